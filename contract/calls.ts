@@ -1,0 +1,523 @@
+import * as z from 'zod'
+import { AccountDescription, AccountName, AccountPassword, CreditAmount } from './accounts.ts'
+import { Settings } from './appearance.ts'
+import { type Call, call, Done, EVERYBODY, Nothing } from './call.ts'
+import {
+  ClientDescription,
+  ClientLogin,
+  ClientPassword,
+  Mac,
+  MOST_RENEWED,
+  PackageSelection,
+  PaidMonths,
+  Phone,
+  StartMonths,
+} from './clients.ts'
+import { LEVELS, type LevelName } from './levels.ts'
+import { ROLE, type Role } from './roles.ts'
+import {
+  AccountRow,
+  ANY_CLIENT_SORTS,
+  AnyClientRow,
+  ChartSeries,
+  CLIENT_SORTS,
+  ClientDetail,
+  ClientRow,
+  clientPage,
+  clientQuery,
+  clientSelection,
+  Day,
+  Moment,
+  Role as RoleName,
+  StatisticsRow,
+  SuperresellerRow,
+  Transaction,
+} from './shapes.ts'
+
+/** The name of something that should exist: one that cannot exist is simply not found. */
+const GivenName = z
+  .string()
+  .max(200)
+  .refine((text) => text.isWellFormed() && !text.includes('\0'), 'There is no such name')
+
+const ByName = z.strictObject({ name: GivenName })
+
+/** Who is signed in, and what the console must know to serve them. */
+const User = z.object({
+  login_username: z.string(),
+  name: z.string(),
+  role: RoleName,
+  /** null for the admin, who issues without limit. */
+  credits: z.int().nullable(),
+  settings: Settings,
+  /** The business's zone, in which every moment is shown. */
+  time_zone: z.string(),
+  /** When the session ends. */
+  expiry: Moment,
+  /** The server's clock, for the console to go by. */
+  now: Moment,
+})
+export type User = z.output<typeof User>
+
+const session = {
+  captcha: call({
+    method: 'GET',
+    path: '/captcha',
+    roles: 'anyone',
+    summary: 'Which human verification the login wants, with a fresh challenge where Boxtree makes it itself',
+    input: Nothing,
+    output: z.object({
+      provider: z.enum(['altcha', 'recaptcha', 'hcaptcha', 'turnstile', 'none']),
+      site_key: z.string().optional(),
+      challenge: z.unknown().optional(),
+    }),
+  }),
+  login: call({
+    method: 'POST',
+    path: '/authenticate',
+    roles: 'anyone',
+    summary: 'Begins a session of one hour',
+    input: z.strictObject({
+      login_username: GivenName.min(1, 'Please type your username'),
+      login_password: z.string().min(1, 'Please type your password').max(200),
+      g_recaptcha_response: z.string().max(20_000).optional(),
+    }),
+    output: Done.extend({ token: z.string(), ...User.shape }),
+  }),
+  logout: call({
+    method: 'POST',
+    path: '/logout',
+    roles: EVERYBODY,
+    summary: 'Ends this session',
+    input: Nothing,
+    output: Done,
+  }),
+  user: call({
+    method: 'GET',
+    path: '/api/user',
+    roles: EVERYBODY,
+    summary: 'Restores a session: who is signed in',
+    input: Nothing,
+    output: User,
+  }),
+  password: call({
+    method: 'POST',
+    path: '/changepassword',
+    roles: EVERYBODY,
+    summary: "Changes the caller's own password and ends the account's other sessions",
+    input: z.strictObject({ old_password: z.string().min(1).max(200), password: AccountPassword }),
+    output: Done,
+  }),
+  users: call({
+    method: 'GET',
+    path: '/users',
+    roles: EVERYBODY,
+    summary: 'The caller and every account beneath',
+    input: Nothing,
+    output: z.array(z.object({ name: z.string(), role: RoleName })),
+  }),
+}
+
+/** What every role has at its own desk. */
+function desk(role: Role) {
+  const at = ROLE[role].desk
+  return {
+    transactions: call({
+      method: 'GET',
+      path: `${at}/transactions`,
+      roles: [role],
+      summary: 'The newest 1,000 transactions of the caller and of everything beneath',
+      input: Nothing,
+      output: z.array(Transaction),
+    }),
+    exportTransactions: call({
+      method: 'POST',
+      path: `${at}/transactions/export`,
+      roles: [role],
+      summary: 'A ticket for the CSV of all transactions between two days',
+      input: z
+        .strictObject({ from: Day, to: Day })
+        .refine(({ from, to }) => from <= to, { path: ['to'], message: 'The last day is before the first' }),
+      output: Ticket,
+    }),
+    message: call({
+      method: 'GET',
+      path: `${at}/message`,
+      roles: [role],
+      summary: 'The broadcast message, empty when there is none',
+      input: Nothing,
+      output: z.object({ message: z.string() }),
+    }),
+    saveSettings: call({
+      method: 'POST',
+      path: `${at}/savesettings`,
+      roles: [role],
+      summary: "Keeps the caller's appearance",
+      input: Settings,
+      output: Done,
+    }),
+  }
+}
+
+/** A balance is held by every role but the admin. */
+function credits(role: Role) {
+  return call({
+    method: 'GET',
+    path: `${ROLE[role].desk}/credits`,
+    roles: [role],
+    summary: "The caller's balance",
+    input: Nothing,
+    output: z.object({ credits: z.int() }),
+  })
+}
+
+/** Leads to a file at `GET /v1/exports/{ticket}`, once, within 60 seconds. */
+const Ticket = Done.extend({ ticket: z.string() })
+
+/** What an owner does with the accounts of one level: its direct children. */
+function level<Row extends z.ZodType, Total extends z.ZodRawShape>(name: LevelName, row: Row, total: Total) {
+  const { owner, title } = LEVELS[name]
+  const at = ROLE[owner].desk
+  const roles = [owner]
+  return {
+    list: call({
+      method: 'GET',
+      path: `${at}/list`,
+      roles,
+      summary: `Every ${title} of the caller`,
+      input: Nothing,
+      output: z.object({ data: z.array(row), count: z.int(), onDate: Moment, ...total }),
+    }),
+    create: call({
+      method: 'POST',
+      path: `${at}/${name}`,
+      roles,
+      summary: `Creates a ${title} with no credits`,
+      input: z.strictObject({ login: AccountName, password: AccountPassword }),
+      output: Done.extend({ name: z.string() }),
+    }),
+    detail: call({
+      method: 'GET',
+      path: `${at}/${name}/{name}`,
+      roles,
+      summary: `One ${title} of the caller`,
+      input: ByName,
+      output: z.object({ name: z.string(), credits: z.int(), description: z.string(), created: Moment }),
+    }),
+    history: call({
+      method: 'GET',
+      path: `${at}/history/{name}`,
+      roles,
+      summary: `The newest 1,000 transactions of one ${title} and of everything beneath it`,
+      input: ByName,
+      output: z.array(Transaction),
+    }),
+    save: call({
+      method: 'POST',
+      path: `${at}/save`,
+      roles,
+      summary: `Adds credits to a ${title} or removes them, and sets its description`,
+      input: z.strictObject({
+        name: GivenName,
+        credits: CreditAmount,
+        desc: AccountDescription.optional(),
+        transaction: z.literal([0, 1], 'Transaction must be 0 (add) or 1 (remove)'),
+      }),
+      output: Done.extend({
+        /** The account's balance after the change. */
+        credits: z.int(),
+      }),
+    }),
+    changePassword: call({
+      method: 'POST',
+      path: `${at}/changepassword`,
+      roles,
+      summary: `Sets the password of a ${title} and ends its sessions`,
+      input: z.strictObject({ name: GivenName, password: AccountPassword }),
+      output: Done,
+    }),
+  }
+}
+
+const clients = {
+  list: call({
+    method: 'GET',
+    path: '/api/clients',
+    roles: ['dealer'],
+    summary: "A page of the dealer's clients",
+    input: clientQuery(CLIENT_SORTS),
+    output: clientPage(ClientRow),
+  }),
+  detail: call({
+    method: 'GET',
+    path: '/api/client/{name}',
+    roles: ['dealer'],
+    summary: 'One client with its password and its box',
+    input: ByName,
+    output: ClientDetail,
+  }),
+  history: call({
+    method: 'GET',
+    path: '/api/history/{name}',
+    roles: ['dealer'],
+    summary: "The newest 1,000 of one client's transactions",
+    input: ByName,
+    output: z.array(Transaction),
+  }),
+  create: call({
+    method: 'POST',
+    path: '/api/client',
+    roles: ['dealer'],
+    summary: 'Creates a client on a trial or for paid months',
+    input: z
+      .strictObject({
+        login: ClientLogin,
+        password: ClientPassword,
+        stb_mac: z.string().nullable().optional(),
+        ministra: z.boolean().default(false),
+        months: StartMonths,
+        desc: ClientDescription.default(''),
+        phone: Phone.default(''),
+        package_selection: PackageSelection,
+      })
+      // A Ministra client has no MAC, so that whatever is sent as one is ignored, not judged.
+      .transform((input, context) => {
+        if (input.ministra) return { ...input, stb_mac: null }
+        const mac = Mac.safeParse(input.stb_mac ?? '')
+        if (mac.success) return { ...input, stb_mac: mac.data }
+        context.addIssue({ code: 'custom', path: ['stb_mac'], message: mac.error.issues[0]?.message ?? '' })
+        return z.NEVER
+      }),
+    output: Done.extend({ name: z.string(), expiry: Moment, credits: z.int() }),
+  }),
+  save: call({
+    method: 'POST',
+    path: '/api/saveclient',
+    roles: ['dealer'],
+    summary: 'Changes the fields sent; months of 1 to 12 are added and paid for',
+    input: z.strictObject({
+      login: GivenName,
+      password: ClientPassword.optional(),
+      o_mac: z.string().max(40).nullable().optional(),
+      stb_mac: z.string().max(40).nullable().optional(),
+      alt_player: z.boolean().optional(),
+      ministra: z.boolean().optional(),
+      months: z
+        .int('Credits must be a whole number from 0 to 12')
+        .min(0, 'Credits must be a whole number from 0 to 12')
+        .max(12, 'Credits must be a whole number from 0 to 12')
+        .optional(),
+      desc: ClientDescription.optional(),
+      phone: Phone.optional(),
+      status: z.boolean().optional(),
+      package_selection: PackageSelection.optional(),
+      locked: z.boolean().optional(),
+    }),
+    output: Done.extend({ name: z.string(), expiry: Moment, credits: z.int() }),
+  }),
+  quote: call({
+    method: 'POST',
+    path: '/api/quote',
+    roles: ['dealer'],
+    summary: 'What a renewal would cost and bring; changes nothing',
+    input: z.strictObject({ clients: names(), months: PaidMonths }),
+    output: Done.extend({
+      cost: z.int(),
+      credits: z.int(),
+      /** Negative where the balance falls short. */
+      balance_after: z.int(),
+      expiries: z.array(z.object({ name: z.string(), expiry: Moment, new_expiry: Moment })),
+    }),
+  }),
+  renew: call({
+    method: 'POST',
+    path: '/api/renew',
+    roles: ['dealer'],
+    summary: 'Adds paid months to one client',
+    input: z.strictObject({ name: GivenName, months: PaidMonths, expiry: Moment.optional() }),
+    output: Done.extend({ name: z.string(), expiry: Moment, credits: z.int() }),
+  }),
+  multirenew: call({
+    method: 'POST',
+    path: '/api/multirenew',
+    roles: ['dealer'],
+    summary: 'Adds paid months to many clients, all or none',
+    input: z
+      .strictObject({
+        clients: names(),
+        months: PaidMonths,
+        /** The expiry that the person saw of each client, in the order of `clients`. */
+        expiries: z.array(Moment).max(MOST_RENEWED).optional(),
+      })
+      .refine(({ clients, expiries }) => !expiries || expiries.length === clients.length, {
+        path: ['expiries'],
+        message: 'There must be one expiry for each client',
+      }),
+    output: Done.extend({ count: z.int(), credits: z.int() }),
+  }),
+  retrieve: call({
+    method: 'POST',
+    path: '/api/retrieve',
+    roles: ['dealer'],
+    summary: 'Takes back the newest paid months of a client',
+    input: z.strictObject({ login: GivenName, credits: PaidMonths }),
+    output: Done.extend({ name: z.string(), expiry: Moment, credits: z.int() }),
+  }),
+  remove: call({
+    method: 'POST',
+    path: '/api/remove',
+    roles: ['dealer'],
+    summary: 'Deletes an expired client',
+    input: ByName,
+    output: Done,
+  }),
+  reset: call({
+    method: 'POST',
+    path: '/api/resetclient',
+    roles: ['dealer'],
+    summary: "Forgets a client's device and the IP that it is locked to",
+    input: ByName,
+    output: Done,
+  }),
+  export: exportClients('dealer', CLIENT_SORTS),
+}
+
+const admin = {
+  clients: call({
+    method: 'GET',
+    path: '/admin/clients',
+    roles: ['admin'],
+    summary: 'A page of all clients, each with its dealer',
+    input: clientQuery(ANY_CLIENT_SORTS),
+    output: clientPage(AnyClientRow),
+  }),
+  exportClients: exportClients('admin', ANY_CLIENT_SORTS),
+  searchMac: call({
+    method: 'GET',
+    path: '/admin/searchmac/{mac}',
+    roles: ['admin'],
+    summary: 'The client that has a MAC',
+    input: z.strictObject({ mac: Mac }),
+    output: z.object({ name: z.string(), mac: z.string(), expiry: Moment, dealer: z.string() }),
+  }),
+  remove: call({
+    method: 'POST',
+    path: '/admin/remove',
+    roles: ['admin'],
+    summary: 'Deletes any client, expired or not; its months are lost',
+    input: z.strictObject({ name: GivenName, mac: Mac.optional() }),
+    output: Done,
+  }),
+  setMessage: call({
+    method: 'POST',
+    path: '/admin/message',
+    roles: ['admin'],
+    summary: 'Sets the broadcast message',
+    input: z.strictObject({
+      message: z
+        .string()
+        .max(2_000, 'Message cannot exceed 2000 characters')
+        .refine((text) => text.trim() !== '', 'Message must not be empty')
+        .refine(
+          (text) => text.isWellFormed() && !text.includes('\0'),
+          'Message has characters that cannot be kept',
+        ),
+    }),
+    output: Done,
+  }),
+  removeMessage: call({
+    method: 'DELETE',
+    path: '/admin/message',
+    roles: ['admin'],
+    summary: 'Ends the broadcast message',
+    input: Nothing,
+    output: Done,
+  }),
+  totals: call({
+    method: 'GET',
+    path: '/admin/statstotals',
+    roles: ['admin'],
+    summary: 'Clients by day, over all superresellers',
+    input: Nothing,
+    output: ChartSeries,
+  }),
+  statistics: call({
+    method: 'GET',
+    path: '/admin/statistics/{name}',
+    roles: ['admin'],
+    summary: "A superreseller's statistics by day, today's live row last",
+    input: ByName,
+    output: z.array(StatisticsRow),
+  }),
+  chart: call({
+    method: 'GET',
+    path: '/admin/statschart/{name}',
+    roles: ['admin'],
+    summary: "A superreseller's clients by day",
+    input: ByName,
+    output: ChartSeries,
+  }),
+}
+
+/** Every call of the API, each declared once. */
+export const calls = {
+  session,
+  desk: {
+    admin: desk('admin'),
+    superreseller: desk('superreseller'),
+    reseller: desk('reseller'),
+    dealer: desk('dealer'),
+  },
+  credits: {
+    superreseller: credits('superreseller'),
+    reseller: credits('reseller'),
+    dealer: credits('dealer'),
+  },
+  level: {
+    superreseller: level('superreseller', SuperresellerRow, { totalClients: z.int() }),
+    reseller: level('reseller', AccountRow, {}),
+    dealer: level('dealer', AccountRow, {}),
+  },
+  clients,
+  admin,
+  files: {
+    download: call({
+      method: 'GET',
+      path: '/exports/{ticket}',
+      roles: 'anyone',
+      summary: 'The file that a ticket stands for, streamed; a ticket works once',
+      input: z.strictObject({ ticket: z.string().max(100) }),
+      output: z.unknown(),
+      answer: 'file',
+    }),
+  },
+}
+
+/** The names of one renewal, each once. */
+function names() {
+  return z
+    .array(GivenName)
+    .min(1, 'Please select at least one client')
+    .max(MOST_RENEWED, `At most ${MOST_RENEWED} clients can be renewed at once`)
+    .superRefine((list, context) => {
+      const seen = new Set<string>()
+      const twice = list.findIndex((name) => seen.size === seen.add(name.toLowerCase()).size)
+      if (twice >= 0) context.addIssue({ code: 'custom', path: [twice], message: 'A client is named twice' })
+    })
+}
+
+function exportClients<const Sorts extends readonly [string, ...string[]]>(role: Role, sorts: Sorts) {
+  return call({
+    method: 'POST',
+    path: `${ROLE[role].desk}/clients/export`,
+    roles: [role],
+    summary: 'A ticket for the CSV or PDF of the filtered clients',
+    input: z.strictObject({ format: z.enum(['csv', 'pdf']), ...clientSelection(sorts) }),
+    output: Ticket,
+  })
+}
+
+/** What a call takes, as its caller writes it. */
+export type InputOf<C extends Call> = z.input<C['input']>
+/** What a call answers. */
+export type OutputOf<C extends Call> = z.output<C['output']>

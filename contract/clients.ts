@@ -1,0 +1,115 @@
+import * as z from 'zod'
+import { PACKAGES } from './packages.ts'
+
+/** The limits of a client's fields, with the sentence that says each. Forms and server share them. */
+export const LIMITS = {
+  login: { min: 5, max: 15, message: 'Login should be between 5 and 15 characters' },
+  password: { min: 5, max: 15, message: 'Password should be between 5 and 15 characters' },
+  description: { max: 100, message: 'Description cannot exceed 100 characters' },
+  mac: { length: 17, message: 'MAC address should be 17 characters long' },
+  phone: { max: 15, message: 'Phone number should be less than 15 characters' },
+} as const
+
+/** Every box that Boxtree serves has a MAC of this maker. */
+export const MAC_PREFIX = '00:1A:79:'
+
+/** The most names that one renewal of many takes. */
+export const MOST_RENEWED = 1_000
+
+export const ClientLogin = z
+  .string()
+  .min(LIMITS.login.min, LIMITS.login.message)
+  .max(LIMITS.login.max, LIMITS.login.message)
+  .regex(/^[A-Za-z0-9._-]*$/, "Login may have letters, digits, '.', '_' and '-'")
+
+export const ClientPassword = z
+  .string()
+  .min(LIMITS.password.min, LIMITS.password.message)
+  .max(LIMITS.password.max, LIMITS.password.message)
+  .refine(isPlainText, 'Password may not have control characters')
+
+export const ClientDescription = z
+  .string()
+  .max(LIMITS.description.max, LIMITS.description.message)
+  .refine(isPlainText, 'Description may not have control characters')
+
+/** A MAC in any case, stored and answered in upper case. */
+export const Mac = z
+  .string()
+  .length(LIMITS.mac.length, LIMITS.mac.message)
+  .regex(
+    /^00:1A:79(:[0-9A-F]{2}){3}$/i,
+    `MAC address should be ${MAC_PREFIX} and three pairs of hexadecimal digits`,
+  )
+  .transform((mac) => mac.toUpperCase())
+
+/** A phone number as typed; its digits are what counts and what is kept. */
+export const Phone = z
+  .string()
+  .max(40, LIMITS.phone.message)
+  .regex(/^[\d\s()+./-]*$/, 'Phone number may have digits, spaces, brackets, + and -')
+  .transform((phone) => phone.replace(/\D/g, ''))
+  .refine((digits) => digits.length <= LIMITS.phone.max, LIMITS.phone.message)
+
+export const PackageSelection = z.literal(
+  PACKAGES.map(({ value }) => value),
+  'Please choose a package from the list',
+)
+
+/** What a new client starts with: a trial of today (0) or of tomorrow ('2d'), or 1 to 12 paid months. */
+export const StartMonths = z.union(
+  [z.literal('2d'), z.int().min(0).max(12)],
+  "Credits must be 0, '2d' or a whole number from 1 to 12",
+)
+
+/** Paid months: of a renewal or of a retrieval. */
+export const PaidMonths = z
+  .int('Credits must be a whole number from 1 to 12')
+  .min(1, 'Credits must be a whole number from 1 to 12')
+  .max(12, 'Credits must be a whole number from 1 to 12')
+
+/** The start options in the order offered. */
+export const START_OPTIONS: readonly { value: z.output<typeof StartMonths>; label: string }[] = [
+  { value: 0, label: 'Trial - Expires at midnight' },
+  { value: '2d', label: 'Trial - Expires tomorrow midnight' },
+  ...Array.from({ length: 12 }, (_, index) => ({
+    value: index + 1,
+    label: index === 0 ? '1 month' : `${index + 1} months`,
+  })),
+]
+
+export const EXPIRING_DAYS = 10
+export type ExpiryState = 'active' | 'expiring' | 'expired'
+
+const DAY = 86_400_000
+
+/**
+ * Whether a client is expired (before now), expiring (10 or fewer whole days are left) or active.
+ * The one function of it: server, lists and chips all ask here.
+ */
+export function expiryState(expiry: string | Date, now: Date): ExpiryState {
+  const left = new Date(expiry).getTime() - now.getTime()
+  if (left < 0) return 'expired'
+  return Math.floor(left / DAY) <= EXPIRING_DAYS ? 'expiring' : 'active'
+}
+
+/** The moment up to which (exclusive) an expiry counts as expiring: the same rule, for a query. */
+export function expiringUntil(now: Date): Date {
+  return new Date(now.getTime() + (EXPIRING_DAYS + 1) * DAY)
+}
+
+/** The filters of the clients list; 'active' has the expiring ones in it. */
+export const CLIENT_FILTERS = ['all', 'active', 'expiring', 'expired'] as const
+export type ClientFilter = (typeof CLIENT_FILTERS)[number]
+
+/** Any way of writing a MAC, or its last six digits, as typed or pasted: `00:1A:79:XX:XX:XX`, or null. */
+export function readMac(text: string): string | null {
+  const digits = text.replace(/[^0-9a-f]/gi, '').toUpperCase()
+  const last = digits.length === 6 ? digits : digits.startsWith('001A79') ? digits.slice(6) : ''
+  if (last.length !== 6) return null
+  return `${MAC_PREFIX}${last.slice(0, 2)}:${last.slice(2, 4)}:${last.slice(4)}`
+}
+
+function isPlainText(text: string): boolean {
+  return !/\p{Cc}/u.test(text) && text.isWellFormed()
+}

@@ -1,0 +1,39 @@
+/**
+ * The closed list of what a call can answer besides success: each code with its HTTP status.
+ * 4xx are decisions (a `Refusal` in the server), 5xx are faults of ours or of the database.
+ */
+export const REFUSALS = {
+  invalid_input: 400,
+  insufficient_credits: 400,
+  name_taken: 400,
+  mac_taken: 400,
+  trials_used_up: 400,
+  mac_had_trial: 400,
+  client_expired: 400,
+  client_not_expired: 400,
+  not_retrievable: 400,
+  wrong_password: 400,
+  captcha_failed: 400,
+  no_session: 401,
+  wrong_login: 401,
+  wrong_role: 403,
+  not_found: 404,
+  changed_since: 409,
+  key_reused: 409,
+  too_large: 413,
+  unsupported_media: 415,
+  too_many_tries: 429,
+  internal: 500,
+  unavailable: 503,
+} as const
+
+export type RefusalCode = keyof typeof REFUSALS
+
+/** The body of every answer that is not a success. `errors` names the fields that the reason concerns. */
+export type RefusalBody = {
+  status: 'ERROR'
+  code: RefusalCode
+  /** A sentence for the person at the screen. */
+  message: string
+  errors?: Record<string, string>
+}
