@@ -1,0 +1,103 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { readConfig } from './config.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'boxtree-config-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+describe('the configuration', () => {
+  test('an empty environment gives the defaults', () => {
+    expect(readConfig({})).toEqual({
+      host: '127.0.0.1',
+      port: 8080,
+      dataDir: resolve('data'),
+      database: null,
+      adminLogin: 'admin',
+      adminPassword: null,
+      timeZone: 'UTC',
+      captcha: { provider: 'altcha' },
+      trialsPerDay: 20,
+      trustedProxies: [],
+      secretKey: null,
+    })
+  })
+
+  test('an empty value counts as unset', () => {
+    expect(readConfig({ PORT: '', DATABASE_URL: '', TIME_ZONE: ' ' })).toMatchObject({
+      port: 8080,
+      database: null,
+    })
+  })
+
+  test('every fault is named at once', () => {
+    const faults = faultsOf({
+      PORT: '80a',
+      ADMIN_LOGIN: 'a b',
+      ADMIN_PASSWORD: 'short',
+      TIME_ZONE: '+02:00',
+      CAPTCHA_PROVIDER: 'turnstile',
+      TRIALS_PER_DAY: '-1',
+      TRUSTED_PROXIES: '10.0.0.0/33, proxy',
+      SECRET_KEY: 'abc',
+      DATABASE_OWNER_URL: 'postgres://owner@host/boxtree',
+    })
+    for (const name of [
+      'PORT',
+      'ADMIN_LOGIN',
+      'ADMIN_PASSWORD',
+      'TIME_ZONE',
+      'CAPTCHA_SITE_KEY',
+      'CAPTCHA_SECRET_KEY',
+      'TRIALS_PER_DAY',
+      "TRUSTED_PROXIES has '10.0.0.0/33'",
+      "TRUSTED_PROXIES has 'proxy'",
+      'SECRET_KEY must be 32 bytes',
+      'DATABASE_OWNER_URL is set without DATABASE_URL',
+    ]) {
+      expect(faults).toContain(name)
+    }
+  })
+
+  test('a fault never repeats a secret', () => {
+    expect(faultsOf({ ADMIN_PASSWORD: 'hush', SECRET_KEY: 'hush', DATABASE_URL: 'hush' })).not.toContain(
+      'hush',
+    )
+  })
+
+  test('a secret may come from a file, without its last line break', () => {
+    const file = join(folder, 'password')
+    writeFileSync(file, 'correct horse\n')
+    expect(readConfig({ ADMIN_PASSWORD_FILE: file }).adminPassword).toBe('correct horse')
+  })
+
+  test('a secret given twice, or in a file that cannot be read, is a fault', () => {
+    expect(faultsOf({ SECRET_KEY: 'x', SECRET_KEY_FILE: '/x' })).toContain('both set')
+    expect(faultsOf({ SECRET_KEY_FILE: join(folder, 'absent') })).toContain('cannot be read')
+  })
+
+  test('the owner of the database is the server where only one is given', () => {
+    const url = 'postgres://boxtree@one,two/boxtree?target_session_attrs=read-write'
+    expect(readConfig({ DATABASE_URL: url }).database).toEqual({ server: url, owner: url })
+  })
+
+  test('a secret key is 32 bytes of hex or base64', () => {
+    const key = Buffer.alloc(32, 7)
+    expect(readConfig({ SECRET_KEY: key.toString('hex') }).secretKey).toEqual(key)
+    expect(readConfig({ SECRET_KEY: key.toString('base64') }).secretKey).toEqual(key)
+  })
+
+  test('trusted proxies are addresses and blocks', () => {
+    expect(readConfig({ TRUSTED_PROXIES: '10.0.0.0/8, ::1' }).trustedProxies).toEqual(['10.0.0.0/8', '::1'])
+  })
+})
+
+function faultsOf(env: Record<string, string>): string {
+  try {
+    readConfig(env)
+  } catch (error) {
+    return String(error)
+  }
+  throw new Error('the configuration was accepted')
+}

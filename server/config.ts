@@ -1,0 +1,207 @@
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { resolve } from 'node:path'
+
+export type Captcha =
+  | { provider: 'altcha' | 'none' }
+  | { provider: 'recaptcha' | 'hcaptcha' | 'turnstile'; siteKey: string; secretKey: string }
+
+export interface Config {
+  host: string
+  /** 0 takes any free port. */
+  port: number
+  /** An absolute path. */
+  dataDir: string
+  /** Connection strings of an external PostgreSQL; null means the embedded one. */
+  database: { server: string; owner: string } | null
+  adminLogin: string
+  /** Counts at the first start only; null means that one is generated. */
+  adminPassword: string | null
+  /** The IANA name of the zone on whose calendar days are counted. */
+  timeZone: string
+  captcha: Captcha
+  trialsPerDay: number
+  /** Addresses and CIDR blocks whose forwarded headers are believed. */
+  trustedProxies: string[]
+  /** 32 bytes; null means the one kept in the data folder. */
+  secretKey: Buffer | null
+}
+
+/** Something that the person who starts the console can put right: shown as it stands, without a stack. */
+export class StartFault extends Error {
+  override name = 'StartFault'
+}
+
+/**
+ * Reads the whole configuration from the environment.
+ * @throws StartFault with every fault at once, a line each, naming the variable and the remedy
+ */
+export function readConfig(env: Record<string, string | undefined>): Config {
+  const reader = new Reader(env)
+  const config: Config = {
+    host: reader.text('HOST') ?? '127.0.0.1',
+    port: reader.whole('PORT', { least: 0, most: 65_535, otherwise: 8080 }),
+    dataDir: resolve(reader.text('DATA_DIR') ?? './data'),
+    database: readDatabase(reader),
+    adminLogin: readAdminLogin(reader),
+    adminPassword: readAdminPassword(reader),
+    timeZone: readTimeZone(reader),
+    captcha: readCaptcha(reader),
+    trialsPerDay: reader.whole('TRIALS_PER_DAY', { least: 0, most: 100_000, otherwise: 20 }),
+    trustedProxies: readTrustedProxies(reader),
+    secretKey: readSecretKey(reader),
+  }
+  if (reader.faults.length > 0) {
+    throw new StartFault(['The configuration has faults:', ...reader.faults].join('\n  '))
+  }
+  return config
+}
+
+class Reader {
+  faults: string[] = []
+  private env: Record<string, string | undefined>
+
+  constructor(env: Record<string, string | undefined>) {
+    this.env = env
+  }
+
+  /** An empty value counts as unset, because compose files and units write one for "not given". */
+  text(name: string): string | undefined {
+    return this.env[name]?.trim() || undefined
+  }
+
+  whole(name: string, limits: { least: number; most: number; otherwise: number }): number {
+    const text = this.text(name)
+    if (text === undefined) return limits.otherwise
+    const number = Number(text)
+    if (/^\d+$/.test(text) && number >= limits.least && number <= limits.most) return number
+    this.faults.push(`${name} must be a whole number from ${limits.least} to ${limits.most}.`)
+    return limits.otherwise
+  }
+
+  /** A secret comes from NAME or, so that it need not stand in the environment, from the file NAME_FILE. */
+  secret(name: string): string | undefined {
+    const file = this.text(`${name}_FILE`)
+    if (file === undefined) return this.env[name] || undefined
+    if (this.env[name]) {
+      this.faults.push(`${name} and ${name}_FILE are both set; keep one of them.`)
+      return undefined
+    }
+    return this.contents(name, file)
+  }
+
+  private contents(name: string, file: string): string | undefined {
+    try {
+      const text = readFileSync(file, 'utf8').replace(/[\r\n]+$/, '')
+      if (text === '') this.faults.push(`${name}_FILE names ${file}, which is empty.`)
+      return text || undefined
+    } catch {
+      this.faults.push(`${name}_FILE names ${file}, which cannot be read; check its path and its mode.`)
+      return undefined
+    }
+  }
+}
+
+function readDatabase(reader: Reader): Config['database'] {
+  const server = readDatabaseUrl(reader, 'DATABASE_URL')
+  const owner = readDatabaseUrl(reader, 'DATABASE_OWNER_URL')
+  if (server === undefined) {
+    if (owner !== undefined && reader.faults.every((fault) => !fault.startsWith('DATABASE_URL'))) {
+      reader.faults.push('DATABASE_OWNER_URL is set without DATABASE_URL; set both, or neither.')
+    }
+    return null
+  }
+  return { server, owner: owner ?? server }
+}
+
+function readDatabaseUrl(reader: Reader, name: string): string | undefined {
+  const url = reader.secret(name)
+  if (url === undefined || /^postgres(ql)?:\/\/.+/.test(url)) return url
+  reader.faults.push(`${name} must look like postgres://user:password@host:5432/database.`)
+  return undefined
+}
+
+function readAdminLogin(reader: Reader): string {
+  const login = reader.text('ADMIN_LOGIN') ?? 'admin'
+  if (!/^[A-Za-z0-9._-]{3,32}$/.test(login)) {
+    reader.faults.push('ADMIN_LOGIN must be 3 to 32 of the characters A-Z a-z 0-9 . _ -')
+  }
+  return login
+}
+
+function readAdminPassword(reader: Reader): string | null {
+  const password = reader.secret('ADMIN_PASSWORD')
+  if (password === undefined) return null
+  if (password.length < 8 || password.length > 128) {
+    reader.faults.push('ADMIN_PASSWORD must be 8 to 128 characters long.')
+  }
+  return password
+}
+
+function readTimeZone(reader: Reader): string {
+  const zone = reader.text('TIME_ZONE') ?? 'UTC'
+  try {
+    // An offset such as +02:00 would pass here, but knows nothing of summer time.
+    if (/^[A-Za-z]/.test(zone))
+      return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone
+  } catch {}
+  reader.faults.push('TIME_ZONE must be a zone of the IANA list, such as Europe/Berlin.')
+  return 'UTC'
+}
+
+function readCaptcha(reader: Reader): Captcha {
+  const provider = reader.text('CAPTCHA_PROVIDER') ?? 'altcha'
+  const siteKey = reader.text('CAPTCHA_SITE_KEY')
+  const secretKey = reader.secret('CAPTCHA_SECRET_KEY')
+  switch (provider) {
+    case 'altcha':
+    case 'none':
+      return { provider }
+    case 'recaptcha':
+    case 'hcaptcha':
+    case 'turnstile':
+      if (!siteKey) reader.faults.push(`CAPTCHA_SITE_KEY is missing; ${provider} gives one.`)
+      if (!secretKey) reader.faults.push(`CAPTCHA_SECRET_KEY is missing; ${provider} gives one.`)
+      return { provider, siteKey: siteKey ?? '', secretKey: secretKey ?? '' }
+    default:
+      reader.faults.push('CAPTCHA_PROVIDER must be altcha, recaptcha, hcaptcha, turnstile or none.')
+      return { provider: 'altcha' }
+  }
+}
+
+function readTrustedProxies(reader: Reader): string[] {
+  const proxies = (reader.text('TRUSTED_PROXIES') ?? '').split(/[\s,]+/).filter(Boolean)
+  for (const proxy of proxies) {
+    if (!isAddressOrBlock(proxy)) {
+      reader.faults.push(`TRUSTED_PROXIES has '${proxy}', which is neither an IP address nor a CIDR block.`)
+    }
+  }
+  return proxies
+}
+
+function isAddressOrBlock(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/')
+  const family = isIP(address)
+  if (family === 0 || rest.length > 0) return false
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
+}
+
+function readSecretKey(reader: Reader): Buffer | null {
+  const text = reader.secret('SECRET_KEY')
+  if (text === undefined) return null
+  const key = decodeKey(text)
+  if (key === null) {
+    reader.faults.push(
+      'SECRET_KEY must be 32 bytes as base64 or hex, as `openssl rand -base64 32` prints them.',
+    )
+  }
+  return key
+}
+
+/** Reads 32 bytes written as hex or base64; null when it is neither. */
+export function decodeKey(text: string): Buffer | null {
+  const trimmed = text.trim()
+  if (/^[0-9a-f]{64}$/i.test(trimmed)) return Buffer.from(trimmed, 'hex')
+  const key = Buffer.from(trimmed, 'base64')
+  return /^[A-Za-z0-9+/_-]{43}=?$/.test(trimmed) && key.length === 32 ? key : null
+}
