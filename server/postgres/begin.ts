@@ -53,7 +53,7 @@ async function tryOnce<T>(sql: Sql, work: (sql: Queries) => Promise<T>, attempt:
       return { result }
     } catch (error) {
       // The driver would send a ROLLBACK into the lost connection. It learns of the loss by itself.
-      if (isFromBrokenConnection(error)) return new Promise<never>(() => {})
+      if (attempt.over || isFromBrokenConnection(error)) return new Promise<never>(() => {})
       throw error
     }
   })

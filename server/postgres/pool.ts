@@ -15,6 +15,8 @@ export interface PoolOptions {
   max: number
   /** Migrations and backups may run for as long as they need. */
   patient?: boolean
+  /** A connection stays the same one for as long as the server lets it. */
+  lasting?: boolean
   /** Called whenever a connection is lost or closed. */
   onClose?: () => void
 }
@@ -31,6 +33,7 @@ export function openPool(to: Connect, options: PoolOptions): Sql {
     onnotice: () => {},
     connection: sessionSettings(options.patient ?? false),
     types,
+    ...(options.lasting && { max_lifetime: null, idle_timeout: 0 }),
     ...(options.onClose && { onclose: options.onClose }),
   }
   if (typeof to !== 'string') {

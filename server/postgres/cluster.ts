@@ -1,0 +1,111 @@
+import { chownSync, renameSync, writeFileSync } from 'node:fs'
+import { totalmem, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { StartFault } from '../config.ts'
+import type { Home } from './home.ts'
+import { programPath, run } from './run.ts'
+
+/** The three roles of the embedded server: set-up, the owner of the tables, and what the console runs as. */
+export const ROLES = ['postgres', 'boxtree_owner', 'boxtree_server'] as const
+
+/** Makes an empty cluster in the folder `home.cluster`. */
+export async function initialise(home: Home): Promise<void> {
+  const { code, output } = await run(
+    programPath(home.binaries, 'initdb'),
+    [
+      `--pgdata=${home.cluster}`,
+      '--username=postgres',
+      '--encoding=UTF8',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+      '--data-checksums',
+      '--auth-local=peer',
+      '--auth-host=reject',
+      '--no-instructions',
+    ],
+    home.runAs,
+  )
+  if (code !== 0) throw new StartFault(`PostgreSQL could not make its folder:\n${output}`)
+}
+
+/** Writes the server's settings and who may come in, at every start, so that the program's word is what counts. */
+export function configure(home: Home): void {
+  write(home, 'postgresql.conf', settings())
+  write(home, 'pg_hba.conf', 'local all all peer map=boxtree\n')
+  write(home, 'pg_ident.conf', identities())
+}
+
+function settings(): string {
+  const lines = Object.entries({
+    ...WAYS_IN,
+    ...DURABLE,
+    ...LOG,
+    ...TUNING,
+    shared_buffers: `${sharedBuffersMb()}MB`,
+  }).map(([name, value]) => `${name} = '${value}'`)
+  return [
+    '# Written by Boxtree at every start. Put settings of your own into local.conf.',
+    "include_if_exists = 'local.conf'",
+    ...lines,
+    '',
+  ].join('\n')
+}
+
+/** The socket lies in the server's own folder, which nobody else may enter; there is no TCP port. */
+const WAYS_IN = { listen_addresses: '', unix_socket_directories: '.', port: 5432, max_connections: 50 }
+
+/** What makes an acknowledged write one that survives a power cut; `refuseUnsafe` reads the same list. */
+export const DURABLE = { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on' }
+
+/**
+ * The log keeps a week. It holds the server's own events and no errors of statements: those come to the console,
+ * and their text could hold what a person typed.
+ */
+const LOG = {
+  logging_collector: 'on',
+  log_directory: 'log',
+  log_filename: 'postgresql-%a.log',
+  log_rotation_age: '1d',
+  log_rotation_size: 0,
+  log_truncate_on_rotation: 'on',
+  log_min_messages: 'log',
+  log_min_error_statement: 'panic',
+  log_statement: 'none',
+  log_parameter_max_length: 0,
+  log_parameter_max_length_on_error: 0,
+  log_error_verbosity: 'terse',
+  log_checkpoints: 'off',
+  log_timezone: 'UTC',
+}
+
+/** For two cores and a solid-state disk: requests run side by side, so that none needs workers of its own. */
+const TUNING = {
+  timezone: 'UTC',
+  wal_level: 'replica',
+  max_wal_size: '1GB',
+  checkpoint_timeout: '15min',
+  random_page_cost: 1.1,
+  effective_io_concurrency: 16,
+  work_mem: '16MB',
+  jit: 'off',
+  max_parallel_workers_per_gather: 0,
+}
+
+function sharedBuffersMb(): number {
+  const memory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
+  return Math.max(32, Math.min(256, Math.floor(memory / 2 ** 20 / 8)))
+}
+
+/** The operating system vouches for who calls, so that there is no password to lose. */
+function identities(): string {
+  const user = userInfo().username.replaceAll('"', '""')
+  return ROLES.map((role) => `boxtree "${user}" ${role}\n`).join('')
+}
+
+function write(home: Home, name: string, text: string): void {
+  const file = join(home.cluster, name)
+  const draft = `${file}.${process.pid}`
+  writeFileSync(draft, text, { mode: 0o600, flush: true })
+  if (home.runAs) chownSync(draft, home.runAs.uid, home.runAs.gid)
+  renameSync(draft, file)
+}

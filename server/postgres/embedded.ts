@@ -1,0 +1,185 @@
+import { StartFault } from '../config.ts'
+import { isLost } from './begin.ts'
+import { findBinaries } from './binaries.ts'
+import { DURABLE, initialise } from './cluster.ts'
+import { findHome, type Home } from './home.ts'
+import { type Connect, openPool, type Sql } from './pool.ts'
+import { ensureRunning, stop } from './postmaster.ts'
+import { socketOf } from './socket.ts'
+
+export interface Embedded {
+  /** As what the console runs: the least rights. */
+  server: Connect
+  /** As the owner of the tables: for migrations. */
+  owner: Connect
+  /** For set-up, backups and the making of databases in tests. */
+  superuser: Connect
+  /** False for a guest on a server that a console holds. */
+  held: boolean
+  /** Stops the server, where this process holds it, and answers when no process of it remains. */
+  stop(): Promise<void>
+}
+
+export interface EmbeddedOptions {
+  dataDir: string
+  /** Tells the person at the terminal what goes on. */
+  say: (line: string) => void
+  /** A guest works beside a console that runs on the folder, where it would otherwise be refused. */
+  guest?: boolean
+}
+
+/**
+ * Starts PostgreSQL on the data folder, or adopts the one that a killed console left running there, and keeps it
+ * running until `stop`.
+ * @throws StartFault when the folder cannot be served: another major version, another console, not reachable
+ */
+export async function startEmbedded({ dataDir, say, guest }: EmbeddedOptions): Promise<Embedded> {
+  const home = await findHome(dataDir, findBinaries(), async (draft) => {
+    say('Making the database')
+    await initialise(draft)
+  })
+  say((await ensureRunning(home)) === 'started' ? 'Database started' : 'Database found running')
+  const socket = socketOf(home.cluster)
+  const superuser = { socket: socket.path, database: 'boxtree', user: 'postgres' }
+  await setUp(home, superuser)
+  const hold = new Hold(home, superuser, dataDir)
+  await hold.take(guest ?? false)
+  return {
+    server: { ...superuser, user: 'boxtree_server' },
+    owner: { ...superuser, user: 'boxtree_owner' },
+    superuser,
+    held: hold.held,
+    async stop() {
+      await hold.release()
+      socket.forget()
+    },
+  }
+}
+
+/** Makes the roles and the database where they are missing, and refuses a server that could lose a write. */
+async function setUp(
+  home: Home,
+  superuser: { socket: string; database: string; user: string },
+): Promise<void> {
+  const sql = openPool({ ...superuser, database: 'postgres' }, { max: 1, patient: true })
+  try {
+    await whenReady(home, () => sql`select pg_advisory_lock(${LOCK})`)
+    await refuseUnsafe(sql)
+    const [there] = await sql`select from pg_database where datname = 'boxtree'`
+    if (!there) await createDatabase(sql)
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+async function refuseUnsafe(sql: Sql): Promise<void> {
+  const expected: Record<string, string> = { ...DURABLE, data_checksums: 'on' }
+  const rows = await sql<{ name: string; setting: string }[]>`
+    select name, setting from pg_settings where name in ${sql(Object.keys(expected))}`
+  for (const { name, setting } of rows) {
+    if (setting !== expected[name]) {
+      throw new StartFault(`The database runs with ${name} = ${setting} and could lose data; it must be on.`)
+    }
+  }
+}
+
+async function createDatabase(sql: Sql): Promise<void> {
+  for (const role of ['boxtree_owner', 'boxtree_server']) {
+    const [there] = await sql`select from pg_roles where rolname = ${role}`
+    if (!there) await sql`create role ${sql(role)} login`
+  }
+  await sql`create database boxtree owner boxtree_owner template template0`
+  await sql`revoke all on database boxtree from public`
+  await sql`grant connect on database boxtree to boxtree_server`
+}
+
+/** The advisory lock that one console holds on its database; any number that nothing else locks. */
+const LOCK = 0x626f7874
+const LOCK_WAIT_MS = 2_000
+const READY_WAIT_MS = 60_000
+const PAUSE_MS = 100
+const LONGEST_PAUSE_MS = 5_000
+
+/**
+ * What makes a process the one console of a data folder: an advisory lock in a session of its own. The session's end
+ * is also how the death of the server is noticed; it is then started again.
+ */
+class Hold {
+  held = false
+  private home: Home
+  private sql: Sql
+  private dataDir: string
+  private releasing = false
+  private watching: Promise<void> | null = null
+
+  constructor(home: Home, superuser: Connect, dataDir: string) {
+    this.home = home
+    this.dataDir = dataDir
+    this.sql = openPool(superuser, { max: 1, patient: true, lasting: true, onClose: () => this.onClose() })
+  }
+
+  async take(asGuest: boolean): Promise<void> {
+    const deadline = Date.now() + (asGuest ? 0 : LOCK_WAIT_MS)
+    do {
+      this.held = await whenReady(this.home, () => this.tryLock())
+      if (this.held) return
+      await pause(PAUSE_MS)
+    } while (Date.now() < deadline)
+    if (asGuest) return
+    await this.sql.end({ timeout: 1 })
+    throw new StartFault(
+      `Another console is running on ${this.dataDir}; stop it, or choose another DATA_DIR.`,
+    )
+  }
+
+  async release(): Promise<void> {
+    this.releasing = true
+    await this.watching
+    // The lock goes with the server, so that a console that starts meanwhile waits for both.
+    if (this.held) await stop(this.home)
+    await this.sql.end({ timeout: 1 })
+  }
+
+  private async tryLock(): Promise<boolean> {
+    const [row] = await this.sql<{ locked: boolean }[]>`select pg_try_advisory_lock(${LOCK}, 1) as locked`
+    return row?.locked ?? false
+  }
+
+  private onClose(): void {
+    if (!this.held || this.releasing || this.watching) return
+    this.watching = this.revive().finally(() => {
+      this.watching = null
+    })
+  }
+
+  /** Brings the server back, with a pause that doubles while it will not come. */
+  private async revive(): Promise<void> {
+    for (let wait = PAUSE_MS; !this.releasing; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
+      try {
+        await ensureRunning(this.home)
+        if (await this.tryLock()) return
+      } catch {
+        // Still going down, or coming up: the next round sees.
+      }
+      await pause(wait)
+    }
+  }
+}
+
+/** A server that was just adopted may still be starting up, or going down for good: then it is started again. */
+async function whenReady<T>(home: Home, query: () => PromiseLike<T>): Promise<T> {
+  const deadline = Date.now() + READY_WAIT_MS
+  for (;;) {
+    try {
+      return await query()
+    } catch (error) {
+      if (!isLost(error) || Date.now() > deadline) throw error
+    }
+    await pause(PAUSE_MS)
+    await ensureRunning(home)
+  }
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds))
+}

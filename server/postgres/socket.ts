@@ -1,0 +1,24 @@
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** The kernel's limit for the path of a unix socket, in bytes (104 with the closing zero on macOS). */
+const LONGEST_PATH_BYTES = 103
+
+export interface Socket {
+  path: string
+  /** Removes what was made to shorten the path. */
+  forget(): void
+}
+
+/** The way to the server's socket: through a short link in a private folder when its own path is too long. */
+export function socketOf(cluster: string): Socket {
+  const path = join(cluster, '.s.PGSQL.5432')
+  if (Buffer.byteLength(path) <= LONGEST_PATH_BYTES) return { path, forget() {} }
+  const folder = mkdtempSync(join(Buffer.byteLength(tmpdir()) < 60 ? tmpdir() : '/tmp', 'boxtree-'))
+  symlinkSync(cluster, join(folder, 'pg'))
+  return {
+    path: join(folder, 'pg', '.s.PGSQL.5432'),
+    forget: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
