@@ -97,9 +97,6 @@ const motion = {
   leavingScreen: 140,
 }
 
-/** The face of identifiers: MAC addresses, serial numbers, logins in tables. */
-export const mono = 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace'
-
 // Three sizes (12, 14, 24) and two weights (400, 600) on every screen.
 const typography = {
   fontFamily: `'Inter Variable', 'Inter Fallback', 'Inter Fallback Roboto', system-ui, sans-serif`,

@@ -1,0 +1,52 @@
+import { styled } from '@mui/material/styles'
+import { type ReactNode, useId } from 'react'
+
+interface CardProps {
+  title?: string | undefined
+  /** What stands right of the title: a total, a switch, a quiet button. */
+  aside?: ReactNode
+  /** True where the content reaches the card's edge by itself, as a table does. */
+  flush?: boolean | undefined
+  children: ReactNode
+}
+
+/** A sheet of paper with a hairline around it and, if named, a region of the page. */
+export function Card({ title, aside, flush = false, children }: CardProps) {
+  const id = useId()
+  return (
+    <Paper aria-labelledby={title ? id : undefined} flush={flush}>
+      {title && (
+        <Head>
+          <h2 id={id}>{title}</h2>
+          {aside}
+        </Head>
+      )}
+      {children}
+    </Paper>
+  )
+}
+
+const Paper = styled('section', { shouldForwardProp: (name) => name !== 'flush' })<{ flush: boolean }>(
+  ({ theme, flush }) => ({
+    minWidth: 0,
+    padding: flush ? 0 : 24,
+    overflow: flush ? 'clip' : 'visible',
+    borderRadius: 12,
+    border: `1px solid ${theme.palette.divider}`,
+    background: theme.palette.background.paper,
+    [theme.breakpoints.down('sm')]: { padding: flush ? 0 : 16 },
+    '& > header': flush ? { padding: '16px 24px 0' } : {},
+    [`${theme.breakpoints.down('sm')}`]: { '& > header': flush ? { padding: '16px 16px 0' } : {} },
+  }),
+)
+
+const Head = styled('header')({
+  display: 'flex',
+  flexWrap: 'wrap',
+  alignItems: 'center',
+  justifyContent: 'space-between',
+  gap: 8,
+  minHeight: 32,
+  marginBottom: 16,
+  '& h2': { fontSize: '0.875rem', fontWeight: 600 },
+})

@@ -1,0 +1,126 @@
+import { styled } from '@mui/material/styles'
+import { Inbox } from 'lucide-react'
+import { type ReactNode, useDeferredValue, useMemo } from 'react'
+import { found, sorted } from './arrange.ts'
+import { EmptyState, ErrorState } from './ErrorState.tsx'
+import { NarrowRows } from './NarrowRows.tsx'
+import { Pager } from './Pager.tsx'
+import { TableTools } from './TableTools.tsx'
+import type { Table } from './table.ts'
+import { useDelayed } from './useDelayed.ts'
+import type { ListState } from './useListState.ts'
+import { useNarrow } from './useNarrow.ts'
+import { WideRows } from './WideRows.tsx'
+
+export interface DataTableProps<Row extends object> {
+  /** What the table is called by a screen reader; the heading of its card as a rule. */
+  label: string
+  table: Table<Row>
+  list: ListState
+  /** All rows, to be searched, sorted and paged here; or the one page a server sent. */
+  rows: readonly Row[] | ServedPage<Row> | undefined
+  /** Rows are being loaded; rows already there stay, paler. */
+  loading: boolean
+  error?: string | undefined
+  onRetry: () => void
+  select?: Selection<Row> | undefined
+  /** What a phone's unfolded card shows beneath the fields that have no other place. */
+  expand?: ((row: Row) => ReactNode) | undefined
+  /** What stands beside the search box: filters, export. */
+  tools?: ReactNode
+  /** The next step of an empty table, as a button. */
+  emptyAction?: ReactNode
+  emptyIcon?: ReactNode
+}
+
+export interface ServedPage<Row> {
+  rows: readonly Row[]
+  /** How many rows the search and filter find in all. */
+  count: number
+  /** The server stopped counting: there are more than `count`. */
+  capped?: boolean | undefined
+}
+
+/** Which rows are chosen, by row key, and what can be done with them. */
+export interface Selection<Row> {
+  chosen: ReadonlySet<string>
+  onChange: (chosen: ReadonlySet<string>) => void
+  /** Names a row for its checkbox: 'Select {name}'. */
+  name: (row: Row) => string
+  /** The buttons of the toolbar that takes the place of the tools while rows are chosen. */
+  actions: ReactNode
+  /** Offers every row the filter finds once the page is taken: `taken` says that all are. */
+  all?: { count: number; taken: boolean; onTake: () => void } | undefined
+}
+
+/** The one table: rows from the browser or a page from the server, a table on a desk and cards on a phone. */
+export function DataTable<Row extends object>(props: DataTableProps<Row>) {
+  const { label, table, list, rows, loading, error } = props
+  const page = usePage(table, list, rows)
+  const narrow = useNarrow(table.narrowBelow ?? 667)
+  const late = useDelayed(loading)
+  const empty = rows !== undefined && page.rows.length === 0 && !loading
+  const shared = { label, table, list, page: page.rows, select: props.select, waiting: rows === undefined }
+  return (
+    <div>
+      <TableTools {...{ table, list, narrow }} select={props.select} tools={props.tools} />
+      <Body aria-busy={loading} pale={late && rows !== undefined} least={leastHeight(list, narrow)}>
+        {error !== undefined && !loading && <ErrorState message={error} onRetry={props.onRetry} />}
+        {error === undefined && empty && (
+          <EmptyState icon={props.emptyIcon ?? quietIcon} text={table.empty} action={props.emptyAction} />
+        )}
+        {(loading || (error === undefined && !empty)) &&
+          (narrow ? <NarrowRows {...shared} expand={props.expand} /> : <WideRows {...shared} />)}
+      </Body>
+      <Pager
+        label={label}
+        page={page.page}
+        perPage={list.perPage}
+        pageSizes={table.pageSizes}
+        count={page.count}
+        capped={page.capped}
+        onPage={list.setPage}
+        onPerPage={list.setPerPage}
+      />
+    </div>
+  )
+}
+
+const quietIcon = <Inbox aria-hidden size={32} strokeWidth={1.25} />
+
+/** The page on view. Rows in the browser answer to what is typed; the render of the box goes first. */
+function usePage<Row extends object>(
+  table: Table<Row>,
+  list: ListState,
+  source: DataTableProps<Row>['rows'],
+) {
+  const typed = useDeferredValue(list.typed)
+  const { sort, order, perPage } = list
+  const all = isServed(source) ? none : (source ?? none)
+  const matching = useMemo(() => found(table, all, typed), [table, all, typed])
+  const arranged = useMemo(() => sorted(table, matching, sort, order), [table, matching, sort, order])
+  if (isServed(source)) {
+    return { rows: source.rows, count: source.count, capped: source.capped === true, page: list.page }
+  }
+  const page = Math.min(list.page, Math.max(1, Math.ceil(arranged.length / perPage)))
+  const rows = arranged.slice((page - 1) * perPage, page * perPage)
+  return { rows, count: arranged.length, capped: false, page }
+}
+
+const none: readonly never[] = []
+
+function isServed<Row>(source: readonly Row[] | ServedPage<Row> | undefined): source is ServedPage<Row> {
+  return source !== undefined && 'count' in source
+}
+
+/** A table keeps the height of a page of ten rows, full or not, so that nothing beneath it jumps. */
+function leastHeight(list: ListState, narrow: boolean) {
+  if (narrow) return 240
+  const rows = Math.min(list.perPage, 10)
+  return rows * (list.dense ? 40 : 52) + 41
+}
+
+const Body = styled('div', { shouldForwardProp: (name) => name !== 'pale' && name !== 'least' })<{
+  pale: boolean
+  least: number
+}>(({ pale, least }) => ({ minHeight: least, opacity: pale ? 0.55 : 1 }))

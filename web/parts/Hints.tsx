@@ -1,0 +1,89 @@
+import { styled } from '@mui/material/styles'
+import { useEffect, useRef, useState } from 'react'
+
+/**
+ * The one tooltip of the console, mounted once. Anything that carries `data-hint` shows that text under the
+ * pointer, on focus and on a tap; with `data-hint-cut` only while its own text is cut off. A tooltip for each
+ * cell would cost a page of a table more than the table.
+ */
+export function Hints() {
+  const [shown, setShown] = useState<Shown | null>(null)
+  const bubble = useRef<HTMLDivElement>(null)
+  useEffect(() => listen(setShown, bubble), [])
+  useEffect(() => {
+    if (!shown) return
+    shown.target.setAttribute('aria-describedby', id)
+    return () => shown.target.removeAttribute('aria-describedby')
+  }, [shown])
+  if (!shown) return null
+  return (
+    <Bubble ref={bubble} id={id} role="tooltip" style={placed(shown.target)}>
+      {shown.text}
+    </Bubble>
+  )
+}
+
+interface Shown {
+  target: Element
+  text: string
+}
+
+const id = 'hint'
+
+/** Follows pointer, focus and Escape on the whole page; returns how to stop. */
+function listen(show: (shown: Shown | null) => void, bubble: { current: HTMLElement | null }) {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const later = (shown: Shown | null, ms: number) => {
+    clearTimeout(timer)
+    timer = setTimeout(() => show(shown), ms)
+  }
+  const enter = (event: Event) => {
+    const over = event.target as Element
+    if (bubble.current?.contains(over)) return clearTimeout(timer)
+    const found = hintOf(over)
+    later(found, found ? (event.type === 'pointerover' ? 300 : 0) : 100)
+  }
+  const leave = () => later(null, 0)
+  const key = (event: KeyboardEvent) => event.key === 'Escape' && leave()
+  const kinds = ['pointerover', 'focusin', 'click'] as const
+  for (const kind of kinds) document.addEventListener(kind, enter)
+  document.addEventListener('focusout', leave)
+  document.addEventListener('keydown', key)
+  window.addEventListener('scroll', leave, { capture: true, passive: true })
+  return () => {
+    clearTimeout(timer)
+    for (const kind of kinds) document.removeEventListener(kind, enter)
+    document.removeEventListener('focusout', leave)
+    document.removeEventListener('keydown', key)
+    window.removeEventListener('scroll', leave, { capture: true })
+  }
+}
+
+function hintOf(element: Element): Shown | null {
+  const target = element.closest('[data-hint]')
+  const text = target?.getAttribute('data-hint')
+  if (!target || !text) return null
+  if (target.hasAttribute('data-hint-cut') && target.scrollWidth <= target.clientWidth) return null
+  return { target, text }
+}
+
+/** Below the target, above it where the window ends, and always wholly inside the window. */
+function placed(target: Element) {
+  const box = target.getBoundingClientRect()
+  const below = box.bottom + 72 < window.innerHeight
+  const left = Math.max(8, Math.min(box.left, window.innerWidth - 336))
+  return below ? { left, top: box.bottom + 6 } : { left, bottom: window.innerHeight - box.top + 6 }
+}
+
+const Bubble = styled('div')(({ theme }) => ({
+  position: 'fixed',
+  zIndex: theme.zIndex.tooltip,
+  maxWidth: 'min(320px, calc(100vw - 16px))',
+  padding: '4px 8px',
+  borderRadius: 6,
+  fontSize: '0.75rem',
+  lineHeight: 1.5,
+  overflowWrap: 'anywhere',
+  color: theme.palette.background.paper,
+  background: theme.palette.text.primary,
+}))

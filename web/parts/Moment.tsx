@@ -1,0 +1,30 @@
+import { daysUntil, type MomentFormat, relativeDay, showMoment } from './time.ts'
+
+interface MomentProps {
+  /** An instant with its offset or Z, or a plain YYYY-MM-DD. */
+  iso: string
+  /** The IANA name of the zone whose clock is shown. */
+  zone: string
+  format: MomentFormat
+}
+
+/** A date or time as the books show it; the exact moment and its zone on hover, focus and tap. */
+export function Moment({ iso, zone, format }: MomentProps) {
+  return (
+    <time dateTime={iso} data-hint={exactMoment(iso, zone)} style={tabular}>
+      {showMoment(iso, zone, format)}
+    </time>
+  )
+}
+
+/** How far off a day is, in words: 'today', 'in 3 days'. `now` is given in tests. */
+export function RelativeDay({ iso, zone, now }: { iso: string; zone: string; now?: Date | undefined }) {
+  const days = daysUntil(iso, zone, now ?? new Date())
+  return <span data-hint={showMoment(iso, zone, 'date')}>{relativeDay(days)}</span>
+}
+
+function exactMoment(iso: string, zone: string) {
+  return `${showMoment(iso, zone, 'datetime')} ${zone}`
+}
+
+const tabular = { fontVariantNumeric: 'tabular-nums', whiteSpace: 'nowrap' } as const

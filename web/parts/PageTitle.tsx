@@ -1,0 +1,31 @@
+import { styled } from '@mui/material/styles'
+import type { ReactNode } from 'react'
+
+/** The first row of a page: its title, which takes the focus after a change of page, and its one main action. */
+export function PageTitle({ children, action }: { children: ReactNode; action?: ReactNode }) {
+  return (
+    <Row>
+      <h1 tabIndex={-1}>{children}</h1>
+      {action}
+    </Row>
+  )
+}
+
+const Row = styled('div')({
+  display: 'flex',
+  flexWrap: 'wrap',
+  alignItems: 'center',
+  justifyContent: 'space-between',
+  gap: 16,
+  minHeight: 44,
+  marginBottom: 16,
+  '& h1': {
+    minWidth: 0,
+    fontSize: '1.5rem',
+    fontWeight: 600,
+    lineHeight: 1.33,
+    letterSpacing: '-0.01em',
+    overflowWrap: 'anywhere',
+    outline: 'none',
+  },
+})

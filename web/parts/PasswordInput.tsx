@@ -1,0 +1,44 @@
+import IconButton from '@mui/material/IconButton'
+import { Eye, EyeOff } from 'lucide-react'
+import { useState } from 'react'
+import { useFormContext } from 'react-hook-form'
+import { Box } from './controls.tsx'
+import { Field, type FieldProps } from './Field.tsx'
+
+interface PasswordInputProps extends FieldProps {
+  /** `current-password` lets the browser fill it, `new-password` lets it suggest one, `off` does neither. */
+  autoComplete: 'current-password' | 'new-password' | 'off'
+  maxLength?: number | undefined
+}
+
+/** A password, hidden until its owner wants to see it. */
+export function PasswordInput({ name, label, help, disabled, ...rest }: PasswordInputProps) {
+  const { register } = useFormContext()
+  const [shown, setShown] = useState(false)
+  const Icon = shown ? EyeOff : Eye
+  return (
+    <Field {...{ name, label, help, disabled }}>
+      {(control) => (
+        <Box>
+          <input
+            {...rest}
+            {...register(name)}
+            {...control}
+            type={shown ? 'text' : 'password'}
+            autoCapitalize="none"
+            spellCheck={false}
+          />
+          <IconButton
+            size="small"
+            disabled={disabled === true}
+            aria-label={shown ? 'Hide password' : 'Show password'}
+            aria-pressed={shown}
+            onClick={() => setShown(!shown)}
+          >
+            <Icon size={18} />
+          </IconButton>
+        </Box>
+      )}
+    </Field>
+  )
+}

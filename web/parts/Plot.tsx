@@ -1,0 +1,166 @@
+import { styled, type Theme, useTheme } from '@mui/material/styles'
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import uPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+import type { ChartData } from './Chart.tsx'
+
+interface PlotProps {
+  data: ChartData
+  title: string
+  across: string
+  up: string
+}
+
+const height = 300
+
+/** The drawn chart, loaded only where one is shown. Arrow keys, a pointer or a finger read it day by day. */
+export default function Plot({ data, title, across, up }: PlotProps) {
+  const theme = useTheme()
+  const frame = useRef<HTMLDivElement>(null)
+  const drawn = useRef<uPlot | null>(null)
+  const [at, setAt] = useState<number | null>(null)
+  useEffect(() => {
+    if (!frame.current) return
+    const chart = new uPlot(options(theme, data, across, up, setAt), columns(data), frame.current)
+    drawn.current = chart
+    const stop = followWidth(frame.current, chart)
+    return () => {
+      stop()
+      chart.destroy()
+    }
+  }, [theme, data, across, up])
+  return (
+    <Frame>
+      <Reader aria-live="polite">{at === null ? '' : reading(data, at)}</Reader>
+      <div
+        ref={frame}
+        role="slider"
+        tabIndex={0}
+        aria-label={`${title}, day by day`}
+        aria-valuemin={0}
+        aria-valuemax={data.days.length - 1}
+        aria-valuenow={at ?? data.days.length - 1}
+        aria-valuetext={reading(data, at ?? data.days.length - 1)}
+        onKeyDown={(event) => step(event, drawn.current, data, at)}
+        onBlur={() => drawn.current?.setCursor({ left: -10, top: -10 })}
+      />
+    </Frame>
+  )
+}
+
+function reading({ days, series }: ChartData, at: number) {
+  const numbers = series.map(({ name, values }) => `${values[at]?.toLocaleString('en-US')} ${name}`)
+  return `${days[at]}: ${numbers.join(', ')}`
+}
+
+function step(event: KeyboardEvent, chart: uPlot | null, { days }: ChartData, at: number | null) {
+  const last = days.length - 1
+  const from = at ?? last + 1
+  const to = { ArrowLeft: from - 1, ArrowRight: from + 1, Home: 0, End: last }[event.key]
+  if (!chart || to === undefined) return
+  event.preventDefault()
+  const index = Math.max(0, Math.min(last, to))
+  chart.setCursor({ left: chart.valToPos(chart.data[0][index] ?? 0, 'x'), top: 0 })
+}
+
+/** Days are days in no zone; as seconds of UTC they stand where they belong. */
+function columns({ days, series }: ChartData): uPlot.AlignedData {
+  return [days.map((day) => Date.parse(day) / 1000), ...series.map(({ values }) => [...values])]
+}
+
+function followWidth(frame: HTMLElement, chart: uPlot) {
+  const observer = new ResizeObserver(() => {
+    if (frame.clientWidth > 0 && frame.clientWidth !== chart.width) {
+      chart.setSize({ width: frame.clientWidth, height })
+    }
+  })
+  observer.observe(frame)
+  return () => observer.disconnect()
+}
+
+function options(
+  theme: Theme,
+  { series }: ChartData,
+  across: string,
+  up: string,
+  onCursor: (at: number | null) => void,
+): uPlot.Options {
+  const { palette } = theme
+  const colours = [
+    palette.accent.text,
+    ...(['special', 'good', 'warn'] as const).map((tone) => palette.tones[tone].text),
+  ]
+  return {
+    width: 600,
+    height,
+    padding: [12, 12, 0, 0],
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
+    legend: { show: false },
+    scales: { y: { range: (_chart, _low, high) => [0, roof(high)] } },
+    cursor: { y: false, drag: { x: false, y: false }, points: { size: 8 } },
+    hooks: {
+      setCursor: [(chart) => onCursor((chart.cursor.left ?? -1) < 0 ? null : (chart.cursor.idx ?? null))],
+    },
+    series: [
+      {},
+      ...series.map(({ name }, at) => ({
+        label: name,
+        stroke: colours[at % colours.length] ?? palette.accent.text,
+        width: 2,
+        points: { show: false },
+        ...(at === 0 && { fill: `${palette.accent.text}14` }),
+      })),
+    ],
+    axes: [
+      {
+        ...axis(theme),
+        label: across,
+        space: 88,
+        values: (_chart, ticks) => ticks.map(dayOf),
+        grid: { show: false },
+      },
+      { ...axis(theme), label: up, size: 56, values: (_chart, ticks) => ticks.map(short), incrs: whole },
+    ],
+  }
+}
+
+/** A little above the highest number, so that the line does not touch the top; something even when all is zero. */
+function roof(high: number | null) {
+  return Math.max(4, Math.ceil((high ?? 0) * 1.1))
+}
+
+function axis(theme: Theme): uPlot.Axis {
+  const font = `12px ${theme.typography.fontFamily}`
+  return {
+    stroke: theme.palette.text.secondary,
+    font,
+    labelFont: font,
+    labelSize: 24,
+    grid: { stroke: theme.palette.divider, width: 1 },
+    ticks: { show: false },
+  }
+}
+
+// Things counted come whole: no axis says 2.5 clients.
+const whole = [1, 2, 5, 10, 20, 50].flatMap((step) => [step, step * 100, step * 10_000, step * 1_000_000])
+whole.sort((a, b) => a - b)
+
+function dayOf(seconds: number) {
+  return new Date(seconds * 1000).toISOString().slice(0, 10)
+}
+
+const compact = new Intl.NumberFormat('en-US', { notation: 'compact' })
+
+function short(value: number) {
+  return value < 10_000 ? value.toLocaleString('en-US') : compact.format(value)
+}
+
+const Frame = styled('div')({ '& .uplot': { width: '100%' }, '& [role=slider]': { borderRadius: 8 } })
+
+/** Has its line kept, so that reading the chart moves nothing. */
+const Reader = styled('p')(({ theme }) => ({
+  minHeight: 20,
+  textAlign: 'right',
+  fontVariantNumeric: 'tabular-nums',
+  color: theme.palette.text.secondary,
+}))

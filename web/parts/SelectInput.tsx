@@ -1,0 +1,54 @@
+import { useController } from 'react-hook-form'
+import { Select } from './controls.tsx'
+import { Field, type FieldProps } from './Field.tsx'
+
+/** One choice: the value the form holds, and the words for it. */
+export interface Option {
+  value: string | number
+  label: string
+}
+
+interface SelectInputProps extends FieldProps {
+  options: readonly Option[]
+}
+
+/** One of a list. Numbers stay numbers: the form holds the option's own value. */
+export function SelectInput({ name, label, help, disabled, options }: SelectInputProps) {
+  const { field } = useController({ name })
+  const choose = (shown: string) =>
+    field.onChange(options.find(({ value }) => String(value) === shown)?.value)
+  return (
+    <Field {...{ name, label, help, disabled }}>
+      {(control) => (
+        <Select
+          {...control}
+          ref={field.ref}
+          value={String(field.value ?? '')}
+          onBlur={field.onBlur}
+          onChange={(event) => choose(event.target.value)}
+        >
+          {options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.label}
+            </option>
+          ))}
+        </Select>
+      )}
+    </Field>
+  )
+}
+
+interface AmountSelectProps extends FieldProps {
+  amounts: readonly number[]
+  /** What is counted, as [one, many]: ['credit', 'credits']. */
+  unit: readonly [string, string]
+}
+
+/** An amount from a fixed list, with its unit in the field. */
+export function AmountSelect({ amounts, unit: [one, many], ...field }: AmountSelectProps) {
+  const options = amounts.map((value) => ({
+    value,
+    label: `${value.toLocaleString('en-US')} ${value === 1 ? one : many}`,
+  }))
+  return <SelectInput {...field} options={options} />
+}

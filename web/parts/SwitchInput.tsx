@@ -1,0 +1,38 @@
+import { useId } from 'react'
+import { useController } from 'react-hook-form'
+import { Beneath, type FieldProps, Frame } from './Field.tsx'
+import { Toggle } from './Toggle.tsx'
+
+/** On or off, as a switch. */
+export function SwitchInput(props: FieldProps) {
+  return <OnOff {...props} kind="switch" />
+}
+
+/** On or off, as a box to tick. */
+export function CheckboxInput(props: FieldProps) {
+  return <OnOff {...props} kind="box" />
+}
+
+function OnOff({ name, label, help, disabled, kind }: FieldProps & { kind: 'switch' | 'box' }) {
+  const id = useId()
+  const { field, fieldState } = useController({ name })
+  return (
+    <Frame>
+      <Toggle
+        kind={kind}
+        label={label}
+        name={name}
+        disabled={disabled}
+        checked={field.value === true}
+        onChange={field.onChange}
+        onBlur={field.onBlur}
+        ref={field.ref}
+        aria-invalid={fieldState.invalid}
+        aria-describedby={`${id}-help`}
+      />
+      {(help || fieldState.error) && (
+        <Beneath id={`${id}-help`} help={help} error={fieldState.error?.message} />
+      )}
+    </Frame>
+  )
+}

@@ -1,0 +1,62 @@
+import { styled } from '@mui/material/styles'
+import type { ComponentProps } from 'react'
+
+interface ToggleProps extends Omit<ComponentProps<'input'>, 'onChange' | 'type' | 'checked'> {
+  label: string
+  checked: boolean
+  onChange: (checked: boolean) => void
+  /** `switch` takes effect at once or stands for on and off; `box` is a choice in a form. */
+  kind?: 'switch' | 'box' | undefined
+}
+
+/** On or off, with its word. */
+export function Toggle({ label, checked, onChange, kind = 'switch', ...rest }: ToggleProps) {
+  return (
+    <Line>
+      <input
+        {...rest}
+        type="checkbox"
+        role={kind === 'switch' ? 'switch' : undefined}
+        className={kind}
+        checked={checked}
+        onChange={(event) => onChange(event.target.checked)}
+      />
+      {label}
+    </Line>
+  )
+}
+
+const Line = styled('label')(({ theme }) => ({
+  display: 'inline-flex',
+  alignItems: 'center',
+  gap: 8,
+  minHeight: 40,
+  cursor: 'pointer',
+  '@media (pointer: coarse)': { minHeight: 44 },
+  '&:has(:disabled)': { opacity: 0.6, cursor: 'default' },
+  '& .box': { width: 18, height: 18, margin: 0, accentColor: theme.palette.accent.text },
+  '& .switch': {
+    appearance: 'none',
+    flex: 'none',
+    width: 34,
+    height: 20,
+    margin: 0,
+    borderRadius: 10,
+    background: theme.palette.edge,
+    cursor: 'inherit',
+    transition: 'background-color 120ms',
+    '&::after': {
+      content: '""',
+      display: 'block',
+      width: 16,
+      height: 16,
+      margin: 2,
+      borderRadius: 8,
+      background: theme.palette.background.paper,
+      transition: 'transform 120ms',
+    },
+    '&:checked': { background: theme.palette.accent.text },
+    '&:checked::after': { transform: 'translateX(14px)' },
+    '@media (prefers-reduced-motion: reduce)': { transition: 'none', '&::after': { transition: 'none' } },
+  },
+}))

@@ -1,0 +1,263 @@
+import { styled } from '@mui/material/styles'
+import { ArrowDown, ArrowUp } from 'lucide-react'
+import { memo, useCallback, useLayoutEffect, useRef } from 'react'
+import type { Selection } from './DataTable.tsx'
+import { Ellipsis } from './Ellipsis.tsx'
+import { mono } from './faces.ts'
+import { places, Skeleton } from './Skeleton.tsx'
+import { type Column, type Table, textOf } from './table.ts'
+import type { ListState } from './useListState.ts'
+
+export interface RowsProps<Row> {
+  label: string
+  table: Table<Row>
+  list: ListState
+  page: readonly Row[]
+  select: Selection<Row> | undefined
+  /** Nothing has come yet. */
+  waiting: boolean
+}
+
+/**
+ * The page on view as a table. Cells are plain elements under one style sheet: a page of 50 rows has 350 of
+ * them, and a styled component for each takes longer than a slow phone has between two frames.
+ */
+export function WideRows<Row extends object>({ label, table, list, page, select, waiting }: RowsProps<Row>) {
+  const body = useRef<HTMLTableSectionElement>(null)
+  const choose = useChoose(select)
+  useLayoutEffect(() => markCut(body.current))
+  return (
+    <Sheet aria-label={label} dense={list.dense}>
+      <thead>
+        <tr>
+          {select && (
+            <th className="box">
+              <PageBox {...{ table, page, select }} />
+            </th>
+          )}
+          {table.columns.map((column) => (
+            <Heading key={column.key} column={column} list={list} />
+          ))}
+        </tr>
+      </thead>
+      <tbody ref={body}>
+        {waiting ? (
+          <WaitingRows table={table} rows={list.perPage} boxed={select !== undefined} />
+        ) : (
+          page.map((row) => (
+            <WideRow
+              key={table.rowKey(row)}
+              {...{ table, row }}
+              {...chosenIn(table, row, select)}
+              onChoose={choose}
+            />
+          ))
+        )}
+      </tbody>
+    </Sheet>
+  )
+}
+
+/** Takes or leaves the whole page. */
+export function PageBox<Row>({
+  table,
+  page,
+  select,
+}: {
+  table: Table<Row>
+  page: readonly Row[]
+  select: Selection<Row>
+}) {
+  const keys = page.map(table.rowKey)
+  const taken = keys.filter((key) => select.chosen.has(key)).length
+  const every = taken > 0 && taken === keys.length
+  return (
+    <Hit>
+      <input
+        type="checkbox"
+        aria-label="Select this page"
+        checked={every}
+        ref={(box) => {
+          if (box) box.indeterminate = taken > 0 && !every
+        }}
+        onChange={() => select.onChange(toggled(select.chosen, keys, !every))}
+      />
+    </Hit>
+  )
+}
+
+/** The checkbox of one row. */
+export function RowBox({
+  name,
+  checked,
+  onChange,
+}: {
+  name: string
+  checked: boolean
+  onChange: () => void
+}) {
+  return (
+    <Hit>
+      <input type="checkbox" aria-label={`Select ${name}`} checked={checked} onChange={onChange} />
+    </Hit>
+  )
+}
+
+/** What a row needs to know of the selection: little, so that only the rows that change are drawn again. */
+export function chosenIn<Row>(table: Table<Row>, row: Row, select: Selection<Row> | undefined) {
+  return select ? { chosen: select.chosen.has(table.rowKey(row)), name: select.name(row) } : {}
+}
+
+/** Takes or leaves one row by its key; the same function at every render. */
+export function useChoose<Row>(select: Selection<Row> | undefined) {
+  const latest = useRef(select)
+  useLayoutEffect(() => {
+    latest.current = select
+  })
+  return useCallback((key: string) => {
+    const now = latest.current
+    now?.onChange(toggled(now.chosen, [key], !now.chosen.has(key)))
+  }, [])
+}
+
+function toggled(chosen: ReadonlySet<string>, keys: readonly string[], on: boolean) {
+  const next = new Set(chosen)
+  for (const key of keys) on ? next.add(key) : next.delete(key)
+  return next
+}
+
+function Heading<Row>({ column, list }: { column: Column<Row>; list: ListState }) {
+  const active = list.sort === column.key
+  const Arrow = list.order === 'asc' ? ArrowUp : ArrowDown
+  const sorting = active ? (list.order === 'asc' ? 'ascending' : 'descending') : undefined
+  return (
+    <th scope="col" aria-sort={sorting} style={{ width: column.width, textAlign: column.align }}>
+      {column.sort === false ? (
+        column.header
+      ) : (
+        <button type="button" onClick={() => list.sortBy(column.key)} data-active={active}>
+          {column.header}
+          <Arrow aria-hidden size={14} />
+        </button>
+      )}
+    </th>
+  )
+}
+
+interface WideRowProps<Row> {
+  table: Table<Row>
+  row: Row
+  chosen?: boolean | undefined
+  name?: string | undefined
+  onChoose: (key: string) => void
+}
+
+const WideRow = memo(function WideRow<Row extends object>(props: WideRowProps<Row>) {
+  const { table, row, chosen, name, onChoose } = props
+  return (
+    <tr data-chosen={chosen}>
+      {name !== undefined && (
+        <td className="box">
+          <RowBox name={name} checked={chosen === true} onChange={() => onChoose(table.rowKey(row))} />
+        </td>
+      )}
+      {table.columns.map((column) => (
+        <td key={column.key} style={{ textAlign: column.align, fontFamily: column.mono ? mono : undefined }}>
+          <Cell column={column} row={row} />
+        </td>
+      ))}
+    </tr>
+  )
+}) as <Row extends object>(props: WideRowProps<Row>) => React.ReactNode
+
+export function Cell<Row>({ column, row }: { column: Column<Row>; row: Row }) {
+  return column.cell ? column.cell(row) : <Ellipsis text={textOf(column, row)} identifier={column.mono} />
+}
+
+function WaitingRows<Row>({ table, rows, boxed }: { table: Table<Row>; rows: number; boxed: boolean }) {
+  return places(rows).map((place, row) => (
+    <tr key={place}>
+      {boxed && <td className="box" />}
+      {table.columns.map((column) => (
+        <td key={column.key} style={{ textAlign: column.align }}>
+          <Skeleton width={`${45 + ((row * 7 + column.header.length * 11) % 40)}%`} />
+        </td>
+      ))}
+    </tr>
+  ))
+}
+
+/** Lets the keyboard reach text that is cut off, and only that, so that its hint can be read. */
+function markCut(body: HTMLElement | null) {
+  for (const text of body?.querySelectorAll<HTMLElement>('[data-hint-cut]') ?? []) {
+    if (text.scrollWidth > text.clientWidth && !text.closest('a,button')) text.tabIndex = 0
+    else text.removeAttribute('tabindex')
+  }
+}
+
+/** A target of the whole cell around a small box. */
+const Hit = styled('label')({
+  display: 'grid',
+  placeItems: 'center',
+  minWidth: 40,
+  minHeight: 40,
+  cursor: 'pointer',
+  '@media (pointer: coarse)': { minWidth: 44, minHeight: 44 },
+})
+
+const Sheet = styled('table', { shouldForwardProp: (name) => name !== 'dense' })<{ dense: boolean }>(
+  ({ theme, dense }) => {
+    const { palette } = theme
+    return {
+      width: '100%',
+      tableLayout: 'fixed',
+      borderCollapse: 'separate',
+      borderSpacing: 0,
+      fontSize: '0.875rem',
+      fontVariantNumeric: 'tabular-nums',
+      textAlign: 'left',
+      '& th, & td': {
+        height: dense ? 40 : 52,
+        padding: '0 8px',
+        borderBottom: `1px solid ${palette.divider}`,
+      },
+      '& td': { overflow: 'hidden', whiteSpace: 'nowrap', textOverflow: 'ellipsis' },
+      '& tbody tr:last-of-type td': { borderBottomColor: 'transparent' },
+      '& th:first-of-type:not(.box), & td:first-of-type:not(.box)': { paddingLeft: 24 },
+      '& th:last-of-type, & td:last-of-type': { paddingRight: 24 },
+      '& .box': { width: 56, padding: '0 8px' },
+      '& input': { width: 16, height: 16, margin: 0, accentColor: palette.accent.text, cursor: 'pointer' },
+      '& th': {
+        position: 'sticky',
+        top: 'var(--table-top, 0px)',
+        zIndex: 1,
+        height: 40,
+        fontSize: '0.75rem',
+        fontWeight: 600,
+        color: palette.text.secondary,
+        background: palette.background.paper,
+      },
+      '& th button': {
+        display: 'inline-flex',
+        alignItems: 'center',
+        gap: 4,
+        maxWidth: '100%',
+        minHeight: 32,
+        padding: 0,
+        border: 0,
+        borderRadius: 4,
+        background: 'none',
+        font: 'inherit',
+        cursor: 'pointer',
+      },
+      '& th button svg': { flex: 'none', opacity: 0 },
+      '& th button:hover svg, & th button:focus-visible svg': { opacity: 0.5 },
+      '& th button[data-active=true]': { color: palette.text.primary },
+      '& th button[data-active=true] svg': { opacity: 1 },
+      '& tbody tr:hover, & tbody tr:focus-within': { background: palette.action.hover },
+      '& tbody tr[data-chosen=true]': { background: palette.accent.fill },
+      '& a': { color: palette.accent.text, fontWeight: 600, textDecoration: 'none' },
+      '& a:hover': { textDecoration: 'underline' },
+    }
+  },
+)

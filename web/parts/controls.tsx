@@ -1,0 +1,74 @@
+import { styled } from '@mui/material/styles'
+import { ChevronsUpDown } from 'lucide-react'
+import type { ComponentProps } from 'react'
+
+/**
+ * The frame of a field with what stands inside it: an icon, the input, a unit, a button. Inputs are the browser's
+ * own: they open the right keyboard, fill themselves, and cost a slow phone nothing.
+ */
+export const Box = styled('span')(({ theme }) => ({
+  display: 'flex',
+  alignItems: 'center',
+  gap: 8,
+  minHeight: 40,
+  padding: '0 12px',
+  borderRadius: 8,
+  border: `1px solid ${theme.palette.edge}`,
+  background: theme.palette.background.paper,
+  color: theme.palette.text.secondary,
+  '&:hover': { borderColor: theme.palette.text.secondary },
+  '&:focus-within': {
+    borderColor: theme.palette.accent.text,
+    boxShadow: `inset 0 0 0 1px ${theme.palette.accent.text}`,
+  },
+  '&:has([aria-invalid=true])': {
+    borderColor: theme.palette.tones.bad.text,
+    boxShadow: `inset 0 0 0 1px ${theme.palette.tones.bad.text}`,
+  },
+  '&:has(:disabled)': { opacity: 0.6, borderColor: theme.palette.divider },
+  '& > svg': { flex: 'none' },
+  '& input, & select, & textarea': {
+    flex: 1,
+    minWidth: 0,
+    width: '100%',
+    minHeight: 38,
+    padding: 0,
+    border: 0,
+    outline: 'none',
+    background: 'none',
+    color: theme.palette.text.primary,
+    '&::placeholder': { color: theme.palette.text.secondary, opacity: 1 },
+    '&::-webkit-search-cancel-button': { display: 'none' },
+  },
+  '& textarea': { padding: '8px 0', resize: 'vertical', fieldSizing: 'content', minHeight: 96 },
+  '& .MuiIconButton-root': { marginRight: -8 },
+  // A phone zooms into a field of less than 16 px, and needs 44 px to be hit.
+  '@media (pointer: coarse)': {
+    minHeight: 44,
+    '& input, & select, & textarea': { fontSize: '1rem', minHeight: 42 },
+  },
+}))
+
+/** The browser's own list, which every phone shows in the way its owner knows. */
+export function Select({ children, style, ...rest }: ComponentProps<'select'>) {
+  return (
+    <List style={style}>
+      <select {...rest}>{children}</select>
+      <ChevronsUpDown aria-hidden size={14} />
+    </List>
+  )
+}
+
+const List = styled(Box)(({ theme }) => ({
+  position: 'relative',
+  flex: 1,
+  '& select': {
+    appearance: 'none',
+    paddingRight: 24,
+    marginRight: -30,
+    cursor: 'pointer',
+    textOverflow: 'ellipsis',
+  },
+  '& option': { color: theme.palette.text.primary, background: theme.palette.background.paper },
+  '& > svg': { pointerEvents: 'none' },
+}))

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { daysUntil, relativeDay, showMoment } from './time.ts'
+
+test('a moment is shown on the clock of its zone', () => {
+  expect(showMoment('2026-11-21T23:30:05Z', 'UTC', 'datetime')).toBe('2026-11-21 23:30:05')
+  expect(showMoment('2026-11-21T23:30:05Z', 'Asia/Karachi', 'datetime')).toBe('2026-11-22 04:30:05')
+  expect(showMoment('2026-11-21T23:30:05Z', 'America/Toronto', 'date')).toBe('2026-11-21')
+})
+
+test('midnight is 00, not 24', () => {
+  expect(showMoment('2026-11-21T00:00:00Z', 'UTC', 'datetime')).toBe('2026-11-21 00:00:00')
+})
+
+test('a day stays that day in every zone, and nonsense stays itself', () => {
+  expect(showMoment('2026-11-21', 'Pacific/Honolulu', 'date')).toBe('2026-11-21')
+  expect(showMoment('never', 'UTC', 'date')).toBe('never')
+})
+
+test('days are counted on the calendar, not in hours', () => {
+  const late = new Date('2026-11-21T23:59:00Z')
+  expect(daysUntil('2026-11-22T00:01:00Z', 'UTC', late)).toBe(1)
+  expect(daysUntil('2026-11-21', 'UTC', late)).toBe(0)
+  expect(daysUntil('2026-03-30', 'Europe/London', new Date('2026-03-28T12:00:00Z'))).toBe(2)
+})
+
+test('days are said in words', () => {
+  expect([0, 1, -1, 3, -3].map(relativeDay)).toEqual([
+    'today',
+    'tomorrow',
+    'yesterday',
+    'in 3 days',
+    '3 days ago',
+  ])
+})

@@ -1,0 +1,47 @@
+/** `datetime` shows YYYY-MM-DD HH:mm:ss, `date` shows YYYY-MM-DD. */
+export type MomentFormat = 'datetime' | 'date'
+
+/**
+ * The wall clock of `zone` (an IANA name) at `iso`, an instant with its offset or Z. A plain YYYY-MM-DD is a
+ * day already and is shown as it stands. What is no date at all is shown as it came.
+ */
+export function showMoment(iso: string, zone: string, format: MomentFormat): string {
+  if (isDay(iso)) return iso
+  const moment = new Date(iso)
+  if (Number.isNaN(moment.getTime())) return iso
+  // Swedish writes dates the way ISO does, so one cached formatter does it all.
+  return formatter(zone, format).format(moment)
+}
+
+/** Whole days on the calendar of `zone` from `now` to `iso`: 0 is today, negative is past. */
+export function daysUntil(iso: string, zone: string, now: Date): number {
+  const today = showMoment(now.toISOString(), zone, 'date')
+  const day = showMoment(iso, zone, 'date')
+  return Math.round((Date.parse(day) - Date.parse(today)) / 86_400_000)
+}
+
+/** 'today', 'tomorrow', 'in 3 days', 'yesterday', '3 days ago'. */
+export function relativeDay(days: number): string {
+  return relative.format(days, 'day')
+}
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+
+const formatters = new Map<string, Intl.DateTimeFormat>()
+
+function formatter(zone: string, format: MomentFormat) {
+  const key = `${format} ${zone}`
+  const known = formatters.get(key)
+  if (known) return known
+  const made = new Intl.DateTimeFormat('sv-SE', {
+    timeZone: zone,
+    dateStyle: 'short',
+    ...(format === 'datetime' && { timeStyle: 'medium' }),
+  })
+  formatters.set(key, made)
+  return made
+}
+
+function isDay(iso: string) {
+  return /^\d{4}-\d{2}-\d{2}$/.test(iso)
+}
