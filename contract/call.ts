@@ -2,14 +2,19 @@ import * as z from 'zod'
 import { ROLES, type Role } from './roles.ts'
 
 export type Method = 'GET' | 'POST' | 'DELETE'
+export type Allowed = readonly Role[] | 'anyone'
 
 /** One call of the API: all that server, console, documentation and tests need to know of it. */
-export type Call<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> = {
+export type Call<
+  Input extends z.ZodType = z.ZodType,
+  Output extends z.ZodType = z.ZodType,
+  Roles extends Allowed = Allowed,
+> = {
   method: Method
   /** Under `/v1`; `{name}` stands for a parameter, which is a field of the input like any other. */
   path: string
   /** Who may make it; 'anyone' needs no session. */
-  roles: readonly Role[] | 'anyone'
+  roles: Roles
   /** One line for the reference page. */
   summary: string
   /** Fields of the path, the query (GET) or the body (POST, DELETE), in one strict object. */
@@ -23,9 +28,9 @@ export type Call<Input extends z.ZodType = z.ZodType, Output extends z.ZodType =
 /** Calls nested by noun; one tree holds them all. */
 export type Calls = { readonly [noun: string]: Call | Calls }
 
-export function call<Input extends z.ZodType, Output extends z.ZodType>(
-  facts: Call<Input, Output>,
-): Call<Input, Output> {
+export function call<Input extends z.ZodType, Output extends z.ZodType, const Roles extends Allowed>(
+  facts: Call<Input, Output, Roles>,
+): Call<Input, Output, Roles> {
   return facts
 }
 

@@ -45,13 +45,14 @@ create table session (
 create index session_account on session (account);
 create index session_expiry on session (expiry);
 
--- Every try of a name and password that was let through to the check. It counts as wrong until it proved right.
+-- Every try of a name and password that was let through to the check.
 create table login_try (
   id bigint generated always as identity primary key,
   name text not null,
   address text not null,
   tried timestamptz not null,
-  succeeded boolean not null default false
+  -- null while it is being checked
+  succeeded boolean
 );
 
 create index login_try_name on login_try (name, tried);

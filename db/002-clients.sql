@@ -30,9 +30,13 @@ create unique index client_name on client (lower(name)) where deleted is null;
 create unique index client_mac on client (mac) where deleted is null;
 create index client_of_dealer on client (dealer, lower(name)) where deleted is null;
 create index client_expiry on client (dealer, expiry) where deleted is null;
-create index client_search on client using gin (
-  (lower(name || ' ' || description || ' ' || coalesce(mac || ' ' || replace(mac, ':', ''), '') || ' ' || phone)) gin_trgm_ops
-) where deleted is null;
+-- What a search looks through, one line a field, so that no term matches across two.
+create function search_text(name text, description text, mac text, phone text) returns text
+  language sql immutable parallel safe
+  return lower(name || chr(10) || description || chr(10) || coalesce(mac || chr(10) || replace(mac, ':', ''), '') || chr(10) || phone);
+
+create index client_search on client using gin (search_text(name, description, mac, phone) gin_trgm_ops)
+  where deleted is null;
 
 -- What a client's box told of itself, apart from the client because it changes with every poll.
 create table device (

@@ -9,4 +9,4 @@ grant insert on account, client, device, transfer, audit, statistic, installatio
 grant update (password, description, settings) on account to :server_role;
 grant update on client, device to :server_role;
 grant delete on device to :server_role;
-grant execute on function lock_holdings(bigint[]) to :server_role;
+grant execute on function lock_holdings(bigint[]), search_text(text, text, text, text) to :server_role;

@@ -1,0 +1,203 @@
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify'
+import type * as z from 'zod'
+import { type Call, type Calls, isCall, pathParameters } from '../contract/call.ts'
+import { calls } from '../contract/calls.ts'
+import { answerOnce } from './answers.ts'
+import { audit } from './audit.ts'
+import { openCaptcha } from './captcha.ts'
+import type { Config } from './config.ts'
+import { serveConsole } from './console.ts'
+import type { Account, Business, Context, File, OpenContext } from './context.ts'
+import { refusalOf } from './faults.ts'
+import { handlers } from './handlers.ts'
+import { begin } from './postgres/begin.ts'
+import type { Sql } from './postgres/pool.ts'
+import { notFound, Refusal } from './refusal.ts'
+import { createSeal } from './seal.ts'
+import { whoIs } from './session.ts'
+
+export type AppDependencies = {
+  config: Config
+  sql: Sql
+  secretKey: Uint8Array
+  log: FastifyBaseLogger
+  /** "Now", so that tests can stand at midnight. */
+  clock?: () => Date
+}
+
+/** A call as the corridor sees it, whatever its types are. */
+type Walker = (context: Context | OpenContext, input: unknown) => Promise<unknown>
+type Caller = { account: Account; session: Buffer }
+
+const MOST_BODY = 256 * 1024
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller | null
+  }
+}
+
+/** The corridor: the one pipeline that every call walks, and beside it the console's own files. */
+export async function openApp({ config, sql, secretKey, log, clock = () => new Date() }: AppDependencies) {
+  const business: Business = {
+    zone: config.timeZone,
+    trialsPerDay: config.trialsPerDay,
+    seal: createSeal(secretKey),
+    captcha: openCaptcha(config.captcha, secretKey),
+    dataDir: config.dataDir,
+  }
+  const app: FastifyInstance = Fastify({
+    loggerInstance: log,
+    disableRequestLogging: true,
+    trustProxy: config.trustedProxies.length > 0 ? config.trustedProxies : false,
+    bodyLimit: MOST_BODY,
+    requestTimeout: 20_000,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: 300 },
+    frameworkErrors: (error, request, reply) => fail(error, request, reply),
+  })
+  app.decorateRequest('caller', null)
+  app.removeContentTypeParser('text/plain')
+  app.setErrorHandler(fail)
+  logAnswers(app)
+
+  app.register(
+    async (api) => {
+      api.addHook('onSend', async (_request, reply) => {
+        reply.header('cache-control', 'no-store')
+      })
+      api.get('/health', async (_request, reply) => {
+        await sql`select 1`
+        return reply.send({ status: 'OK' })
+      })
+      open(api, calls, handlers)
+      api.setNotFoundHandler(() => {
+        throw notFound()
+      })
+    },
+    { prefix: '/v1' },
+  )
+  await serveConsole(app, business.captcha.hosts)
+  return app
+
+  /** Opens every call of a tree, each with the handler that stands at the same place in the other. */
+  function open(api: FastifyInstance, tree: Calls, actions: object): void {
+    for (const [key, value] of Object.entries(tree)) {
+      const action = (actions as Record<string, object>)[key]
+      if (isCall(value)) route(api, value, action as Walker)
+      else open(api, value, action as object)
+    }
+  }
+
+  function route(api: FastifyInstance, call: Call, act: Walker): void {
+    api.route({
+      method: call.method,
+      url: call.path.replace(/\{(\w+)\}/g, ':$1'),
+      // Before the body is read: a stranger's is never looked at.
+      onRequest: async (request) => {
+        request.caller = await admit(call, request)
+      },
+      handler: async (request, reply) => {
+        const now = clock()
+        const input = parse(call, request)
+        const open = { sql, now, business, address: request.ip }
+        if (!request.caller) return answer(reply, call, await act(open, input))
+        const context = { ...open, ...request.caller }
+        const result = await begin(sql, async (sql) => {
+          const inside = { ...context, sql }
+          if (call.method === 'GET')
+            return call.answer ? act(inside, input) : call.output.parse(await act(inside, input))
+          return answerOnce(inside, call, request, async () => {
+            const output = call.output.parse(await act(inside, input))
+            await audit(inside, call, input)
+            return output
+          })
+        })
+        return answer(reply, call, result)
+      },
+    })
+  }
+
+  async function admit(call: Call, request: FastifyRequest): Promise<Caller | null> {
+    if (call.roles === 'anyone') return null
+    const caller = await whoIs(sql, tokenOf(request), clock())
+    if (!call.roles.includes(caller.account.role)) {
+      throw new Refusal('wrong_role', 'Your account cannot do this.')
+    }
+    return caller
+  }
+}
+
+/** Either header carries the token. */
+function tokenOf(request: FastifyRequest): string {
+  const own = request.headers['access-token']
+  if (typeof own === 'string' && own !== '') return own
+  return /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
+}
+
+function parse(call: Call, request: FastifyRequest): unknown {
+  const sent = call.method === 'GET' ? request.query : (request.body ?? {})
+  const parameters = request.params as Record<string, string>
+  const named = pathParameters(call.path)
+  const input = isRecord(sent)
+    ? { ...sent, ...Object.fromEntries(named.map((key) => [key, parameters[key]])) }
+    : sent
+  const read = call.input.safeParse(input)
+  if (read.success) return read.data
+  throw new Refusal('invalid_input', firstOf(read.error), { errors: byField(read.error) })
+}
+
+function answer(reply: FastifyReply, call: Call, result: unknown) {
+  if (call.answer !== 'file') return reply.send(result)
+  const file = result as File
+  reply.header('content-type', file.type)
+  reply.header('content-disposition', `attachment; filename="${file.name}"`)
+  return reply.send(file.body)
+}
+
+/** Every failure in the one shape: a refusal as it is, anything else logged and without its internals. */
+function fail(error: unknown, request: FastifyRequest, reply: FastifyReply) {
+  const refusal = refusalOf(error)
+  if (refusal.httpStatus >= 500) request.log.error({ err: error }, 'a call failed')
+  if (refusal.retryAfter !== undefined) reply.header('retry-after', Math.ceil(refusal.retryAfter))
+  reply.header('cache-control', 'no-store')
+  return reply.code(refusal.httpStatus).send(refusal.body)
+}
+
+function logAnswers(app: FastifyInstance) {
+  app.addHook('onResponse', async (request, reply) => {
+    if (!request.routeOptions.url?.startsWith('/v1/')) return
+    request.log.info({
+      call: `${request.method} ${request.routeOptions.url}`,
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime),
+      account: request.caller?.account.id,
+    })
+  })
+}
+
+function byField(error: z.ZodError): Record<string, string> {
+  const errors: Record<string, string> = {}
+  for (const issue of error.issues) {
+    const field = issue.code === 'unrecognized_keys' ? (issue.keys[0] ?? '') : issue.path.join('.')
+    errors[field] ??= issue.message
+  }
+  return errors
+}
+
+function firstOf(error: z.ZodError): string {
+  const issue = error.issues[0]
+  if (!issue) return 'This is not allowed.'
+  const field = issue.path.join('.')
+  const about = field && issue.message.startsWith('This ') ? `${field}: ` : ''
+  return `${about}${issue.message}.`
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,44 @@
+import { Temporal } from 'temporal-polyfill'
+
+/** A calendar day, `YYYY-MM-DD`. */
+export type Day = string
+
+/** The calendar day of a moment in a zone. */
+export function dayOf(moment: Date | string, zone: string): Day {
+  return Temporal.Instant.fromEpochMilliseconds(new Date(moment).getTime())
+    .toZonedDateTimeISO(zone)
+    .toPlainDate()
+    .toString()
+}
+
+/**
+ * The last second of a day in a zone, 23:59:59, as a moment. Where a clock change makes it happen twice it is the
+ * later one: the day's service ends when the day does.
+ */
+export function endOf(day: Day, zone: string): string {
+  const last = Temporal.PlainDate.from(day).toPlainDateTime('23:59:59')
+  return iso(last.toZonedDateTime(zone, { disambiguation: 'later' }).epochMilliseconds)
+}
+
+/** The moment at which a day begins in a zone, which is not always midnight. */
+export function startOf(day: Day, zone: string): string {
+  return iso(Temporal.PlainDate.from(day).toZonedDateTime(zone).epochMilliseconds)
+}
+
+/** The same day of a later month, or that month's last day where it is shorter. */
+export function addMonths(day: Day, months: number): Day {
+  return Temporal.PlainDate.from(day).add({ months }).toString()
+}
+
+export function addDays(day: Day, days: number): Day {
+  return Temporal.PlainDate.from(day).add({ days }).toString()
+}
+
+/** The later of two days. */
+export function later(a: Day, b: Day): Day {
+  return a > b ? a : b
+}
+
+function iso(milliseconds: number): string {
+  return new Date(milliseconds).toISOString()
+}

@@ -1,0 +1,52 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import helmet from '@fastify/helmet'
+import fastifyStatic from '@fastify/static'
+import type { FastifyInstance } from 'fastify'
+
+const BUILT = join(import.meta.dirname, '..', 'dist', 'web')
+const YEAR = 365 * 86_400
+
+/** Serves the built console: hashed files for a year, every other address with the page that finds its screen. */
+export async function serveConsole(app: FastifyInstance, captchaHosts: readonly string[]): Promise<void> {
+  await app.register(helmet, {
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        'default-src': ["'none'"],
+        'script-src': ["'self'", ...captchaHosts],
+        'worker-src': ["'self'"],
+        // Emotion writes its style sheets into the page.
+        'style-src': ["'self'", "'unsafe-inline'"],
+        'img-src': ["'self'", 'data:'],
+        'font-src': ["'self'"],
+        'connect-src': ["'self'", ...captchaHosts],
+        'frame-src': captchaHosts.length > 0 ? [...captchaHosts] : ["'none'"],
+        'manifest-src': ["'self'"],
+        'form-action': ["'self'"],
+        'frame-ancestors': ["'none'"],
+        'base-uri': ["'none'"],
+      },
+    },
+    // Boxtree speaks plain HTTP; whoever puts TLS before it decides on this there.
+    strictTransportSecurity: false,
+    crossOriginEmbedderPolicy: false,
+    referrerPolicy: { policy: 'no-referrer' },
+    xFrameOptions: { action: 'deny' },
+  })
+  if (!existsSync(join(BUILT, 'index.html'))) return
+  await app.register(fastifyStatic, {
+    root: BUILT,
+    preCompressed: true,
+    wildcard: false,
+    cacheControl: false,
+    setHeaders(reply, path) {
+      const forever = path.includes('/assets/')
+      reply.header('cache-control', forever ? `public, max-age=${YEAR}, immutable` : 'no-cache')
+    },
+  })
+  app.setNotFoundHandler((request, reply) => {
+    const isScreen = request.method === 'GET' && !request.url.startsWith('/assets/')
+    return isScreen ? reply.sendFile('index.html') : reply.code(404).send()
+  })
+}

@@ -1,0 +1,63 @@
+import type * as z from 'zod'
+import type { Call, Calls } from '../contract/call.ts'
+import type { Role } from '../contract/roles.ts'
+import type { Captcha } from './captcha.ts'
+import type { Sql } from './postgres/pool.ts'
+import type { Seal } from './seal.ts'
+
+/** The account that a session belongs to, with the path above it and the holdings that it spends from. */
+export type Account = {
+  id: number
+  name: string
+  role: Role
+  superreseller: number | null
+  reseller: number | null
+  /** Its balance; for the admin, the issue. */
+  balance_holding: number
+  /** Where a dealer's spent credits go. */
+  consumed_holding: number | null
+}
+
+/** What does not change from one call to the next. */
+export type Business = {
+  /** The zone on whose calendar days and months are counted. */
+  zone: string
+  trialsPerDay: number
+  seal: Seal
+  captcha: Captcha
+  /** Where the first login may have been left; it is removed once somebody signed in. */
+  dataDir: string
+}
+
+/** What a handler of a call without a session gets. Its `sql` is the pool: it begins what it needs itself. */
+export type OpenContext = {
+  sql: Sql
+  now: Date
+  business: Business
+  /** The caller's address. */
+  address: string
+}
+
+/** What every other handler gets. Its `sql` is the call's own transaction. */
+export type Context = OpenContext & {
+  account: Account
+  /** The hash of the session's token. */
+  session: Buffer
+}
+
+export type Handler<C extends Call> = (
+  context: C['roles'] extends 'anyone' ? OpenContext : Context,
+  input: z.output<C['input']>,
+) => Promise<C['answer'] extends 'file' ? File : z.input<C['output']>>
+
+/** One handler for every call of a tree: a call without one does not compile. */
+export type Handlers<Tree extends Calls> = {
+  readonly [Key in keyof Tree]: Tree[Key] extends Call
+    ? Handler<Tree[Key]>
+    : Tree[Key] extends Calls
+      ? Handlers<Tree[Key]>
+      : never
+}
+
+/** A file on its way: its name for the person, its media type and its bytes as they come. */
+export type File = { name: string; type: string; body: NodeJS.ReadableStream }

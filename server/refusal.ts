@@ -1,0 +1,48 @@
+import { REFUSALS, type RefusalBody, type RefusalCode } from '../contract/refusals.ts'
+
+/** The one expected error: a decision against what was asked. Thrown anywhere, it rolls back and becomes the answer. */
+export class Refusal extends Error {
+  readonly code: RefusalCode
+  readonly errors: Record<string, string> | undefined
+  /** Seconds after which it makes sense to try again. */
+  readonly retryAfter: number | undefined
+
+  /** `message` is a sentence for the person at the screen; `errors` repeats it at the fields that it concerns. */
+  constructor(
+    code: RefusalCode,
+    message: string,
+    more: { errors?: Record<string, string>; retryAfter?: number } = {},
+  ) {
+    super(message)
+    this.code = code
+    this.errors = more.errors
+    this.retryAfter = more.retryAfter
+  }
+
+  get httpStatus(): number {
+    return REFUSALS[this.code]
+  }
+
+  get body(): RefusalBody {
+    return {
+      status: 'ERROR',
+      code: this.code,
+      message: this.message,
+      ...(this.errors && { errors: this.errors }),
+    }
+  }
+}
+
+/** Not there or not yours: byte for byte the same, so that nothing is learned from it. */
+export function notFound(): Refusal {
+  return new Refusal('not_found', 'There is nothing of this name here.')
+}
+
+/** A refusal that one field is the reason of. */
+export function refuseField(code: RefusalCode, field: string, message: string): Refusal {
+  return new Refusal(code, message, { errors: { [field]: message } })
+}
+
+export function credits(count: number): string {
+  return count === 1 ? '1 credit' : `${count.toLocaleString('en-US')} credits`
+}

@@ -1,0 +1,125 @@
+import type { calls } from '../contract/calls.ts'
+import { expiryState } from '../contract/clients.ts'
+import { dayOf, endOf, startOf } from './calendar.ts'
+import type { Context, Handlers } from './context.ts'
+import { note } from './ledger.ts'
+import { renewed } from './months.ts'
+import { facts, type Purchase, pay, permitTrial, retrievals, takeBack } from './purchases.ts'
+import { credits as inWords, notFound, Refusal, refuseField } from './refusal.ts'
+
+type Client = { id: number; name: string; mac: string | null; description: string; expiry: string }
+
+/** Months added to clients and taken back from them. */
+export const renewals: Pick<Handlers<typeof calls.clients>, 'quote' | 'renew' | 'multirenew' | 'retrieve'> = {
+  async quote(context, { clients: names, months }) {
+    const { sql, account, now, business } = context
+    const clients = await find(context, names)
+    const [own] = await sql<
+      { balance: number }[]
+    >`select balance from holding where id = ${account.balance_holding}`
+    const cost = months * clients.length
+    const credits = own?.balance ?? 0
+    return {
+      status: 'OK',
+      cost,
+      credits,
+      balance_after: credits - cost,
+      expiries: clients.map(({ name, expiry }) => ({
+        name,
+        expiry,
+        new_expiry: renewed(expiry, months, now, business.zone).expiry,
+      })),
+    }
+  },
+
+  async renew(context, { name, months, expiry: seen }) {
+    const { credits, purchases } = await renew(
+      context,
+      [name],
+      months,
+      seen === undefined ? undefined : [seen],
+    )
+    const [purchase] = purchases as [Purchase]
+    return { status: 'OK', name: purchase.name, expiry: purchase.expiry, credits }
+  },
+
+  async multirenew(context, { clients: names, months, expiries }) {
+    const { credits, purchases } = await renew(context, names, months, expiries)
+    return { status: 'OK', count: purchases.length, credits }
+  },
+
+  async retrieve(context, { login, credits }) {
+    const { sql, now, business } = context
+    const [client] = await find(context, [login], 'lock')
+    if (!client) throw notFound()
+    if (expiryState(client.expiry, now) === 'expired') {
+      throw new Refusal('client_expired', 'This client has expired: there is nothing left to retrieve.')
+    }
+    const possible = await retrievals(sql, client.id, now, business.zone)
+    const expiry = possible[credits - 1]
+    if (expiry === undefined) {
+      throw refuseField(
+        'not_retrievable',
+        'credits',
+        `${inWords(possible.length)} can be retrieved from ${client.name}.`,
+      )
+    }
+    await sql`update client set expiry = ${expiry} where id = ${client.id}`
+    const balance = await takeBack(context, client, credits, expiry)
+    if (expiry === endOf(dayOf(now, business.zone), business.zone)) {
+      await countAsTrial(context, client, expiry)
+    }
+    return { status: 'OK', name: client.name, expiry, credits: balance }
+  },
+}
+
+/** Left with today only it was a trial of today, or months could be lent for nothing, day after day. */
+async function countAsTrial(context: Context, client: Client, expiry: string): Promise<void> {
+  const { sql, now, business } = context
+  const [already] = await sql`
+    select from transfer where client = ${client.id} and type = 'TRIAL'
+    and created >= ${startOf(dayOf(now, business.zone), business.zone)}`
+  if (already) return
+  await permitTrial(context, client.mac)
+  await note(sql, 'TRIAL', facts(context, client, expiry))
+}
+
+async function renew(context: Context, names: readonly string[], months: number, seen?: readonly string[]) {
+  const { sql, now, business } = context
+  const clients = await find(context, names, 'lock')
+  clients.forEach(({ name, expiry }, index) => {
+    if (seen && seen[index] !== expiry) {
+      throw new Refusal(
+        'changed_since',
+        `The expiry of ${name} has changed in the meantime. Please look again.`,
+      )
+    }
+  })
+  const purchases = clients.map((client) => ({
+    ...client,
+    ...renewed(client.expiry, months, now, business.zone),
+    expiryBefore: client.expiry,
+  }))
+  const credits = await pay(context, purchases, months)
+  await sql`
+    update client set expiry = bought.expiry
+    from unnest(${purchases.map(({ id }) => id)}::bigint[], ${purchases.map(({ expiry }) => expiry)}::timestamptz[])
+      as bought (id, expiry)
+    where client.id = bought.id`
+  return { credits, purchases }
+}
+
+/** The caller's clients of these names, in their order; one that is not the caller's fails the whole. */
+async function find({ sql, account }: Context, names: readonly string[], lock?: 'lock'): Promise<Client[]> {
+  const wanted = names.map((name) => name.toLowerCase())
+  const found = await sql<Client[]>`
+    select id, name, mac, description, expiry from client
+    where dealer = ${account.id} and lower(name) = any (${wanted}) and deleted is null
+    order by id ${lock ? sql`for update` : sql``}`
+  const byName = new Map(found.map((client) => [client.name.toLowerCase(), client]))
+  return wanted.map((name) => {
+    const client = byName.get(name)
+    if (!client) throw notFound()
+    return client
+  })
+}
