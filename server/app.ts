@@ -9,6 +9,7 @@ import { type Call, type Calls, isCall, pathParameters } from '../contract/call.
 import { calls } from '../contract/calls.ts'
 import { answerOnce } from './answers.ts'
 import { audit } from './audit.ts'
+import { checkKey } from './canary.ts'
 import { openCaptcha } from './captcha.ts'
 import type { Config } from './config.ts'
 import { serveConsole } from './console.ts'
@@ -42,7 +43,10 @@ declare module 'fastify' {
   }
 }
 
-/** The corridor: the one pipeline that every call walks, and beside it the console's own files. */
+/**
+ * The corridor: the one pipeline that every call walks, and beside it the console's own files.
+ * @throws StartFault where the secret key is not this database's
+ */
 export async function openApp({ config, sql, secretKey, log, clock = () => new Date() }: AppDependencies) {
   const business: Business = {
     zone: config.timeZone,
@@ -51,6 +55,7 @@ export async function openApp({ config, sql, secretKey, log, clock = () => new D
     captcha: openCaptcha(config.captcha, secretKey),
     dataDir: config.dataDir,
   }
+  await checkKey(sql, business.seal)
   const app: FastifyInstance = Fastify({
     loggerInstance: log,
     disableRequestLogging: true,
@@ -82,7 +87,7 @@ export async function openApp({ config, sql, secretKey, log, clock = () => new D
     },
     { prefix: '/v1' },
   )
-  await serveConsole(app, business.captcha.hosts)
+  await serveConsole(app, config.captcha.provider)
   return app
 
   /** Opens every call of a tree, each with the handler that stands at the same place in the other. */

@@ -3,12 +3,23 @@ import { join } from 'node:path'
 import helmet from '@fastify/helmet'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
+import type { Captcha } from './config.ts'
 
 const BUILT = join(import.meta.dirname, '..', 'dist', 'web')
 const YEAR = 365 * 86_400
 
+/** Whose scripts and frames the page may load: the chosen provider's alone, and nobody's where we ask ourselves. */
+const CAPTCHA_HOSTS: Record<Captcha['provider'], readonly string[]> = {
+  altcha: [],
+  none: [],
+  recaptcha: ['https://www.google.com', 'https://www.gstatic.com'],
+  hcaptcha: ['https://hcaptcha.com', 'https://*.hcaptcha.com'],
+  turnstile: ['https://challenges.cloudflare.com'],
+}
+
 /** Serves the built console: hashed files for a year, every other address with the page that finds its screen. */
-export async function serveConsole(app: FastifyInstance, captchaHosts: readonly string[]): Promise<void> {
+export async function serveConsole(app: FastifyInstance, captcha: Captcha['provider']): Promise<void> {
+  const captchaHosts = CAPTCHA_HOSTS[captcha]
   await app.register(helmet, {
     contentSecurityPolicy: {
       useDefaults: false,
