@@ -1,4 +1,5 @@
-import type { Queries, Sql } from './pool.ts'
+import type { TransactionSql } from 'postgres'
+import type { Sql } from './pool.ts'
 
 /** How long a transaction that has not begun looks for a database, in milliseconds. */
 const SEARCH_MS = 4_000
@@ -14,7 +15,7 @@ const PAUSE_MS = 100
  * @throws what `work` throws, after rolling back; or the loss of the connection (see `isLost`), after which what
  * was sent may have been committed or not
  */
-export async function begin<T>(sql: Sql, work: (sql: Queries) => Promise<T>): Promise<T> {
+export async function begin<T>(sql: Sql, work: (sql: Sql) => Promise<T>): Promise<T> {
   const deadline = Date.now() + SEARCH_MS
   for (;;) {
     const attempt = { begun: false, over: false }
@@ -40,7 +41,7 @@ interface Attempt {
   over: boolean
 }
 
-async function tryOnce<T>(sql: Sql, work: (sql: Queries) => Promise<T>, attempt: Attempt): Promise<T> {
+async function tryOnce<T>(sql: Sql, work: (sql: Sql) => Promise<T>, attempt: Attempt): Promise<T> {
   let sound: Promise<unknown> = Promise.resolve()
   // The result travels in an object, because the driver would await the members of an array.
   const { result } = await sql.begin(async (transaction) => {
@@ -67,12 +68,12 @@ function isFromBrokenConnection(error: unknown): boolean {
   return /^(CONNECT|E[A-Z]{3,}$)/.test(String(error.code))
 }
 
-/** Lets nothing through once the transaction is over. */
-function guard(transaction: Queries, attempt: Attempt): Queries {
+/** Lets nothing through once the transaction is over. What belongs to a pool alone, such as `end`, is not in it. */
+function guard(transaction: TransactionSql, attempt: Attempt): Sql {
   const check = () => {
     if (attempt.over) throw new Error('The transaction that this statement belongs to is over.')
   }
-  return new Proxy(transaction, {
+  return new Proxy(transaction as unknown as Sql, {
     apply(target, self, args) {
       check()
       return Reflect.apply(target, self, args)

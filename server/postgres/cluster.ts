@@ -1,4 +1,4 @@
-import { chownSync, renameSync, writeFileSync } from 'node:fs'
+import { chownSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { totalmem, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { StartFault } from '../config.ts'
@@ -105,7 +105,9 @@ function identities(): string {
 function write(home: Home, name: string, text: string): void {
   const file = join(home.cluster, name)
   const draft = `${file}.${process.pid}`
-  writeFileSync(draft, text, { mode: 0o600, flush: true })
+  rmSync(draft, { force: true })
+  // 'wx' follows no link: root writes here into a folder of the user that the server runs as.
+  writeFileSync(draft, text, { mode: 0o600, flush: true, flag: 'wx' })
   if (home.runAs) chownSync(draft, home.runAs.uid, home.runAs.gid)
   renameSync(draft, file)
 }

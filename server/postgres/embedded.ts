@@ -14,6 +14,8 @@ export interface Embedded {
   owner: Connect
   /** For set-up, backups and the making of databases in tests. */
   superuser: Connect
+  /** The path of the server's unix socket. */
+  socket: string
   /** False for a guest on a server that a console holds. */
   held: boolean
   /** Stops the server, where this process holds it, and answers when no process of it remains. */
@@ -48,6 +50,7 @@ export async function startEmbedded({ dataDir, say, guest }: EmbeddedOptions): P
     server: { ...superuser, user: 'boxtree_server' },
     owner: { ...superuser, user: 'boxtree_owner' },
     superuser,
+    socket: socket.path,
     held: hold.held,
     async stop() {
       await hold.release()

@@ -4,11 +4,8 @@ import postgres from 'postgres'
 /** Where a database is: a connection string, or a unix socket of the embedded server. */
 export type Connect = string | { socket: string; database: string; user: string }
 
-/** A pool of connections. */
+/** What statements run on: a pool of connections, or the transaction that `begin` hands out. */
 export type Sql = postgres.Sql
-
-/** What statements run on: a pool, or the transaction that `begin` hands out. */
-export type Queries = postgres.ISql
 
 export interface PoolOptions {
   /** The most connections at once. */

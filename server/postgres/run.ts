@@ -10,16 +10,18 @@ export interface Outcome {
   output: string
 }
 
+/** What PostgreSQL's programs get to see: nothing of the console's own environment, which holds secrets. */
+export const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
+
 /**
- * Runs a program to its end, in a process group of its own so that a Ctrl-C at the terminal leaves it whole, and
- * with an environment that holds none of the console's secrets.
+ * Runs a program to its end, in a process group of its own so that a Ctrl-C at the terminal leaves it whole.
  */
 export function run(program: string, args: string[], runAs: RunAs): Promise<Outcome> {
   return new Promise((resolve) => {
     const child = spawn(program, args, {
       cwd: '/',
       detached: true,
-      env: { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' },
+      env: ENVIRONMENT,
       stdio: ['ignore', 'pipe', 'pipe'],
       ...(runAs ?? {}),
     })

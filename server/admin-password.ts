@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline/promises'
+import { setAdminPassword } from './accounts.ts'
+import { readConfig, StartFault } from './config.ts'
+import { generatePassword } from './first-login.ts'
+import { MAJOR } from './postgres/binaries.ts'
+import { openDatabase } from './postgres/database.ts'
+import { openPool } from './postgres/pool.ts'
+
+// Sets a lost password of the admin and ends the admin's sessions, whether the console runs or not.
+
+const say = (line: string) => process.stdout.write(`${line}\n`)
+
+try {
+  await main()
+} catch (error) {
+  if (!(error instanceof StartFault)) throw error
+  process.stderr.write(`${error.message}\n`)
+  process.exitCode = 1
+}
+
+async function main(): Promise<void> {
+  const config = readConfig(process.env)
+  if (config.database === null && !existsSync(join(config.dataDir, `postgres-${MAJOR}`))) {
+    throw new StartFault(`There is no database in ${config.dataDir} yet; start the console first.`)
+  }
+  // Asked before the database is opened: a console that starts meanwhile is not kept waiting.
+  const { password, generated } = await askPassword()
+  const database = await openDatabase(config, () => {}, { guest: true })
+  const sql = openPool(database.server, { max: 1 })
+  try {
+    const login = await setAdminPassword(sql, password)
+    if (login === null) throw new StartFault('There is no admin yet; start the console first.')
+    say(`The password of ${login} is set${generated ? `: ${password}` : ''}. Its sessions have ended.`)
+  } finally {
+    await sql.end({ timeout: 5 })
+    await database.stop()
+  }
+}
+
+async function askPassword(): Promise<{ password: string; generated: boolean }> {
+  const typed = process.stdin.isTTY
+    ? await prompt('New password (empty: one is generated): ')
+    : await firstLineOfInput()
+  if (typed === '' && process.stdin.isTTY && process.stdout.isTTY) {
+    return { password: generatePassword(), generated: true }
+  }
+  if (typed.length < 8 || typed.length > 128) {
+    throw new StartFault('The password must be 8 to 128 characters long; nothing was changed.')
+  }
+  return { password: typed, generated: false }
+}
+
+async function firstLineOfInput(): Promise<string> {
+  for await (const line of createInterface({ input: process.stdin })) return line
+  return ''
+}
+
+/** Reads a line in raw mode, so that nothing of it shows. */
+function prompt(question: string): Promise<string> {
+  const { stdin, stdout } = process
+  stdout.write(question)
+  stdin.setRawMode(true).setEncoding('utf8').resume()
+  return new Promise((resolve, reject) => {
+    let typed = ''
+    const finish = (settle: () => void) => {
+      stdin.off('data', read).setRawMode(false).pause()
+      stdout.write('\n')
+      settle()
+    }
+    const read = (text: string) => {
+      for (const letter of text) {
+        if (letter === '\r' || letter === '\n') return finish(() => resolve(typed))
+        if (letter === '\u0003') return finish(() => reject(new StartFault('Nothing was changed.')))
+        typed = letter === '\u007f' || letter === '\b' ? typed.slice(0, -1) : typed + letter
+      }
+    }
+    stdin.on('data', read)
+  })
+}

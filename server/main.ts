@@ -1,0 +1,116 @@
+import { pino } from 'pino'
+import { openApp } from './app.ts'
+import { type Config, readConfig, StartFault } from './config.ts'
+import { makeFirstLogin } from './first-login.ts'
+import { openDatabase } from './postgres/database.ts'
+import { migrate } from './postgres/migrate.ts'
+import { openPool } from './postgres/pool.ts'
+import { readSecretKey } from './secret.ts'
+
+/** Connections of the console's pool. */
+const CONNECTIONS = 10
+/** How long requests under way may take to end when the console stops, in milliseconds. */
+const DRAIN_MS = 10_000
+
+type Step = () => Promise<unknown>
+
+// What is told to the person goes to stdout in sentences; the log goes to stderr in JSON.
+const log = pino({ level: 'info' }, pino.destination(2))
+const say = (line: string) => process.stdout.write(`${line}\n`)
+
+/** What undoes each step of the start, the latest first. */
+const undo: Step[] = []
+const stopping = new AbortController()
+let ending = false
+
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => end(0))
+// The launcher is gone without a signal: whoever killed it wanted the console to end.
+process.on('disconnect', () => end(0))
+process.on('uncaughtException', (error) => fail(error))
+process.channel?.unref()
+
+const started = start()
+started.catch(fail)
+
+async function start(): Promise<void> {
+  const config = readConfig(process.env)
+  const secretKey = readSecretKey(config)
+  const database = await step(() => openDatabase(config, say))
+  undo.push(() => database.stop())
+  await step(() => migrate({ ...database, say }))
+  const sql = openPool(database.server, { max: CONNECTIONS })
+  undo.push(() => sql.end({ timeout: 5 }))
+  const firstLogin = await step(() => makeFirstLogin(sql, config, process.stdout.isTTY))
+  const app = await step(() => openApp({ config, sql, secretKey, log }))
+  undo.push(() => drain(app))
+  await step(() => listen(app, config))
+  say(`Boxtree is ready on ${addressOf(app, config)}`)
+  if (firstLogin) say(firstLogin)
+}
+
+/** A start that is told to stop ends at the next step, so that nothing is left half way. */
+async function step<T>(work: () => Promise<T>): Promise<T> {
+  stopping.signal.throwIfAborted()
+  return work()
+}
+
+type App = Awaited<ReturnType<typeof openApp>>
+
+async function listen(app: App, { host, port }: Config): Promise<void> {
+  try {
+    await app.listen({ host, port })
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : ''
+    if (code === 'EADDRINUSE') {
+      throw new StartFault(`Port ${port} on ${host} is taken; stop what uses it, or set PORT to another.`)
+    }
+    if (code === 'EACCES') throw new StartFault(`You may not use port ${port}; set PORT to one above 1023.`)
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+      throw new StartFault(`HOST is ${host}, which is no address of this machine.`)
+    }
+    throw error
+  }
+}
+
+function addressOf(app: App, { host }: Config): string {
+  const address = app.server.address()
+  const port = typeof address === 'object' && address ? address.port : ''
+  const name = host === '0.0.0.0' || host === '::' || host === '127.0.0.1' ? 'localhost' : host
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
+}
+
+/** Takes no more requests, lets those under way end, and cuts what takes longer than the limit. */
+async function drain(app: App): Promise<void> {
+  const limit = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
+  await app.close()
+  clearTimeout(limit)
+}
+
+/** Ends the console, once: a second signal finds it ending and changes nothing. */
+function end(code: number): void {
+  if (ending) return
+  ending = true
+  void windDown(code)
+}
+
+async function windDown(code: number): Promise<void> {
+  stopping.abort()
+  await started.catch(() => {})
+  if (code === 0 && undo.length > 0) say('Stopping')
+  for (const step of undo.reverse()) {
+    try {
+      await step()
+    } catch (error) {
+      log.error(error)
+      code = 1
+    }
+  }
+  process.exit(code)
+}
+
+function fail(error: unknown): void {
+  if (stopping.signal.aborted) return
+  if (error instanceof StartFault) process.stderr.write(`${error.message}\n`)
+  else log.fatal(error)
+  end(1)
+}

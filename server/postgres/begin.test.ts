@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type FreshDatabase, freshDatabase } from '../../test/support/database.ts'
+import { begin } from './begin.ts'
+import { openPool, type Sql } from './pool.ts'
+
+let database: FreshDatabase
+let sql: Sql
+
+beforeAll(async () => {
+  database = await freshDatabase({ migrated: false })
+  sql = openPool(database.owner, { max: 3 })
+  await sql`create table note (id int primary key)`
+})
+
+afterAll(async () => {
+  await sql.end({ timeout: 5 })
+  await database.drop()
+})
+
+describe('a transaction', () => {
+  test('answers what its work returns, a list as a list', async () => {
+    expect(await begin(sql, async () => [Promise.resolve(1)].length)).toBe(1)
+    expect(await begin(sql, async (sql) => sql`select 1 as one`)).toEqual([{ one: 1 }])
+  })
+
+  test('that failed is never answered as done, even when its work hides the failure', async () => {
+    const work = begin(sql, async (sql) => {
+      await sql`insert into note values (1)`
+      await sql`select 1 / 0`.catch(() => {})
+      return 'done'
+    })
+    await expect(work).rejects.toThrow()
+    expect(await ids()).toEqual([])
+  })
+
+  test('whose constraint fails at the COMMIT is an error', async () => {
+    await sql`create table pair (id int primary key, other int references pair deferrable initially deferred)`
+    await expect(begin(sql, (sql) => sql`insert into pair values (1, 2)`)).rejects.toThrow('foreign key')
+  })
+
+  test.each([0, 200])('that loses its connection does nothing more, %i ms later', async (milliseconds) => {
+    const work = begin(sql, async (transaction) => {
+      await transaction`insert into note values (2)`
+      const [row] = await transaction<{ pid: number }[]>`select pg_backend_pid() as pid`
+      await sql`select pg_terminate_backend(${row?.pid ?? 0})`
+      await new Promise((resolve) => setTimeout(resolve, milliseconds))
+      await transaction`insert into note values (3)`
+    })
+    await expect(work).rejects.toThrow()
+    expect(await ids()).toEqual([])
+    const all = Array.from({ length: 9 }, (_, one) => begin(sql, (sql) => sql`select ${one}::int as one`))
+    expect((await Promise.all(all)).flat()).toHaveLength(9)
+  })
+
+  test('that is over takes no more statements', async () => {
+    let kept = sql
+    await begin(sql, async (transaction) => {
+      kept = transaction
+    })
+    expect(() => kept`select 1`).toThrow('is over')
+  })
+
+  async function ids() {
+    return begin(sql, async (sql) => [...(await sql`select id from note`)])
+  }
+})
+
+describe('values', () => {
+  test('come as whole numbers, moments and days', async () => {
+    const [row] = await sql`
+      select 9007199254740991 as most, sum(n) as sum, timestamptz '2026-11-21 09:30:00.5+02' as moment,
+        date '2026-11-21' as day, array[1::bigint, 2] as list, '{"a": 1}'::jsonb as json
+      from generate_series(1::bigint, 3) n`
+    expect(row).toEqual({
+      most: Number.MAX_SAFE_INTEGER,
+      sum: 6,
+      moment: '2026-11-21T07:30:00.500Z',
+      day: '2026-11-21',
+      list: [1, 2],
+      json: { a: 1 },
+    })
+  })
+
+  test('go as Date or ISO text', async () => {
+    const moment = '2026-11-21T07:30:00.500Z'
+    const [row] = await sql`
+      select ${new Date(moment)}::timestamptz as a, ${moment}::timestamptz as b, ${'2026-11-21'}::date as c`
+    expect(row).toEqual({ a: moment, b: moment, c: '2026-11-21' })
+  })
+
+  test('that a number cannot hold are refused', async () => {
+    await expect(sql`select 9007199254740993 as big`).rejects.toThrow('within 2^53')
+    await expect(sql`select 1.5::numeric as part`).rejects.toThrow('whole number')
+  })
+})

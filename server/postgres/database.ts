@@ -1,0 +1,55 @@
+import { type Config, StartFault } from '../config.ts'
+import { isLost } from './begin.ts'
+import { startEmbedded } from './embedded.ts'
+import { type Connect, openPool } from './pool.ts'
+
+/** The database of a configuration, whichever it is. */
+export interface Database {
+  server: Connect
+  owner: Connect
+  /** Stops the embedded server where this process holds it. */
+  stop(): Promise<void>
+}
+
+const WAIT_MS = 30_000
+const PAUSE_MS = 500
+
+/**
+ * Starts the embedded database, or waits until the external one answers.
+ * @param guest works beside a console that runs on the same data folder
+ * @throws StartFault when there is no database to be had
+ */
+export async function openDatabase(
+  config: Pick<Config, 'dataDir' | 'database'>,
+  say: (line: string) => void,
+  { guest = false } = {},
+): Promise<Database> {
+  if (config.database === null) return startEmbedded({ dataDir: config.dataDir, say, guest })
+  await answers('DATABASE_URL', config.database.server, say)
+  await answers('DATABASE_OWNER_URL', config.database.owner, say)
+  return { ...config.database, stop: async () => {} }
+}
+
+async function answers(name: string, to: Connect, say: (line: string) => void): Promise<void> {
+  const sql = openPool(to, { max: 1 })
+  const deadline = Date.now() + WAIT_MS
+  let told = false
+  try {
+    for (;;) {
+      try {
+        await sql`select 1`
+        return
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error)
+        if (!isLost(error) || Date.now() > deadline) {
+          throw new StartFault(`The database that ${name} names does not let Boxtree in: ${reason}`)
+        }
+        if (!told) say('Waiting for the database')
+        told = true
+      }
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+    }
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}

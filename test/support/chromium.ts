@@ -1,0 +1,72 @@
+import { spawnSync } from 'node:child_process'
+import { accessSync, constants, existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { type Browser, chromium } from 'playwright-core'
+
+/** Starts the machine's own Chromium, without a window. */
+export function launchChromium(): Promise<Browser> {
+  return chromium.launch({ executablePath: findChromium(), args: ARGUMENTS })
+}
+
+const ARGUMENTS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+const NAMES = [
+  'chromium',
+  'chromium-browser',
+  'google-chrome',
+  'google-chrome-stable',
+  'chrome',
+  'microsoft-edge',
+]
+const MAC_APPS = [
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+]
+
+/**
+ * The path of a Chromium; on Debian root installs it when it is missing.
+ * @throws Error that says what to install
+ */
+export function findChromium(): string {
+  const path = search()
+  if (path) return path
+  if (process.getuid?.() === 0 && existsSync('/etc/debian_version')) install()
+  const installed = search()
+  if (installed) return installed
+  throw new Error(
+    "The journeys need Chromium or Chrome: install the package 'chromium' and run the tests again.",
+  )
+}
+
+function search(): string | undefined {
+  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/bin', '/usr/local/bin', '/snap/bin']
+  const paths = folders.filter(Boolean).flatMap((folder) => NAMES.map((name) => join(folder, name)))
+  return [...paths, ...MAC_APPS].find(isExecutable)
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function install(): void {
+  process.stderr.write('Installing Chromium from the packages of Debian (once; a minute or two)\n')
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  spawnSync('apt-get', ['update', '-q'], { env, stdio: 'ignore' })
+  spawnSync('apt-get', ['install', '-y', '-q', '--no-install-recommends', 'chromium'], {
+    env,
+    stdio: 'ignore',
+  })
+}

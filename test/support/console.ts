@@ -1,0 +1,62 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { join } from 'node:path'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+export interface Console {
+  /** `http://localhost:PORT` */
+  url: string
+  process: ChildProcess
+  /** What it has printed until now, both streams. */
+  output(): string
+  /** Sends the signal to the console itself, and answers its exit code (null after a SIGKILL). */
+  stop(signal?: NodeJS.Signals): Promise<number | null>
+}
+
+export interface ConsoleOptions {
+  dataDir: string
+  env?: Record<string, string>
+  /** Starts through `boxtree.mjs`, as `npm start` does, instead of the server itself. */
+  launcher?: boolean
+}
+
+/** Starts the real console as a process of its own, on a free port, and answers when it is ready. */
+export async function startConsole(options: ConsoleOptions): Promise<Console> {
+  const child = runConsole(options)
+  const url = await child.ready
+  return { url, ...child }
+}
+
+/** Runs the console without waiting for it to be ready: for starts that must fail. */
+export function runConsole({ dataDir, env = {}, launcher = false }: ConsoleOptions) {
+  const args = launcher ? ['boxtree.mjs', 'start'] : ['server/main.ts']
+  const child = spawn(process.execPath, args, {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: dataDir, PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  const exit = new Promise<number | null>((resolve) => child.on('close', resolve))
+  const ready = new Promise<string>((resolve, reject) => {
+    const collect = (chunk: Buffer) => {
+      output += chunk
+      const url = /ready on (\S+)/.exec(output)?.[1]
+      if (url) resolve(url)
+    }
+    child.stdout.on('data', collect)
+    child.stderr.on('data', collect)
+    exit.then((code) => reject(new Error(`The console ended with ${code}:\n${output}`)))
+  })
+  // A start that is meant to fail is judged by its exit.
+  ready.catch(() => {})
+  return {
+    process: child,
+    ready,
+    exit,
+    output: () => output,
+    stop(signal: NodeJS.Signals = 'SIGTERM') {
+      child.kill(signal)
+      return exit
+    },
+  }
+}

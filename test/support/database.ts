@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto'
+import { inject } from 'vitest'
+import { type Connect, openPool, type Sql } from '../../server/postgres/pool.ts'
+
+export interface FreshDatabase {
+  server: Connect
+  owner: Connect
+  /** As what the console runs. */
+  sql: Sql
+  /** As the owner of the tables, for what the console's role may not do. */
+  ownerSql: Sql
+  /** Closes both pools and removes the database. */
+  drop(): Promise<void>
+}
+
+export interface FreshOptions {
+  /** False gives a database without any table. */
+  migrated?: boolean
+}
+
+/** A database of the test's own, a copy of the migrated template. */
+export async function freshDatabase({ migrated = true }: FreshOptions = {}): Promise<FreshDatabase> {
+  const database = `test_${randomBytes(6).toString('hex')}`
+  const socket = inject('socket')
+  await asSuperuser(socket, async (sql) => {
+    // Two copies of one template at once refuse one another.
+    await sql`select pg_advisory_lock(1)`
+    await sql`create database ${sql(database)} owner boxtree_owner template ${sql(migrated ? 'boxtree' : 'template0')}`
+    await sql`revoke all on database ${sql(database)} from public`
+    await sql`grant connect on database ${sql(database)} to boxtree_server`
+  })
+  const server = { socket, database, user: 'boxtree_server' }
+  const owner = { socket, database, user: 'boxtree_owner' }
+  const sql = openPool(server, { max: 5 })
+  const ownerSql = openPool(owner, { max: 1 })
+  return {
+    server,
+    owner,
+    sql,
+    ownerSql,
+    async drop() {
+      await Promise.all([sql.end({ timeout: 5 }), ownerSql.end({ timeout: 5 })])
+      await asSuperuser(socket, (sql) => sql`drop database if exists ${sql(database)} with (force)`)
+    },
+  }
+}
+
+async function asSuperuser(socket: string, work: (sql: Sql) => PromiseLike<unknown>): Promise<void> {
+  const sql = openPool({ socket, database: 'postgres', user: 'postgres' }, { max: 1, patient: true })
+  try {
+    await work(sql)
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}

@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { pino } from 'pino'
+import { createFirstAdmin } from '../../server/accounts.ts'
+import { openApp } from '../../server/app.ts'
+import { type Config, readConfig } from '../../server/config.ts'
+import type { Sql } from '../../server/postgres/pool.ts'
+import { type FreshDatabase, freshDatabase } from './database.ts'
+
+export const ADMIN = { login: 'admin', password: 'admin-password' }
+
+export interface TestServer {
+  /** `http://127.0.0.1:PORT` */
+  url: string
+  app: FastifyInstance
+  /** The pool that the server runs on. */
+  sql: Sql
+  /** As the owner of the tables. */
+  ownerSql: Sql
+  database: FreshDatabase
+  config: Config
+  /** What was logged, a JSON line each. */
+  logged: string[]
+  close(): Promise<void>
+}
+
+export interface TestServerOptions {
+  /** Variables as the console reads them; by default there is no captcha. */
+  env?: Record<string, string>
+  /** "Now", for tests that stand at midnight. */
+  clock?: () => Date
+  /** False leaves out the first admin. */
+  admin?: boolean
+  /** Runs on an existing database, which stays when the server closes: a second server, or a restart. */
+  database?: FreshDatabase
+  secretKey?: Buffer
+}
+
+/** Starts the real server over a fresh database, on a free port. */
+export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const database = options.database ?? (await freshDatabase())
+  const dataDir = mkdtempSync(join(tmpdir(), 'boxtree-data-'))
+  const config = readConfig({ CAPTCHA_PROVIDER: 'none', DATA_DIR: dataDir, ...options.env })
+  const { sql, ownerSql } = database
+  const logged: string[] = []
+  if (options.admin ?? options.database === undefined) {
+    await createFirstAdmin(sql, ADMIN.login, ADMIN.password)
+  }
+  const app = await openApp({
+    config,
+    sql,
+    secretKey: options.secretKey ?? randomBytes(32),
+    log: pino({ level: 'info' }, { write: (line: string) => logged.push(line) }),
+    ...(options.clock && { clock: options.clock }),
+  })
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  return {
+    url,
+    app,
+    sql,
+    ownerSql,
+    database,
+    config,
+    logged,
+    async close() {
+      await app.close()
+      if (!options.database) await database.drop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,40 @@
+import { defineConfig } from 'vitest/config'
+
+/** Suites that talk to a database share one server, started before the first of them. */
+const database = { globalSetup: './test/support/global.ts', pool: 'forks' as const }
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['contract/**/*.test.ts', 'web/**/*.test.{ts,tsx}', 'test/house.test.ts'],
+        },
+      },
+      {
+        test: {
+          ...database,
+          name: 'server',
+          include: ['server/**/*.test.ts', 'test/laws/**/*.test.ts'],
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          ...database,
+          name: 'journeys',
+          include: ['test/journeys/**/*.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 180_000,
+          // A browser, the console and its database keep two cores busy by themselves.
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
+        },
+      },
+    ],
+  },
+})
