@@ -1,0 +1,53 @@
+import { Link } from 'react-router'
+import type * as z from 'zod'
+import { LEVELS, type LevelName } from '../../contract/levels.ts'
+import type { AccountRow, SuperresellerRow } from '../../contract/shapes.ts'
+import { type Column, type Table, table } from '../parts/table.ts'
+import { balance, count, moment, words } from './columns.tsx'
+
+/** An account as a list shows it; what stands beneath is known of superresellers alone. */
+export type Account = z.output<typeof AccountRow> & Partial<z.output<typeof SuperresellerRow>>
+
+/** The list of one level's accounts. */
+export const accounts: Record<LevelName, Table<Account>> = {
+  superreseller: declare('superreseller'),
+  reseller: declare('reseller'),
+  dealer: declare('dealer'),
+}
+
+function declare(level: LevelName): Table<Account> {
+  const { showsBeneath, plural } = LEVELS[level]
+  return table<Account>({
+    columns: showsBeneath
+      ? [
+          name(level),
+          balance({ narrow: 'aside' }),
+          words('description', 'Description'),
+          count('resellers', 'Resellers'),
+          count('dealers', 'Dealers'),
+          count('clients', 'Clients'),
+        ]
+      : [
+          moment('created', 'Created', 'datetime'),
+          name(level),
+          balance({ narrow: 'aside' }),
+          words('description', 'Description'),
+        ],
+    rowKey: ({ accountId }) => String(accountId),
+    firstSort: showsBeneath ? { by: 'name', order: 'asc' } : { by: 'created', order: 'desc' },
+    pageSizes: [10, 25, 50],
+    empty: `No ${plural.toLowerCase()} found`,
+    search: 'Search',
+  })
+}
+
+function name(level: LevelName): Column<Account> {
+  const { paths } = LEVELS[level]
+  return {
+    key: 'name',
+    header: 'Name',
+    narrow: 'title',
+    sort: (row) => row.name.toLowerCase(),
+    cell: (row) => <Link to={`${paths.update}/${encodeURIComponent(row.name)}`}>{row.name}</Link>,
+  }
+}

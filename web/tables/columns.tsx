@@ -1,0 +1,77 @@
+import { balanceTone } from '../../contract/credits.ts'
+import { Chip } from '../parts/Chip.tsx'
+import { Ellipsis } from '../parts/Ellipsis.tsx'
+import { Moment } from '../parts/Moment.tsx'
+import { type Column, widths } from '../parts/table.ts'
+import { type MomentFormat, showMoment } from '../parts/time.ts'
+import type { Tone } from '../parts/tone.ts'
+import { zone } from '../zone.ts'
+
+type Look<Row> = Pick<Column<Row>, 'narrow'>
+
+/** A moment, or nothing: shown and searched on the business's clock, sorted as it is. */
+export function moment<Row extends object>(
+  key: keyof Row & string,
+  header: string,
+  format: MomentFormat,
+  look: Look<Row> = {},
+): Column<Row> {
+  const iso = (row: Row) => row[key] as string | null
+  return {
+    key,
+    header,
+    width: widths[format],
+    text: (row) => (iso(row) === null ? '' : showMoment(iso(row) as string, zone(), format)),
+    cell: (row) =>
+      iso(row) === null ? null : <Moment iso={iso(row) as string} zone={zone()} format={format} />,
+    sort: iso,
+    ...look,
+  }
+}
+
+/** A whole number, right. */
+export function count<Row extends object>(
+  key: keyof Row & string,
+  header: string,
+  look: Look<Row> = {},
+): Column<Row> {
+  return {
+    key,
+    header,
+    width: widths.number,
+    align: 'right',
+    cell: (row) => (row[key] as number).toLocaleString('en-US'),
+    ...look,
+  }
+}
+
+/** A balance, in the colour of its height. */
+export function balance<Row extends { credits: number }>(look: Look<Row> = {}): Column<Row> {
+  return {
+    ...count<Row>('credits', 'Credits', look),
+    width: 96,
+    cell: ({ credits }) => (
+      <Chip tone={balanceTones[balanceTone(credits)]}>{credits.toLocaleString('en-US')}</Chip>
+    ),
+  }
+}
+
+export const balanceTones: Record<ReturnType<typeof balanceTone>, Tone> = {
+  high: 'good',
+  low: 'warn',
+  none: 'bad',
+}
+
+/** Text of any length, cut where the column ends. */
+export function words<Row extends object>(
+  key: keyof Row & string,
+  header: string,
+  look: Look<Row> = {},
+): Column<Row> {
+  return { key, header, cell: (row) => <Ellipsis text={String(row[key])} />, ...look }
+}
+
+/** A MAC address, or nothing. */
+export function mac<Row extends { mac: string | null }>(look: Look<Row> = {}): Column<Row> {
+  return { key: 'mac', header: 'MAC', width: widths.mac, mono: true, ...look }
+}

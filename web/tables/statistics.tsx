@@ -1,0 +1,21 @@
+import type * as z from 'zod'
+import type { StatisticsRow } from '../../contract/shapes.ts'
+import { table, widths } from '../parts/table.ts'
+import { count } from './columns.tsx'
+
+type Row = z.output<typeof StatisticsRow>
+
+/** How much stood beneath a superreseller as each day ended. */
+export const statistics = table<Row>({
+  columns: [
+    { key: 'onDate', header: 'Date', width: widths.date, narrow: 'title' },
+    count('credits', 'Credits', { narrow: 'aside' }),
+    count('resellers', 'Resellers'),
+    count('dealers', 'Dealers'),
+    count('clients', 'Clients'),
+  ],
+  rowKey: ({ onDate }) => onDate,
+  firstSort: { by: 'onDate', order: 'desc' },
+  pageSizes: [5, 10, 25],
+  empty: 'No statistics found',
+})

@@ -1,0 +1,60 @@
+import type { Transaction } from '../../contract/shapes.ts'
+import { Chip } from '../parts/Chip.tsx'
+import { Ellipsis } from '../parts/Ellipsis.tsx'
+import { type Column, type Table, table, widths } from '../parts/table.ts'
+import type { Tone } from '../parts/tone.ts'
+import { count, mac, moment, words } from './columns.tsx'
+
+type Types = Partial<Record<Transaction['type'], Tone>>
+
+/** The transactions of an account and of everything beneath it. */
+export const transactions = declare({ empty: 'No transactions found' })
+
+/** The same on the dealer's own dashboard. */
+export const dealerTransactions = declare({ empty: 'No dealer transactions found' })
+
+/** The same on the reseller's, to whom a delete is a loss. */
+export const resellerTransactions = declare({ empty: 'No transactions found', tones: { DELETE: 'bad' } })
+
+/** One client's own. */
+export const clientTransactions = declare({
+  empty: 'No transactions found',
+  without: ['login', 'mac'],
+})
+
+function declare(facts: { empty: string; tones?: Types; without?: readonly string[] }): Table<Transaction> {
+  const columns: Column<Transaction>[] = [
+    moment('created', 'Date', 'datetime', { narrow: 'line' }),
+    type({ USED: 'bad', RETRIEVED: 'good', ...facts.tones }),
+    count('credits', 'Credits', { narrow: 'aside' }),
+    {
+      key: 'login',
+      header: 'Login',
+      width: 136,
+      mono: true,
+      cell: ({ login }) => <Ellipsis text={login} identifier />,
+      narrow: 'title',
+    },
+    mac(),
+    words('description', 'Description'),
+    moment('expiry', 'Expiry', 'date'),
+  ]
+  return table<Transaction>({
+    columns: columns.filter(({ key }) => !facts.without?.includes(key)),
+    rowKey: ({ id }) => String(id),
+    firstSort: { by: 'created', order: 'desc' },
+    pageSizes: [5, 10, 25],
+    empty: facts.empty,
+    search: 'Search Transactions',
+  })
+}
+
+function type(tones: Types): Column<Transaction> {
+  return {
+    key: 'type',
+    header: 'Type',
+    width: widths.chip + 16,
+    narrow: 'aside',
+    cell: ({ type }) => <Chip tone={tones[type] ?? 'plain'}>{type}</Chip>,
+  }
+}
