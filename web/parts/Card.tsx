@@ -34,9 +34,11 @@ const Paper = styled('section', { shouldForwardProp: (name) => name !== 'flush' 
     borderRadius: 12,
     border: `1px solid ${theme.palette.divider}`,
     background: theme.palette.background.paper,
-    [theme.breakpoints.down('sm')]: { padding: flush ? 0 : 16 },
-    '& > header': flush ? { padding: '16px 24px 0' } : {},
-    [`${theme.breakpoints.down('sm')}`]: { '& > header': flush ? { padding: '16px 16px 0' } : {} },
+    '& > header': { padding: flush ? '16px 24px 0' : 0 },
+    [theme.breakpoints.down('sm')]: {
+      padding: flush ? 0 : 16,
+      '& > header': { padding: flush ? '12px 16px 0' : 0 },
+    },
   }),
 )
 
@@ -47,6 +49,6 @@ const Head = styled('header')({
   justifyContent: 'space-between',
   gap: 8,
   minHeight: 32,
-  marginBottom: 16,
+  marginBottom: 8,
   '& h2': { fontSize: '0.875rem', fontWeight: 600 },
 })

@@ -1,5 +1,5 @@
-import { styled } from '@mui/material/styles'
-import type { ReactNode } from 'react'
+import './parts.css'
+import type { CSSProperties, ReactNode } from 'react'
 import type { Tone } from './tone.ts'
 
 /** A state in a word, with a colour that repeats it. */
@@ -13,25 +13,24 @@ export function Chip({
   hint?: string | undefined
 }) {
   return (
-    <Pill tone={tone} data-hint={hint}>
+    <span className="chip" style={shades[tone]} data-hint={hint}>
       {children}
-    </Pill>
+    </span>
   )
 }
 
-const Pill = styled('span', { shouldForwardProp: (name) => name !== 'tone' })<{ tone: Tone }>(
-  ({ theme, tone }) => ({
-    display: 'inline-flex',
-    alignItems: 'center',
-    height: 22,
-    padding: '0 8px',
-    borderRadius: 11,
-    fontSize: '0.75rem',
-    fontWeight: 600,
-    whiteSpace: 'nowrap',
-    fontVariantNumeric: 'tabular-nums',
-    color: theme.palette.tones[tone].text,
-    background: theme.palette.tones[tone].fill,
-    boxShadow: `inset 0 0 0 1px ${theme.palette.tones[tone].line}`,
-  }),
-)
+const shades: Record<Tone, CSSProperties> = {
+  good: shade('good'),
+  warn: shade('warn'),
+  bad: shade('bad'),
+  special: shade('special'),
+  plain: shade('plain'),
+}
+
+function shade(tone: Tone): CSSProperties & Record<`--${string}`, string> {
+  return {
+    '--tone': `var(--${tone})`,
+    '--tone-fill': `var(--${tone}-fill)`,
+    '--tone-line': `var(--${tone}-line)`,
+  }
+}

@@ -1,6 +1,6 @@
 import { styled } from '@mui/material/styles'
 import { Inbox } from 'lucide-react'
-import { type ReactNode, useDeferredValue, useMemo } from 'react'
+import { type ReactNode, useDeferredValue, useMemo, useRef } from 'react'
 import { found, sorted } from './arrange.ts'
 import { EmptyState, ErrorState } from './ErrorState.tsx'
 import { NarrowRows } from './NarrowRows.tsx'
@@ -8,8 +8,8 @@ import { Pager } from './Pager.tsx'
 import { TableTools } from './TableTools.tsx'
 import type { Table } from './table.ts'
 import { useDelayed } from './useDelayed.ts'
+import { useFit } from './useFit.ts'
 import type { ListState } from './useListState.ts'
-import { useNarrow } from './useNarrow.ts'
 import { WideRows } from './WideRows.tsx'
 
 export interface DataTableProps<Row extends object> {
@@ -24,7 +24,7 @@ export interface DataTableProps<Row extends object> {
   error?: string | undefined
   onRetry: () => void
   select?: Selection<Row> | undefined
-  /** What a phone's unfolded card shows beneath the fields that have no other place. */
+  /** What an unfolded row shows beneath the fields that have no other place; only where there is no room for all. */
   expand?: ((row: Row) => ReactNode) | undefined
   /** What stands beside the search box: filters, export. */
   tools?: ReactNode
@@ -57,12 +57,15 @@ export interface Selection<Row> {
 export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const { label, table, list, rows, loading, error } = props
   const page = usePage(table, list, rows)
-  const narrow = useNarrow(table.narrowBelow ?? 667)
+  const place = useRef<HTMLDivElement>(null)
+  const fit = useFit(table, props.select !== undefined, place)
+  const narrow = fit === 'cards'
   const late = useDelayed(loading)
   const empty = rows !== undefined && page.rows.length === 0 && !loading
-  const shared = { label, table, list, page: page.rows, select: props.select, waiting: rows === undefined }
+  const { select, expand } = props
+  const shared = { label, table, list, page: page.rows, select, expand, waiting: rows === undefined }
   return (
-    <div>
+    <div ref={place}>
       <TableTools {...{ table, list, narrow }} select={props.select} tools={props.tools} />
       <Body aria-busy={loading} pale={late && rows !== undefined} least={leastHeight(list, narrow)}>
         {error !== undefined && !loading && <ErrorState message={error} onRetry={props.onRetry} />}
@@ -70,7 +73,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
           <EmptyState icon={props.emptyIcon ?? quietIcon} text={table.empty} action={props.emptyAction} />
         )}
         {(loading || (error === undefined && !empty)) &&
-          (narrow ? <NarrowRows {...shared} expand={props.expand} /> : <WideRows {...shared} />)}
+          (narrow ? <NarrowRows {...shared} /> : <WideRows {...shared} folded={fit === 'folded'} />)}
       </Body>
       <Pager
         label={label}

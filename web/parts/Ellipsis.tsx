@@ -1,19 +1,10 @@
-import { styled } from '@mui/material/styles'
-import { mono } from './faces.ts'
+import './parts.css'
 
 /** One line of text that ends in … where it must; the whole is shown on hover, focus and tap. */
 export function Ellipsis({ text, identifier = false }: { text: string; identifier?: boolean | undefined }) {
   return (
-    <Line data-hint={text} data-hint-cut="" style={identifier ? { fontFamily: mono } : undefined}>
+    <span className={identifier ? 'ellipsis identifier' : 'ellipsis'} data-hint={text} data-hint-cut="">
       {text}
-    </Line>
+    </span>
   )
 }
-
-const Line = styled('span')({
-  display: 'block',
-  minWidth: 0,
-  overflow: 'hidden',
-  textOverflow: 'ellipsis',
-  whiteSpace: 'nowrap',
-})

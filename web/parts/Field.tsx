@@ -52,9 +52,9 @@ export function Beneath(props: { id: string; help: string | undefined; error: st
   )
 }
 
-export const Frame = styled('div')({
+const Frame = styled('div')({
   minWidth: 0,
-  '& > label:first-of-type': { display: 'block', marginBottom: 4, fontWeight: 600, width: 'fit-content' },
+  '& > label': { display: 'block', marginBottom: 4, fontWeight: 600, width: 'fit-content' },
 })
 
 const Line = styled('p')(({ theme }) => ({

@@ -112,7 +112,7 @@ const Shell = styled('form')({
   display: 'grid',
   gap: 4,
   maxWidth: 560,
-  '& fieldset': { display: 'grid', gap: 4, minWidth: 0, margin: 0, padding: 0, border: 0 },
+  '& fieldset': { display: 'grid', gap: 8, minWidth: 0, margin: 0, padding: 0, border: 0 },
   '& h2': { marginBottom: 12, fontSize: '0.875rem', fontWeight: 600 },
 })
 

@@ -1,9 +1,9 @@
-import { useMask } from '@react-input/mask'
+import { type ChangeEvent, useLayoutEffect, useRef } from 'react'
 import { useController } from 'react-hook-form'
 import { Box } from './controls.tsx'
 import { type ControlProps, Field, type FieldProps } from './Field.tsx'
 import { mono } from './faces.ts'
-import type { Mask } from './masks.ts'
+import { edited, type Mask } from './masks.ts'
 
 interface MaskedInputProps extends FieldProps {
   /** `macMask(prefix)` or `phoneMask`, made once outside the component. */
@@ -21,22 +21,27 @@ export function MaskedInput({ name, label, help, disabled, mask }: MaskedInputPr
 
 function Masked({ name, mask, control }: { name: string; mask: Mask; control: ControlProps }) {
   const { field } = useController({ name })
-  const masked = useMask({
-    mask: mask.mask,
-    replacement: mask.replacement,
-    track: (change) => (change.inputType === 'insert' ? mask.clean(change.data) : change.data),
+  const caret = useRef<{ of: HTMLInputElement; at: number }>(null)
+  const value = String(field.value ?? '')
+  // React puts the caret of a changed value at its end; it belongs behind what was typed.
+  useLayoutEffect(() => {
+    caret.current?.of.setSelectionRange(caret.current.at, caret.current.at)
+    caret.current = null
   })
-  const both = (element: HTMLInputElement | null) => {
-    field.ref(element)
-    if (element) masked.current = element
+  const change = ({ target }: ChangeEvent<HTMLInputElement>) => {
+    const next = edited(mask, value, target.value, target.selectionStart ?? target.value.length)
+    target.value = next.value
+    target.setSelectionRange(next.caret, next.caret)
+    caret.current = { of: target, at: next.caret }
+    field.onChange(next.value)
   }
   return (
     <Box style={mask.identifier ? { fontFamily: mono } : undefined}>
       <input
         {...control}
-        ref={both}
-        value={String(field.value ?? '')}
-        onChange={field.onChange}
+        ref={field.ref}
+        value={value}
+        onChange={change}
         onBlur={field.onBlur}
         placeholder={mask.placeholder}
         inputMode={mask.inputMode}

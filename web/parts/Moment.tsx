@@ -1,3 +1,4 @@
+import './parts.css'
 import { daysUntil, type MomentFormat, relativeDay, showMoment } from './time.ts'
 
 interface MomentProps {
@@ -11,7 +12,7 @@ interface MomentProps {
 /** A date or time as the books show it; the exact moment and its zone on hover, focus and tap. */
 export function Moment({ iso, zone, format }: MomentProps) {
   return (
-    <time dateTime={iso} data-hint={exactMoment(iso, zone)} style={tabular}>
+    <time dateTime={iso} data-hint={exactMoment(iso, zone)} className="moment">
       {showMoment(iso, zone, format)}
     </time>
   )
@@ -26,5 +27,3 @@ export function RelativeDay({ iso, zone, now }: { iso: string; zone: string; now
 function exactMoment(iso: string, zone: string) {
   return `${showMoment(iso, zone, 'datetime')} ${zone}`
 }
-
-const tabular = { fontVariantNumeric: 'tabular-nums', whiteSpace: 'nowrap' } as const

@@ -1,16 +1,12 @@
-import IconButton from '@mui/material/IconButton'
 import { styled } from '@mui/material/styles'
-import { ChevronDown } from 'lucide-react'
 import { type ReactNode, useId, useState } from 'react'
-import { mono } from './faces.ts'
+import { Lines, MoreButton, nameOf, standing, textField } from './RowDetail.tsx'
 import { places, Skeleton } from './Skeleton.tsx'
-import { type Column, type Narrow, type Table, textOf } from './table.ts'
+import type { Table } from './table.ts'
 import { chosenIn, PageBox, RowBox, type RowsProps, useChoose } from './WideRows.tsx'
 
-type NarrowProps<Row> = RowsProps<Row> & { expand: ((row: Row) => ReactNode) | undefined }
-
 /** The page on view as cards, for a phone: title and aside, lines beneath, the rest unfolds. */
-export function NarrowRows<Row extends object>(props: NarrowProps<Row>) {
+export function NarrowRows<Row extends object>(props: RowsProps<Row>) {
   const { label, table, list, page, select, waiting, expand } = props
   const choose = useChoose(select)
   if (waiting) return <WaitingCards table={table} rows={list.perPage} />
@@ -48,7 +44,6 @@ function NarrowRow<Row>({ table, row, expand, chosen, name, onChoose }: NarrowRo
   const [open, setOpen] = useState(false)
   const id = useId()
   const more = standing(table, 'more')
-  const title = standing(table, 'title')
   const unfolds = more.length > 0 || expand !== undefined
   return (
     <Item data-chosen={chosen}>
@@ -56,17 +51,10 @@ function NarrowRow<Row>({ table, row, expand, chosen, name, onChoose }: NarrowRo
         {name !== undefined && (
           <RowBox name={name} checked={chosen === true} onChange={() => onChoose(table.rowKey(row))} />
         )}
-        <Title>{title.map((column) => fieldOf(column, row))}</Title>
-        <Aside>{standing(table, 'aside').map((column) => fieldOf(column, row))}</Aside>
+        <Title>{standing(table, 'title').map((column) => textField(column, row))}</Title>
+        <Aside>{standing(table, 'aside').map((column) => textField(column, row))}</Aside>
         {unfolds && (
-          <IconButton
-            aria-expanded={open}
-            aria-controls={id}
-            aria-label={`${open ? 'Less' : 'More'} about ${title.map((column) => textOf(column, row)).join(' ')}`}
-            onClick={() => setOpen(!open)}
-          >
-            <ChevronDown size={20} style={open ? { transform: 'rotate(180deg)' } : undefined} />
-          </IconButton>
+          <MoreButton id={id} open={open} name={nameOf(table, row)} onClick={() => setOpen(!open)} />
         )}
       </Top>
       <Lines columns={standing(table, 'line')} row={row} />
@@ -78,34 +66,6 @@ function NarrowRow<Row>({ table, row, expand, chosen, name, onChoose }: NarrowRo
       )}
     </Item>
   )
-}
-
-function Lines<Row>({ columns, row }: { columns: readonly Column<Row>[]; row: Row }) {
-  const filled = columns.filter((column) => column.cell || textOf(column, row) !== '')
-  if (filled.length === 0) return null
-  return (
-    <Fields>
-      {filled.map((column) => (
-        <div key={column.key}>
-          <dt>{column.header}</dt>
-          <dd>{fieldOf(column, row)}</dd>
-        </div>
-      ))}
-    </Fields>
-  )
-}
-
-/** Text on a phone is not cut: it wraps, so nothing needs a pointer to be read. */
-function fieldOf<Row>(column: Column<Row>, row: Row) {
-  return (
-    <span key={column.key} style={column.mono ? { fontFamily: mono } : undefined}>
-      {column.cell ? column.cell(row) : textOf(column, row)}
-    </span>
-  )
-}
-
-function standing<Row>(table: Table<Row>, place: Narrow) {
-  return table.columns.filter((column) => (column.narrow ?? 'line') === place)
 }
 
 function WaitingCards<Row>({ table, rows }: { table: Table<Row>; rows: number }) {
@@ -131,7 +91,7 @@ function WaitingCards<Row>({ table, rows }: { table: Table<Row>; rows: number })
 const TakePage = styled('div')(({ theme }) => ({
   display: 'flex',
   alignItems: 'center',
-  padding: '0 4px',
+  padding: '0 3px',
   color: theme.palette.text.secondary,
   '& input': { width: 18, height: 18, accentColor: theme.palette.accent.text },
 }))
@@ -148,7 +108,15 @@ const Item = styled('li')(({ theme }) => ({
   '&[data-chosen=true]': { background: theme.palette.accent.fill },
 }))
 
-const Top = styled('div')({ display: 'flex', alignItems: 'center', gap: 8, minHeight: 44 })
+const Top = styled('div')({
+  display: 'flex',
+  alignItems: 'center',
+  gap: 8,
+  minHeight: 44,
+  // The box stands on the edge of the text, its target around it.
+  '& > label': { margin: '0 -8px 0 -13px' },
+  '& > button': { marginRight: -10 },
+})
 
 const Title = styled('div')({
   display: 'flex',
@@ -163,15 +131,3 @@ const Title = styled('div')({
 })
 
 const Aside = styled('div')({ display: 'flex', alignItems: 'center', gap: 8, flex: 'none' })
-
-const Fields = styled('dl')(({ theme }) => ({
-  '& > div': {
-    display: 'flex',
-    justifyContent: 'space-between',
-    alignItems: 'baseline',
-    gap: 16,
-    minHeight: 24,
-  },
-  '& dt': { flex: 'none', fontSize: '0.75rem', color: theme.palette.text.secondary },
-  '& dd': { minWidth: 0, textAlign: 'right', overflowWrap: 'anywhere' },
-}))

@@ -73,6 +73,8 @@ const Sizes = styled('div')(({ theme }) => ({
   alignItems: 'center',
   gap: 8,
   marginRight: 8,
+  '& > span, & select': { minHeight: 30 },
+  '@media (pointer: coarse)': { '& > span': { minHeight: 44 }, '& select': { minHeight: 42 } },
   // A phone has no room for the words; a screen reader still says them.
   [theme.breakpoints.down('sm')]: {
     '& label': { position: 'absolute', width: 1, height: 1, overflow: 'hidden', clipPath: 'inset(50%)' },

@@ -93,7 +93,7 @@ function options(
   return {
     width: 600,
     height,
-    padding: [12, 12, 0, 0],
+    padding: [12, 36, 0, 0],
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
     legend: { show: false },
     scales: { y: { range: (_chart, _low, high) => [0, roof(high)] } },
@@ -115,6 +115,7 @@ function options(
       {
         ...axis(theme),
         label: across,
+        size: 28,
         space: 88,
         values: (_chart, ticks) => ticks.map(dayOf),
         grid: { show: false },
@@ -135,7 +136,9 @@ function axis(theme: Theme): uPlot.Axis {
     stroke: theme.palette.text.secondary,
     font,
     labelFont: font,
-    labelSize: 24,
+    labelSize: 20,
+    labelGap: 0,
+    gap: 6,
     grid: { stroke: theme.palette.divider, width: 1 },
     ticks: { show: false },
   }

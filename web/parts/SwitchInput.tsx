@@ -1,6 +1,6 @@
 import { useId } from 'react'
 import { useController } from 'react-hook-form'
-import { Beneath, type FieldProps, Frame } from './Field.tsx'
+import { Beneath, type FieldProps } from './Field.tsx'
 import { Toggle } from './Toggle.tsx'
 
 /** On or off, as a switch. */
@@ -17,7 +17,7 @@ function OnOff({ name, label, help, disabled, kind }: FieldProps & { kind: 'swit
   const id = useId()
   const { field, fieldState } = useController({ name })
   return (
-    <Frame>
+    <div>
       <Toggle
         kind={kind}
         label={label}
@@ -33,6 +33,6 @@ function OnOff({ name, label, help, disabled, kind }: FieldProps & { kind: 'swit
       {(help || fieldState.error) && (
         <Beneath id={`${id}-help`} help={help} error={fieldState.error?.message} />
       )}
-    </Frame>
+    </div>
   )
 }

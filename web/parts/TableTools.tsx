@@ -26,6 +26,7 @@ export function TableTools<Row>({ table, list, narrow, select, tools }: TableToo
       {table.search && <SearchBox label={table.search} value={list.typed} onChange={list.setSearch} />}
       {narrow && <SortBox table={table} list={list} />}
       {tools}
+      {table.denseSwitch && !narrow && <span style={{ flex: 1 }} />}
       {table.denseSwitch && !narrow && <Toggle label="Dense" checked={list.dense} onChange={list.setDense} />}
     </Row>
   )

@@ -26,57 +26,46 @@ export function Tile({ label, value, share, to, icon, tone, loading }: TileProps
         <span>{label}</span>
         {icon}
       </Words>
-      <Numbers tone={tone}>
+      <Numbers>
         {loading ? <Skeleton width={72} height={24} /> : <strong>{value}</strong>}
         {!loading && share !== undefined && <span>{share}</span>}
       </Numbers>
     </>
   )
-  if (to === undefined) return <Box aria-busy={loading}>{inside}</Box>
   return (
-    <Box as={Link} to={to} aria-busy={loading}>
-      {inside}
+    <Box aria-busy={loading} tone={tone}>
+      {to === undefined ? <div>{inside}</div> : <Link to={to}>{inside}</Link>}
     </Box>
   )
 }
 
-/** Tiles side by side, as many as fit. */
-export const Tiles = styled('div')({
+/** Tiles side by side, as many as fit; five stand as two rows without a gap on a tablet, three on a phone. */
+export const Tiles = styled('ul')(({ theme }) => ({
   display: 'grid',
-  gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 184px), 1fr))',
+  gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 144px), 1fr))',
   gap: 16,
   marginBottom: 24,
-})
-
-const Box = styled('div')<{ to?: string }>(({ theme }) => ({
-  display: 'block',
-  padding: '16px 20px',
-  borderRadius: 12,
-  border: `1px solid ${theme.palette.divider}`,
-  background: theme.palette.background.paper,
-  color: 'inherit',
-  textDecoration: 'none',
-  'a&:hover': { borderColor: theme.palette.accent.text },
-}))
-
-const Words = styled('div')(({ theme }) => ({
-  display: 'flex',
-  justifyContent: 'space-between',
-  gap: 8,
-  minHeight: 20,
-  color: theme.palette.text.secondary,
-}))
-
-const Numbers = styled('div', { shouldForwardProp: (name) => name !== 'tone' })<{ tone: Tone | undefined }>(
-  ({ theme, tone }) => ({
-    display: 'flex',
-    flexWrap: 'wrap',
-    alignItems: 'baseline',
+  [theme.breakpoints.between('sm', 'md')]: {
+    '&:has(> li:nth-of-type(5):last-of-type)': {
+      gridTemplateColumns: 'repeat(3, minmax(0, 1fr))',
+      '& > li:first-of-type': { gridColumn: 'span 2' },
+    },
+  },
+  [theme.breakpoints.down('sm')]: {
+    gridTemplateColumns: 'repeat(2, minmax(0, 1fr))',
     gap: 8,
-    minHeight: 32,
-    marginTop: 4,
-    fontVariantNumeric: 'tabular-nums',
-    color: theme.palette.text.secondary,
+    '& > li:first-of-type:nth-last-of-type(odd)': { gridColumn: 'span 2' },
+  },
+}))
+
+const Box = styled('li', { shouldForwardProp: (name) => name !== 'tone' })<{ tone: Tone | undefined }>(
+  ({ theme, tone }) => ({
+    minWidth: 0,
+    borderRadius: 12,
+    border: `1px solid ${theme.palette.divider}`,
+    background: theme.palette.background.paper,
+    '&:has(a:hover)': { borderColor: theme.palette.accent.text },
+    '& > *': { display: 'block', padding: 16, borderRadius: 12, color: 'inherit', textDecoration: 'none' },
     '& strong': {
       fontSize: '1.5rem',
       fontWeight: 600,
@@ -86,3 +75,22 @@ const Numbers = styled('div', { shouldForwardProp: (name) => name !== 'tone' })<
     },
   }),
 )
+
+const Words = styled('div')(({ theme }) => ({
+  display: 'flex',
+  justifyContent: 'space-between',
+  gap: 8,
+  minHeight: 20,
+  color: theme.palette.text.secondary,
+}))
+
+const Numbers = styled('div')(({ theme }) => ({
+  display: 'flex',
+  flexWrap: 'wrap',
+  alignItems: 'baseline',
+  gap: 8,
+  minHeight: 32,
+  marginTop: 4,
+  fontVariantNumeric: 'tabular-nums',
+  color: theme.palette.text.secondary,
+}))

@@ -1,9 +1,10 @@
 import { styled } from '@mui/material/styles'
 import { ArrowDown, ArrowUp } from 'lucide-react'
-import { memo, useCallback, useLayoutEffect, useRef } from 'react'
+import { memo, type ReactNode, useCallback, useId, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { Selection } from './DataTable.tsx'
 import { Ellipsis } from './Ellipsis.tsx'
 import { mono } from './faces.ts'
+import { Lines, MoreButton, nameOf, standing } from './RowDetail.tsx'
 import { places, Skeleton } from './Skeleton.tsx'
 import { type Column, type Table, textOf } from './table.ts'
 import type { ListState } from './useListState.ts'
@@ -14,6 +15,7 @@ export interface RowsProps<Row> {
   list: ListState
   page: readonly Row[]
   select: Selection<Row> | undefined
+  expand: ((row: Row) => ReactNode) | undefined
   /** Nothing has come yet. */
   waiting: boolean
 }
@@ -22,10 +24,12 @@ export interface RowsProps<Row> {
  * The page on view as a table. Cells are plain elements under one style sheet: a page of 50 rows has 350 of
  * them, and a styled component for each takes longer than a slow phone has between two frames.
  */
-export function WideRows<Row extends object>({ label, table, list, page, select, waiting }: RowsProps<Row>) {
+export function WideRows<Row extends object>(props: RowsProps<Row> & { folded: boolean }) {
+  const { label, table, list, page, select, waiting, folded, expand } = props
   const body = useRef<HTMLTableSectionElement>(null)
   const choose = useChoose(select)
   useLayoutEffect(() => markCut(body.current))
+  const columns = useMemo(() => shown(table, folded), [table, folded])
   return (
     <Sheet aria-label={label} dense={list.dense}>
       <thead>
@@ -35,19 +39,20 @@ export function WideRows<Row extends object>({ label, table, list, page, select,
               <PageBox {...{ table, page, select }} />
             </th>
           )}
-          {table.columns.map((column) => (
+          {columns.map((column) => (
             <Heading key={column.key} column={column} list={list} />
           ))}
+          {folded && <td className="box" />}
         </tr>
       </thead>
       <tbody ref={body}>
         {waiting ? (
-          <WaitingRows table={table} rows={list.perPage} boxed={select !== undefined} />
+          <WaitingRows {...{ columns, folded }} rows={list.perPage} boxed={select !== undefined} />
         ) : (
           page.map((row) => (
             <WideRow
               key={table.rowKey(row)}
-              {...{ table, row }}
+              {...{ table, columns, row, folded, expand }}
               {...chosenIn(table, row, select)}
               onChoose={choose}
             />
@@ -72,7 +77,7 @@ export function PageBox<Row>({
   const taken = keys.filter((key) => select.chosen.has(key)).length
   const every = taken > 0 && taken === keys.length
   return (
-    <Hit>
+    <label className="hit">
       <input
         type="checkbox"
         aria-label="Select this page"
@@ -82,7 +87,7 @@ export function PageBox<Row>({
         }}
         onChange={() => select.onChange(toggled(select.chosen, keys, !every))}
       />
-    </Hit>
+    </label>
   )
 }
 
@@ -97,9 +102,9 @@ export function RowBox({
   onChange: () => void
 }) {
   return (
-    <Hit>
+    <label className="hit">
       <input type="checkbox" aria-label={`Select ${name}`} checked={checked} onChange={onChange} />
-    </Hit>
+    </label>
   )
 }
 
@@ -131,7 +136,7 @@ function Heading<Row>({ column, list }: { column: Column<Row>; list: ListState }
   const Arrow = list.order === 'asc' ? ArrowUp : ArrowDown
   const sorting = active ? (list.order === 'asc' ? 'ascending' : 'descending') : undefined
   return (
-    <th scope="col" aria-sort={sorting} style={{ width: column.width, textAlign: column.align }}>
+    <th scope="col" aria-sort={sorting} className={column.align} style={{ width: column.width }}>
       {column.sort === false ? (
         column.header
       ) : (
@@ -146,43 +151,77 @@ function Heading<Row>({ column, list }: { column: Column<Row>; list: ListState }
 
 interface WideRowProps<Row> {
   table: Table<Row>
+  columns: readonly Column<Row>[]
   row: Row
+  folded: boolean
+  expand: ((row: Row) => ReactNode) | undefined
   chosen?: boolean | undefined
   name?: string | undefined
   onChoose: (key: string) => void
 }
 
 const WideRow = memo(function WideRow<Row extends object>(props: WideRowProps<Row>) {
-  const { table, row, chosen, name, onChoose } = props
+  const { table, columns, row, folded, chosen, name, onChoose } = props
+  const [open, setOpen] = useState(false)
+  const id = useId()
   return (
-    <tr data-chosen={chosen}>
-      {name !== undefined && (
-        <td className="box">
-          <RowBox name={name} checked={chosen === true} onChange={() => onChoose(table.rowKey(row))} />
-        </td>
+    <>
+      <tr data-chosen={chosen}>
+        {name !== undefined && (
+          <td className="box">
+            <RowBox name={name} checked={chosen === true} onChange={() => onChoose(table.rowKey(row))} />
+          </td>
+        )}
+        {columns.map((column) => (
+          <td key={column.key} className={column.align} style={column.mono ? identifier : undefined}>
+            <Cell column={column} row={row} />
+          </td>
+        ))}
+        {folded && (
+          <td className="box">
+            <MoreButton id={id} open={open} name={nameOf(table, row)} onClick={() => setOpen(!open)} />
+          </td>
+        )}
+      </tr>
+      {folded && open && (
+        <tr id={id}>
+          <td className="detail" colSpan={columns.length + (name === undefined ? 1 : 2)}>
+            <Lines columns={standing(table, 'more')} row={row} />
+            {props.expand?.(row)}
+          </td>
+        </tr>
       )}
-      {table.columns.map((column) => (
-        <td key={column.key} style={{ textAlign: column.align, fontFamily: column.mono ? mono : undefined }}>
-          <Cell column={column} row={row} />
-        </td>
-      ))}
-    </tr>
+    </>
   )
-}) as <Row extends object>(props: WideRowProps<Row>) => React.ReactNode
+}) as <Row extends object>(props: WideRowProps<Row>) => ReactNode
+
+const identifier = { fontFamily: mono }
+
+function shown<Row>(table: Table<Row>, folded: boolean) {
+  return folded ? table.columns.filter((column) => column.narrow !== 'more') : table.columns
+}
 
 export function Cell<Row>({ column, row }: { column: Column<Row>; row: Row }) {
   return column.cell ? column.cell(row) : <Ellipsis text={textOf(column, row)} identifier={column.mono} />
 }
 
-function WaitingRows<Row>({ table, rows, boxed }: { table: Table<Row>; rows: number; boxed: boolean }) {
+interface WaitingRowsProps<Row> {
+  columns: readonly Column<Row>[]
+  rows: number
+  boxed: boolean
+  folded: boolean
+}
+
+function WaitingRows<Row>({ columns, rows, boxed, folded }: WaitingRowsProps<Row>) {
   return places(rows).map((place, row) => (
     <tr key={place}>
       {boxed && <td className="box" />}
-      {table.columns.map((column) => (
-        <td key={column.key} style={{ textAlign: column.align }}>
+      {columns.map((column) => (
+        <td key={column.key} className={column.align}>
           <Skeleton width={`${45 + ((row * 7 + column.header.length * 11) % 40)}%`} />
         </td>
       ))}
+      {folded && <td className="box" />}
     </tr>
   ))
 }
@@ -194,16 +233,6 @@ function markCut(body: HTMLElement | null) {
     else text.removeAttribute('tabindex')
   }
 }
-
-/** A target of the whole cell around a small box. */
-const Hit = styled('label')({
-  display: 'grid',
-  placeItems: 'center',
-  minWidth: 40,
-  minHeight: 40,
-  cursor: 'pointer',
-  '@media (pointer: coarse)': { minWidth: 44, minHeight: 44 },
-})
 
 const Sheet = styled('table', { shouldForwardProp: (name) => name !== 'dense' })<{ dense: boolean }>(
   ({ theme, dense }) => {
@@ -225,13 +254,22 @@ const Sheet = styled('table', { shouldForwardProp: (name) => name !== 'dense' })
       '& tbody tr:last-of-type td': { borderBottomColor: 'transparent' },
       '& th:first-of-type:not(.box), & td:first-of-type:not(.box)': { paddingLeft: 24 },
       '& th:last-of-type, & td:last-of-type': { paddingRight: 24 },
-      '& .box': { width: 56, padding: '0 8px' },
+      '& thead .box': { width: 40 },
+      '& th.box, & td.box': { padding: '0 8px' },
+      '& .detail': {
+        height: 'auto',
+        padding: '8px 24px 12px',
+        whiteSpace: 'normal',
+        background: palette.background.default,
+      },
       '& input': { width: 16, height: 16, margin: 0, accentColor: palette.accent.text, cursor: 'pointer' },
-      '& th': {
+      '& thead tr > *': {
+        // A width is that of the content, whatever stands around it.
+        boxSizing: 'content-box',
         position: 'sticky',
         top: 'var(--table-top, 0px)',
         zIndex: 1,
-        height: 40,
+        height: 39,
         fontSize: '0.75rem',
         fontWeight: 600,
         color: palette.text.secondary,
@@ -250,6 +288,9 @@ const Sheet = styled('table', { shouldForwardProp: (name) => name !== 'dense' })
         font: 'inherit',
         cursor: 'pointer',
       },
+      // Numbers stand right, clear of the words that follow, and so do their headers.
+      '& .right': { textAlign: 'right', paddingRight: 24 },
+      '& .right button': { flexDirection: 'row-reverse' },
       '& th button svg': { flex: 'none', opacity: 0 },
       '& th button:hover svg, & th button:focus-visible svg': { opacity: 0.5 },
       '& th button[data-active=true]': { color: palette.text.primary },

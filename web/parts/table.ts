@@ -15,11 +15,14 @@ export interface Column<Row> {
   align?: 'right'
   /** An identifier, in the monospaced face. */
   mono?: boolean
-  /** A CSS width; columns without one share what is left. */
-  width?: number | string
-  /** Where the field stands on a phone; unsaid, in the lines beneath the title. */
+  /** The width of its content in CSS pixels, see `widths`; columns without one share what is left. */
+  width?: number
+  /** Where the field stands on a phone; unsaid, in the lines beneath the title. `more` folds away on a tablet too. */
   narrow?: Narrow
 }
+
+/** What the usual contents need, in CSS pixels. */
+export const widths = { datetime: 168, date: 92, mac: 148, number: 72, chip: 96 } as const
 
 /** `title` and `aside` head the card, `line` stands beneath, `more` unfolds, `none` stays away. */
 export type Narrow = 'title' | 'aside' | 'line' | 'more' | 'none'

@@ -22,9 +22,21 @@ export function Theme({ mode, preset, children }: { mode: Mode; preset: string; 
 
 type Defaults = ComponentProps<typeof DefaultPropsProvider>['value']
 
-function paintPage(look: Look) {
-  const page = document.documentElement
-  page.dataset.mode = look.palette.mode
-  page.style.setProperty('--ring', look.palette.accent.text)
-  document.querySelector('meta[name=theme-color]')?.setAttribute('content', look.palette.background.paper)
+/** Gives the look to what stands outside React's tree or has no component of its own: the page and `parts.css`. */
+function paintPage({ palette }: Look) {
+  const { dataset, style } = document.documentElement
+  dataset.mode = palette.mode
+  const colours: Record<string, string> = {
+    ring: palette.accent.text,
+    ink: palette.text.primary,
+    quiet: palette.text.secondary,
+    line: palette.divider,
+  }
+  for (const [tone, shade] of Object.entries(palette.tones)) {
+    colours[tone] = shade.text
+    colours[`${tone}-fill`] = shade.fill
+    colours[`${tone}-line`] = shade.line
+  }
+  for (const [name, colour] of Object.entries(colours)) style.setProperty(`--${name}`, colour)
+  document.querySelector('meta[name=theme-color]')?.setAttribute('content', palette.background.paper)
 }

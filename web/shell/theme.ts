@@ -120,9 +120,10 @@ function components(accent: Accent) {
       defaultProps: { disableElevation: true },
       styleOverrides: {
         root: {
-          minHeight: 36,
-          padding: '6px 16px',
+          minHeight: 40,
+          padding: '4px 16px',
           variants: [
+            { props: { size: 'small' as const }, style: { minHeight: 32, padding: '4px 12px' } },
             { props: { variant: 'text' as const, color: 'primary' as const }, style: { color: accent.text } },
             {
               props: { variant: 'outlined' as const, color: 'primary' as const },
