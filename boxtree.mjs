@@ -15,7 +15,7 @@ const COMMANDS = {
   start: { console: true, run: [['server/main.ts']] },
   build: { console: true, run: [['server/postgres/prepare.ts']] },
   'admin-password': { run: [['server/admin-password.ts']] },
-  demo: { run: [['server/demo.ts']] },
+  demo: { console: true, run: [['server/demo.ts']] },
   verify: { run: [['server/verify.ts']] },
   bench: { console: true, tools: true, run: [['bench/main.ts']] },
   faults: { console: true, tools: true, run: [[VITEST, 'run', '--project', 'faults']] },

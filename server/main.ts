@@ -30,7 +30,7 @@ process.on('uncaughtException', (error) => fail(error))
 process.channel?.unref()
 
 const started = start()
-started.catch(fail)
+await started.catch(fail)
 
 async function start(): Promise<void> {
   const config = readConfig(process.env)
