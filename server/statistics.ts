@@ -109,14 +109,18 @@ function daysFrom(first: Day, now: Date, zone: string): Days {
   return { days, ends: days.map((day) => startOf(addDays(day, 1), zone)) }
 }
 
+/** Compares how many finished days each superreseller has with how many are written. */
 async function isAnyMissing(sql: Sql, { days, ends }: Days, now: Date): Promise<boolean> {
   const [some] = await sql<{ missing: boolean }[]>`
     select exists (
-      select from account a
-      join unnest(${days}::date[], ${ends}::timestamptz[]) as day (day, ended)
-        on day.ended <= ${now} and day.ended > a.created
-      where a.role = 'superreseller'
-        and not exists (select from statistic s where s.superreseller = a.id and s.day = day.day)
+      select from (
+        select id, width_bucket(created, ${ends}::timestamptz[]) as first, width_bucket(${now}, ${ends}::timestamptz[]) as after
+        from account where role = 'superreseller'
+      ) a
+      where after - first > (
+        select count(*) from statistic s
+        where s.superreseller = a.id and s.day between (${days}::date[])[first + 1] and (${days}::date[])[after]
+      )
     ) as missing`
   return some?.missing ?? false
 }
