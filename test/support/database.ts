@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { inject } from 'vitest'
 import { type Connect, openPool, type Sql } from '../../server/postgres/pool.ts'
+import { TEMPLATE } from './global.ts'
 
 export interface FreshDatabase {
   server: Connect
@@ -25,7 +26,9 @@ export async function freshDatabase({ migrated = true }: FreshOptions = {}): Pro
   await asSuperuser(socket, async (sql) => {
     // Two copies of one template at once refuse one another.
     await sql`select pg_advisory_lock(1)`
-    await sql`create database ${sql(database)} owner boxtree_owner template ${sql(migrated ? 'boxtree' : 'template0')}`
+    await sql`create database ${sql(database)} owner boxtree_owner template ${sql(migrated ? TEMPLATE : 'template0')}`
+    // Nothing here outlives the run, so that nobody waits for a disk.
+    await sql`alter database ${sql(database)} set synchronous_commit = off`
     await sql`revoke all on database ${sql(database)} from public`
     await sql`grant connect on database ${sql(database)} to boxtree_server`
   })

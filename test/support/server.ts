@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,6 +8,9 @@ import { openApp } from '../../server/app.ts'
 import { type Config, readConfig } from '../../server/config.ts'
 import type { Sql } from '../../server/postgres/pool.ts'
 import { type FreshDatabase, freshDatabase } from './database.ts'
+
+/** The same for all servers of a test, because those of one database must share it. */
+const SECRET_KEY = Buffer.alloc(32, 'boxtree')
 
 export const ADMIN = { login: 'admin', password: 'admin-password' }
 
@@ -52,7 +54,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const app = await openApp({
     config,
     sql,
-    secretKey: options.secretKey ?? randomBytes(32),
+    secretKey: options.secretKey ?? SECRET_KEY,
     log: pino({ level: 'info' }, { write: (line: string) => logged.push(line) }),
     ...(options.clock && { clock: options.clock }),
   })

@@ -1,0 +1,339 @@
+import { randomBytes } from 'node:crypto'
+import { expect } from 'vitest'
+import * as z from 'zod'
+import { DEFAULT_SETTINGS } from '../../contract/appearance.ts'
+import { type Call, pathParameters } from '../../contract/call.ts'
+import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
+import { MAC_PREFIX } from '../../contract/clients.ts'
+import { LEVEL_NAMES, LEVELS, type LevelName } from '../../contract/levels.ts'
+import { REFUSALS, type RefusalBody, type RefusalCode } from '../../contract/refusals.ts'
+import type { Role } from '../../contract/roles.ts'
+import { hashPassword } from '../../server/password.ts'
+import { hash } from '../../server/seal.ts'
+import { ADMIN, startServer, type TestServer, type TestServerOptions } from './server.ts'
+
+/** The moment at which a world begins: a morning in spring, far from every edge of a day, month or year. */
+const BEGINNING = '2026-05-15T10:00:00.000Z'
+/** The password of every account that a world plants. */
+export const PASSWORD = 'plain-password'
+
+export type WorldOptions = Omit<TestServerOptions, 'clock' | 'admin'> & {
+  /** Shared by servers that are to agree on what time it is. */
+  clock?: Clock
+}
+
+/** Opens the real server on a database of its own, with a clock that the test moves and an admin at work. */
+export async function openWorld({ clock = new Clock(), ...options }: WorldOptions = {}): Promise<World> {
+  const server = await startServer({ ...options, clock: () => clock.now })
+  return new World(server, clock, await firstAdmin(server))
+}
+
+/** "Now" as the server sees it; it stands still until it is moved. */
+export class Clock {
+  #now: number
+
+  constructor(now = BEGINNING) {
+    this.#now = Date.parse(now)
+  }
+
+  get now(): Date {
+    return new Date(this.#now)
+  }
+
+  set(moment: string | Date): void {
+    this.#now = new Date(moment).getTime()
+  }
+
+  pass({ days = 0, hours = 0, minutes = 0, seconds = 0, ms = 0 }: Span): void {
+    this.#now += (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1000 + ms
+  }
+}
+
+type Span = { days?: number; hours?: number; minutes?: number; seconds?: number; ms?: number }
+
+/** A server with people at work on it. Every name that it makes is new, so that tests do not meet each other. */
+export class World {
+  readonly server: TestServer
+  readonly clock: Clock
+  readonly admin: Person
+
+  constructor(server: TestServer, clock: Clock, admin: Person) {
+    this.server = server
+    this.clock = clock
+    this.admin = admin
+  }
+
+  /** A superreseller, its reseller and its dealer; the dealer has the credits. */
+  async family({ credits = 0 }: { credits?: number } = {}): Promise<Family> {
+    const superreseller = await this.child(this.admin, credits)
+    const reseller = await this.child(superreseller, credits)
+    const dealer = await this.child(reseller, credits)
+    return { superreseller, reseller, dealer }
+  }
+
+  /**
+   * An account one level beneath, with a session. It is planted in the table, because creating it and signing in
+   * would each cost a password hash; its credits come from its parent by the call.
+   */
+  async child(parent: Person, credits = 0, name = unique(12)): Promise<Person> {
+    const role = LEVEL_NAMES.find((level) => LEVELS[level].owner === parent.role)
+    if (!role) throw new Error(`a ${parent.role} has nobody beneath`)
+    const [row] = await this.server.sql<{ id: number }[]>`
+      insert into account (name, role, parent, superreseller, reseller, password, settings, created)
+      select ${name}, ${role}, id, case when role = 'superreseller' then id else superreseller end,
+        case when role = 'reseller' then id end, ${await PLANTED}, ${this.server.sql.json(DEFAULT_SETTINGS)},
+        ${this.clock.now}
+      from account where id = ${parent.id} returning id`
+    if (!row) throw new Error(`${parent.name} is not there`)
+    const person = new Person(this.server, {
+      id: row.id,
+      name,
+      role,
+      token: await plantSession(this.server, row.id),
+    })
+    if (credits > 0) await this.give(parent, person, credits)
+    return person
+  }
+
+  /** Credits from a parent to its child, as often as one change takes at most. */
+  async give(parent: Person, child: Person, credits: number): Promise<void> {
+    const { save } = calls.level[child.role as LevelName]
+    for (let left = credits; left > 0; left -= 10_000) {
+      await parent.call(save, { name: child.name, credits: Math.min(left, 10_000), transaction: 0 })
+    }
+  }
+
+  /** A client of a dealer, made by the call; on a trial of today where nothing else is asked for. */
+  async client(dealer: Person, more: Partial<NewClient> = {}): Promise<ClientMade> {
+    const input = newClient(more)
+    const { expiry } = await dealer.call(calls.clients.create, input)
+    return { name: input.login, mac: input.stb_mac ?? '', expiry }
+  }
+
+  /** The same people as another server of this database meets them. */
+  at(server: TestServer, person: Person): Person {
+    return new Person(server, person)
+  }
+
+  /** Signs in by the call itself. */
+  async signIn(name: string, password = PASSWORD): Promise<Person> {
+    const nobody = this.nobody()
+    const { token, login_username, role } = await nobody.call(calls.session.login, {
+      login_username: name,
+      login_password: password,
+    })
+    const [row] = await this.server.sql<
+      { id: number }[]
+    >`select id from account where name = ${login_username}`
+    return new Person(this.server, { id: row?.id ?? 0, name: login_username, role, token })
+  }
+
+  /** Somebody without a session. */
+  nobody(token = ''): Person {
+    return new Person(this.server, { id: 0, name: '', role: 'dealer', token })
+  }
+
+  /** Moves a client's expiry, as time would, in a test that must not wait for it. */
+  async setExpiry(name: string, expiry: string): Promise<void> {
+    await this.server
+      .sql`update client set expiry = ${expiry} where lower(name) = lower(${name}) and deleted is null`
+  }
+
+  close(): Promise<void> {
+    return this.server.close()
+  }
+}
+
+export type Family = { superreseller: Person; reseller: Person; dealer: Person }
+export type NewClient = InputOf<typeof calls.clients.create>
+type ClientMade = { name: string; mac: string; expiry: string }
+
+/** What `POST /api/client` takes, right in every field: a trial of today with a name and a MAC of its own. */
+export function newClient(more: Partial<NewClient> = {}): NewClient {
+  return {
+    login: unique(),
+    password: 'secret-tv',
+    months: 0,
+    package_selection: 1,
+    ...(more.ministra ? {} : { stb_mac: uniqueMac() }),
+    ...more,
+  }
+}
+
+/** What came back, already held against the contract. */
+export type Answer = {
+  status: number
+  headers: Headers
+  /** The body byte for byte. */
+  text: string
+  body: unknown
+}
+
+export type SendOptions = { headers?: Record<string, string>; key?: string }
+
+/** Somebody who makes calls over HTTP. Every answer is held against the contract, whatever the test asks of it. */
+export class Person {
+  readonly id: number
+  readonly name: string
+  readonly role: Role
+  readonly token: string
+  readonly #url: string
+
+  constructor(server: Pick<TestServer, 'url'>, who: { id: number; name: string; role: Role; token: string }) {
+    this.id = who.id
+    this.name = who.name
+    this.role = who.role
+    this.token = who.token
+    this.#url = server.url
+  }
+
+  /** Makes a call that must succeed, and answers its output. */
+  async call<C extends Call>(call: C, ...[input, options]: Arguments<C>): Promise<OutputOf<C>> {
+    const answer = await this.send(call, input ?? {}, options)
+    if (answer.status !== 200) throw new Error(`${call.method} ${call.path} answered ${answer.text}`)
+    return answer.body as OutputOf<C>
+  }
+
+  /** Makes a call that must be refused with a code, and answers the refusal. */
+  async refused<C extends Call>(
+    code: RefusalCode,
+    call: C,
+    ...[input, options]: Arguments<C>
+  ): Promise<RefusalBody> {
+    const answer = await this.send(call, input ?? {}, options)
+    expect(answer.body, `${call.method} ${call.path}`).toMatchObject({ code })
+    return answer.body as RefusalBody
+  }
+
+  /** Makes a call with any input at all. */
+  async send(call: Call, input: object = {}, { headers = {}, key }: SendOptions = {}): Promise<Answer> {
+    const { path, query, body } = requestOf(call, input)
+    const answer = await this.fetch(call.method, `/v1${path}${query}`, {
+      headers: {
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(key !== undefined && { 'idempotency-key': key }),
+        ...headers,
+      },
+      ...(body !== undefined && { body }),
+    })
+    holdToContract(call, answer)
+    return answer
+  }
+
+  /** Any request, with the session where there is one. */
+  async fetch(
+    method: string,
+    path: string,
+    {
+      headers = {},
+      body,
+    }: { headers?: Record<string, string>; body?: string | Uint8Array<ArrayBuffer> } = {},
+  ): Promise<Answer> {
+    const response = await fetch(this.#url + path, {
+      method,
+      headers: { ...(this.token && { 'access-token': this.token }), ...headers },
+      ...(body !== undefined && { body }),
+    })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.startsWith('application/json')
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson ? JSON.parse(text) : text,
+    }
+  }
+}
+
+type Arguments<C extends Call> =
+  Record<string, never> extends InputOf<C>
+    ? [input?: InputOf<C>, options?: SendOptions]
+    : [input: InputOf<C>, options?: SendOptions]
+
+/** Where the fields of an input go: into the path, the query of a GET or the body. */
+function requestOf(call: Call, input: object): { path: string; query: string; body: string | undefined } {
+  const fields: Record<string, unknown> = { ...input }
+  let path = call.path
+  for (const name of pathParameters(call.path)) {
+    path = path.replace(`{${name}}`, encodeURIComponent(String(fields[name])))
+    delete fields[name]
+  }
+  if (call.method !== 'GET') {
+    return { path, query: '', body: call.method === 'POST' ? JSON.stringify(fields) : undefined }
+  }
+  const query = new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, String(value)]))
+  return { path, query: query.size > 0 ? `?${query}` : '', body: undefined }
+}
+
+/** A success has exactly the fields that the contract names; a failure has the one shape, and is no fault of ours. */
+export function holdToContract(call: Call, answer: Answer): void {
+  const where = `${call.method} ${call.path} answered ${answer.status} ${answer.text.slice(0, 500)}`
+  expect(answer.headers.get('cache-control'), where).toBe('no-store')
+  if (answer.status !== 200) return holdToRefusal(answer, where)
+  if (call.answer === 'file') return
+  const read = call.output.safeParse(answer.body)
+  if (!read.success)
+    throw new Error(`${where}, which the contract does not have:\n${z.prettifyError(read.error)}`)
+  expect(answer.body, where).toEqual(read.data)
+}
+
+export function holdToRefusal({ status, headers, body }: Answer, where = ''): void {
+  const refusal = Refusal.safeParse(body)
+  if (!refusal.success) throw new Error(`${where}, which is no refusal:\n${z.prettifyError(refusal.error)}`)
+  expect(REFUSALS[refusal.data.code], where).toBe(status)
+  expect(status, where).toBeLessThan(500)
+  if (status === 429) expect(headers.get('retry-after'), where).toMatch(/^[1-9]\d*$/)
+}
+
+const sentence = z.string().regex(/^[\p{Lu}'\d].*[^\s]$|^\w+: /su)
+const Refusal = z.strictObject({
+  status: z.literal('ERROR'),
+  code: z.enum(Object.keys(REFUSALS) as [RefusalCode, ...RefusalCode[]]),
+  message: sentence.regex(/[.?!]$/),
+  errors: z.record(z.string(), sentence).optional(),
+})
+
+let made = 0
+const RUN = randomBytes(3).toString('hex')
+
+/** A name that nobody has: letters and digits, 5 to 15 of them. */
+export function unique(length = 10): string {
+  made += 1
+  const number = made.toString(36)
+  return `t${RUN}${number}`.padEnd(length, '-').slice(0, 15)
+}
+
+let macs = 0
+
+/** A MAC that nobody has, on a database of this test's own. */
+export function uniqueMac(): string {
+  macs += 1
+  return MAC_PREFIX + [16, 8, 0].map((bits) => pair((macs >> bits) & 0xff)).join(':')
+}
+
+function pair(byte: number): string {
+  return byte.toString(16).toUpperCase().padStart(2, '0')
+}
+
+const PLANTED = hashPassword(PASSWORD)
+/** Planted sessions outlast every clock that a test moves; those that a sign-in begins last their hour. */
+const FOR_EVER = '2999-12-31T00:00:00.000Z'
+
+async function firstAdmin(server: TestServer): Promise<Person> {
+  const [row] = await server.sql<{ id: number }[]>`select id from account where role = 'admin'`
+  if (!row) throw new Error('there is no admin')
+  return new Person(server, {
+    id: row.id,
+    name: ADMIN.login,
+    role: 'admin',
+    token: await plantSession(server, row.id),
+  })
+}
+
+async function plantSession({ sql }: TestServer, account: number): Promise<string> {
+  const token = randomBytes(32).toString('base64url')
+  await sql`
+    insert into session (token_hash, account, created, expiry)
+    values (${hash(token)}, ${account}, ${BEGINNING}, ${FOR_EVER})`
+  return token
+}
