@@ -1,8 +1,9 @@
 import { randomInt } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createFirstAdmin } from './accounts.ts'
 import type { Config } from './config.ts'
+import { makeDataFolder } from './data-folder.ts'
 import type { Sql } from './postgres/pool.ts'
 
 /**
@@ -39,7 +40,7 @@ async function leaveFirstLogin(sql: Sql, config: Config): Promise<void> {
   const draft = `${file}.draft`
   const interrupted = existsSync(draft)
   if (!interrupted) {
-    mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
+    makeDataFolder(config.dataDir)
     writeFileSync(draft, firstLogin(config.adminLogin, generatePassword()), {
       mode: 0o600,
       flush: true,

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Config, decodeKey, StartFault } from './config.ts'
+import { makeDataFolder } from './data-folder.ts'
 
 /**
  * The 32 bytes that clients' passwords are encrypted with: those configured, or those kept in the data folder,
@@ -29,7 +30,7 @@ function read(file: string): string | undefined {
 /** The key appears under its name only when it is whole and on the disk; of two that make one, the first counts. */
 function make(file: string): string {
   const draft = `${file}.${process.pid}`
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  makeDataFolder(dirname(file))
   rmSync(draft, { force: true })
   try {
     writeDurably(draft, `${randomBytes(32).toString('base64')}\n`)

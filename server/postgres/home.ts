@@ -16,6 +16,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { StartFault } from '../config.ts'
+import { makeDataFolder } from '../data-folder.ts'
 import { type Binaries, MAJOR } from './binaries.ts'
 import { programPath, type RunAs, run } from './run.ts'
 
@@ -42,7 +43,7 @@ export async function findHome(
   found: Binaries,
   create: (home: Home) => Promise<void>,
 ): Promise<Home> {
-  makeDataDir(dataDir)
+  makeDataFolder(dataDir)
   refuseOtherMajors(dataDir)
   const runAs = findUser()
   const binaries = await reachableBinaries(found, runAs)
@@ -54,17 +55,6 @@ export async function findHome(
   refuseOtherVersion(home.cluster)
   await refuseUnreachable(home)
   return home
-}
-
-/** Root's folder lets others pass through, not look: the server's own folder within is closed to all but it. */
-function makeDataDir(dataDir: string): void {
-  try {
-    mkdirSync(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 })
-  } catch {
-    throw new StartFault(
-      `DATA_DIR is ${dataDir}, which cannot be made; choose a folder that you may write to.`,
-    )
-  }
 }
 
 function refuseOtherMajors(dataDir: string): void {
