@@ -1,0 +1,182 @@
+import { type Call, pathParameters } from '../contract/call.ts'
+import type { InputOf, OutputOf } from '../contract/calls.ts'
+import type { RefusalBody, RefusalCode } from '../contract/refusals.ts'
+import { setClock, setClockRoughly } from './clock.ts'
+
+/** Why a call brought nothing. */
+export class ApiError extends Error {
+  override name = 'ApiError'
+  /** 'offline': no answer came, so that it is unknown whether the call was carried out. */
+  readonly code: RefusalCode | 'offline'
+  /** The HTTP status; 0 where no answer came. */
+  readonly status: number
+  /** What is said of single fields. */
+  readonly errors: Readonly<Record<string, string>> | undefined
+  /** Seconds after which it makes sense to try again. */
+  readonly retryAfter: number | undefined
+
+  constructor(message: string, about: Pick<ApiError, 'code' | 'status'> & Partial<ApiError>) {
+    super(message)
+    this.code = about.code
+    this.status = about.status
+    this.errors = about.errors
+    this.retryAfter = about.retryAfter
+  }
+}
+
+interface SendOptions {
+  idempotencyKey?: string
+  signal?: AbortSignal | undefined
+}
+
+/**
+ * Makes a call: the only way to the server.
+ * @throws ApiError for every answer that is not a success, and where no answer came
+ */
+export async function send<C extends Call>(
+  call: C,
+  input: InputOf<C>,
+  options: SendOptions = {},
+): Promise<OutputOf<C>> {
+  const token = keeper.token()
+  const { url, body } = address(call, input as Record<string, unknown>)
+  const asked = Date.now()
+  const response = await reach(url, {
+    method: call.method,
+    headers: headers(token, body, options.idempotencyKey),
+    body: body ?? null,
+    cache: 'no-store',
+    signal: patience(options.signal),
+  })
+  const answer = await read(response)
+  const heard = Date.now()
+  if (isAnswer(answer) && typeof answer.now === 'string') setClock(answer.now, asked, heard)
+  else setClockRoughly(response.headers.get('date'), heard)
+  if (response.ok && isAsExpected(call, answer)) return answer as OutputOf<C>
+  const error = refusalOf(response, answer)
+  if (error.code === 'no_session' && token !== null) keeper.ended(token)
+  throw error
+}
+
+/** Who holds the session: gives the token of every call, and is told when the server no longer knows it. */
+interface Keeper {
+  token(): string | null
+  ended(token: string): void
+}
+
+let keeper: Keeper = { token: () => null, ended: () => {} }
+
+export function keepSession(next: Keeper): void {
+  keeper = next
+}
+
+/** Whether the server can be reached, as far as the last call knows. */
+export const connection = {
+  isLost: () => lost,
+  subscribe(listener: () => void): () => void {
+    listeners.add(listener)
+    return () => listeners.delete(listener)
+  },
+  /** Asks the server for a sign of life. */
+  async probe(): Promise<void> {
+    try {
+      await reach('/v1/health', { cache: 'no-store', signal: AbortSignal.timeout(5_000) })
+    } catch {}
+  },
+}
+
+let lost = false
+const listeners = new Set<() => void>()
+
+function setLost(next: boolean) {
+  if (lost === next) return
+  lost = next
+  for (const listener of listeners) listener()
+}
+
+/** How long an answer may take, in milliseconds: the server gives up sooner. */
+const PATIENCE = 30_000
+
+function patience(signal: AbortSignal | undefined): AbortSignal {
+  const limit = AbortSignal.timeout(PATIENCE)
+  return signal ? AbortSignal.any([signal, limit]) : limit
+}
+
+async function reach(url: string, request: RequestInit): Promise<Response> {
+  try {
+    const response = await fetch(url, request)
+    // A proxy answers for a console that is down.
+    setLost(response.status === 502 || response.status === 504)
+    return response
+  } catch (error) {
+    throw unreached(error)
+  }
+}
+
+/** Nobody answered; what was given up on purpose stays what it is. */
+function unreached(error: unknown): unknown {
+  if (error instanceof DOMException && error.name === 'AbortError') return error
+  setLost(true)
+  return offline(0)
+}
+
+function offline(status: number): ApiError {
+  return new ApiError('The connection to Boxtree is lost. Please try again: nothing is ever done twice.', {
+    code: 'offline',
+    status,
+  })
+}
+
+function address(call: Call, input: Record<string, unknown>): { url: string; body?: string } {
+  const rest = new Map(Object.entries(input).filter(([, value]) => value !== undefined))
+  let path = call.path
+  for (const name of pathParameters(call.path)) {
+    path = path.replace(`{${name}}`, encodeURIComponent(String(rest.get(name))))
+    rest.delete(name)
+  }
+  if (call.method !== 'GET') return { url: `/v1${path}`, body: JSON.stringify(Object.fromEntries(rest)) }
+  const query = new URLSearchParams([...rest].map(([name, value]) => [name, String(value)])).toString()
+  return { url: `/v1${path}${query && `?${query}`}` }
+}
+
+function headers(token: string | null, body: string | undefined, key: string | undefined): HeadersInit {
+  return {
+    accept: 'application/json',
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+    ...(token !== null && { 'access-token': token, authorization: `Bearer ${token}` }),
+    ...(key !== undefined && { 'idempotency-key': key }),
+  }
+}
+
+async function read(response: Response): Promise<unknown> {
+  try {
+    return JSON.parse(await response.text())
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw unreached(error)
+  }
+}
+
+type Answer = Record<string, unknown>
+
+function isAnswer(answer: unknown): answer is Answer {
+  return typeof answer === 'object' && answer !== null
+}
+
+function isAsExpected(call: Call, answer: unknown): boolean {
+  if (!isAnswer(answer)) return false
+  return call.method === 'GET' || answer.status === 'OK'
+}
+
+function refusalOf(response: Response, answer: unknown): ApiError {
+  const { status } = response
+  if (lost) return offline(status)
+  const body: Partial<RefusalBody> = isAnswer(answer) ? answer : {}
+  const retryAfter = Number(response.headers.get('retry-after'))
+  return new ApiError(body.message ?? 'An unknown error occurred', {
+    code: body.code ?? 'internal',
+    status,
+    ...(body.errors && { errors: body.errors }),
+    ...(retryAfter > 0 && { retryAfter }),
+  })
+}

@@ -1,0 +1,57 @@
+import { QueryClientProvider } from '@tanstack/react-query'
+import { lazy, Suspense, useEffect } from 'react'
+import { createRoot } from 'react-dom/client'
+import { cache } from './cache.ts'
+import { Login } from './pages/Login.tsx'
+import { ProvideSession, restore, useSessionState, useSettings, watchSession } from './session.tsx'
+import { Boundary } from './shell/Boundary.tsx'
+import { Loading } from './shell/Loading.tsx'
+import { Offline } from './shell/Offline.tsx'
+import { Theme } from './shell/Theme.tsx'
+
+// A stranger pays for the login page alone; router, tables and dialogs come while they type.
+const fetchScreens = async () => ({ default: (await import('./routes.tsx')).Screens })
+const Screens = lazy(fetchScreens)
+
+const root = document.getElementById('root')
+if (!root) throw new Error('The page has no root')
+watchSession()
+restore()
+createRoot(root).render(<Console />)
+
+function Console() {
+  const { mode, preset } = useSettings()
+  return (
+    <Theme mode={mode} preset={preset}>
+      <QueryClientProvider client={cache}>
+        <Boundary>
+          <Suspense fallback={<Loading />}>
+            <Who />
+          </Suspense>
+        </Boundary>
+        <Offline />
+      </QueryClientProvider>
+    </Theme>
+  )
+}
+
+/** Whoever has no session is at the login page, whatever they asked for; they come back to that afterwards. */
+function Who() {
+  const state = useSessionState()
+  useEffect(() => {
+    const timer = setTimeout(() => fetchScreens().catch(() => {}), state.status === 'out' ? 1_000 : 0)
+    return () => clearTimeout(timer)
+  }, [state.status])
+  switch (state.status) {
+    case 'loading':
+      return <Loading />
+    case 'out':
+      return <Login />
+    case 'in':
+      return (
+        <ProvideSession session={state.session}>
+          <Screens />
+        </ProvideSession>
+      )
+  }
+}

@@ -1,0 +1,120 @@
+import { styled } from '@mui/material/styles'
+import { useMutation } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
+import { type ApiError, send } from '../api.ts'
+import { Captcha } from '../parts/Captcha.tsx'
+import { Card } from '../parts/Card.tsx'
+import { Form, type SubmitError } from '../parts/Form.tsx'
+import { PasswordInput } from '../parts/PasswordInput.tsx'
+import { TextInput } from '../parts/TextInput.tsx'
+import { signIn, useSessionState } from '../session.tsx'
+import { Mark } from '../shell/Mark.tsx'
+import { askCaptcha, type Credentials, captchaSolved, emptyCredentials, faultsOf } from '../shell/signing.ts'
+
+/** The door: who are you, and are you human? */
+export function Login() {
+  const { login, loading, refused, round } = useLogin()
+  const [faults, setFaults] = useState<SubmitError | null>(null)
+  const state = useSessionState()
+  useAddress()
+  const submit = (credentials: Credentials) => {
+    const found = faultsOf(credentials)
+    setFaults(found)
+    if (!found) login(credentials)
+  }
+  return (
+    <Page>
+      <title>Sign in · Boxtree</title>
+      <Brand>
+        <Mark size={40} />
+        <span>Boxtree</span>
+      </Brand>
+      <Card>
+        <Title>
+          <h1>Sign in</h1>
+          <p>
+            {state.status === 'out' && state.expired
+              ? 'Your session has ended. Please sign in again.'
+              : 'Use the account that your reseller gave you.'}
+          </p>
+        </Title>
+        <Form
+          schema={captchaSolved}
+          values={emptyCredentials}
+          submit="Sign in"
+          onSubmit={submit}
+          loading={loading}
+          submitError={faults ?? refused}
+          onlyWhenValid
+        >
+          <TextInput
+            name="login_username"
+            label="Username"
+            autoComplete="username"
+            maxLength={200}
+            autoFocus
+          />
+          <PasswordInput
+            name="login_password"
+            label="Password"
+            autoComplete="current-password"
+            maxLength={200}
+          />
+          <Captcha name="g_recaptcha_response" load={askCaptcha} round={round} />
+        </Form>
+      </Card>
+    </Page>
+  )
+}
+
+/** Going back in the history leads nowhere without a session. */
+function useAddress() {
+  useEffect(() => {
+    const stay = () => window.history.replaceState(null, '', '/login')
+    window.addEventListener('popstate', stay)
+    return () => window.removeEventListener('popstate', stay)
+  }, [])
+}
+
+function useLogin() {
+  const [round, setRound] = useState(0)
+  const { mutate, isPending, error } = useMutation<
+    OutputOf<typeof calls.session.login>,
+    ApiError,
+    InputOf<typeof calls.session.login>
+  >({
+    mutationFn: (credentials) => send(calls.session.login, credentials),
+    onSuccess: signIn,
+    // An answer is good once, whatever else was wrong.
+    onError: () => setRound((before) => before + 1),
+  })
+  return { login: mutate, loading: isPending, refused: error && { message: error.message }, round }
+}
+
+const Page = styled('main')(({ theme }) => ({
+  display: 'grid',
+  alignContent: 'center',
+  justifyItems: 'center',
+  gap: 24,
+  minHeight: '100dvh',
+  padding: '32px 16px 64px',
+  '& > section': { width: '100%', maxWidth: 400 },
+  '& form > div:last-of-type button': { flex: 1, minHeight: 44 },
+  [theme.breakpoints.down('sm')]: { alignContent: 'start', paddingTop: 48 },
+}))
+
+const Brand = styled('div')({
+  display: 'flex',
+  alignItems: 'center',
+  gap: 12,
+  fontSize: '1.5rem',
+  fontWeight: 600,
+  letterSpacing: '-0.01em',
+})
+
+const Title = styled('div')(({ theme }) => ({
+  marginBottom: 24,
+  '& h1': { fontSize: '1.5rem', fontWeight: 600, lineHeight: 1.33, letterSpacing: '-0.01em' },
+  '& p': { marginTop: 4, color: theme.palette.text.secondary },
+}))

@@ -1,0 +1,24 @@
+import Button from '@mui/material/Button'
+import { Lock } from 'lucide-react'
+import { Link } from 'react-router'
+import { EmptyState } from '../parts/ErrorState.tsx'
+import { PageTitle } from '../parts/PageTitle.tsx'
+
+/** A page that exists, for somebody else. */
+export function WrongRole() {
+  return (
+    <>
+      <title>Not for your role · Boxtree</title>
+      <PageTitle>Not for your role</PageTitle>
+      <EmptyState
+        icon={<Lock aria-hidden size={28} strokeWidth={1.5} />}
+        text="Your account cannot use this page."
+        action={
+          <Button variant="outlined" component={Link} to="/">
+            Go to the dashboard
+          </Button>
+        }
+      />
+    </>
+  )
+}

@@ -1,0 +1,122 @@
+import { type UseQueryResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { useNavigate } from 'react-router'
+import type { Call } from '../contract/call.ts'
+import { calls, type InputOf, type OutputOf } from '../contract/calls.ts'
+import { type ApiError, send } from './api.ts'
+import { failureOf, wordsOf } from './notices.ts'
+import type { SubmitError } from './parts/Form.tsx'
+import { useNotice } from './parts/Notices.tsx'
+import { useSession } from './session.tsx'
+import { submitOnce, takeInterrupted } from './submits.ts'
+
+/** Loads what a call answers. `enabled: false` waits; `keep` shows the last answer until the next one has come. */
+export function useCall<C extends Call>(
+  call: C,
+  input: InputOf<C>,
+  { enabled = true, keep = false }: { enabled?: boolean; keep?: boolean } = {},
+): UseQueryResult<OutputOf<C>, ApiError> {
+  return useQuery<OutputOf<C>, ApiError>({
+    queryKey: keyOf(call, input),
+    queryFn: ({ signal }) => send(call, input, { signal }),
+    enabled,
+    ...(keep && { placeholderData: (last: OutputOf<C> | undefined) => last as never }),
+  })
+}
+
+/** The caller's balance: a number, undefined while it loads, null for the admin, who has no limit. */
+export function useCredits(): number | null | undefined {
+  const { role } = useSession()
+  const call = role === 'admin' ? calls.credits.dealer : calls.credits[role]
+  const { data } = useCall(call, {}, { enabled: role !== 'admin' })
+  return role === 'admin' ? null : data?.credits
+}
+
+interface Afterwards<C extends Call> {
+  onDone?: (output: OutputOf<C>, input: InputOf<C>) => void
+  /** Where to go after a success, and after how many milliseconds. */
+  goTo?: { path: string; after: number }
+  /** What it changed, to be loaded anew; everything on view if unsaid. */
+  changes?: readonly Call[]
+  /** Says nothing of a failure, where the form shows it by itself. */
+  quiet?: boolean
+}
+
+export interface Submit<C extends Call> {
+  submit: (input: InputOf<C>) => void
+  /** It runs; also while it waits to go on to the next page. */
+  loading: boolean
+  /** Why it was refused, as a form takes it. */
+  submitError: SubmitError | null
+  /** Forgets the refusal. */
+  reset: () => void
+}
+
+/** Makes a call that changes something: once, with its notice, and with what it changed loaded anew. */
+export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {}): Submit<C> {
+  const { name } = useSession()
+  const client = useQueryClient()
+  const notice = useNotice()
+  const { leave, leaving } = useLeave()
+  const words = wordsOf(call)
+  const { mutate, isPending, error, reset } = useMutation<OutputOf<C>, ApiError, InputOf<C>>({
+    mutationFn: (input) => submitOnce(call, input, name),
+    onSuccess: (output, input) => {
+      if (words?.success) notice.success(words.success(input, output))
+      for (const queryKey of afterwards.changes?.map((changed) => [changed.path]) ?? [[]]) {
+        client.invalidateQueries({ queryKey })
+      }
+      afterwards.onDone?.(output, input)
+      if (afterwards.goTo) leave(afterwards.goTo)
+    },
+    onError: (failure) => {
+      // The login page says by itself that the session has ended.
+      if (words && !afterwards.quiet && failure.code !== 'no_session')
+        notice.error(...failureOf(words, failure))
+    },
+  })
+  return {
+    submit: (input) => mutate(input),
+    loading: isPending || leaving.current,
+    submitError: error && { message: error.message, fields: error.errors },
+    reset,
+  }
+}
+
+/** Finishes what a reload interrupted, under the same keys, and says what came of it. */
+export function useInterrupted(): void {
+  const { name } = useSession()
+  const client = useQueryClient()
+  const notice = useNotice()
+  useEffect(() => {
+    for (const { call, input } of takeInterrupted(name)) {
+      const words = wordsOf(call)
+      if (input === undefined) notice.warning('A change was interrupted. Please look whether it was made.')
+      else {
+        submitOnce(call, input, name)
+          .then((output) => {
+            if (words?.success) notice.success(words.success(input, output))
+            return client.invalidateQueries()
+          })
+          .catch((failure) => words && notice.error(...failureOf(words, failure)))
+      }
+    }
+  }, [name, client, notice])
+}
+
+function keyOf(call: Call, input: unknown): readonly unknown[] {
+  return [call.path, input]
+}
+
+/** Goes to another page after a while, unless its person has gone elsewhere by then. */
+function useLeave() {
+  const navigate = useNavigate()
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const leaving = useRef(false)
+  useEffect(() => () => clearTimeout(timer.current), [])
+  const leave = ({ path, after }: { path: string; after: number }) => {
+    leaving.current = true
+    timer.current = setTimeout(() => navigate(path), after)
+  }
+  return { leave, leaving }
+}

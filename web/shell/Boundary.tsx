@@ -1,0 +1,15 @@
+import { Component, type ReactNode } from 'react'
+import { Broken } from './Broken.tsx'
+
+/** Catches what breaks outside of the router's pages, such as a script that does not come. */
+export class Boundary extends Component<{ children: ReactNode }, { broken: boolean }> {
+  override state = { broken: false }
+
+  static getDerivedStateFromError() {
+    return { broken: true }
+  }
+
+  override render() {
+    return this.state.broken ? <Broken /> : this.props.children
+  }
+}

@@ -1,0 +1,62 @@
+import { styled } from '@mui/material/styles'
+import { WifiOff } from 'lucide-react'
+import { useEffect, useRef, useSyncExternalStore } from 'react'
+import { connection } from '../api.ts'
+import { cache } from '../cache.ts'
+import { Spinner } from '../parts/Spinner.tsx'
+import { useDelayed } from '../parts/useDelayed.ts'
+
+/** Says that the server cannot be reached, until it can; then everything on view is loaded anew. */
+export function Offline() {
+  const lost = useSyncExternalStore(connection.subscribe, connection.isLost)
+  const late = useDelayed(lost)
+  useReturn(lost)
+  return (
+    <div role="status">
+      {late && (
+        <Banner>
+          <WifiOff aria-hidden size={18} />
+          <span>
+            <b>The connection to Boxtree is lost.</b> Trying to reach it; nothing is sent twice.
+          </span>
+          <Spinner />
+        </Banner>
+      )}
+    </div>
+  )
+}
+
+/** How often a lost server is asked for a sign of life, in milliseconds. */
+const PROBED_EVERY = 3_000
+
+function useReturn(lost: boolean) {
+  const was = useRef(false)
+  useEffect(() => {
+    if (was.current && !lost) cache.invalidateQueries()
+    was.current = lost
+    if (!lost) return
+    const timer = setInterval(connection.probe, PROBED_EVERY)
+    window.addEventListener('online', connection.probe)
+    return () => {
+      clearInterval(timer)
+      window.removeEventListener('online', connection.probe)
+    }
+  }, [lost])
+}
+
+const Banner = styled('p')(({ theme }) => ({
+  position: 'fixed',
+  zIndex: theme.zIndex.snackbar,
+  insetInline: 0,
+  bottom: 0,
+  display: 'flex',
+  alignItems: 'center',
+  justifyContent: 'center',
+  gap: 12,
+  padding: '12px 16px',
+  borderTop: `1px solid ${theme.palette.tones.warn.line}`,
+  background: theme.palette.tones.warn.fill,
+  color: theme.palette.text.primary,
+  '& svg, & span:last-of-type': { flex: 'none' },
+  '& svg': { color: theme.palette.tones.warn.text },
+}))

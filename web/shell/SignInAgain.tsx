@@ -1,0 +1,79 @@
+import Button from '@mui/material/Button'
+import { useMutation } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
+import { type ApiError, send } from '../api.ts'
+import { useNow } from '../clock.ts'
+import { Captcha } from '../parts/Captcha.tsx'
+import { Form, type SubmitError } from '../parts/Form.tsx'
+import { PasswordInput } from '../parts/PasswordInput.tsx'
+import { Window } from '../parts/Window.tsx'
+import { signInAgain, useSession } from '../session.tsx'
+import { askCaptcha, type Credentials, captchaSolved, faultsOf } from './signing.ts'
+
+/** Offers the next hour before this one ends, over the page, which keeps all that was typed. */
+export function SignInAgain() {
+  const { expiry } = useSession()
+  const left = Date.parse(expiry) - useNow(5_000).getTime()
+  const [putOff, setPutOff] = useState('')
+  const reminder = REMINDERS.find((before) => left <= before)
+  const open = left > 0 && reminder !== undefined && putOff !== `${expiry} ${reminder}`
+  return (
+    <Window
+      open={open}
+      title={`Your session ends in ${inWords(left)}`}
+      onClose={() => setPutOff(`${expiry} ${reminder}`)}
+    >
+      <Again later={() => setPutOff(`${expiry} ${reminder}`)} />
+    </Window>
+  )
+}
+
+/** How long before the end it is said, in milliseconds, the last one first. */
+const REMINDERS = [60_000, 300_000]
+
+function Again({ later }: { later: () => void }) {
+  const { name } = useSession()
+  const [round, setRound] = useState(0)
+  const [faults, setFaults] = useState<SubmitError | null>(null)
+  const values = useMemo(() => ({ login_username: name, login_password: '' }), [name])
+  const { mutate, isPending, error } = useMutation<
+    OutputOf<typeof calls.session.login>,
+    ApiError,
+    InputOf<typeof calls.session.login>
+  >({
+    mutationFn: (credentials) => send(calls.session.login, credentials),
+    onSuccess: signInAgain,
+    onError: () => setRound((before) => before + 1),
+  })
+  const submit = (credentials: Credentials) => {
+    const found = faultsOf(credentials)
+    setFaults(found)
+    if (!found) mutate({ ...credentials, login_username: name })
+  }
+  return (
+    <Form
+      schema={captchaSolved}
+      values={values}
+      submit="Sign in again"
+      onSubmit={submit}
+      loading={isPending}
+      submitError={faults ?? (error && { message: error.message })}
+      onlyWhenValid
+      aside={<Button onClick={later}>Later</Button>}
+    >
+      <p>
+        Sign in again as <b>{name}</b> to go on. What you have typed stays.
+      </p>
+      {/* Tells a password manager whose password this is. */}
+      <input hidden readOnly autoComplete="username" value={name} />
+      <PasswordInput name="login_password" label="Password" autoComplete="current-password" maxLength={200} />
+      <Captcha name="g_recaptcha_response" load={askCaptcha} round={round} />
+    </Form>
+  )
+}
+
+function inWords(left: number): string {
+  const minutes = Math.ceil(left / 60_000)
+  return minutes > 1 ? `${minutes} minutes` : 'a minute'
+}
