@@ -9,6 +9,7 @@ import {
   useMatches,
 } from 'react-router'
 import { RouterProvider } from 'react-router/dom'
+import { LEVEL_NAMES, LEVELS, type LevelName } from '../contract/levels.ts'
 import { ROLE, type Role } from '../contract/roles.ts'
 import { WrongRole } from './pages/WrongRole.tsx'
 import { Hints } from './parts/Hints.tsx'
@@ -17,6 +18,7 @@ import { useInterrupted } from './queries.ts'
 import { takePlace, useSession } from './session.tsx'
 import { Broken } from './shell/Broken.tsx'
 import { Loading } from './shell/Loading.tsx'
+import { Shell } from './shell/Shell.tsx'
 import { SignInAgain } from './shell/SignInAgain.tsx'
 
 interface Screen {
@@ -28,7 +30,45 @@ interface Screen {
 }
 
 /** Every screen inside the shell. A page is one line here and one file in `pages`. */
-const screens: Screen[] = []
+const screens: Screen[] = [
+  { path: '/', roles: ['dealer'], page: async () => (await import('./pages/Home.tsx')).Home },
+  {
+    path: '/admin',
+    roles: ['admin'],
+    page: async () => (await import('./pages/AdminDashboard.tsx')).AdminDashboard,
+  },
+  branch('superreseller'),
+  branch('reseller'),
+  ...LEVEL_NAMES.flatMap(accountScreens),
+  {
+    path: '/admin/message',
+    roles: ['admin'],
+    page: async () => (await import('./pages/Message.tsx')).Message,
+  },
+]
+
+function branch(role: Role): Screen {
+  const page = async () => (await import('./pages/BranchDashboard.tsx')).BranchDashboard
+  return { path: ROLE[role].home, roles: [role], page }
+}
+
+/** The three screens of a level, for its owner. */
+function accountScreens(level: LevelName): Screen[] {
+  const { owner, paths } = LEVELS[level]
+  const at = (path: string, fetch: () => Promise<ComponentType<{ level: LevelName }>>): Screen => ({
+    path,
+    roles: [owner],
+    page: async () => {
+      const Page = await fetch()
+      return () => <Page level={level} />
+    },
+  })
+  return [
+    at(paths.list, async () => (await import('./pages/Accounts.tsx')).Accounts),
+    at(paths.add, async () => (await import('./pages/AddAccount.tsx')).AddAccount),
+    at(`${paths.update}/:name`, async () => (await import('./pages/UpdateAccount.tsx')).UpdateAccount),
+  ]
+}
 
 /** All that needs a session; there is a router only while there is one. */
 export function Screens() {
@@ -75,6 +115,7 @@ function ForRole() {
   const roles = useMatches().flatMap(
     ({ handle }) => (handle as Pick<Screen, 'roles'> | undefined)?.roles ?? [],
   )
-  if (roles.length === 0 || roles.includes(role)) return <Outlet />
-  return pathname === '/' ? <Navigate to={ROLE[role].home} replace /> : <WrongRole />
+  const mine = roles.length === 0 || roles.includes(role)
+  if (!mine && pathname === '/') return <Navigate to={ROLE[role].home} replace />
+  return <Shell>{mine ? <Outlet /> : <WrongRole />}</Shell>
 }

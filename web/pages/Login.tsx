@@ -36,7 +36,7 @@ export function Login() {
           <p>
             {state.status === 'out' && state.expired
               ? 'Your session has ended. Please sign in again.'
-              : 'Use the account that your reseller gave you.'}
+              : 'Use the account that you were given.'}
           </p>
         </Title>
         <Form

@@ -1,0 +1,45 @@
+import { useState } from 'react'
+import * as z from 'zod'
+import { AccountPassword } from '../../contract/accounts.ts'
+import { calls } from '../../contract/calls.ts'
+import type { LevelName } from '../../contract/levels.ts'
+import { Card } from '../parts/Card.tsx'
+import { Form } from '../parts/Form.tsx'
+import { PasswordInput } from '../parts/PasswordInput.tsx'
+import { useSubmit } from '../queries.ts'
+
+/** Gives an account another password, which ends its sessions. */
+export function ChangePassword({ level, name }: { level: LevelName; name: string }) {
+  const [values, setValues] = useState(EMPTY)
+  const change = useSubmit(calls.level[level].changePassword, {
+    changes: [],
+    onDone: () => setValues({ ...EMPTY }),
+  })
+  return (
+    <Card title="Change Password">
+      <Form
+        schema={Change}
+        values={values}
+        submit="Change Password"
+        onlyWhenValid
+        loading={change.loading}
+        submitError={change.submitError}
+        onSubmit={({ password }) => change.submit({ name, password })}
+      >
+        <PasswordInput
+          name="password"
+          label="New Password"
+          help="8 to 128 characters"
+          autoComplete="new-password"
+        />
+        <PasswordInput name="again" label="Confirm New Password" autoComplete="new-password" />
+      </Form>
+    </Card>
+  )
+}
+
+const EMPTY = { password: '', again: '' }
+
+const Change = z
+  .object({ password: AccountPassword, again: z.string() })
+  .refine(({ password, again }) => password === again, { path: ['again'], message: 'Passwords do not match' })

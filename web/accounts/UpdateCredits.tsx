@@ -1,0 +1,106 @@
+import Button from '@mui/material/Button'
+import { useMemo, useState } from 'react'
+import { useFormContext, useWatch } from 'react-hook-form'
+import * as z from 'zod'
+import { AccountDescription, CreditAmount } from '../../contract/accounts.ts'
+import { calls, type OutputOf } from '../../contract/calls.ts'
+import { balanceTone, CREDIT_ACTION, CREDIT_AMOUNTS } from '../../contract/credits.ts'
+import type { Level } from '../../contract/levels.ts'
+import { Card } from '../parts/Card.tsx'
+import { Chip } from '../parts/Chip.tsx'
+import { Form } from '../parts/Form.tsx'
+import { AmountSelect, SelectInput } from '../parts/SelectInput.tsx'
+import { TextInput } from '../parts/TextInput.tsx'
+import { useSubmit } from '../queries.ts'
+import { balanceTones } from '../tables/columns.tsx'
+
+interface UpdateCreditsProps {
+  level: Level
+  name: string
+  /** Undefined while it loads. */
+  account: OutputOf<typeof calls.level.reseller.detail> | undefined
+}
+
+/** Adds credits to an account or removes them; the description goes along, or is saved alone. */
+export function UpdateCredits({ level, name, account }: UpdateCreditsProps) {
+  const stay = level.afterUpdate === 'stay'
+  const [saves, setSaves] = useState(0)
+  const update = useSubmit(calls.level[level.role].save, {
+    onDone: () => setSaves(saves + 1),
+    ...(!stay && { goTo: { path: level.paths.list, after: 2_000 } }),
+  })
+  const describe = useSubmit(calls.level[level.role].save)
+  const description = account?.description ?? ''
+  // Each save sets the form back to an amount of 1 and Add.
+  const values = useMemo(() => ({ ...FIRST, desc: description, saves }), [description, saves])
+  const loading = update.loading || describe.loading
+  return (
+    <Card title="Update Credits" aside={account && <Balance credits={account.credits} />}>
+      <Form
+        schema={Change}
+        values={values}
+        submit={({ credits, transaction }) => says(Number(credits), Number(transaction))}
+        onSubmit={(change) => update.submit({ name, ...change })}
+        loading={loading}
+        disabled={!account}
+        submitError={update.submitError ?? describe.submitError}
+        aside={
+          <SaveDescription
+            present={description}
+            loading={loading}
+            onSave={(desc) => describe.submit({ name, credits: 0, desc, transaction: CREDIT_ACTION.add })}
+          />
+        }
+      >
+        <AmountSelect name="credits" label="Credits" amounts={CREDIT_AMOUNTS} unit={['credit', 'credits']} />
+        <SelectInput name="transaction" label="Action" options={ACTIONS} />
+        <TextInput name="desc" label="Description" maxLength={100} />
+      </Form>
+    </Card>
+  )
+}
+
+const FIRST = { credits: 1, transaction: CREDIT_ACTION.add, desc: '' }
+
+const ACTIONS = [
+  { value: CREDIT_ACTION.add, label: 'Add' },
+  { value: CREDIT_ACTION.remove, label: 'Remove' },
+]
+
+const Change = z.object({
+  credits: CreditAmount,
+  transaction: z.literal([CREDIT_ACTION.add, CREDIT_ACTION.remove]),
+  desc: AccountDescription,
+})
+
+function says(credits: number, transaction: number): string {
+  const amount = credits === 1 ? '1 credit' : `${credits.toLocaleString('en-US')} credits`
+  return `${transaction === CREDIT_ACTION.remove ? 'Remove' : 'Add'} ${amount}`
+}
+
+function Balance({ credits }: { credits: number }) {
+  const amount = credits === 1 ? '1 credit' : `${credits.toLocaleString('en-US')} credits`
+  return <Chip tone={balanceTones[balanceTone(credits)]}>{amount}</Chip>
+}
+
+interface SaveDescriptionProps {
+  /** As it is stored. */
+  present: string
+  loading: boolean
+  onSave: (desc: string) => void
+}
+
+/** Saves the description without moving a credit. */
+function SaveDescription({ present, loading, onSave }: SaveDescriptionProps) {
+  const { trigger } = useFormContext()
+  const desc = String(useWatch({ name: 'desc' }) ?? '')
+  return (
+    <Button
+      variant="outlined"
+      disabled={loading || desc === present}
+      onClick={async () => (await trigger('desc')) && onSave(desc)}
+    >
+      Save description
+    </Button>
+  )
+}

@@ -1,0 +1,67 @@
+import Button from '@mui/material/Button'
+import { styled } from '@mui/material/styles'
+import { UserPlus } from 'lucide-react'
+import { Link } from 'react-router'
+import { calls } from '../../contract/calls.ts'
+import { LEVELS, type LevelName } from '../../contract/levels.ts'
+import { Card } from '../parts/Card.tsx'
+import { DataTable } from '../parts/DataTable.tsx'
+import { Moment } from '../parts/Moment.tsx'
+import { PageTitle } from '../parts/PageTitle.tsx'
+import { useListState } from '../parts/useListState.ts'
+import { useCall } from '../queries.ts'
+import { type Account, accounts } from '../tables/accounts.tsx'
+import { zone } from '../zone.ts'
+
+/** The accounts of one level, as their owner sees them. */
+export function Accounts({ level: name }: { level: LevelName }) {
+  const level = LEVELS[name]
+  const table = accounts[name]
+  const list = useListState('', table)
+  const { data, isFetching, error, refetch } = useCall(calls.level[name].list, {})
+  const total = data && (data as { [field in typeof level.total.field]?: number })[level.total.field]
+  const add = (
+    <Button variant="contained" startIcon={<UserPlus size={18} />} component={Link} to={level.paths.add}>
+      Add {level.title}
+    </Button>
+  )
+  return (
+    <>
+      <title>{`${level.plural} · Boxtree`}</title>
+      <PageTitle action={add}>{level.plural}</PageTitle>
+      <Facts>
+        <div>
+          <dt>{level.total.label}</dt>
+          <dd>{total?.toLocaleString('en-US') ?? '–'}</dd>
+        </div>
+        <div>
+          <dt>Date</dt>
+          <dd>{data ? <Moment iso={data.onDate} zone={zone()} format="datetime" /> : '–'}</dd>
+        </div>
+      </Facts>
+      <Card flush>
+        <DataTable<Account>
+          label={level.plural}
+          table={table}
+          list={list}
+          rows={data?.data}
+          loading={isFetching}
+          error={error?.message}
+          onRetry={refetch}
+          emptyAction={add}
+        />
+      </Card>
+    </>
+  )
+}
+
+const Facts = styled('dl')(({ theme }) => ({
+  display: 'flex',
+  flexWrap: 'wrap',
+  gap: '4px 24px',
+  marginBottom: 16,
+  fontVariantNumeric: 'tabular-nums',
+  '& > div': { display: 'flex', gap: 8 },
+  '& dt': { color: theme.palette.text.secondary },
+  '& dd': { fontWeight: 600 },
+}))

@@ -1,0 +1,48 @@
+import { useMemo } from 'react'
+import { calls } from '../../contract/calls.ts'
+import { LEVELS, type LevelName } from '../../contract/levels.ts'
+import { Card } from '../parts/Card.tsx'
+import { Form } from '../parts/Form.tsx'
+import { PageTitle } from '../parts/PageTitle.tsx'
+import { PasswordInput } from '../parts/PasswordInput.tsx'
+import { TextInput } from '../parts/TextInput.tsx'
+import { useSubmit } from '../queries.ts'
+
+/** Makes an account of one level; credits come to it afterwards. */
+export function AddAccount({ level: name }: { level: LevelName }) {
+  const { title, paths } = LEVELS[name]
+  const call = calls.level[name].create
+  const add = useSubmit(call, { goTo: { path: paths.list, after: 2_000 } })
+  const values = useMemo(() => ({ login: '', password: '' }), [])
+  return (
+    <>
+      <title>{`Add ${title} · Boxtree`}</title>
+      <PageTitle>Add {title}</PageTitle>
+      <Card>
+        <Form
+          schema={call.input}
+          values={values}
+          submit={`Add ${title}`}
+          onSubmit={add.submit}
+          loading={add.loading}
+          submitError={add.submitError}
+        >
+          <TextInput
+            name="login"
+            label="Login"
+            help="3 to 32 letters, digits, dots, dashes and underscores"
+            maxLength={32}
+            autoFocus
+          />
+          <PasswordInput
+            name="password"
+            label="Password"
+            help="8 to 128 characters"
+            autoComplete="new-password"
+            maxLength={128}
+          />
+        </Form>
+      </Card>
+    </>
+  )
+}

@@ -1,0 +1,53 @@
+import { Tv, Users } from 'lucide-react'
+import { calls } from '../../contract/calls.ts'
+import { LatestTransactions } from '../accounts/LatestTransactions.tsx'
+import { Chart } from '../parts/Chart.tsx'
+import { PageTitle } from '../parts/PageTitle.tsx'
+import { Tile, Tiles } from '../parts/Tile.tsx'
+import { useCall } from '../queries.ts'
+import { transactions } from '../tables/transactions.tsx'
+
+/** The admin's desk: how many there are, how they grew, what happened last. */
+export function AdminDashboard() {
+  const list = useCall(calls.level.superreseller.list, {})
+  const totals = useCall(calls.admin.totals, {})
+  return (
+    <>
+      <title>Dashboard · Boxtree</title>
+      <PageTitle>Dashboard</PageTitle>
+      <Tiles>
+        <Tile
+          label="All Clients"
+          value={list.data?.totalClients.toLocaleString('en-US') ?? '–'}
+          to="/admin/clients?filter=all"
+          icon={<Tv aria-hidden size={18} />}
+          loading={list.isPending}
+        />
+        <Tile
+          label="Super Resellers"
+          value={list.data?.count.toLocaleString('en-US') ?? '–'}
+          to="/super-resellers"
+          icon={<Users aria-hidden size={18} />}
+          loading={list.isPending}
+        />
+        <Tile label="Credits" value="Unlimited" loading={false} />
+      </Tiles>
+      <Chart
+        title="Number of Clients Over Time"
+        across="Date"
+        up="Number of Clients"
+        data={
+          totals.data && {
+            days: totals.data.onDate,
+            series: [{ name: 'Clients', values: totals.data.clients }],
+          }
+        }
+        loading={totals.isFetching}
+        error={totals.error?.message}
+        onRetry={totals.refetch}
+        empty="No clients yet"
+      />
+      <LatestTransactions title="Latest Transactions" table={transactions} />
+    </>
+  )
+}

@@ -1,0 +1,51 @@
+import { Clock, Tv, TvMinimalPlay, Unplug } from 'lucide-react'
+import { calls, type OutputOf } from '../../contract/calls.ts'
+import { BalanceTile } from '../accounts/BalanceTile.tsx'
+import { LatestTransactions } from '../accounts/LatestTransactions.tsx'
+import { PageTitle } from '../parts/PageTitle.tsx'
+import { Tile, Tiles } from '../parts/Tile.tsx'
+import type { Tone } from '../parts/tone.ts'
+import { useCall } from '../queries.ts'
+import { dealerTransactions } from '../tables/transactions.tsx'
+
+/** The dealer's desk: what is left to spend, how the clients stand, what happened last. */
+export function Home() {
+  const clients = useCall(calls.clients.list, { per_page: 1 })
+  return (
+    <>
+      <title>Dashboard · Boxtree</title>
+      <PageTitle>Dashboard</PageTitle>
+      <Tiles>
+        <BalanceTile />
+        {TILES.map(({ filter, label, tone, icon }) => (
+          <Tile
+            key={filter}
+            label={label}
+            value={clients.data?.counts[filter].toLocaleString('en-US') ?? '–'}
+            share={filter === 'all' ? undefined : shareOf(clients.data?.counts, filter)}
+            to={`/clients?filter=${filter}`}
+            tone={tone}
+            icon={icon}
+            loading={clients.isPending}
+          />
+        ))}
+      </Tiles>
+      <LatestTransactions title="Latest Dealer Transactions" table={dealerTransactions} />
+    </>
+  )
+}
+
+type Counts = OutputOf<typeof calls.clients.list>['counts']
+
+const TILES: readonly { filter: keyof Counts; label: string; tone?: Tone; icon: React.ReactNode }[] = [
+  { filter: 'all', label: 'All Clients', icon: <Tv aria-hidden size={18} /> },
+  { filter: 'active', label: 'Active Clients', tone: 'good', icon: <TvMinimalPlay aria-hidden size={18} /> },
+  { filter: 'expired', label: 'Expired Clients', tone: 'bad', icon: <Unplug aria-hidden size={18} /> },
+  { filter: 'expiring', label: 'Expiring Soon', tone: 'warn', icon: <Clock aria-hidden size={18} /> },
+]
+
+/** A count as a part of all clients; of none it is 0 %. */
+function shareOf(counts: Counts | undefined, filter: keyof Counts): string | undefined {
+  if (!counts) return undefined
+  return `${counts.all === 0 ? 0 : Math.round((counts[filter] / counts.all) * 100)} %`
+}

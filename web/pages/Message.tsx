@@ -1,0 +1,93 @@
+import Button from '@mui/material/Button'
+import { styled } from '@mui/material/styles'
+import { useEffect, useState } from 'react'
+import * as z from 'zod'
+import { calls } from '../../contract/calls.ts'
+import { Card } from '../parts/Card.tsx'
+import { Confirm } from '../parts/Confirm.tsx'
+import { Form } from '../parts/Form.tsx'
+import { useNotice } from '../parts/Notices.tsx'
+import { PageTitle } from '../parts/PageTitle.tsx'
+import { TextInput } from '../parts/TextInput.tsx'
+import { useCall, useSubmit } from '../queries.ts'
+
+/** The message that everybody sees after signing in. */
+export function Message() {
+  const { data, error } = useCall(calls.desk.admin.message, {})
+  const [values, setValues] = useState(EMPTY)
+  const update = useSubmit(calls.admin.setMessage, {
+    goTo: { path: '/admin', after: 2_000 },
+    onDone: () => setValues({ ...EMPTY }),
+  })
+  const { error: say } = useNotice()
+  useEffect(() => {
+    if (error) say('Error fetching current message', error.message)
+  }, [error, say])
+  return (
+    <>
+      <title>Update Message · Boxtree</title>
+      <PageTitle>Update Message</PageTitle>
+      <Card>
+        <Present>
+          <h2>Current Message:</h2>
+          <blockquote>{data?.message || (data ? 'There is no message.' : '')}</blockquote>
+          {data?.message && <Remove />}
+        </Present>
+        <Form
+          schema={NewMessage}
+          values={values}
+          submit="Update Message"
+          onlyWhenValid
+          onSubmit={update.submit}
+          loading={update.loading}
+          submitError={update.submitError}
+        >
+          <TextInput name="message" label="New Message" multiline maxLength={2_000} />
+        </Form>
+      </Card>
+    </>
+  )
+}
+
+const EMPTY = { message: '' }
+
+const NewMessage = z.object({ message: calls.admin.setMessage.input.shape.message })
+
+/** Ends the message for everybody, after asking. */
+function Remove() {
+  const [asking, setAsking] = useState(false)
+  const remove = useSubmit(calls.admin.removeMessage, { onDone: () => setAsking(false) })
+  return (
+    <>
+      <Button variant="outlined" onClick={() => setAsking(true)}>
+        Remove message
+      </Button>
+      <Confirm
+        open={asking}
+        title="Remove message"
+        yes="Remove message"
+        onYes={() => remove.submit({})}
+        onNo={() => setAsking(false)}
+        loading={remove.loading}
+        error={remove.submitError?.message ?? null}
+      >
+        Nobody will see this message any more after signing in. It cannot be brought back.
+      </Confirm>
+    </>
+  )
+}
+
+const Present = styled('div')(({ theme }) => ({
+  maxWidth: 560,
+  marginBottom: 24,
+  '& h2': { fontSize: '0.875rem', fontWeight: 600 },
+  '& blockquote': {
+    minHeight: 20,
+    margin: '8px 0 12px',
+    padding: '8px 16px',
+    borderLeft: `3px solid ${theme.palette.accent.text}`,
+    whiteSpace: 'pre-wrap',
+    overflowWrap: 'anywhere',
+    color: theme.palette.text.secondary,
+  },
+}))

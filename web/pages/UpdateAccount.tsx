@@ -1,0 +1,50 @@
+import { styled } from '@mui/material/styles'
+import { useParams } from 'react-router'
+import { calls } from '../../contract/calls.ts'
+import { LEVELS, type LevelName } from '../../contract/levels.ts'
+import { AccountHistory } from '../accounts/AccountHistory.tsx'
+import { ChangePassword } from '../accounts/ChangePassword.tsx'
+import { Growth } from '../accounts/Growth.tsx'
+import { UpdateCredits } from '../accounts/UpdateCredits.tsx'
+import { Card } from '../parts/Card.tsx'
+import { ErrorState } from '../parts/ErrorState.tsx'
+import { PageTitle } from '../parts/PageTitle.tsx'
+import { useCall } from '../queries.ts'
+
+/** One account of a level: its credits, its password, its history, and how it grew where that is kept. */
+export function UpdateAccount({ level: levelName }: { level: LevelName }) {
+  const level = LEVELS[levelName]
+  const { name = '' } = useParams()
+  const { data, error, refetch } = useCall(calls.level[levelName].detail, { name })
+  return (
+    <>
+      <title>{`${name} · Boxtree`}</title>
+      <PageTitle>
+        Update {level.title}: {name}
+      </PageTitle>
+      {error && !data ? (
+        <Card>
+          <ErrorState message={error.message} onRetry={refetch} />
+        </Card>
+      ) : (
+        <Stack>
+          <Pair>
+            <UpdateCredits level={level} name={name} account={data} />
+            <ChangePassword level={levelName} name={name} />
+          </Pair>
+          <AccountHistory level={levelName} name={name} />
+          {level.hasStatistics && <Growth name={name} />}
+        </Stack>
+      )}
+    </>
+  )
+}
+
+const Stack = styled('div')({ display: 'grid', gap: 24, '& > *': { minWidth: 0 } })
+
+const Pair = styled('div')({
+  display: 'grid',
+  gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 320px), 1fr))',
+  alignItems: 'start',
+  gap: 24,
+})

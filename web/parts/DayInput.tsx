@@ -1,0 +1,17 @@
+import { useFormContext } from 'react-hook-form'
+import { Box } from './controls.tsx'
+import { Field, type FieldProps } from './Field.tsx'
+
+/** A calendar day, `YYYY-MM-DD`, in the browser's own picker. */
+export function DayInput({ name, label, help, disabled }: FieldProps) {
+  const { register } = useFormContext()
+  return (
+    <Field {...{ name, label, help, disabled }}>
+      {(control) => (
+        <Box>
+          <input {...register(name)} {...control} type="date" />
+        </Box>
+      )}
+    </Field>
+  )
+}

@@ -1,0 +1,31 @@
+import Button from '@mui/material/Button'
+import { styled } from '@mui/material/styles'
+import { useState } from 'react'
+import { calls } from '../../contract/calls.ts'
+import { Window } from '../parts/Window.tsx'
+import { useCall } from '../queries.ts'
+import { useSession } from '../session.tsx'
+
+/** The broadcast message, shown once after each login. */
+export function Message() {
+  const { role, justSignedIn, token } = useSession()
+  const [read, setRead] = useState('')
+  const { data } = useCall(calls.desk[role].message, {}, { enabled: justSignedIn })
+  const message = data?.message ?? ''
+  return (
+    <Window
+      open={justSignedIn && message !== '' && read !== token}
+      title="Message"
+      onClose={() => setRead(token)}
+      actions={
+        <Button autoFocus variant="contained" onClick={() => setRead(token)}>
+          Close
+        </Button>
+      }
+    >
+      <Text>{message}</Text>
+    </Window>
+  )
+}
+
+const Text = styled('p')({ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' })

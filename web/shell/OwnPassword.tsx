@@ -1,0 +1,43 @@
+import { useState } from 'react'
+import * as z from 'zod'
+import { AccountPassword } from '../../contract/accounts.ts'
+import { calls } from '../../contract/calls.ts'
+import { Form } from '../parts/Form.tsx'
+import { PasswordInput } from '../parts/PasswordInput.tsx'
+import { useSubmit } from '../queries.ts'
+import { useSession } from '../session.tsx'
+
+/** The caller's own password, for whoever knows the present one. */
+export function OwnPassword() {
+  const { name } = useSession()
+  const [values, setValues] = useState(EMPTY)
+  const change = useSubmit(calls.session.password, { changes: [], onDone: () => setValues({ ...EMPTY }) })
+  return (
+    <Form
+      title="Your password"
+      schema={Change}
+      values={values}
+      submit="Change password"
+      onlyWhenValid
+      loading={change.loading}
+      submitError={change.submitError}
+      onSubmit={({ old_password, password }) => change.submit({ old_password, password })}
+    >
+      {/* Tells a password manager whose password this is. */}
+      <input hidden readOnly autoComplete="username" value={name} />
+      <PasswordInput name="old_password" label="Present password" autoComplete="current-password" />
+      <PasswordInput name="password" label="New password" autoComplete="new-password" />
+      <PasswordInput name="again" label="Confirm new password" autoComplete="new-password" />
+    </Form>
+  )
+}
+
+const EMPTY = { old_password: '', password: '', again: '' }
+
+const Change = z
+  .object({
+    old_password: z.string().min(1, 'Please type your present password'),
+    password: AccountPassword,
+    again: z.string(),
+  })
+  .refine(({ password, again }) => password === again, { path: ['again'], message: 'Passwords do not match' })

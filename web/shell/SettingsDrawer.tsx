@@ -1,0 +1,182 @@
+import Button from '@mui/material/Button'
+import Drawer from '@mui/material/Drawer'
+import Fab from '@mui/material/Fab'
+import IconButton from '@mui/material/IconButton'
+import { styled } from '@mui/material/styles'
+import { Settings as Gear, X } from 'lucide-react'
+import { useState } from 'react'
+import { Settings } from '../../contract/appearance.ts'
+import { calls } from '../../contract/calls.ts'
+import { useSubmit } from '../queries.ts'
+import { keepSettings, showSettings, useSession, useSettings } from '../session.tsx'
+import { OwnPassword } from './OwnPassword.tsx'
+import { presets } from './theme.ts'
+
+/** The floating button and the drawer behind it: how the console looks, and the caller's own password. */
+export function SettingsButton({ side }: { side: 'left' | 'right' }) {
+  const [open, setOpen] = useState(false)
+  const away = side === 'left' ? 'right' : 'left'
+  return (
+    <>
+      <Corner aria-label="Settings" color="primary" style={{ [away]: 24 }} onClick={() => setOpen(true)}>
+        <Gear size={22} />
+      </Corner>
+      <Drawer
+        anchor={away}
+        open={open}
+        onClose={() => setOpen(false)}
+        slotProps={{
+          paper: { sx: { width: 'min(320px, 100vw)' }, role: 'dialog', 'aria-label': 'Settings' },
+        }}
+      >
+        <Head>
+          <h2>Settings</h2>
+          <IconButton aria-label="Close settings" onClick={() => setOpen(false)}>
+            <X size={18} />
+          </IconButton>
+        </Head>
+        <Content>
+          <Appearance />
+          <hr />
+          <OwnPassword />
+        </Content>
+      </Drawer>
+    </>
+  )
+}
+
+/** A choice is seen at once and kept with the button, which is there only while something is not kept. */
+function Appearance() {
+  const { role } = useSession()
+  const settings = useSettings()
+  const [unsaved, setUnsaved] = useState(false)
+  const save = useSubmit(calls.desk[role].saveSettings, {
+    changes: [],
+    onDone: (_output, kept) => {
+      keepSettings(kept)
+      setUnsaved(false)
+    },
+  })
+  const choose = (change: Partial<Settings>) => {
+    showSettings({ ...settings, ...change })
+    setUnsaved(true)
+  }
+  return (
+    <div>
+      <Choice
+        name="Mode"
+        options={[
+          { value: 'light', label: 'Light' },
+          { value: 'dark', label: 'Dark' },
+        ]}
+        value={settings.mode}
+        onChoose={(mode) => choose({ mode: Settings.shape.mode.parse(mode) })}
+      />
+      <Choice
+        name="Layout"
+        options={[
+          { value: 'left', label: 'Left' },
+          { value: 'right', label: 'Right' },
+        ]}
+        value={settings.layout}
+        onChoose={(layout) => choose({ layout: Settings.shape.layout.parse(layout) })}
+      />
+      <Choice
+        name="Preset colour"
+        options={Settings.shape.preset.options.map((preset) => ({
+          value: preset,
+          label: `${preset[0]?.toUpperCase()}${preset.slice(1)}`,
+          colour: presets[preset],
+        }))}
+        value={settings.preset}
+        onChoose={(preset) => choose({ preset: Settings.shape.preset.parse(preset) })}
+      />
+      {unsaved && (
+        <Button fullWidth variant="contained" disabled={save.loading} onClick={() => save.submit(settings)}>
+          Save Changes
+        </Button>
+      )}
+    </div>
+  )
+}
+
+interface ChoiceProps {
+  name: string
+  options: readonly { value: string; label: string; colour?: string | undefined }[]
+  value: string
+  onChoose: (value: string) => void
+}
+
+/** One of a few, as radio buttons that look like tiles. */
+function Choice({ name, options, value, onChoose }: ChoiceProps) {
+  return (
+    <Group>
+      <legend>{name}</legend>
+      {options.map((option) => (
+        <label key={option.value}>
+          <input
+            type="radio"
+            name={name}
+            checked={option.value === value}
+            onChange={() => onChoose(option.value)}
+          />
+          {option.colour && <i style={{ background: option.colour }} />}
+          <span>{option.label}</span>
+        </label>
+      ))}
+    </Group>
+  )
+}
+
+const Corner = styled(Fab)(({ theme }) => ({
+  position: 'fixed',
+  bottom: 24,
+  zIndex: theme.zIndex.fab,
+  width: 48,
+  height: 48,
+  boxShadow: theme.shadows[6],
+}))
+
+const Head = styled('div')({
+  display: 'flex',
+  alignItems: 'center',
+  justifyContent: 'space-between',
+  minHeight: 64,
+  padding: '0 12px 0 24px',
+  '& h2': { fontSize: '0.875rem', fontWeight: 600 },
+})
+
+const Content = styled('div')(({ theme }) => ({
+  padding: '0 24px 24px',
+  '& hr': { margin: '24px 0', border: 0, borderTop: `1px solid ${theme.palette.divider}` },
+}))
+
+const Group = styled('fieldset')(({ theme }) => ({
+  display: 'grid',
+  gridTemplateColumns: '1fr 1fr',
+  gap: 8,
+  minWidth: 0,
+  margin: '0 0 24px',
+  padding: 0,
+  border: 0,
+  '& legend': { padding: 0, marginBottom: 8, fontWeight: 600 },
+  '& label': {
+    position: 'relative',
+    display: 'flex',
+    alignItems: 'center',
+    gap: 8,
+    minHeight: 44,
+    padding: '0 12px',
+    borderRadius: 8,
+    border: `1px solid ${theme.palette.edge}`,
+    cursor: 'pointer',
+  },
+  '& label:has(:checked)': {
+    borderColor: theme.palette.accent.text,
+    background: theme.palette.accent.fill,
+    boxShadow: `inset 0 0 0 1px ${theme.palette.accent.text}`,
+  },
+  '& label:has(:focus-visible)': { outline: '2px solid var(--ring)', outlineOffset: 2 },
+  '& input': { position: 'absolute', opacity: 0 },
+  '& i': { width: 16, height: 16, borderRadius: 8, flex: 'none' },
+}))

@@ -1,0 +1,126 @@
+import Drawer from '@mui/material/Drawer'
+import { styled } from '@mui/material/styles'
+import useMediaQuery from '@mui/material/useMediaQuery'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { useLocation } from 'react-router'
+import { useSettings } from '../session.tsx'
+import { Message } from './Message.tsx'
+import { SettingsButton } from './SettingsDrawer.tsx'
+import { Sidebar } from './Sidebar.tsx'
+import { TopBar } from './TopBar.tsx'
+
+/** Everything around a page: the bar above, the menu at its side, the settings, the message. */
+export function Shell({ children }: { children: ReactNode }) {
+  const { layout } = useSettings()
+  const narrow = useMediaQuery('(max-width: 1024px)', { noSsr: true })
+  const [collapsed, setCollapsed] = useCollapsed()
+  const [drawer, setDrawer] = useDrawer(narrow)
+  const main = useFocusOnArrival()
+  const toggle = () => (narrow ? setDrawer(!drawer) : setCollapsed(!collapsed))
+  return (
+    <Frame>
+      <SkipLink href="#main">Skip to the content</SkipLink>
+      <TopBar
+        side={layout}
+        showCredits={narrow || collapsed}
+        expanded={narrow ? drawer : !collapsed}
+        onToggle={toggle}
+      />
+      {narrow ? (
+        <Drawer
+          anchor={layout}
+          open={drawer}
+          onClose={() => setDrawer(false)}
+          slotProps={{ paper: { sx: { width: 240 }, 'aria-label': 'Menu', role: 'dialog' } }}
+        >
+          <Sidebar collapsed={false} />
+        </Drawer>
+      ) : (
+        <Aside side={layout} width={collapsed ? 60 : 240}>
+          <Sidebar collapsed={collapsed} />
+        </Aside>
+      )}
+      <Main id="main" ref={main} tabIndex={-1} side={layout} beside={narrow ? 0 : collapsed ? 60 : 240}>
+        <div>{children}</div>
+      </Main>
+      <SettingsButton side={layout} />
+      <Message />
+    </Frame>
+  )
+}
+
+/** Whether the sidebar shows icons only, kept for the next visit. */
+function useCollapsed() {
+  const [collapsed, setCollapsed] = useState(() => localStorage.getItem('sidebar') === 'collapsed')
+  const set = (next: boolean) => {
+    localStorage.setItem('sidebar', next ? 'collapsed' : 'expanded')
+    setCollapsed(next)
+  }
+  return [collapsed, set] as const
+}
+
+/** The drawer is open at the place where it was opened: it closes when its menu has led somewhere else. */
+function useDrawer(narrow: boolean) {
+  const { key } = useLocation()
+  const [openAt, setOpenAt] = useState<string | null>(null)
+  return [narrow && openAt === key, (open: boolean) => setOpenAt(open ? key : null)] as const
+}
+
+/** A new page takes the focus to its title, as a new document would; a change within a list does not. */
+function useFocusOnArrival() {
+  const { pathname } = useLocation()
+  const main = useRef<HTMLElement>(null)
+  const last = useRef(pathname)
+  useEffect(() => {
+    if (last.current === pathname) return
+    last.current = pathname
+    window.scrollTo(0, 0)
+    const title = main.current?.querySelector('h1') ?? main.current
+    title?.focus({ preventScroll: true })
+  }, [pathname])
+  return main
+}
+
+type Side = { side: 'left' | 'right' }
+const plain = { shouldForwardProp: (name: string) => !['side', 'beside', 'width'].includes(name) }
+
+const Frame = styled('div')({ minHeight: '100dvh' })
+
+const SkipLink = styled('a')(({ theme }) => ({
+  position: 'fixed',
+  top: 8,
+  left: 8,
+  zIndex: theme.zIndex.tooltip,
+  padding: '12px 16px',
+  borderRadius: 8,
+  background: theme.palette.background.paper,
+  border: `1px solid ${theme.palette.edge}`,
+  '&:not(:focus)': { clipPath: 'inset(50%)', width: 1, height: 1, padding: 0, overflow: 'hidden' },
+}))
+
+const Aside = styled(
+  'aside',
+  plain,
+)<Side & { width: number }>(({ theme, side, width }) => ({
+  position: 'fixed',
+  top: 64,
+  bottom: 0,
+  [side]: 0,
+  width,
+  overflowX: 'hidden',
+  overflowY: 'auto',
+  background: theme.palette.background.paper,
+  [side === 'left' ? 'borderRight' : 'borderLeft']: `1px solid ${theme.palette.divider}`,
+}))
+
+const Main = styled(
+  'main',
+  plain,
+)<Side & { beside: number }>(({ theme, side, beside }) => ({
+  minWidth: 0,
+  paddingTop: 64,
+  [side === 'left' ? 'marginLeft' : 'marginRight']: beside,
+  outline: 'none',
+  '& > div': { maxWidth: 1440, margin: '0 auto', padding: '24px 24px 96px' },
+  [theme.breakpoints.down('sm')]: { '& > div': { padding: '16px 16px 96px' } },
+}))

@@ -1,0 +1,149 @@
+import { styled } from '@mui/material/styles'
+import {
+  Eraser,
+  LayoutDashboard,
+  LogOut,
+  type LucideIcon,
+  Megaphone,
+  Tv,
+  UserPlus,
+  Users,
+} from 'lucide-react'
+import { Link, useLocation } from 'react-router'
+import { LEVELS } from '../../contract/levels.ts'
+import { ROLE } from '../../contract/roles.ts'
+import { signOut, useSession } from '../session.tsx'
+import { CreditsChip } from './CreditsChip.tsx'
+import { Mark } from './Mark.tsx'
+
+/** The menu of the caller's role; folded, it is its icons. */
+export function Sidebar({ collapsed }: { collapsed: boolean }) {
+  const { name, role } = useSession()
+  const { pathname } = useLocation()
+  const { menu } = ROLE[role]
+  const here = current(
+    pathname,
+    menu.map(({ path }) => path),
+  )
+  return (
+    <Column data-collapsed={collapsed}>
+      <Who>
+        <Mark size={36} />
+        {!collapsed && (
+          <div>
+            <strong data-hint={name} data-hint-cut="">
+              {name}
+            </strong>
+            <CreditsChip />
+          </div>
+        )}
+      </Who>
+      <nav aria-label="Main">
+        <ul>
+          {menu.map(({ path, label }) => {
+            const Icon = ICONS[path] ?? LayoutDashboard
+            return (
+              <li key={path}>
+                <Item
+                  as={Link}
+                  to={path}
+                  aria-current={here === path ? 'page' : undefined}
+                  aria-label={label}
+                  data-hint={collapsed ? label : undefined}
+                >
+                  <Icon aria-hidden size={20} />
+                  {!collapsed && <span>{label}</span>}
+                </Item>
+              </li>
+            )
+          })}
+          <li>
+            <Item
+              as="button"
+              type="button"
+              onClick={signOut}
+              aria-label="Logout"
+              data-hint={collapsed ? 'Logout' : undefined}
+            >
+              <LogOut aria-hidden size={20} />
+              {!collapsed && <span>Logout</span>}
+            </Item>
+          </li>
+        </ul>
+      </nav>
+    </Column>
+  )
+}
+
+/** The menu's item that a page belongs to: an account's page to its list, a client's to the clients. */
+function current(pathname: string, paths: readonly string[]): string | undefined {
+  const belongs = BELONGS.find(([start]) => pathname === start || pathname.startsWith(`${start}/`))?.[1]
+  return paths.find((path) => path === (belongs ?? pathname))
+}
+
+const BELONGS: readonly (readonly [start: string, path: string])[] = [
+  ...Object.values(LEVELS).map(({ paths }) => [paths.update, paths.list] as const),
+  ['/update-client', '/clients'],
+  ['/admin/clients', '/admin'],
+]
+
+const ICONS: Record<string, LucideIcon> = {
+  ...Object.fromEntries(
+    Object.values(LEVELS).flatMap(({ paths }) => [
+      [paths.add, UserPlus],
+      [paths.list, Users],
+    ]),
+  ),
+  '/admin/message': Megaphone,
+  '/admin/delete-mac': Eraser,
+  '/new-client': UserPlus,
+  '/clients': Tv,
+}
+
+const Column = styled('div')({
+  padding: 12,
+  '&[data-collapsed=true]': { padding: '12px 8px' },
+  '& nav ul': { display: 'grid', gap: 4 },
+})
+
+const Who = styled('div')({
+  display: 'flex',
+  alignItems: 'center',
+  gap: 12,
+  minHeight: 48,
+  padding: '0 4px',
+  marginBottom: 16,
+  '& > svg': { flex: 'none' },
+  '& div': { display: 'grid', justifyItems: 'start', gap: 2, minWidth: 0 },
+  '& strong': {
+    maxWidth: '100%',
+    fontWeight: 600,
+    overflow: 'hidden',
+    textOverflow: 'ellipsis',
+    whiteSpace: 'nowrap',
+  },
+})
+
+const Item = styled('a')<{ to?: string; type?: string }>(({ theme }) => ({
+  display: 'flex',
+  alignItems: 'center',
+  gap: 12,
+  width: '100%',
+  minHeight: 44,
+  padding: '0 12px',
+  border: 0,
+  borderRadius: 8,
+  background: 'none',
+  color: theme.palette.text.secondary,
+  textAlign: 'left',
+  textDecoration: 'none',
+  whiteSpace: 'nowrap',
+  cursor: 'pointer',
+  '& svg': { flex: 'none' },
+  '&:hover': { color: theme.palette.text.primary, background: theme.palette.tones.plain.fill },
+  '&[aria-current=page]': {
+    color: theme.palette.accent.text,
+    background: theme.palette.accent.fill,
+    fontWeight: 600,
+  },
+}))

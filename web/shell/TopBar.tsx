@@ -1,0 +1,44 @@
+import IconButton from '@mui/material/IconButton'
+import { styled } from '@mui/material/styles'
+import { Menu } from 'lucide-react'
+import { ROLE } from '../../contract/roles.ts'
+import { useSession } from '../session.tsx'
+import { CreditsChip } from './CreditsChip.tsx'
+
+interface TopBarProps {
+  side: 'left' | 'right'
+  /** The sidebar, where the credits stand otherwise, is out of sight or folded. */
+  showCredits: boolean
+  expanded: boolean
+  onToggle: () => void
+}
+
+/** The bar above every page: the menu's button, whose panel this is, and the credits where the menu hides them. */
+export function TopBar({ side, showCredits, expanded, onToggle }: TopBarProps) {
+  const { role } = useSession()
+  return (
+    <Bar data-side={side}>
+      <IconButton aria-label="Menu" aria-expanded={expanded} onClick={onToggle}>
+        <Menu size={20} />
+      </IconButton>
+      <strong>{ROLE[role].title}</strong>
+      {showCredits && role !== 'admin' && <CreditsChip />}
+    </Bar>
+  )
+}
+
+const Bar = styled('header')(({ theme }) => ({
+  position: 'fixed',
+  inset: '0 0 auto',
+  zIndex: theme.zIndex.appBar,
+  display: 'flex',
+  alignItems: 'center',
+  gap: 8,
+  height: 64,
+  padding: '0 12px',
+  background: theme.palette.background.paper,
+  borderBottom: `1px solid ${theme.palette.divider}`,
+  '&[data-side=right]': { flexDirection: 'row-reverse' },
+  '& strong': { flex: 1, minWidth: 0, fontWeight: 600 },
+  '&[data-side=right] strong': { textAlign: 'right' },
+}))
