@@ -3,6 +3,7 @@ import Fastify, {
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
+  LogController,
 } from 'fastify'
 import type * as z from 'zod'
 import { type Call, type Calls, isCall, pathParameters } from '../contract/call.ts'
@@ -58,7 +59,7 @@ export async function openApp({ config, sql, secretKey, log, clock = () => new D
   await checkKey(sql, business.seal)
   const app: FastifyInstance = Fastify({
     loggerInstance: log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     trustProxy: config.trustedProxies.length > 0 ? config.trustedProxies : false,
     bodyLimit: MOST_BODY,
     requestTimeout: 20_000,

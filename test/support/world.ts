@@ -63,11 +63,11 @@ export class World {
     this.admin = admin
   }
 
-  /** A superreseller, its reseller and its dealer; the dealer has the credits. */
-  async family({ credits = 0 }: { credits?: number } = {}): Promise<Family> {
+  /** A superreseller, its reseller and its dealer; the credits are passed down to the one who is to have them. */
+  async family({ credits = 0, to = 'dealer' }: { credits?: number; to?: LevelName } = {}): Promise<Family> {
     const superreseller = await this.child(this.admin, credits)
-    const reseller = await this.child(superreseller, credits)
-    const dealer = await this.child(reseller, credits)
+    const reseller = await this.child(superreseller, to === 'superreseller' ? 0 : credits)
+    const dealer = await this.child(reseller, to === 'dealer' ? credits : 0)
     return { superreseller, reseller, dealer }
   }
 
@@ -266,11 +266,14 @@ function requestOf(call: Call, input: object): { path: string; query: string; bo
 }
 
 /** A success has exactly the fields that the contract names; a failure has the one shape, and is no fault of ours. */
-export function holdToContract(call: Call, answer: Answer): void {
+function holdToContract(call: Call, answer: Answer): void {
   const where = `${call.method} ${call.path} answered ${answer.status} ${answer.text.slice(0, 500)}`
   expect(answer.headers.get('cache-control'), where).toBe('no-store')
-  if (answer.status !== 200) return holdToRefusal(answer, where)
-  if (call.answer === 'file') return
+  if (answer.status !== 200) holdToRefusal(answer, where)
+  else if (call.answer !== 'file') holdToOutput(call, answer, where)
+}
+
+function holdToOutput(call: Call, answer: Answer, where: string): void {
   const read = call.output.safeParse(answer.body)
   if (!read.success)
     throw new Error(`${where}, which the contract does not have:\n${z.prettifyError(read.error)}`)
@@ -285,12 +288,11 @@ export function holdToRefusal({ status, headers, body }: Answer, where = ''): vo
   if (status === 429) expect(headers.get('retry-after'), where).toMatch(/^[1-9]\d*$/)
 }
 
-const sentence = z.string().regex(/^[\p{Lu}'\d].*[^\s]$|^\w+: /su)
 const Refusal = z.strictObject({
   status: z.literal('ERROR'),
   code: z.enum(Object.keys(REFUSALS) as [RefusalCode, ...RefusalCode[]]),
-  message: sentence.regex(/[.?!]$/),
-  errors: z.record(z.string(), sentence).optional(),
+  message: z.string().regex(/^\S.*\.$/s),
+  errors: z.record(z.string(), z.string().min(1)).optional(),
 })
 
 let made = 0
