@@ -3,6 +3,7 @@ import { calls } from '../../contract/calls.ts'
 import { LatestTransactions } from '../accounts/LatestTransactions.tsx'
 import { Chart } from '../parts/Chart.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
+import { Stack } from '../parts/Stack.tsx'
 import { Tile, Tiles } from '../parts/Tile.tsx'
 import { useCall } from '../queries.ts'
 import { transactions } from '../tables/transactions.tsx'
@@ -32,22 +33,24 @@ export function AdminDashboard() {
         />
         <Tile label="Credits" value="Unlimited" loading={false} />
       </Tiles>
-      <Chart
-        title="Number of Clients Over Time"
-        across="Date"
-        up="Number of Clients"
-        data={
-          totals.data && {
-            days: totals.data.onDate,
-            series: [{ name: 'Clients', values: totals.data.clients }],
+      <Stack>
+        <Chart
+          title="Number of Clients Over Time"
+          across="Date"
+          up="Number of Clients"
+          data={
+            totals.data && {
+              days: totals.data.onDate,
+              series: [{ name: 'Clients', values: totals.data.clients }],
+            }
           }
-        }
-        loading={totals.isFetching}
-        error={totals.error?.message}
-        onRetry={totals.refetch}
-        empty="No clients yet"
-      />
-      <LatestTransactions title="Latest Transactions" table={transactions} />
+          loading={totals.isFetching}
+          error={totals.error?.message}
+          onRetry={totals.refetch}
+          empty="No clients yet"
+        />
+        <LatestTransactions title="Latest Transactions" table={transactions} />
+      </Stack>
     </>
   )
 }

@@ -9,6 +9,7 @@ import { UpdateCredits } from '../accounts/UpdateCredits.tsx'
 import { Card } from '../parts/Card.tsx'
 import { ErrorState } from '../parts/ErrorState.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
+import { Stack } from '../parts/Stack.tsx'
 import { useCall } from '../queries.ts'
 
 /** One account of a level: its credits, its password, its history, and how it grew where that is kept. */
@@ -39,8 +40,6 @@ export function UpdateAccount({ level: levelName }: { level: LevelName }) {
     </>
   )
 }
-
-const Stack = styled('div')({ display: 'grid', gap: 24, '& > *': { minWidth: 0 } })
 
 const Pair = styled('div')({
   display: 'grid',
