@@ -56,10 +56,12 @@ export const PackageSelection = z.literal(
   'Please choose a package from the list',
 )
 
+const START_MONTHS = "Credits must be 0, '2d' or a whole number from 1 to 12"
+
 /** What a new client starts with: a trial of today (0) or of tomorrow ('2d'), or 1 to 12 paid months. */
 export const StartMonths = z.union(
-  [z.literal('2d'), z.int().min(0).max(12)],
-  "Credits must be 0, '2d' or a whole number from 1 to 12",
+  [z.literal('2d'), z.int().min(0, START_MONTHS).max(12, START_MONTHS)],
+  START_MONTHS,
 )
 
 /** Paid months: of a renewal or of a retrieval. */

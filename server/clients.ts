@@ -167,7 +167,7 @@ async function change(
 function macAfter(client: Client, { stb_mac, o_mac }: InputOf<typeof calls.clients.save>): string {
   if (stb_mac === undefined && client.mac !== null) return client.mac
   const mac = Mac.safeParse(stb_mac ?? '')
-  if (!mac.success) throw refuseField('invalid_input', 'stb_mac', mac.error.issues[0]?.message ?? '')
+  if (!mac.success) throw refuseField('invalid_input', 'stb_mac', `${mac.error.issues[0]?.message}.`)
   if (o_mac === undefined) {
     throw refuseField(
       'invalid_input',
