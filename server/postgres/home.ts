@@ -159,6 +159,11 @@ function removeUnfinished(dataDir: string): void {
   }
 }
 
+/** The initdb of a start that was killed may still be writing there; it gives up when its folder is gone. */
+function remove(folder: string): void {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
+}
+
 function isAlive(pid: number): boolean {
   try {
     return pid !== process.pid && process.kill(pid, 0)

@@ -50,11 +50,6 @@ export async function migrate({ server, owner, say, folder = FOLDER }: MigrateOp
   }
 }
 
-/** The newest migration that this program brings: what a database of its own is at. */
-export function newestMigration(folder = FOLDER): string {
-  return readMigrations(folder).at(-1)?.name ?? ''
-}
-
 interface Applied {
   name: string
   checksum: string

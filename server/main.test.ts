@@ -1,0 +1,121 @@
+import { chmodSync, existsSync, lstatSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { runConsole, startConsole } from '../test/support/console.ts'
+
+let dataDir: string
+let running: { stop(signal?: NodeJS.Signals): Promise<number | null> }[]
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'boxtree-main-'))
+  chmodSync(dataDir, 0o711)
+  running = []
+})
+
+afterEach(async () => {
+  for (const console of running) await console.stop()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+describe('the console', () => {
+  test('says where it is and where the first login is, and nowhere the password', async () => {
+    const { url, output } = await start()
+    expect(await (await fetch(`${url}/v1/health`)).json()).toEqual({ status: 'OK' })
+    const file = join(dataDir, 'first-login')
+    expect(output()).toContain(`First login: in ${file}`)
+    expect(lstatSync(file).mode & 0o777).toBe(0o600)
+    const password = /^login: admin\npassword: (\S{19})\n$/.exec(readFileSync(file, 'utf8'))?.[1]
+    expect(password).toBeDefined()
+    expect(output()).not.toContain(password)
+  })
+
+  test('ends at a SIGTERM, and a second one changes nothing', async () => {
+    const console = await start()
+    const pid = postmaster()
+    const end = console.stop()
+    expect(await Promise.all([end, console.stop()])).toEqual([0, 0])
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH')
+  })
+
+  test('told to stop in the middle of its first start, leaves nothing running and nothing broken', async () => {
+    const console = runConsole({ dataDir })
+    while (!console.output().includes('Making the database')) await pause(10)
+    expect(await console.stop()).toBe(0)
+    expect(existsSync(join(dataDir, 'postgres-18', 'postmaster.pid'))).toBe(false)
+    await start()
+  })
+
+  test('killed in the middle of its first start, starts whole the next time', async () => {
+    const console = runConsole({ dataDir })
+    while (!console.output().includes('Making the database')) await pause(10)
+    await console.stop('SIGKILL')
+    await start()
+  })
+
+  test('killed while it runs, starts again on the database that it left', async () => {
+    const killed = await start()
+    const pid = postmaster()
+    await killed.stop('SIGKILL')
+    const { output } = await start()
+    expect(output()).toContain('Database found running')
+    expect(postmaster()).toBe(pid)
+  })
+
+  test('is refused on a folder that another holds, which goes on', async () => {
+    const { url } = await start()
+    const second = runConsole({ dataDir })
+    expect(await second.exit).toBe(1)
+    expect(second.output()).toContain(`Another console is running on ${dataDir};`)
+    expect((await fetch(`${url}/v1/health`)).status).toBe(200)
+  })
+
+  test('names the port that is taken, and leaves no database running', async () => {
+    const taken = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => taken.once('listening', resolve))
+    const address = taken.address()
+    const port = typeof address === 'object' && address ? address.port : 0
+    const console = runConsole({ dataDir, env: { PORT: String(port) } })
+    expect(await console.exit).toBe(1)
+    expect(console.output()).toContain(`Port ${port} on 127.0.0.1 is taken`)
+    expect(existsSync(join(dataDir, 'postgres-18', 'postmaster.pid'))).toBe(false)
+    taken.close()
+  })
+
+  test('names every fault of its configuration, and touches nothing', async () => {
+    const console = runConsole({ dataDir, env: { PORT: 'http', TIME_ZONE: 'Mars/Olympus' } })
+    expect(await console.exit).toBe(1)
+    expect(console.output()).toContain('PORT must be')
+    expect(console.output()).toContain('TIME_ZONE must be')
+    expect(existsSync(join(dataDir, 'secret-key'))).toBe(false)
+  })
+
+  test('answers 503 or nothing false while its database is gone, and comes back by itself', async () => {
+    const { url } = await start()
+    process.kill(postmaster(), 'SIGKILL')
+    const statuses = new Set<number>()
+    for (let tries = 0; tries < 100; tries += 1) {
+      const { status } = await fetch(`${url}/v1/health`)
+      statuses.add(status)
+      if (status === 200 && tries > 0) break
+      await pause(100)
+    }
+    expect([...statuses].every((status) => status === 200 || status === 503)).toBe(true)
+    expect((await fetch(`${url}/v1/health`)).status).toBe(200)
+  })
+})
+
+async function start() {
+  const console = await startConsole({ dataDir })
+  running.push(console)
+  return console
+}
+
+function postmaster(): number {
+  return Number(readFileSync(join(dataDir, 'postgres-18', 'postmaster.pid'), 'utf8').split('\n')[0])
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds))
+}
