@@ -24,6 +24,11 @@ export class ApiError extends Error {
   }
 }
 
+/** True of what the next try may bring: a lost connection, a server or a database that is just starting again. */
+export function mayPass(error: unknown): boolean {
+  return error instanceof ApiError && (error.code === 'offline' || error.code === 'unavailable')
+}
+
 interface SendOptions {
   idempotencyKey?: string
   signal?: AbortSignal | undefined

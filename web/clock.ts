@@ -1,18 +1,18 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useReducer } from 'react'
 
 /** The server's "now", which every screen goes by, whatever the machine's own clock says. */
 export function now(): Date {
   return new Date(Date.now() + offset)
 }
 
-/** The same inside a component, which follows it every `every` milliseconds. */
+/** The same inside a component, which is drawn anew every `every` milliseconds. */
 export function useNow(every = 60_000): Date {
-  const [moment, setMoment] = useState(now)
+  const [, tick] = useReducer((ticks: number) => ticks + 1, 0)
   useEffect(() => {
-    const timer = setInterval(() => setMoment(now()), every)
+    const timer = setInterval(tick, every)
     return () => clearInterval(timer)
   }, [every])
-  return moment
+  return now()
 }
 
 /** Sets the clock by a moment that an answer named; it was true halfway between asking and hearing (milliseconds). */

@@ -1,7 +1,5 @@
-import { QueryClientProvider } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect } from 'react'
 import { createRoot } from 'react-dom/client'
-import { cache } from './cache.ts'
 import { Login } from './pages/Login.tsx'
 import { ProvideSession, restore, useSessionState, useSettings, watchSession } from './session.tsx'
 import { Boundary } from './shell/Boundary.tsx'
@@ -23,14 +21,12 @@ function Console() {
   const { mode, preset } = useSettings()
   return (
     <Theme mode={mode} preset={preset}>
-      <QueryClientProvider client={cache}>
-        <Boundary>
-          <Suspense fallback={<Loading />}>
-            <Who />
-          </Suspense>
-        </Boundary>
-        <Offline />
-      </QueryClientProvider>
+      <Boundary>
+        <Suspense fallback={<Loading />}>
+          <Who />
+        </Suspense>
+      </Boundary>
+      <Offline />
     </Theme>
   )
 }

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react'
 import { useNavigate } from 'react-router'
 import type { Call } from '../contract/call.ts'
 import { calls, type InputOf, type OutputOf } from '../contract/calls.ts'
-import { type ApiError, send } from './api.ts'
+import { type ApiError, connection, send } from './api.ts'
 import { failureOf, wordsOf } from './notices.ts'
 import type { SubmitError } from './parts/Form.tsx'
 import { useNotice } from './parts/Notices.tsx'
@@ -81,6 +81,18 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
     submitError: error && { message: error.message, fields: error.errors },
     reset,
   }
+}
+
+/** Loads everything on view anew once a lost connection has come back. */
+export function useReturn(): void {
+  const client = useQueryClient()
+  useEffect(
+    () =>
+      connection.subscribe(() => {
+        if (!connection.isLost()) client.invalidateQueries()
+      }),
+    [client],
+  )
 }
 
 /** Finishes what a reload interrupted, under the same keys, and says what came of it. */

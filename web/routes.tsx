@@ -1,3 +1,4 @@
+import { QueryClientProvider } from '@tanstack/react-query'
 import { type ComponentType, useEffect, useState } from 'react'
 import {
   createBrowserRouter,
@@ -11,10 +12,11 @@ import {
 import { RouterProvider } from 'react-router/dom'
 import { LEVEL_NAMES, LEVELS, type LevelName } from '../contract/levels.ts'
 import { ROLE, type Role } from '../contract/roles.ts'
+import { openCache } from './cache.ts'
 import { WrongRole } from './pages/WrongRole.tsx'
 import { Hints } from './parts/Hints.tsx'
 import { Notices } from './parts/Notices.tsx'
-import { useInterrupted } from './queries.ts'
+import { useInterrupted, useReturn } from './queries.ts'
 import { takePlace, useSession } from './session.tsx'
 import { Broken } from './shell/Broken.tsx'
 import { Loading } from './shell/Loading.tsx'
@@ -70,20 +72,37 @@ function accountScreens(level: LevelName): Screen[] {
   ]
 }
 
-/** All that needs a session; there is a router only while there is one. */
+/** All that needs a session; there is a router, and a memory of what was loaded, only while there is one. */
 export function Screens() {
-  const { name } = useSession()
-  const [router] = useState(() => openRouter(name))
-  useEffect(() => () => router.dispose(), [router])
-  useInterrupted()
+  const [cache] = useState(openCache)
   return (
-    <>
-      <RouterProvider router={router} />
+    <QueryClientProvider client={cache}>
+      <Routed />
       <SignInAgain />
       <Notices />
       <Hints />
-    </>
+    </QueryClientProvider>
   )
+}
+
+function Routed() {
+  const { name, role } = useSession()
+  const [router] = useState(() => openRouter(name))
+  useEffect(() => () => router.dispose(), [router])
+  useInterrupted()
+  useReturn()
+  useAhead(role)
+  return <RouterProvider router={router} />
+}
+
+/** Fetches the other pages of the role in a quiet moment, so that a menu item opens at once. */
+function useAhead(role: Role) {
+  useEffect(() => {
+    const fetchAll = () =>
+      screens.filter(({ roles }) => roles.includes(role)).map(({ page }) => page().catch(() => {}))
+    const timer = setTimeout(fetchAll, 2_000)
+    return () => clearTimeout(timer)
+  }, [role])
 }
 
 /** Begins at the screen that was asked for before the login. */

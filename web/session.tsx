@@ -3,7 +3,6 @@ import { DEFAULT_SETTINGS, Settings } from '../contract/appearance.ts'
 import { calls, type OutputOf, type User } from '../contract/calls.ts'
 import { ROLES, type Role } from '../contract/roles.ts'
 import { keepSession, send } from './api.ts'
-import { cache } from './cache.ts'
 import { now } from './clock.ts'
 import { setZone } from './zone.ts'
 
@@ -68,7 +67,8 @@ export async function restore(): Promise<void> {
   token = kept.token
   try {
     const user = await send(calls.session.user, {})
-    begin(kept.token, user, kept.session.justSignedIn)
+    keepSettings(user.settings)
+    begin(kept.token, user, false)
   } catch {
     // A 401 has ended it already. Where nobody answered, what is kept goes on until somebody does.
     if (token === kept.token) become({ status: 'in', session: kept.session })
@@ -77,7 +77,7 @@ export async function restore(): Promise<void> {
 
 /** Begins the session of a login. */
 export function signIn(answer: OutputOf<typeof calls.session.login>): void {
-  cache.clear()
+  keepSettings(answer.settings)
   begin(answer.token, answer, true)
 }
 
@@ -150,9 +150,6 @@ function begin(next: string, user: User, justSignedIn: boolean) {
   write('expiry', user.expiry)
   write('name', user.name)
   write('time_zone', user.time_zone)
-  keepSettings(user.settings)
-  if (user.role !== 'admin')
-    cache.setQueryData([calls.credits[user.role].path, {}], { credits: user.credits })
   const { name, role, expiry, time_zone: timeZone } = user
   become({ status: 'in', session: { token: next, name, role, expiry, timeZone, justSignedIn } })
 }
@@ -164,7 +161,6 @@ function leave({ expired, comeBack }: { expired: boolean; comeBack: boolean }) {
   window.history.replaceState(null, '', '/login')
   token = null
   for (const key of KEYS) localStorage.removeItem(key)
-  cache.clear()
   become({ status: 'out', expired })
 }
 

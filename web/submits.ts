@@ -1,7 +1,6 @@
 import { type Call, everyCall } from '../contract/call.ts'
 import { calls, type InputOf, type OutputOf } from '../contract/calls.ts'
-import { ApiError, send } from './api.ts'
-import { mayPass } from './cache.ts'
+import { ApiError, mayPass, send } from './api.ts'
 
 /** A submit whose answer has not come, as this tab keeps it over a reload. */
 interface Pending {

@@ -1,28 +1,19 @@
 import { styled } from '@mui/material/styles'
-import { useMutation } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
-import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
-import { type ApiError, send } from '../api.ts'
+import { useEffect } from 'react'
 import { Captcha } from '../parts/Captcha.tsx'
 import { Card } from '../parts/Card.tsx'
-import { Form, type SubmitError } from '../parts/Form.tsx'
+import { Form } from '../parts/Form.tsx'
 import { PasswordInput } from '../parts/PasswordInput.tsx'
 import { TextInput } from '../parts/TextInput.tsx'
 import { signIn, useSessionState } from '../session.tsx'
 import { Mark } from '../shell/Mark.tsx'
-import { askCaptcha, type Credentials, captchaSolved, emptyCredentials, faultsOf } from '../shell/signing.ts'
+import { askCaptcha, captchaSolved, useSigning } from '../shell/signing.ts'
 
 /** The door: who are you, and are you human? */
 export function Login() {
-  const { login, loading, refused, round } = useLogin()
-  const [faults, setFaults] = useState<SubmitError | null>(null)
+  const { sign, loading, refused, round } = useSigning(signIn)
   const state = useSessionState()
   useAddress()
-  const submit = (credentials: Credentials) => {
-    const found = faultsOf(credentials)
-    setFaults(found)
-    if (!found) login(credentials)
-  }
   return (
     <Page>
       <title>Sign in · Boxtree</title>
@@ -41,11 +32,11 @@ export function Login() {
         </Title>
         <Form
           schema={captchaSolved}
-          values={emptyCredentials}
+          values={empty}
           submit="Sign in"
-          onSubmit={submit}
+          onSubmit={sign}
           loading={loading}
-          submitError={faults ?? refused}
+          submitError={refused}
           onlyWhenValid
         >
           <TextInput
@@ -77,20 +68,7 @@ function useAddress() {
   }, [])
 }
 
-function useLogin() {
-  const [round, setRound] = useState(0)
-  const { mutate, isPending, error } = useMutation<
-    OutputOf<typeof calls.session.login>,
-    ApiError,
-    InputOf<typeof calls.session.login>
-  >({
-    mutationFn: (credentials) => send(calls.session.login, credentials),
-    onSuccess: signIn,
-    // An answer is good once, whatever else was wrong.
-    onError: () => setRound((before) => before + 1),
-  })
-  return { login: mutate, loading: isPending, refused: error && { message: error.message }, round }
-}
+const empty = { login_username: '', login_password: '' }
 
 const Page = styled('main')(({ theme }) => ({
   display: 'grid',

@@ -1,16 +1,15 @@
 import { styled } from '@mui/material/styles'
 import { WifiOff } from 'lucide-react'
-import { useEffect, useRef, useSyncExternalStore } from 'react'
+import { useEffect, useSyncExternalStore } from 'react'
 import { connection } from '../api.ts'
-import { cache } from '../cache.ts'
 import { Spinner } from '../parts/Spinner.tsx'
 import { useDelayed } from '../parts/useDelayed.ts'
 
-/** Says that the server cannot be reached, until it can; then everything on view is loaded anew. */
+/** Says that the server cannot be reached, until it can. */
 export function Offline() {
   const lost = useSyncExternalStore(connection.subscribe, connection.isLost)
   const late = useDelayed(lost)
-  useReturn(lost)
+  useProbe(lost)
   return (
     <div role="status">
       {late && (
@@ -29,11 +28,8 @@ export function Offline() {
 /** How often a lost server is asked for a sign of life, in milliseconds. */
 const PROBED_EVERY = 3_000
 
-function useReturn(lost: boolean) {
-  const was = useRef(false)
+function useProbe(lost: boolean) {
   useEffect(() => {
-    if (was.current && !lost) cache.invalidateQueries()
-    was.current = lost
     if (!lost) return
     const timer = setInterval(connection.probe, PROBED_EVERY)
     window.addEventListener('online', connection.probe)

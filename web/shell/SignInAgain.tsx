@@ -1,15 +1,12 @@
 import Button from '@mui/material/Button'
-import { useMutation } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
-import { type ApiError, send } from '../api.ts'
 import { useNow } from '../clock.ts'
 import { Captcha } from '../parts/Captcha.tsx'
-import { Form, type SubmitError } from '../parts/Form.tsx'
+import { Form } from '../parts/Form.tsx'
 import { PasswordInput } from '../parts/PasswordInput.tsx'
 import { Window } from '../parts/Window.tsx'
 import { signInAgain, useSession } from '../session.tsx'
-import { askCaptcha, type Credentials, captchaSolved, faultsOf } from './signing.ts'
+import { askCaptcha, captchaSolved, useSigning } from './signing.ts'
 
 /** Offers the next hour before this one ends, over the page, which keeps all that was typed. */
 export function SignInAgain() {
@@ -34,31 +31,16 @@ const REMINDERS = [60_000, 300_000]
 
 function Again({ later }: { later: () => void }) {
   const { name } = useSession()
-  const [round, setRound] = useState(0)
-  const [faults, setFaults] = useState<SubmitError | null>(null)
+  const { sign, loading, refused, round } = useSigning(signInAgain)
   const values = useMemo(() => ({ login_username: name, login_password: '' }), [name])
-  const { mutate, isPending, error } = useMutation<
-    OutputOf<typeof calls.session.login>,
-    ApiError,
-    InputOf<typeof calls.session.login>
-  >({
-    mutationFn: (credentials) => send(calls.session.login, credentials),
-    onSuccess: signInAgain,
-    onError: () => setRound((before) => before + 1),
-  })
-  const submit = (credentials: Credentials) => {
-    const found = faultsOf(credentials)
-    setFaults(found)
-    if (!found) mutate({ ...credentials, login_username: name })
-  }
   return (
     <Form
       schema={captchaSolved}
       values={values}
       submit="Sign in again"
-      onSubmit={submit}
-      loading={isPending}
-      submitError={faults ?? (error && { message: error.message })}
+      onSubmit={sign}
+      loading={loading}
+      submitError={refused}
       onlyWhenValid
       aside={<Button onClick={later}>Later</Button>}
     >
