@@ -17,6 +17,7 @@ import { serveConsole } from './console.ts'
 import type { Account, Business, Context, File, OpenContext } from './context.ts'
 import { refusalOf } from './faults.ts'
 import { handlers } from './handlers.ts'
+import { checkHealth } from './health.ts'
 import { begin } from './postgres/begin.ts'
 import type { Sql } from './postgres/pool.ts'
 import { notFound, Refusal } from './refusal.ts'
@@ -77,10 +78,7 @@ export async function openApp({ config, sql, secretKey, log, clock = () => new D
       api.addHook('onSend', async (_request, reply) => {
         reply.header('cache-control', 'no-store')
       })
-      api.get('/health', async (_request, reply) => {
-        await sql`select 1`
-        return reply.send({ status: 'OK' })
-      })
+      api.get('/health', () => checkHealth(sql))
       open(api, calls, handlers)
       api.setNotFoundHandler(() => {
         throw notFound()

@@ -49,7 +49,6 @@ export async function serveConsole(app: FastifyInstance, captcha: Captcha['provi
   await app.register(fastifyStatic, {
     root: BUILT,
     preCompressed: true,
-    wildcard: false,
     cacheControl: false,
     setHeaders(reply, path) {
       const forever = path.includes('/assets/')

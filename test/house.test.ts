@@ -1,0 +1,141 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { expect, test } from 'vitest'
+
+/** The walls of the house, executed: which room may import from which. */
+
+const ROOT = join(import.meta.dirname, '..')
+const ROOMS = ['contract', 'server', 'web']
+
+type File = { path: string; imports: string[]; text: string }
+
+const files = ROOMS.flatMap((room) =>
+  readdirSync(join(ROOT, room), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.tsx?$/.test(name) && !/\.test\.tsx?$/.test(name))
+    .map((name) => read(join(room, name))),
+)
+
+/** One noun of the server each; what they share lies in files that are no noun. */
+const NOUNS = [
+  'accounts',
+  'broadcast',
+  'client-list',
+  'clients',
+  'exports',
+  'macs',
+  'renewals',
+  'session',
+  'settings',
+  'statistics',
+  'transactions',
+].map((noun) => `server/${noun}.ts`)
+
+test('the walls were looked at: every room has files, and imports were found in them', () => {
+  for (const room of ROOMS) expect(inRoom(room).length, room).toBeGreaterThan(5)
+  expect(files.flatMap(({ imports }) => imports).length).toBeGreaterThan(200)
+  for (const noun of NOUNS) expect(files.map(({ path }) => path)).toContain(noun)
+})
+
+test('the contract imports zod and itself alone', () => {
+  for (const file of inRoom('contract'))
+    expectOnly(file, (path) => path === 'zod' || path.startsWith('contract/'))
+})
+
+test('server and web meet in the contract and nowhere else', () => {
+  for (const file of inRoom('server')) expectNone(file, (path) => path.startsWith('web/'))
+  for (const file of inRoom('web'))
+    expectNone(
+      file,
+      (path) =>
+        path.startsWith('server/') || (path.startsWith('node:') && !file.path.endsWith('vite.config.ts')),
+    )
+})
+
+test('the corridor has no SQL of its own', () => {
+  expect(find('server/app.ts').text).not.toMatch(/\b(sql|begun)`/)
+})
+
+test('a noun knows no other noun, no corridor and no framework', () => {
+  for (const path of NOUNS) {
+    expectNone(
+      find(path),
+      (imported) =>
+        NOUNS.includes(imported) ||
+        imported === 'server/app.ts' ||
+        imported.startsWith('fastify') ||
+        imported.startsWith('@fastify'),
+    )
+  }
+})
+
+test('credits are written in the ledger alone', () => {
+  for (const file of inRoom('server')) {
+    if (file.path === 'server/ledger.ts') continue
+    expect(file.text, file.path).not.toMatch(/insert into transfer|update holding|insert into holding/)
+  }
+})
+
+test('parts know nothing of the product', () => {
+  for (const file of inRoom('web/parts'))
+    expectNone(
+      file,
+      (path) => path.startsWith('contract/') || (path.startsWith('web/') && !path.startsWith('web/parts/')),
+    )
+})
+
+test('a table knows neither pages nor calls', () => {
+  for (const file of inRoom('web/tables'))
+    expectNone(
+      file,
+      (path) =>
+        path.startsWith('web/pages/') || ['web/api.ts', 'web/session.tsx', 'web/queries.ts'].includes(path),
+    )
+})
+
+test('a page imports no other page, and nobody but the router imports a page', () => {
+  for (const file of inRoom('web')) {
+    if (['web/routes.tsx', 'web/main.tsx'].includes(file.path)) continue
+    expectNone(file, (path) => path.startsWith('web/pages/'))
+  }
+})
+
+test('fetch is called in one file of the web', () => {
+  const callers = inRoom('web')
+    .filter(({ text }) => /\bfetch\(/.test(text))
+    .map(({ path }) => path)
+  expect(callers).toEqual(['web/api.ts'])
+})
+
+test('the product stands on its own: nothing outside its folder is named', () => {
+  for (const file of files) expectNone(file, (path) => path.startsWith('..'))
+})
+
+function read(path: string): File {
+  const text = readFileSync(join(ROOT, path), 'utf8')
+  const named = [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g)].map(([, name]) => name as string)
+  const imports = named.map((name) =>
+    name.startsWith('.') ? relative(ROOT, join(ROOT, dirname(path), name)) : name,
+  )
+  return { path, text, imports }
+}
+
+function inRoom(room: string): File[] {
+  return files.filter(({ path }) => path.startsWith(`${room}/`))
+}
+
+function find(path: string): File {
+  const file = files.find((one) => one.path === path)
+  if (!file) throw new Error(`${path} is not there`)
+  return file
+}
+
+function expectOnly(file: File, allowed: (path: string) => boolean) {
+  expect(
+    file.imports.filter((path) => !allowed(path)),
+    file.path,
+  ).toEqual([])
+}
+
+function expectNone(file: File, forbidden: (path: string) => boolean) {
+  expect(file.imports.filter(forbidden), file.path).toEqual([])
+}
