@@ -1,16 +1,15 @@
-import { chmodSync, existsSync, lstatSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, lstatSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { runConsole, startConsole } from '../test/support/console.ts'
+import { freshFolder } from '../test/support/folder.ts'
 
 let dataDir: string
 let running: { stop(signal?: NodeJS.Signals): Promise<number | null> }[]
 
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), 'boxtree-main-'))
-  chmodSync(dataDir, 0o711)
+  dataDir = freshFolder()
   running = []
 })
 

@@ -154,8 +154,7 @@ async function createCluster(
 function removeUnfinished(dataDir: string): void {
   for (const name of readdirSync(dataDir)) {
     const pid = /^\.postgres-\d+\.(\d+)$/.exec(name)?.[1]
-    if (pid !== undefined && !isAlive(Number(pid)))
-      rmSync(join(dataDir, name), { recursive: true, force: true })
+    if (pid !== undefined && !isAlive(Number(pid))) remove(join(dataDir, name))
   }
 }
 

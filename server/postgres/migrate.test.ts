@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../../test/support/database.ts'
+import { freshFolder } from '../../test/support/folder.ts'
 import { migrate } from './migrate.ts'
 
 let database: FreshDatabase
@@ -11,7 +11,7 @@ let said: string[]
 
 beforeEach(async () => {
   database = await freshDatabase({ migrated: false })
-  folder = mkdtempSync(join(tmpdir(), 'boxtree-migrate-'))
+  folder = freshFolder()
   said = []
   put('grants.sql', 'grant select on all tables in schema public to :server_role;')
   put('001-note.sql', 'create table note (id int);\ninsert into note values (1);')

@@ -33,7 +33,8 @@ export function runConsole({ dataDir, env = {}, launcher = false }: ConsoleOptio
   const child = spawn(process.execPath, args, {
     cwd: ROOT,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: dataDir, PORT: '0', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    // By the channel the console learns that the run was killed, and ends too.
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   let output = ''
   const exit = new Promise<number | null>((resolve) => child.on('close', resolve))
@@ -43,8 +44,8 @@ export function runConsole({ dataDir, env = {}, launcher = false }: ConsoleOptio
       const url = /ready on (\S+)/.exec(output)?.[1]
       if (url) resolve(url)
     }
-    child.stdout.on('data', collect)
-    child.stderr.on('data', collect)
+    child.stdout?.on('data', collect)
+    child.stderr?.on('data', collect)
     exit.then((code) => reject(new Error(`The console ended with ${code}:\n${output}`)))
   })
   // A start that is meant to fail is judged by its exit.

@@ -1,4 +1,5 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { chmodSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
@@ -10,6 +11,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The unix socket of the suites' database server. */
     socket: string
+    /** A folder for what a test leaves; it goes when the run ends. */
+    folder: string
   }
 }
 
@@ -18,18 +21,14 @@ export const TEMPLATE = 'boxtree_template'
 
 /** Starts one PostgreSQL for all suites, and makes the template. */
 export default async function setUp(project: TestProject) {
-  const dataDir = mkdtempSync(join(tmpdir(), 'boxtree-test-'))
-  chmodSync(dataDir, 0o711)
-  const database = await startEmbedded({ dataDir, say: () => {} })
-  const stop = once(async () => {
-    await database.stop()
-    rmSync(dataDir, { recursive: true, force: true })
-  })
-  // A run that is interrupted leaves nothing behind either.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop())
+  const folder = mkdtempSync(join(tmpdir(), 'boxtree-test-'))
+  chmodSync(folder, 0o711)
+  leaveToJanitor(folder)
+  const database = await startEmbedded({ dataDir: join(folder, 'shared'), say: () => {} })
   await makeTemplate(database.socket)
   project.provide('socket', database.socket)
-  return stop
+  project.provide('folder', folder)
+  return () => database.stop()
 }
 
 /** Not `boxtree` itself: a console stays connected to that, and a database is copied only while nobody is in it. */
@@ -45,10 +44,10 @@ async function makeTemplate(socket: string): Promise<void> {
   await migrate({ server, owner, say: () => {} })
 }
 
-function once(work: () => Promise<void>): () => Promise<void> {
-  let done: Promise<void> | null = null
-  return () => {
-    done ??= work()
-    return done
-  }
+function leaveToJanitor(folder: string): void {
+  spawn(process.execPath, [join(import.meta.dirname, 'janitor.ts'), folder], {
+    cwd: '/',
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  }).unref()
 }

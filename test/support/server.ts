@@ -1,6 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { createFirstAdmin } from '../../server/accounts.ts'
@@ -8,6 +6,7 @@ import { openApp } from '../../server/app.ts'
 import { type Config, readConfig } from '../../server/config.ts'
 import type { Sql } from '../../server/postgres/pool.ts'
 import { type FreshDatabase, freshDatabase } from './database.ts'
+import { freshFolder } from './folder.ts'
 
 /** The same for all servers of a test, because those of one database must share it. */
 const SECRET_KEY = Buffer.alloc(32, 'boxtree')
@@ -44,7 +43,7 @@ export interface TestServerOptions {
 /** Starts the real server over a fresh database, on a free port. */
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
   const database = options.database ?? (await freshDatabase())
-  const dataDir = mkdtempSync(join(tmpdir(), 'boxtree-data-'))
+  const dataDir = freshFolder()
   const config = readConfig({ CAPTCHA_PROVIDER: 'none', DATA_DIR: dataDir, ...options.env })
   const { sql, ownerSql } = database
   const logged: string[] = []

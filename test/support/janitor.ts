@@ -1,0 +1,43 @@
+import { globSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+// Clears a test run's folder away once the run has ended, in whatever way: it holds the other end of a pipe, and so
+// learns of a kill too. Databases that still run in the folder are ended first.
+
+const folder = process.argv[2] ?? ''
+
+process.stdin.resume().on('end', async () => {
+  const clusters = globSync(join(folder, '**/postgres-18')).map((entry) => real(entry))
+  const servers = clusters.map((cluster) => postmaster(cluster)).filter((pid) => pid > 0)
+  for (const pid of servers) signal(pid, 'SIGQUIT')
+  while (servers.some((pid) => signal(pid, 0))) await new Promise((resolve) => setTimeout(resolve, 50))
+  for (const cluster of clusters) {
+    // Root keeps a database apart when its folder is closed to others.
+    if (cluster.startsWith('/var/lib/boxtree/')) rmSync(dirname(cluster), { recursive: true, force: true })
+  }
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
+})
+
+function real(entry: string): string {
+  try {
+    return realpathSync(entry)
+  } catch {
+    return entry
+  }
+}
+
+function postmaster(cluster: string): number {
+  try {
+    return Number(readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')[0])
+  } catch {
+    return 0
+  }
+}
+
+function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, name)
+  } catch {
+    return false
+  }
+}
