@@ -158,7 +158,10 @@ function short(value: number) {
   return value < 10_000 ? value.toLocaleString('en-US') : compact.format(value)
 }
 
-const Frame = styled('div')({ '& .uplot': { width: '100%' }, '& [role=slider]': { borderRadius: 8 } })
+const Frame = styled('div')({
+  '& .uplot': { width: '100%' },
+  '& [role=slider]': { marginTop: 4, borderRadius: 8 },
+})
 
 /** Has its line kept, so that reading the chart moves nothing. */
 const Reader = styled('p')(({ theme }) => ({

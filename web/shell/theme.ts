@@ -123,7 +123,10 @@ function components(accent: Accent) {
           minHeight: 40,
           padding: '4px 16px',
           variants: [
-            { props: { size: 'small' as const }, style: { minHeight: 32, padding: '4px 12px' } },
+            {
+              props: { size: 'small' as const },
+              style: { minHeight: 32, padding: '4px 12px', fontSize: '0.875rem' },
+            },
             { props: { variant: 'text' as const, color: 'primary' as const }, style: { color: accent.text } },
             {
               props: { variant: 'outlined' as const, color: 'primary' as const },
