@@ -2,6 +2,7 @@ import { useEffect, useReducer } from 'react'
 
 /** The server's "now", which every screen goes by, whatever the machine's own clock says. */
 export function now(): Date {
+  offset ??= Number(localStorage.getItem(KEY)) || 0
   return new Date(Date.now() + offset)
 }
 
@@ -34,7 +35,7 @@ export function setClockRoughly(header: string | null, heard: number): void {
 const KEY = 'clock'
 
 let measured = false
-let offset = Number(localStorage.getItem(KEY)) || 0
+let offset: number | null = null
 
 function keep(next: number) {
   if (!Number.isFinite(next)) return

@@ -82,7 +82,8 @@ function useAnswer({ name, load, again }: QuestionProps, place: RefObject<HTMLDi
       setProvider(offer.provider)
       if (offer.provider === 'none') return answer('', 'solved')
       if (offer.provider === 'altcha') {
-        answer(await solve(offer.challenge, leaving.signal), 'solved')
+        const solution = await solve(offer.challenge, leaving)
+        answer(solution ?? undefined, solution ? 'solved' : 'failed')
         return whenSeen(RENEWED_AFTER_MS, leaving.signal, again)
       }
       if (!place.current) return

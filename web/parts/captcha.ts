@@ -1,4 +1,5 @@
-import type { Challenge, Solution } from 'altcha-lib/types'
+import { solveChallengeWorkers } from 'altcha-lib'
+import type { Challenge } from 'altcha-lib/types'
 
 /** What the login asks for: a provider, with the key of its widget or a challenge of our own. */
 export interface CaptchaOffer {
@@ -7,21 +8,19 @@ export interface CaptchaOffer {
   challenge?: unknown
 }
 
-/** Solves a challenge of our own; rejects where it cannot be, or was given up by `signal`. */
-export async function solve(challenge: unknown, signal: AbortSignal): Promise<string> {
-  const worker = new Worker(new URL('./captchaWorker.ts', import.meta.url), { type: 'module' })
-  try {
-    const solution = await new Promise<Solution | null>((resolve, reject) => {
-      worker.onmessage = ({ data }: MessageEvent<Solution | null>) => resolve(data)
-      worker.onerror = () => reject(new Error('The check could not be run'))
-      signal.addEventListener('abort', () => reject(signal.reason))
-      worker.postMessage(challenge)
-    })
-    if (!solution) throw new Error('The check took too long')
-    return btoa(JSON.stringify({ challenge: challenge as Challenge, solution }))
-  } finally {
-    worker.terminate()
-  }
+/**
+ * Solves a challenge of our own beside the page, so that typing never stutters; null where it was given up.
+ * The browser's own cryptography needs a single worker; the script that replaces it on a page without HTTPS takes
+ * every core that it can get.
+ */
+export async function solve(challenge: unknown, controller: AbortController): Promise<string | null> {
+  const solution = await solveChallengeWorkers({
+    challenge: challenge as Challenge,
+    controller,
+    concurrency: isSecureContext ? 1 : Math.min(8, navigator.hardwareConcurrency),
+    createWorker: () => new Worker(new URL('./captchaWorker.ts', import.meta.url), { type: 'module' }),
+  })
+  return solution && btoa(JSON.stringify({ challenge, solution }))
 }
 
 type Widget = Exclude<CaptchaOffer['provider'], 'altcha' | 'none'>

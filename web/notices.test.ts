@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest'
+import type { Call } from '../contract/call.ts'
+import { calls } from '../contract/calls.ts'
+import { ApiError } from './api.ts'
+import { failureOf, wordsOf } from './notices.ts'
+
+const { clients, level, admin, desk, session } = calls
+
+test.each<[Call, unknown, unknown, string | undefined, string]>([
+  [
+    clients.renew,
+    { months: 3, name: 'tom' },
+    {},
+    'Successfully renewed 3 month(s) for tom',
+    'Error renewing credits. Please try again.',
+  ],
+  [
+    clients.multirenew,
+    { months: 1, clients: ['a', 'b'] },
+    {},
+    'Successfully renewed 1 month(s) for 2 clients',
+    'Error renewing clients. Please try again.',
+  ],
+  [
+    clients.remove,
+    { name: 'tom' },
+    {},
+    'Successfully deleted client tom',
+    'Error deleting client. Please try again.',
+  ],
+  [
+    clients.create,
+    {},
+    { name: 'tom' },
+    'Client tom created successfully!',
+    'Error creating client. Please try again.',
+  ],
+  [
+    clients.save,
+    {},
+    { name: 'tom' },
+    'Client tom updated successfully!',
+    'Error updating client. Please try again.',
+  ],
+  [
+    clients.retrieve,
+    { credits: 2 },
+    {},
+    'Successfully retrieved 2 credits',
+    'Error retrieving credits. Please try again.',
+  ],
+  [clients.reset, {}, {}, 'Client reset successfully', 'Error resetting client. Please try again.'],
+  [
+    level.superreseller.create,
+    {},
+    {},
+    'Super Reseller added successfully!',
+    'Error adding Super Reseller. Please try again.',
+  ],
+  [level.reseller.create, {}, {}, 'Reseller added successfully!', 'Error adding Reseller. Please try again.'],
+  [level.dealer.create, {}, {}, 'Dealer added successfully!', 'Error adding Dealer. Please try again.'],
+  [
+    level.superreseller.save,
+    {},
+    {},
+    'Super Reseller updated successfully!',
+    'Error updating super reseller. Please try again.',
+  ],
+  [
+    level.reseller.save,
+    {},
+    {},
+    'Reseller updated successfully!',
+    'Error updating reseller. Please try again.',
+  ],
+  [level.dealer.save, {}, {}, 'Dealer updated successfully!', 'Error updating dealer. Please try again.'],
+  [
+    level.dealer.changePassword,
+    {},
+    {},
+    'Password changed successfully!',
+    'Error changing password. Please try again.',
+  ],
+  [session.password, {}, {}, 'Password changed successfully!', 'Error changing password. Please try again.'],
+  [admin.setMessage, {}, {}, 'Message updated successfully', 'Error updating message'],
+  [admin.searchMac, {}, {}, undefined, 'Error searching MAC. Please try again.'],
+  [admin.remove, {}, {}, 'MAC address deleted successfully!', 'Error deleting MAC. Please try again.'],
+  [desk.dealer.saveSettings, {}, {}, 'Settings saved successfully', 'Failed to save settings'],
+])('$path says what the catalogue says', (call, input, output, success, failure) => {
+  const words = wordsOf(call)
+  expect(words?.success?.(input, output)).toBe(success)
+  expect(words?.failure).toBe(failure)
+})
+
+const refusal = new ApiError('You have 3 credits; this needs 12.', {
+  code: 'insufficient_credits',
+  status: 400,
+})
+const fault = new ApiError('Something went wrong on our side.', { code: 'internal', status: 500 })
+
+test('a failure is the sentence, with the reason beneath', () => {
+  expect(reason(clients.renew, refusal)).toEqual([
+    'Error renewing credits. Please try again.',
+    refusal.message,
+  ])
+})
+
+test.each([clients.create, level.dealer.save, admin.searchMac, admin.remove])(
+  'where the catalogue shows the message of a 400, it stands alone: $path',
+  (call) => {
+    expect(reason(call, refusal)).toEqual([refusal.message])
+    expect(reason(call, fault)).toEqual([wordsOf(call as Call)?.failure, fault.message])
+  },
+)
+
+function reason(call: Call, error: ApiError) {
+  const words = wordsOf(call)
+  return words && failureOf(words, error)
+}
