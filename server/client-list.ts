@@ -73,17 +73,21 @@ function matching(
 ): Fragment {
   const own =
     account.role === 'admin' ? sql`c.deleted is null` : sql`c.dealer = ${account.id} and c.deleted is null`
-  const term = search.trim().toLowerCase()
+  const term = search.trim()
   if (term === '') return own
+  // The fields stand in lines there, and none has a line break of its own.
+  if (term.includes('\n')) return sql`false`
   const digits = /^[\d\s()+.-]+$/.test(term) ? term.replace(/\D/g, '') : ''
   const ways = [
-    sql`search_text(c.name, c.description, c.mac, c.phone) like ${like(term)}`,
-    ...(digits !== '' && digits !== term ? [sql`c.phone like ${like(digits)}`] : []),
+    sql`search_text(c.name, c.description, c.mac, c.phone) like ${like(sql, term)}`,
+    ...(digits !== '' && digits !== term ? [sql`c.phone like ${like(sql, digits)}`] : []),
     ...(/^[\d-]+$/.test(term)
-      ? [sql`to_char(c.expiry at time zone ${business.zone}, 'YYYY-MM-DD') like ${like(term)}`]
+      ? [sql`to_char(c.expiry at time zone ${business.zone}, 'YYYY-MM-DD') like ${like(sql, term)}`]
       : []),
     ...(account.role === 'admin'
-      ? [sql`c.dealer in (select id from account where role = 'dealer' and lower(name) like ${like(term)})`]
+      ? [
+          sql`c.dealer in (select id from account where role = 'dealer' and lower(name) like ${like(sql, term)})`,
+        ]
       : []),
   ]
   return sql`${own} and (${ways.reduce((all, way) => sql`${all} or ${way}`)})`
@@ -117,7 +121,7 @@ function orderOf(sql: Sql, { sort, order }: Selection): Fragment {
   return sort === 'name' ? sql`${by} ${direction}` : sql`${by} ${direction}, lower(c.name)`
 }
 
-/** `%` and `_` are plain text. */
-function like(term: string): string {
-  return `%${term.replace(/[\\%_]/g, '\\$&')}%`
+/** `%` and `_` are plain text; lower case is the database's own, as in what is searched. */
+function like(sql: Sql, term: string): Fragment {
+  return sql`lower(${`%${term.replace(/[\\%_]/g, '\\$&')}%`})`
 }
