@@ -37,7 +37,7 @@ export async function answerOnce(
 export const KEPT = 24 * 3_600_000
 
 // Signing in has no account to keep a key under, and signing out ends the session that the key came with.
-const KEYLESS = new Set(['/authenticate', '/logout'])
+export const KEYLESS = new Set(['/authenticate', '/logout'])
 
 async function repeat({ sql, account }: Context, name: string, key: string, hmac: Buffer): Promise<unknown> {
   const [kept] = await sql<{ body_hmac: Buffer; reply: unknown }[]>`

@@ -1,0 +1,127 @@
+import type { Document, Operation, Response, Schema } from './document.ts'
+
+/** The reference for people: one page without a script, so that it needs no exception from the console's policy. */
+export function pageOf({ info, paths, components }: Document): string {
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  )
+  const tags = [...new Set(operations.flatMap(({ operation }) => operation.tags))]
+  const sections = tags.map((tag) => {
+    const calls = operations.filter(({ operation }) => operation.tags.includes(tag))
+    return `<h2 id="${tag}">${capital(tag)}</h2>${calls.map(({ path, method, operation }) => callOf(path, method, operation)).join('')}`
+  })
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${escaped(info.title)} API</title><style>${STYLE}</style></head>
+<body><main><h1>${escaped(info.title)} API</h1><p>${prose(info.description)}</p>
+<p>Every path is under <code>/v1</code>. The token of a session travels in the header <code>access-token</code> or as
+<code>Authorization: Bearer</code>. For machines there is <a href="openapi.json">openapi.json</a>.</p>
+<nav>${tags.map((tag) => `<a href="#${tag}">${capital(tag)}</a>`).join(' ')} <a href="#refusal">Refusals</a></nav>
+${sections.join('\n')}
+<h2 id="refusal">Refusals</h2><p>Every failure has this shape.</p><pre>${escaped(typeOf(components.schemas.Refusal ?? {}))}</pre>
+</main></body></html>`
+}
+
+function callOf(path: string, method: string, operation: Operation): string {
+  const { operationId, summary, description, parameters, requestBody, responses } = operation
+  const rows = parameters
+    .map(({ name, in: place, required, schema, description }) =>
+      cells(name, place, required, [typeOf(schema), description].filter(Boolean).join('. ')),
+    )
+    .concat(fieldsOf(requestBody?.content['application/json']?.schema))
+  return `<details id="${operationId}"><summary><b class="${method}">${method.toUpperCase()}</b> <code>${escaped(path)}</code>
+<span>${escaped(summary)}</span></summary><p>${escaped(description)}</p>
+${rows.length > 0 ? `<table><tr><th>Field<th>In<th>Needed<th>What</tr>${rows.join('')}</table>` : ''}
+<p>Answers</p>${answersOf(responses[200])}</details>`
+}
+
+function answersOf(response: Response | undefined): string {
+  const content = Object.entries(response?.content ?? {})
+  return content
+    .map(([type, { schema }]) => `<pre>${escaped(type === 'application/json' ? typeOf(schema) : type)}</pre>`)
+    .join('')
+}
+
+function fieldsOf(schema: Schema | undefined): string[] {
+  return Object.entries(schema?.properties ?? {}).map(([name, field]) =>
+    cells(name, 'body', schema?.required?.includes(name) ?? false, typeOf(field as Schema)),
+  )
+}
+
+function cells(name: string, place: string, required: boolean, what: string): string {
+  return `<tr><td><code>${escaped(name)}</code><td>${place}<td>${required ? 'yes' : 'no'}<td>${escaped(what)}</tr>`
+}
+
+/** A schema as a reader would write it down. */
+function typeOf(schema: Schema, indent = ''): string {
+  if (schema.const !== undefined) return JSON.stringify(schema.const)
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ')
+  if (schema.anyOf) return schema.anyOf.map((one) => typeOf(one as Schema, indent)).join(' | ')
+  if (Array.isArray(schema.type)) {
+    return schema.type.map((type) => typeOf({ ...schema, type } as Schema, indent)).join(' | ')
+  }
+  switch (schema.type) {
+    case 'object':
+      return objectOf(schema, indent)
+    case 'array':
+      return `list${limits(schema.minItems, schema.maxItems)} of ${typeOf((schema.items ?? {}) as Schema, indent)}`
+    case 'string':
+      return stringOf(schema)
+    case 'integer':
+    case 'number':
+      return `whole number${limits(schema.minimum, schema.maximum)}${byDefault(schema)}`
+    case 'boolean':
+    case 'null':
+      return `${schema.type === 'boolean' ? 'true | false' : 'null'}${byDefault(schema)}`
+    default:
+      return 'anything'
+  }
+}
+
+function objectOf(schema: Schema, indent: string): string {
+  const fields = Object.entries(schema.properties ?? {})
+  if (fields.length === 0) return 'object of texts'
+  const lines = fields.map(([name, field]) => {
+    const mark = schema.required?.includes(name) ? '' : '?'
+    return `${indent}  ${name}${mark}: ${typeOf(field as Schema, `${indent}  `)}`
+  })
+  return `{\n${lines.join('\n')}\n${indent}}`
+}
+
+function stringOf(schema: Schema): string {
+  if (schema.format === 'date') return 'day'
+  if (schema.pattern?.includes('T\\d{2}')) return 'moment'
+  return `text${limits(schema.minLength, schema.maxLength)}${byDefault(schema)}`
+}
+
+function limits(least: number | undefined, most: number | undefined): string {
+  if (least === undefined && most === undefined) return ''
+  if (least === undefined) return ` (at most ${most})`
+  return most === undefined ? ` (at least ${least})` : ` (${least} to ${most})`
+}
+
+function byDefault(schema: Schema): string {
+  return schema.default === undefined ? '' : `, ${JSON.stringify(schema.default)} if not given`
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1)
+}
+
+function prose(text: string): string {
+  return escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>')
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`)
+}
+
+const STYLE = `
+:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
+body { margin: 0 } main { max-width: 60rem; margin: 0 auto; padding: 1.5rem }
+nav a { margin-right: .75rem } h2 { margin-top: 2rem }
+details { border-top: 1px solid #8884; padding: .5rem 0 } summary { cursor: pointer }
+summary span { opacity: .8 } b { display: inline-block; min-width: 4rem; font-size: .85rem }
+code, pre { font: .9em/1.5 ui-monospace, monospace } pre { background: #8881; padding: .75rem; overflow: auto }
+table { border-collapse: collapse; width: 100% } th { text-align: left }
+td, th { padding: .25rem .75rem .25rem 0; vertical-align: top; border-top: 1px solid #8882 }`
