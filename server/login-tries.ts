@@ -37,13 +37,15 @@ export async function endTry(sql: Sql, id: number, succeeded: boolean): Promise<
 }
 
 async function admit(sql: Sql, { name, address, now }: Try): Promise<number | null> {
-  const account = name.toLowerCase()
-  // One at a time for a name and for an address, or two servers would each let the last one through.
-  await sql`
-    select pg_advisory_xact_lock(key) from (
-      select hashtextextended(what, 7) as key from unnest(${[`name ${account}`, `address ${address}`]}::text[]) what
-      order by 1
+  // One at a time for a name and for an address, or two servers would each let the last one through. Lower case is
+  // the database's, which finds the account: by any other, one account would have several names to be tried under.
+  const [locked] = await sql<{ account: string }[]>`
+    select account, pg_advisory_xact_lock(key) from (
+      select account, hashtextextended(what, 7) as key
+      from lower(${name}) account, unnest(array['name ' || account, ${`address ${address}`}]) what
+      order by key
     ) keys`
+  const account = locked?.account ?? ''
   const [known] = await sql<{ trusted: boolean }[]>`
     select exists (
       select from login_try where name = ${account} and address = ${address} and succeeded

@@ -53,9 +53,8 @@ export const session: Handlers<typeof calls.session> = {
   user: (context) => userOf(context, context.session),
 
   async password({ sql, account, session }, { old_password, password }) {
-    const [own] = await sql<
-      { password: string }[]
-    >`select password from account where id = ${account.id} for update`
+    const [own] = await sql<{ password: string }[]>`
+      select password from account where id = ${account.id} for no key update`
     if (!(await isPassword(old_password, own?.password))) {
       throw refuseField('wrong_password', 'old_password', 'The present password is not right.')
     }

@@ -139,9 +139,33 @@ export class World {
       .sql`update client set expiry = ${expiry} where lower(name) = lower(${name}) and deleted is null`
   }
 
+  /**
+   * Every row of every table as text, in the order of the rows, a table to an entry: to be searched for what must not
+   * be there, or compared with how it was. bytea comes in letters as well, because a text would hide in its hex.
+   */
+  async stored(): Promise<Map<string, string>> {
+    const { ownerSql } = this.server
+    const tables = await ownerSql<{ name: string }[]>`
+      select table_name as name from information_schema.tables where table_schema = 'public' order by 1`
+    const stored = new Map<string, string>()
+    for (const { name } of tables) {
+      const rows = await ownerSql<
+        { row: string }[]
+      >`select t::text as row from ${ownerSql(name)} t order by t`
+      stored.set(name, rows.map(({ row }) => row + lettersOf(row)).join('\n'))
+    }
+    return stored
+  }
+
   close(): Promise<void> {
     return this.server.close()
   }
+}
+
+function lettersOf(row: string): string {
+  return [...row.matchAll(/\\x((?:[0-9a-f]{2})+)/g)]
+    .map(([, hex]) => Buffer.from(hex as string, 'hex').toString('latin1'))
+    .join()
 }
 
 export type Family = { superreseller: Person; reseller: Person; dealer: Person }
