@@ -63,6 +63,39 @@ export async function send<C extends Call>(
   throw error
 }
 
+interface ReceiveOptions {
+  signal: AbortSignal
+  /** Told of every piece as it comes. */
+  onPiece: (piece: Uint8Array) => void
+}
+
+/**
+ * Receives the file of a call that answers one.
+ * @throws ApiError where the server refuses it, and where it does not come whole
+ */
+export async function receive<C extends Call>(
+  call: C,
+  input: InputOf<C>,
+  { signal, onPiece }: ReceiveOptions,
+): Promise<File> {
+  const { url } = address(call, input as Record<string, unknown>)
+  const response = await reach(url, { cache: 'no-store', signal })
+  if (!response.ok || !response.body) throw refusalOf(response, await read(response))
+  const pieces: Uint8Array<ArrayBuffer>[] = []
+  const reader = response.body.getReader()
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      pieces.push(next.value)
+      onPiece(next.value)
+    }
+  } catch (error) {
+    throw unreached(error)
+  }
+  const [, name = 'boxtree'] =
+    /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '') ?? []
+  return new File(pieces, name, { type: response.headers.get('content-type') ?? '' })
+}
+
 /** Who holds the session: gives the token of every call, and is told when the server no longer knows it. */
 interface Keeper {
   token(): string | null

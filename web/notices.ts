@@ -67,7 +67,9 @@ const table = new Map<Call, Words>([
   }),
   row(calls.admin.searchMac, { failure: 'Error searching MAC. Please try again.', refusalAlone: true }),
   row(calls.admin.remove, {
-    success: () => 'MAC address deleted successfully!',
+    // Without its MAC, a client was deleted by its name.
+    success: ({ mac, name }) =>
+      mac === undefined ? `Successfully deleted client ${name}` : 'MAC address deleted successfully!',
     failure: 'Error deleting MAC. Please try again.',
     refusalAlone: true,
   }),

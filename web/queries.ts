@@ -48,6 +48,8 @@ export interface Submit<C extends Call> {
   loading: boolean
   /** Why it was refused, as a form takes it. */
   submitError: SubmitError | null
+  /** Somebody else changed it first: what is on the screen has to be loaded anew. */
+  outdated: boolean
   /** Forgets the refusal. */
   reset: () => void
 }
@@ -79,6 +81,7 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
     submit: (input) => mutate(input),
     loading: isPending || leaving.current,
     submitError: error && { message: error.message, fields: error.errors },
+    outdated: error?.code === 'changed_since',
     reset,
   }
 }

@@ -42,6 +42,12 @@ const screens: Screen[] = [
   branch('superreseller'),
   branch('reseller'),
   ...LEVEL_NAMES.flatMap(accountScreens),
+  { path: '/clients', roles: ['dealer'], page: async () => (await import('./pages/Clients.tsx')).Clients },
+  {
+    path: '/admin/clients',
+    roles: ['admin'],
+    page: async () => (await import('./pages/AllClients.tsx')).AllClients,
+  },
   {
     path: '/admin/message',
     roles: ['admin'],
@@ -57,11 +63,11 @@ function branch(role: Role): Screen {
 /** The three screens of a level, for its owner. */
 function accountScreens(level: LevelName): Screen[] {
   const { owner, paths } = LEVELS[level]
-  const at = (path: string, fetch: () => Promise<ComponentType<{ level: LevelName }>>): Screen => ({
+  const at = (path: string, load: () => Promise<ComponentType<{ level: LevelName }>>): Screen => ({
     path,
     roles: [owner],
     page: async () => {
-      const Page = await fetch()
+      const Page = await load()
       return () => <Page level={level} />
     },
   })

@@ -49,8 +49,8 @@ export interface Selection<Row> {
   name: (row: Row) => string
   /** The buttons of the toolbar that takes the place of the tools while rows are chosen. */
   actions: ReactNode
-  /** Offers every row the filter finds once the page is taken: `taken` says that all are. */
-  all?: { count: number; taken: boolean; onTake: () => void } | undefined
+  /** Offers more rows than those of the page: 'Select all 120'. */
+  all?: { label: string; onTake: () => void; loading: boolean } | undefined
 }
 
 /** The one table: rows from the browser or a page from the server, a table on a desk and cards on a phone. */

@@ -35,6 +35,8 @@ interface FormProps<Values extends FieldValues, Output> {
   submitError: SubmitError | null
   /** The button waits until all fields pass. */
   onlyWhenValid?: boolean | undefined
+  /** The button waits though the fields pass: for a price, or for credits that are not there. */
+  blocked?: boolean | undefined
   /** Nothing can be changed or sent. */
   disabled?: boolean | undefined
   /** The way out, left of the button: 'Cancel'. */
@@ -54,7 +56,7 @@ export function Form<Values extends FieldValues, Output>(props: FormProps<Values
   useRefusal(form, submitError)
   const { errors, isValid } = form.formState
   const submit = form.handleSubmit((output) => {
-    if (!loading && !disabled) props.onSubmit(output, form)
+    if (!loading && !disabled && !props.blocked) props.onSubmit(output, form)
   })
   const shown = typeof props.submit === 'string' ? props.submit : props.submit(form.watch())
   return (
@@ -70,7 +72,9 @@ export function Form<Values extends FieldValues, Output>(props: FormProps<Values
           <Button
             type="submit"
             variant="contained"
-            disabled={loading || disabled || (props.onlyWhenValid === true && !isValid)}
+            disabled={
+              loading || disabled || props.blocked === true || (props.onlyWhenValid === true && !isValid)
+            }
             startIcon={loading ? <Spinner /> : undefined}
           >
             {shown}

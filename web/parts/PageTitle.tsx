@@ -11,6 +11,9 @@ export function PageTitle({ children, action }: { children: ReactNode; action?: 
   )
 }
 
+/** Where the main action has a quiet one beside it. */
+export const Actions = styled('div')({ display: 'flex', alignItems: 'center', gap: 8 })
+
 const Row = styled('div')({
   display: 'flex',
   flexWrap: 'wrap',

@@ -50,7 +50,7 @@ function range(page: number, perPage: number, count: number, capped: boolean) {
   const number = (value: number) => value.toLocaleString('en-US')
   const first = count === 0 ? 0 : (page - 1) * perPage + 1
   const last = Math.min(page * perPage, count)
-  return `${number(first)}–${number(last)} of ${number(count)}${capped ? '+' : ''}`
+  return `${number(first)}–${number(last)} of ${capped ? 'more than ' : ''}${number(count)}`
 }
 
 const Foot = styled('nav')(({ theme }) => ({

@@ -17,18 +17,25 @@ interface TableToolsProps<Row> {
   tools: ReactNode
 }
 
-/** The row above a table: search and tools, or what can be done with the rows chosen, in the same place. */
+/** The row above a table: search and tools, and over it, while rows are chosen, what can be done with them. */
 export function TableTools<Row>({ table, list, narrow, select, tools }: TableToolsProps<Row>) {
-  if (select && select.chosen.size > 0) return <SelectionBar select={select} />
-  if (!table.search && !tools && !table.denseSwitch && !narrow) return null
+  const choosing = select !== undefined && select.chosen.size > 0
+  if (!table.search && !tools && !table.denseSwitch && !narrow && !select) return null
   return (
-    <Row>
-      {table.search && <SearchBox label={table.search} value={list.typed} onChange={list.setSearch} />}
-      {narrow && <SortBox table={table} list={list} />}
-      {tools}
-      {table.denseSwitch && !narrow && <span style={{ flex: 1 }} />}
-      {table.denseSwitch && !narrow && <Toggle label="Dense" checked={list.dense} onChange={list.setDense} />}
-    </Row>
+    <>
+      {choosing && <SelectionBar select={select} />}
+      <Row inert={choosing}>
+        {table.search && <SearchBox label={table.search} value={list.typed} onChange={list.setSearch} />}
+        {narrow && <SortBox table={table} list={list} />}
+        {tools}
+        {table.denseSwitch && !narrow && (
+          <>
+            <span style={{ flex: 1 }} />
+            <Toggle label="Dense" checked={list.dense} onChange={list.setDense} />
+          </>
+        )}
+      </Row>
+    </>
   )
 }
 
@@ -81,21 +88,22 @@ function SortBox<Row>({ table, list }: { table: Table<Row>; list: ListState }) {
 
 function SelectionBar<Row>({ select }: { select: Selection<Row> }) {
   const { chosen, onChange, actions, all } = select
-  const count = all?.taken ? all.count : chosen.size
   return (
-    <Chosen>
-      <strong aria-live="polite">{count.toLocaleString('en-US')} selected</strong>
-      {all && !all.taken && all.count > chosen.size && (
-        <Button size="small" onClick={all.onTake}>
-          Select all {all.count.toLocaleString('en-US')}
-        </Button>
-      )}
-      <span style={{ flex: 1 }} />
-      {actions}
-      <IconButton aria-label="Clear the selection" onClick={() => onChange(new Set())}>
-        <X size={18} />
-      </IconButton>
-    </Chosen>
+    <Over>
+      <Chosen>
+        <strong aria-live="polite">{chosen.size.toLocaleString('en-US')} selected</strong>
+        {all && (
+          <Button size="small" disabled={all.loading} onClick={all.onTake}>
+            {all.label}
+          </Button>
+        )}
+        <span style={{ flex: 1 }} />
+        {actions}
+        <IconButton aria-label="Clear the selection" onClick={() => onChange(new Set())}>
+          <X size={18} />
+        </IconButton>
+      </Chosen>
+    </Over>
   )
 }
 
@@ -107,6 +115,13 @@ const Row = styled('div')(({ theme }) => ({
   minHeight: 60,
   padding: '8px 24px',
   [theme.breakpoints.down('sm')]: { padding: '8px 16px' },
+  '&[inert]': { opacity: 0.4 },
 }))
 
-const Chosen = styled(Row)(({ theme }) => ({ background: theme.palette.accent.fill }))
+/** Takes no room, so that no row moves under the pointer that chose it, and stays in view over a long page. */
+const Over = styled('div')({ position: 'sticky', top: 'var(--table-top, 0px)', zIndex: 2, height: 0 })
+
+const Chosen = styled(Row)(({ theme }) => ({
+  background: theme.palette.accent.fill,
+  borderBottom: `1px solid ${theme.palette.accent.line}`,
+}))

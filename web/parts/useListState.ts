@@ -16,7 +16,8 @@ export interface ListState {
   /** One of the filters given, or '' where there are none. */
   filter: string
   dense: boolean
-  setPage: (page: number) => void
+  /** `replace` leaves no step to go back to: for a page that is not there. */
+  setPage: (page: number, replace?: boolean) => void
   setPerPage: (perPage: number) => void
   /** Sorts by a column; a second time turns the order. */
   sortBy: (key: string) => void
@@ -52,7 +53,7 @@ export function useListState(key: string, shape: Shape, filters: readonly string
     ...state,
     typed,
     page: typed === state.search ? state.page : 1,
-    setPage: (page) => write({ page: String(page) }, false),
+    setPage: (page, replace = false) => write({ page: String(page) }, replace),
     setPerPage: (perPage) => write({ perPage: String(perPage), page: '' }, true),
     sortBy: (by) => write({ ...nextSort(state, by), page: '' }, true),
     setSearch: setTyped,

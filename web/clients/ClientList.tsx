@@ -1,0 +1,59 @@
+import Button from '@mui/material/Button'
+import { Tv } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { ClientRow } from '../../contract/shapes.ts'
+import { Card } from '../parts/Card.tsx'
+import { DataTable, type Selection } from '../parts/DataTable.tsx'
+import type { Table } from '../parts/table.ts'
+import { FilterToggle } from './FilterToggle.tsx'
+import type { ClientPage } from './useClientPage.ts'
+
+interface ClientListProps<Row extends ClientRow> {
+  label: string
+  table: Table<Row>
+  page: ClientPage<Row>
+  select?: Selection<Row>
+  /** The next step where there is no client at all. */
+  start?: ReactNode
+}
+
+/** Clients as the server pages them, with the filter by state. */
+export function ClientList<Row extends ClientRow>({
+  label,
+  table,
+  page,
+  select,
+  start,
+}: ClientListProps<Row>) {
+  const { list, rows, count, capped, loading, error, retry } = page
+  const narrowed = list.search !== '' || list.filter !== 'all'
+  return (
+    <Card flush>
+      <DataTable
+        label={label}
+        table={table}
+        list={list}
+        rows={rows && { rows, count, capped }}
+        loading={loading}
+        error={error}
+        onRetry={retry}
+        select={select}
+        tools={<FilterToggle page={page} />}
+        emptyIcon={<Tv aria-hidden size={32} strokeWidth={1.25} />}
+        emptyAction={narrowed ? <ShowAll page={page} /> : start}
+      />
+    </Card>
+  )
+}
+
+function ShowAll({ page: { list } }: { page: Pick<ClientPage, 'list'> }) {
+  const show = () => {
+    list.setSearch('')
+    list.setFilter('all')
+  }
+  return (
+    <Button variant="outlined" onClick={show}>
+      Show all clients
+    </Button>
+  )
+}

@@ -1,0 +1,37 @@
+import { Download } from 'lucide-react'
+import { Menu } from '../parts/Menu.tsx'
+import { Spinner } from '../parts/Spinner.tsx'
+import type { ClientPage } from './useClientPage.ts'
+import { type ExportCall, type Received, useExport } from './useExport.ts'
+
+/** The filtered list as a file. While it comes the button tells how far it is, and offers to stop it. */
+export function ExportMenu({ call, page }: { call: ExportCall; page: ClientPage }) {
+  const { received, start, stop } = useExport(call)
+  const { search, sort, order, filter } = page.query
+  const exportAs = (format: 'csv' | 'pdf') => start({ format, search, sort, order, filter })
+  return (
+    <Menu
+      label="Export"
+      icon={received ? <Spinner /> : <Download size={18} />}
+      items={
+        received
+          ? [{ label: 'Stop the export', onChoose: stop }]
+          : [
+              { label: 'Export as CSV', onChoose: () => exportAs('csv') },
+              { label: 'Export as PDF', onChoose: () => exportAs('pdf') },
+            ]
+      }
+    >
+      <span style={steady}>{received ? progress(received, page) : 'Export'}</span>
+    </Menu>
+  )
+}
+
+// As wide as 'Export', so that the buttons beside it stand still.
+const steady = { minWidth: 52, fontVariantNumeric: 'tabular-nums' } as const
+
+/** The share of the clients that have come, where the file tells of clients and their number is known. */
+function progress({ bytes, clients }: Received, { count, capped }: ClientPage): string {
+  if (clients > 0 && !capped) return `${Math.min(100, Math.round((clients / Math.max(1, count)) * 100))} %`
+  return bytes < 1e6 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`
+}

@@ -1,0 +1,90 @@
+import { styled } from '@mui/material/styles'
+import { useId } from 'react'
+import { CLIENT_FILTERS, type ClientFilter } from '../../contract/clients.ts'
+import type { ClientPage } from './useClientPage.ts'
+
+/** The states of a client to choose from, each with how many the search finds in it. */
+export function FilterToggle({ page }: { page: Pick<ClientPage, 'list' | 'counts'> }) {
+  const { list, counts } = page
+  const name = useId()
+  return (
+    <Group>
+      <legend>Filter</legend>
+      {CLIENT_FILTERS.map((filter) => (
+        <label key={filter}>
+          <input
+            type="radio"
+            name={name}
+            checked={list.filter === filter}
+            onChange={() => list.setFilter(filter)}
+          />
+          {LABELS[filter]} <span>{counts?.[filter].toLocaleString('en-US')}</span>
+        </label>
+      ))}
+    </Group>
+  )
+}
+
+const LABELS: Record<ClientFilter, string> = {
+  all: 'All',
+  active: 'Active',
+  expiring: 'Expiring Soon',
+  expired: 'Expired',
+}
+
+const Group = styled('fieldset')(({ theme }) => ({
+  display: 'flex',
+  minWidth: 0,
+  margin: 0,
+  padding: 3,
+  gap: 2,
+  border: 0,
+  borderRadius: 10,
+  background: theme.palette.background.default,
+  boxShadow: `inset 0 0 0 1px ${theme.palette.divider}`,
+  '& legend, & input': {
+    position: 'absolute',
+    width: 1,
+    height: 1,
+    overflow: 'hidden',
+    clipPath: 'inset(50%)',
+  },
+  '& label': {
+    position: 'relative',
+    display: 'flex',
+    alignItems: 'center',
+    justifyContent: 'center',
+    gap: 6,
+    minHeight: 34,
+    padding: '0 12px',
+    borderRadius: 8,
+    whiteSpace: 'nowrap',
+    color: theme.palette.text.secondary,
+    cursor: 'pointer',
+    '&:hover': { color: theme.palette.text.primary },
+    '&:has(:checked)': {
+      color: theme.palette.text.primary,
+      fontWeight: 600,
+      background: theme.palette.background.paper,
+      boxShadow: `inset 0 0 0 1px ${theme.palette.divider}`,
+    },
+    '&:has(:focus-visible)': { outline: '2px solid var(--ring)', outlineOffset: 1 },
+  },
+  // The number keeps its place before it has come.
+  '& span': { minWidth: '3ch', textAlign: 'left', fontVariantNumeric: 'tabular-nums' },
+  [theme.breakpoints.down('sm')]: {
+    flex: '1 1 100%',
+    '& label': {
+      flex: '1 1 0',
+      flexDirection: 'column-reverse',
+      gap: 0,
+      minHeight: 48,
+      padding: 4,
+      fontSize: '0.75rem',
+      whiteSpace: 'normal',
+      textAlign: 'center',
+      lineHeight: 1.25,
+    },
+    '& span': { minHeight: 17, textAlign: 'center', fontSize: '0.875rem' },
+  },
+}))

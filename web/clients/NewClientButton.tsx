@@ -1,0 +1,25 @@
+import Button from '@mui/material/Button'
+import { styled } from '@mui/material/styles'
+import { UserPlus } from 'lucide-react'
+import { Link } from 'react-router'
+
+/** The way to a new client: on a phone its icon alone. */
+export function NewClientButton() {
+  return (
+    <Button
+      variant="contained"
+      component={Link}
+      to="/new-client"
+      aria-label="New Client"
+      data-hint="New Client"
+    >
+      <UserPlus size={18} />
+      <Words>New Client</Words>
+    </Button>
+  )
+}
+
+const Words = styled('span')(({ theme }) => ({
+  marginLeft: 8,
+  [theme.breakpoints.down('sm')]: { display: 'none' },
+}))

@@ -1,0 +1,140 @@
+import { styled } from '@mui/material/styles'
+import { useEffect } from 'react'
+import { useWatch } from 'react-hook-form'
+import { calls, type OutputOf } from '../../contract/calls.ts'
+import { Ellipsis } from '../parts/Ellipsis.tsx'
+import { Moment } from '../parts/Moment.tsx'
+import { Skeleton } from '../parts/Skeleton.tsx'
+import { useCall } from '../queries.ts'
+import { zone } from '../zone.ts'
+import { credits } from './words.ts'
+
+export type QuoteAnswer = OutputOf<typeof calls.clients.quote>
+
+interface QuoteProps {
+  clients: readonly string[]
+  /** Told of the answer for the months that the form around it holds; of null while there is none. */
+  onAnswer: (answer: QuoteAnswer | null) => void
+}
+
+/** What the months chosen in the form around it would cost and bring, by the server's own reckoning. */
+export function Quote({ clients, onAnswer }: QuoteProps) {
+  const months = Number(useWatch({ name: 'months' }))
+  const { data, isPlaceholderData, isFetching, error } = useCall(
+    calls.clients.quote,
+    { clients: [...clients], months },
+    { keep: true },
+  )
+  const answer = data && !isPlaceholderData && !error ? data : null
+  useEffect(() => onAnswer(answer), [answer, onAnswer])
+  if (error && !data) return <Frame role="alert">{error.message}</Frame>
+  return (
+    <Frame aria-busy={isFetching} aria-live="polite">
+      <Sums>
+        <div>
+          <dt>Cost</dt>
+          <dd>{data ? credits(data.cost) : <Skeleton width={64} />}</dd>
+        </div>
+        <div>
+          <dt>Balance</dt>
+          <dd>{data ? credits(data.credits) : <Skeleton width={64} />}</dd>
+        </div>
+        <div data-short={data !== undefined && data.balance_after < 0}>
+          <dt>Balance after</dt>
+          <dd>{data ? afterwards(data) : <Skeleton width={64} />}</dd>
+        </div>
+      </Sums>
+      <Expiries clients={clients} answer={data} />
+    </Frame>
+  )
+}
+
+function afterwards({ balance_after, credits: present, cost }: QuoteAnswer): string {
+  return balance_after < 0 ? `You have ${credits(present)}; this needs ${cost}` : credits(balance_after)
+}
+
+/** The last day of each client before and after. It keeps its height from the start, so that nothing jumps. */
+function Expiries({ clients, answer }: { clients: readonly string[]; answer: QuoteAnswer | undefined }) {
+  const [only] = clients
+  if (clients.length === 1 && only !== undefined) {
+    const expiry = answer?.expiries[0]
+    return (
+      <Sums>
+        <div>
+          <dt>New expiry</dt>
+          <dd>{expiry ? <FromTo {...expiry} /> : <Skeleton width={160} />}</dd>
+        </div>
+      </Sums>
+    )
+  }
+  return (
+    <List
+      tabIndex={0}
+      role="region"
+      aria-label="New expiry of each client"
+      rows={Math.min(clients.length, 6)}
+    >
+      <ul>
+        {answer?.expiries.map((expiry) => (
+          <li key={expiry.name}>
+            <Ellipsis text={expiry.name} identifier />
+            <FromTo {...expiry} />
+          </li>
+        ))}
+      </ul>
+    </List>
+  )
+}
+
+function FromTo({ expiry, new_expiry }: QuoteAnswer['expiries'][number]) {
+  return (
+    <span className="moment">
+      <Moment iso={expiry} zone={zone()} format="date" /> →{' '}
+      <strong>
+        <Moment iso={new_expiry} zone={zone()} format="date" />
+      </strong>
+    </span>
+  )
+}
+
+const Frame = styled('div')(({ theme }) => ({
+  padding: '4px 16px',
+  borderRadius: 8,
+  background: theme.palette.background.default,
+  '&[role=alert]': { padding: 16, color: theme.palette.tones.bad.text },
+  '& strong': { fontWeight: 600 },
+}))
+
+const Sums = styled('dl')(({ theme }) => ({
+  '& > div': {
+    display: 'flex',
+    flexWrap: 'wrap',
+    alignItems: 'center',
+    justifyContent: 'space-between',
+    gap: '0 16px',
+    minHeight: 32,
+  },
+  '& dt': { color: theme.palette.text.secondary },
+  '& dd': { fontWeight: 600, fontVariantNumeric: 'tabular-nums', textAlign: 'right' },
+  '& .moment': { fontWeight: 400 },
+  '& [data-short=true] dd': { color: theme.palette.tones.bad.text },
+}))
+
+const List = styled('div', { shouldForwardProp: (name) => name !== 'rows' })<{ rows: number }>(
+  ({ theme, rows }) => ({
+    height: rows * 32 + 9,
+    margin: '4px -16px 0',
+    padding: '4px 16px',
+    overflowY: 'auto',
+    borderTop: `1px solid ${theme.palette.divider}`,
+    '& li': {
+      display: 'flex',
+      alignItems: 'center',
+      justifyContent: 'space-between',
+      gap: 16,
+      height: 32,
+      contentVisibility: 'auto',
+      containIntrinsicHeight: 32,
+    },
+  }),
+)

@@ -1,0 +1,100 @@
+import Button from '@mui/material/Button'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import * as z from 'zod/mini'
+import { calls } from '../../contract/calls.ts'
+import { PaidMonths } from '../../contract/clients.ts'
+import { Form } from '../parts/Form.tsx'
+import { AmountSelect } from '../parts/SelectInput.tsx'
+import { Window } from '../parts/Window.tsx'
+import { useSubmit } from '../queries.ts'
+import { Quote, type QuoteAnswer } from './Quote.tsx'
+import { useHeld } from './useHeld.ts'
+import { clients, credits } from './words.ts'
+
+interface RenewDialogProps {
+  /** Who is renewed; null while it is closed. */
+  names: readonly string[] | null
+  onClose: () => void
+  onDone?: () => void
+}
+
+/** Adds months to one client or to many, after showing what they cost and what each client gets for them. */
+export function RenewDialog({ names, onClose, onDone }: RenewDialogProps) {
+  const held = useHeld(names)
+  const [quote, setQuote] = useState<QuoteAnswer | null>(null)
+  const { renew, loading, submitError, outdated, reset, reload } = useRenewal(quote, () => {
+    onDone?.()
+    onClose()
+  })
+  const close = () => {
+    reset()
+    onClose()
+  }
+  if (!held) return null
+  return (
+    <Window
+      open={names !== null}
+      title={held.length === 1 ? `Renew ${held[0]}` : `Renew ${clients(held.length)}`}
+      onClose={close}
+      busy={loading}
+    >
+      <Form
+        schema={Months}
+        values={ONE_MONTH}
+        submit={({ months }) => says(held.length, Number(months))}
+        onSubmit={({ months }) => renew(months)}
+        loading={loading}
+        submitError={submitError}
+        blocked={!quote || quote.balance_after < 0 || outdated}
+        aside={
+          <Button variant="outlined" disabled={loading} onClick={outdated ? reload : close}>
+            {outdated ? 'Reload' : 'Cancel'}
+          </Button>
+        }
+      >
+        <AmountSelect name="months" label="Months" amounts={MONTHS} unit={['month', 'months']} />
+        <Quote clients={held} onAnswer={setQuote} />
+      </Form>
+    </Window>
+  )
+}
+
+const Months = z.object({ months: PaidMonths })
+const ONE_MONTH = { months: 1 }
+const MONTHS = Array.from({ length: 12 }, (_, index) => index + 1)
+
+function says(count: number, months: number): string {
+  const cost = credits(count * months)
+  return count === 1 ? `Renew for ${cost}` : `Renew ${clients(count)} for ${cost}`
+}
+
+/** Renews those of the quote, each from the expiry that was on the screen. */
+function useRenewal(quote: QuoteAnswer | null, onDone: () => void) {
+  const cache = useQueryClient()
+  const one = useSubmit(calls.clients.renew, { onDone })
+  const many = useSubmit(calls.clients.multirenew, { onDone })
+  const used = quote?.expiries.length === 1 ? one : many
+  const renew = (months: number) => {
+    const [first, ...more] = quote?.expiries ?? []
+    if (!quote || !first) return
+    if (more.length === 0) one.submit({ name: first.name, months, expiry: first.expiry })
+    else {
+      many.submit({
+        clients: quote.expiries.map(({ name }) => name),
+        months,
+        expiries: quote.expiries.map(({ expiry }) => expiry),
+      })
+    }
+  }
+  const reset = () => {
+    one.reset()
+    many.reset()
+  }
+  const reload = () => {
+    reset()
+    cache.invalidateQueries({ queryKey: [calls.clients.quote.path] })
+  }
+  const { loading, submitError, outdated } = used
+  return { renew, loading, submitError, outdated, reset, reload }
+}

@@ -1,0 +1,80 @@
+import Button from '@mui/material/Button'
+import { useMutation } from '@tanstack/react-query'
+import { CalendarPlus } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { calls } from '../../contract/calls.ts'
+import { MOST_RENEWED } from '../../contract/clients.ts'
+import type { ClientRow } from '../../contract/shapes.ts'
+import { type ApiError, send } from '../api.ts'
+import type { Selection } from '../parts/DataTable.tsx'
+import { useNotice } from '../parts/Notices.tsx'
+import type { ClientPage } from './useClientPage.ts'
+
+interface Chosen {
+  select: Selection<ClientRow>
+  names: readonly string[]
+  clear: () => void
+}
+
+/** Which clients are chosen, over all pages of one search and filter; `onRenew` is what can be done with them. */
+export function useChosen(page: ClientPage, onRenew: () => void): Chosen {
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(NONE)
+  const { search, filter } = page.query
+  const found = `${filter} ${search}`
+  // What another search or filter had found is out of sight, and must not be renewed by surprise.
+  useEffect(() => {
+    if (found) setChosen(NONE)
+  }, [found])
+  const select: Selection<ClientRow> = {
+    chosen,
+    onChange: setChosen,
+    name: nameOf,
+    actions: (
+      <Button variant="contained" startIcon={<CalendarPlus size={18} />} onClick={onRenew}>
+        Renew selected
+      </Button>
+    ),
+    all: useOffer(page, chosen, setChosen),
+  }
+  return { select, names: [...chosen], clear: () => setChosen(NONE) }
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
+function nameOf({ name }: ClientRow) {
+  return name
+}
+
+/** Once the page is taken, all that the filter finds is on offer, as far as one renewal goes. */
+function useOffer(
+  page: ClientPage,
+  chosen: ReadonlySet<string>,
+  onTake: (names: ReadonlySet<string>) => void,
+) {
+  const notice = useNotice()
+  const { mutate, isPending } = useMutation<string[], ApiError, ClientPage['query']>({
+    mutationFn: namesOf,
+    onSuccess: (names) => onTake(new Set(names)),
+    onError: (error) => notice.error('Error loading clients. Please try again.', error.message),
+  })
+  const { rows, count, query } = page
+  const most = Math.min(count, MOST_RENEWED)
+  const taken = rows?.every(({ name }) => chosen.has(name)) === true
+  if (!isPending && (!taken || chosen.size >= most)) return undefined
+  const number = most.toLocaleString('en-US')
+  const label = count > most ? `Select the first ${number}` : `Select all ${number}`
+  return { label: isPending ? 'Selecting…' : label, loading: isPending, onTake: () => mutate(query) }
+}
+
+/** The most clients that a page of the server holds. */
+const MOST_A_PAGE = 500
+
+async function namesOf(query: ClientPage['query']): Promise<string[]> {
+  const names: string[] = []
+  for (let page = 1; page <= MOST_RENEWED / MOST_A_PAGE; page += 1) {
+    const { data } = await send(calls.clients.list, { ...query, page, per_page: MOST_A_PAGE })
+    names.push(...data.map(({ name }) => name))
+    if (data.length < MOST_A_PAGE) break
+  }
+  return names
+}

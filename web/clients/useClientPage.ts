@@ -1,0 +1,61 @@
+import { useEffect } from 'react'
+import type { calls, InputOf, OutputOf } from '../../contract/calls.ts'
+import { CLIENT_FILTERS } from '../../contract/clients.ts'
+import type { AnyClientRow, ClientRow } from '../../contract/shapes.ts'
+import type { Table } from '../parts/table.ts'
+import { type ListState, useListState } from '../parts/useListState.ts'
+import { useCall } from '../queries.ts'
+
+export type ListCall = typeof calls.clients.list | typeof calls.admin.clients
+
+/** The client of a list: the admin's have their dealer. */
+export type RowOf<C extends ListCall> = C extends typeof calls.admin.clients ? AnyClientRow : ClientRow
+
+/** One page of clients as the server found it, and what the list around it needs to know. */
+export interface ClientPage<Row = ClientRow> {
+  list: ListState
+  /** What was asked for. */
+  query: InputOf<typeof calls.clients.list>
+  /** Undefined until the first page has come. */
+  rows: readonly Row[] | undefined
+  /** How many the search and the filter find. */
+  count: number
+  /** There are more than `count`. */
+  capped: boolean
+  /** How many the search finds in each state. */
+  counts: OutputOf<typeof calls.clients.list>['counts'] | undefined
+  loading: boolean
+  /** Why there are no rows. */
+  error: string | undefined
+  retry: () => void
+}
+
+/** Asks the server for the page that the URL names; a page past the end becomes the last. */
+export function useClientPage<C extends ListCall>(call: C, table: Table<RowOf<C>>): ClientPage<RowOf<C>> {
+  const list = useListState('', table, CLIENT_FILTERS)
+  const { page, perPage: per_page, search, sort, order, filter } = list
+  // The columns and the filters of the table are those that the call knows.
+  const query = { page, per_page, search, sort, order, filter } as InputOf<typeof calls.clients.list>
+  const { data, isPending, isPlaceholderData, isLoadingError, error, refetch } = useCall(
+    call,
+    query as InputOf<C>,
+    { keep: true },
+  )
+  const found = data as OutputOf<ListCall> | undefined
+  const last = isPlaceholderData ? undefined : found?.total_pages
+  const { setPage } = list
+  useEffect(() => {
+    if (last !== undefined && page > last) setPage(last, true)
+  })
+  return {
+    list,
+    query,
+    rows: found?.data as readonly RowOf<C>[] | undefined,
+    count: found?.count ?? 0,
+    capped: found?.count_capped === true,
+    counts: found?.counts,
+    loading: isPending || isPlaceholderData,
+    error: isLoadingError ? error.message : undefined,
+    retry: refetch,
+  }
+}

@@ -1,0 +1,83 @@
+import { useEffect, useRef, useState } from 'react'
+import { calls, type InputOf } from '../../contract/calls.ts'
+import { ApiError, receive, send } from '../api.ts'
+import { failureOf, wordsOf } from '../notices.ts'
+import { useNotice } from '../parts/Notices.tsx'
+
+export type ExportCall = typeof calls.clients.export | typeof calls.admin.exportClients
+
+/** How much of a file has come. */
+export interface Received {
+  bytes: number
+  /** Clients that have come; 0 where the file does not tell. */
+  clients: number
+}
+
+interface Export {
+  /** What has come of the file under way; null while none is. */
+  received: Received | null
+  start: (input: InputOf<ExportCall>) => void
+  stop: () => void
+}
+
+/** Makes a file of the list, fetches it and keeps it where the browser keeps its downloads. One at a time. */
+export function useExport(call: ExportCall): Export {
+  const [received, setReceived] = useState<Received | null>(null)
+  const underway = useRef<AbortController>(null)
+  const notice = useNotice()
+  useEffect(() => () => underway.current?.abort(), [])
+  const start = async (input: InputOf<ExportCall>) => {
+    const stopper = new AbortController()
+    const { signal } = stopper
+    underway.current = stopper
+    setReceived({ bytes: 0, clients: 0 })
+    try {
+      keep(await fetchFile(call, input, signal, setReceived))
+    } catch (error) {
+      const words = wordsOf(call)
+      if (!(error instanceof ApiError)) {
+        if (!signal.aborted) throw error
+      } else if (words && error.code !== 'no_session') notice.error(...failureOf(words, error))
+    }
+    setReceived(null)
+  }
+  return { received, start, stop: () => underway.current?.abort() }
+}
+
+async function fetchFile(
+  call: ExportCall,
+  input: InputOf<ExportCall>,
+  signal: AbortSignal,
+  onProgress: (received: Received) => void,
+): Promise<File> {
+  const { ticket } = await send(call, input, { signal })
+  let [bytes, lines] = [0, 0]
+  return receive(
+    calls.files.download,
+    { ticket },
+    {
+      signal,
+      onPiece: (piece) => {
+        bytes += piece.length
+        if (input.format === 'csv') lines += linesOf(piece)
+        // The first line of a CSV is its header.
+        onProgress({ bytes, clients: Math.max(0, lines - 1) })
+      },
+    },
+  )
+}
+
+function linesOf(piece: Uint8Array): number {
+  let lines = 0
+  for (const byte of piece) if (byte === 0x0a) lines += 1
+  return lines
+}
+
+function keep(file: File) {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(file)
+  link.download = file.name
+  link.click()
+  // The browser reads it at its own pace, and a minute is plenty to begin.
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
+}

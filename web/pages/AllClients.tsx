@@ -1,0 +1,24 @@
+import { useState } from 'react'
+import { calls } from '../../contract/calls.ts'
+import type { AnyClientRow } from '../../contract/shapes.ts'
+import { ClientList } from '../clients/ClientList.tsx'
+import { DeleteAnyClient } from '../clients/DeleteAnyClient.tsx'
+import { ExportMenu } from '../clients/ExportMenu.tsx'
+import { useClientPage } from '../clients/useClientPage.ts'
+import { PageTitle } from '../parts/PageTitle.tsx'
+import { allClients } from '../tables/clients.tsx'
+
+/** Every dealer's clients, for the admin. */
+export function AllClients() {
+  const [deleting, setDeleting] = useState<AnyClientRow | null>(null)
+  const [table] = useState(() => allClients({ remove: setDeleting }))
+  const page = useClientPage(calls.admin.clients, table)
+  return (
+    <>
+      <title>All Clients · Boxtree</title>
+      <PageTitle action={<ExportMenu call={calls.admin.exportClients} page={page} />}>All Clients</PageTitle>
+      <ClientList label="All Clients" table={table} page={page} />
+      <DeleteAnyClient client={deleting} onClose={() => setDeleting(null)} />
+    </>
+  )
+}

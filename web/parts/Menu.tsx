@@ -1,0 +1,117 @@
+import { keyframes } from '@emotion/react'
+import Button from '@mui/material/Button'
+import { styled } from '@mui/material/styles'
+import { type FocusEvent, type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react'
+
+interface MenuProps {
+  /** What the menu is called. */
+  label: string
+  /** What the button says; the name of the menu if unsaid. */
+  children?: ReactNode
+  icon?: ReactNode
+  items: readonly MenuItem[]
+}
+
+export interface MenuItem {
+  label: string
+  onChoose: () => void
+}
+
+/** A button and the few things it can do. Arrows move, Escape closes, and the focus comes back to the button. */
+export function Menu({ label, children = label, icon, items }: MenuProps) {
+  const [open, setOpen] = useState(false)
+  const id = useId()
+  const place = useRef<HTMLDivElement>(null)
+  const button = useRef<HTMLButtonElement>(null)
+  const close = () => {
+    setOpen(false)
+    button.current?.focus()
+  }
+  const leave = (event: FocusEvent) => {
+    if (!place.current?.contains(event.relatedTarget)) setOpen(false)
+  }
+  const press = (event: KeyboardEvent) => {
+    if (!open && event.key === 'ArrowDown') setOpen(true)
+    else if (open && event.key === 'Escape') close()
+    else if (open) step(place.current, event.key)
+    if (moves.has(event.key)) event.preventDefault()
+  }
+  return (
+    <Place ref={place} onBlur={leave} onKeyDown={press}>
+      <Button
+        ref={button}
+        variant="outlined"
+        startIcon={icon}
+        aria-haspopup="menu"
+        aria-expanded={open}
+        aria-controls={open ? id : undefined}
+        onClick={() => setOpen(!open)}
+      >
+        {children}
+      </Button>
+      {open && (
+        <List id={id} role="menu" aria-label={label} ref={focusFirst}>
+          {items.map((item) => (
+            <button
+              key={item.label}
+              type="button"
+              role="menuitem"
+              tabIndex={-1}
+              onClick={() => {
+                close()
+                item.onChoose()
+              }}
+            >
+              {item.label}
+            </button>
+          ))}
+        </List>
+      )}
+    </Place>
+  )
+}
+
+const moves = new Set(['ArrowDown', 'ArrowUp', 'Home', 'End'])
+
+function focusFirst(list: HTMLElement | null) {
+  list?.querySelector('button')?.focus()
+}
+
+/** Takes the focus to the neighbour, round at the ends. */
+function step(place: HTMLElement | null, key: string) {
+  const items = [...(place?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])]
+  const at = items.findIndex((item) => item.matches(':focus'))
+  const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[key]
+  if (next !== undefined) items.at(next === items.length ? 0 : next)?.focus()
+}
+
+const appear = keyframes({ from: { opacity: 0, transform: 'translateY(-4px)' } })
+
+const Place = styled('div')({ position: 'relative' })
+
+const List = styled('div')(({ theme }) => ({
+  position: 'absolute',
+  top: 'calc(100% + 4px)',
+  right: 0,
+  zIndex: 3,
+  display: 'grid',
+  minWidth: 168,
+  padding: 4,
+  borderRadius: 12,
+  border: `1px solid ${theme.palette.divider}`,
+  background: theme.palette.background.paper,
+  boxShadow: theme.shadows[8],
+  '& button': {
+    minHeight: 36,
+    padding: '0 12px',
+    border: 0,
+    borderRadius: 8,
+    background: 'none',
+    textAlign: 'left',
+    whiteSpace: 'nowrap',
+    cursor: 'pointer',
+    '&:hover, &:focus-visible': { background: theme.palette.action.hover },
+    '@media (pointer: coarse)': { minHeight: 44 },
+  },
+  '@media (prefers-reduced-motion: no-preference)': { animation: `${appear} 140ms ease-out` },
+}))

@@ -1,0 +1,130 @@
+import './clients.css'
+import { CalendarPlus, Trash2 } from 'lucide-react'
+import { Link } from 'react-router'
+import { expiryState, MAC_PREFIX } from '../../contract/clients.ts'
+import type { AnyClientRow, ClientRow } from '../../contract/shapes.ts'
+import { now } from '../clock.ts'
+import { Chip } from '../parts/Chip.tsx'
+import { Ellipsis } from '../parts/Ellipsis.tsx'
+import { RowButton } from '../parts/RowButton.tsx'
+import { type Column, type Table, table } from '../parts/table.ts'
+import { mac, words } from './columns.tsx'
+import { expiry } from './expiry.tsx'
+
+/** A dealer's own clients. `renew` and `remove` are what the buttons of a row do. */
+export function ownClients(acts: {
+  renew: (row: ClientRow) => void
+  remove: (row: ClientRow) => void
+}): Table<ClientRow> {
+  return declare<ClientRow>(
+    [
+      {
+        ...name,
+        cell: (row) => <Link to={`/update-client/${encodeURIComponent(row.name)}`}>{row.name}</Link>,
+      },
+      words('description', 'Description', { narrow: 'more' }),
+    ],
+    {
+      ...actions,
+      width: 72,
+      cell: (row) => (
+        <span className="row-buttons">
+          <RowButton label={`Renew ${row.name}`} word="Renew" onClick={() => acts.renew(row)}>
+            <CalendarPlus aria-hidden size={16} />
+          </RowButton>
+          <RowButton
+            label={`Delete ${row.name}`}
+            word="Delete"
+            blocked={isExpired(row) ? undefined : 'Only an expired client can be deleted'}
+            onClick={() => acts.remove(row)}
+          >
+            <Trash2 aria-hidden size={16} />
+          </RowButton>
+        </span>
+      ),
+    },
+  )
+}
+
+/** Every dealer's clients, for the admin, who may delete any of them. */
+export function allClients(acts: { remove: (row: AnyClientRow) => void }): Table<AnyClientRow> {
+  return declare<AnyClientRow>(
+    [
+      { ...name, cell: (row) => <Ellipsis text={row.name} identifier /> },
+      {
+        key: 'dealer',
+        header: 'Dealer',
+        width: 128,
+        narrow: 'more',
+        cell: (row) => <Ellipsis text={row.dealer} identifier />,
+      },
+      words('description', 'Description', { narrow: 'more' }),
+    ],
+    {
+      ...actions,
+      width: 56,
+      cell: (row) => (
+        <RowButton label={`Delete ${row.name}`} word="Delete" onClick={() => acts.remove(row)}>
+          <Trash2 aria-hidden size={16} />
+        </RowButton>
+      ),
+    },
+  )
+}
+
+function declare<Row extends ClientRow>(first: readonly Column<Row>[], last: Column<Row>): Table<Row> {
+  return table<Row>({
+    columns: [
+      ...first,
+      {
+        ...mac<Row>({ narrow: 'aside' }),
+        cell: (row) =>
+          row.mac === null ? <span className="narrow-only">{isMinistra}</span> : <Mac mac={row.mac} />,
+      },
+      {
+        key: 'ministra',
+        header: 'Ministra',
+        width: 80,
+        narrow: 'more',
+        text: (row) => (row.ministra ? 'Ministra' : ''),
+        cell: (row) => row.ministra && isMinistra,
+      },
+      expiry<Row>(),
+      {
+        key: 'status',
+        header: 'Status',
+        width: 72,
+        narrow: 'more',
+        text: (row) => (row.status ? 'Active' : 'Inactive'),
+        cell: (row) => (row.status ? 'Active' : <Chip tone="plain">Inactive</Chip>),
+      },
+      last,
+    ],
+    rowKey: (row) => row.name,
+    firstSort: { by: 'name', order: 'asc' },
+    pageSizes: [5, 10, 25, 50],
+    empty: 'No clients found',
+    search: 'Search clients',
+    denseSwitch: true,
+  })
+}
+
+const name = { key: 'name', header: 'Name', width: 136, narrow: 'title', mono: true } as const
+
+const actions = { key: 'actions', header: 'Actions', narrow: 'more', sort: false } as const
+
+const isMinistra = <Chip tone="special">Ministra</Chip>
+
+/** On a phone the three groups that differ are enough; the whole is a tap away. */
+function Mac({ mac }: { mac: string }) {
+  return (
+    <span data-hint={mac}>
+      <span className="wide-only">{MAC_PREFIX}</span>
+      {mac.slice(MAC_PREFIX.length)}
+    </span>
+  )
+}
+
+function isExpired(row: ClientRow): boolean {
+  return expiryState(row.expiry, now()) === 'expired'
+}

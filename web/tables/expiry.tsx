@@ -1,0 +1,44 @@
+import './clients.css'
+import { type ExpiryState, expiryState } from '../../contract/clients.ts'
+import { useNow } from '../clock.ts'
+import { Chip } from '../parts/Chip.tsx'
+import { Moment } from '../parts/Moment.tsx'
+import { type Column, widths } from '../parts/table.ts'
+import { daysUntil, relativeDay, showMoment } from '../parts/time.ts'
+import type { Tone } from '../parts/tone.ts'
+import { zone } from '../zone.ts'
+
+/** The last day of service, its state in a word and a colour, and how far off it is while it comes near. */
+export function Expiry({ iso }: { iso: string }) {
+  const now = useNow()
+  const state = expiryState(iso, now)
+  const away = relativeDay(daysUntil(iso, zone(), now))
+  return (
+    <span className="expiry">
+      <Moment iso={iso} zone={zone()} format="date" />
+      <Chip tone={LOOKS[state].tone} hint={away}>
+        {LOOKS[state].word}
+      </Chip>
+      {state === 'expiring' && <small>{away}</small>}
+    </span>
+  )
+}
+
+/** The column of it. */
+export function expiry<Row extends { expiry: string }>(): Column<Row> {
+  return {
+    key: 'expiry',
+    header: 'Expiry',
+    width: widths.date + 152,
+    narrow: 'line',
+    text: (row) => showMoment(row.expiry, zone(), 'date'),
+    cell: (row) => <Expiry iso={row.expiry} />,
+    sort: (row) => row.expiry,
+  }
+}
+
+const LOOKS: Record<ExpiryState, { word: string; tone: Tone }> = {
+  active: { word: 'Active', tone: 'good' },
+  expiring: { word: 'Expiring', tone: 'warn' },
+  expired: { word: 'Expired', tone: 'bad' },
+}
