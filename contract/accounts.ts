@@ -1,31 +1,35 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { MOST_CREDITS } from './credits.ts'
 
 export const AccountName = z
   .string()
-  .min(3, 'Login should be between 3 and 32 characters')
-  .max(32, 'Login should be between 3 and 32 characters')
-  .regex(/^[A-Za-z0-9._-]*$/, "Login may have letters, digits, '.', '_' and '-'")
+  .check(
+    z.minLength(3, 'Login should be between 3 and 32 characters'),
+    z.maxLength(32, 'Login should be between 3 and 32 characters'),
+    z.regex(/^[A-Za-z0-9._-]*$/, "Login may have letters, digits, '.', '_' and '-'"),
+  )
 
-export const AccountPassword = z
-  .string()
-  .min(8, 'Password should be between 8 and 128 characters')
-  .max(128, 'Password should be between 8 and 128 characters')
-  .refine(
+export const AccountPassword = z.string().check(
+  z.minLength(8, 'Password should be between 8 and 128 characters'),
+  z.maxLength(128, 'Password should be between 8 and 128 characters'),
+  z.refine(
     (text) => text.isWellFormed() && !text.includes('\0'),
     'Password has characters that cannot be kept',
-  )
+  ),
+)
 
-export const AccountDescription = z
-  .string()
-  .max(100, 'Description cannot exceed 100 characters')
-  .refine(
+export const AccountDescription = z.string().check(
+  z.maxLength(100, 'Description cannot exceed 100 characters'),
+  z.refine(
     (text) => text.isWellFormed() && !/\p{Cc}/u.test(text),
     'Description may not have control characters',
-  )
+  ),
+)
 
 /** A whole number of credits, 0 for a change of the description alone. */
 export const CreditAmount = z
   .int('Credits must be a whole number from 0 to 10,000')
-  .min(0, 'Credits must be a whole number from 0 to 10,000')
-  .max(MOST_CREDITS, 'Credits must be a whole number from 0 to 10,000')
+  .check(
+    z.minimum(0, 'Credits must be a whole number from 0 to 10,000'),
+    z.maximum(MOST_CREDITS, 'Credits must be a whole number from 0 to 10,000'),
+  )

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 
 /** How the console looks to one account. */
 export const Settings = z.strictObject({

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { ROLES, type Role } from './roles.ts'
 
 export type Method = 'GET' | 'POST' | 'DELETE'
@@ -6,8 +6,8 @@ export type Allowed = readonly Role[] | 'anyone'
 
 /** One call of the API: all that server, console, documentation and tests need to know of it. */
 export type Call<
-  Input extends z.ZodType = z.ZodType,
-  Output extends z.ZodType = z.ZodType,
+  Input extends z.ZodMiniType = z.ZodMiniType,
+  Output extends z.ZodMiniType = z.ZodMiniType,
   Roles extends Allowed = Allowed,
 > = {
   method: Method
@@ -28,7 +28,7 @@ export type Call<
 /** Calls nested by noun; one tree holds them all. */
 export type Calls = { readonly [noun: string]: Call | Calls }
 
-export function call<Input extends z.ZodType, Output extends z.ZodType, const Roles extends Allowed>(
+export function call<Input extends z.ZodMiniType, Output extends z.ZodMiniType, const Roles extends Allowed>(
   facts: Call<Input, Output, Roles>,
 ): Call<Input, Output, Roles> {
   return facts

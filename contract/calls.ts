@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { AccountDescription, AccountName, AccountPassword, CreditAmount } from './accounts.ts'
 import { Settings } from './appearance.ts'
 import { type Call, call, Done, EVERYBODY, Nothing } from './call.ts'
@@ -35,10 +35,10 @@ import {
 } from './shapes.ts'
 
 /** The name of something that should exist: one that cannot exist is simply not found. */
-const GivenName = z
-  .string()
-  .max(200)
-  .refine((text) => text.isWellFormed() && !text.includes('\0'), 'There is no such name')
+const GivenName = z.string().check(
+  z.maxLength(200),
+  z.refine((text) => text.isWellFormed() && !text.includes('\0'), 'There is no such name'),
+)
 
 const ByName = z.strictObject({ name: GivenName })
 
@@ -48,7 +48,7 @@ const User = z.object({
   name: z.string(),
   role: RoleName,
   /** null for the admin, who issues without limit. */
-  credits: z.int().nullable(),
+  credits: z.nullable(z.int()),
   settings: Settings,
   /** The business's zone, in which every moment is shown. */
   time_zone: z.string(),
@@ -68,8 +68,8 @@ const session = {
     input: Nothing,
     output: z.object({
       provider: z.enum(['altcha', 'recaptcha', 'hcaptcha', 'turnstile', 'none']),
-      site_key: z.string().optional(),
-      challenge: z.unknown().optional(),
+      site_key: z.optional(z.string()),
+      challenge: z.optional(z.unknown()),
     }),
   }),
   login: call({
@@ -78,11 +78,11 @@ const session = {
     roles: 'anyone',
     summary: 'Begins a session of one hour',
     input: z.strictObject({
-      login_username: GivenName.min(1, 'Please type your username'),
-      login_password: z.string().min(1, 'Please type your password').max(200),
-      g_recaptcha_response: z.string().max(20_000).optional(),
+      login_username: GivenName.check(z.minLength(1, 'Please type your username')),
+      login_password: z.string().check(z.minLength(1, 'Please type your password'), z.maxLength(200)),
+      g_recaptcha_response: z.optional(z.string().check(z.maxLength(20_000))),
     }),
-    output: Done.extend({ token: z.string(), ...User.shape }),
+    output: z.extend(Done, { token: z.string(), ...User.shape }),
   }),
   logout: call({
     method: 'POST',
@@ -105,7 +105,10 @@ const session = {
     path: '/changepassword',
     roles: EVERYBODY,
     summary: "Changes the caller's own password and ends the account's other sessions",
-    input: z.strictObject({ old_password: z.string().min(1).max(200), password: AccountPassword }),
+    input: z.strictObject({
+      old_password: z.string().check(z.minLength(1), z.maxLength(200)),
+      password: AccountPassword,
+    }),
     output: Done,
   }),
   users: call({
@@ -137,7 +140,9 @@ function desk(role: Role) {
       summary: 'A ticket for the CSV of all transactions between two days',
       input: z
         .strictObject({ from: Day, to: Day })
-        .refine(({ from, to }) => from <= to, { path: ['to'], message: 'The last day is before the first' }),
+        .check(
+          z.refine(({ from, to }) => from <= to, { path: ['to'], error: 'The last day is before the first' }),
+        ),
       output: Ticket,
     }),
     message: call({
@@ -172,10 +177,14 @@ function credits(role: Role) {
 }
 
 /** Leads to a file at `GET /v1/exports/{ticket}`, once, within 60 seconds. */
-const Ticket = Done.extend({ ticket: z.string() })
+const Ticket = z.extend(Done, { ticket: z.string() })
 
 /** What an owner does with the accounts of one level: its direct children. */
-function level<Row extends z.ZodType, Total extends z.ZodRawShape>(name: LevelName, row: Row, total: Total) {
+function level<Row extends z.ZodMiniType, Total extends z.core.$ZodLooseShape>(
+  name: LevelName,
+  row: Row,
+  total: Total,
+) {
   const { owner, title } = LEVELS[name]
   const at = ROLE[owner].desk
   const roles = [owner]
@@ -194,7 +203,7 @@ function level<Row extends z.ZodType, Total extends z.ZodRawShape>(name: LevelNa
       roles,
       summary: `Creates a ${title} with no credits`,
       input: z.strictObject({ login: AccountName, password: AccountPassword }),
-      output: Done.extend({ name: z.string() }),
+      output: z.extend(Done, { name: z.string() }),
     }),
     detail: call({
       method: 'GET',
@@ -220,10 +229,10 @@ function level<Row extends z.ZodType, Total extends z.ZodRawShape>(name: LevelNa
       input: z.strictObject({
         name: GivenName,
         credits: CreditAmount,
-        desc: AccountDescription.optional(),
+        desc: z.optional(AccountDescription),
         transaction: z.literal([0, 1], 'Transaction must be 0 (add) or 1 (remove)'),
       }),
-      output: Done.extend({
+      output: z.extend(Done, {
         /** The account's balance after the change. */
         credits: z.int(),
       }),
@@ -269,26 +278,28 @@ const clients = {
     path: '/api/client',
     roles: ['dealer'],
     summary: 'Creates a client on a trial or for paid months',
-    input: z
-      .strictObject({
+    input: z.pipe(
+      z.strictObject({
         login: ClientLogin,
         password: ClientPassword,
-        stb_mac: z.string().nullable().optional(),
-        ministra: z.boolean().default(false),
+        stb_mac: z.optional(z.nullable(z.string())),
+        ministra: z._default(z.boolean(), false),
         months: StartMonths,
-        desc: ClientDescription.default(''),
-        phone: Phone.default(''),
+        desc: z._default(ClientDescription, ''),
+        phone: z._default(Phone, ''),
         package_selection: PackageSelection,
-      })
+      }),
       // A Ministra client has no MAC, so that whatever is sent as one is ignored, not judged.
-      .transform((input, context) => {
+      z.transform((input, context) => {
         if (input.ministra) return { ...input, stb_mac: null }
         const mac = Mac.safeParse(input.stb_mac ?? '')
         if (mac.success) return { ...input, stb_mac: mac.data }
-        context.addIssue({ code: 'custom', path: ['stb_mac'], message: mac.error.issues[0]?.message ?? '' })
+        const message = mac.error.issues[0]?.message ?? ''
+        context.issues.push({ code: 'custom', input: input.stb_mac, path: ['stb_mac'], message })
         return z.NEVER
       }),
-    output: Done.extend({ name: z.string(), expiry: Moment, credits: z.int() }),
+    ),
+    output: z.extend(Done, { name: z.string(), expiry: Moment, credits: z.int() }),
   }),
   save: call({
     method: 'POST',
@@ -297,23 +308,26 @@ const clients = {
     summary: 'Changes the fields sent; months of 1 to 12 are added and paid for',
     input: z.strictObject({
       login: GivenName,
-      password: ClientPassword.optional(),
-      o_mac: z.string().max(40).nullable().optional(),
-      stb_mac: z.string().max(40).nullable().optional(),
-      alt_player: z.boolean().optional(),
-      ministra: z.boolean().optional(),
-      months: z
-        .int('Credits must be a whole number from 0 to 12')
-        .min(0, 'Credits must be a whole number from 0 to 12')
-        .max(12, 'Credits must be a whole number from 0 to 12')
-        .optional(),
-      desc: ClientDescription.optional(),
-      phone: Phone.optional(),
-      status: z.boolean().optional(),
-      package_selection: PackageSelection.optional(),
-      locked: z.boolean().optional(),
+      password: z.optional(ClientPassword),
+      o_mac: z.optional(z.nullable(z.string().check(z.maxLength(40)))),
+      stb_mac: z.optional(z.nullable(z.string().check(z.maxLength(40)))),
+      alt_player: z.optional(z.boolean()),
+      ministra: z.optional(z.boolean()),
+      months: z.optional(
+        z
+          .int('Credits must be a whole number from 0 to 12')
+          .check(
+            z.minimum(0, 'Credits must be a whole number from 0 to 12'),
+            z.maximum(12, 'Credits must be a whole number from 0 to 12'),
+          ),
+      ),
+      desc: z.optional(ClientDescription),
+      phone: z.optional(Phone),
+      status: z.optional(z.boolean()),
+      package_selection: z.optional(PackageSelection),
+      locked: z.optional(z.boolean()),
     }),
-    output: Done.extend({ name: z.string(), expiry: Moment, credits: z.int() }),
+    output: z.extend(Done, { name: z.string(), expiry: Moment, credits: z.int() }),
   }),
   quote: call({
     method: 'POST',
@@ -321,7 +335,7 @@ const clients = {
     roles: ['dealer'],
     summary: 'What a renewal would cost and bring; changes nothing',
     input: z.strictObject({ clients: names(), months: PaidMonths }),
-    output: Done.extend({
+    output: z.extend(Done, {
       cost: z.int(),
       credits: z.int(),
       /** Negative where the balance falls short. */
@@ -334,8 +348,8 @@ const clients = {
     path: '/api/renew',
     roles: ['dealer'],
     summary: 'Adds paid months to one client',
-    input: z.strictObject({ name: GivenName, months: PaidMonths, expiry: Moment.optional() }),
-    output: Done.extend({ name: z.string(), expiry: Moment, credits: z.int() }),
+    input: z.strictObject({ name: GivenName, months: PaidMonths, expiry: z.optional(Moment) }),
+    output: z.extend(Done, { name: z.string(), expiry: Moment, credits: z.int() }),
   }),
   multirenew: call({
     method: 'POST',
@@ -347,13 +361,15 @@ const clients = {
         clients: names(),
         months: PaidMonths,
         /** The expiry that the person saw of each client, in the order of `clients`. */
-        expiries: z.array(Moment).max(MOST_RENEWED).optional(),
+        expiries: z.optional(z.array(Moment).check(z.maxLength(MOST_RENEWED))),
       })
-      .refine(({ clients, expiries }) => !expiries || expiries.length === clients.length, {
-        path: ['expiries'],
-        message: 'There must be one expiry for each client',
-      }),
-    output: Done.extend({ count: z.int(), credits: z.int() }),
+      .check(
+        z.refine(({ clients, expiries }) => !expiries || expiries.length === clients.length, {
+          path: ['expiries'],
+          error: 'There must be one expiry for each client',
+        }),
+      ),
+    output: z.extend(Done, { count: z.int(), credits: z.int() }),
   }),
   retrieve: call({
     method: 'POST',
@@ -361,7 +377,7 @@ const clients = {
     roles: ['dealer'],
     summary: 'Takes back the newest paid months of a client',
     input: z.strictObject({ login: GivenName, credits: PaidMonths }),
-    output: Done.extend({ name: z.string(), expiry: Moment, credits: z.int() }),
+    output: z.extend(Done, { name: z.string(), expiry: Moment, credits: z.int() }),
   }),
   remove: call({
     method: 'POST',
@@ -405,7 +421,7 @@ const admin = {
     path: '/admin/remove',
     roles: ['admin'],
     summary: 'Deletes any client, expired or not; its months are lost',
-    input: z.strictObject({ name: GivenName, mac: Mac.optional() }),
+    input: z.strictObject({ name: GivenName, mac: z.optional(Mac) }),
     output: Done,
   }),
   setMessage: call({
@@ -414,14 +430,14 @@ const admin = {
     roles: ['admin'],
     summary: 'Sets the broadcast message',
     input: z.strictObject({
-      message: z
-        .string()
-        .max(2_000, 'Message cannot exceed 2000 characters')
-        .refine((text) => text.trim() !== '', 'Message must not be empty')
-        .refine(
+      message: z.string().check(
+        z.maxLength(2_000, 'Message cannot exceed 2000 characters'),
+        z.refine((text) => text.trim() !== '', 'Message must not be empty'),
+        z.refine(
           (text) => text.isWellFormed() && !text.includes('\0'),
           'Message has characters that cannot be kept',
         ),
+      ),
     }),
     output: Done,
   }),
@@ -486,7 +502,7 @@ export const calls = {
       path: '/exports/{ticket}',
       roles: 'anyone',
       summary: 'The file that a ticket stands for, streamed; a ticket works once',
-      input: z.strictObject({ ticket: z.string().max(100) }),
+      input: z.strictObject({ ticket: z.string().check(z.maxLength(100)) }),
       output: z.unknown(),
       answer: 'file',
     }),
@@ -495,15 +511,15 @@ export const calls = {
 
 /** The names of one renewal, each once. */
 function names() {
-  return z
-    .array(GivenName)
-    .min(1, 'Please select at least one client')
-    .max(MOST_RENEWED, `At most ${MOST_RENEWED} clients can be renewed at once`)
-    .superRefine((list, context) => {
+  return z.array(GivenName).check(
+    z.minLength(1, 'Please select at least one client'),
+    z.maxLength(MOST_RENEWED, `At most ${MOST_RENEWED} clients can be renewed at once`),
+    z.superRefine((list, context) => {
       const seen = new Set<string>()
       const twice = list.findIndex((name) => seen.size === seen.add(name.toLowerCase()).size)
       if (twice >= 0) context.addIssue({ code: 'custom', path: [twice], message: 'A client is named twice' })
-    })
+    }),
+  )
 }
 
 function exportClients<const Sorts extends readonly [string, ...string[]]>(role: Role, sorts: Sorts) {

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { PACKAGES } from './packages.ts'
 
 /** The limits of a client's fields, with the sentence that says each. Forms and server share them. */
@@ -18,38 +18,53 @@ export const MOST_RENEWED = 1_000
 
 export const ClientLogin = z
   .string()
-  .min(LIMITS.login.min, LIMITS.login.message)
-  .max(LIMITS.login.max, LIMITS.login.message)
-  .regex(/^[A-Za-z0-9._-]*$/, "Login may have letters, digits, '.', '_' and '-'")
+  .check(
+    z.minLength(LIMITS.login.min, LIMITS.login.message),
+    z.maxLength(LIMITS.login.max, LIMITS.login.message),
+    z.regex(/^[A-Za-z0-9._-]*$/, "Login may have letters, digits, '.', '_' and '-'"),
+  )
 
 export const ClientPassword = z
   .string()
-  .min(LIMITS.password.min, LIMITS.password.message)
-  .max(LIMITS.password.max, LIMITS.password.message)
-  .refine(isPlainText, 'Password may not have control characters')
+  .check(
+    z.minLength(LIMITS.password.min, LIMITS.password.message),
+    z.maxLength(LIMITS.password.max, LIMITS.password.message),
+    z.refine(isPlainText, 'Password may not have control characters'),
+  )
 
 export const ClientDescription = z
   .string()
-  .max(LIMITS.description.max, LIMITS.description.message)
-  .refine(isPlainText, 'Description may not have control characters')
+  .check(
+    z.maxLength(LIMITS.description.max, LIMITS.description.message),
+    z.refine(isPlainText, 'Description may not have control characters'),
+  )
 
 /** A MAC in any case, stored and answered in upper case. */
-export const Mac = z
-  .string()
-  .length(LIMITS.mac.length, LIMITS.mac.message)
-  .regex(
-    /^00:1A:79(:[0-9A-F]{2}){3}$/i,
-    `MAC address should be ${MAC_PREFIX} and three pairs of hexadecimal digits`,
-  )
-  .transform((mac) => mac.toUpperCase())
+export const Mac = z.pipe(
+  z
+    .string()
+    .check(
+      z.length(LIMITS.mac.length, LIMITS.mac.message),
+      z.regex(
+        /^00:1A:79(:[0-9A-F]{2}){3}$/i,
+        `MAC address should be ${MAC_PREFIX} and three pairs of hexadecimal digits`,
+      ),
+    ),
+  z.transform((mac) => mac.toUpperCase()),
+)
 
 /** A phone number as typed; its digits are what counts and what is kept. */
 export const Phone = z
-  .string()
-  .max(40, LIMITS.phone.message)
-  .regex(/^[\d\s()+./-]*$/, 'Phone number may have digits, spaces, brackets, + and -')
-  .transform((phone) => phone.replace(/\D/g, ''))
-  .refine((digits) => digits.length <= LIMITS.phone.max, LIMITS.phone.message)
+  .pipe(
+    z
+      .string()
+      .check(
+        z.maxLength(40, LIMITS.phone.message),
+        z.regex(/^[\d\s()+./-]*$/, 'Phone number may have digits, spaces, brackets, + and -'),
+      ),
+    z.transform((phone) => phone.replace(/\D/g, '')),
+  )
+  .check(z.refine((digits) => digits.length <= LIMITS.phone.max, LIMITS.phone.message))
 
 export const PackageSelection = z.literal(
   PACKAGES.map(({ value }) => value),
@@ -60,15 +75,17 @@ const START_MONTHS = "Credits must be 0, '2d' or a whole number from 1 to 12"
 
 /** What a new client starts with: a trial of today (0) or of tomorrow ('2d'), or 1 to 12 paid months. */
 export const StartMonths = z.union(
-  [z.literal('2d'), z.int().min(0, START_MONTHS).max(12, START_MONTHS)],
+  [z.literal('2d'), z.int().check(z.minimum(0, START_MONTHS), z.maximum(12, START_MONTHS))],
   START_MONTHS,
 )
 
 /** Paid months: of a renewal or of a retrieval. */
 export const PaidMonths = z
   .int('Credits must be a whole number from 1 to 12')
-  .min(1, 'Credits must be a whole number from 1 to 12')
-  .max(12, 'Credits must be a whole number from 1 to 12')
+  .check(
+    z.minimum(1, 'Credits must be a whole number from 1 to 12'),
+    z.maximum(12, 'Credits must be a whole number from 1 to 12'),
+  )
 
 /** The start options in the order offered. */
 export const START_OPTIONS: readonly { value: z.output<typeof StartMonths>; label: string }[] = [

@@ -1,27 +1,27 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { CLIENT_FILTERS } from './clients.ts'
 import { ROLES } from './roles.ts'
 
 /** A moment on the wire: `YYYY-MM-DDTHH:mm:ss.sssZ`. */
-export const Moment = z
-  .string()
-  .regex(
+export const Moment = z.string().check(
+  z.regex(
     /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/,
     'This must be a moment such as 2026-01-31T23:59:59.000Z',
-  )
-  .refine((text) => !Number.isNaN(Date.parse(text)), 'There is no such moment')
+  ),
+  z.refine((text) => !Number.isNaN(Date.parse(text)), 'There is no such moment'),
+)
 
 /** A calendar day on the wire: `YYYY-MM-DD`. */
 export const Day = z.iso.date('This must be a day such as 2026-01-31')
 
 /** What a search box sends: a plain substring. */
-export const Search = z
-  .string()
-  .max(100, 'Search takes at most 100 characters')
-  .refine(
+export const Search = z.string().check(
+  z.maxLength(100, 'Search takes at most 100 characters'),
+  z.refine(
     (text) => text.isWellFormed() && !text.includes('\0'),
     'Search has characters that cannot be searched',
-  )
+  ),
+)
 
 export const Role = z.enum(ROLES)
 
@@ -35,10 +35,10 @@ export const Transaction = z.object({
   credits: z.int(),
   /** The client, or the account that received or gave back. */
   login: z.string(),
-  mac: z.string().nullable(),
+  mac: z.nullable(z.string()),
   description: z.string(),
   /** The client's expiry as the transaction left it; null between accounts. */
-  expiry: Moment.nullable(),
+  expiry: z.nullable(Moment),
   /** The account that acted. */
   actor: z.string(),
 })
@@ -52,7 +52,7 @@ export const AccountRow = z.object({
   created: Moment,
 })
 
-export const SuperresellerRow = AccountRow.extend({
+export const SuperresellerRow = z.extend(AccountRow, {
   resellers: z.int(),
   dealers: z.int(),
   clients: z.int(),
@@ -73,7 +73,7 @@ export const ChartSeries = z.object({ onDate: z.array(Day), clients: z.array(z.i
 export const ClientRow = z.object({
   name: z.string(),
   description: z.string(),
-  mac: z.string().nullable(),
+  mac: z.nullable(z.string()),
   ministra: z.boolean(),
   expiry: Moment,
   /** The dealer's switch, not the expiry: shown Active or Inactive. */
@@ -81,13 +81,13 @@ export const ClientRow = z.object({
 })
 export type ClientRow = z.output<typeof ClientRow>
 
-export const AnyClientRow = ClientRow.extend({ dealer: z.string() })
+export const AnyClientRow = z.extend(ClientRow, { dealer: z.string() })
 export type AnyClientRow = z.output<typeof AnyClientRow>
 
 /** Everything of one client; what its box told is null until it tells. */
-export const ClientDetail = ClientRow.extend({
+export const ClientDetail = z.extend(ClientRow, {
   password: z.string(),
-  o_mac: z.string().nullable(),
+  o_mac: z.nullable(z.string()),
   alt_player: z.boolean(),
   phone: z.string(),
   package_selection: z.int(),
@@ -96,33 +96,28 @@ export const ClientDetail = ClientRow.extend({
   /** The credits that a retrieval could take back now. */
   retrievable: z.int(),
   tariff_plan: z.string(),
-  stb_sn: z.string().nullable(),
-  stb_type: z.string().nullable(),
-  version: z.string().nullable(),
-  watching: z.string().nullable(),
+  stb_sn: z.nullable(z.string()),
+  stb_type: z.nullable(z.string()),
+  version: z.nullable(z.string()),
+  watching: z.nullable(z.string()),
   online: z.boolean(),
-  last_active: Moment.nullable(),
-  time_last_play_tv: Moment.nullable(),
-  time_last_play_video: Moment.nullable(),
-  last_played_tv_content: z.string().nullable(),
-  last_played_vod_content: z.string().nullable(),
-  locked_to_ip: z.string().nullable(),
+  last_active: z.nullable(Moment),
+  time_last_play_tv: z.nullable(Moment),
+  time_last_play_video: z.nullable(Moment),
+  last_played_tv_content: z.nullable(z.string()),
+  last_played_vod_content: z.nullable(z.string()),
+  locked_to_ip: z.nullable(z.string()),
 })
 export type ClientDetail = z.output<typeof ClientDetail>
 
 const wholeInQuery = (most: number) =>
-  z
-    .union(
-      [
-        z.number(),
-        z
-          .string()
-          .regex(/^\d{1,9}$/)
-          .transform(Number),
-      ],
+  z.pipe(
+    z.union(
+      [z.number(), z.pipe(z.string().check(z.regex(/^\d{1,9}$/)), z.transform(Number))],
       'This must be a whole number',
-    )
-    .pipe(z.int().min(1).max(most))
+    ),
+    z.int().check(z.minimum(1), z.maximum(most)),
+  )
 
 export const CLIENT_SORTS = ['name', 'description', 'mac', 'ministra', 'expiry', 'status'] as const
 export const ANY_CLIENT_SORTS = [...CLIENT_SORTS, 'dealer'] as const
@@ -130,8 +125,8 @@ export const ANY_CLIENT_SORTS = [...CLIENT_SORTS, 'dealer'] as const
 /** The query of a paged list of clients, which may be sorted by the fields named. */
 export function clientQuery<const Sorts extends readonly [string, ...string[]]>(sorts: Sorts) {
   return z.strictObject({
-    page: wholeInQuery(1_000_000).default(1),
-    per_page: wholeInQuery(500).default(10),
+    page: z._default(wholeInQuery(1_000_000), 1),
+    per_page: z._default(wholeInQuery(500), 10),
     ...clientSelection(sorts),
   })
 }
@@ -139,15 +134,15 @@ export function clientQuery<const Sorts extends readonly [string, ...string[]]>(
 /** Which clients a list or an export has, and in which order. */
 export function clientSelection<const Sorts extends readonly [string, ...string[]]>(sorts: Sorts) {
   return {
-    search: Search.default(''),
-    sort: z.enum(sorts).default('name' as never),
-    order: z.enum(['asc', 'desc']).default('asc'),
-    filter: z.enum(CLIENT_FILTERS).default('all'),
+    search: z._default(Search, ''),
+    sort: z._default(z.enum(sorts), 'name' as never),
+    order: z._default(z.enum(['asc', 'desc']), 'asc'),
+    filter: z._default(z.enum(CLIENT_FILTERS), 'all'),
   }
 }
 
 /** A page of clients. `count` is of search and filter; `counts` follow the search alone. */
-export function clientPage<Row extends z.ZodType>(row: Row) {
+export function clientPage<Row extends z.ZodMiniType>(row: Row) {
   return z.object({
     data: z.array(row),
     count: z.int(),

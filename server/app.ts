@@ -5,7 +5,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import type * as z from 'zod'
+import type * as z from 'zod/mini'
 import { type Call, type Calls, isCall, pathParameters } from '../contract/call.ts'
 import { calls } from '../contract/calls.ts'
 import { answerOnce } from './answers.ts'
@@ -80,9 +80,9 @@ export async function openApp({ config, sql, secretKey, log, clock = () => new D
       })
       api.get('/health', () => checkHealth(sql))
       open(api, calls, handlers)
-      api.setNotFoundHandler(() => {
-        throw notFound()
-      })
+      // Routes, because the console's files answer every other address; the handler is for methods that have none.
+      for (const path of ['/', '/*']) api.all(path, refuseUnknown)
+      api.setNotFoundHandler(refuseUnknown)
     },
     { prefix: '/v1' },
   )
@@ -137,6 +137,10 @@ export async function openApp({ config, sql, secretKey, log, clock = () => new D
   }
 }
 
+function refuseUnknown(): never {
+  throw notFound()
+}
+
 /** Either header carries the token. */
 function tokenOf(request: FastifyRequest): string {
   const own = request.headers['access-token']
@@ -145,7 +149,7 @@ function tokenOf(request: FastifyRequest): string {
 }
 
 function parse(call: Call, request: FastifyRequest): unknown {
-  const sent = call.method === 'GET' ? request.query : (request.body ?? {})
+  const sent = call.method === 'GET' ? request.query : request.body === undefined ? {} : request.body
   const parameters = request.params as Record<string, string>
   const named = pathParameters(call.path)
   const input = isRecord(sent)
@@ -185,7 +189,7 @@ function logAnswers(app: FastifyInstance) {
   })
 }
 
-function byField(error: z.ZodError): Record<string, string> {
+function byField(error: z.core.$ZodError): Record<string, string> {
   const errors: Record<string, string> = {}
   for (const issue of error.issues) {
     const field = issue.code === 'unrecognized_keys' ? (issue.keys[0] ?? '') : issue.path.join('.')
@@ -194,7 +198,7 @@ function byField(error: z.ZodError): Record<string, string> {
   return errors
 }
 
-function firstOf(error: z.ZodError): string {
+function firstOf(error: z.core.$ZodError): string {
   const issue = error.issues[0]
   if (!issue) return 'This is not allowed.'
   const field = issue.path.join('.')

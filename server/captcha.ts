@@ -1,7 +1,7 @@
 import { createHash, hkdfSync, randomInt } from 'node:crypto'
 import { createChallenge, verifySolution } from 'altcha-lib'
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { calls, OutputOf } from '../contract/calls.ts'
 import type { Captcha as Configured } from './config.ts'
 import type { Sql } from './postgres/pool.ts'

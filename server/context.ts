@@ -1,4 +1,4 @@
-import type * as z from 'zod'
+import type * as z from 'zod/mini'
 import type { Call, Calls } from '../contract/call.ts'
 import type { Role } from '../contract/roles.ts'
 import type { Captcha } from './captcha.ts'

@@ -1,4 +1,4 @@
-import type * as z from 'zod'
+import type * as z from 'zod/mini'
 import type { StartMonths } from '../contract/clients.ts'
 import { addDays, addMonths, type Day, dayOf, endOf, later } from './calendar.ts'
 

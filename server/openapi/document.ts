@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { type Call, everyCall, pathParameters } from '../../contract/call.ts'
 import { calls } from '../../contract/calls.ts'
 import { REFUSALS } from '../../contract/refusals.ts'
@@ -185,7 +185,7 @@ function json(schema: Schema): Content {
   return { 'application/json': { schema } }
 }
 
-function schemaOf(type: z.ZodType, io: 'input' | 'output'): Schema {
+function schemaOf(type: z.ZodMiniType, io: 'input' | 'output'): Schema {
   const {
     $schema,
     '~standard': _,

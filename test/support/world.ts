@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'vitest'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { DEFAULT_SETTINGS } from '../../contract/appearance.ts'
 import { type Call, pathParameters } from '../../contract/call.ts'
 import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
@@ -315,8 +315,8 @@ export function holdToRefusal({ status, headers, body }: Answer, where = ''): vo
 const Refusal = z.strictObject({
   status: z.literal('ERROR'),
   code: z.enum(Object.keys(REFUSALS) as [RefusalCode, ...RefusalCode[]]),
-  message: z.string().regex(/^\S.*\.$/s),
-  errors: z.record(z.string(), z.string().min(1)).optional(),
+  message: z.string().check(z.regex(/^\S.*\.$/s)),
+  errors: z.optional(z.record(z.string(), z.string().check(z.minLength(1)))),
 })
 
 let made = 0

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { AccountPassword } from '../../contract/accounts.ts'
 import { calls } from '../../contract/calls.ts'
 import type { LevelName } from '../../contract/levels.ts'
@@ -42,4 +42,9 @@ const EMPTY = { password: '', again: '' }
 
 const Change = z
   .object({ password: AccountPassword, again: z.string() })
-  .refine(({ password, again }) => password === again, { path: ['again'], message: 'Passwords do not match' })
+  .check(
+    z.refine(({ password, again }) => password === again, {
+      path: ['again'],
+      error: 'Passwords do not match',
+    }),
+  )

@@ -1,7 +1,7 @@
 import Button from '@mui/material/Button'
 import { useMemo, useState } from 'react'
 import { useFormContext, useWatch } from 'react-hook-form'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { AccountDescription, CreditAmount } from '../../contract/accounts.ts'
 import { calls, type OutputOf } from '../../contract/calls.ts'
 import { balanceTone, CREDIT_ACTION, CREDIT_AMOUNTS } from '../../contract/credits.ts'

@@ -1,7 +1,7 @@
 import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
 import { useEffect, useState } from 'react'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { Card } from '../parts/Card.tsx'
 import { Confirm } from '../parts/Confirm.tsx'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { AccountPassword } from '../../contract/accounts.ts'
 import { calls } from '../../contract/calls.ts'
 import { Form } from '../parts/Form.tsx'
@@ -36,8 +36,13 @@ const EMPTY = { old_password: '', password: '', again: '' }
 
 const Change = z
   .object({
-    old_password: z.string().min(1, 'Please type your present password'),
+    old_password: z.string().check(z.minLength(1, 'Please type your present password')),
     password: AccountPassword,
     again: z.string(),
   })
-  .refine(({ password, again }) => password === again, { path: ['again'], message: 'Passwords do not match' })
+  .check(
+    z.refine(({ password, again }) => password === again, {
+      path: ['again'],
+      error: 'Passwords do not match',
+    }),
+  )

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
 import { ApiError, send } from '../api.ts'
 import type { SubmitError } from '../parts/Form.tsx'

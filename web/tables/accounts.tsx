@@ -1,5 +1,5 @@
 import { Link } from 'react-router'
-import type * as z from 'zod'
+import type * as z from 'zod/mini'
 import { LEVELS, type LevelName } from '../../contract/levels.ts'
 import type { AccountRow, SuperresellerRow } from '../../contract/shapes.ts'
 import { type Column, type Table, table } from '../parts/table.ts'

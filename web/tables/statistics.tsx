@@ -1,4 +1,4 @@
-import type * as z from 'zod'
+import type * as z from 'zod/mini'
 import type { StatisticsRow } from '../../contract/shapes.ts'
 import { table, widths } from '../parts/table.ts'
 import { count } from './columns.tsx'
