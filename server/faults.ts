@@ -35,6 +35,7 @@ const OF_THE_REQUEST: Record<string, () => Refusal> = {
   FST_ERR_BAD_URL: notFound,
   FST_ERR_MAX_PARAM_LENGTH: notFound,
   FST_ERR_ASYNC_CONSTRAINT: notFound,
+  FST_STATIC_FORBIDDEN_PATH: notFound,
 }
 
 // Two people took the same name at the same moment: the database let one of them have it.

@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { calls } from '../contract/calls.ts'
+import type { REFUSALS } from '../contract/refusals.ts'
+import { type Answer, holdToRefusal, openWorld, type Person, type World } from '../test/support/world.ts'
+
+let world: World
+let dealer: Person
+beforeAll(async () => {
+  world = await openWorld()
+  dealer = (await world.family({ credits: 5 })).dealer
+})
+afterAll(() => world.close())
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+async function refusal(code: keyof typeof REFUSALS, answer: Answer | Promise<Answer>): Promise<Answer> {
+  const got = await answer
+  holdToRefusal(got)
+  expect(got.body).toMatchObject({ status: 'ERROR', code })
+  expect(got.headers.get('content-type')).toBe('application/json; charset=utf-8')
+  expect(got.headers.get('cache-control')).toBe('no-store')
+  return got
+}
+
+describe('an unknown path under /v1', () => {
+  test.each([
+    ['GET', '/v1'],
+    ['GET', '/v1/'],
+    ['GET', '/v1/nothing'],
+    ['POST', '/v1/nothing/here'],
+    ['GET', '/v1/api/renew'],
+    ['POST', '/v1/api/clients'],
+    ['PUT', '/v1/api/client'],
+    ['PATCH', '/v1/admin/message'],
+    ['OPTIONS', '/v1/admin/message'],
+
+    ['GET', '/v1/api/client/a/b'],
+    ['GET', '/v1/api/client/%zz'],
+    ['GET', `/v1/api/client/${'x'.repeat(400)}`],
+    ['GET', '/v1/API/clients'],
+    ['GET', '/v1//api/clients'],
+  ])('is a JSON 404, session or not: %s %s', async (method, path) => {
+    const signedIn = await refusal('not_found', dealer.fetch(method, path))
+    const nobody = await refusal('not_found', world.nobody().fetch(method, path))
+    expect(nobody.text).toBe(signedIn.text)
+  })
+})
+
+describe('a body', () => {
+  const post = (body: string, headers: Record<string, string> = JSON_TYPE, person = dealer) =>
+    person.fetch('POST', '/v1/api/renew', { headers, body })
+
+  test.each(['{', '{"name":', 'name=x', '{"name":"x",}', "{'name':'x'}", '\u0000', 'undefined', ''])(
+    'that is no JSON is refused: %j',
+    async (body) => {
+      await refusal('invalid_input', post(body))
+    },
+  )
+
+  test.each(['null', '[]', '"text"', '1', 'true', '[{"name":"x","months":1}]'])(
+    'that is no object is refused: %s',
+    async (body) => {
+      await refusal('invalid_input', post(body))
+      await refusal('invalid_input', dealer.fetch('POST', '/v1/logout', { headers: JSON_TYPE, body }))
+    },
+  )
+
+  test.each(['{"__proto__":{"months":1}}', '{"constructor":{"prototype":{}}}', '{"toString":1}', '{"":1}'])(
+    'cannot reach into the objects of the server: %s',
+    async (body) => {
+      await refusal('invalid_input', post(body))
+    },
+  )
+
+  test('has no fields but those of the call, and the refusal names the first that is too many', async () => {
+    const answer = await refusal('invalid_input', post('{"name":"abcde","months":1,"credits":0,"more":1}'))
+    expect(answer.body).toMatchObject({
+      message: "There is no field 'credits', 'more' here.",
+      errors: { credits: "There is no field 'credits', 'more' here" },
+    })
+  })
+
+  test('over 256 KiB is refused', async () => {
+    await refusal('too_large', post(`{"name":"${'x'.repeat(256 * 1024)}"}`))
+  })
+
+  test.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data',
+    'application/xml',
+    'nonsense',
+  ])('of another type is refused: %s', async (type) => {
+    await refusal('unsupported_media', post('{"name":"x"}', { 'content-type': type }))
+  })
+
+  test('may be left out where a call takes nothing', async () => {
+    const person = await world.signIn(dealer.name)
+    expect((await person.fetch('POST', '/v1/logout')).status).toBe(200)
+  })
+
+  test('of a stranger is never looked at', async () => {
+    await refusal('no_session', post('{', JSON_TYPE, world.nobody()))
+    await refusal('no_session', post('x'.repeat(300_000), { 'content-type': 'text/plain' }, world.nobody()))
+    await refusal('wrong_role', post('{', JSON_TYPE, world.admin))
+  })
+})
+
+describe('a refusal', () => {
+  test('of a missing field names it', async () => {
+    const answer = await dealer.send(calls.clients.renew, {})
+    expect(answer.body).toEqual({
+      status: 'ERROR',
+      code: 'invalid_input',
+      message: 'name: This field is required.',
+      errors: { name: 'This field is required', months: 'Credits must be a whole number from 1 to 12' },
+    })
+  })
+
+  test('of a wrong role or of no session is the same whatever was asked', async () => {
+    const roles = await Promise.all([
+      refusal('wrong_role', dealer.send(calls.admin.clients)),
+      refusal('wrong_role', dealer.send(calls.admin.remove, { name: 'x' })),
+      refusal('wrong_role', world.admin.send(calls.clients.renew, {})),
+    ])
+    expect(new Set(roles.map(({ text }) => text)).size).toBe(1)
+  })
+})
+
+test('every answer says that it may not be stored', async () => {
+  for (const answer of [
+    await dealer.send(calls.session.user),
+    await dealer.send(calls.clients.list),
+    await world.nobody().send(calls.session.captcha),
+    await world.nobody().fetch('GET', '/v1/health'),
+  ]) {
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store'])
+  }
+})
+
+describe('without its database', () => {
+  let lost: World
+  beforeAll(async () => {
+    lost = await openWorld()
+    await lost.server.sql.end({ timeout: 1 })
+  })
+  afterAll(() => lost.close())
+
+  test.each([
+    ['GET', '/v1/health'],
+    ['GET', '/v1/api/user'],
+    ['POST', '/v1/api/renew'],
+  ])('the server answers 503 and says when to come back: %s %s', async (method, path) => {
+    const answer = await lost.admin.fetch(method, path)
+    expect(answer).toMatchObject({
+      status: 503,
+      body: {
+        status: 'ERROR',
+        code: 'unavailable',
+        message: 'Boxtree cannot reach its database at the moment. Please try again shortly.',
+      },
+    })
+    expect(answer.headers.get('retry-after')).toBe('2')
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+  })
+})
+
+test('a fault of ours is a 500 that tells no internals, and is logged with them', async () => {
+  const broken = await openWorld()
+  try {
+    await broken.server.ownerSql`alter table broadcast rename to broadcast_hidden`
+    const answer = await broken.admin.fetch('GET', '/v1/admin/message')
+    expect(answer.status).toBe(500)
+    expect(answer.body).toEqual({
+      status: 'ERROR',
+      code: 'internal',
+      message: 'Something went wrong on our side. Nothing was changed.',
+    })
+    expect(broken.server.logged.join()).toContain('relation \\"broadcast\\" does not exist')
+  } finally {
+    await broken.close()
+  }
+})
