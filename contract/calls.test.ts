@@ -1,0 +1,137 @@
+import { describe, expect, test } from 'vitest'
+import * as z from 'zod/mini'
+import { type Call, everyCall, pathParameters } from './call.ts'
+import { calls } from './calls.ts'
+import { LEVEL_NAMES, LEVELS } from './levels.ts'
+import { REFUSALS } from './refusals.ts'
+import { ROLE, ROLES } from './roles.ts'
+
+const ALL = everyCall(calls)
+
+/** The calls of the specification's section 7, with the fields that they take. */
+const SPECIFIED: Record<string, string[]> = {
+  'POST /authenticate': ['login_username', 'login_password', 'g_recaptcha_response'],
+  'GET /superreseller/credits': [],
+  'GET /reseller/credits': [],
+  'GET /api/credits': [],
+  'GET /api/user': [],
+  'GET /users': [],
+  'GET /api/clients': [],
+  'GET /api/transactions': [],
+  'GET /api/history/{name}': ['name'],
+  'GET /api/client/{name}': ['name'],
+  'POST /api/client': [
+    'login',
+    'password',
+    'stb_mac',
+    'ministra',
+    'months',
+    'desc',
+    'phone',
+    'package_selection',
+  ],
+  'POST /api/saveclient': [
+    ...[
+      'login',
+      'password',
+      'o_mac',
+      'stb_mac',
+      'alt_player',
+      'ministra',
+      'months',
+      'desc',
+      'phone',
+      'status',
+    ],
+    ...['package_selection', 'locked'],
+  ],
+  'POST /api/renew': ['name', 'months'],
+  'POST /api/multirenew': ['clients', 'months'],
+  'POST /api/remove': ['name'],
+  'POST /api/retrieve': ['login', 'credits'],
+  'POST /api/resetclient': ['name'],
+  'GET /admin/transactions': [],
+  'GET /admin/list': [],
+  'GET /admin/statstotals': [],
+  'POST /admin/superreseller': ['login', 'password'],
+  'GET /admin/superreseller/{name}': ['name'],
+  'GET /admin/history/{name}': ['name'],
+  'GET /admin/statistics/{name}': ['name'],
+  'GET /admin/statschart/{name}': ['name'],
+  'POST /admin/save': ['name', 'credits', 'desc', 'transaction'],
+  'POST /admin/changepassword': ['name', 'password'],
+  'GET /admin/message': [],
+  'POST /admin/message': ['message'],
+  'GET /admin/searchmac/{mac}': ['mac'],
+  'POST /admin/remove': ['name'],
+  'POST /admin/savesettings': ['mode', 'layout', 'preset'],
+  ...Object.fromEntries(
+    (['reseller', 'dealer'] as const).flatMap((level) => {
+      const at = `/${LEVELS[level].owner}`
+      return Object.entries({
+        [`GET ${at}/list`]: [],
+        [`GET ${at}/transactions`]: [],
+        [`POST ${at}/${level}`]: ['login', 'password'],
+        [`GET ${at}/${level}/{name}`]: ['name'],
+        [`GET ${at}/history/{name}`]: ['name'],
+        [`POST ${at}/save`]: ['name', 'credits', 'desc', 'transaction'],
+        [`POST ${at}/changepassword`]: ['name', 'password'],
+        [`GET ${at}/message`]: [],
+        [`POST ${at}/savesettings`]: ['mode', 'layout', 'preset'],
+      })
+    }),
+  ),
+  'GET /api/message': [],
+  'POST /api/savesettings': ['mode', 'layout', 'preset'],
+}
+
+describe('the contract', () => {
+  test.each(Object.entries(SPECIFIED))('has %s with its fields', (address, fields) => {
+    const found = ALL.filter(({ call }) => `${call.method} ${call.path}` === address)
+    expect(found).toHaveLength(1)
+    const properties = found.flatMap(({ call }) => Object.keys(fieldsOf(call)))
+    for (const field of fields) expect(properties).toContain(field)
+  })
+
+  test('has one call for each method and path', () => {
+    const addresses = ALL.map(({ call }) => `${call.method} ${call.path}`)
+    expect(addresses).toEqual([...new Set(addresses)])
+  })
+
+  test.each(ALL)('takes one strict object that has the parameters of its path: $name', ({ call }) => {
+    const schema = z.toJSONSchema(call.input, { io: 'input', unrepresentable: 'any' })
+    expect(schema).toMatchObject({ type: 'object', additionalProperties: false })
+    for (const parameter of pathParameters(call.path)) expect(schema.required).toContain(parameter)
+  })
+
+  test.each(ALL)('gives a call at a desk to that role alone: $name', ({ call }) => {
+    const desk = ROLES.filter((role) => call.path.startsWith(`${ROLE[role].desk}/`))
+    const shared = call.path === '/api/user'
+    if (desk.length === 1 && !shared) expect(call.roles).toEqual(desk)
+    else expect(call.roles === 'anyone' || call.roles.length === ROLES.length).toBe(true)
+  })
+})
+
+describe('the levels', () => {
+  test('hang from the admin, each below the one before', () => {
+    expect(LEVEL_NAMES.map((level) => LEVELS[level].owner)).toEqual(ROLES.slice(0, 3))
+    for (const level of LEVEL_NAMES) expect(LEVELS[level].role).toBe(level)
+  })
+
+  test('have their screens in the menu of their owner', () => {
+    for (const { owner, paths } of Object.values(LEVELS)) {
+      const menu = ROLE[owner].menu.map(({ path }) => path)
+      expect(menu).toContain(paths.list)
+      expect(menu).toContain(paths.add)
+    }
+  })
+})
+
+test('a refusal is a decision against the caller or a fault of ours', () => {
+  for (const status of Object.values(REFUSALS))
+    expect([400, 401, 403, 404, 409, 413, 415, 429, 500, 503]).toContain(status)
+})
+
+function fieldsOf(call: Call): object {
+  return z.toJSONSchema(call.input, { io: 'input', unrepresentable: 'any' }).properties ?? {}
+}

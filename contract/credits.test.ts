@@ -1,0 +1,23 @@
+import { describe, expect, test } from 'vitest'
+import { CreditAmount } from './accounts.ts'
+import { balanceTone, CREDIT_AMOUNTS } from './credits.ts'
+
+test('the amounts offered are those of the specification', () => {
+  expect(CREDIT_AMOUNTS).toEqual([
+    1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 200, 300, 400, 500, 600, 700, 800,
+    900, 1000, 1500, 2000, 2500, 5000, 10000,
+  ])
+  for (const amount of CREDIT_AMOUNTS) expect(CreditAmount.safeParse(amount).success).toBe(true)
+})
+
+describe('a balance', () => {
+  test.each([
+    [31, 'high'],
+    [30, 'low'],
+    [1, 'low'],
+    [0, 'none'],
+    [-1, 'none'],
+  ] as const)('of %i looks %s', (credits, tone) => {
+    expect(balanceTone(credits)).toBe(tone)
+  })
+})
