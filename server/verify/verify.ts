@@ -1,0 +1,87 @@
+import { begin } from '../postgres/begin.ts'
+import type { Sql } from '../postgres/pool.ts'
+import { brokenGuards } from './guards.ts'
+import { type BrokenRow, LAWS } from './rows.ts'
+
+export type Findings = {
+  /** How much was looked at. */
+  transactions: number
+  holdings: number
+  clients: number
+  /** The row with the lowest number that breaks a law. */
+  first: { id: number; sentence: string } | null
+  /** What is wrong beside the rows, a sentence each. */
+  others: string[]
+}
+
+/**
+ * Proves the ledger's law on a live database, of one moment, without stopping or changing anything.
+ * @param sql a pool of at least two connections that may read every table
+ * @param role what the console runs as
+ */
+export async function verify(sql: Sql, role: string): Promise<Findings> {
+  return begin(sql, async (one) => {
+    await one`set transaction isolation level repeatable read, read only`
+    const [exported] = await one<{ snapshot: string }[]>`select pg_export_snapshot() as snapshot`
+    return begin(sql, async (other) => {
+      await other`set transaction isolation level repeatable read, read only`
+      await other.unsafe(`set transaction snapshot '${exported?.snapshot}'`)
+      // Two at once: the laws are what takes the time, and there are two processors.
+      const rest = [...LAWS]
+      const broken = await Promise.all([one, other].map((sql) => work(sql, rest)))
+      const first = broken.flat().sort((a, b) => a.id - b.id)[0]
+      const others = [...(await brokenGuards(one, role)), ...(await brokenSums(one))]
+      return { ...(await counts(one)), first: first ? await named(one, first) : null, others }
+    })
+  })
+}
+
+/** Sorting in memory, for the one statement that runs. */
+const MEMORY = '256MB'
+
+async function work(sql: Sql, rest: (typeof LAWS)[number][]): Promise<BrokenRow[]> {
+  await sql`select set_config('work_mem', ${MEMORY}, true), set_config('jit', 'off', true)`
+  const broken: BrokenRow[] = []
+  for (let law = rest.shift(); law; law = rest.shift()) broken.push(...(await sql<BrokenRow[]>`${law(sql)}`))
+  return broken
+}
+
+/** What no row can be blamed for. */
+async function brokenSums(sql: Sql): Promise<string[]> {
+  const [sum] = await sql<{ all: number }[]>`select coalesce(sum(balance), 0) as all from holding`
+  const rowless = await sql<{ kind: string; name: string; balance: number }[]>`
+    with moved as materialized (
+      select source as holding from transfer group by 1 union select destination from transfer group by 1
+    )
+    select h.kind, a.name, h.balance from holding h join account a on a.id = h.account
+    where h.balance <> 0 and not exists (select from moved where moved.holding = h.id) order by h.id limit 10`
+  const wrong = await sql<{ name: string }[]>`
+    select a.name from account a left join holding h on h.account = a.id
+    group by a.id having array_agg(h.kind order by h.kind) is distinct from
+      case a.role when 'admin' then '{issue}' when 'dealer' then '{balance,consumed}' else '{balance}' end::text[]
+    order by a.id limit 10`
+  const unbegun = await sql<{ name: string }[]>`
+    select c.name from client c where not exists (select from transfer t where t.client = c.id) order by c.id limit 10`
+  return [
+    ...(sum?.all === 0 ? [] : [`All balances together come to ${sum?.all}, not to nothing.`]),
+    ...rowless.map(
+      ({ kind, name, balance }) => `The ${kind} of ${name} is ${balance}, but no row ever moved it.`,
+    ),
+    ...wrong.map(({ name }) => `The account ${name} has not the holdings of its role.`),
+    ...unbegun.map(({ name }) => `The client ${name} has no row in the ledger.`),
+  ]
+}
+
+async function counts(sql: Sql): Promise<{ transactions: number; holdings: number; clients: number }> {
+  const [counted] = await sql<{ transactions: number; holdings: number; clients: number }[]>`
+    select (select count(*) from transfer) as transactions, (select count(*) from holding) as holdings,
+      (select count(*) from client) as clients`
+  return counted ?? { transactions: 0, holdings: 0, clients: 0 }
+}
+
+async function named(sql: Sql, { id, fault }: BrokenRow): Promise<{ id: number; sentence: string }> {
+  const [row] = await sql<{ type: string; credits: number; login: string; created: string }[]>`
+    select type, credits, login, created from transfer where id = ${id}`
+  const what = row ? ` (${row.type} of ${row.credits}, ${row.login}, ${row.created})` : ''
+  return { id, sentence: `Row ${id}${what} ${fault}.` }
+}
