@@ -44,9 +44,24 @@ const screens: Screen[] = [
   ...LEVEL_NAMES.flatMap(accountScreens),
   { path: '/clients', roles: ['dealer'], page: async () => (await import('./pages/Clients.tsx')).Clients },
   {
+    path: '/new-client',
+    roles: ['dealer'],
+    page: async () => (await import('./pages/NewClient.tsx')).NewClient,
+  },
+  {
+    path: '/update-client/:clientName',
+    roles: ['dealer'],
+    page: async () => (await import('./pages/UpdateClient.tsx')).UpdateClient,
+  },
+  {
     path: '/admin/clients',
     roles: ['admin'],
     page: async () => (await import('./pages/AllClients.tsx')).AllClients,
+  },
+  {
+    path: '/admin/delete-mac',
+    roles: ['admin'],
+    page: async () => (await import('./pages/DeleteMac.tsx')).DeleteMac,
   },
   {
     path: '/admin/message',

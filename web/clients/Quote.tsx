@@ -7,7 +7,7 @@ import { Moment } from '../parts/Moment.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { useCall } from '../queries.ts'
 import { zone } from '../zone.ts'
-import { credits } from './words.ts'
+import { credits, shortage } from './words.ts'
 
 export type QuoteAnswer = OutputOf<typeof calls.clients.quote>
 
@@ -50,7 +50,7 @@ export function Quote({ clients, onAnswer }: QuoteProps) {
 }
 
 function afterwards({ balance_after, credits: present, cost }: QuoteAnswer): string {
-  return balance_after < 0 ? `You have ${credits(present)}; this needs ${cost}` : credits(balance_after)
+  return balance_after < 0 ? shortage(cost, present) : credits(balance_after)
 }
 
 /** The last day of each client before and after. It keeps its height from the start, so that nothing jumps. */

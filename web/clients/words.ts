@@ -18,6 +18,11 @@ export function days(count: number): string {
   return counted(count, 'day')
 }
 
+/** The server's own sentence for it. */
+export function shortage(cost: number, balance: number): string {
+  return `You have ${credits(balance)}; this needs ${cost.toLocaleString('en-US')}.`
+}
+
 function counted(count: number, one: string): string {
   return `${count.toLocaleString('en-US')} ${count === 1 ? one : `${one}s`}`
 }

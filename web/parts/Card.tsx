@@ -7,14 +7,16 @@ interface CardProps {
   aside?: ReactNode
   /** True where the content reaches the card's edge by itself, as a table does. */
   flush?: boolean | undefined
+  /** True where it holds one form and is no wider than that. */
+  form?: boolean | undefined
   children: ReactNode
 }
 
 /** A sheet of paper with a hairline around it and, if named, a region of the page. */
-export function Card({ title, aside, flush = false, children }: CardProps) {
+export function Card({ title, aside, flush = false, form = false, children }: CardProps) {
   const id = useId()
   return (
-    <Paper aria-labelledby={title ? id : undefined} flush={flush}>
+    <Paper aria-labelledby={title ? id : undefined} flush={flush} style={form ? asWideAsAForm : undefined}>
       {title && (
         <Head>
           <h2 id={id}>{title}</h2>
@@ -25,6 +27,8 @@ export function Card({ title, aside, flush = false, children }: CardProps) {
     </Paper>
   )
 }
+
+const asWideAsAForm = { maxWidth: 610 }
 
 const Paper = styled('section', { shouldForwardProp: (name) => name !== 'flush' })<{ flush: boolean }>(
   ({ theme, flush }) => ({

@@ -119,6 +119,8 @@ const Main = styled(
 )<Side & { beside: number }>(({ theme, side, beside }) => ({
   minWidth: 0,
   paddingTop: 64,
+  // Where the head of a long table stays in view.
+  '--table-top': '64px',
   [side === 'left' ? 'marginLeft' : 'marginRight']: beside,
   outline: 'none',
   '& > div': { maxWidth: 1440, margin: '0 auto', padding: '24px 24px 96px' },

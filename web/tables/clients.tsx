@@ -78,6 +78,7 @@ function declare<Row extends ClientRow>(first: readonly Column<Row>[], last: Col
       ...first,
       {
         ...mac<Row>({ narrow: 'aside' }),
+        mono: false,
         cell: (row) =>
           row.mac === null ? <span className="narrow-only">{isMinistra}</span> : <Mac mac={row.mac} />,
       },
@@ -109,7 +110,7 @@ function declare<Row extends ClientRow>(first: readonly Column<Row>[], last: Col
   })
 }
 
-const name = { key: 'name', header: 'Name', width: 136, narrow: 'title', mono: true } as const
+const name = { key: 'name', header: 'Name', width: 128, narrow: 'title', mono: true } as const
 
 const actions = { key: 'actions', header: 'Actions', narrow: 'more', sort: false } as const
 
@@ -118,7 +119,7 @@ const isMinistra = <Chip tone="special">Ministra</Chip>
 /** On a phone the three groups that differ are enough; the whole is a tap away. */
 function Mac({ mac }: { mac: string }) {
   return (
-    <span data-hint={mac}>
+    <span className="identifier" data-hint={mac}>
       <span className="wide-only">{MAC_PREFIX}</span>
       {mac.slice(MAC_PREFIX.length)}
     </span>

@@ -1,0 +1,49 @@
+import { useEffect } from 'react'
+import { useWatch } from 'react-hook-form'
+import { calls, type OutputOf } from '../../contract/calls.ts'
+import type { ClientDetail } from '../../contract/shapes.ts'
+import { SelectInput } from '../parts/SelectInput.tsx'
+import { showMoment } from '../parts/time.ts'
+import { useCall } from '../queries.ts'
+import { zone } from '../zone.ts'
+import { credits, months as inMonths, shortage } from './words.ts'
+
+interface AddMonthsProps {
+  client: ClientDetail | undefined
+  expired: boolean
+  /** They are being bought, or are bought already. */
+  sent: boolean
+  /** Told whether what is chosen can be bought; of an expired client something has to be. */
+  onPayable: (payable: boolean) => void
+}
+
+/** Months to add to a client, with what they cost and what they bring. */
+export function AddMonths({ client, expired, sent, onPayable }: AddMonthsProps) {
+  const months = Number(useWatch({ name: 'months' }))
+  const { data, isPlaceholderData, error } = useCall(
+    calls.clients.quote,
+    { clients: [client?.name ?? ''], months },
+    { enabled: client !== undefined && months > 0 && !sent, keep: true },
+  )
+  const quote = months > 0 && !isPlaceholderData ? data : undefined
+  const payable = months === 0 ? !expired : quote !== undefined && quote.balance_after >= 0
+  useEffect(() => onPayable(payable), [payable, onPayable])
+  const help = months === 0 ? undefined : quote ? says(quote) : error?.message
+  return <SelectInput name="months" label="Add months" options={OPTIONS} help={help} />
+}
+
+const OPTIONS = Array.from({ length: 13 }, (_, value) => ({
+  value,
+  label: value === 0 ? 'No months' : inMonths(value),
+}))
+
+function says({
+  cost,
+  credits: balance,
+  balance_after,
+  expiries,
+}: OutputOf<typeof calls.clients.quote>): string {
+  if (balance_after < 0) return shortage(cost, balance)
+  const day = showMoment(expiries[0]?.new_expiry ?? '', zone(), 'date')
+  return `Costs ${credits(cost)}; you have ${balance.toLocaleString('en-US')}. New expiry ${day}.`
+}

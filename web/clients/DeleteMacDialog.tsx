@@ -1,0 +1,48 @@
+import { calls } from '../../contract/calls.ts'
+import { expiryState } from '../../contract/clients.ts'
+import { now } from '../clock.ts'
+import { Confirm } from '../parts/Confirm.tsx'
+import { showMoment } from '../parts/time.ts'
+import { useSubmit } from '../queries.ts'
+import { zone } from '../zone.ts'
+import type { FoundMac } from './MacResult.tsx'
+import { useHeld } from './useHeld.ts'
+
+interface DeleteMacDialogProps {
+  /** Null while the question is closed. */
+  client: FoundMac | null
+  onClose: () => void
+  onDone: () => void
+}
+
+/** Asks before a MAC is deleted, with its client. */
+export function DeleteMacDialog({ client, onClose, onDone }: DeleteMacDialogProps) {
+  const held = useHeld(client)
+  const { submit, loading, submitError, reset } = useSubmit(calls.admin.remove, { onDone })
+  if (!held) return null
+  const { name, mac } = held
+  const close = () => {
+    reset()
+    onClose()
+  }
+  return (
+    <Confirm
+      open={client !== null}
+      title="Confirm Deletion"
+      onYes={() => submit({ name, mac })}
+      onNo={close}
+      loading={loading}
+      error={submitError?.message ?? null}
+    >
+      <p>{question(held)}</p>
+    </Confirm>
+  )
+}
+
+function question({ mac, expiry }: FoundMac): string {
+  if (expiryState(expiry, now()) === 'expired') {
+    return `Are you sure you want to delete this MAC address ${mac}?`
+  }
+  const day = showMoment(expiry, zone(), 'date')
+  return `This account ${mac} has not expired. It will be expiring on ${day}. Are you sure you want to delete this MAC address?`
+}

@@ -1,0 +1,143 @@
+import Button from '@mui/material/Button'
+import { styled } from '@mui/material/styles'
+import { RotateCcw } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { calls } from '../../contract/calls.ts'
+import type { ClientDetail } from '../../contract/shapes.ts'
+import { useNow } from '../clock.ts'
+import { Card } from '../parts/Card.tsx'
+import { Chip } from '../parts/Chip.tsx'
+import { Confirm } from '../parts/Confirm.tsx'
+import { Moment } from '../parts/Moment.tsx'
+import { Skeleton } from '../parts/Skeleton.tsx'
+import { useSubmit } from '../queries.ts'
+import { zone } from '../zone.ts'
+
+interface DeviceCardProps {
+  /** Undefined while it loads. */
+  client: ClientDetail | undefined
+  expired: boolean
+}
+
+/** What a client's box told of itself, and the way to forget it. */
+export function DeviceCard({ client, expired }: DeviceCardProps) {
+  const [asking, setAsking] = useState(false)
+  return (
+    <Card
+      title="Device Information"
+      aside={
+        <Button
+          variant="outlined"
+          size="small"
+          startIcon={<RotateCcw size={16} />}
+          disabled={!client || expired}
+          onClick={() => setAsking(true)}
+        >
+          Reset
+        </Button>
+      }
+    >
+      <Facts>
+        {FACTS.map(({ label, show }) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>{client ? (show(client) ?? 'N/A') : <Skeleton width={120} />}</dd>
+          </div>
+        ))}
+      </Facts>
+      <ResetDialog name={client?.name ?? ''} open={asking} onClose={() => setAsking(false)} />
+    </Card>
+  )
+}
+
+const FACTS: readonly { label: string; show: (client: ClientDetail) => ReactNode }[] = [
+  {
+    label: 'STB serial number',
+    show: ({ stb_sn }) => stb_sn && <span className="identifier">{stb_sn}</span>,
+  },
+  { label: 'STB type', show: ({ stb_type }) => stb_type },
+  { label: 'Version', show: ({ version }) => version },
+  {
+    label: 'Online',
+    show: ({ online }) => <Chip tone={online ? 'good' : 'plain'}>{online ? 'Online' : 'Offline'}</Chip>,
+  },
+  { label: 'Last active', show: ({ last_active }) => last_active && <At iso={last_active} /> },
+  {
+    label: 'Last watched TV',
+    show: (client) => watched(client.time_last_play_tv, client.last_played_tv_content),
+  },
+  {
+    label: 'Last watched VOD',
+    show: (client) => watched(client.time_last_play_video, client.last_played_vod_content),
+  },
+  {
+    label: 'Locked to IP',
+    show: ({ locked_to_ip }) => locked_to_ip && <span className="identifier">{locked_to_ip}</span>,
+  },
+]
+
+function At({ iso }: { iso: string }) {
+  return <Moment iso={iso} zone={zone()} format="datetime" />
+}
+
+/** What was watched and when; null where neither is known. */
+function watched(iso: string | null, content: string | null) {
+  if (!iso && !content) return null
+  return (
+    <>
+      {content && <Content iso={iso}>{content}</Content>} {iso && <At iso={iso} />}
+    </>
+  )
+}
+
+/** What was watched within the last 24 hours stands out. */
+function Content({ iso, children }: { iso: string | null; children: ReactNode }) {
+  const now = useNow()
+  const recent = iso !== null && now.getTime() - Date.parse(iso) <= RECENT
+  return (
+    <Chip tone={recent ? 'good' : 'plain'} hint={recent ? 'Watched within the last 24 hours' : undefined}>
+      {children}
+    </Chip>
+  )
+}
+
+const RECENT = 24 * 3_600_000
+
+function ResetDialog({ name, open, onClose }: { name: string; open: boolean; onClose: () => void }) {
+  const { submit, loading, submitError, reset } = useSubmit(calls.clients.reset, { onDone: onClose })
+  const close = () => {
+    reset()
+    onClose()
+  }
+  return (
+    <Confirm
+      open={open}
+      title="Reset the device?"
+      yes="Reset"
+      no="Cancel"
+      onYes={() => submit({ name })}
+      onNo={close}
+      loading={loading}
+      error={submitError?.message ?? null}
+    >
+      <p>
+        The serial number, type, version and activity of the box of {name} are forgotten, and so is the IP
+        that it is locked to. It tells of itself again when it next connects.
+      </p>
+    </Confirm>
+  )
+}
+
+const Facts = styled('dl')(({ theme }) => ({
+  '& > div': {
+    display: 'flex',
+    alignItems: 'baseline',
+    justifyContent: 'space-between',
+    gap: 16,
+    padding: '7px 0',
+    borderTop: `1px solid ${theme.palette.divider}`,
+  },
+  '& > div:first-of-type': { borderTop: 0 },
+  '& dt': { flex: 'none', color: theme.palette.text.secondary },
+  '& dd': { minWidth: 0, minHeight: 22, textAlign: 'right', overflowWrap: 'anywhere' },
+}))

@@ -1,0 +1,100 @@
+import { useState } from 'react'
+import { calls } from '../../contract/calls.ts'
+import type { ClientDetail } from '../../contract/shapes.ts'
+import { Card } from '../parts/Card.tsx'
+import { Confirm } from '../parts/Confirm.tsx'
+import { Form } from '../parts/Form.tsx'
+import { useNotice } from '../parts/Notices.tsx'
+import { SelectInput } from '../parts/SelectInput.tsx'
+import type { Schema } from '../parts/schema.ts'
+import { useCredits, useSubmit } from '../queries.ts'
+import { credits } from './words.ts'
+
+interface RetrieveCardProps {
+  /** Undefined while it loads. */
+  client: ClientDetail | undefined
+  expired: boolean
+}
+
+/** Takes paid months back from a client, after asking. */
+export function RetrieveCard({ client, expired }: RetrieveCardProps) {
+  const [values, setValues] = useState(NONE)
+  const [asked, setAsked] = useState(0)
+  const [asking, setAsking] = useState(false)
+  const notice = useNotice()
+  const retrieve = useSubmit(calls.clients.retrieve, {
+    onDone: () => {
+      setAsking(false)
+      setValues({ ...NONE })
+    },
+  })
+  const ask = (chosen: number) => {
+    if (chosen === 0) return notice.warning('Please select credits to retrieve')
+    setAsked(chosen)
+    setAsking(true)
+  }
+  const stop = () => {
+    retrieve.reset()
+    setAsking(false)
+  }
+  const name = client?.name ?? ''
+  return (
+    <Card title="Retrieve Credits">
+      <Form
+        schema={asChosen}
+        values={values}
+        submit="Retrieve Credits"
+        onSubmit={({ credits }) => ask(Number(credits))}
+        loading={false}
+        disabled={!client || expired}
+        submitError={null}
+      >
+        <SelectInput
+          name="credits"
+          label="Credits"
+          options={OPTIONS}
+          help={client && possible(client, expired)}
+        />
+      </Form>
+      <Confirm
+        open={asking}
+        title={`Retrieve ${credits(asked)}?`}
+        yes="Retrieve"
+        no="Cancel"
+        onYes={() => retrieve.submit({ login: name, credits: asked })}
+        onNo={stop}
+        loading={retrieve.loading}
+        error={retrieve.submitError?.message ?? null}
+      >
+        <Consequence client={client} count={asked} />
+      </Confirm>
+    </Card>
+  )
+}
+
+const NONE = { credits: '' as string | number }
+
+const asChosen: Schema<typeof NONE> = {
+  '~standard': { validate: (values) => ({ value: values as typeof NONE }) },
+}
+
+const OPTIONS = [
+  { value: '', label: 'Select credits' },
+  ...Array.from({ length: 12 }, (_, index) => ({ value: index + 1, label: credits(index + 1) })),
+]
+
+function possible({ retrievable }: ClientDetail, expired: boolean): string {
+  if (expired) return 'Nothing is left of an expired client'
+  if (retrievable === 0) return 'There is nothing to retrieve'
+  return `Up to ${credits(retrievable)} can be retrieved`
+}
+
+function Consequence({ client, count }: { client: ClientDetail | undefined; count: number }) {
+  const balance = useCredits()
+  return (
+    <p>
+      The newest paid months of {client?.name} are taken back, so its service ends earlier. Your balance
+      becomes {credits((balance ?? 0) + count)}.
+    </p>
+  )
+}

@@ -1,0 +1,67 @@
+import type { calls, InputOf } from '../../contract/calls.ts'
+import type { ClientDetail } from '../../contract/shapes.ts'
+import { shownPhone } from './fields.tsx'
+
+/** What the form of a present client holds, under the names of the wire. */
+export type ClientValues = {
+  status: boolean
+  locked: boolean
+  ministra: boolean
+  alt_player: boolean
+  password: string
+  desc: string
+  phone: string
+  stb_mac: string
+  months: number
+  package_selection: number
+}
+
+export const EMPTY: ClientValues = {
+  status: false,
+  locked: false,
+  ministra: false,
+  alt_player: false,
+  password: '',
+  desc: '',
+  phone: '',
+  stb_mac: '',
+  months: 0,
+  package_selection: 1,
+}
+
+export function valuesOf(client: ClientDetail): ClientValues {
+  const { status, locked, ministra, alt_player, password, description, phone, mac, package_selection } =
+    client
+  return {
+    status,
+    locked,
+    ministra,
+    alt_player,
+    password,
+    desc: description,
+    phone: shownPhone(phone),
+    stb_mac: mac ?? '',
+    months: 0,
+    package_selection,
+  }
+}
+
+/** The values that differ, of what was typed against what was seen. */
+export function typedOver(seen: ClientDetail, typed: ClientValues): Partial<ClientValues> {
+  const before = valuesOf(seen)
+  return Object.fromEntries(
+    Object.entries(typed).filter(([field, value]) => before[field as keyof ClientValues] !== value),
+  )
+}
+
+/** What to send: the changed fields alone, and with a new MAC the one that was seen; null where nothing changed. */
+export function changesOf(
+  seen: ClientDetail,
+  typed: ClientValues,
+): InputOf<typeof calls.clients.save> | null {
+  const { stb_mac, ...changed } = typedOver(seen, typed)
+  // A Ministra client has no MAC; whoever switches it off has to give one.
+  const needsMac = !typed.ministra && (stb_mac !== undefined || seen.mac === null)
+  if (!needsMac && Object.keys(changed).length === 0) return null
+  return { login: seen.name, ...changed, ...(needsMac && { stb_mac: typed.stb_mac, o_mac: seen.o_mac }) }
+}

@@ -1,0 +1,68 @@
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { calls, type OutputOf } from '../../contract/calls.ts'
+import { type ApiError, send } from '../api.ts'
+import { DeleteMacDialog } from '../clients/DeleteMacDialog.tsx'
+import { MacField } from '../clients/fields.tsx'
+import { MacResult } from '../clients/MacResult.tsx'
+import { failureOf, wordsOf } from '../notices.ts'
+import { Card } from '../parts/Card.tsx'
+import { Form } from '../parts/Form.tsx'
+import { useNotice } from '../parts/Notices.tsx'
+import { PageTitle } from '../parts/PageTitle.tsx'
+import { Stack } from '../parts/Stack.tsx'
+
+/** Finds the client of a MAC, whoever's it is, and deletes it. */
+export function DeleteMac() {
+  const { search, loading, found, forget } = useSearch()
+  const [values, setValues] = useState(EMPTY)
+  const [asking, setAsking] = useState(false)
+  const start = () => {
+    setAsking(false)
+    forget()
+    setValues({ ...EMPTY })
+  }
+  return (
+    <>
+      <title>Delete MAC · Boxtree</title>
+      <PageTitle>Delete MAC</PageTitle>
+      <Stack>
+        <Card form>
+          <Form
+            schema={Search}
+            values={values}
+            submit="Search"
+            onlyWhenValid
+            onSubmit={({ mac }) => search(mac)}
+            loading={loading}
+            submitError={null}
+          >
+            <MacField name="mac" />
+          </Form>
+        </Card>
+        {found && <MacResult client={found} onDelete={() => setAsking(true)} />}
+      </Stack>
+      <DeleteMacDialog client={asking ? found : null} onClose={() => setAsking(false)} onDone={start} />
+    </>
+  )
+}
+
+const EMPTY = { mac: '' }
+const Search = calls.admin.searchMac.input
+
+/** A search that fails says why, and shows nothing of the one before. */
+function useSearch() {
+  const notice = useNotice()
+  const { mutate, isPending, data, reset } = useMutation<
+    OutputOf<typeof calls.admin.searchMac>,
+    ApiError,
+    string
+  >({
+    mutationFn: (mac) => send(calls.admin.searchMac, { mac }),
+    onError: (error) => {
+      const words = wordsOf(calls.admin.searchMac)
+      if (words && error.code !== 'no_session') notice.error(...failureOf(words, error))
+    },
+  })
+  return { search: mutate, loading: isPending, found: data ?? null, forget: reset }
+}

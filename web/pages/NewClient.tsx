@@ -1,0 +1,91 @@
+import { useMemo } from 'react'
+import { useWatch } from 'react-hook-form'
+import { calls } from '../../contract/calls.ts'
+import { START_OPTIONS } from '../../contract/clients.ts'
+import { PACKAGES } from '../../contract/packages.ts'
+import { DescriptionField, MacField, PackageField, PhoneField } from '../clients/fields.tsx'
+import { costOf, type NewClientValues, newClientSchema } from '../clients/newClient.ts'
+import { credits, shortage } from '../clients/words.ts'
+import { Card } from '../parts/Card.tsx'
+import { Form } from '../parts/Form.tsx'
+import { PageTitle } from '../parts/PageTitle.tsx'
+import { PasswordInput } from '../parts/PasswordInput.tsx'
+import { SelectInput } from '../parts/SelectInput.tsx'
+import { CheckboxInput } from '../parts/SwitchInput.tsx'
+import { TextInput } from '../parts/TextInput.tsx'
+import { useCredits, useSubmit } from '../queries.ts'
+
+/** Makes a client, on a trial or for paid months. */
+export function NewClient() {
+  const balance = useCredits()
+  const schema = useMemo(() => newClientSchema(balance), [balance])
+  const create = useSubmit(calls.clients.create, { goTo: { path: '/clients', after: 3_000 } })
+  return (
+    <>
+      <title>New Client · Boxtree</title>
+      <PageTitle>New Client</PageTitle>
+      <Card form>
+        <Form
+          schema={schema}
+          values={EMPTY}
+          submit="Submit"
+          onlyWhenValid
+          onSubmit={create.submit}
+          loading={create.loading}
+          submitError={create.submitError}
+        >
+          <CheckboxInput name="ministra" label="Ministra" />
+          <TextInput name="login" label="Login Name" identifier help="5 to 15 characters" />
+          <PasswordInput
+            name="password"
+            label="Password"
+            autoComplete="new-password"
+            help="5 to 15 characters"
+          />
+          <DescriptionField />
+          <MacUnlessMinistra />
+          <PhoneField />
+          <Start balance={balance} />
+          <PackageField />
+        </Form>
+      </Card>
+    </>
+  )
+}
+
+const EMPTY: NewClientValues = {
+  ministra: false,
+  login: '',
+  password: '',
+  desc: '',
+  stb_mac: '',
+  phone: '',
+  months: 0,
+  package_selection: PACKAGES[0]?.value ?? 1,
+}
+
+/** A Ministra client is known by its login alone. */
+function MacUnlessMinistra() {
+  return useWatch({ name: 'ministra' }) === true ? null : <MacField />
+}
+
+/** What the client begins with, what that costs, and what there is. */
+function Start({ balance }: { balance: number | null | undefined }) {
+  const months: NewClientValues['months'] = useWatch({ name: 'months' })
+  return (
+    <SelectInput
+      name="months"
+      label="Credits"
+      options={START_OPTIONS}
+      help={price(costOf(months), balance)}
+    />
+  )
+}
+
+function price(cost: number, balance: number | null | undefined): string {
+  if (balance == null) return `Costs ${cost === 0 ? 'nothing' : credits(cost)}`
+  if (cost > balance) return shortage(cost, balance)
+  return cost === 0
+    ? `Costs nothing; you have ${credits(balance)}`
+    : `Costs ${credits(cost)}; you have ${balance.toLocaleString('en-US')}`
+}

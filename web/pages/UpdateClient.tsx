@@ -1,0 +1,58 @@
+import { styled } from '@mui/material/styles'
+import { useParams } from 'react-router'
+import { calls } from '../../contract/calls.ts'
+import { expiryState } from '../../contract/clients.ts'
+import { ClientHistory } from '../clients/ClientHistory.tsx'
+import { DeviceCard } from '../clients/DeviceCard.tsx'
+import { RetrieveCard } from '../clients/RetrieveCard.tsx'
+import { UpdateCard } from '../clients/UpdateCard.tsx'
+import { useNow } from '../clock.ts'
+import { Card } from '../parts/Card.tsx'
+import { ErrorState } from '../parts/ErrorState.tsx'
+import { PageTitle } from '../parts/PageTitle.tsx'
+import { Stack } from '../parts/Stack.tsx'
+import { useCall } from '../queries.ts'
+
+/** One client: its data and months, its credits back, its box and its history. */
+export function UpdateClient() {
+  const { clientName = '' } = useParams()
+  return (
+    <>
+      <title>{`${clientName} · Boxtree`}</title>
+      <PageTitle>Update Client: {clientName}</PageTitle>
+      <Cards key={clientName} name={clientName} />
+    </>
+  )
+}
+
+function Cards({ name }: { name: string }) {
+  const now = useNow()
+  const { data: client, error, refetch } = useCall(calls.clients.detail, { name })
+  const expired = client !== undefined && expiryState(client.expiry, now) === 'expired'
+  if (error && !client) {
+    return (
+      <Card>
+        <ErrorState message={error.message} onRetry={refetch} />
+      </Card>
+    )
+  }
+  return (
+    <Stack>
+      <Pair>
+        <UpdateCard client={client} expired={expired} reload={async () => (await refetch()).data} />
+        <Stack>
+          <RetrieveCard client={client} expired={expired} />
+          <DeviceCard client={client} expired={expired} />
+        </Stack>
+      </Pair>
+      <ClientHistory name={name} />
+    </Stack>
+  )
+}
+
+const Pair = styled('div')({
+  display: 'grid',
+  gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 400px), 1fr))',
+  alignItems: 'start',
+  gap: 24,
+})
