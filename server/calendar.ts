@@ -13,11 +13,14 @@ export function dayOf(moment: Date | string, zone: string): Day {
 
 /**
  * The last second of a day in a zone, 23:59:59, as a moment. Where a clock change makes it happen twice it is the
- * later one: the day's service ends when the day does.
+ * later one: the day's service ends when the day does. Where a change leaves it out, as in the last hour of a
+ * Saturday in Nuuk, or with a whole day in Apia, it is the last second before the next day.
  */
 export function endOf(day: Day, zone: string): string {
-  const last = Temporal.PlainDate.from(day).toPlainDateTime('23:59:59')
-  return iso(last.toZonedDateTime(zone, { disambiguation: 'later' }).epochMilliseconds)
+  const date = Temporal.PlainDate.from(day)
+  const last = date.toPlainDateTime('23:59:59').toZonedDateTime(zone, { disambiguation: 'later' })
+  if (last.toPlainDate().equals(date)) return iso(last.epochMilliseconds)
+  return iso(date.add({ days: 1 }).toZonedDateTime(zone).epochMilliseconds - 1000)
 }
 
 /** The moment at which a day begins in a zone, which is not always midnight. */

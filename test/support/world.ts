@@ -10,6 +10,7 @@ import { REFUSALS, type RefusalBody, type RefusalCode } from '../../contract/ref
 import type { Role } from '../../contract/roles.ts'
 import { hashPassword } from '../../server/password.ts'
 import { hash } from '../../server/seal.ts'
+import { checkAnswer } from './document.ts'
 import { ADMIN, startServer, type TestServer, type TestServerOptions } from './server.ts'
 
 /** The moment at which a world begins: a morning in spring, far from every edge of a day, month or year. */
@@ -195,7 +196,10 @@ export type Answer = {
 
 export type SendOptions = { headers?: Record<string, string>; key?: string }
 
-/** Somebody who makes calls over HTTP. Every answer is held against the contract, whatever the test asks of it. */
+/**
+ * Somebody who makes calls over HTTP. Every answer is held against the contract and the OpenAPI document, whatever
+ * the test asks of it.
+ */
 export class Person {
   readonly id: number
   readonly name: string
@@ -259,13 +263,12 @@ export class Person {
       ...(body !== undefined && { body }),
     })
     const text = await response.text()
-    const isJson = response.headers.get('content-type')?.startsWith('application/json')
-    return {
-      status: response.status,
-      headers: response.headers,
-      text,
-      body: isJson ? JSON.parse(text) : text,
-    }
+    const type = response.headers.get('content-type')
+    const isJson = type?.startsWith('application/json') && method !== 'HEAD'
+    const { status, headers: got } = response
+    const answer = { status, headers: got, text, body: isJson ? JSON.parse(text) : text }
+    if (method !== 'HEAD') checkAnswer({ method, url: path, type, status, body: answer.body })
+    return answer
   }
 }
 
