@@ -26,14 +26,21 @@ export async function verify(sql: Sql, role: string): Promise<Findings> {
     return begin(sql, async (other) => {
       await other`set transaction isolation level repeatable read, read only`
       await other.unsafe(`set transaction snapshot '${exported?.snapshot}'`)
-      // Two at once: the laws are what takes the time, and there are two processors.
-      const rest = [...LAWS]
-      const broken = await Promise.all([one, other].map((sql) => work(sql, rest)))
-      const first = broken.flat().sort((a, b) => a.id - b.id)[0]
-      const others = [...(await brokenGuards(one, role)), ...(await brokenSums(one))]
-      return { ...(await counts(one)), first: first ? await named(one, first) : null, others }
+      return examine([one, other], role)
     })
   })
+}
+
+/** The same on transactions that are begun: two where there are two processors, because the laws take their time. */
+export async function examine(transactions: readonly [Sql, ...Sql[]], role: string): Promise<Findings> {
+  const [sql] = transactions
+  const rest = [...LAWS]
+  const broken = (await Promise.all(transactions.map((sql) => work(sql, rest)))).flat()
+  return {
+    ...(await counts(sql)),
+    first: await firstOf(sql, broken),
+    others: [...(await brokenGuards(sql, role)), ...(await brokenSums(sql))],
+  }
 }
 
 /** Sorting in memory, for the one statement that runs. */
@@ -79,9 +86,13 @@ async function counts(sql: Sql): Promise<{ transactions: number; holdings: numbe
   return counted ?? { transactions: 0, holdings: 0, clients: 0 }
 }
 
-async function named(sql: Sql, { id, fault }: BrokenRow): Promise<{ id: number; sentence: string }> {
+/** The row with the lowest number, and everything that is wrong with it. */
+async function firstOf(sql: Sql, broken: readonly BrokenRow[]): Promise<Findings['first']> {
+  if (broken.length === 0) return null
+  const id = Math.min(...broken.map(({ id }) => id))
+  const faults = broken.filter((one) => one.id === id).map(({ fault }) => fault)
   const [row] = await sql<{ type: string; credits: number; login: string; created: string }[]>`
     select type, credits, login, created from transfer where id = ${id}`
   const what = row ? ` (${row.type} of ${row.credits}, ${row.login}, ${row.created})` : ''
-  return { id, sentence: `Row ${id}${what} ${fault}.` }
+  return { id, sentence: `Row ${id}${what} ${faults.join(', and ')}.` }
 }
