@@ -18,6 +18,8 @@ export function streamSnapshot(
   done: () => void,
 ): Promise<Readable> {
   const body = new PassThrough()
+  // Whoever has the stream hears of its fault; while nobody has, it is in the answer.
+  body.on('error', () => {})
   return new Promise((resolve, reject) => {
     begin(sql, async (sql) => {
       await sql`set transaction isolation level repeatable read, read only`
