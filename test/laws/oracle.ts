@@ -49,6 +49,7 @@ export function paidUntil(expiry: number, months: number, now: number, zone: str
   return lastSecond(monthsLater(from, months), zone)
 }
 
+/** The later of two days. */
 export function later(a: Day, b: Day): Day {
   return a > b ? a : b
 }

@@ -1,0 +1,292 @@
+// What Boxtree should do, once more and as simply as it can be said: no database, no HTTP, nothing at once, and none
+// of the server's code. The law of the ledger is that the server does the same.
+
+import { dayAfter, dayOn, lastSecond, later, monthsLater } from './oracle.ts'
+
+const DAY = 86_400_000
+
+export type Level = 'superreseller' | 'reseller' | 'dealer'
+
+export type Account = {
+  name: string
+  level: Level
+  /** null hangs from the admin, who issues without limit. */
+  parent: Account | null
+  balance: number
+  description: string
+}
+
+type Purchase = { credits: number; from: string; before: number }
+
+export type Client = {
+  name: string
+  dealer: Account
+  mac: string | null
+  description: string
+  expiry: number
+  /** What was paid and not taken back, oldest first. */
+  purchases: Purchase[]
+}
+
+/** A row as the desks show it, with what it belongs to. */
+export type Row = {
+  type: string
+  credits: number
+  login: string
+  mac: string | null
+  description: string
+  expiry: number | null
+  actor: string
+  account: Account
+  client: Client | null
+}
+
+/** What a command must lead to: what it answers, or a refusal by one of the codes that apply. */
+export type Outcome = { answer: Record<string, unknown> } | { refused: string[] }
+
+export type NewClient = {
+  login: string
+  stb_mac: string | null
+  ministra: boolean
+  months: number | '2d'
+  desc: string
+}
+
+export type SavedClient = {
+  login: string
+  stb_mac?: string
+  o_mac?: string | null
+  ministra?: boolean
+  months?: number
+  desc?: string
+}
+
+export class Model {
+  readonly accounts: Account[] = []
+  clients: Client[] = []
+  readonly rows: Row[] = []
+  readonly #trials: { dealer: Account; client: Client; mac: string | null; at: number }[] = []
+  readonly #zone: string
+  readonly #trialsPerDay: number
+  now: number
+
+  constructor(zone: string, trialsPerDay: number, now: number) {
+    this.#zone = zone
+    this.#trialsPerDay = trialsPerDay
+    this.now = now
+  }
+
+  save(child: Account, credits: number, desc: string | undefined, transaction: 0 | 1): Outcome {
+    const [from, to] = transaction === 0 ? [child.parent, child] : [child, child.parent]
+    if (from && from.balance < credits) return { refused: ['insufficient_credits'] }
+    child.description = desc ?? child.description
+    if (credits > 0) {
+      if (from) from.balance -= credits
+      if (to) to.balance += credits
+      this.#write({
+        type: transaction === 0 ? 'ADD' : 'REMOVE',
+        credits,
+        login: child.name,
+        mac: null,
+        description: child.description,
+        expiry: null,
+        actor: child.parent?.name ?? 'admin',
+        account: child,
+        client: null,
+      })
+    }
+    return { answer: { status: 'OK', credits: child.balance } }
+  }
+
+  create(dealer: Account, { login, stb_mac, ministra, months, desc }: NewClient): Outcome {
+    const mac = ministra ? null : stb_mac
+    const isTrial = months === 0 || months === '2d'
+    const refused = [
+      ...(this.clients.some(({ name }) => name === login) ? ['name_taken'] : []),
+      ...this.#takenMac(mac),
+      ...(isTrial ? this.#noTrial(dealer, mac) : short(dealer, months)),
+    ]
+    if (refused.length > 0) return { refused }
+    const today = dayOn(this.now, this.#zone)
+    const client: Client = {
+      name: login,
+      dealer,
+      mac,
+      description: desc,
+      expiry: this.#end(today),
+      purchases: [],
+    }
+    this.clients.push(client)
+    if (months === '2d') client.expiry = this.#end(dayAfter(today))
+    if (isTrial) this.#giveTrial(client)
+    else this.#buy(client, months)
+    return this.#done(client)
+  }
+
+  saveClient(dealer: Account, { login, stb_mac, o_mac, ministra, months = 0, desc }: SavedClient): Outcome {
+    const client = this.#own(dealer, login)
+    if (!client) return { refused: ['not_found'] }
+    if (client.expiry < this.now) {
+      if (months === 0) return { refused: ['client_expired'] }
+      return this.renew(dealer, login, months)
+    }
+    const toMinistra = ministra ?? client.mac === null
+    const changesMac = !toMinistra && (stb_mac !== undefined || client.mac === null)
+    const mac = toMinistra ? null : (stb_mac ?? client.mac)
+    const refused = [
+      ...(changesMac && (stb_mac === undefined || o_mac === undefined) ? ['invalid_input'] : []),
+      ...(changesMac && o_mac !== undefined && o_mac !== client.mac ? ['changed_since'] : []),
+      ...(changesMac && mac !== client.mac ? this.#takenMac(mac) : []),
+      ...short(dealer, months),
+    ]
+    if (refused.length > 0) return { refused }
+    client.mac = mac
+    client.description = desc ?? client.description
+    if (months > 0) this.#buy(client, months)
+    return this.#done(client)
+  }
+
+  renew(dealer: Account, name: string, months: number, seen?: number): Outcome {
+    const client = this.#own(dealer, name)
+    if (!client) return { refused: ['not_found'] }
+    const refused = [
+      ...(seen !== undefined && seen !== client.expiry ? ['changed_since'] : []),
+      ...short(dealer, months),
+    ]
+    if (refused.length > 0) return { refused }
+    this.#buy(client, months)
+    return this.#done(client)
+  }
+
+  renewMany(dealer: Account, names: string[], months: number): Outcome {
+    if (new Set(names).size < names.length) return { refused: ['invalid_input'] }
+    const clients = names.map((name) => this.#own(dealer, name))
+    if (clients.includes(undefined)) return { refused: ['not_found'] }
+    const refused = short(dealer, months * names.length)
+    if (refused.length > 0) return { refused }
+    for (const client of clients) if (client) this.#buy(client, months)
+    return { answer: { status: 'OK', count: names.length, credits: dealer.balance } }
+  }
+
+  retrieve(dealer: Account, name: string, credits: number): Outcome {
+    const client = this.#own(dealer, name)
+    if (!client) return { refused: ['not_found'] }
+    if (client.expiry < this.now) return { refused: ['client_expired'] }
+    const after = this.#without(client, credits)
+    const today = this.#end(dayOn(this.now, this.#zone))
+    if (!after || after.expiry < today) return { refused: ['not_retrievable'] }
+    const isTrial = after.expiry === today && !this.#hadTrialToday(client)
+    const refused = isTrial ? this.#noTrial(dealer, client.mac) : []
+    if (refused.length > 0) return { refused }
+    Object.assign(client, after)
+    dealer.balance += credits
+    this.#write({ ...this.#of(client), type: 'RETRIEVED', credits })
+    if (isTrial) this.#giveTrial(client)
+    return this.#done(client)
+  }
+
+  /** How many credits could be taken back now. */
+  retrievable(client: Client): number {
+    const today = this.#end(dayOn(this.now, this.#zone))
+    if (client.expiry < this.now) return 0
+    let credits = 0
+    while ((this.#without(client, credits + 1)?.expiry ?? 0) >= today) credits += 1
+    return credits
+  }
+
+  remove(dealer: Account, name: string): Outcome {
+    const client = this.#own(dealer, name)
+    if (!client) return { refused: ['not_found'] }
+    if (client.expiry >= this.now) return { refused: ['client_not_expired'] }
+    return this.#delete(client, dealer.name)
+  }
+
+  removeByAdmin(name: string, mac?: string): Outcome {
+    const client = this.clients.find((one) => one.name === name)
+    if (!client) return { refused: ['not_found'] }
+    if (mac !== undefined && mac !== client.mac) return { refused: ['changed_since'] }
+    return this.#delete(client, 'admin')
+  }
+
+  #own(dealer: Account, name: string): Client | undefined {
+    return this.clients.find((client) => client.name === name && client.dealer === dealer)
+  }
+
+  #takenMac(mac: string | null): string[] {
+    return mac !== null && this.clients.some((client) => client.mac === mac) ? ['mac_taken'] : []
+  }
+
+  #noTrial(dealer: Account, mac: string | null): string[] {
+    const today = dayOn(this.now, this.#zone)
+    const given = this.#trials.filter(
+      (trial) => trial.dealer === dealer && dayOn(trial.at, this.#zone) === today,
+    )
+    const lately = this.#trials.some(
+      (trial) => mac !== null && trial.mac === mac && trial.at > this.now - 30 * DAY,
+    )
+    return [
+      ...(given.length >= this.#trialsPerDay ? ['trials_used_up'] : []),
+      ...(lately ? ['mac_had_trial'] : []),
+    ]
+  }
+
+  #hadTrialToday(client: Client): boolean {
+    const today = dayOn(this.now, this.#zone)
+    return this.#trials.some((trial) => trial.client === client && dayOn(trial.at, this.#zone) === today)
+  }
+
+  #giveTrial(client: Client): void {
+    this.#trials.push({ dealer: client.dealer, client, mac: client.mac, at: this.now })
+    this.#write({ ...this.#of(client), type: 'TRIAL', credits: 0 })
+  }
+
+  #buy(client: Client, credits: number): void {
+    const before = client.expiry
+    const from = later(dayOn(this.now, this.#zone), dayOn(before, this.#zone))
+    client.expiry = this.#end(monthsLater(from, credits))
+    client.purchases.push({ credits, from, before })
+    client.dealer.balance -= credits
+    this.#write({ ...this.#of(client), type: 'USED', credits })
+  }
+
+  /** A client as it would be with the newest credits taken back; undefined where there are not as many. */
+  #without(client: Client, credits: number): { expiry: number; purchases: Purchase[] } | undefined {
+    const purchases = client.purchases.map((purchase) => ({ ...purchase }))
+    let { expiry } = client
+    for (let left = credits; left > 0; left -= 1) {
+      const newest = purchases.at(-1)
+      if (!newest) return undefined
+      newest.credits -= 1
+      expiry = newest.credits > 0 ? this.#end(monthsLater(newest.from, newest.credits)) : newest.before
+      if (newest.credits === 0) purchases.pop()
+    }
+    return { expiry, purchases }
+  }
+
+  #delete(client: Client, actor: string): Outcome {
+    this.clients = this.clients.filter((one) => one !== client)
+    this.#write({ ...this.#of(client), type: 'DELETE', credits: 0, actor })
+    return { answer: { status: 'OK' } }
+  }
+
+  #of(client: Client): Omit<Row, 'type' | 'credits'> {
+    const { name: login, mac, description, expiry, dealer } = client
+    return { login, mac, description, expiry, actor: dealer.name, account: dealer, client }
+  }
+
+  #write(row: Row): void {
+    this.rows.push(row)
+  }
+
+  #done({ name, expiry, dealer }: Client): Outcome {
+    return { answer: { status: 'OK', name, expiry: new Date(expiry).toISOString(), credits: dealer.balance } }
+  }
+
+  #end(day: string): number {
+    return lastSecond(day, this.#zone)
+  }
+}
+
+function short(account: Account, credits: number): string[] {
+  return account.balance < credits ? ['insufficient_credits'] : []
+}
