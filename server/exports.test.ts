@@ -326,7 +326,7 @@ describe('a long list', () => {
   test('is no PDF, and says what to do instead', async () => {
     const { message } = await dealer.refused('invalid_input', clients.export, { ...LIST, format: 'pdf' })
     expect(message).toBe(
-      'A PDF takes at most 20,000 clients, and this list has more. Please export it as CSV.',
+      'A PDF takes at most 5,000 clients, and this list has more. Please export it as CSV.',
     )
   })
 })

@@ -73,7 +73,12 @@ export function listTransactions({ account, business: { zone } }: Asked, { from,
   }
 }
 
-const FILTERED = { all: 'All', active: 'Active', expiring: 'Expiring', expired: 'Expired' } as const
+const FILTERED = {
+  all: 'All clients',
+  active: 'Active clients',
+  expiring: 'Clients that expire soon',
+  expired: 'Expired clients',
+} as const
 
 /** Any day may be asked for; beyond these there is nothing, and a moment that the database cannot read. */
 function within(day: Day): Day {

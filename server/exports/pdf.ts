@@ -1,12 +1,11 @@
 import { createRequire } from 'node:module'
-import PDFDocument from 'pdfkit'
 import type { Sql } from '../postgres/pool.ts'
 import type { Listing } from './listing.ts'
 
-/** The most rows of one file: some 600 pages, which nobody would print more of. */
-export const MOST_IN_PDF = 20_000
+/** The most rows of one file: some 150 pages. Each costs this process 8 kB until the file is done. */
+export const MOST_IN_PDF = 5_000
 
-const AT_ONCE = 200
+const AT_ONCE = 100
 const MARGIN = 36
 const SIZE = 8
 const LINE = 11
@@ -26,7 +25,9 @@ const WIDTHS: Record<string, number> = {
  * covers Latin with all its accents, Greek, Cyrillic, Hebrew and Arabic letters; what it lacks shows as a box.
  */
 export async function* pdf(sql: Sql, listing: Listing): AsyncGenerator<Uint8Array> {
-  const sheet = new Sheet(listing)
+  // Not before somebody wants one: it is the heaviest of all that the console uses.
+  const { default: PDFDocument } = await import('pdfkit')
+  const sheet = new Sheet(new PDFDocument({ autoFirstPage: false, info: { Title: listing.title } }), listing)
   let count = 0
   for await (const some of listing.rows(sql).cursor(AT_ONCE)) {
     for (const row of some) sheet.row(row)
@@ -48,16 +49,9 @@ class Sheet {
   private page = 0
   private listing: Listing
 
-  constructor(listing: Listing) {
+  constructor(doc: PDFKit.PDFDocument, listing: Listing) {
+    this.doc = doc
     this.listing = listing
-    const { title } = listing
-    this.doc = new PDFDocument({
-      size: 'A4',
-      layout: 'landscape',
-      margin: MARGIN,
-      autoFirstPage: false,
-      info: { Title: title },
-    })
     this.doc
       .registerFont('plain', font('DejaVuSansCondensed'))
       .registerFont('bold', font('DejaVuSansCondensed-Bold'))
