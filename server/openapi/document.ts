@@ -68,7 +68,7 @@ export function documentOf(): Document {
 }
 
 /** Where the one shape of a failure is described. */
-export const REFUSAL_REFERENCE = '#/components/schemas/Refusal'
+const REFUSAL_REFERENCE = '#/components/schemas/Refusal'
 
 const ABOUT = [
   'Boxtree passes credits down a tree of accounts, to dealers who turn them into months of service for their clients.',
