@@ -1,8 +1,7 @@
 import type { calls } from '../contract/calls.ts'
-import { rowsOf, type Selection } from './client-list.ts'
 import type { Account, Context, Handler } from './context.ts'
 import { csv } from './exports/csv.ts'
-import { type Days, listClients, listTransactions } from './exports/listing.ts'
+import { type Days, listClients, listTransactions, type Selection } from './exports/listing.ts'
 import { MOST_IN_PDF, pdf } from './exports/pdf.ts'
 import { takeSlot } from './exports/slots.ts'
 import { streamSnapshot } from './exports/snapshot.ts'
@@ -56,9 +55,9 @@ async function clientsTicket(context: Context, selection: Selection & { format: 
 
 async function refuseLongPdf(context: Context, selection: Selection): Promise<void> {
   // By name, which an index has in order, whatever the order of the file will be.
-  const rows = rowsOf(context, { ...selection, sort: 'name', order: 'asc' })
+  const { rows } = listClients(context, { ...selection, sort: 'name', order: 'asc' })
   const [found] = await context.sql<{ many: boolean }[]>`
-    select count(*) > ${MOST_IN_PDF}::int as many from (${rows} limit ${MOST_IN_PDF + 1}) as rows`
+    select count(*) > ${MOST_IN_PDF}::int as many from (${rows(context.sql)} limit ${MOST_IN_PDF + 1}) as rows`
   if (!found?.many) return
   const most = MOST_IN_PDF.toLocaleString('en-US')
   throw refuseField(

@@ -17,6 +17,8 @@ export type Listing = {
   rows: (sql: Sql) => PendingQuery<Row[]>
 }
 
+export type { Selection }
+
 /** Two days, both of them included. */
 export type Days = { from: Day; to: Day }
 
