@@ -19,6 +19,7 @@ const COMMANDS = {
   'admin-password': { run: [['server/admin-password.ts']] },
   demo: { console: true, run: [['server/demo.ts']] },
   verify: { run: [['server/verify.ts']] },
+  'bench-browser': { console: true, tools: true, run: [['bench/browser.ts']] },
   bench: { console: true, tools: true, run: [['bench/main.ts']] },
   faults: { console: true, tools: true, run: [[VITEST, 'run', '--project', 'faults']] },
   check: { tools: true, run: [...checks(), [VITEST, 'run', 'test/house.test.ts']] },

@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import helmet from '@fastify/helmet'
 import fastifyStatic from '@fastify/static'
@@ -20,12 +21,18 @@ const CAPTCHA_HOSTS: Record<Captcha['provider'], readonly string[]> = {
 /** Serves the built console: hashed files for a year, every other address with the page that finds its screen. */
 export async function serveConsole(app: FastifyInstance, captcha: Captcha['provider']): Promise<void> {
   const captchaHosts = CAPTCHA_HOSTS[captcha]
+  const page = join(BUILT, 'index.html')
+  const isBuilt = existsSync(page)
   await app.register(helmet, {
     contentSecurityPolicy: {
       useDefaults: false,
       directives: {
         'default-src': ["'none'"],
-        'script-src': ["'self'", ...captchaHosts],
+        'script-src': [
+          "'self'",
+          ...(isBuilt ? inlineScripts(readFileSync(page, 'utf8')) : []),
+          ...captchaHosts,
+        ],
         'worker-src': ["'self'"],
         // Emotion writes its style sheets into the page.
         'style-src': ["'self'", "'unsafe-inline'"],
@@ -45,7 +52,7 @@ export async function serveConsole(app: FastifyInstance, captcha: Captcha['provi
     referrerPolicy: { policy: 'no-referrer' },
     xFrameOptions: { action: 'deny' },
   })
-  if (!existsSync(join(BUILT, 'index.html'))) return
+  if (!isBuilt) return
   await app.register(fastifyStatic, {
     root: BUILT,
     preCompressed: true,
@@ -58,5 +65,12 @@ export async function serveConsole(app: FastifyInstance, captcha: Captcha['provi
   app.setNotFoundHandler((request, reply) => {
     const isScreen = request.method === 'GET' && !request.url.startsWith('/assets/')
     return isScreen ? reply.sendFile('index.html') : reply.code(404).send()
+  })
+}
+
+/** The scripts that the page itself holds, as the policy names them: by their hashes. */
+function inlineScripts(html: string): string[] {
+  return [...html.matchAll(/<script>(.*?)<\/script>/gs)].map(([, script = '']) => {
+    return `'sha256-${createHash('sha256').update(script).digest('base64')}'`
   })
 }

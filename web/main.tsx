@@ -1,10 +1,12 @@
 import { lazy, Suspense, useEffect } from 'react'
 import { createRoot } from 'react-dom/client'
 import { Login } from './pages/Login.tsx'
+import { askAhead } from './parts/captcha.ts'
 import { ProvideSession, restore, useSessionState, useSettings, watchSession } from './session.tsx'
 import { Boundary } from './shell/Boundary.tsx'
 import { Loading } from './shell/Loading.tsx'
 import { Offline } from './shell/Offline.tsx'
+import { askCaptcha } from './shell/signing.ts'
 import { Theme } from './shell/Theme.tsx'
 
 // A stranger pays for the login page alone; router, tables and dialogs come while they type.
@@ -14,7 +16,9 @@ const Screens = lazy(fetchScreens)
 const root = document.getElementById('root')
 if (!root) throw new Error('The page has no root')
 watchSession()
-restore()
+// What the first screen waits for begins before anything is drawn.
+if (restore()) fetchScreens().catch(() => {})
+else askAhead(askCaptcha)
 createRoot(root).render(<Console />)
 
 function Console() {
@@ -35,7 +39,8 @@ function Console() {
 function Who() {
   const state = useSessionState()
   useEffect(() => {
-    const timer = setTimeout(() => fetchScreens().catch(() => {}), state.status === 'out' ? 1_000 : 0)
+    if (state.status !== 'out') return
+    const timer = setTimeout(() => fetchScreens().catch(() => {}), 1_000)
     return () => clearTimeout(timer)
   }, [state.status])
   switch (state.status) {

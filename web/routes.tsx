@@ -2,6 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { type ComponentType, useEffect, useState } from 'react'
 import {
   createBrowserRouter,
+  matchPath,
   Navigate,
   Outlet,
   type RouteObject,
@@ -92,6 +93,12 @@ function accountScreens(level: LevelName): Screen[] {
     at(`${paths.update}/:name`, async () => (await import('./pages/UpdateAccount.tsx')).UpdateAccount),
   ]
 }
+
+// The page that was asked for comes while the session is still being brought back.
+screens
+  .find(({ path }) => matchPath(path, window.location.pathname))
+  ?.page()
+  .catch(() => {})
 
 /** All that needs a session; there is a router, and a memory of what was loaded, only while there is one. */
 export function Screens() {

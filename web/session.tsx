@@ -59,10 +59,15 @@ export function keepSettings(next: Settings): void {
   showSettings(next)
 }
 
-/** Brings back the session that this browser keeps, if it still lasts. */
-export async function restore(): Promise<void> {
+/** Begins to bring back the session that this browser keeps, if it still lasts; answers whether there is one. */
+export function restore(): boolean {
   const kept = readKept()
-  if (!kept) return leave({ expired: localStorage.getItem('token') !== null, comeBack: true })
+  if (kept) confirm(kept)
+  else leave({ expired: localStorage.getItem('token') !== null, comeBack: true })
+  return kept !== null
+}
+
+async function confirm(kept: { token: string; session: Session }): Promise<void> {
   become({ status: 'loading' })
   token = kept.token
   try {

@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { extname, join, resolve } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
-import { defineConfig, type Plugin } from 'vite'
+import { defineConfig, type Plugin, type Rolldown } from 'vite'
 
 export default defineConfig({
   root: import.meta.dirname,
@@ -17,29 +16,51 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     manifest: true,
+    rolldownOptions: {
+      output: {
+        // What the login runs on comes in one piece: over a slow line each more begins a round trip later.
+        codeSplitting: { groups: [{ name: 'login', tags: ['$initial'] }] },
+      },
+    },
   },
   server: { proxy: { '/v1': 'http://127.0.0.1:8080' } },
 })
 
-/** Puts the script that sets the mode before the first paint into the head, blocking, hashed, not inline. */
+/**
+ * Writes `shell/boot.js` into the page, before its styles, so that it waits for no request; the server allows it by its hash. It learns
+ * which files to fetch ahead.
+ */
 function boot(): Plugin {
   const file = join(import.meta.dirname, 'shell/boot.js')
-  let served = '/shell/boot.js'
   return {
     name: 'boot',
-    configResolved(config) {
-      if (config.command !== 'build') return
-      const hash = createHash('sha256').update(readFileSync(file)).digest('base64url').slice(0, 8)
-      served = `/assets/boot-${hash}.js`
-    },
-    generateBundle() {
-      this.emitFile({ type: 'asset', fileName: served.slice(1), source: smaller(readFileSync(file, 'utf8')) })
-    },
     transformIndexHtml: {
       order: 'post',
-      handler: () => [{ tag: 'script', attrs: { src: served }, injectTo: 'head-prepend' }],
+      handler(html, { bundle = {} }) {
+        const source = readFileSync(file, 'utf8').replace('AHEAD', () => JSON.stringify(ahead(bundle)))
+        return html.replace('<!-- shell/boot.js -->', () => `<script>${smaller(source)}</script>`)
+      },
     },
   }
+}
+
+/** What the first screen needs besides the files that the page itself names: of a stranger, and of who is signed in. */
+function ahead(bundle: Rolldown.OutputBundle) {
+  const files = Object.values(bundle)
+  const named = (pattern: RegExp) =>
+    files.map(({ fileName }) => fileName).filter((name) => pattern.test(name))
+  const font = named(/inter-latin-wght/)
+  const chunks = files.filter((file) => file.type === 'chunk')
+  const entry = chunks.find(({ isEntry }) => isEntry)
+  const routes = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith('routes.tsx'))
+  const screens = new Set(routes ? [routes.fileName] : [])
+  for (const name of screens) {
+    const chunk = chunks.find(({ fileName }) => fileName === name)
+    for (const needed of chunk?.imports ?? []) if (needed !== entry?.fileName) screens.add(needed)
+    for (const style of chunk?.viteMetadata?.importedCss ?? []) screens.add(style)
+  }
+  const served = (names: Iterable<string>) => [...names, ...font].map((name) => `/${name}`)
+  return { login: served(named(/captchaWorker/)), screens: served(screens) }
 }
 
 /** The script without its comments and indents. */

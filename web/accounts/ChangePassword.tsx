@@ -40,11 +40,9 @@ export function ChangePassword({ level, name }: { level: LevelName; name: string
 
 const EMPTY = { password: '', again: '' }
 
-const Change = z
-  .object({ password: AccountPassword, again: z.string() })
-  .check(
-    z.refine(({ password, again }) => password === again, {
-      path: ['again'],
-      error: 'Passwords do not match',
-    }),
-  )
+const Change = z.object({ password: AccountPassword, again: z.string() }).check(
+  z.refine(({ password, again }) => password === again, {
+    path: ['again'],
+    error: 'Passwords do not match',
+  }),
+)

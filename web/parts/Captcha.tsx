@@ -3,7 +3,7 @@ import { styled, useTheme } from '@mui/material/styles'
 import { CircleAlert, ShieldCheck } from 'lucide-react'
 import { type ReactNode, type RefObject, useEffect, useReducer, useRef, useState } from 'react'
 import { useFormContext } from 'react-hook-form'
-import { type CaptchaOffer, draw, solve } from './captcha.ts'
+import { ask, type CaptchaOffer, draw, takeEarly } from './captcha.ts'
 import { Spinner } from './Spinner.tsx'
 
 interface CaptchaProps {
@@ -76,13 +76,14 @@ function useAnswer({ name, load, again }: QuestionProps, place: RefObject<HTMLDi
       setValue(name, text, { shouldValidate: true })
       setState(next)
     }
-    const ask = async () => {
-      const offer = await load()
+    const begin = async () => {
+      const asked = await (takeEarly(leaving.signal) ?? ask(load, leaving))
+      const { offer } = asked
       if (leaving.signal.aborted) return
       setProvider(offer.provider)
       if (offer.provider === 'none') return answer('', 'solved')
       if (offer.provider === 'altcha') {
-        const solution = await solve(offer.challenge, leaving)
+        const solution = await asked.answer
         answer(solution ?? undefined, solution ? 'solved' : 'failed')
         return whenSeen(RENEWED_AFTER_MS, leaving.signal, again)
       }
@@ -96,7 +97,7 @@ function useAnswer({ name, load, again }: QuestionProps, place: RefObject<HTMLDi
       })
     }
     answer(undefined, 'asking')
-    ask().catch(() => answer(undefined, 'failed'))
+    begin().catch(() => answer(undefined, 'failed'))
     return () => leaving.abort()
   }, [name, load, again, theme, place, setValue])
   return { state, provider }

@@ -8,12 +8,46 @@ export interface CaptchaOffer {
   challenge?: unknown
 }
 
+/** What asking has led to. */
+export interface Asked {
+  offer: CaptchaOffer
+  /** The answer to a challenge of our own once it is found; null where there was none, or where it was given up. */
+  answer: Promise<string | null>
+}
+
+/** Fetches what is asked, and begins to solve it where that is ours to do. */
+export async function ask(load: () => Promise<CaptchaOffer>, controller: AbortController): Promise<Asked> {
+  const offer = await load()
+  const answer = offer.provider === 'altcha' ? solve(offer.challenge, controller) : Promise.resolve(null)
+  // Whoever asked hears of a failure; nobody else has to.
+  answer.catch(() => {})
+  return { offer, answer }
+}
+
+let early: { asked: Promise<Asked>; controller: AbortController } | null = null
+
+/** Asks before there is anything to show it in: the first question on the page takes what has come of it. */
+export function askAhead(load: () => Promise<CaptchaOffer>): void {
+  const controller = new AbortController()
+  const asked = ask(load, controller)
+  asked.catch(() => {})
+  early = { asked, controller }
+}
+
+/** What was asked ahead, once; giving it up goes by `leaving` from then on. */
+export function takeEarly(leaving: AbortSignal): Promise<Asked> | undefined {
+  const taken = early
+  early = null
+  leaving.addEventListener('abort', () => taken?.controller.abort())
+  return taken?.asked
+}
+
 /**
  * Solves a challenge of our own beside the page, so that typing never stutters; null where it was given up.
  * The browser's own cryptography needs a single worker; the script that replaces it on a page without HTTPS takes
  * every core that it can get.
  */
-export async function solve(challenge: unknown, controller: AbortController): Promise<string | null> {
+async function solve(challenge: unknown, controller: AbortController): Promise<string | null> {
   const solution = await solveChallengeWorkers({
     challenge: challenge as Challenge,
     controller,

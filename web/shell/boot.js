@@ -1,11 +1,23 @@
-// Runs before the first paint, so that a dark console never flashes white. It is a file of its own
-// because the content security policy allows no inline script, and plain because nothing may delay it.
+// Runs before the first paint, so that a dark console never flashes white, and before any other script has come, so
+// that what the first screen needs is fetched beside that script and not after it. Plain, because nothing may delay it.
 try {
   const { mode } = JSON.parse(localStorage.getItem('settings') ?? '{}')
   if (mode === 'dark') {
     document.documentElement.dataset.mode = 'dark'
     document.querySelector('meta[name=theme-color]')?.setAttribute('content', '#202a35')
   }
+  const { login, screens } = AHEAD
+  for (const href of localStorage.getItem('token') ? screens : login) {
+    const link = document.createElement('link')
+    if (href.endsWith('.js')) link.rel = 'modulepreload'
+    else {
+      link.rel = 'preload'
+      link.as = href.endsWith('.css') ? 'style' : 'font'
+      link.crossOrigin = ''
+    }
+    link.href = href
+    document.head.append(link)
+  }
 } catch {
-  // Storage may be closed or spoilt; the light mode in the page stands.
+  // Storage may be closed or spoilt; the light mode in the page stands, and everything comes a little later.
 }

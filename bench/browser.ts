@@ -1,0 +1,247 @@
+import { randomBytes } from 'node:crypto'
+import { resolve } from 'node:path'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { LEVEL_NAMES, LEVELS } from '../contract/levels.ts'
+import { ROLE, ROLES, type Role } from '../contract/roles.ts'
+import { readConfig } from '../server/config.ts'
+import { openDatabase } from '../server/postgres/database.ts'
+import { openPool, type Sql } from '../server/postgres/pool.ts'
+import { hash } from '../server/seal.ts'
+import { launchChromium } from '../test/support/chromium.ts'
+import { startConsole } from '../test/support/console.ts'
+import { type Figure, lineOf, median } from './figure.ts'
+import { type Line, openLine } from './line.ts'
+import { installStopwatch, type Watched } from './stopwatch.ts'
+
+/** A telephone on a poor line. */
+const LINE = { bitsPerSecond: 1_600_000, roundTripMs: 150 }
+const SLOWED = 4
+/** A cold start is measured as often, an input as often, and the median told. */
+const STARTS = 3
+const INPUTS = 7
+
+const DESK = { width: 1280, height: 800 }
+const PHONE = { width: 390, height: 844 }
+
+/** Who signs in, each role's busiest. */
+type People = Record<Role, { name: string; token: string }>
+
+/**
+ * What a person in front of the console waits for, over a full database: the real server, a slow line, an empty
+ * cache and a processor slowed down fourfold.
+ */
+export async function* browserFigures(dataDir: string): AsyncGenerator<Figure> {
+  const console = await startConsole({ dataDir })
+  const browser = await launchChromium()
+  const line = await openLine(console.url, LINE)
+  try {
+    const people = await admitPeople(dataDir)
+    yield* coldStarts(browser, line, people)
+    yield* inputs(browser, console.url, people)
+    yield* shifts(browser, line, people)
+  } finally {
+    await line.close()
+    await browser.close()
+    await console.stop()
+  }
+}
+
+/** A session for the busiest of each role, planted beside the running console. */
+async function admitPeople(dataDir: string): Promise<People> {
+  const config = readConfig({ ...process.env, DATA_DIR: dataDir })
+  const database = await openDatabase(config, () => {}, { guest: true })
+  const sql = openPool(database.server, { max: 1 })
+  try {
+    const people = await Promise.all(ROLES.map(async (role) => [role, await admit(sql, role)] as const))
+    return Object.fromEntries(people) as People
+  } finally {
+    await sql.end()
+    await database.stop()
+  }
+}
+
+async function admit(sql: Sql, role: Role): Promise<People[Role]> {
+  const [account] = await sql<{ id: number; name: string }[]>`
+    with busiest as materialized (select dealer, count(*) as clients from client group by dealer)
+    select account.id, account.name from account
+    left join account dealer on dealer.role = 'dealer' and account.id in (dealer.id, dealer.reseller, dealer.superreseller)
+    left join busiest on busiest.dealer = dealer.id
+    where account.role = ${role}
+    group by account.id order by sum(clients) desc nulls last limit 1`
+  if (!account) throw new Error(`There is no ${role}`)
+  const token = randomBytes(32).toString('base64url')
+  await sql`
+    insert into session (token_hash, account, created, expiry)
+    values (${hash(token)}, ${account.id}, now(), now() + interval '1 hour')`
+  return { name: account.name, token }
+}
+
+async function* coldStarts(browser: Browser, line: Line, people: People): AsyncGenerator<Figure> {
+  const logins = await repeat(STARTS, () => coldLogin(browser, line))
+  const usable = median(logins.map(({ usable }) => usable))
+  yield { what: 'Login usable, empty cache', value: usable, limit: 2_500, unit: 'ms' }
+  const solved = median(logins.map(({ solved, usable }) => solved - usable))
+  yield { what: 'Captcha solved after that', value: solved, limit: 1_000, unit: 'ms' }
+  const clients = await repeat(STARTS, () =>
+    painted(browser, line, people.dealer, 'dealer', '/clients', 'tbody tr[data-chosen]'),
+  )
+  yield { what: "A dealer's clients there, empty cache", value: median(clients), limit: 3_000, unit: 'ms' }
+  for (const role of ROLES) {
+    const starts = await repeat(STARTS, () =>
+      painted(browser, line, people[role], role, ROLE[role].home, 'section tbody time'),
+    )
+    yield {
+      what: `Dashboard of the ${role} there, empty cache`,
+      value: median(starts),
+      limit: 3_000,
+      unit: 'ms',
+    }
+  }
+}
+
+const USERNAME = 'input[name=login_username]'
+const SOLVED = '[data-state=solved]'
+
+async function coldLogin(browser: Browser, line: Line) {
+  const { page, context } = await open(browser, { slowed: true, watch: [USERNAME, SOLVED] })
+  await page.goto(line.url)
+  await page.waitForSelector(SOLVED)
+  const { painted, worked } = await watched(page)
+  await context.close()
+  const usable = painted[USERNAME] ?? Number.NaN
+  // The browser slows the page down but not its workers, so a worker's time is taken as often as it should count.
+  return { usable, solved: (painted[SOLVED] ?? Number.NaN) + worked * (SLOWED - 1) }
+}
+
+async function painted(
+  browser: Browser,
+  line: Line,
+  person: People[Role],
+  role: Role,
+  path: string,
+  selector: string,
+) {
+  const { page, context } = await open(browser, { slowed: true, watch: [selector], as: { ...person, role } })
+  await page.goto(line.url + path)
+  await page.waitForSelector(selector)
+  await page.waitForTimeout(300)
+  const found = await watched(page)
+  await context.close()
+  return found.painted[selector] ?? Number.NaN
+}
+
+/** Inputs on the newest thousand transactions, which a dashboard holds as a whole. */
+async function* inputs(browser: Browser, url: string, people: People): AsyncGenerator<Figure> {
+  for (const perPage of [10, 50]) {
+    const { page, context } = await open(browser, { as: { ...people.admin, role: 'admin' } })
+    await page.goto(`${url}/admin?perPage=${perPage}`)
+    await page.waitForSelector('tbody time')
+    await page.waitForLoadState('networkidle')
+    await page.waitForTimeout(1_000)
+    const slow = await context.newCDPSession(page)
+    await slow.send('Emulation.setCPUThrottlingRate', { rate: SLOWED })
+    const box = page.locator('input[type=search]')
+    const sorters = page.locator('thead button')
+    const acts = {
+      'A keystroke in the search box': async (time: number) => {
+        // What is typed finds much, and is taken back.
+        await box.press(time % 2 === 0 ? 'e' : 'Backspace')
+      },
+      'A sort': (time: number) => sorters.nth(time % 3).click({ noWaitAfter: true }),
+      'A page turn': (time: number) =>
+        page.getByLabel(time % 2 === 0 ? 'Next page' : 'Previous page').click({ noWaitAfter: true }),
+    }
+    for (const [what, act] of Object.entries(acts)) {
+      if (what === 'A sort') await box.fill('')
+      const times: number[] = []
+      for (let time = 0; time < INPUTS; time += 1) {
+        await page.waitForTimeout(600)
+        await page.evaluate(() => window.stopwatch.follow('tbody'))
+        await act(time)
+        await page.waitForTimeout(900)
+        const { first, last } = await page.evaluate(() => window.stopwatch.followed())
+        times.push(Math.max(first, last))
+      }
+      if (process.env.BENCH_DETAIL) process.stderr.write(`${what}: ${times.map(Math.round).join(' ')}\n`)
+      yield { what: `${what}, ${perPage} of 1,000 rows`, value: median(times), limit: 100, unit: 'ms' }
+    }
+    await context.close()
+  }
+}
+
+async function* shifts(browser: Browser, line: Line, people: People): AsyncGenerator<Figure> {
+  const lists: (readonly [Role, string])[] = LEVEL_NAMES.map((level) => [
+    LEVELS[level].owner,
+    LEVELS[level].paths.list,
+  ])
+  const screens: (readonly [Role | null, string])[] = [
+    [null, '/'],
+    ...ROLES.map((role) => [role, ROLE[role].home] as const),
+    ...lists,
+    ['dealer', '/clients'],
+    ['admin', '/admin/clients'],
+  ]
+  for (const [name, viewport] of [['desk', DESK] as const, ['phone', PHONE] as const]) {
+    for (const [role, path] of screens) {
+      const as = role ? { ...people[role], role } : undefined
+      const { page, context } = await open(browser, { slowed: true, viewport, as })
+      await page.goto(line.url + path)
+      await page.waitForLoadState('networkidle')
+      await page.waitForTimeout(1_500)
+      const { shift, shifted } = await watched(page)
+      if (process.env.BENCH_DETAIL) for (const what of shifted) process.stderr.write(`  moved at ${what}\n`)
+      await context.close()
+      const what = role ? `${path} of the ${role}` : 'the login'
+      yield { what: `Layout shift of ${what} on a ${name}`, value: shift, limit: 0, unit: '' }
+    }
+  }
+}
+
+interface Opening {
+  slowed?: boolean
+  viewport?: { width: number; height: number }
+  /** What is waited for. */
+  watch?: readonly string[]
+  as?: { name: string; token: string; role: Role } | undefined
+}
+
+/** A page with an empty cache, its stopwatch and, if asked, somebody's session. */
+async function open(browser: Browser, { slowed, viewport = DESK, watch = [], as }: Opening) {
+  const context: BrowserContext = await browser.newContext({ viewport })
+  await context.addInitScript(installStopwatch, watch)
+  if (as) {
+    await context.addInitScript(
+      (kept) => {
+        for (const [key, value] of Object.entries(kept)) localStorage.setItem(key, value)
+      },
+      {
+        token: as.token,
+        role: as.role,
+        name: as.name,
+        expiry: new Date(Date.now() + 3_000_000).toISOString(),
+        time_zone: 'UTC',
+      },
+    )
+  }
+  const page = await context.newPage()
+  if (slowed) {
+    const session = await context.newCDPSession(page)
+    await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWED })
+  }
+  return { page, context }
+}
+
+function watched(page: Page): Promise<Watched> {
+  return page.evaluate(() => window.stopwatch.watched)
+}
+
+async function repeat<T>(times: number, act: () => Promise<T>): Promise<T[]> {
+  const found: T[] = []
+  for (let time = 0; time < times; time += 1) found.push(await act())
+  return found
+}
+
+if (import.meta.main) {
+  const dataDir = resolve(process.env.DATA_DIR ?? './data')
+  for await (const figure of browserFigures(dataDir)) process.stdout.write(`${lineOf(figure)}\n`)
+}

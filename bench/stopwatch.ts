@@ -1,0 +1,119 @@
+/** What the page's own stopwatch found; times in milliseconds since the navigation began. */
+export interface Watched {
+  /** When what a selector names was first painted. */
+  painted: Record<string, number>
+  /** The sum of all layout shifts that no input caused, and what moved. */
+  shift: number
+  shifted: string[]
+  /** Milliseconds that workers took from their task to their answer. */
+  worked: number
+}
+
+declare global {
+  interface Window {
+    stopwatch: {
+      watched: Watched
+      /** From the next input to the last change of what it changed, painted, in milliseconds. */
+      follow(selector: string): void
+      followed(): { first: number; last: number }
+    }
+  }
+}
+
+/**
+ * Runs in the page before anything of its own: notes when things are painted, what moves and how long inputs take.
+ * It is handed to the browser as text and so uses nothing from around it.
+ */
+export function installStopwatch(selectors: readonly string[]) {
+  const watched: Watched = { painted: {}, shift: 0, shifted: [], worked: 0 }
+  const afterPaint = (act: (at: number) => void) =>
+    requestAnimationFrame(() => {
+      const channel = new MessageChannel()
+      channel.port1.onmessage = () => act(performance.now())
+      channel.port2.postMessage(null)
+    })
+
+  const missing = new Set(selectors)
+  const look = () => {
+    for (const selector of missing) {
+      if (!document.querySelector(selector)) continue
+      missing.delete(selector)
+      afterPaint((at) => {
+        watched.painted[selector] = at
+      })
+    }
+  }
+  new MutationObserver(look).observe(document, {
+    childList: true,
+    subtree: true,
+    attributes: true,
+    attributeFilter: ['data-state', 'aria-busy'],
+  })
+
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries() as (PerformanceEntry & {
+      value: number
+      hadRecentInput: boolean
+      sources: { node: Node | null }[]
+    })[]) {
+      if (entry.hadRecentInput) continue
+      watched.shift += entry.value
+      for (const { node } of entry.sources) {
+        const element = node instanceof Element ? node : node?.parentElement
+        watched.shifted.push(
+          `${Math.round(entry.startTime)} ms ${element?.outerHTML.slice(0, 120) ?? 'gone'}`,
+        )
+      }
+    }
+  }).observe({ type: 'layout-shift', buffered: true })
+
+  const BrowserWorker = window.Worker
+  window.Worker = class extends BrowserWorker {
+    #since = 0
+    constructor(url: string | URL, options?: WorkerOptions) {
+      super(url, options)
+      this.addEventListener('message', () => {
+        watched.worked += performance.now() - this.#since
+      })
+    }
+    override postMessage(...message: [never]) {
+      this.#since = performance.now()
+      super.postMessage(...message)
+    }
+  }
+
+  let began = 0
+  let first = 0
+  let last = 0
+  let following: MutationObserver | undefined
+  window.stopwatch = {
+    watched,
+    follow(selector) {
+      following?.disconnect()
+      began = 0
+      first = 0
+      last = 0
+      const begin = (event: Event) => {
+        if (began === 0) {
+          began = event.timeStamp
+          afterPaint((at) => {
+            first = at
+          })
+        }
+      }
+      for (const kind of ['keydown', 'pointerup', 'change']) {
+        document.addEventListener(kind, begin, { capture: true, once: true })
+      }
+      following = new MutationObserver(() => {
+        if (began === 0) return
+        afterPaint((at) => {
+          last = at
+        })
+      })
+      const place = document.querySelector(selector)
+      if (!place) throw new Error(`There is no ${selector}`)
+      following.observe(place, { childList: true, subtree: true, characterData: true, attributes: true })
+    },
+    followed: () => ({ first: first - began, last: last - began }),
+  }
+}
