@@ -29,7 +29,7 @@ function rowsByThemselves(sql: Sql) {
         case role when 'dealer' then id end as dealer
       from account
     ),
-    broken as materialized (
+    checked as (
       select t.id, case
         when t.type in ('TRIAL', 'DELETE') then
           case when t.credits <> 0 or num_nonnulls(t.source, t.destination, t.source_balance, t.destination_balance) > 0
@@ -65,8 +65,11 @@ function rowsByThemselves(sql: Sql) {
       left join path on path.id = case t.type when 'ADD' then d.account when 'REMOVE' then s.account else t.dealer end
       left join client c on c.id = t.client
       left join account actor on actor.id = t.actor
+    ),
+    broken as materialized (
+      select id, coalesce(moved, said) as fault from checked where coalesce(moved, said) is not null
     )
-    select id, coalesce(moved, said) as fault from broken where coalesce(moved, said) is not null order by id limit 1`
+    select id, fault from broken order by id limit 1`
 }
 
 /** The rows of each holding: a chain without a gap, never below nothing but for the issue, that ends at its balance. */
@@ -106,7 +109,7 @@ function clients(sql: Sql) {
         sum(case type when 'USED' then credits when 'RETRIEVED' then -credits else 0 end) over history as used
       from transfer where client is not null window history as (partition by client order by id)
     ),
-    broken as materialized (
+    checked as (
       select step.id, case
         when type_before = 'DELETE' then format('comes after %s was deleted', c.name)
         when type_before is null and type not in ('USED', 'TRIAL') then format('is the first of %s, which nothing began', c.name)
@@ -121,6 +124,7 @@ function clients(sql: Sql) {
           c.name)
       end as fault
       from step join client c on c.id = step.client
-    )
-    select id, fault from broken where fault is not null order by id limit 1`
+    ),
+    broken as materialized (select id, fault from checked where fault is not null)
+    select id, fault from broken order by id limit 1`
 }
