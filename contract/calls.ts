@@ -12,6 +12,7 @@ import {
   PaidMonths,
   Phone,
   StartMonths,
+  TypedMac,
 } from './clients.ts'
 import { LEVELS, type LevelName } from './levels.ts'
 import { ROLE, type Role } from './roles.ts'
@@ -309,8 +310,8 @@ const clients = {
     input: z.strictObject({
       login: GivenName,
       password: z.optional(ClientPassword),
-      o_mac: z.optional(z.nullable(z.string().check(z.maxLength(40)))),
-      stb_mac: z.optional(z.nullable(z.string().check(z.maxLength(40)))),
+      o_mac: z.optional(z.nullable(TypedMac)),
+      stb_mac: z.optional(z.nullable(TypedMac)),
       alt_player: z.optional(z.boolean()),
       ministra: z.optional(z.boolean()),
       months: z.optional(

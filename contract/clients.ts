@@ -53,6 +53,11 @@ export const Mac = z.pipe(
   z.transform((mac) => mac.toUpperCase()),
 )
 
+/** What an editor has in its MAC field, or had there: judged only where it is to become the client's. */
+export const TypedMac = z
+  .string()
+  .check(z.maxLength(40, LIMITS.mac.message), z.refine(isPlainText, LIMITS.mac.message))
+
 /** A phone number as typed; its digits are what counts and what is kept. */
 export const Phone = z
   .pipe(

@@ -46,6 +46,21 @@ describe('an unknown path under /v1', () => {
   })
 })
 
+test.each(['%00', '%ED%A0%80', '%FF', '%C0%AF', '%2e%2e%2f', '%F0%9F%98%80', '%25', 'a%2Fb'])(
+  'a name written as %s is not there, and breaks nothing',
+  async (name) => {
+    for (const path of [
+      `/v1/api/client/${name}`,
+      `/v1/api/clients?search=${name}`,
+      `/v1/api/clients?${name}=1`,
+    ]) {
+      const answer = await dealer.fetch('GET', path)
+      expect([200, 400, 404]).toContain(answer.status)
+      if (answer.status !== 200) holdToRefusal(answer)
+    }
+  },
+)
+
 describe('a body', () => {
   const post = (body: string, headers: Record<string, string> = JSON_TYPE, person = dealer) =>
     person.fetch('POST', '/v1/api/renew', { headers, body })

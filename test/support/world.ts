@@ -111,6 +111,14 @@ export class World {
     return { name: input.login, mac: input.stb_mac ?? '', expiry }
   }
 
+  /** The same person with another session, which lasts until a moment. */
+  async again(person: Person, until: string | Date = FOR_EVER): Promise<Person> {
+    return new Person(this.server, {
+      ...whoIs(person),
+      token: await plantSession(this.server, person.id, until),
+    })
+  }
+
   /** The same people as another server of this database meets them. */
   at(server: TestServer, person: Person): Person {
     return new Person(server, person)
@@ -161,6 +169,10 @@ export class World {
   close(): Promise<void> {
     return this.server.close()
   }
+}
+
+function whoIs({ id, name, role }: Person) {
+  return { id, name, role }
 }
 
 function lettersOf(row: string): string {
@@ -282,7 +294,7 @@ function requestOf(call: Call, input: object): { path: string; query: string; bo
   const fields: Record<string, unknown> = { ...input }
   let path = call.path
   for (const name of pathParameters(call.path)) {
-    path = path.replace(`{${name}}`, encodeURIComponent(String(fields[name])))
+    path = path.replace(`{${name}}`, encodeURIComponent(String(fields[name]).toWellFormed()))
     delete fields[name]
   }
   if (call.method !== 'GET') {
@@ -359,10 +371,14 @@ async function firstAdmin(server: TestServer): Promise<Person> {
   })
 }
 
-async function plantSession({ sql }: TestServer, account: number): Promise<string> {
+async function plantSession(
+  { sql }: TestServer,
+  account: number,
+  expiry: string | Date = FOR_EVER,
+): Promise<string> {
   const token = randomBytes(32).toString('base64url')
   await sql`
     insert into session (token_hash, account, created, expiry)
-    values (${hash(token)}, ${account}, ${BEGINNING}, ${FOR_EVER})`
+    values (${hash(token)}, ${account}, ${BEGINNING}, ${expiry})`
   return token
 }

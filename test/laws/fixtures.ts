@@ -1,0 +1,204 @@
+import { DEFAULT_SETTINGS } from '../../contract/appearance.ts'
+import { calls } from '../../contract/calls.ts'
+import { LEVEL_NAMES, LEVELS, type LevelName } from '../../contract/levels.ts'
+import { ROLES, type Role } from '../../contract/roles.ts'
+import { ADMIN } from '../support/server.ts'
+import { newClient, PASSWORD, type Person, unique, type World } from '../support/world.ts'
+
+/** How one call is made rightly, and what it names, so that the same can be asked of what is somebody else's. */
+export type Fixture = {
+  /** A right input for somebody of a role. It may be made again and again. */
+  input: (stage: Stage, role: Role) => object | Promise<object>
+  /** The field that names something which must be the caller's own, and what that is. */
+  names?: { field: string; kind: 'client' | LevelName; list?: true }
+  /** Whoever makes it loses the session with it. */
+  endsSession?: true
+}
+
+/** Four people of one branch, accounts beneath each for whatever is done to them, and strangers at every turn. */
+export type Stage = {
+  world: World
+  people: Record<Role, Person>
+  /** A child of each level's owner beside the people, to be changed. */
+  spare: Record<LevelName, Person>
+  client(more?: Parameters<World['client']>[1]): Promise<{ name: string; mac: string }>
+  expired(): Promise<{ name: string }>
+  /** Names that are not the caller's to touch, each with why. */
+  aliens(kind: 'client' | LevelName): Promise<[string, string][]>
+}
+
+export async function openStage(world: World): Promise<Stage> {
+  const family = await world.family({ credits: 10_000 })
+  const people = { admin: world.admin, ...family }
+  const spare = {
+    superreseller: await world.child(world.admin),
+    reseller: await world.child(family.superreseller),
+    dealer: await world.child(family.reseller),
+  }
+  const stranger = await world.family()
+  const client = (more = {}) => world.client(family.dealer, { months: 2, ...more })
+  return {
+    world,
+    people,
+    spare,
+    client,
+    async expired() {
+      const { name } = await client()
+      await world.setExpiry(name, new Date(world.clock.now.getTime() - 1).toISOString())
+      return { name }
+    },
+    async aliens(kind) {
+      if (kind === 'client') return alienClients()
+      const { owner } = LEVELS[kind]
+      const accounts: [string, Person][] = [
+        ['the caller', people[owner]],
+        ...ROLES.filter((role) => role !== owner && role !== kind).map((role): [string, Person] => [
+          `the ${role}`,
+          people[role],
+        ]),
+        ...(kind === 'superreseller' ? [] : [['of a stranger', stranger[kind]] satisfies [string, Person]]),
+        ...LEVEL_NAMES.filter((level) => level !== kind).map((level): [string, Person] => [
+          `another ${level}`,
+          stranger[level],
+        ]),
+      ]
+      const { name } = await client()
+      return [...accounts.map(([why, person]): [string, string] => [why, person.name]), ['a client', name]]
+    },
+  }
+
+  async function alienClients(): Promise<[string, string][]> {
+    const sibling = await world.client(await siblingOf(), { ministra: true })
+    const foreign = await world.client(stranger.dealer, { ministra: true })
+    const gone = await client()
+    await world.admin.call(calls.admin.remove, { name: gone.name })
+    return [
+      ["a sibling's", sibling.name],
+      ["a stranger's", foreign.name],
+      ['deleted', gone.name],
+      ['an account', family.dealer.name],
+      ['a parent', family.reseller.name],
+    ]
+  }
+
+  /** A new one each time, because a dealer's trials are few. */
+  function siblingOf(): Promise<Person> {
+    return world.child(family.reseller)
+  }
+}
+
+const nothing: Fixture = { input: () => ({}) }
+const days: Fixture = { input: () => ({ from: '2026-01-01', to: '2026-05-15' }) }
+
+function desk() {
+  return {
+    transactions: nothing,
+    exportTransactions: days,
+    message: nothing,
+    saveSettings: { input: () => DEFAULT_SETTINGS },
+  }
+}
+
+function level(kind: LevelName) {
+  const named = { field: 'name', kind }
+  const name = ({ spare }: Stage) => spare[kind].name
+  return {
+    list: nothing,
+    create: { input: () => ({ login: unique(), password: PASSWORD }) },
+    detail: { input: (stage: Stage) => ({ name: name(stage) }), names: named },
+    history: { input: (stage: Stage) => ({ name: name(stage) }), names: named },
+    save: {
+      input: (stage: Stage) => ({ name: name(stage), credits: 0, desc: 'As before', transaction: 0 }),
+      names: named,
+    },
+    changePassword: { input: (stage: Stage) => ({ name: name(stage), password: PASSWORD }), names: named },
+  }
+}
+
+const named = async (stage: Stage) => ({ name: (await stage.client()).name })
+const aClient = { field: 'name', kind: 'client' } as const
+const someClients = { field: 'clients', kind: 'client', list: true } as const
+const ofSuperreseller: Fixture = {
+  input: ({ spare }) => ({ name: spare.superreseller.name }),
+  names: { field: 'name', kind: 'superreseller' },
+}
+
+/** A fixture for every call: the contract's tree once more. */
+const TREE: Tree = {
+  session: {
+    captcha: nothing,
+    login: { input: ({ spare }) => ({ login_username: spare.dealer.name, login_password: PASSWORD }) },
+    logout: { ...nothing, endsSession: true },
+    user: nothing,
+    password: {
+      input: (_stage, role) => {
+        const password = role === 'admin' ? ADMIN.password : PASSWORD
+        return { old_password: password, password }
+      },
+    },
+    users: nothing,
+  },
+  desk: { admin: desk(), superreseller: desk(), reseller: desk(), dealer: desk() },
+  credits: { superreseller: nothing, reseller: nothing, dealer: nothing },
+  level: { superreseller: level('superreseller'), reseller: level('reseller'), dealer: level('dealer') },
+  clients: {
+    list: nothing,
+    detail: { input: named, names: aClient },
+    history: { input: named, names: aClient },
+    create: { input: () => newClient({ months: 1 }) },
+    save: {
+      input: async (stage) => ({ login: (await stage.client()).name, desc: 'As before' }),
+      names: { ...aClient, field: 'login' },
+    },
+    quote: {
+      input: async (stage) => ({ clients: [(await stage.client()).name], months: 1 }),
+      names: someClients,
+    },
+    renew: { input: async (stage) => ({ name: (await stage.client()).name, months: 1 }), names: aClient },
+    multirenew: {
+      input: async (stage) => ({ clients: [(await stage.client()).name], months: 1 }),
+      names: someClients,
+    },
+    retrieve: {
+      input: async (stage) => ({ login: (await stage.client()).name, credits: 1 }),
+      names: { ...aClient, field: 'login' },
+    },
+    remove: { input: (stage) => stage.expired(), names: aClient },
+    reset: { input: named, names: aClient },
+    export: { input: () => ({ format: 'csv' }) },
+  },
+  admin: {
+    clients: nothing,
+    exportClients: { input: () => ({ format: 'csv' }) },
+    searchMac: { input: async (stage) => ({ mac: (await stage.client()).mac }) },
+    remove: { input: async (stage) => ({ name: (await stage.client()).name }) },
+    setMessage: { input: () => ({ message: 'As before' }) },
+    removeMessage: nothing,
+    totals: nothing,
+    statistics: ofSuperreseller,
+    chart: ofSuperreseller,
+  },
+  files: {
+    download: {
+      input: async ({ world }) => {
+        const { ticket } = await world.admin.call(calls.admin.exportClients, { format: 'csv' })
+        return { ticket }
+      },
+    },
+  },
+}
+
+type Tree = { [key: string]: Fixture | Tree }
+
+/** The fixtures by the dotted names of their calls. */
+export const FIXTURES: ReadonlyMap<string, Fixture> = new Map(flat(TREE))
+
+function flat(tree: Tree, prefix = ''): [string, Fixture][] {
+  return Object.entries(tree).flatMap(([key, value]): [string, Fixture][] =>
+    isFixture(value) ? [[prefix + key, value]] : flat(value, `${prefix}${key}.`),
+  )
+}
+
+function isFixture(value: Fixture | Tree): value is Fixture {
+  return typeof value.input === 'function'
+}

@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Call, everyCall } from '../../contract/call.ts'
+import { calls } from '../../contract/calls.ts'
+import { ROLES, type Role } from '../../contract/roles.ts'
+import { type Answer, openWorld, type Person, unique, type World } from '../support/world.ts'
+import { FIXTURES, type Fixture, openStage, type Stage } from './fixtures.ts'
+import { fieldsOf, hostileTexts, wrongValues } from './schemas.ts'
+
+const NONE: Fixture = { input: () => ({}) }
+const ALL = everyCall(calls).map(({ name, call }) => {
+  const roles: readonly Role[] = call.roles === 'anyone' ? [] : call.roles
+  // `role` is one that may: for what can be shown by one of them.
+  return { name, call, roles, role: roles[0] ?? 'dealer', fixture: FIXTURES.get(name) ?? NONE }
+})
+const SIGNED_IN = ALL.filter(({ roles }) => roles.length > 0)
+const NAMING = ALL.flatMap(({ fixture, ...rest }) =>
+  fixture.names ? [{ ...rest, ...fixture, ...fixture.names }] : [],
+)
+const POSTS = ALL.filter(({ call }) => call.method === 'POST')
+const TAKING = ALL.filter(({ call }) => fieldsOf(call).length > 0)
+
+let world: World
+let stage: Stage
+beforeAll(async () => {
+  world = await openWorld({ env: { TRIALS_PER_DAY: '100000' } })
+  stage = await openStage(world)
+})
+afterAll(() => world.close())
+
+test('every call has a fixture here, and every fixture a call', () => {
+  expect([...FIXTURES.keys()].sort()).toEqual(
+    everyCall(calls)
+      .map(({ name }) => name)
+      .sort(),
+  )
+})
+
+describe('a call', () => {
+  test.each(ALL)(
+    'is made by each of its roles, and leaves its mark in the trail: $name',
+    async ({ name, call, fixture, roles }) => {
+      for (const role of roles.length > 0 ? roles : ROLES) {
+        const caller = await callerOf(role, fixture)
+        const before = await trailOf(name)
+        const answer = await caller.send(call, await fixture.input(stage, role))
+        expect(answer.status, `${role}: ${answer.text}`).toBe(200)
+        expect((await trailOf(name)) - before, role).toBe(call.method === 'GET' ? 0 : 1)
+      }
+    },
+  )
+
+  test.each(SIGNED_IN)(
+    'is refused to everybody else, all alike, and does nothing: $name',
+    async ({ call, fixture, roles, role }) => {
+      const input = await fixture.input(stage, role)
+      const strangers = [
+        world.nobody(),
+        world.nobody('x'.repeat(43)),
+        await ended(role),
+        await world.again(stage.people[role], world.clock.now),
+      ]
+      const before = await state()
+      for (const other of ROLES.filter((one) => !roles.includes(one))) {
+        const answer = await stage.people[other].send(call, input)
+        expect(answer, other).toMatchObject({ status: 403, body: { code: 'wrong_role' } })
+      }
+      const refusals = []
+      for (const stranger of strangers) refusals.push(await stranger.send(call, input))
+      expect(refusals[0]).toMatchObject({ status: 401, body: { code: 'no_session' } })
+      expect(new Set(refusals.map(bytesOf)).size).toBe(1)
+      expect(await state()).toEqual(before)
+    },
+  )
+
+  test.each(NAMING)(
+    "finds nothing that is somebody else's, byte for byte as if it were not there: $name",
+    async ({ call, role, input, field, kind, list }) => {
+      const aliens = await stage.aliens(kind)
+      const right = only(await input(stage, role), call)
+      const naming = (name: string) => ({ ...right, [field]: list ? [name] : name })
+      const before = await state()
+      const person = stage.people[role]
+      const absent = await person.send(call, naming(unique()))
+      expect(absent).toMatchObject({ status: 404, body: { code: 'not_found' } })
+      for (const [why, name] of aliens) {
+        expect(bytesOf(await person.send(call, naming(name))), why).toBe(bytesOf(absent))
+      }
+      expect(await state()).toEqual(before)
+    },
+  )
+
+  test.each(POSTS)(
+    'takes no other field, and each of its own only as it should be: $name',
+    async ({ call, fixture, role }) => {
+      const right = only(await fixture.input(stage, role), call)
+      const before = await state()
+      const wrong = [
+        { field: 'unknown_field', value: 1 },
+        ...fieldsOf(call).flatMap(({ field, schema, required }) => [
+          ...(required ? [{ field, value: undefined }] : []),
+          ...wrongValues(schema).map((value) => ({ field, value })),
+        ]),
+      ]
+      for (const { field, value } of wrong) {
+        const answer = await stage.people[role].send(call, { ...right, [field]: value })
+        const what = `${field}: ${JSON.stringify(value)?.slice(0, 60)} was answered ${answer.text}`
+        const { code, errors = {} } = answer.body as { code: string; errors?: Record<string, string> }
+        expect([answer.status, code], what).toEqual([400, 'invalid_input'])
+        const named = Object.keys(errors).filter((one) => one === field || one.startsWith(`${field}.`))
+        expect(named.length, what).toBeGreaterThan(0)
+      }
+      expect(await state()).toEqual(before)
+    },
+  )
+
+  test.each(TAKING)('breaks on no text, whatever is in it: $name', async ({ call, fixture, role }) => {
+    const person = await callerOf(role, fixture)
+    const right = only(await fixture.input(stage, role), call)
+    for (const { field } of fieldsOf(call)) {
+      const isList = Array.isArray((right as Record<string, unknown>)[field])
+      for (const text of hostileTexts) {
+        // Every answer is held to be no fault of ours as it comes.
+        const { status } = await person.send(call, { ...right, [field]: isList ? [text] : text })
+        expect(status).toBeLessThan(500)
+      }
+    }
+  })
+})
+
+/** Everything that a refused call must leave as it was. */
+async function state(): Promise<Map<string, string>> {
+  const stored = await world.stored()
+  for (const table of ['session', 'audit', 'login_try']) stored.delete(table)
+  return stored
+}
+
+async function trailOf(event: string): Promise<number> {
+  const [row] = await world.server.sql<{ count: number }[]>`select count(*) from audit where event = ${event}`
+  return row?.count ?? 0
+}
+
+function callerOf(role: Role, { endsSession }: Fixture): Person | Promise<Person> {
+  return endsSession ? world.again(stage.people[role]) : stage.people[role]
+}
+
+async function ended(role: Role): Promise<Person> {
+  const person = await world.again(stage.people[role])
+  await person.call(calls.session.logout)
+  return person
+}
+
+function only(input: object, call: Call): object {
+  const fields = fieldsOf(call).map(({ field }) => field)
+  return Object.fromEntries(Object.entries(input).filter(([field]) => fields.includes(field)))
+}
+
+function bytesOf({ status, headers, text }: Answer): string {
+  const names = [...headers].filter(([name]) => name !== 'date').map(([name, value]) => `${name}: ${value}`)
+  return [status, ...names, text].join('\n')
+}
