@@ -42,13 +42,8 @@ const Group = styled('fieldset')(({ theme }) => ({
   borderRadius: 10,
   background: theme.palette.background.default,
   boxShadow: `inset 0 0 0 1px ${theme.palette.divider}`,
-  '& legend, & input': {
-    position: 'absolute',
-    width: 1,
-    height: 1,
-    overflow: 'hidden',
-    clipPath: 'inset(50%)',
-  },
+  '& legend': { position: 'absolute', width: 1, height: 1, overflow: 'hidden', clipPath: 'inset(50%)' },
+  '& input': { position: 'absolute', inset: 0, margin: 0, opacity: 0, cursor: 'inherit' },
   '& label': {
     position: 'relative',
     display: 'flex',

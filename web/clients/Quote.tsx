@@ -13,17 +13,19 @@ export type QuoteAnswer = OutputOf<typeof calls.clients.quote>
 
 interface QuoteProps {
   clients: readonly string[]
+  /** False keeps the answer as it is: once it is paid for, the next one is of no interest. */
+  asking: boolean
   /** Told of the answer for the months that the form around it holds; of null while there is none. */
   onAnswer: (answer: QuoteAnswer | null) => void
 }
 
 /** What the months chosen in the form around it would cost and bring, by the server's own reckoning. */
-export function Quote({ clients, onAnswer }: QuoteProps) {
+export function Quote({ clients, asking, onAnswer }: QuoteProps) {
   const months = Number(useWatch({ name: 'months' }))
   const { data, isPlaceholderData, isFetching, error } = useCall(
     calls.clients.quote,
     { clients: [...clients], months },
-    { keep: true },
+    { enabled: asking, keep: true },
   )
   const answer = data && !isPlaceholderData && !error ? data : null
   useEffect(() => onAnswer(answer), [answer, onAnswer])

@@ -53,8 +53,8 @@ export function RenewDialog({ names, onClose, onDone }: RenewDialogProps) {
           </Button>
         }
       >
-        <AmountSelect name="months" label="Months" amounts={MONTHS} unit={['month', 'months']} />
-        <Quote clients={held} onAnswer={setQuote} />
+        <AmountSelect name="months" label="Months" amounts={MONTHS} unit={['month', 'months']} autoFocus />
+        <Quote clients={held} asking={names !== null && !loading} onAnswer={setQuote} />
       </Form>
     </Window>
   )

@@ -10,10 +10,12 @@ export interface Option {
 
 interface SelectInputProps extends FieldProps {
   options: readonly Option[]
+  /** Has the focus when it appears, as the first field of a dialog. */
+  autoFocus?: boolean | undefined
 }
 
 /** One of a list. Numbers stay numbers: the form holds the option's own value. */
-export function SelectInput({ name, label, help, disabled, options }: SelectInputProps) {
+export function SelectInput({ name, label, help, disabled, options, autoFocus }: SelectInputProps) {
   const { field } = useController({ name })
   const choose = (shown: string) =>
     field.onChange(options.find(({ value }) => String(value) === shown)?.value)
@@ -23,6 +25,7 @@ export function SelectInput({ name, label, help, disabled, options }: SelectInpu
         <Select
           {...control}
           ref={field.ref}
+          autoFocus={autoFocus}
           value={String(field.value ?? '')}
           onBlur={field.onBlur}
           onChange={(event) => choose(event.target.value)}
@@ -38,7 +41,7 @@ export function SelectInput({ name, label, help, disabled, options }: SelectInpu
   )
 }
 
-interface AmountSelectProps extends FieldProps {
+interface AmountSelectProps extends Omit<SelectInputProps, 'options'> {
   amounts: readonly number[]
   /** What is counted, as [one, many]: ['credit', 'credits']. */
   unit: readonly [string, string]
