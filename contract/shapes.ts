@@ -95,6 +95,8 @@ export const ClientDetail = z.extend(ClientRow, {
   created: Moment,
   /** The credits that a retrieval could take back now. */
   retrievable: z.int(),
+  /** The expiry that each retrieval would leave: of 1 credit, of 2, and so on up to `retrievable`. */
+  retrievals: z.array(Moment),
   tariff_plan: z.string(),
   stb_sn: z.nullable(z.string()),
   stb_type: z.nullable(z.string()),

@@ -54,6 +54,7 @@ describe('a new client', () => {
       tariff_plan: 'English/Sports/No Adults',
       created: world.clock.now.toISOString(),
       retrievable: 3,
+      retrievals: ['2026-07-15T23:59:59.000Z', '2026-06-15T23:59:59.000Z', '2026-05-15T23:59:59.000Z'],
       online: false,
       ...NO_DEVICE,
     })

@@ -53,12 +53,14 @@ export const clients: Pick<
       where c.dealer = ${account.id} and lower(c.name) = lower(${name}) and c.deleted is null`
     if (!client) throw notFound()
     const expired = expiryState(client.expiry, now) === 'expired'
+    const possible = expired ? [] : await retrievals(sql, client.id, now, business.zone)
     return {
       ...client,
       password: business.seal.open(client.password),
       tariff_plan: packageLabel(client.package_selection) ?? '',
       online: client.last_active !== null && now.getTime() - Date.parse(client.last_active) < ONLINE_FOR,
-      retrievable: expired ? 0 : (await retrievals(sql, client.id, now, business.zone)).length,
+      retrievable: possible.length,
+      retrievals: possible,
     }
   },
 

@@ -249,6 +249,7 @@ describe('a retrieval', () => {
     const { name } = await world.client(dealer)
     await world.setExpiry(name, end('2026-01-31'))
     await dealer.call(renew, { name, months: 1 })
+    expect((await dealer.call(detail, { name })).retrievals).toEqual([end('2026-01-31')])
     expect(await dealer.call(retrieve, { login: name, credits: 1 })).toMatchObject({
       expiry: end('2026-01-31'),
     })

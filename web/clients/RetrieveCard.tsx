@@ -7,7 +7,9 @@ import { Form } from '../parts/Form.tsx'
 import { useNotice } from '../parts/Notices.tsx'
 import { SelectInput } from '../parts/SelectInput.tsx'
 import type { Schema } from '../parts/schema.ts'
+import { showMoment } from '../parts/time.ts'
 import { useCredits, useSubmit } from '../queries.ts'
+import { zone } from '../zone.ts'
 import { credits } from './words.ts'
 
 interface RetrieveCardProps {
@@ -89,12 +91,21 @@ function possible({ retrievable }: ClientDetail, expired: boolean): string {
   return `Up to ${credits(retrievable)} can be retrieved`
 }
 
+/** How long the client is served afterwards, and what there is to spend then. */
 function Consequence({ client, count }: { client: ClientDetail | undefined; count: number }) {
   const balance = useCredits()
+  const expiry = client?.retrievals[count - 1]
   return (
     <p>
-      The newest paid months of {client?.name} are taken back, so its service ends earlier. Your balance
-      becomes {credits((balance ?? 0) + count)}.
+      The newest paid months of {client?.name} are taken back.
+      {client && expiry !== undefined && (
+        <>
+          {' '}
+          Its service ends on <strong>{showMoment(expiry, zone(), 'date')}</strong> instead of{' '}
+          {showMoment(client.expiry, zone(), 'date')}.
+        </>
+      )}
+      {balance != null && <> Your balance becomes {credits(balance + count)}.</>}
     </p>
   )
 }
