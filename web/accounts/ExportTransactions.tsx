@@ -11,8 +11,13 @@ import { useSubmit } from '../queries.ts'
 import { useSession } from '../session.tsx'
 import { zone } from '../zone.ts'
 
+export interface ExportTransactionsProps {
+  open: boolean
+  onClose: () => void
+}
+
 /** Asks between which two days, and fetches all transactions of them as a CSV. */
-export function ExportTransactions({ open, onClose }: { open: boolean; onClose: () => void }) {
+export function ExportTransactions({ open, onClose }: ExportTransactionsProps) {
   const { role } = useSession()
   const call = calls.desk[role].exportTransactions
   const save = useSubmit(call, {

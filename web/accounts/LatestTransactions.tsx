@@ -5,11 +5,12 @@ import { calls } from '../../contract/calls.ts'
 import type { Transaction } from '../../contract/shapes.ts'
 import { Card } from '../parts/Card.tsx'
 import { DataTable } from '../parts/DataTable.tsx'
+import { Later, part } from '../parts/later.tsx'
 import type { Table } from '../parts/table.ts'
 import { useListState } from '../parts/useListState.ts'
 import { useCall } from '../queries.ts'
 import { useSession } from '../session.tsx'
-import { ExportTransactions } from './ExportTransactions.tsx'
+import type { ExportTransactionsProps } from './ExportTransactions.tsx'
 
 /** The newest transactions of the caller and of everything beneath, and the way to all of them as a file. */
 export function LatestTransactions({ title, table }: { title: string; table: Table<Transaction> }) {
@@ -33,7 +34,11 @@ export function LatestTransactions({ title, table }: { title: string; table: Tab
           </Button>
         }
       />
-      <ExportTransactions open={exporting} onClose={() => setExporting(false)} />
+      <Later part={dialog} given={{ open: exporting, onClose: () => setExporting(false) }} />
     </Card>
   )
 }
+
+const dialog = part<ExportTransactionsProps>(
+  async () => (await import('./ExportTransactions.tsx')).ExportTransactions,
+)

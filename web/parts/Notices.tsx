@@ -1,28 +1,24 @@
-import IconButton from '@mui/material/IconButton'
-import { styled } from '@mui/material/styles'
-import { CircleAlert, CircleCheck, TriangleAlert, X } from 'lucide-react'
-import {
-  type CustomContentProps,
-  closeSnackbar,
-  enqueueSnackbar,
-  SnackbarContent,
-  SnackbarProvider,
-} from 'notistack'
-import type { ComponentProps, Ref } from 'react'
-import type { Tone } from './tone.ts'
+import { type ComponentType, useEffect, useState } from 'react'
+import { useQuiet } from './later.tsx'
 
-/** Where notices appear: top centre, for 6 seconds, waiting under the pointer. Mounted once. */
+/** Where notices appear. Mounted once; what shows them comes in a quiet moment, or with the first of them. */
 export function Notices() {
-  return (
-    <SnackbarProvider
-      anchorOrigin={{ vertical: 'top', horizontal: 'center' }}
-      autoHideDuration={6000}
-      transitionDuration={{ enter: 180, exit: 140 }}
-      maxSnack={3}
-      Components={{ success: Notice, error: Notice, warning: Notice }}
-    />
-  )
+  const [Board, setBoard] = useState<ComponentType>()
+  useQuiet(fetchBoard)
+  useEffect(() => {
+    wake = () =>
+      fetchBoard()
+        .then((board) => setBoard(() => board))
+        .catch(() => {})
+    if (waiting.length > 0) wake()
+    return () => {
+      wake = () => {}
+    }
+  }, [])
+  return Board && <Board />
 }
+
+const fetchBoard = async () => (await import('./NoticeBoard.tsx')).NoticeBoard
 
 /** Says what came of something; `reason` is a second line, the server's own words. */
 export interface Say {
@@ -42,55 +38,29 @@ const say: Say = {
   warning: (text, reason) => notify('warning', text, reason),
 }
 
-type Kind = keyof Say
+export type Kind = keyof Say
 
-function notify(variant: Kind, text: string, reason: string | undefined) {
-  const message = reason && reason !== text ? [text, reason] : [text]
-  // The same words twice at once say nothing new.
-  enqueueSnackbar(message.join('\n'), { variant, preventDuplicate: true })
+interface Notice {
+  kind: Kind
+  lines: readonly string[]
 }
 
-function Notice({ id, message, variant, ref, style }: CustomContentProps & { ref?: Ref<HTMLDivElement> }) {
-  const { Icon, tone } = looks[variant === 'error' || variant === 'warning' ? variant : 'success']
-  const [text, reason] = String(message).split('\n')
-  return (
-    <SnackbarContent ref={ref ?? null} role={variant === 'success' ? 'status' : 'alert'} style={style}>
-      <Slip tone={tone}>
-        <Icon aria-hidden size={20} />
-        <div>
-          <p>{text}</p>
-          {reason && <small>{reason}</small>}
-        </div>
-        <IconButton size="small" aria-label="Close this notice" onClick={() => closeSnackbar(id)}>
-          <X size={16} />
-        </IconButton>
-      </Slip>
-    </SnackbarContent>
-  )
+/** Takes the notices from now on, with those that waited; answers how to stop. */
+export function hang(board: (notice: Notice) => void): () => void {
+  show = board
+  for (const notice of waiting.splice(0)) board(notice)
+  return () => {
+    show = null
+  }
 }
 
-const looks: Record<Kind, { Icon: (props: ComponentProps<typeof X>) => React.ReactNode; tone: Tone }> = {
-  success: { Icon: (props) => <CircleCheck {...props} />, tone: 'good' },
-  error: { Icon: (props) => <CircleAlert {...props} />, tone: 'bad' },
-  warning: { Icon: (props) => <TriangleAlert {...props} />, tone: 'warn' },
-}
+let wake = () => {}
+let show: ((notice: Notice) => void) | null = null
+const waiting: Notice[] = []
 
-const Slip = styled('div', { shouldForwardProp: (name) => name !== 'tone' })<{ tone: Tone }>(
-  ({ theme, tone }) => ({
-    display: 'flex',
-    alignItems: 'flex-start',
-    gap: 12,
-    width: 'min(440px, calc(100vw - 32px))',
-    padding: '12px 8px 12px 16px',
-    borderRadius: 12,
-    border: `1px solid ${theme.palette.tones[tone].line}`,
-    background: theme.palette.background.paper,
-    color: theme.palette.text.primary,
-    boxShadow: theme.shadows[8],
-    overflowWrap: 'anywhere',
-    '& > svg': { flex: 'none', color: theme.palette.tones[tone].text },
-    '& > div': { flex: 1, minWidth: 0 },
-    '& small': { fontSize: '0.75rem', color: theme.palette.text.secondary },
-    '& button': { marginTop: -5 },
-  }),
-)
+function notify(kind: Kind, text: string, reason: string | undefined) {
+  const notice = { kind, lines: reason && reason !== text ? [text, reason] : [text] }
+  if (show) return show(notice)
+  waiting.push(notice)
+  wake()
+}

@@ -1,10 +1,7 @@
-import Dialog from '@mui/material/Dialog'
-import IconButton from '@mui/material/IconButton'
-import { styled } from '@mui/material/styles'
-import { X } from 'lucide-react'
-import { type ReactNode, useId } from 'react'
+import type { ReactNode } from 'react'
+import { Later, part } from './later.tsx'
 
-interface WindowProps {
+export interface WindowProps {
   open: boolean
   title: string
   onClose: () => void
@@ -20,59 +17,8 @@ interface WindowProps {
 }
 
 /** What opens over the page. The focus goes in and comes back; Escape closes. */
-export function Window({
-  open,
-  title,
-  onClose,
-  busy,
-  width = 480,
-  question,
-  children,
-  actions,
-}: WindowProps) {
-  const id = useId()
-  const close = (_event: object, reason: 'backdropClick' | 'escapeKeyDown') => {
-    if (!busy && !(question && reason === 'backdropClick')) onClose()
-  }
-  return (
-    <Dialog
-      open={open}
-      onClose={close}
-      role={question ? 'alertdialog' : 'dialog'}
-      aria-labelledby={id}
-      aria-describedby={question ? `${id}-body` : undefined}
-      slotProps={{ paper: { sx: { width, maxWidth: 'calc(100% - 32px)' } } }}
-    >
-      <Head>
-        <h2 id={id}>{title}</h2>
-        {!question && (
-          <IconButton aria-label="Close" disabled={busy === true} onClick={onClose}>
-            <X size={18} />
-          </IconButton>
-        )}
-      </Head>
-      <Content id={`${id}-body`}>{children}</Content>
-      {actions && <Foot>{actions}</Foot>}
-    </Dialog>
-  )
+export function Window(props: WindowProps) {
+  return <Later part={dialog} given={props} />
 }
 
-const Head = styled('div')({
-  display: 'flex',
-  justifyContent: 'space-between',
-  alignItems: 'center',
-  gap: 8,
-  minHeight: 56,
-  padding: '8px 12px 0 24px',
-  '& h2': { fontSize: '0.875rem', fontWeight: 600, overflowWrap: 'anywhere' },
-})
-
-const Content = styled('div')({ overflowY: 'auto', padding: '8px 24px 24px', overflowWrap: 'anywhere' })
-
-const Foot = styled('div')({
-  display: 'flex',
-  flexWrap: 'wrap',
-  justifyContent: 'flex-end',
-  gap: 8,
-  padding: '0 24px 24px',
-})
+const dialog = part<WindowProps>(async () => (await import('./Dialog.tsx')).Dialog)

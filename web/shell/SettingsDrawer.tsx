@@ -1,9 +1,8 @@
 import Button from '@mui/material/Button'
 import Drawer from '@mui/material/Drawer'
-import Fab from '@mui/material/Fab'
 import IconButton from '@mui/material/IconButton'
 import { styled } from '@mui/material/styles'
-import { Settings as Gear, X } from 'lucide-react'
+import { X } from 'lucide-react'
 import { useState } from 'react'
 import { Settings } from '../../contract/appearance.ts'
 import { calls } from '../../contract/calls.ts'
@@ -12,37 +11,37 @@ import { keepSettings, showSettings, useSession, useSettings } from '../session.
 import { OwnPassword } from './OwnPassword.tsx'
 import { presets } from './theme.ts'
 
-/** The floating button and the drawer behind it: how the console looks, and the caller's own password. */
-export function SettingsButton({ side }: { side: 'left' | 'right' }) {
-  const [open, setOpen] = useState(false)
-  const away = side === 'left' ? 'right' : 'left'
+/** How the console looks, and the caller's own password. */
+export function SettingsDrawer({ side, open, onClose }: SettingsDrawerProps) {
   return (
-    <>
-      <Corner aria-label="Settings" color="primary" style={{ [away]: 24 }} onClick={() => setOpen(true)}>
-        <Gear size={22} />
-      </Corner>
-      <Drawer
-        anchor={away}
-        open={open}
-        onClose={() => setOpen(false)}
-        slotProps={{
-          paper: { sx: { width: 'min(320px, 100vw)' }, role: 'dialog', 'aria-label': 'Settings' },
-        }}
-      >
-        <Head>
-          <h2>Settings</h2>
-          <IconButton aria-label="Close settings" onClick={() => setOpen(false)}>
-            <X size={18} />
-          </IconButton>
-        </Head>
-        <Content>
-          <Appearance />
-          <hr />
-          <OwnPassword />
-        </Content>
-      </Drawer>
-    </>
+    <Drawer
+      anchor={side}
+      open={open}
+      onClose={onClose}
+      slotProps={{
+        paper: { sx: { width: 'min(320px, 100vw)' }, role: 'dialog', 'aria-label': 'Settings' },
+      }}
+    >
+      <Head>
+        <h2>Settings</h2>
+        <IconButton aria-label="Close settings" onClick={onClose}>
+          <X size={18} />
+        </IconButton>
+      </Head>
+      <Content>
+        <Appearance />
+        <hr />
+        <OwnPassword />
+      </Content>
+    </Drawer>
   )
+}
+
+export interface SettingsDrawerProps {
+  /** From where it slides in. */
+  side: 'left' | 'right'
+  open: boolean
+  onClose: () => void
 }
 
 /** A choice is seen at once and kept with the button, which is there only while something is not kept. */
@@ -127,15 +126,6 @@ function Choice({ name, options, value, onChoose }: ChoiceProps) {
     </Group>
   )
 }
-
-const Corner = styled(Fab)(({ theme }) => ({
-  position: 'fixed',
-  bottom: 24,
-  zIndex: theme.zIndex.fab,
-  width: 48,
-  height: 48,
-  boxShadow: theme.shadows[6],
-}))
 
 const Head = styled('div')({
   display: 'flex',

@@ -1,11 +1,11 @@
-import Drawer from '@mui/material/Drawer'
 import { styled } from '@mui/material/styles'
 import useMediaQuery from '@mui/material/useMediaQuery'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'react-router'
+import { Drawer } from '../parts/Drawer.tsx'
 import { useSettings } from '../session.tsx'
 import { Message } from './Message.tsx'
-import { SettingsButton } from './SettingsDrawer.tsx'
+import { SettingsButton } from './SettingsButton.tsx'
 import { Sidebar } from './Sidebar.tsx'
 import { TopBar } from './TopBar.tsx'
 
