@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -112,7 +113,7 @@ export async function openApp({ config, sql, secretKey, log, clock = () => new D
         const open = { sql, now, business, address: request.ip }
         if (!request.caller) return answer(reply, call, await act(open, input))
         const context = { ...open, ...request.caller }
-        const result = await begin(sql, async (sql) => {
+        const result = await beginAgain(sql, async (sql) => {
           const inside = { ...context, sql }
           if (call.method === 'GET')
             return call.answer ? act(inside, input) : call.output.parse(await act(inside, input))
@@ -136,6 +137,25 @@ export async function openApp({ config, sql, secretKey, log, clock = () => new D
     return caller
   }
 }
+
+/**
+ * Of two calls that wait for each other, as two that swap their MACs do, the database ends one. It has done nothing
+ * then, and begins again once the other is through.
+ */
+async function beginAgain<Result>(sql: Sql, work: (sql: Sql) => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await begin(sql, work)
+    } catch (error) {
+      const isDeadlock = error instanceof Error && 'code' in error && error.code === '40P01'
+      if (!isDeadlock || attempt === MOST_ATTEMPTS) throw error
+    }
+    await pause(PAUSE_MS * attempt)
+  }
+}
+
+const MOST_ATTEMPTS = 5
+const PAUSE_MS = 50
 
 function refuseUnknown(): never {
   throw notFound()

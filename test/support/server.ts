@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import { createFirstAdmin } from '../../server/accounts.ts'
 import { openApp } from '../../server/app.ts'
 import { type Config, readConfig } from '../../server/config.ts'
-import type { Sql } from '../../server/postgres/pool.ts'
+import { openPool, type Sql } from '../../server/postgres/pool.ts'
 import { type FreshDatabase, freshDatabase } from './database.ts'
 import { freshFolder } from './folder.ts'
 
@@ -45,7 +45,9 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const database = options.database ?? (await freshDatabase())
   const dataDir = freshFolder()
   const config = readConfig({ CAPTCHA_PROVIDER: 'none', DATA_DIR: dataDir, ...options.env })
-  const { sql, ownerSql } = database
+  const { ownerSql } = database
+  // A second server shares the database and nothing else.
+  const sql = options.database ? openPool(database.server, { max: 5 }) : database.sql
   const logged: string[] = []
   if (options.admin ?? options.database === undefined) {
     await createFirstAdmin(sql, ADMIN.login, ADMIN.password)
@@ -68,7 +70,8 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     logged,
     async close() {
       await app.close()
-      if (!options.database) await database.drop()
+      if (options.database) await sql.end({ timeout: 5 })
+      else await database.drop()
       rmSync(dataDir, { recursive: true, force: true })
     },
   }

@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { calls } from '../../contract/calls.ts'
+import { proveTheBooks } from '../support/books.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import {
+  type Answer,
+  type Family,
+  newClient,
+  openWorld,
+  type Person,
+  uniqueMac,
+  type World,
+} from '../support/world.ts'
+
+let world: World
+let second: TestServer
+beforeAll(async () => {
+  world = await openWorld({ env: { TRIALS_PER_DAY: '100000' } })
+  second = await startServer({
+    env: { TRIALS_PER_DAY: '100000' },
+    database: world.server.database,
+    clock: () => world.clock.now,
+  })
+})
+afterAll(async () => {
+  await second.close()
+  await world.close()
+})
+
+/** What a path spends of the dealer's credits; a retrieval brings them. */
+type Path = { name: string; spends: number; run: (scene: Scene, at: Person) => Promise<Answer> }
+
+/** A dealer who can pay once, and a client on whom everything meets. */
+type Scene = { family: Family; client: { name: string; mac: string } }
+
+const COST = 3
+const PATHS: Path[] = [
+  {
+    name: 'create',
+    spends: COST,
+    run: (_scene, at) => at.send(calls.clients.create, newClient({ months: COST })),
+  },
+  {
+    name: 'saveclient',
+    spends: COST,
+    run: ({ client }, at) => at.send(calls.clients.save, { login: client.name, months: COST, desc: 'Raced' }),
+  },
+  {
+    name: 'renew',
+    spends: COST,
+    run: ({ client }, at) => at.send(calls.clients.renew, { name: client.name, months: COST }),
+  },
+  {
+    name: 'multirenew',
+    spends: COST,
+    run: ({ client }, at) => at.send(calls.clients.multirenew, { clients: [client.name], months: COST }),
+  },
+  {
+    name: 'retrieve',
+    spends: -COST,
+    run: ({ client }, at) => at.send(calls.clients.retrieve, { login: client.name, credits: COST }),
+  },
+  {
+    name: 'save',
+    spends: COST,
+    // The reseller takes the dealer's credits away in the middle of it.
+    run: ({ family: { reseller, dealer } }) =>
+      reseller.send(calls.level.dealer.save, { name: dealer.name, credits: COST, transaction: 1 }),
+  },
+]
+const PAIRS = PATHS.flatMap((one, index) =>
+  PATHS.slice(index).map((two) => ({ one, two, names: `${one.name} and ${two.name}` })),
+)
+
+describe('two at once, over two servers, with credits for one', () => {
+  test.each(PAIRS)('$names', async ({ one, two }) => {
+    for (let round = 0; round < 5; round += 1) {
+      const scene = await newScene()
+      const { dealer } = scene.family
+      const other = world.at(second, dealer)
+      const [first, next] = round % 2 ? [two, one] : [one, two]
+      // Each answer is held to be no fault of ours as it comes.
+      const answers = await Promise.all([first.run(scene, dealer), next.run(scene, other)])
+      const done = [first, next].filter((_path, index) => answers[index]?.status === 200)
+      const left = COST - done.reduce((sum, { spends }) => sum + spends, 0)
+      expect((await dealer.call(calls.credits.dealer)).credits).toBe(left)
+      expect(left).toBeGreaterThanOrEqual(0)
+      // A retrieval may come first and pay for the other; there are months for one of two retrievals.
+      const retrievals = [one, two].filter(({ name }) => name === 'retrieve').length
+      expect(done.length, answers.map(({ text }) => text).join()).toBeGreaterThanOrEqual(1)
+      if (retrievals === 0 || retrievals === 2) expect(done).toHaveLength(1)
+      await proveTheBooks(world.server.sql, [scene.family.superreseller.id])
+    }
+  })
+
+  /** The client has paid for as many months as one retrieval takes, and ends with a day that is no trial's. */
+  async function newScene(): Promise<Scene> {
+    const family = await world.family({ credits: 2 * COST })
+    const client = await world.client(family.dealer, { months: '2d' })
+    await family.dealer.call(calls.clients.renew, { name: client.name, months: COST })
+    return { family, client }
+  }
+})
+
+test('a crowd on one account leaves the books right, and nobody waits in a circle', async () => {
+  const { superreseller, reseller, dealer } = await world.family({ credits: 40 })
+  const clients = await Promise.all(Array.from({ length: 4 }, () => world.client(dealer, { months: 2 })))
+  const names = clients.map(({ name }) => name)
+  const other = world.at(second, dealer)
+  const one = (index: number, at: Person): Promise<Answer> => {
+    const name = names[index % names.length] as string
+    const reversed = index % 2 ? names : [...names].reverse()
+    const { clients } = calls
+    switch (index % 8) {
+      case 0:
+        return at.send(clients.create, newClient({ months: 1 }))
+      case 1:
+        return at.send(clients.multirenew, { clients: reversed, months: 1 })
+      case 2:
+        return at.send(clients.renew, { name, months: 1 })
+      case 3:
+        return at.send(clients.save, { login: name, months: 1 })
+      case 4:
+        return at.send(clients.retrieve, { login: name, credits: 1 })
+      case 5:
+        return reseller.send(calls.level.dealer.save, { name: dealer.name, credits: 2, transaction: 1 })
+      case 6:
+        return reseller.send(calls.level.dealer.save, {
+          name: dealer.name,
+          credits: 2,
+          transaction: 0,
+          desc: 'Raced',
+        })
+      default:
+        return at.send(clients.create, newClient({ months: 0 }))
+    }
+  }
+  const answers = await Promise.all(
+    Array.from({ length: 96 }, (_, index) => one(index, index % 3 ? dealer : other)),
+  )
+  expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(20)
+  await proveTheBooks(world.server.sql, [superreseller.id])
+})
+
+test('two dealers of one reseller share its credits, and neither gets what is not there', async () => {
+  const { superreseller, reseller, dealer } = await world.family({ credits: 5, to: 'reseller' })
+  const sibling = await world.child(reseller)
+  const give = ({ name }: Person) =>
+    reseller.send(calls.level.dealer.save, { name, credits: 5, transaction: 0 })
+  const answers = await Promise.all([give(dealer), give(sibling), give(dealer), give(sibling)])
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400])
+  await proveTheBooks(world.server.sql, [superreseller.id])
+})
+
+test('two clients that swap their MACs at once keep them, or one is told that it is taken', async () => {
+  const { dealer } = await world.family()
+  for (let round = 0; round < 40; round += 1) {
+    const [one, two] = [await world.client(dealer), await world.client(dealer)]
+    const take = (from: { name: string; mac: string }, mac: string, at: Person) =>
+      at.send(calls.clients.save, { login: from.name, stb_mac: mac, o_mac: from.mac })
+    const answers = await Promise.all([
+      take(one, two.mac, dealer),
+      take(two, one.mac, world.at(second, dealer)),
+    ])
+    for (const { body } of answers) expect(body).toMatchObject({ code: 'mac_taken' })
+  }
+})
+
+test('one login or one MAC that two dealers give at once goes to one of them', async () => {
+  const [one, two] = [
+    (await world.family({ credits: 9 })).dealer,
+    (await world.family({ credits: 9 })).dealer,
+  ]
+  for (let round = 0; round < 5; round += 1) {
+    const stb_mac = uniqueMac()
+    const [a, b] = [newClient({ months: 1 }), newClient({ months: 1 })]
+    for (const [same, code] of [
+      [{ login: a.login }, 'name_taken'],
+      [{ stb_mac }, 'mac_taken'],
+    ] as const) {
+      const answers = await Promise.all([
+        one.send(calls.clients.create, { ...a, ...newNames(), ...same }),
+        world.at(second, two).send(calls.clients.create, { ...b, ...newNames(), ...same }),
+      ])
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 400])
+      expect(answers.find(({ status }) => status === 400)?.body).toMatchObject({ code })
+    }
+  }
+})
+
+function newNames() {
+  const { login, stb_mac } = newClient()
+  return { login, stb_mac }
+}
