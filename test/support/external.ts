@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { isLost } from '../../server/postgres/begin.ts'
+import { findBinaries } from '../../server/postgres/binaries.ts'
+import { initialise } from '../../server/postgres/cluster.ts'
+import { findHome, type Home } from '../../server/postgres/home.ts'
+import { openPool, type Sql } from '../../server/postgres/pool.ts'
+import { ENVIRONMENT, programPath } from '../../server/postgres/run.ts'
+
+export interface External {
+  /** `DATABASE_URL` and `DATABASE_OWNER_URL`, as somebody who runs a PostgreSQL of their own gives them. */
+  env: { DATABASE_URL: string; DATABASE_OWNER_URL: string }
+  stop(): Promise<void>
+}
+
+/**
+ * Starts a PostgreSQL as somebody else would run it: on a TCP port, with passwords, with a role that owns the tables
+ * and another that the console runs as.
+ */
+export async function startExternal(folder: string): Promise<External> {
+  const port = await freePort()
+  const home = await findHome(folder, findBinaries(), initialise)
+  configure(home, port)
+  const child = spawn(programPath(home.binaries, 'postgres'), ['-D', home.cluster], {
+    cwd: '/',
+    env: ENVIRONMENT,
+    stdio: 'ignore',
+    ...(home.runAs ?? {}),
+  })
+  const at = (user: string, database: string) =>
+    `postgres://${user}:${PASSWORD}@127.0.0.1:${port}/${database}`
+  await setUp(at('postgres', 'postgres'))
+  return {
+    env: { DATABASE_URL: at('console', 'shop'), DATABASE_OWNER_URL: at('keeper', 'shop') },
+    stop: () => stop(child),
+  }
+}
+
+const PASSWORD = 'of-the-test'
+
+function configure(home: Home, port: number): void {
+  const settings = { listen_addresses: '127.0.0.1', port, unix_socket_directories: '', fsync: 'off' }
+  const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'\n`)
+  writeFileSync(join(home.cluster, 'postgresql.conf'), lines.join(''))
+  const ways = ['host all postgres 127.0.0.1/32 trust', 'host all all 127.0.0.1/32 scram-sha-256']
+  writeFileSync(join(home.cluster, 'pg_hba.conf'), `${ways.join('\n')}\n`)
+}
+
+async function setUp(superuser: string): Promise<void> {
+  const sql = openPool(superuser, { max: 1 })
+  try {
+    await untilReady(sql)
+    for (const role of ['keeper', 'console'])
+      await sql.unsafe(`create role ${role} login password '${PASSWORD}'`)
+    await sql`create database shop owner keeper`
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+async function untilReady(sql: Sql): Promise<void> {
+  for (const deadline = Date.now() + 30_000; ; ) {
+    try {
+      await sql`select 1`
+      return
+    } catch (error) {
+      if (!isLost(error) || Date.now() > deadline) throw error
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return
+  const exit = once(child, 'exit')
+  child.kill('SIGINT')
+  await exit
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address ? address.port : 0
+}
