@@ -13,6 +13,7 @@ import { answerOnce } from './answers.ts'
 import { audit } from './audit.ts'
 import { checkKey } from './canary.ts'
 import { openCaptcha } from './captcha.ts'
+import { compress } from './compress.ts'
 import type { Config } from './config.ts'
 import { serveConsole } from './console.ts'
 import type { Account, Business, Context, File, OpenContext } from './context.ts'
@@ -79,6 +80,7 @@ export async function openApp({ config, sql, secretKey, log, clock = () => new D
       api.addHook('onSend', async (_request, reply) => {
         reply.header('cache-control', 'no-store')
       })
+      api.addHook('onSend', compress)
       api.get('/health', () => checkHealth(sql))
       open(api, calls, handlers)
       // Routes, because the console's files answer every other address; the handler is for methods that have none.

@@ -56,6 +56,7 @@ export async function serveConsole(app: FastifyInstance, captcha: Captcha['provi
   await app.register(fastifyStatic, {
     root: BUILT,
     preCompressed: true,
+    dotfiles: 'ignore',
     cacheControl: false,
     setHeaders(reply, path) {
       const forever = path.includes('/assets/')

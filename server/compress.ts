@@ -1,0 +1,29 @@
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+/** What fits into one packet comes no sooner for being smaller. */
+const LEAST_CHARACTERS = 1_400
+/** Brotli at 3 makes an eighth of a long list, in a millisecond for 200 kB: less than reading the list took. */
+const BROTLI = { [constants.BROTLI_PARAM_QUALITY]: 3 }
+
+/** Compresses an answer that is held as a text; files are streamed as they are. */
+export async function compress(request: FastifyRequest, reply: FastifyReply, body: unknown) {
+  if (typeof body !== 'string' || body.length < LEAST_CHARACTERS) return body
+  reply.header('vary', 'accept-encoding')
+  const readable = encodingsOf(String(request.headers['accept-encoding'] ?? ''))
+  const encoding = (['br', 'gzip'] as const).find((one) => readable.includes(one))
+  if (!encoding) return body
+  reply.header('content-encoding', encoding)
+  reply.removeHeader('content-length')
+  return encoding === 'br' ? brotliCompressSync(body, { params: BROTLI }) : gzipSync(body, { level: 1 })
+}
+
+/** The encodings that an Accept-Encoding names, without those that it refuses by `q=0`. */
+function encodingsOf(accepted: string): (string | undefined)[] {
+  return accepted
+    .toLowerCase()
+    .split(',')
+    .map((one) => one.trim().split(/\s*;\s*/))
+    .filter(([, quality = '']) => !/^q=0(\.0*)?$/.test(quality))
+    .map(([name]) => name)
+}
