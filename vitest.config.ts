@@ -9,7 +9,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['contract/**/*.test.ts', 'web/**/*.test.{ts,tsx}', 'test/house.test.ts'],
+          include: ['contract/**/*.test.ts', 'web/**/*.test.{ts,tsx}', 'test/*.test.ts'],
         },
       },
       {

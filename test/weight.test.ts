@@ -1,0 +1,96 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { ROLES, type Role } from '../contract/roles.ts'
+
+// What a browser fetches, by the manifest of the console that `npm test` has built. A kB is 1,000 bytes, as they
+// are sent by Brotli.
+
+const BUILT = join(import.meta.dirname, '../dist/web')
+
+/** A script of the console: the file, and by their keys what it needs to run and what it may fetch later. */
+interface Script {
+  file: string
+  imports?: string[]
+  dynamicImports?: string[]
+}
+
+const manifest: Record<string, Script> = JSON.parse(readFileSync(join(BUILT, '.vite/manifest.json'), 'utf8'))
+
+const DASHBOARDS: Record<Role, string> = {
+  admin: 'pages/AdminDashboard.tsx',
+  superreseller: 'pages/BranchDashboard.tsx',
+  reseller: 'pages/BranchDashboard.tsx',
+  dealer: 'pages/Home.tsx',
+}
+
+/** What waits until the page stands; everything else that a page fetches by itself is counted with it. */
+const LATER = [
+  'parts/Dialog.tsx',
+  'parts/NoticeBoard.tsx',
+  'shell/SettingsDrawer.tsx',
+  'accounts/ExportTransactions.tsx',
+  '@mui/material/Drawer/index.mjs',
+]
+
+const login = [...scriptsOf('index.html'), assetNamed('captchaWorker')]
+
+test('the login with its captcha is at most 150 kB of script', () => {
+  expect(told('Login with its captcha', login, 150)).toBeLessThanOrEqual(150_000)
+})
+
+test.each(ROLES)('a first visit to the dashboard of the %s is at most 230 kB of script in all', (role) => {
+  const visit = visitTo(DASHBOARDS[role])
+  expect(told(`First visit to the dashboard, ${role}`, visit, 230)).toBeLessThanOrEqual(230_000)
+})
+
+test('no page but those with a chart fetches the code of charts', () => {
+  expect(pagesWith('uplot')).toEqual(['pages/AdminDashboard.tsx', 'pages/UpdateAccount.tsx'])
+})
+
+test('no page but the lists of clients fetches the code of an export', () => {
+  expect(pagesWith('Export as CSV')).toEqual(['pages/AllClients.tsx', 'pages/Clients.tsx'])
+})
+
+/** The files of a first visit: the login, the shell, the page and what it draws with. */
+function visitTo(page: string): string[] {
+  return [...new Set([...login, ...scriptsOf('routes.tsx'), ...scriptsOf(page)])]
+}
+
+/** The files that a script needs to run, with those it fetches by itself; a page is fetched only when it is gone to. */
+function scriptsOf(key: string, seen = new Set<string>()): string[] {
+  const script = manifest[key]
+  if (!script) throw new Error(`There is no ${key} in the manifest`)
+  if (seen.has(key)) return []
+  seen.add(key)
+  const fetched = (script.dynamicImports ?? []).filter((name) => !isLater(name))
+  return [script.file, ...[...(script.imports ?? []), ...fetched].flatMap((name) => scriptsOf(name, seen))]
+}
+
+function isLater(key: string): boolean {
+  return key === 'routes.tsx' || key.startsWith('pages/') || LATER.some((name) => key.endsWith(name))
+}
+
+function assetNamed(name: string): string {
+  const file = readdirSync(join(BUILT, 'assets')).find(
+    (file) => file.startsWith(name) && file.endsWith('.js'),
+  )
+  if (!file) throw new Error(`There is no ${name} among the assets`)
+  return `assets/${file}`
+}
+
+/** The pages that, when they are gone to first, bring something which says `mark`. */
+function pagesWith(mark: string): string[] {
+  const pages = Object.keys(manifest).filter((key) => key.startsWith('pages/'))
+  expect(pages.length).toBeGreaterThan(9)
+  return pages.filter((page) =>
+    visitTo(page).some((file) => readFileSync(join(BUILT, file), 'utf8').includes(mark)),
+  )
+}
+
+/** The sum of files in bytes, which is printed beside its limit. */
+function told(what: string, files: readonly string[], limit: number): number {
+  const bytes = files.reduce((sum, file) => sum + statSync(join(BUILT, `${file}.br`)).size, 0)
+  process.stdout.write(`${what}: ${(bytes / 1_000).toFixed(1)} of ${limit} kB\n`)
+  return bytes
+}
