@@ -28,9 +28,11 @@ export function AddMonths({ client, expired, sent, onPayable }: AddMonthsProps) 
   const quote = months > 0 && !isPlaceholderData ? data : undefined
   const payable = months === 0 ? !expired : quote !== undefined && quote.balance_after >= 0
   useEffect(() => onPayable(payable), [payable, onPayable])
-  const help = months === 0 ? undefined : quote ? says(quote) : error?.message
+  const help = months === 0 ? (expired ? EXPIRED : undefined) : quote ? says(quote) : error?.message
   return <SelectInput name="months" label="Add months" options={OPTIONS} help={help} />
 }
+
+const EXPIRED = 'This client has expired. Add months to renew it; until then all else stays as it is.'
 
 const OPTIONS = Array.from({ length: 13 }, (_, value) => ({
   value,

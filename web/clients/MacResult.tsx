@@ -18,7 +18,7 @@ export function MacResult({ client, onDelete }: { client: FoundMac; onDelete: ()
             <th scope="col">MAC</th>
             <th scope="col">Expiry</th>
             <th scope="col">Dealer</th>
-            <td />
+            <th scope="col">Actions</th>
           </tr>
         </thead>
         <tbody>

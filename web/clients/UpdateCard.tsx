@@ -66,9 +66,6 @@ export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
         }
       >
         <Follow client={client} base={base} onBase={setBase} />
-        {expired && (
-          <Note>This client has expired. Add months to renew it; until then all else stays as it is.</Note>
-        )}
         <Switches>
           <SwitchInput name="status" label="Active" disabled={expired} />
           <SwitchInput name="locked" label="IP Lock" disabled={expired} />
@@ -137,11 +134,3 @@ const Switches = styled('div')({
   gridTemplateColumns: 'repeat(auto-fill, minmax(120px, 1fr))',
   marginBottom: 8,
 })
-
-const Note = styled('p')(({ theme }) => ({
-  marginBottom: 8,
-  padding: '8px 12px',
-  borderRadius: 8,
-  color: theme.palette.tones.warn.text,
-  background: theme.palette.tones.warn.fill,
-}))

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { calls, type OutputOf } from '../../contract/calls.ts'
 import { type ApiError, send } from '../api.ts'
 import { DeleteMacDialog } from '../clients/DeleteMacDialog.tsx'
@@ -17,6 +17,11 @@ export function DeleteMac() {
   const { search, loading, found, forget } = useSearch()
   const [values, setValues] = useState(EMPTY)
   const [asking, setAsking] = useState(false)
+  const form = useRef<HTMLDivElement>(null)
+  // The button that led to the dialog is gone with the result: the next search is what follows.
+  useEffect(() => {
+    if (values !== EMPTY) form.current?.querySelector('input')?.focus()
+  }, [values])
   const start = () => {
     setAsking(false)
     forget()
@@ -26,7 +31,7 @@ export function DeleteMac() {
     <>
       <title>Delete MAC · Boxtree</title>
       <PageTitle>Delete MAC</PageTitle>
-      <Stack>
+      <Stack ref={form}>
         <Card form>
           <Form
             schema={Search}

@@ -9,7 +9,14 @@ import { chosenIn, PageBox, RowBox, type RowsProps, useChoose } from './WideRows
 export function NarrowRows<Row extends object>(props: RowsProps<Row>) {
   const { label, table, list, page, select, waiting, expand } = props
   const choose = useChoose(select)
-  if (waiting) return <WaitingCards table={table} rows={list.perPage} />
+  if (waiting) {
+    return (
+      <>
+        {select && <TakePage aria-hidden>{roomOfBox}</TakePage>}
+        <WaitingCards table={table} rows={list.perPage} />
+      </>
+    )
+  }
   return (
     <>
       {select && page.length > 0 && (
@@ -30,6 +37,8 @@ export function NarrowRows<Row extends object>(props: RowsProps<Row>) {
     </>
   )
 }
+
+const roomOfBox = <span className="hit" />
 
 interface NarrowRowProps<Row> {
   table: Table<Row>

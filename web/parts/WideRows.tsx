@@ -215,7 +215,11 @@ interface WaitingRowsProps<Row> {
 function WaitingRows<Row>({ columns, rows, boxed, folded }: WaitingRowsProps<Row>) {
   return places(rows).map((place, row) => (
     <tr key={place}>
-      {boxed && <td className="box" />}
+      {boxed && (
+        <td className="box">
+          <span className="hit" />
+        </td>
+      )}
       {columns.map((column) => (
         <td key={column.key} className={column.align}>
           <Skeleton width={`${45 + ((row * 7 + column.header.length * 11) % 40)}%`} />
@@ -295,7 +299,8 @@ const Sheet = styled('table', { shouldForwardProp: (name) => name !== 'dense' })
       '& th button:hover svg, & th button:focus-visible svg': { opacity: 0.5 },
       '& th button[data-active=true]': { color: palette.text.primary },
       '& th button[data-active=true] svg': { opacity: 1 },
-      '& tbody tr:hover, & tbody tr:focus-within': { background: palette.action.hover },
+      // Links are made to be read on this ground, in every preset.
+      '& tbody tr:hover, & tbody tr:focus-within': { background: palette.background.default },
       '& tbody tr[data-chosen=true]': { background: palette.accent.fill },
       '& a': { color: palette.accent.text, fontWeight: 600, textDecoration: 'none' },
       '& a:hover': { textDecoration: 'underline' },
