@@ -1,0 +1,225 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Call, everyCall, pathParameters } from '../../contract/call.ts'
+import { calls } from '../../contract/calls.ts'
+import { type Answer, holdToRefusal, openWorld, type Person, type World } from '../support/world.ts'
+import { FIXTURES, openStage, type Stage } from './fixtures.ts'
+import { runs, seedOf } from './runs.ts'
+import { fieldsOf, hostileTexts, type Schema, wrongValues } from './schemas.ts'
+
+const ALL = everyCall(calls)
+
+let world: World
+let stage: Stage
+let seed: number
+beforeAll(async () => {
+  seed = seedOf('hostile requests')
+  // Behind a proxy that is trusted, so that the tries of a login are not all one address's.
+  world = await openWorld({ env: { TRIALS_PER_DAY: '100000', TRUSTED_PROXIES: '127.0.0.1' } })
+  stage = await openStage(world)
+})
+afterAll(() => world.close())
+
+/** A request as a stranger might write it: what stands in the path, the query, the body and the headers. */
+type Hostile = {
+  /** Fields to be put into what is right; undefined leaves one out. */
+  fields: Record<string, unknown>
+  /** Instead of the body that the fields make. */
+  body: string | undefined
+  /** Behind the path, as it is. */
+  tail: string
+  headers: Record<string, string>
+}
+
+describe('whatever is sent', () => {
+  test.each(ALL)(
+    '$name breaks nothing, and does nothing that its schema refuses',
+    { timeout: runs(60_000, 1_800_000) },
+    async ({ name, call }) => {
+      const role = call.roles === 'anyone' ? 'dealer' : (call.roles[0] ?? 'dealer')
+      const right = (await FIXTURES.get(name)?.input(stage, role)) ?? {}
+      let person = stage.people[role]
+      await fc.assert(
+        fc.asyncProperty(hostile(call), async (request) => {
+          if (name === 'session.logout') person = await world.again(stage.people[role])
+          const answer = await send(person, call, right, request)
+          if (answer.status >= 400) holdToRefusal(answer)
+          else if (request.body === undefined && request.tail === '' && call.method !== 'DELETE') {
+            const read = call.input.safeParse(asSent(call, { ...known(call, right), ...request.fields }))
+            expect(read.success, `${JSON.stringify(request)} was answered ${answer.text.slice(0, 300)}`).toBe(
+              true,
+            )
+          }
+        }),
+        { seed, numRuns: runs(200, 10_000) },
+      )
+      // What is logged is kept by the test, not by the server.
+      world.server.logged.length = 0
+      heaps.push(heapAfterCollecting())
+      // Whatever came, the person can go on.
+      if (name !== 'session.logout') await person.call(calls.session.user)
+    },
+  )
+})
+
+test('memory stays as it was, within 32 MB', () => {
+  // The first calls load what every later one has.
+  const [first = 0, ...later] = heaps.slice(5)
+  for (const heap of later) expect(heap - first).toBeLessThan(32 * 1024 * 1024)
+})
+
+const heaps: number[] = []
+
+function heapAfterCollecting(): number {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
+  return process.memoryUsage().heapUsed
+}
+
+function hostile(call: Call): fc.Arbitrary<Hostile> {
+  const fields = fieldsOf(call)
+  const isPost = call.method === 'POST'
+  const changed = fields.map(({ field, schema }) =>
+    fc.record({ field: fc.constant(field), value: valueFor(schema) }),
+  )
+  const stranger = fc.record({
+    field: fc.oneof(fc.string(), fc.constantFrom('__proto__', 'constructor', 'toString', 'id')),
+    value: fc.jsonValue(),
+  })
+  return fc.record({
+    fields: fc
+      .array(
+        changed.length > 0
+          ? fc.oneof({ weight: 6, arbitrary: fc.oneof(...changed) }, { weight: 1, arbitrary: stranger })
+          : stranger,
+        { maxLength: 3 },
+      )
+      .map((list) => Object.fromEntries(list.map(({ field, value }) => [field, value]))),
+    body: isPost ? fc.option(anyBody, { freq: 6, nil: undefined }) : fc.constant(undefined),
+    tail: fc.oneof({ weight: 12, arbitrary: fc.constant('') }, { weight: 1, arbitrary: anyTail }),
+    headers: fc.dictionary(
+      fc.constantFrom(...HEADERS),
+      fc.string({ unit: fc.constantFrom(...VISIBLE), maxLength: 300 }),
+      { maxKeys: 1, noNullPrototype: true },
+    ),
+  })
+}
+
+/** Right and nearly right values of a field, those that it must not take, and any at all. */
+function valueFor(schema: Schema): fc.Arbitrary<unknown> {
+  const ways = schema.anyOf ?? [schema]
+  const listed = ways.flatMap((way) => way.enum ?? (way.const === undefined ? [] : [way.const]))
+  return fc.oneof(
+    fc.constantFrom(undefined, ...listed, ...wrongValues(schema)),
+    fc.oneof(fc.integer({ min: -2, max: 14 }), fc.integer(), fc.double()),
+    fc.constantFrom(...hostileTexts),
+    fc.string({ unit: 'binary', maxLength: 200 }),
+    fc.jsonValue({ maxDepth: 3 }),
+    fc.array(fc.string({ maxLength: 20 }), { maxLength: 5 }),
+  )
+}
+
+const anyBody: fc.Arbitrary<string> = fc.oneof(
+  fc.jsonValue().map((value) => JSON.stringify(value)),
+  fc.string(),
+  fc.jsonValue().map((value) => JSON.stringify(value).slice(0, -1)),
+  fc.constantFrom(
+    '',
+    '{"a":1}{"b":2}',
+    '\ufeff{}',
+    '{"__proto__":{"admin":true}}',
+    '{"name":"a","name":"b"}',
+  ),
+  fc.integer({ min: 100, max: 20_000 }).map((depth) => '['.repeat(depth)),
+  fc.integer({ min: 100, max: 20_000 }).map((depth) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`),
+  fc.constant(`{"name":"${'x'.repeat(300_000)}"}`),
+)
+
+const anyTail = fc.oneof(
+  fc.constantFrom(
+    '/',
+    '//',
+    '/..',
+    '/%2e%2e',
+    '%00',
+    '%',
+    '?',
+    '?a=1&a=2',
+    '?name[]=1',
+    '?name[x]=1',
+    '?=&=',
+    ';a=1',
+    '#x',
+  ),
+  fc.webQueryParameters().map((query) => `?${query}`),
+  fc.webSegment().map((segment) => `/${segment}`),
+)
+
+const HEADERS = [
+  'idempotency-key',
+  'content-type',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'accept',
+  'accept-encoding',
+  'range',
+  'cookie',
+  'x-http-method-override',
+  'user-agent',
+]
+const VISIBLE = Array.from({ length: 0x7f - 0x20 }, (_, index) => String.fromCharCode(0x20 + index))
+
+async function send(
+  person: Person,
+  call: Call,
+  right: object,
+  { fields, body, tail, headers }: Hostile,
+): Promise<Answer> {
+  const input: Record<string, unknown> = { ...known(call, right), ...fields }
+  let path = call.path
+  for (const parameter of pathParameters(call.path)) {
+    path = path.replace(`{${parameter}}`, () => encodeURIComponent(String(input[parameter]).toWellFormed()))
+    delete input[parameter]
+  }
+  const query = call.method === 'GET' && tail === '' ? queryOf(asSent(call, input)) : ''
+  const address = `198.51.100.${Math.floor(Math.random() * 250)}`
+  return person.fetch(call.method, `/v1${path}${query}${tail}`, {
+    headers: {
+      'x-forwarded-for': address,
+      ...(call.method === 'POST' && { 'content-type': 'application/json' }),
+      ...trimmed(headers),
+    },
+    ...(call.method === 'POST' && { body: body ?? JSON.stringify(input) }),
+  })
+}
+
+function queryOf(input: object): string {
+  const query = new URLSearchParams(Object.entries(input))
+  return query.size > 0 ? `?${query}` : ''
+}
+
+function known(call: Call, input: object): object {
+  const names = fieldsOf(call).map(({ field }) => field)
+  return Object.fromEntries(Object.entries(input).filter(([field]) => names.includes(field)))
+}
+
+/** What reaches the server of an input: a query is all text, and JSON has no undefined. */
+function asSent(call: Call, input: Record<string, unknown>): object {
+  if (call.method !== 'GET') return JSON.parse(JSON.stringify(input))
+  return Object.fromEntries(
+    Object.entries(input)
+      .filter(([, value]) => value !== undefined)
+      .map(([field, value]) => [field, asText(value)]),
+  )
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** Headers as fetch would send them. */
+function trimmed(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.trim()]))
+}
