@@ -174,6 +174,19 @@ describe('an address', () => {
   })
 })
 
+test('a flood of logins holds no connection, and does not slow those who work', async () => {
+  const { dealer } = await world.family()
+  let answered = 0
+  const flood = Array.from({ length: 40 }, async () => {
+    await attempt(unique(), newAddress())
+    answered += 1
+  })
+  // More than the pool has connections.
+  for (let worked = 0; worked < 10; worked += 1) await dealer.call(calls.credits.dealer)
+  expect(answered).toBeLessThan(30)
+  await Promise.all(flood)
+})
+
 test('an unknown name takes as long as a known one', async () => {
   const name = await somebody()
   const took = async (whose: string) => {

@@ -1,0 +1,43 @@
+import { createHook } from 'node:async_hooks'
+import { describe, expect, test } from 'vitest'
+import { hashPassword, isPassword } from './password.ts'
+
+describe('a password', () => {
+  test('is known again, and no other is', async () => {
+    const hash = await hashPassword('pässword 👋')
+    expect(await isPassword('pässword 👋', hash)).toBe(true)
+    for (const other of ['', 'pässword', 'Pässword 👋', 'pässword 👋 ', 'passwörd 👋']) {
+      expect(await isPassword(other, hash)).toBe(false)
+    }
+  })
+
+  test('has a new salt each time', async () => {
+    const [one, two] = await Promise.all([hashPassword('the same'), hashPassword('the same')])
+    expect(one).not.toBe(two)
+  })
+
+  test('of nobody is never right, not even that of which nobody is made', async () => {
+    for (const password of ['', '\0', 'anything']) expect(await isPassword(password, undefined)).toBe(false)
+  })
+
+  test('is hashed for nobody as for somebody, and at most two are at once', async () => {
+    const jobs = new Set<number>()
+    let all = 0
+    let most = 0
+    const hook = createHook({
+      init(id, type) {
+        if (!/argon2/i.test(type)) return
+        jobs.add(id)
+        all += 1
+        most = Math.max(most, jobs.size)
+      },
+      after: (id) => jobs.delete(id),
+    }).enable()
+    const hash = await hashPassword('some password')
+    await Promise.all(
+      Array.from({ length: 8 }, (_, index) => isPassword('a guess', index % 2 ? hash : undefined)),
+    )
+    hook.disable()
+    expect([all, most]).toEqual([9, 2])
+  })
+})
