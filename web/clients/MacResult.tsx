@@ -61,7 +61,7 @@ const Sheet = styled('table')(({ theme }) => ({
     '& thead': { display: 'none' },
     '& tbody, & tbody tr': { display: 'block' },
     '& tbody tr': { padding: 16 },
-    '& tbody tr > td': {
+    '& tbody tr > td, & tbody tr > td:first-of-type, & tbody tr > td:last-of-type': {
       display: 'flex',
       alignItems: 'center',
       justifyContent: 'space-between',
@@ -76,7 +76,7 @@ const Sheet = styled('table')(({ theme }) => ({
       fontSize: '0.75rem',
       color: theme.palette.text.secondary,
     },
-    '& tbody td:last-of-type': { paddingTop: 12 },
+    '& tbody tr > td:last-of-type': { paddingTop: 12 },
     '& tbody td button': { flex: 1 },
   },
 }))

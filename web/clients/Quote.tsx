@@ -74,7 +74,7 @@ function Expiries({ clients, answer }: { clients: readonly string[]; answer: Quo
       tabIndex={0}
       role="region"
       aria-label="New expiry of each client"
-      rows={Math.min(clients.length, 6)}
+      rows={Math.min(clients.length, 6.5)}
     >
       <ul>
         {answer?.expiries.map((expiry) => (
@@ -91,7 +91,9 @@ function Expiries({ clients, answer }: { clients: readonly string[]; answer: Quo
 function FromTo({ expiry, new_expiry }: QuoteAnswer['expiries'][number]) {
   return (
     <span className="moment">
-      <Moment iso={expiry} zone={zone()} format="date" /> →{' '}
+      <span className="wide-only">
+        <Moment iso={expiry} zone={zone()} format="date" /> →{' '}
+      </span>
       <strong>
         <Moment iso={new_expiry} zone={zone()} format="date" />
       </strong>
@@ -119,6 +121,7 @@ const Sums = styled('dl')(({ theme }) => ({
   '& dt': { color: theme.palette.text.secondary },
   '& dd': { fontWeight: 600, fontVariantNumeric: 'tabular-nums', textAlign: 'right' },
   '& .moment': { fontWeight: 400 },
+  '& strong .moment': { fontWeight: 600 },
   '& [data-short=true] dd': { color: theme.palette.tones.bad.text },
 }))
 

@@ -1,5 +1,7 @@
+import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
-import { useParams } from 'react-router'
+import { SearchX } from 'lucide-react'
+import { Link, useParams } from 'react-router'
 import { calls } from '../../contract/calls.ts'
 import { expiryState } from '../../contract/clients.ts'
 import { ClientHistory } from '../clients/ClientHistory.tsx'
@@ -8,7 +10,7 @@ import { RetrieveCard } from '../clients/RetrieveCard.tsx'
 import { UpdateCard } from '../clients/UpdateCard.tsx'
 import { useNow } from '../clock.ts'
 import { Card } from '../parts/Card.tsx'
-import { ErrorState } from '../parts/ErrorState.tsx'
+import { EmptyState, ErrorState } from '../parts/ErrorState.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Stack } from '../parts/Stack.tsx'
 import { useCall } from '../queries.ts'
@@ -32,7 +34,15 @@ function Cards({ name }: { name: string }) {
   if (error && !client) {
     return (
       <Card>
-        <ErrorState message={error.message} onRetry={refetch} />
+        {error.code === 'not_found' ? (
+          <EmptyState
+            icon={<SearchX size={32} strokeWidth={1.25} />}
+            text="There is no client of this name"
+            action={toClients}
+          />
+        ) : (
+          <ErrorState message={error.message} onRetry={refetch} />
+        )}
       </Card>
     )
   }
@@ -50,9 +60,15 @@ function Cards({ name }: { name: string }) {
   )
 }
 
+const toClients = (
+  <Button variant="outlined" component={Link} to="/clients">
+    Show all clients
+  </Button>
+)
+
 const Pair = styled('div')({
   display: 'grid',
-  gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 400px), 1fr))',
+  gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 336px), 1fr))',
   alignItems: 'start',
   gap: 24,
 })

@@ -116,7 +116,15 @@ const Shell = styled('form')({
   display: 'grid',
   gap: 4,
   maxWidth: 560,
-  '& fieldset': { display: 'grid', gap: 8, minWidth: 0, margin: 0, padding: 0, border: 0 },
+  '& fieldset': {
+    display: 'grid',
+    gridTemplateColumns: 'minmax(0, 1fr)',
+    gap: 8,
+    minWidth: 0,
+    margin: 0,
+    padding: 0,
+    border: 0,
+  },
   '& h2': { marginBottom: 12, fontSize: '0.875rem', fontWeight: 600 },
 })
 
@@ -133,5 +141,5 @@ const Foot = styled('div')(({ theme }) => ({
   justifyContent: 'flex-end',
   gap: 8,
   marginTop: 4,
-  [theme.breakpoints.down('sm')]: { '& button': { flex: 1 } },
+  [theme.breakpoints.down('sm')]: { '& button': { flex: '1 1 auto' } },
 }))

@@ -99,7 +99,11 @@ function SelectionBar<Row>({ select }: { select: Selection<Row> }) {
         )}
         <span style={{ flex: 1 }} />
         {actions}
-        <IconButton aria-label="Clear the selection" onClick={() => onChange(new Set())}>
+        <IconButton
+          aria-label="Clear the selection"
+          sx={{ marginLeft: 'auto' }}
+          onClick={() => onChange(new Set())}
+        >
           <X size={18} />
         </IconButton>
       </Chosen>

@@ -23,9 +23,11 @@ export const clientTransactions = declare({
 })
 
 function declare(facts: { empty: string; tones?: Types; without?: readonly string[] }): Table<Transaction> {
+  const ofOne = facts.without?.includes('login') === true
   const columns: Column<Transaction>[] = [
     moment('created', 'Date', 'datetime', { narrow: 'line' }),
-    type({ USED: 'bad', RETRIEVED: 'good', ...facts.tones }),
+    // Where all rows are of one login, it is the type that tells them apart.
+    { ...type({ USED: 'bad', RETRIEVED: 'good', ...facts.tones }), narrow: ofOne ? 'title' : 'aside' },
     count('credits', 'Credits', { narrow: 'aside' }),
     {
       key: 'login',
@@ -54,7 +56,6 @@ function type(tones: Types): Column<Transaction> {
     key: 'type',
     header: 'Type',
     width: widths.chip + 16,
-    narrow: 'aside',
     cell: ({ type }) => <Chip tone={tones[type] ?? 'plain'}>{type}</Chip>,
   }
 }
