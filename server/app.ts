@@ -20,6 +20,7 @@ import type { Account, Business, Context, File, OpenContext } from './context.ts
 import { refusalOf } from './faults.ts'
 import { handlers } from './handlers.ts'
 import { checkHealth } from './health.ts'
+import { openPage } from './openapi.ts'
 import { begin } from './postgres/begin.ts'
 import type { Sql } from './postgres/pool.ts'
 import { notFound, Refusal } from './refusal.ts'
@@ -66,6 +67,8 @@ export async function openApp({ config, sql, secretKey, log, clock = () => new D
     trustProxy: config.trustedProxies.length > 0 ? config.trustedProxies : false,
     bodyLimit: MOST_BODY,
     requestTimeout: 20_000,
+    // A HEAD would use up the ticket of a file, and read the whole of it for nothing.
+    exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 300 },
     frameworkErrors: (error, request, reply) => fail(error, request, reply),
@@ -83,6 +86,7 @@ export async function openApp({ config, sql, secretKey, log, clock = () => new D
       api.addHook('onSend', compress)
       api.get('/health', () => checkHealth(sql))
       open(api, calls, handlers)
+      openPage(api)
       // Routes, because the console's files answer every other address; the handler is for methods that have none.
       for (const path of ['/', '/*']) api.all(path, refuseUnknown)
       api.setNotFoundHandler(refuseUnknown)

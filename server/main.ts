@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { openApp } from './app.ts'
 import { type Config, readConfig, StartFault } from './config.ts'
 import { makeFirstLogin } from './first-login.ts'
+import { startJobs } from './jobs.ts'
 import { openDatabase } from './postgres/database.ts'
 import { migrate } from './postgres/migrate.ts'
 import { openPool } from './postgres/pool.ts'
@@ -34,6 +35,8 @@ await started.catch(fail)
 
 async function start(): Promise<void> {
   const config = readConfig(process.env)
+  if (config.captcha.provider === 'none')
+    log.warn('CAPTCHA_PROVIDER is none: anything that can type may try passwords')
   const secretKey = readSecretKey(config)
   const database = await step(() => openDatabase(config, say))
   undo.push(() => database.stop())
@@ -43,6 +46,8 @@ async function start(): Promise<void> {
   const firstLogin = await step(() => makeFirstLogin(sql, config, process.stdout.isTTY))
   const app = await step(() => openApp({ config, sql, secretKey, log }))
   undo.push(() => drain(app))
+  const jobs = startJobs({ sql, zone: config.timeZone, log })
+  undo.push(() => jobs.stop())
   await step(() => listen(app, config))
   say(`Boxtree is ready on ${addressOf(app, config)}`)
   if (firstLogin) say(firstLogin)

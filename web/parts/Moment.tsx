@@ -1,5 +1,5 @@
 import './parts.css'
-import { daysUntil, type MomentFormat, relativeDay, showMoment } from './time.ts'
+import { type MomentFormat, showMoment } from './time.ts'
 
 interface MomentProps {
   /** An instant with its offset or Z, or a plain YYYY-MM-DD. */
@@ -16,12 +16,6 @@ export function Moment({ iso, zone, format }: MomentProps) {
       {showMoment(iso, zone, format)}
     </time>
   )
-}
-
-/** How far off a day is, in words: 'today', 'in 3 days'. `now` is given in tests. */
-export function RelativeDay({ iso, zone, now }: { iso: string; zone: string; now?: Date | undefined }) {
-  const days = daysUntil(iso, zone, now ?? new Date())
-  return <span data-hint={showMoment(iso, zone, 'date')}>{relativeDay(days)}</span>
 }
 
 function exactMoment(iso: string, zone: string) {

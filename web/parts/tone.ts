@@ -1,5 +1,3 @@
-import type { Theme } from '@mui/material/styles'
-
 /** What a colour says. The screens decide which of their states says what. */
 export type Tone = 'good' | 'warn' | 'bad' | 'special' | 'plain'
 
@@ -32,9 +30,4 @@ declare module '@mui/material/styles' {
     accent: Accent
     edge: string
   }
-}
-
-/** The colour in which a tone is read on paper. */
-export function toneText(theme: Theme, tone: Tone) {
-  return theme.palette.tones[tone].text
 }
