@@ -1,3 +1,4 @@
+import type { PendingQuery, Row } from 'postgres'
 import type { TRANSACTION_TYPES } from '../contract/shapes.ts'
 import type { Account } from './context.ts'
 import type { Sql } from './postgres/pool.ts'
@@ -85,6 +86,20 @@ export function pathOf(account: Pick<Account, 'id' | 'role' | 'superreseller' | 
       return { superreseller: account.id, reseller: null, dealer: null }
     case 'admin':
       throw new Error('the admin is on no path: the ledger concerns those beneath')
+  }
+}
+
+/** Picks the rows on whose path an account lies; for the admin, all. */
+export function concerning(sql: Sql, account: Pick<Account, 'id' | 'role'>): PendingQuery<Row[]> {
+  switch (account.role) {
+    case 'admin':
+      return sql`true`
+    case 'superreseller':
+      return sql`t.superreseller = ${account.id}`
+    case 'reseller':
+      return sql`t.reseller = ${account.id}`
+    case 'dealer':
+      return sql`t.dealer = ${account.id}`
   }
 }
 

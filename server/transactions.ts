@@ -2,6 +2,7 @@ import type { PendingQuery, Row } from 'postgres'
 import type { calls } from '../contract/calls.ts'
 import type { Transaction } from '../contract/shapes.ts'
 import type { Account, Context, Handler } from './context.ts'
+import { concerning } from './ledger.ts'
 import type { Sql } from './postgres/pool.ts'
 import { notFound } from './refusal.ts'
 
@@ -32,20 +33,6 @@ export const historyOfClient: Handler<typeof calls.clients.history> = async (
     select id from client where dealer = ${account.id} and lower(name) = lower(${name}) and deleted is null`
   if (!client) throw notFound()
   return newest(sql, sql`t.client = ${client.id}`)
-}
-
-/** Picks the rows on whose path an account lies; for the admin, all. */
-export function concerning(sql: Sql, account: Pick<Account, 'id' | 'role'>): PendingQuery<Row[]> {
-  switch (account.role) {
-    case 'admin':
-      return sql`true`
-    case 'superreseller':
-      return sql`t.superreseller = ${account.id}`
-    case 'reseller':
-      return sql`t.reseller = ${account.id}`
-    case 'dealer':
-      return sql`t.dealer = ${account.id}`
-  }
 }
 
 function newest(sql: Sql, which: PendingQuery<Row[]>): Promise<Transaction[]> {

@@ -1,9 +1,9 @@
 import type { PendingQuery, Row } from 'postgres'
 import { addDays, type Day, dayOf, startOf } from '../calendar.ts'
-import { rowsOf, type Selection } from '../client-list.ts'
 import type { Context } from '../context.ts'
+import { concerning } from '../ledger.ts'
 import type { Sql } from '../postgres/pool.ts'
-import { concerning } from '../transactions.ts'
+import { rowsOf, type Selection } from '../selection.ts'
 
 /** What a file lists, whichever kind of file it is. */
 export type Listing = {
