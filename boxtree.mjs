@@ -22,6 +22,7 @@ const COMMANDS = {
   'bench-browser': { console: true, tools: true, run: [['bench/browser.ts']] },
   bench: { console: true, tools: true, run: [['bench/main.ts']] },
   faults: { console: true, tools: true, run: [[VITEST, 'run', '--project', 'faults']] },
+  mutants: { tools: true, run: [['test/mutants/main.ts']] },
   check: { tools: true, run: [...checks(), [VITEST, 'run', 'test/house.test.ts']] },
   test: { console: true, tools: true, run: [...checks(), [VITEST, 'run']] },
 }
