@@ -131,13 +131,13 @@ function ResetDialog({ name, open, onClose }: { name: string; open: boolean; onC
 const Facts = styled('dl')(({ theme }) => ({
   '& > div': {
     display: 'flex',
+    flexWrap: 'wrap',
     alignItems: 'baseline',
-    justifyContent: 'space-between',
-    gap: 16,
+    gap: '0 16px',
     padding: '7px 0',
     borderTop: `1px solid ${theme.palette.divider}`,
   },
   '& > div:first-of-type': { borderTop: 0 },
   '& dt': { flex: 'none', color: theme.palette.text.secondary },
-  '& dd': { minWidth: 0, minHeight: 22, textAlign: 'right', overflowWrap: 'anywhere' },
+  '& dd': { minWidth: 0, minHeight: 22, marginLeft: 'auto', textAlign: 'right', overflowWrap: 'anywhere' },
 }))

@@ -1,6 +1,6 @@
 import { styled } from '@mui/material/styles'
 import { Inbox } from 'lucide-react'
-import { type ReactNode, useDeferredValue, useMemo, useRef } from 'react'
+import { type ReactNode, type RefObject, useDeferredValue, useEffect, useMemo, useRef } from 'react'
 import { found, sorted } from './arrange.ts'
 import { EmptyState, ErrorState } from './ErrorState.tsx'
 import { NarrowRows } from './NarrowRows.tsx'
@@ -59,6 +59,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const page = usePage(table, list, rows)
   const place = useRef<HTMLDivElement>(null)
   const fit = useFit(table, props.select !== undefined, place)
+  useFocusKept(place, props.select?.chosen.size === 0)
   const narrow = fit === 'cards'
   const late = useDelayed(loading)
   const empty = rows !== undefined && page.rows.length === 0 && !loading
@@ -87,6 +88,17 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
       />
     </div>
   )
+}
+
+/** The bar of the chosen rows takes the focus with it when it goes; it comes back to the box of the page. */
+function useFocusKept(place: RefObject<HTMLElement | null>, nothingChosen: boolean) {
+  const before = useRef(true)
+  useEffect(() => {
+    const gone = nothingChosen && !before.current
+    before.current = nothingChosen
+    if (!gone || place.current?.contains(document.activeElement)) return
+    place.current?.querySelector<HTMLElement>('.hit input')?.focus({ preventScroll: true })
+  })
 }
 
 const quietIcon = <Inbox aria-hidden size={32} strokeWidth={1.25} />

@@ -21,7 +21,8 @@ export function useFit<Row>(table: Table<Row>, boxed: boolean, place: RefObject<
 
 function fitOf<Row>(table: Table<Row>, boxed: boolean, width: number): Fit {
   if (window.innerWidth < (table.narrowBelow ?? 667)) return 'cards'
-  const box = boxed ? 56 : 0
+  // The column of boxes stands partly where the first column would keep its distance from the edge.
+  const box = boxed ? 40 : 0
   const kept = table.columns.filter((column) => column.narrow !== 'more')
   if (needed(table.columns) + box <= width) return 'whole'
   return needed(kept) + box + 56 <= width ? 'folded' : 'cards'

@@ -26,7 +26,7 @@ export function ownClients(acts: {
     ],
     {
       ...actions,
-      width: 72,
+      width: 68,
       cell: (row) => (
         <span className="row-buttons">
           <RowButton label={`Renew ${row.name}`} word="Renew" onClick={() => acts.renew(row)}>
@@ -85,7 +85,7 @@ function declare<Row extends ClientRow>(first: readonly Column<Row>[], last: Col
       {
         key: 'ministra',
         header: 'Ministra',
-        width: 80,
+        width: 68,
         narrow: 'more',
         text: (row) => (row.ministra ? 'Ministra' : ''),
         cell: (row) => row.ministra && isMinistra,
@@ -94,7 +94,7 @@ function declare<Row extends ClientRow>(first: readonly Column<Row>[], last: Col
       {
         key: 'status',
         header: 'Status',
-        width: 72,
+        width: 66,
         narrow: 'more',
         text: (row) => (row.status ? 'Active' : 'Inactive'),
         cell: (row) => (row.status ? 'Active' : <Chip tone="plain">Inactive</Chip>),

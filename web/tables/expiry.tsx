@@ -3,7 +3,7 @@ import { type ExpiryState, expiryState } from '../../contract/clients.ts'
 import { useNow } from '../clock.ts'
 import { Chip } from '../parts/Chip.tsx'
 import { Moment } from '../parts/Moment.tsx'
-import { type Column, widths } from '../parts/table.ts'
+import type { Column } from '../parts/table.ts'
 import { daysUntil, relativeDay, showMoment } from '../parts/time.ts'
 import type { Tone } from '../parts/tone.ts'
 import { zone } from '../zone.ts'
@@ -29,7 +29,7 @@ export function expiry<Row extends { expiry: string }>(): Column<Row> {
   return {
     key: 'expiry',
     header: 'Expiry',
-    width: widths.date + 152,
+    width: 232,
     narrow: 'line',
     text: (row) => showMoment(row.expiry, zone(), 'date'),
     cell: (row) => <Expiry iso={row.expiry} />,
