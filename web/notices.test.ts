@@ -84,7 +84,21 @@ test.each<[Call, unknown, unknown, string | undefined, string]>([
   [session.password, {}, {}, 'Password changed successfully!', 'Error changing password. Please try again.'],
   [admin.setMessage, {}, {}, 'Message updated successfully', 'Error updating message'],
   [admin.searchMac, {}, {}, undefined, 'Error searching MAC. Please try again.'],
-  [admin.remove, {}, {}, 'MAC address deleted successfully!', 'Error deleting MAC. Please try again.'],
+  [
+    admin.remove,
+    { name: 'tv100', mac: '00:1A:79:12:34:56' },
+    {},
+    'MAC address deleted successfully!',
+    'Error deleting MAC. Please try again.',
+  ],
+  // From the list of all clients, where a client is deleted by its name.
+  [
+    admin.remove,
+    { name: 'tv100' },
+    {},
+    'Successfully deleted client tv100',
+    'Error deleting MAC. Please try again.',
+  ],
   [desk.dealer.saveSettings, {}, {}, 'Settings saved successfully', 'Failed to save settings'],
 ])('$path says what the catalogue says', (call, input, output, success, failure) => {
   const words = wordsOf(call)
