@@ -1,6 +1,6 @@
 import type { calls, InputOf } from '../../contract/calls.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
-import { shownPhone } from './fields.tsx'
+import { shownPhone } from './phone.ts'
 
 /** What the form of a present client holds, under the names of the wire. */
 export type ClientValues = {

@@ -1,9 +1,10 @@
 import { MAC_PREFIX } from '../../contract/clients.ts'
 import { PACKAGES } from '../../contract/packages.ts'
 import { MaskedInput } from '../parts/MaskedInput.tsx'
-import { macMask, phoneMask, shownAs } from '../parts/masks.ts'
+import { macMask, phoneMask } from '../parts/masks.ts'
 import { SelectInput } from '../parts/SelectInput.tsx'
 import { TextInput } from '../parts/TextInput.tsx'
+import { fitsMask } from './phone.ts'
 
 /** The fields that a new client and a present one share, each under its name on the wire. */
 
@@ -21,7 +22,7 @@ export function MacField({ name = 'stb_mac', disabled }: OneField & { name?: str
 
 /** `stored` is a number that may be longer than the pattern: it is shown and changed as it is, and not cut. */
 export function PhoneField({ stored = '', disabled }: OneField & { stored?: string }) {
-  return fits(stored) ? (
+  return fitsMask(stored) ? (
     <MaskedInput name="phone" label="Phone Number" mask={phoneMask} disabled={disabled} />
   ) : (
     <TextInput name="phone" label="Phone Number" inputMode="tel" disabled={disabled} />
@@ -32,13 +33,4 @@ export function PackageField({ disabled }: OneField) {
   return <SelectInput name="package_selection" label="Package" options={PACKAGES} disabled={disabled} />
 }
 
-/** Stored digits as the phone field shows them. */
-export function shownPhone(digits: string): string {
-  return fits(digits) ? shownAs(phoneMask, digits) : digits
-}
-
 const mac = macMask(MAC_PREFIX.slice(0, -1))
-
-function fits(digits: string): boolean {
-  return digits === '' || /^[1-9]\d{9}$/.test(digits)
-}

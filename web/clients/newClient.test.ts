@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import { LIMITS } from '../../contract/clients.ts'
+import { type NewClientValues, newClientSchema } from './newClient.ts'
+
+const GOOD: NewClientValues = {
+  ministra: false,
+  login: 'tv100',
+  password: 'secret',
+  desc: '',
+  stb_mac: '00:1A:79:12:34:56',
+  phone: '(416) 555-0199',
+  months: 3,
+  package_selection: 1,
+}
+
+test('what passes is sent as the call wants it', async () => {
+  expect(await judge(GOOD)).toEqual({ value: { ...GOOD, phone: '4165550199' } })
+})
+
+test.each<[Partial<NewClientValues>, string, string]>([
+  [{ login: 'tv10' }, 'login', LIMITS.login.message],
+  [{ login: 'a'.repeat(16) }, 'login', LIMITS.login.message],
+  [{ password: '1234' }, 'password', LIMITS.password.message],
+  [{ desc: 'x'.repeat(101) }, 'desc', LIMITS.description.message],
+  [{ stb_mac: '' }, 'stb_mac', LIMITS.mac.message],
+  [{ phone: '1234567890123456' }, 'phone', LIMITS.phone.message],
+  [{ months: 12 }, 'months', 'You have 3 credits; this needs 12.'],
+])('%j is refused at its field, in the words of the limit', async (change, field, message) => {
+  expect(await complaints({ ...GOOD, ...change })).toEqual({ [field]: message })
+})
+
+test('everything that is wrong is said at once', async () => {
+  const wrong = { ...GOOD, login: '', password: '', stb_mac: '00:1A:79:1', months: 4 }
+  expect(Object.keys(await complaints(wrong)).sort()).toEqual(['login', 'months', 'password', 'stb_mac'])
+})
+
+test('of a Ministra client no MAC is asked', async () => {
+  expect(await judge({ ...GOOD, ministra: true, stb_mac: '00:1A' })).toMatchObject({
+    value: { stb_mac: null },
+  })
+})
+
+test('trials cost nothing, and what is not known is not judged', async () => {
+  expect(await complaints({ ...GOOD, months: '2d' }, 0)).toEqual({})
+  expect(await complaints({ ...GOOD, months: 12 }, null)).toEqual({})
+})
+
+function judge(values: NewClientValues, balance: number | null = 3) {
+  return newClientSchema(balance)['~standard'].validate(values)
+}
+
+/** What is said at each field: the first complaint, as the form shows it. */
+async function complaints(values: NewClientValues, balance?: number | null) {
+  const { issues = [] } = await judge(values, balance)
+  const said: Record<string, string> = {}
+  for (const { path, message } of issues) said[String(path?.[0])] ??= message
+  return said
+}
