@@ -249,7 +249,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'a search takes % and _ as they are',
-    file: 'server/client-list.ts',
+    file: 'server/selection.ts',
     from: "term.replace(/[\\\\%_]/g, '\\\\$&')",
     to: 'term',
     suites: ['server/client-list.test.ts'],
