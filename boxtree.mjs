@@ -19,9 +19,13 @@ const COMMANDS = {
   'admin-password': { run: [['server/admin-password.ts']] },
   demo: { console: true, run: [['server/demo.ts']] },
   verify: { run: [['server/verify.ts']] },
-  'bench-browser': { console: true, tools: true, run: [['bench/browser.ts']] },
-  bench: { console: true, tools: true, run: [['bench/main.ts']] },
-  faults: { console: true, tools: true, run: [[VITEST, 'run', '--project', 'faults']] },
+  bench: { console: true, tools: true, run: [['bench/browser.ts']] },
+  faults: {
+    console: true,
+    tools: true,
+    env: { THOROUGH: '1' },
+    run: [[VITEST, 'run', '--project', 'faults']],
+  },
   mutants: { tools: true, run: [['test/mutants/main.ts']] },
   check: { tools: true, run: [...checks(), [VITEST, 'run', 'test/house.test.ts']] },
   test: { console: true, tools: true, run: [...checks(), [VITEST, 'run']] },
@@ -56,7 +60,7 @@ async function runAll(parts) {
   for (const part of rest.length > 0 ? parts.slice(-1) : parts) {
     if (stopping) return 130
     const last = part === parts.at(-1)
-    worst = (await run(node, last ? [...part, ...rest] : part)) || worst
+    worst = (await run(node, last ? [...part, ...rest] : part, { ...ENVIRONMENT, ...command.env })) || worst
   }
   return worst
 }

@@ -3,6 +3,9 @@ import { defineConfig } from 'vitest/config'
 /** Suites that talk to a database share one server, started before the first of them. */
 const database = { globalSetup: './test/support/global.ts', pool: 'forks' as const }
 
+/** `npm run faults` tries at length what `npm test` tries shortly. */
+const FAULTS = process.env.THOROUGH === '1'
+
 export default defineConfig({
   test: {
     projects: [
@@ -26,13 +29,36 @@ export default defineConfig({
       {
         test: {
           ...database,
+          // The server's own suites once more, on a PostgreSQL that it has not started itself.
+          name: 'external',
+          include: ['server/*.test.ts'],
+          exclude: ['server/{main,external,config,seal,secret,password,openapi}.test.ts'],
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        test: {
+          ...database,
+          name: 'faults',
+          include: FAULTS ? ['test/laws/{ledger,hostile}.test.ts', 'test/faults/**/*.test.ts'] : [],
+          testTimeout: 3_600_000,
+          hookTimeout: 60_000,
+          maxWorkers: 2,
+        },
+      },
+      {
+        test: {
+          ...database,
           name: 'journeys',
           include: ['test/journeys/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 180_000,
           // A browser, the console and its database keep two cores busy by themselves.
           maxWorkers: 1,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
         },
       },
     ],

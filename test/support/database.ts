@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { inject } from 'vitest'
 import { type Connect, openPool, type Sql } from '../../server/postgres/pool.ts'
-import { TEMPLATE } from './global.ts'
+import { as, TEMPLATE } from './global.ts'
 
 export interface FreshDatabase {
   server: Connect
@@ -22,8 +22,8 @@ export interface FreshOptions {
 /** A database of the test's own, a copy of the migrated template. */
 export async function freshDatabase({ migrated = true }: FreshOptions = {}): Promise<FreshDatabase> {
   const database = `test_${randomBytes(6).toString('hex')}`
-  const socket = inject('socket')
-  await asSuperuser(socket, async (sql) => {
+  const postgres = inject('postgres')
+  await asSuperuser(postgres, async (sql) => {
     // Two copies of one template at once refuse one another.
     await sql`select pg_advisory_lock(1)`
     await sql`create database ${sql(database)} owner boxtree_owner template ${sql(migrated ? TEMPLATE : 'template0')}`
@@ -32,8 +32,8 @@ export async function freshDatabase({ migrated = true }: FreshOptions = {}): Pro
     await sql`revoke all on database ${sql(database)} from public`
     await sql`grant connect on database ${sql(database)} to boxtree_server`
   })
-  const server = { socket, database, user: 'boxtree_server' }
-  const owner = { socket, database, user: 'boxtree_owner' }
+  const server = as(postgres, 'boxtree_server', database)
+  const owner = as(postgres, 'boxtree_owner', database)
   const sql = openPool(server, { max: 5 })
   const ownerSql = openPool(owner, { max: 1 })
   return {
@@ -43,13 +43,13 @@ export async function freshDatabase({ migrated = true }: FreshOptions = {}): Pro
     ownerSql,
     async drop() {
       await Promise.all([sql.end({ timeout: 5 }), ownerSql.end({ timeout: 5 })])
-      await asSuperuser(socket, (sql) => sql`drop database if exists ${sql(database)} with (force)`)
+      await asSuperuser(postgres, (sql) => sql`drop database if exists ${sql(database)} with (force)`)
     },
   }
 }
 
-async function asSuperuser(socket: string, work: (sql: Sql) => PromiseLike<unknown>): Promise<void> {
-  const sql = openPool({ socket, database: 'postgres', user: 'postgres' }, { max: 1, patient: true })
+async function asSuperuser(postgres: Connect, work: (sql: Sql) => PromiseLike<unknown>): Promise<void> {
+  const sql = openPool(postgres, { max: 1, patient: true })
   try {
     await work(sql)
   } finally {

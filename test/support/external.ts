@@ -13,6 +13,8 @@ import { ENVIRONMENT, programPath } from '../../server/postgres/run.ts'
 export interface External {
   /** `DATABASE_URL` and `DATABASE_OWNER_URL`, as somebody who runs a PostgreSQL of their own gives them. */
   env: { DATABASE_URL: string; DATABASE_OWNER_URL: string }
+  /** The connection string of a role (one of ROLES, or the superuser `postgres`) to a database. */
+  at(user: string, database: string): string
   stop(): Promise<void>
 }
 
@@ -35,11 +37,14 @@ export async function startExternal(folder: string): Promise<External> {
   await setUp(at('postgres', 'postgres'))
   return {
     env: { DATABASE_URL: at('console', 'shop'), DATABASE_OWNER_URL: at('keeper', 'shop') },
+    at,
     stop: () => stop(child),
   }
 }
 
 const PASSWORD = 'of-the-test'
+/** Somebody's own names for the two roles, and those that the suites' other server has. */
+const ROLES = ['keeper', 'console', 'boxtree_owner', 'boxtree_server']
 
 function configure(home: Home, port: number): void {
   const settings = { listen_addresses: '127.0.0.1', port, unix_socket_directories: '', fsync: 'off' }
@@ -53,8 +58,7 @@ async function setUp(superuser: string): Promise<void> {
   const sql = openPool(superuser, { max: 1 })
   try {
     await untilReady(sql)
-    for (const role of ['keeper', 'console'])
-      await sql.unsafe(`create role ${role} login password '${PASSWORD}'`)
+    for (const role of ROLES) await sql.unsafe(`create role ${role} login password '${PASSWORD}'`)
     await sql`create database shop owner keeper`
   } finally {
     await sql.end({ timeout: 5 })
