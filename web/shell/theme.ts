@@ -106,6 +106,8 @@ const typography = {
 } as const
 
 function components(accent: Accent) {
+  // The fill on which the accent was made to be read; MUI's own tint is too near to some presets.
+  const hovered = { background: accent.fill }
   return {
     MuiButtonBase: {
       defaultProps: { disableRipple: true },
@@ -127,10 +129,13 @@ function components(accent: Accent) {
               props: { size: 'small' as const },
               style: { minHeight: 32, padding: '4px 12px', fontSize: '0.875rem' },
             },
-            { props: { variant: 'text' as const, color: 'primary' as const }, style: { color: accent.text } },
+            {
+              props: { variant: 'text' as const, color: 'primary' as const },
+              style: { color: accent.text, '&:hover': hovered },
+            },
             {
               props: { variant: 'outlined' as const, color: 'primary' as const },
-              style: { color: accent.text, borderColor: accent.line },
+              style: { color: accent.text, borderColor: accent.line, '&:hover': hovered },
             },
           ],
         },
