@@ -63,7 +63,9 @@ const FILMS = ['The Long Tide', 'North of Here', 'Ouro Negro', 'Night Ferry', 'A
 
 /** A dealer of the demonstration: takes clients on, renews those who stay, loses some, corrects a mistake. */
 export class Dealer {
-  /** Clients made by all dealers. */
+  /** Clients that all dealers have. */
+  static standing = 0
+  /** Clients that all dealers ever made, which numbers them. */
   static made = 0
   readonly name: string
   readonly above: { admin: string; superreseller: string; reseller: string }
@@ -80,16 +82,16 @@ export class Dealer {
   }
 
   async takeOn(stage: Stage): Promise<void> {
-    Dealer.made += 1
-    const number = Dealer.made
+    const number = Dealer.made + 1
     const name = `${pick(FIRST)}.${pick(LAST)}`.slice(0, 11) + String(number).padStart(4, '0')
     const ministra = chance(0.15)
     const months = chance(0.25) ? pick([0, '2d'] as const) : pick([1, 1, 1, 3, 3, 6, 12])
     const cost = typeof months === 'number' ? months : 0
     if (cost > (await stage.balance(this.name))) {
-      Dealer.made -= 1
       return this.#borrow(stage, cost)
     }
+    Dealer.made = number
+    Dealer.standing += 1
     await stage.act(this.name, 'clients.create', {
       login: name,
       password: `tv${String(whole(1e6)).padStart(6, '0')}`,
@@ -100,6 +102,7 @@ export class Dealer {
       phone: chance(0.7) ? `${2 + whole(8)}${String(whole(1e9)).padStart(9, '0')}` : '',
       package_selection: pick(PACKAGES).value,
     })
+    if (chance(0.06)) await stage.act(this.name, 'clients.save', { login: name, status: false })
     if (!ministra && chance(0.8)) await this.#plugIn(stage, name)
     const today = dayOf(stage.now, 'UTC')
     const ends = months === '2d' ? addDays(today, 1) : addMonths(today, cost)
@@ -138,6 +141,7 @@ export class Dealer {
   async #remove(stage: Stage, client: Client): Promise<void> {
     await stage.act(this.name, 'clients.remove', { name: client.name })
     this.#clients.splice(this.#clients.indexOf(client), 1)
+    Dealer.standing -= 1
   }
 
   async #borrow(stage: Stage, credits: number): Promise<void> {

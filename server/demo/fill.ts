@@ -72,7 +72,7 @@ async function play(sql: Sql, business: Business, admin: string, say: (line: str
       for (const dealer of dealers) await supply(stage, dealer)
       // The business grows: more clients come later in the year than at its start.
       const due = Math.round(CLIENTS * (day / DAYS) ** 1.3)
-      while (Dealer.made < due) await pick(dealers).takeOn(stage)
+      while (Dealer.standing < due) await pick(dealers).takeOn(stage)
       for (const dealer of dealers) await dealer.work(stage)
     })
     if (day % 73 === 0) say(`Playing a year of business: ${Math.round((day / DAYS) * 100)} %`)
