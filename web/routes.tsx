@@ -1,5 +1,5 @@
 import { QueryClientProvider } from '@tanstack/react-query'
-import { type ComponentType, useEffect, useState } from 'react'
+import { type ComponentType, memo, useEffect, useState } from 'react'
 import {
   createBrowserRouter,
   matchPath,
@@ -148,7 +148,9 @@ function openRouter(name: string) {
 }
 
 function routeOf({ path, roles, page }: Screen): RouteObject {
-  return { path, handle: { roles }, lazy: { Component: page }, ErrorBoundary: Broken }
+  // A page that has not asked for the URL is not drawn anew with it: a page turn of a list changes only the list.
+  const still = async () => memo(await page())
+  return { path, handle: { roles }, lazy: { Component: still }, ErrorBoundary: Broken }
 }
 
 async function notFound() {

@@ -1,14 +1,15 @@
 import { styled } from '@mui/material/styles'
-import { useId } from 'react'
+import { useId, useRef } from 'react'
 import { CLIENT_FILTERS, type ClientFilter } from '../../contract/clients.ts'
 import type { ClientPage } from './useClientPage.ts'
 
 /** The states of a client to choose from, each with how many the search finds in it. */
-export function FilterToggle({ page }: { page: Pick<ClientPage, 'list' | 'counts'> }) {
-  const { list, counts } = page
+export function FilterToggle({ page }: { page: Pick<ClientPage, 'list' | 'counts' | 'loading'> }) {
+  const { list, counts, loading } = page
   const name = useId()
+  const digits = useDigits(counts?.all)
   return (
-    <Group>
+    <Group style={{ visibility: counts || !loading ? 'visible' : 'hidden' }}>
       <legend>Filter</legend>
       {CLIENT_FILTERS.map((filter) => (
         <label key={filter}>
@@ -18,11 +19,19 @@ export function FilterToggle({ page }: { page: Pick<ClientPage, 'list' | 'counts
             checked={list.filter === filter}
             onChange={() => list.setFilter(filter)}
           />
-          {LABELS[filter]} <span>{counts?.[filter].toLocaleString('en-US')}</span>
+          {LABELS[filter]}{' '}
+          <span style={{ minWidth: `${digits}ch` }}>{counts?.[filter].toLocaleString('en-US')}</span>
         </label>
       ))}
     </Group>
   )
+}
+
+/** How wide the widest number was: a search that finds less moves nothing under the pointer. */
+function useDigits(all: number | undefined): number {
+  const widest = useRef(3)
+  if (all !== undefined) widest.current = Math.max(widest.current, all.toLocaleString('en-US').length)
+  return widest.current
 }
 
 const LABELS: Record<ClientFilter, string> = {
@@ -65,8 +74,7 @@ const Group = styled('fieldset')(({ theme }) => ({
     },
     '&:has(:focus-visible)': { outline: '2px solid var(--ring)', outlineOffset: 1 },
   },
-  // The number keeps its place before it has come.
-  '& span': { minWidth: '3ch', textAlign: 'left', fontVariantNumeric: 'tabular-nums' },
+  '& span': { textAlign: 'left', fontVariantNumeric: 'tabular-nums' },
   [theme.breakpoints.down('sm')]: {
     flex: '1 1 100%',
     '& label': {

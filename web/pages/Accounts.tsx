@@ -4,6 +4,7 @@ import { UserPlus } from 'lucide-react'
 import { Link } from 'react-router'
 import { calls } from '../../contract/calls.ts'
 import { LEVELS, type LevelName } from '../../contract/levels.ts'
+import { now } from '../clock.ts'
 import { Card } from '../parts/Card.tsx'
 import { DataTable } from '../parts/DataTable.tsx'
 import { Moment } from '../parts/Moment.tsx'
@@ -36,7 +37,9 @@ export function Accounts({ level: name }: { level: LevelName }) {
         </div>
         <div>
           <dt>Date</dt>
-          <dd>{data ? <Moment iso={data.onDate} zone={zone()} format="datetime" /> : '–'}</dd>
+          <dd style={{ visibility: data ? 'visible' : 'hidden' }}>
+            <Moment iso={data?.onDate ?? now().toISOString()} zone={zone()} format="datetime" />
+          </dd>
         </div>
       </Facts>
       <Card flush>
@@ -63,5 +66,6 @@ const Facts = styled('dl')(({ theme }) => ({
   fontVariantNumeric: 'tabular-nums',
   '& > div': { display: 'flex', gap: 8 },
   '& dt': { color: theme.palette.text.secondary },
-  '& dd': { fontWeight: 600 },
+  // Wide enough for what comes, so that it moves nothing.
+  '& dd': { fontWeight: 600, minWidth: '5ch' },
 }))

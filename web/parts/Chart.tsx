@@ -1,7 +1,7 @@
 import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
 import { ChartLine } from 'lucide-react'
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useRef, useState } from 'react'
 import { Card } from './Card.tsx'
 import { EmptyState, ErrorState } from './ErrorState.tsx'
 import { Bar } from './Skeleton.tsx'
@@ -29,7 +29,8 @@ interface ChartProps {
 const Plot = lazy(() => import('./Plot.tsx'))
 
 /** Numbers over time, as a line from zero or, at a button, as a table that says the same. */
-export function Chart({ title, across, up, data, loading, error, onRetry, empty }: ChartProps) {
+export function Chart({ title, across, up, data: given, loading, error, onRetry, empty }: ChartProps) {
+  const data = useSteady(given)
   const [tabled, setTabled] = useState(false)
   const full = data !== undefined && data.days.length > 0
   return (
@@ -41,6 +42,25 @@ export function Chart({ title, across, up, data, loading, error, onRetry, empty 
         {error === undefined && full && (tabled ? table(data, across) : plot(data, title, across, up))}
       </Stage>
     </Card>
+  )
+}
+
+/** The same object for as long as it holds the same lists: a plot is drawn anew for another one. */
+function useSteady(data: ChartData | undefined): ChartData | undefined {
+  const kept = useRef(data)
+  if (!isSame(kept.current, data)) kept.current = data
+  return kept.current
+}
+
+function isSame(one: ChartData | undefined, other: ChartData | undefined): boolean {
+  if (!one || !other) return one === other
+  return (
+    one.days === other.days &&
+    one.series.length === other.series.length &&
+    one.series.every(({ name, values }, at) => {
+      const same = other.series[at]
+      return name === same?.name && values === same.values
+    })
   )
 }
 

@@ -1,7 +1,7 @@
 import { styled } from '@mui/material/styles'
 import { Inbox } from 'lucide-react'
 import { type ReactNode, type RefObject, useDeferredValue, useEffect, useMemo, useRef } from 'react'
-import { found, sorted } from './arrange.ts'
+import { found, prepare, sorted } from './arrange.ts'
 import { EmptyState, ErrorState } from './ErrorState.tsx'
 import { NarrowRows } from './NarrowRows.tsx'
 import { Pager } from './Pager.tsx'
@@ -83,6 +83,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
         pageSizes={table.pageSizes}
         count={page.count}
         capped={page.capped}
+        waiting={rows === undefined}
         onPage={list.setPage}
         onPerPage={list.setPerPage}
       />
@@ -112,6 +113,11 @@ function usePage<Row extends object>(
   const typed = useDeferredValue(list.typed)
   const { sort, order, perPage } = list
   const all = isServed(source) ? none : (source ?? none)
+  useEffect(() => {
+    if (!table.search) return
+    const timer = setTimeout(() => prepare(table, all), 500)
+    return () => clearTimeout(timer)
+  }, [table, all])
   const matching = useMemo(() => found(table, all, typed), [table, all, typed])
   const arranged = useMemo(() => sorted(table, matching, sort, order), [table, matching, sort, order])
   if (isServed(source)) {

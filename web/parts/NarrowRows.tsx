@@ -1,14 +1,16 @@
 import { styled } from '@mui/material/styles'
-import { type ReactNode, useId, useState } from 'react'
+import { memo, type ReactNode, useId } from 'react'
 import { Lines, MoreButton, nameOf, standing, textField } from './RowDetail.tsx'
 import { places, Skeleton } from './Skeleton.tsx'
 import type { Table } from './table.ts'
+import { useRow, useSlots } from './useSlots.ts'
 import { chosenIn, PageBox, RowBox, type RowsProps, useChoose } from './WideRows.tsx'
 
 /** The page on view as cards, for a phone: title and aside, lines beneath, the rest unfolds. */
 export function NarrowRows<Row extends object>(props: RowsProps<Row>) {
   const { label, table, list, page, select, waiting, expand } = props
   const choose = useChoose(select)
+  const slots = useSlots(table, page)
   if (waiting) {
     return (
       <>
@@ -25,9 +27,9 @@ export function NarrowRows<Row extends object>(props: RowsProps<Row>) {
         </TakePage>
       )}
       <Cards aria-label={label}>
-        {page.map((row) => (
+        {page.map((row, at) => (
           <NarrowRow
-            key={table.rowKey(row)}
+            key={slots[at]}
             {...{ table, row, expand }}
             {...chosenIn(table, row, select)}
             onChoose={choose}
@@ -49,22 +51,21 @@ interface NarrowRowProps<Row> {
   onChoose: (key: string) => void
 }
 
-function NarrowRow<Row>({ table, row, expand, chosen, name, onChoose }: NarrowRowProps<Row>) {
-  const [open, setOpen] = useState(false)
+const NarrowRow = memo(function NarrowRow<Row>(props: NarrowRowProps<Row>) {
+  const { table, row, expand, chosen, name, onChoose } = props
   const id = useId()
+  const { open, turn, place } = useRow<HTMLLIElement>(table.rowKey(row))
   const more = standing(table, 'more')
   const unfolds = more.length > 0 || expand !== undefined
   return (
-    <Item data-chosen={chosen}>
+    <Item data-chosen={chosen} ref={place}>
       <Top>
         {name !== undefined && (
           <RowBox name={name} checked={chosen === true} onChange={() => onChoose(table.rowKey(row))} />
         )}
         <Title>{standing(table, 'title').map((column) => textField(column, row))}</Title>
         <Aside>{standing(table, 'aside').map((column) => textField(column, row))}</Aside>
-        {unfolds && (
-          <MoreButton id={id} open={open} name={nameOf(table, row)} onClick={() => setOpen(!open)} />
-        )}
+        {unfolds && <MoreButton id={id} open={open} name={nameOf(table, row)} onClick={turn} />}
       </Top>
       <Lines columns={standing(table, 'line')} row={row} />
       {unfolds && (
@@ -75,7 +76,7 @@ function NarrowRow<Row>({ table, row, expand, chosen, name, onChoose }: NarrowRo
       )}
     </Item>
   )
-}
+}) as <Row>(props: NarrowRowProps<Row>) => ReactNode
 
 function WaitingCards<Row>({ table, rows }: { table: Table<Row>; rows: number }) {
   const lines = standing(table, 'line').length

@@ -12,16 +12,19 @@ interface PagerProps {
   pageSizes: readonly number[]
   count: number
   capped: boolean
+  /** Nothing is known yet: it keeps its place, and stands in nobody's way when the rows push it aside. */
+  waiting: boolean
   onPage: (page: number) => void
   onPerPage: (perPage: number) => void
 }
 
 /** The foot of a table: rows per page, where one is, and the way to the neighbours. */
-export function Pager({ label, page, perPage, pageSizes, count, capped, onPage, onPerPage }: PagerProps) {
+export function Pager(props: PagerProps) {
+  const { label, page, perPage, pageSizes, count, capped, waiting, onPage, onPerPage } = props
   const id = useId()
   const last = Math.max(1, Math.ceil(count / perPage))
   return (
-    <Foot aria-label={`Pages of ${label}`}>
+    <Foot aria-label={`Pages of ${label}`} style={{ visibility: waiting ? 'hidden' : 'visible' }}>
       <Sizes>
         <label htmlFor={id}>Rows per page</label>
         <Select
@@ -46,8 +49,9 @@ export function Pager({ label, page, perPage, pageSizes, count, capped, onPage, 
   )
 }
 
+const { format: number } = new Intl.NumberFormat('en-US')
+
 function range(page: number, perPage: number, count: number, capped: boolean) {
-  const number = (value: number) => value.toLocaleString('en-US')
   const first = count === 0 ? 0 : (page - 1) * perPage + 1
   const last = Math.min(page * perPage, count)
   return `${number(first)}–${number(last)} of ${capped ? 'more than ' : ''}${number(count)}`

@@ -1,6 +1,16 @@
 import { styled } from '@mui/material/styles'
 import { ArrowDown, ArrowUp } from 'lucide-react'
-import { memo, type ReactNode, useCallback, useId, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import {
+  memo,
+  type ReactNode,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+} from 'react'
 import type { Selection } from './DataTable.tsx'
 import { Ellipsis } from './Ellipsis.tsx'
 import { mono } from './faces.ts'
@@ -8,6 +18,7 @@ import { Lines, MoreButton, nameOf, standing } from './RowDetail.tsx'
 import { places, Skeleton } from './Skeleton.tsx'
 import { type Column, type Table, textOf } from './table.ts'
 import type { ListState } from './useListState.ts'
+import { useRow, useSlots } from './useSlots.ts'
 
 export interface RowsProps<Row> {
   label: string
@@ -28,8 +39,9 @@ export function WideRows<Row extends object>(props: RowsProps<Row> & { folded: b
   const { label, table, list, page, select, waiting, folded, expand } = props
   const body = useRef<HTMLTableSectionElement>(null)
   const choose = useChoose(select)
-  useLayoutEffect(() => markCut(body.current))
+  useMarkCut(body)
   const columns = useMemo(() => shown(table, folded), [table, folded])
+  const slots = useSlots(table, page)
   return (
     <Sheet aria-label={label} dense={list.dense}>
       <thead>
@@ -49,9 +61,9 @@ export function WideRows<Row extends object>(props: RowsProps<Row> & { folded: b
         {waiting ? (
           <WaitingRows {...{ columns, folded }} rows={list.perPage} boxed={select !== undefined} />
         ) : (
-          page.map((row) => (
+          page.map((row, at) => (
             <WideRow
-              key={table.rowKey(row)}
+              key={slots[at]}
               {...{ table, columns, row, folded, expand }}
               {...chosenIn(table, row, select)}
               onChoose={choose}
@@ -162,11 +174,11 @@ interface WideRowProps<Row> {
 
 const WideRow = memo(function WideRow<Row extends object>(props: WideRowProps<Row>) {
   const { table, columns, row, folded, chosen, name, onChoose } = props
-  const [open, setOpen] = useState(false)
   const id = useId()
+  const { open, turn, place } = useRow<HTMLTableRowElement>(table.rowKey(row))
   return (
     <>
-      <tr data-chosen={chosen}>
+      <tr data-chosen={chosen} ref={place}>
         {name !== undefined && (
           <td className="box">
             <RowBox name={name} checked={chosen === true} onChange={() => onChoose(table.rowKey(row))} />
@@ -174,12 +186,12 @@ const WideRow = memo(function WideRow<Row extends object>(props: WideRowProps<Ro
         )}
         {columns.map((column) => (
           <td key={column.key} className={column.align} style={column.mono ? identifier : undefined}>
-            <Cell column={column} row={row} />
+            {cellOf(column, row)}
           </td>
         ))}
         {folded && (
           <td className="box">
-            <MoreButton id={id} open={open} name={nameOf(table, row)} onClick={() => setOpen(!open)} />
+            <MoreButton id={id} open={open} name={nameOf(table, row)} onClick={turn} />
           </td>
         )}
       </tr>
@@ -201,7 +213,7 @@ function shown<Row>(table: Table<Row>, folded: boolean) {
   return folded ? table.columns.filter((column) => column.narrow !== 'more') : table.columns
 }
 
-export function Cell<Row>({ column, row }: { column: Column<Row>; row: Row }) {
+function cellOf<Row>(column: Column<Row>, row: Row): ReactNode {
   return column.cell ? column.cell(row) : <Ellipsis text={textOf(column, row)} identifier={column.mono} />
 }
 
@@ -230,7 +242,17 @@ function WaitingRows<Row>({ columns, rows, boxed, folded }: WaitingRowsProps<Row
   ))
 }
 
-/** Lets the keyboard reach text that is cut off, and only that, so that its hint can be read. */
+/**
+ * Lets the keyboard reach text that is cut off, and only that, so that its hint can be read. It is measured once the
+ * rows have been painted: before, it would make them wait for their own layout.
+ */
+function useMarkCut(body: RefObject<HTMLElement | null>) {
+  useEffect(() => {
+    const timer = setTimeout(() => markCut(body.current), 200)
+    return () => clearTimeout(timer)
+  })
+}
+
 function markCut(body: HTMLElement | null) {
   for (const text of body?.querySelectorAll<HTMLElement>('[data-hint-cut]') ?? []) {
     if (text.scrollWidth > text.clientWidth && !text.closest('a,button')) text.tabIndex = 0

@@ -11,6 +11,11 @@ export function found<Row extends object>(
   return rows.filter((row) => searchText(table, row).includes(wanted))
 }
 
+/** Puts together what a search will look through, so that the first keystroke need not. */
+export function prepare<Row extends object>(table: Table<Row>, rows: readonly Row[]): void {
+  for (const row of rows) searchText(table, row)
+}
+
 /** The rows by one column; equal rows keep their order, empty fields come last in both orders. */
 export function sorted<Row>(
   table: Table<Row>,

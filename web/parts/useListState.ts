@@ -38,16 +38,13 @@ const debounce = 250
  * Whatever the URL says that the table does not know falls back on the table's own first state.
  */
 export function useListState(key: string, shape: Shape, filters: readonly string[] = ['']): ListState {
-  const [params, setParams] = useSearchParams()
+  const [params, changeParams] = useParams()
   const state = useMemo(() => read(params, key, shape, filters), [params, key, shape, filters])
   const [typed, setTyped] = useTyped(state.search, (text) => write({ search: text, page: '' }, true))
   const first = read(empty, key, shape, filters)
 
-  // The setter closes over the parameters of its own render; the newest one is always called.
-  const latest = useRef(setParams)
-  latest.current = setParams
   const write = (change: Record<string, string>, replace: boolean) =>
-    latest.current((now) => changed(now, key, change, first), { replace, preventScrollReset: true })
+    changeParams((now) => changed(now, key, change, first), replace)
 
   return {
     ...state,
@@ -60,6 +57,34 @@ export function useListState(key: string, shape: Shape, filters: readonly string
     setFilter: (filter) => write({ filter, page: '' }, false),
     setDense: (dense) => write({ dense: String(dense) }, true),
   }
+}
+
+/**
+ * The parameters of the URL. A change is shown at once, on its way to the URL: the router then draws everything anew
+ * that knows of it, and the rows need not wait for that.
+ */
+function useParams() {
+  const [params, setParams] = useSearchParams()
+  const [ahead, setAhead] = useState<URLSearchParams | null>(null)
+  const shown = ahead ?? params
+  // The setter closes over the parameters of its own render; the newest one is always called.
+  const latest = useRef({ shown, setParams })
+  latest.current = { shown, setParams }
+  const arrived = ahead?.toString() === params.toString()
+  useEffect(() => {
+    if (!ahead) return
+    // Whatever kept it from the URL, such as Back in the same moment, the URL is right.
+    const timer = setTimeout(() => setAhead(null), arrived ? 0 : 1_000)
+    return () => clearTimeout(timer)
+  }, [ahead, arrived])
+  const change = (by: (now: URLSearchParams) => URLSearchParams, replace: boolean) => {
+    const next = by(latest.current.shown)
+    if (next.toString() === latest.current.shown.toString()) return
+    latest.current.shown = next
+    setAhead(next)
+    latest.current.setParams(next, { replace, preventScrollReset: true })
+  }
+  return [shown, change] as const
 }
 
 /** The text in a box, at once, and `commit` once the typing pauses; a change from outside (Back) wins. */

@@ -114,7 +114,15 @@ const Who = styled('div')({
   padding: '0 4px',
   marginBottom: 16,
   '& > svg': { flex: 'none' },
-  '& div': { display: 'grid', justifyItems: 'start', gap: 2, minWidth: 0 },
+  // As high as with the credits, which come a moment later.
+  '& div': {
+    display: 'grid',
+    alignContent: 'start',
+    justifyItems: 'start',
+    gap: 2,
+    minWidth: 0,
+    minHeight: 44,
+  },
   '& strong': {
     maxWidth: '100%',
     fontWeight: 600,

@@ -29,6 +29,9 @@ export function moment<Row extends object>(
   }
 }
 
+// One for all cells: toLocaleString looks for its own at every call, which is what a page of numbers would wait for.
+const number = new Intl.NumberFormat('en-US')
+
 /** A whole number, right. */
 export function count<Row extends object>(
   key: keyof Row & string,
@@ -40,7 +43,7 @@ export function count<Row extends object>(
     header,
     width: widths.number,
     align: 'right',
-    cell: (row) => (row[key] as number).toLocaleString('en-US'),
+    cell: (row) => number.format(row[key] as number),
     ...look,
   }
 }
@@ -50,9 +53,7 @@ export function balance<Row extends { credits: number }>(look: Look<Row> = {}): 
   return {
     ...count<Row>('credits', 'Credits', look),
     width: 96,
-    cell: ({ credits }) => (
-      <Chip tone={balanceTones[balanceTone(credits)]}>{credits.toLocaleString('en-US')}</Chip>
-    ),
+    cell: ({ credits }) => <Chip tone={balanceTones[balanceTone(credits)]}>{number.format(credits)}</Chip>,
   }
 }
 

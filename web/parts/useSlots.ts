@@ -1,0 +1,53 @@
+import { type RefObject, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import type { Table } from './table.ts'
+
+/**
+ * The keys under which the rows of a page are drawn: a row that stays keeps its own, a row that comes takes that of
+ * one that goes. A page turn then writes other words into the elements that are there instead of making new ones.
+ */
+export function useSlots<Row>(table: Table<Row>, page: readonly Row[]): readonly number[] {
+  const taken = useRef<ReadonlyMap<string, number>>(new Map())
+  const next = useMemo(() => assign(taken.current, page.map(table.rowKey)), [table, page])
+  useLayoutEffect(() => {
+    taken.current = next
+  }, [next])
+  return [...next.values()]
+}
+
+/** Gives each row its slot; both maps are in the order of their page. */
+export function assign(taken: ReadonlyMap<string, number>, keys: readonly string[]): Map<string, number> {
+  const staying = new Set(keys.map((key) => taken.get(key)))
+  const free = [...taken.values()].filter((slot) => !staying.has(slot))
+  let fresh = Math.max(-1, ...taken.values())
+  return new Map(
+    keys.map((key) => {
+      const slot = taken.get(key) ?? free.shift()
+      if (slot !== undefined) return [key, slot]
+      fresh += 1
+      return [key, fresh]
+    }),
+  )
+}
+
+interface RowState<Element> {
+  /** Whether the rest of the row is unfolded. */
+  open: boolean
+  turn: () => void
+  /** The element of the row. */
+  place: RefObject<Element | null>
+}
+
+/** What belongs to a row and not to the elements that it is drawn in: being open, and having the focus. */
+export function useRow<Element extends HTMLElement>(key: string): RowState<Element> {
+  const [openKey, setOpenKey] = useState<string | null>(null)
+  const place = useRef<Element>(null)
+  const last = useRef(key)
+  useLayoutEffect(() => {
+    if (last.current === key) return
+    last.current = key
+    const focused = document.activeElement
+    if (focused instanceof HTMLElement && place.current?.contains(focused)) focused.blur()
+  }, [key])
+  const turn = useCallback(() => setOpenKey((before) => (before === key ? null : key)), [key])
+  return { open: openKey === key, turn, place }
+}
