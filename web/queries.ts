@@ -72,6 +72,8 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
       if (afterwards.goTo) leave(afterwards.goTo)
     },
     onError: (failure) => {
+      // The balance on view was not the one that is there.
+      if (failure.code === 'insufficient_credits') client.invalidateQueries()
       // The login page says by itself that the session has ended.
       if (words && !afterwards.quiet && failure.code !== 'no_session')
         notice.error(...failureOf(words, failure))

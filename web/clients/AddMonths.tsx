@@ -28,8 +28,11 @@ export function AddMonths({ client, expired, sent, onPayable }: AddMonthsProps) 
   const quote = months > 0 && !isPlaceholderData ? data : undefined
   const payable = months === 0 ? !expired : quote !== undefined && quote.balance_after >= 0
   useEffect(() => onPayable(payable), [payable, onPayable])
-  const help = months === 0 ? (expired ? EXPIRED : undefined) : quote ? says(quote) : error?.message
-  return <SelectInput name="months" label="Add months" options={OPTIONS} help={help} />
+  const words = quote ? says(quote) : { fault: error?.message }
+  const nothing = { help: expired ? EXPIRED : undefined }
+  return (
+    <SelectInput name="months" label="Add months" options={OPTIONS} {...(months === 0 ? nothing : words)} />
+  )
 }
 
 const EXPIRED = 'This client has expired. Add months to renew it; until then all else stays as it is.'
@@ -39,13 +42,10 @@ const OPTIONS = Array.from({ length: 13 }, (_, value) => ({
   label: value === 0 ? 'No months' : inMonths(value),
 }))
 
-function says({
-  cost,
-  credits: balance,
-  balance_after,
-  expiries,
-}: OutputOf<typeof calls.clients.quote>): string {
-  if (balance_after < 0) return shortage(cost, balance)
+type Quote = OutputOf<typeof calls.clients.quote>
+
+function says({ cost, credits: balance, balance_after, expiries }: Quote): { help?: string; fault?: string } {
+  if (balance_after < 0) return { fault: shortage(cost, balance) }
   const day = showMoment(expiries[0]?.new_expiry ?? '', zone(), 'date')
-  return `Costs ${credits(cost)}; you have ${balance.toLocaleString('en-US')}. New expiry ${day}.`
+  return { help: `Costs ${credits(cost)}; you have ${credits(balance)}. New expiry ${day}.` }
 }

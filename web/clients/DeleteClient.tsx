@@ -10,12 +10,18 @@ interface DeleteClientProps {
   /** An expired client; null while the question is closed. */
   client: ClientRow | null
   onClose: () => void
+  onDone: (name: string) => void
 }
 
 /** Asks before an expired client is deleted. */
-export function DeleteClient({ client, onClose }: DeleteClientProps) {
+export function DeleteClient({ client, onClose, onDone }: DeleteClientProps) {
   const held = useHeld(client)
-  const { submit, loading, submitError, reset } = useSubmit(calls.clients.remove, { onDone: onClose })
+  const { submit, loading, submitError, reset } = useSubmit(calls.clients.remove, {
+    onDone: (_output, { name }) => {
+      onDone(name)
+      onClose()
+    },
+  })
   if (!held) return null
   const close = () => {
     reset()

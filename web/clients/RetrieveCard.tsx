@@ -80,15 +80,19 @@ const asChosen: Schema<typeof NONE> = {
   '~standard': { validate: (values) => ({ value: values as typeof NONE }) },
 }
 
+/** The most that one retrieval takes back. */
+const MOST = 12
+
 const OPTIONS = [
   { value: '', label: 'Select credits' },
-  ...Array.from({ length: 12 }, (_, index) => ({ value: index + 1, label: credits(index + 1) })),
+  ...Array.from({ length: MOST }, (_, index) => ({ value: index + 1, label: credits(index + 1) })),
 ]
 
 function possible({ retrievable }: ClientDetail, expired: boolean): string {
   if (expired) return 'Nothing is left of an expired client'
   if (retrievable === 0) return 'There is nothing to retrieve'
-  return `Up to ${credits(retrievable)} can be retrieved`
+  const up = `Up to ${credits(retrievable)} can be retrieved`
+  return retrievable > MOST ? `${up}, ${MOST} at a time` : up
 }
 
 /** How long the client is served afterwards, and what there is to spend then. */

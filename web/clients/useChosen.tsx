@@ -14,6 +14,8 @@ interface Chosen {
   select: Selection<ClientRow>
   names: readonly string[]
   clear: () => void
+  /** Leaves out one that is no more. */
+  drop: (name: string) => void
 }
 
 /** Which clients are chosen, over all pages of one search and filter; `onRenew` is what can be done with them. */
@@ -36,10 +38,20 @@ export function useChosen(page: ClientPage, onRenew: () => void): Chosen {
     ),
     all: useOffer(page, chosen, setChosen),
   }
-  return { select, names: [...chosen], clear: () => setChosen(NONE) }
+  return {
+    select,
+    names: [...chosen],
+    clear: () => setChosen(NONE),
+    drop: (name) => setChosen(without(name)),
+  }
 }
 
 const NONE: ReadonlySet<string> = new Set()
+
+function without(dropped: string) {
+  return (chosen: ReadonlySet<string>) =>
+    chosen.has(dropped) ? new Set([...chosen].filter((name) => name !== dropped)) : chosen
+}
 
 function nameOf({ name }: ClientRow) {
   return name

@@ -19,7 +19,7 @@ export function Clients() {
     ownClients({ renew: ({ name }) => setRenewing([name]), remove: setDeleting }),
   )
   const page = useClientPage(calls.clients.list, table)
-  const { select, names, clear } = useChosen(page, () => setRenewing(names))
+  const { select, names, clear, drop } = useChosen(page, () => setRenewing(names))
   return (
     <>
       <title>Clients · Boxtree</title>
@@ -35,7 +35,7 @@ export function Clients() {
       </PageTitle>
       <ClientList label="Clients" table={table} page={page} select={select} start={<NewClientButton />} />
       <RenewDialog names={renewing} onClose={() => setRenewing(null)} onDone={clear} />
-      <DeleteClient client={deleting} onClose={() => setDeleting(null)} />
+      <DeleteClient client={deleting} onClose={() => setDeleting(null)} onDone={drop} />
     </>
   )
 }

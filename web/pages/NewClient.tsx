@@ -71,21 +71,20 @@ function MacUnlessMinistra() {
 
 /** What the client begins with, what that costs, and what there is. */
 function Start({ balance }: { balance: number | null | undefined }) {
-  const months: NewClientValues['months'] = useWatch({ name: 'months' })
+  const cost = costOf(useWatch({ name: 'months' }))
+  const short = balance != null && cost > balance
   return (
     <SelectInput
       name="months"
       label="Credits"
       options={START_OPTIONS}
-      help={price(costOf(months), balance)}
+      help={price(cost, balance)}
+      fault={short ? shortage(cost, balance) : undefined}
     />
   )
 }
 
 function price(cost: number, balance: number | null | undefined): string {
-  if (balance == null) return `Costs ${cost === 0 ? 'nothing' : credits(cost)}`
-  if (cost > balance) return shortage(cost, balance)
-  return cost === 0
-    ? `Costs nothing; you have ${credits(balance)}`
-    : `Costs ${credits(cost)}; you have ${balance.toLocaleString('en-US')}`
+  const costs = `Costs ${cost === 0 ? 'nothing' : credits(cost)}`
+  return balance == null ? costs : `${costs}; you have ${credits(balance)}`
 }

@@ -8,6 +8,8 @@ export interface FieldProps {
   label: string
   /** What helps before there is an error; it stands where the error will. */
   help?: string | undefined
+  /** What stands against a value that is sound in itself: a price beyond the balance. */
+  fault?: string | undefined
   disabled?: boolean | undefined
 }
 
@@ -25,9 +27,10 @@ interface FieldFrameProps extends FieldProps {
 }
 
 /** The label above, the control, and one line kept beneath for help or error. */
-export function Field({ name, label, help, disabled, children }: FieldFrameProps) {
+export function Field({ name, label, help, fault, disabled, children }: FieldFrameProps) {
   const id = useId()
   const { error } = useController({ name }).fieldState
+  const wrong = error?.message ?? fault
   return (
     <Frame>
       <label htmlFor={id}>{label}</label>
@@ -35,10 +38,10 @@ export function Field({ name, label, help, disabled, children }: FieldFrameProps
         id,
         name,
         disabled,
-        'aria-invalid': error !== undefined,
+        'aria-invalid': wrong !== undefined,
         'aria-describedby': `${id}-help`,
       })}
-      <Beneath id={`${id}-help`} help={help} error={error?.message} />
+      <Beneath id={`${id}-help`} help={help} error={wrong} />
     </Frame>
   )
 }

@@ -15,12 +15,12 @@ interface SelectInputProps extends FieldProps {
 }
 
 /** One of a list. Numbers stay numbers: the form holds the option's own value. */
-export function SelectInput({ name, label, help, disabled, options, autoFocus }: SelectInputProps) {
-  const { field } = useController({ name })
+export function SelectInput({ options, autoFocus, ...frame }: SelectInputProps) {
+  const { field } = useController({ name: frame.name })
   const choose = (shown: string) =>
     field.onChange(options.find(({ value }) => String(value) === shown)?.value)
   return (
-    <Field {...{ name, label, help, disabled }}>
+    <Field {...frame}>
       {(control) => (
         <Select
           {...control}
