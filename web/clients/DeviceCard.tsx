@@ -38,8 +38,8 @@ export function DeviceCard({ client, expired }: DeviceCardProps) {
       }
     >
       <Facts>
-        {FACTS.map(({ label, show }) => (
-          <div key={label}>
+        {FACTS.map(({ label, long, show }) => (
+          <div key={label} data-long={long}>
             <dt>{label}</dt>
             <dd>{client ? (show(client) ?? 'N/A') : <Skeleton width={120} />}</dd>
           </div>
@@ -50,13 +50,20 @@ export function DeviceCard({ client, expired }: DeviceCardProps) {
   )
 }
 
-const FACTS: readonly { label: string; show: (client: ClientDetail) => ReactNode }[] = [
+interface Fact {
+  label: string
+  /** Takes a line of its own on a phone, known or not, so that nothing moves when it comes. */
+  long?: true
+  show: (client: ClientDetail) => ReactNode
+}
+
+const FACTS: readonly Fact[] = [
   {
     label: 'STB serial number',
     show: ({ stb_sn }) => stb_sn && <span className="identifier">{stb_sn}</span>,
   },
   { label: 'STB type', show: ({ stb_type }) => stb_type },
-  { label: 'Version', show: ({ version }) => version },
+  { label: 'Version', long: true, show: ({ version }) => version },
   {
     label: 'Online',
     show: ({ online }) => <Chip tone={online ? 'good' : 'plain'}>{online ? 'Online' : 'Offline'}</Chip>,
@@ -64,10 +71,12 @@ const FACTS: readonly { label: string; show: (client: ClientDetail) => ReactNode
   { label: 'Last active', show: ({ last_active }) => last_active && <At iso={last_active} /> },
   {
     label: 'Last watched TV',
+    long: true,
     show: (client) => watched(client.time_last_play_tv, client.last_played_tv_content),
   },
   {
     label: 'Last watched VOD',
+    long: true,
     show: (client) => watched(client.time_last_play_video, client.last_played_vod_content),
   },
   {
@@ -138,6 +147,7 @@ const Facts = styled('dl')(({ theme }) => ({
     borderTop: `1px solid ${theme.palette.divider}`,
   },
   '& > div:first-of-type': { borderTop: 0 },
+  [theme.breakpoints.down('sm')]: { '& [data-long] dd': { flexBasis: '100%' } },
   '& dt': { flex: 'none', color: theme.palette.text.secondary },
   '& dd': { minWidth: 0, minHeight: 22, marginLeft: 'auto', textAlign: 'right', overflowWrap: 'anywhere' },
 }))
