@@ -11,11 +11,15 @@ const BUILT = join(import.meta.dirname, '../dist/web')
 /** A script of the console: the file, and by their keys what it needs to run and what it may fetch later. */
 interface Script {
   file: string
+  name?: string
   imports?: string[]
   dynamicImports?: string[]
 }
 
 const manifest: Record<string, Script> = JSON.parse(readFileSync(join(BUILT, '.vite/manifest.json'), 'utf8'))
+
+/** Everything around the pages, and what each of them needs. */
+const SHELL = keyOf('shell')
 
 const DASHBOARDS: Record<Role, string> = {
   admin: 'pages/AdminDashboard.tsx',
@@ -54,7 +58,7 @@ test('no page but the lists of clients fetches the code of an export', () => {
 
 /** The files of a first visit: the login, the shell, the page and what it draws with. */
 function visitTo(page: string): string[] {
-  return [...new Set([...login, ...scriptsOf('routes.tsx'), ...scriptsOf(page)])]
+  return [...new Set([...login, ...scriptsOf(SHELL), ...scriptsOf(page)])]
 }
 
 /** The files that a script needs to run, with those it fetches by itself; a page is fetched only when it is gone to. */
@@ -67,8 +71,14 @@ function scriptsOf(key: string, seen = new Set<string>()): string[] {
   return [script.file, ...[...(script.imports ?? []), ...fetched].flatMap((name) => scriptsOf(name, seen))]
 }
 
+function keyOf(name: string): string {
+  const found = Object.entries(manifest).find(([, script]) => script.name === name)
+  if (!found) throw new Error(`There is no ${name} in the manifest`)
+  return found[0]
+}
+
 function isLater(key: string): boolean {
-  return key === 'routes.tsx' || key.startsWith('pages/') || LATER.some((name) => key.endsWith(name))
+  return key === SHELL || key.startsWith('pages/') || LATER.some((name) => key.endsWith(name))
 }
 
 function assetNamed(name: string): string {

@@ -2,6 +2,7 @@ import { lazy, Suspense, useEffect } from 'react'
 import { createRoot } from 'react-dom/client'
 import { Login } from './pages/Login.tsx'
 import { askAhead } from './parts/captcha.ts'
+import { fetchPage } from './screens.tsx'
 import { ProvideSession, restore, useSessionState, useSettings, watchSession } from './session.tsx'
 import { Boundary } from './shell/Boundary.tsx'
 import { Loading } from './shell/Loading.tsx'
@@ -17,8 +18,11 @@ const root = document.getElementById('root')
 if (!root) throw new Error('The page has no root')
 watchSession()
 // What the first screen waits for begins before anything is drawn.
-if (restore()) fetchScreens().catch(() => {})
-else askAhead(askCaptcha)
+const kept = restore()
+if (kept) {
+  fetchScreens().catch(() => {})
+  fetchPage(window.location.pathname, kept.role)
+} else askAhead(askCaptcha)
 createRoot(root).render(<Console />)
 
 function Console() {

@@ -1,8 +1,7 @@
 import { QueryClientProvider } from '@tanstack/react-query'
-import { type ComponentType, memo, useEffect, useState } from 'react'
+import { memo, useEffect, useState } from 'react'
 import {
   createBrowserRouter,
-  matchPath,
   Navigate,
   Outlet,
   type RouteObject,
@@ -11,94 +10,18 @@ import {
   useMatches,
 } from 'react-router'
 import { RouterProvider } from 'react-router/dom'
-import { LEVEL_NAMES, LEVELS, type LevelName } from '../contract/levels.ts'
 import { ROLE, type Role } from '../contract/roles.ts'
 import { openCache } from './cache.ts'
 import { WrongRole } from './pages/WrongRole.tsx'
 import { Hints } from './parts/Hints.tsx'
 import { Notices } from './parts/Notices.tsx'
 import { useInterrupted, useReturn } from './queries.ts'
+import { type Screen, screens } from './screens.tsx'
 import { takePlace, useSession } from './session.tsx'
 import { Broken } from './shell/Broken.tsx'
 import { Loading } from './shell/Loading.tsx'
 import { Shell } from './shell/Shell.tsx'
 import { SignInAgain } from './shell/SignInAgain.tsx'
-
-interface Screen {
-  path: string
-  /** Who can use it; everybody else is told that it is not for them. */
-  roles: readonly Role[]
-  /** Fetches the page's own script when it is first gone to. */
-  page: () => Promise<ComponentType>
-}
-
-/** Every screen inside the shell. A page is one line here and one file in `pages`. */
-const screens: Screen[] = [
-  { path: '/', roles: ['dealer'], page: async () => (await import('./pages/Home.tsx')).Home },
-  {
-    path: '/admin',
-    roles: ['admin'],
-    page: async () => (await import('./pages/AdminDashboard.tsx')).AdminDashboard,
-  },
-  branch('superreseller'),
-  branch('reseller'),
-  ...LEVEL_NAMES.flatMap(accountScreens),
-  { path: '/clients', roles: ['dealer'], page: async () => (await import('./pages/Clients.tsx')).Clients },
-  {
-    path: '/new-client',
-    roles: ['dealer'],
-    page: async () => (await import('./pages/NewClient.tsx')).NewClient,
-  },
-  {
-    path: '/update-client/:clientName',
-    roles: ['dealer'],
-    page: async () => (await import('./pages/UpdateClient.tsx')).UpdateClient,
-  },
-  {
-    path: '/admin/clients',
-    roles: ['admin'],
-    page: async () => (await import('./pages/AllClients.tsx')).AllClients,
-  },
-  {
-    path: '/admin/delete-mac',
-    roles: ['admin'],
-    page: async () => (await import('./pages/DeleteMac.tsx')).DeleteMac,
-  },
-  {
-    path: '/admin/message',
-    roles: ['admin'],
-    page: async () => (await import('./pages/Message.tsx')).Message,
-  },
-]
-
-function branch(role: Role): Screen {
-  const page = async () => (await import('./pages/BranchDashboard.tsx')).BranchDashboard
-  return { path: ROLE[role].home, roles: [role], page }
-}
-
-/** The three screens of a level, for its owner. */
-function accountScreens(level: LevelName): Screen[] {
-  const { owner, paths } = LEVELS[level]
-  const at = (path: string, load: () => Promise<ComponentType<{ level: LevelName }>>): Screen => ({
-    path,
-    roles: [owner],
-    page: async () => {
-      const Page = await load()
-      return () => <Page level={level} />
-    },
-  })
-  return [
-    at(paths.list, async () => (await import('./pages/Accounts.tsx')).Accounts),
-    at(paths.add, async () => (await import('./pages/AddAccount.tsx')).AddAccount),
-    at(`${paths.update}/:name`, async () => (await import('./pages/UpdateAccount.tsx')).UpdateAccount),
-  ]
-}
-
-// The page that was asked for comes while the session is still being brought back.
-screens
-  .find(({ path }) => matchPath(path, window.location.pathname))
-  ?.page()
-  .catch(() => {})
 
 /** All that needs a session; there is a router, and a memory of what was loaded, only while there is one. */
 export function Screens() {

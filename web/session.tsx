@@ -59,12 +59,12 @@ export function keepSettings(next: Settings): void {
   showSettings(next)
 }
 
-/** Begins to bring back the session that this browser keeps, if it still lasts; answers whether there is one. */
-export function restore(): boolean {
+/** Begins to bring back the session that this browser keeps, if it still lasts; answers it where there is one. */
+export function restore(): Session | null {
   const kept = readKept()
   if (kept) confirm(kept)
   else leave({ expired: localStorage.getItem('token') !== null, comeBack: true })
-  return kept !== null
+  return kept?.session ?? null
 }
 
 async function confirm(kept: { token: string; session: Session }): Promise<void> {

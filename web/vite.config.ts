@@ -18,17 +18,35 @@ export default defineConfig({
     manifest: true,
     rolldownOptions: {
       output: {
-        // What the login runs on comes in one piece: over a slow line each more begins a round trip later.
-        codeSplitting: { groups: [{ name: 'login', tags: ['$initial'] }] },
+        // Over a slow line every file more begins a round trip later, so what is fetched together comes together.
+        codeSplitting: {
+          groups: [
+            { name: 'login', tags: ['$initial'] },
+            { debugName: 'shell', name: (id, graph) => (neededBy('routes.tsx', id, graph) ? 'shell' : null) },
+            { name: 'parts', test: /\/web\/(parts|tables)\/(?!Chart)|\/lucide-react\//, minShareCount: 2 },
+          ],
+        },
       },
     },
   },
   server: { proxy: { '/v1': 'http://127.0.0.1:8080' } },
 })
 
+/** Whether a file of the console cannot run without a module. */
+function neededBy(file: string, id: string, graph: Pick<Rolldown.PluginContext, 'getModuleInfo'>): boolean {
+  const needed = closures.get(file) ?? new Set([join(import.meta.dirname, file)])
+  closures.set(file, needed)
+  for (const one of needed) {
+    for (const next of graph.getModuleInfo(one)?.importedIds ?? []) needed.add(next)
+  }
+  return needed.has(id)
+}
+
+const closures = new Map<string, Set<string>>()
+
 /**
- * Writes `shell/boot.js` into the page, before its styles, so that it waits for no request; the server allows it by its hash. It learns
- * which files to fetch ahead.
+ * Writes `shell/boot.js` into the page, before its styles, so that it waits for no request; the server allows it by
+ * its hash. It learns which files to fetch ahead.
  */
 function boot(): Plugin {
   const file = join(import.meta.dirname, 'shell/boot.js')
@@ -52,15 +70,21 @@ function ahead(bundle: Rolldown.OutputBundle) {
   const font = named(/inter-latin-wght/)
   const chunks = files.filter((file) => file.type === 'chunk')
   const entry = chunks.find(({ isEntry }) => isEntry)
-  const routes = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith('routes.tsx'))
-  const screens = new Set(routes ? [routes.fileName] : [])
+  // The development server has no files to name, and the script nothing to fetch.
+  if (!entry) return null
+  const begun = chunks.filter(({ name }) => name === 'shell' || name === 'parts')
+  const screens = new Set(begun.map(({ fileName }) => fileName))
   for (const name of screens) {
     const chunk = chunks.find(({ fileName }) => fileName === name)
-    for (const needed of chunk?.imports ?? []) if (needed !== entry?.fileName) screens.add(needed)
+    for (const needed of chunk?.imports ?? []) if (needed !== entry.fileName) screens.add(needed)
     for (const style of chunk?.viteMetadata?.importedCss ?? []) screens.add(style)
   }
   const served = (names: Iterable<string>) => [...names, ...font].map((name) => `/${name}`)
-  return { login: served(named(/captchaWorker/)), screens: served(screens) }
+  return {
+    entry: `/${entry.fileName}`,
+    login: served(named(/captchaWorker/)),
+    screens: served(screens),
+  }
 }
 
 /** The script without its comments and indents. */

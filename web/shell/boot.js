@@ -6,8 +6,8 @@ try {
     document.documentElement.dataset.mode = 'dark'
     document.querySelector('meta[name=theme-color]')?.setAttribute('content', '#202a35')
   }
-  const { login, screens } = AHEAD
-  for (const href of localStorage.getItem('token') ? screens : login) {
+  const { entry, login, screens } = AHEAD
+  const ahead = (href) => {
     const link = document.createElement('link')
     if (href.endsWith('.js')) link.rel = 'modulepreload'
     else {
@@ -17,7 +17,10 @@ try {
     }
     link.href = href
     document.head.append(link)
+    return link
   }
+  // First of all what everything waits for: the rest would share a poor line with it, and comes while it is compiled.
+  ahead(entry).onload = () => (localStorage.getItem('token') ? screens : login).forEach(ahead)
 } catch {
   // Storage may be closed or spoilt; the light mode in the page stands, and everything comes a little later.
 }
