@@ -2,13 +2,12 @@ import Button from '@mui/material/Button'
 import { useMemo } from 'react'
 import { calls } from '../../contract/calls.ts'
 import { now } from '../clock.ts'
-import { download } from '../download.ts'
 import { DayInput } from '../parts/DayInput.tsx'
 import { Form } from '../parts/Form.tsx'
 import { showMoment } from '../parts/time.ts'
 import { Window } from '../parts/Window.tsx'
-import { useSubmit } from '../queries.ts'
 import { useSession } from '../session.tsx'
+import { useExport } from '../useExport.ts'
 import { zone } from '../zone.ts'
 
 export interface ExportTransactionsProps {
@@ -20,24 +19,18 @@ export interface ExportTransactionsProps {
 export function ExportTransactions({ open, onClose }: ExportTransactionsProps) {
   const { role } = useSession()
   const call = calls.desk[role].exportTransactions
-  const save = useSubmit(call, {
-    changes: [],
-    onDone: ({ ticket }) => {
-      download(ticket)
-      onClose()
-    },
-  })
+  const { received, start, stop } = useExport(call)
   const values = useMemo(() => thisMonth(), [])
   return (
-    <Window open={open} title="Export transactions" onClose={onClose} busy={save.loading}>
+    <Window open={open} title="Export transactions" onClose={onClose} busy={received !== null}>
       <Form
         schema={call.input}
         values={values}
-        submit="Export as CSV"
-        onSubmit={save.submit}
-        loading={save.loading}
-        submitError={save.submitError}
-        aside={<Button onClick={onClose}>Cancel</Button>}
+        submit={received ? `${received.rows.toLocaleString('en-US')} transactions` : 'Export as CSV'}
+        onSubmit={async (days) => (await start(days)) && onClose()}
+        loading={received !== null}
+        submitError={null}
+        aside={<Button onClick={received ? stop : onClose}>{received ? 'Stop' : 'Cancel'}</Button>}
       >
         <DayInput name="from" label="From" />
         <DayInput name="to" label="To" help="Both days are included." />

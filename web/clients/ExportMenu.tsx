@@ -1,8 +1,8 @@
 import { Download } from 'lucide-react'
 import { Menu } from '../parts/Menu.tsx'
 import { Spinner } from '../parts/Spinner.tsx'
+import { type ExportCall, type Received, useExport } from '../useExport.ts'
 import type { ClientPage } from './useClientPage.ts'
-import { type ExportCall, type Received, useExport } from './useExport.ts'
 
 /** The filtered list as a file. While it comes the button tells how far it is, and offers to stop it. */
 export function ExportMenu({ call, page }: { call: ExportCall; page: ClientPage }) {
@@ -31,7 +31,7 @@ export function ExportMenu({ call, page }: { call: ExportCall; page: ClientPage 
 const steady = { minWidth: 52, fontVariantNumeric: 'tabular-nums' } as const
 
 /** The share of the clients that have come, where the file tells of clients and their number is known. */
-function progress({ bytes, clients }: Received, { count, capped }: ClientPage): string {
-  if (clients > 0 && !capped) return `${Math.min(100, Math.round((clients / Math.max(1, count)) * 100))} %`
+function progress({ bytes, rows }: Received, { count, capped }: ClientPage): string {
+  if (rows > 0 && !capped) return `${Math.min(100, Math.round((rows / Math.max(1, count)) * 100))} %`
   return bytes < 1e6 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`
 }

@@ -1,56 +1,65 @@
 import { useEffect, useRef, useState } from 'react'
-import { calls, type InputOf } from '../../contract/calls.ts'
-import { ApiError, receive, send } from '../api.ts'
-import { failureOf, wordsOf } from '../notices.ts'
-import { useNotice } from '../parts/Notices.tsx'
+import { calls, type InputOf } from '../contract/calls.ts'
+import type { Role } from '../contract/roles.ts'
+import { ApiError, receive, send } from './api.ts'
+import { failureOf, wordsOf } from './notices.ts'
+import { useNotice } from './parts/Notices.tsx'
 
-export type ExportCall = typeof calls.clients.export | typeof calls.admin.exportClients
+export type ExportCall =
+  | typeof calls.clients.export
+  | typeof calls.admin.exportClients
+  | (typeof calls.desk)[Role]['exportTransactions']
 
 /** How much of a file has come. */
 export interface Received {
   bytes: number
-  /** Clients that have come; 0 where the file does not tell. */
-  clients: number
+  /** Rows that have come; 0 where the file does not tell. */
+  rows: number
 }
 
-interface Export {
+interface Export<C extends ExportCall> {
   /** What has come of the file under way; null while none is. */
   received: Received | null
-  start: (input: InputOf<ExportCall>) => void
+  /** Answers whether the whole file came; why not is said by a notice. */
+  start: (input: InputOf<C>) => Promise<boolean>
   stop: () => void
 }
 
-/** Makes a file of the list, fetches it and keeps it where the browser keeps its downloads. One at a time. */
-export function useExport(call: ExportCall): Export {
+/** Makes a file, fetches it and keeps it where the browser keeps its downloads. One at a time. */
+export function useExport<C extends ExportCall>(call: C): Export<C> {
   const [received, setReceived] = useState<Received | null>(null)
   const underway = useRef<AbortController>(null)
   const notice = useNotice()
   useEffect(() => () => underway.current?.abort(), [])
-  const start = async (input: InputOf<ExportCall>) => {
+  const start = async (input: InputOf<C>) => {
     const stopper = new AbortController()
     const { signal } = stopper
     underway.current = stopper
-    setReceived({ bytes: 0, clients: 0 })
+    setReceived({ bytes: 0, rows: 0 })
     try {
       keep(await fetchFile(call, input, signal, setReceived))
+      return true
     } catch (error) {
       const words = wordsOf(call)
       if (!(error instanceof ApiError)) {
         if (!signal.aborted) throw error
       } else if (words && error.code !== 'no_session') notice.error(...failureOf(words, error))
+      return false
+    } finally {
+      setReceived(null)
     }
-    setReceived(null)
   }
   return { received, start, stop: () => underway.current?.abort() }
 }
 
-async function fetchFile(
-  call: ExportCall,
-  input: InputOf<ExportCall>,
+async function fetchFile<C extends ExportCall>(
+  call: C,
+  input: InputOf<C>,
   signal: AbortSignal,
   onProgress: (received: Received) => void,
 ): Promise<File> {
   const { ticket } = await send(call, input, { signal })
+  const isCsv = !('format' in input) || input.format === 'csv'
   let [bytes, lines] = [0, 0]
   return receive(
     calls.files.download,
@@ -59,9 +68,9 @@ async function fetchFile(
       signal,
       onPiece: (piece) => {
         bytes += piece.length
-        if (input.format === 'csv') lines += linesOf(piece)
+        if (isCsv) lines += linesOf(piece)
         // The first line of a CSV is its header.
-        onProgress({ bytes, clients: Math.max(0, lines - 1) })
+        onProgress({ bytes, rows: Math.max(0, lines - 1) })
       },
     },
   )
