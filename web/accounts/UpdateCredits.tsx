@@ -24,15 +24,16 @@ interface UpdateCreditsProps {
 /** Adds credits to an account or removes them; the description goes along, or is saved alone. */
 export function UpdateCredits({ level, name, account }: UpdateCreditsProps) {
   const stay = level.afterUpdate === 'stay'
-  const [saves, setSaves] = useState(0)
+  const [saved, setSaved] = useState<{ desc: string | undefined }>()
   const update = useSubmit(calls.level[level.role].save, {
-    onDone: () => setSaves(saves + 1),
+    onDone: (_, { desc }) => setSaved({ desc }),
     ...(!stay && { goTo: { path: level.paths.list, after: 2_000 } }),
   })
-  const describe = useSubmit(calls.level[level.role].save)
-  const description = account?.description ?? ''
+  const describe = useSubmit(calls.level[level.role].save, { onDone: (_, { desc }) => setSaved({ desc }) })
+  // What was saved is known before it has been loaded anew: by then its person may have chosen the next amount.
+  const description = saved?.desc ?? account?.description ?? ''
   // Each save sets the form back to an amount of 1 and Add.
-  const values = useMemo(() => ({ ...FIRST, desc: description, saves }), [description, saves])
+  const values = useMemo(() => ({ ...FIRST, desc: description, saved }), [description, saved])
   const loading = update.loading || describe.loading
   return (
     <Card title="Update Credits" aside={account && <Balance credits={account.credits} />}>

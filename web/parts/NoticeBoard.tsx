@@ -6,6 +6,7 @@ import {
   closeSnackbar,
   enqueueSnackbar,
   SnackbarContent,
+  type SnackbarKey,
   SnackbarProvider,
 } from 'notistack'
 import { type ComponentProps, type Ref, useEffect } from 'react'
@@ -16,12 +17,18 @@ import type { Tone } from './tone.ts'
 export function NoticeBoard() {
   useEffect(
     () =>
-      // The same words twice at once say nothing new.
-      hang(({ kind, lines }) => enqueueSnackbar(lines.join('\n'), { variant: kind, preventDuplicate: true })),
+      hang(({ kind, lines }) => {
+        const text = lines.join('\n')
+        // The same words again take the place of the first: something has been done again.
+        if (last?.text === text) closeSnackbar(last.key)
+        last = { text, key: enqueueSnackbar(text, { variant: kind }) }
+      }),
     [],
   )
   return (
     <SnackbarProvider
+      // Beside the page, not in it: a screen reader hears nothing of a page that a dialog lies over.
+      domRoot={document.body}
       anchorOrigin={{ vertical: 'top', horizontal: 'center' }}
       autoHideDuration={6000}
       transitionDuration={{ enter: 180, exit: 140 }}
@@ -49,6 +56,8 @@ function Notice({ id, message, variant, ref, style }: CustomContentProps & { ref
     </SnackbarContent>
   )
 }
+
+let last: { text: string; key: SnackbarKey } | undefined
 
 const looks: Record<Kind, { Icon: (props: ComponentProps<typeof X>) => React.ReactNode; tone: Tone }> = {
   success: { Icon: (props) => <CircleCheck {...props} />, tone: 'good' },

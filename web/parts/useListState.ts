@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { useSearchParams } from 'react-router'
+import { useLocation, useNavigation, useSearchParams } from 'react-router'
 import { type Column, firstPerPage, type Order, type Table } from './table.ts'
 
 /** What a list shows, read from the URL, and the ways to change it. */
@@ -68,8 +68,9 @@ function useParams() {
   const [ahead, setAhead] = useState<URLSearchParams | null>(null)
   const shown = ahead ?? params
   // The setter closes over the parameters of its own render; the newest one is always called.
-  const latest = useRef({ shown, setParams })
-  latest.current = { shown, setParams }
+  const leaving = useLeaving()
+  const latest = useRef({ shown, setParams, leaving })
+  latest.current = { shown, setParams, leaving }
   const arrived = ahead?.toString() === params.toString()
   useEffect(() => {
     if (!ahead) return
@@ -78,6 +79,8 @@ function useParams() {
     return () => clearTimeout(timer)
   }, [ahead, arrived])
   const change = (by: (now: URLSearchParams) => URLSearchParams, replace: boolean) => {
+    // Somebody on their way to another page is not called back by what they had typed here.
+    if (latest.current.leaving) return
     const next = by(latest.current.shown)
     if (next.toString() === latest.current.shown.toString()) return
     latest.current.shown = next
@@ -85,6 +88,12 @@ function useParams() {
     latest.current.setParams(next, { replace, preventScrollReset: true })
   }
   return [shown, change] as const
+}
+
+function useLeaving(): boolean {
+  const { pathname } = useLocation()
+  const { location } = useNavigation()
+  return location !== undefined && location.pathname !== pathname
 }
 
 /** The text in a box, at once, and `commit` once the typing pauses; a change from outside (Back) wins. */
