@@ -80,6 +80,8 @@ const Group = styled('fieldset')(({ theme }) => ({
     '& label': {
       flex: '1 1 0',
       flexDirection: 'column-reverse',
+      // The numbers stand on one line, however many the words beneath them need.
+      justifyContent: 'flex-end',
       gap: 0,
       minHeight: 48,
       padding: 4,

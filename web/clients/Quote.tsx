@@ -127,7 +127,8 @@ const Sums = styled('dl')(({ theme }) => ({
 
 const List = styled('div', { shouldForwardProp: (name) => name !== 'rows' })<{ rows: number }>(
   ({ theme, rows }) => ({
-    height: rows * 32 + 9,
+    '--row': '32px',
+    height: `calc(${rows} * var(--row) + 9px)`,
     margin: '4px -16px 0',
     padding: '4px 16px',
     overflowY: 'auto',
@@ -137,9 +138,14 @@ const List = styled('div', { shouldForwardProp: (name) => name !== 'rows' })<{ r
       alignItems: 'center',
       justifyContent: 'space-between',
       gap: 16,
-      height: 32,
+      height: 'var(--row)',
       contentVisibility: 'auto',
-      containIntrinsicHeight: 32,
+      containIntrinsicHeight: 'var(--row)',
+    },
+    // A phone has no room for a login beside both days.
+    [theme.breakpoints.down('sm')]: {
+      '--row': '48px',
+      '& li': { flexDirection: 'column', alignItems: 'start', justifyContent: 'center', gap: 0 },
     },
   }),
 )

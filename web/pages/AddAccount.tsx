@@ -18,7 +18,7 @@ export function AddAccount({ level: name }: { level: LevelName }) {
     <>
       <title>{`Add ${title} · Boxtree`}</title>
       <PageTitle>Add {title}</PageTitle>
-      <Card>
+      <Card form>
         <Form
           schema={call.input}
           values={values}

@@ -27,7 +27,7 @@ export function Message() {
     <>
       <title>Update Message · Boxtree</title>
       <PageTitle>Update Message</PageTitle>
-      <Card>
+      <Card form>
         <Present>
           <h2>Current Message:</h2>
           <blockquote>{data?.message || (data ? 'There is no message.' : '')}</blockquote>

@@ -44,6 +44,5 @@ export function UpdateAccount({ level: levelName }: { level: LevelName }) {
 const Pair = styled('div')({
   display: 'grid',
   gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 320px), 1fr))',
-  alignItems: 'start',
   gap: 24,
 })

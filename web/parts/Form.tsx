@@ -114,6 +114,7 @@ function useRefusal<Values extends FieldValues, Output>(
 
 const Shell = styled('form')({
   display: 'grid',
+  gridTemplateColumns: 'minmax(0, 1fr)',
   gap: 4,
   maxWidth: 560,
   '& fieldset': {

@@ -80,7 +80,7 @@ function followWidth(frame: HTMLElement, chart: uPlot) {
 
 function options(
   theme: Theme,
-  { series }: ChartData,
+  { days, series }: ChartData,
   across: string,
   up: string,
   onCursor: (at: number | null) => void,
@@ -96,7 +96,10 @@ function options(
     padding: [12, 36, 0, 0],
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
     legend: { show: false },
-    scales: { y: { range: (_chart, _low, high) => [0, roof(high)] } },
+    scales: {
+      x: { range: (_chart, first, last) => (first === last ? [first - DAY, last + DAY] : [first, last]) },
+      y: { range: (_chart, _low, high) => [0, roof(high)] },
+    },
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 8 } },
     hooks: {
       setCursor: [(chart) => onCursor((chart.cursor.left ?? -1) < 0 ? null : (chart.cursor.idx ?? null))],
@@ -107,7 +110,8 @@ function options(
         label: name,
         stroke: colours[at % colours.length] ?? palette.accent.text,
         width: 2,
-        points: { show: false },
+        // A single day is no line.
+        points: { show: days.length === 1, size: 8 },
         ...(at === 0 && { fill: `${palette.accent.text}14` }),
       })),
     ],
@@ -116,7 +120,8 @@ function options(
         ...axis(theme),
         label: across,
         size: 28,
-        space: 88,
+        space: 80,
+        incrs: daily,
         values: (_chart, ticks) => ticks.map(dayOf),
         grid: { show: false },
       },
@@ -151,6 +156,12 @@ whole.sort((a, b) => a - b)
 function dayOf(seconds: number) {
   return new Date(seconds * 1000).toISOString().slice(0, 10)
 }
+
+const DAY = 86_400
+// What is counted by the day has no hours: uPlot's own steps from a day on.
+const daily = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 30, 60, 90, 120, 180, 365, 730, 1825].map(
+  (days) => days * DAY,
+)
 
 const compact = new Intl.NumberFormat('en-US', { notation: 'compact' })
 

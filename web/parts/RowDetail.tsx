@@ -65,6 +65,10 @@ export function nameOf<Row>(table: Table<Row>, row: Row): string {
 }
 
 const Fields = styled('dl')(({ theme }) => ({
+  display: 'grid',
+  // A tablet has room for two beside each other, so that a value stands near its name.
+  gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 280px), 1fr))',
+  columnGap: 40,
   '& > div': {
     display: 'flex',
     justifyContent: 'space-between',

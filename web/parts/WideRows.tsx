@@ -324,7 +324,18 @@ const Sheet = styled('table', { shouldForwardProp: (name) => name !== 'dense' })
       // Links are made to be read on this ground, in every preset.
       '& tbody tr:hover, & tbody tr:focus-within': { background: palette.background.default },
       '& tbody tr[data-chosen=true]': { background: palette.accent.fill },
-      '& a': { color: palette.accent.text, fontWeight: 600, textDecoration: 'none' },
+      // As high as a pointer needs in rows that stand close, and cut like any other text.
+      '& a': {
+        display: 'block',
+        width: 'fit-content',
+        maxWidth: '100%',
+        overflow: 'hidden',
+        textOverflow: 'ellipsis',
+        lineHeight: '24px',
+        color: palette.accent.text,
+        fontWeight: 600,
+        textDecoration: 'none',
+      },
       '& a:hover': { textDecoration: 'underline' },
     }
   },

@@ -11,9 +11,9 @@ export function SettingsButton({ side }: { side: 'left' | 'right' }) {
   const away = side === 'left' ? 'right' : 'left'
   return (
     <>
-      <Corner aria-label="Settings" color="primary" style={{ [away]: 24 }} onClick={() => setOpen(true)}>
+      <Tab aria-label="Settings" color="primary" side={away} onClick={() => setOpen(true)}>
         <Settings size={22} />
-      </Corner>
+      </Tab>
       <Later part={drawer} given={{ side: away, open, onClose: () => setOpen(false) }} />
     </>
   )
@@ -21,11 +21,16 @@ export function SettingsButton({ side }: { side: 'left' | 'right' }) {
 
 const drawer = part<SettingsDrawerProps>(async () => (await import('./SettingsDrawer.tsx')).SettingsDrawer)
 
-const Corner = styled(Fab)(({ theme }) => ({
-  position: 'fixed',
-  bottom: 24,
-  zIndex: theme.zIndex.fab,
-  width: 48,
-  height: 48,
-  boxShadow: theme.shadows[6],
-}))
+/** Hangs on the edge, over the margins of a page and of the cards in it, so that it hides no word of theirs. */
+const Tab = styled(Fab, { shouldForwardProp: (name) => name !== 'side' })<{ side: 'left' | 'right' }>(
+  ({ theme, side }) => ({
+    position: 'fixed',
+    bottom: 24,
+    [side]: 0,
+    zIndex: theme.zIndex.fab,
+    width: 44,
+    height: 48,
+    borderRadius: side === 'right' ? '12px 0 0 12px' : '0 12px 12px 0',
+    boxShadow: theme.shadows[4],
+  }),
+)

@@ -48,6 +48,10 @@ function name(level: LevelName): Column<Account> {
     header: 'Name',
     narrow: 'title',
     sort: (row) => row.name.toLowerCase(),
-    cell: (row) => <Link to={`${paths.update}/${encodeURIComponent(row.name)}`}>{row.name}</Link>,
+    cell: (row) => (
+      <Link to={`${paths.update}/${encodeURIComponent(row.name)}`} data-hint={row.name} data-hint-cut="">
+        {row.name}
+      </Link>
+    ),
   }
 }

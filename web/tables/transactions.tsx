@@ -24,8 +24,9 @@ export const clientTransactions = declare({
 
 function declare(facts: { empty: string; tones?: Types; without?: readonly string[] }): Table<Transaction> {
   const ofOne = facts.without?.includes('login') === true
+  const unnamed = facts.without?.includes('login')
   const columns: Column<Transaction>[] = [
-    moment('created', 'Date', 'datetime', { narrow: 'line' }),
+    moment('created', 'Date', 'datetime', { narrow: unnamed ? 'title' : 'line' }),
     // Where all rows are of one login, it is the type that tells them apart.
     { ...type({ USED: 'bad', RETRIEVED: 'good', ...facts.tones }), narrow: ofOne ? 'title' : 'aside' },
     count('credits', 'Credits', { narrow: 'aside' }),
