@@ -1,0 +1,198 @@
+import { describe } from 'vitest'
+import { calls } from '../../contract/calls.ts'
+import { ROLE } from '../../contract/roles.ts'
+import {
+  expect,
+  expectColumns,
+  expectPageSizes,
+  expectSorted,
+  fill,
+  press,
+  readNotice,
+  rows,
+  signIn,
+  test,
+} from '../support/browser.ts'
+import { ADMIN } from '../support/server.ts'
+import { PASSWORD } from '../support/world.ts'
+
+describe('the admin', () => {
+  test('signs in, walks through the menu, and leaves', async ({ open }) => {
+    const page = await open()
+    await signIn(page, ADMIN.login, ADMIN.password)
+    await expect(page).toHaveURL('/admin')
+    await expect(page.getByRole('banner')).toContainText('Admin Panel')
+    const menu = page.getByRole('navigation', { name: 'Main' })
+    const labels = ROLE.admin.menu.map(({ label }) => label)
+    await expect(menu.getByRole('listitem')).toHaveText([...labels, 'Logout'])
+    const titles = ['Dashboard', 'Add Super Reseller', 'Super Resellers', 'Update Message', 'Delete MAC']
+    for (const [at, { path, label }] of ROLE.admin.menu.entries()) {
+      await menu.getByRole('link', { name: label, exact: true }).click()
+      await expect(page).toHaveURL(path)
+      await expect(page.getByRole('heading', { level: 1 })).toHaveText(titles[at] as string)
+      await expect(menu.locator('[aria-current=page]')).toHaveText(label)
+      await expect(page).toHaveTitle(`${titles[at]} · Boxtree`)
+    }
+    await press(page, 'Logout')
+    await expect(page).toHaveURL('/login')
+  })
+
+  test('sees totals that lead on, how the clients grew, and what happened last', async ({ open, world }) => {
+    const { dealer } = await world.family({ credits: 12 })
+    await world.client(dealer, { months: 2 })
+    const page = await open({ as: world.admin })
+    await expect(page).toHaveURL('/admin')
+    const tiles = page.getByRole('main').getByRole('list').first().getByRole('listitem')
+    await expect(tiles).toHaveText(['All Clients1', 'Super Resellers1', 'CreditsUnlimited'])
+    const chart = page.getByRole('region', { name: 'Number of Clients Over Time' })
+    await expect(chart.locator('canvas')).toBeVisible()
+    await press(chart, 'Show as table')
+    await expect(chart.locator('tbody tr').first()).toHaveText('2026-05-151')
+    await press(chart, 'Show as chart')
+    const name = 'Latest Transactions'
+    await expectColumns(page, name, ['Date', 'Type', 'Credits', 'Login', 'MAC', 'Description', 'Expiry'])
+    await expectSorted(page, name, 'Date', 'descending')
+    await expectPageSizes(page, name, [5, 10, 25])
+    await expect(rows(page, name)).toHaveCount(4)
+    await expect(rows(page, name).first()).toContainText(/^2026-05-15 10:00:00USED2.*00:1A:79.*2026-07-15$/)
+    await tiles.nth(1).getByRole('link').click()
+    await expect(page).toHaveURL('/super-resellers')
+    await page.goBack()
+    await tiles.nth(0).getByRole('link').click()
+    await expect(page).toHaveURL('/admin/clients?filter=all')
+  })
+
+  test('without anybody beneath finds sentences instead of tables', async ({ open, world }) => {
+    const page = await open({ as: world.admin })
+    await expect(page.getByText('No transactions found')).toBeVisible()
+    await page.goto('/super-resellers')
+    await expect(page.getByText('No super resellers found')).toBeVisible()
+    await page.getByRole('main').getByRole('link', { name: 'Add Super Reseller' }).last().click()
+    await expect(page).toHaveURL('/add-super-reseller')
+  })
+
+  test('lists superresellers with all that stands beneath each', async ({ open, world }) => {
+    const { dealer, superreseller } = await world.family({ credits: 12 })
+    await world.client(dealer)
+    await world.child(world.admin, 1500, 'Another')
+    const page = await open({ as: world.admin, at: '/super-resellers' })
+    await expect(page.locator('dl')).toHaveText('Total Clients1Date2026-05-15 10:00:00')
+    const name = 'Super Resellers'
+    await expectColumns(page, name, ['Name', 'Credits', 'Description', 'Resellers', 'Dealers', 'Clients'])
+    await expectSorted(page, name, 'Name', 'ascending')
+    await expectPageSizes(page, name, [10, 25, 50])
+    await expect(rows(page, name)).toHaveText(['Another1,500000', `${superreseller.name}0111`])
+    await page.getByRole('button', { name: 'Credits' }).click()
+    await expect(rows(page, name).first()).toContainText(superreseller.name)
+    await page.getByRole('link', { name: 'Another' }).click()
+    await expect(page).toHaveURL('/update-super-reseller/Another')
+  })
+
+  test('adds a superreseller, gives it credits without limit, and stays', async ({ open, world }) => {
+    const page = await open({ as: world.admin, at: '/add-super-reseller' })
+    await fill(page, { Login: 'northstar', Password: PASSWORD })
+    await press(page, 'Add Super Reseller')
+    await readNotice(page, 'Super Reseller added successfully!')
+    await expect(page).toHaveURL('/super-resellers')
+    await page.getByRole('link', { name: 'northstar' }).click()
+    await fill(page, { Credits: '10000', Description: 'Opening credits' })
+    await press(page, 'Add 10,000 credits')
+    await readNotice(page, 'Super Reseller updated successfully!')
+    await expect(page.getByText('10,000 credits', { exact: true }).first()).toBeVisible()
+    await expect(rows(page, 'Transactions')).toContainText(/ADD.*10,000.*northstar.*Opening credits/)
+    await expect(page.getByRole('button', { name: 'Add 1 credit', exact: true })).toBeEnabled()
+    await fill(page, { Credits: '5', Action: 'Remove' })
+    await press(page, 'Remove 5 credits')
+    await readNotice(page, 'Super Reseller updated successfully!')
+    await expect(rows(page, 'Transactions')).toHaveCount(2)
+    await expect(page.getByLabel('Action', { exact: true })).toHaveValue('0')
+    await expect(page).toHaveURL('/update-super-reseller/northstar')
+    const balance = await world.admin.call(calls.level.superreseller.detail, { name: 'northstar' })
+    expect(balance.credits).toBe(9_995)
+  })
+
+  test('follows how a superreseller grew, day by day', async ({ open, world }) => {
+    const { superreseller, dealer } = await world.family({ credits: 12 })
+    await world.client(dealer)
+    world.clock.pass({ days: 2 })
+    await world.client(dealer)
+    const page = await open({ as: world.admin, at: `/update-super-reseller/${superreseller.name}` })
+    const name = 'Statistics History'
+    await expectColumns(page, name, ['Date', 'Credits', 'Resellers', 'Dealers', 'Clients'])
+    await expectSorted(page, name, 'Date', 'descending')
+    await expectPageSizes(page, name, [5, 10, 25])
+    await expectPageSizes(page, 'Transactions', [5, 10, 25])
+    await expect(rows(page, name)).toHaveText(['2026-05-170112', '2026-05-160111', '2026-05-150111'])
+    const chart = page.getByRole('region', { name: 'Clients History' })
+    await expect(chart.locator('canvas')).toBeVisible()
+    await expect(chart).toContainText('Clients')
+    await page.getByRole('searchbox', { name: 'Search Transactions' }).fill('trial')
+    await expect(rows(page, 'Transactions')).toHaveCount(2)
+  })
+
+  test('sets the message that everybody reads after signing in, once, and ends it', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family()
+    const page = await open({ as: world.admin, at: '/admin/message' })
+    const quote = page.getByRole('blockquote')
+    await expect(quote).toHaveText('There is no message.')
+    const update = page.getByRole('button', { name: 'Update Message' })
+    await expect(update).toBeDisabled()
+    await fill(page, { 'New Message': '  \n ' })
+    await expect(update).toBeDisabled()
+    await fill(page, { 'New Message': 'No new boxes\nuntil Monday.' })
+    await update.click()
+    await readNotice(page, 'Message updated successfully')
+    await expect(page).toHaveURL('/admin')
+
+    const theirs = await open()
+    await signIn(theirs, dealer.name)
+    const message = theirs.getByRole('dialog', { name: 'Message' })
+    await expect(message).toContainText('No new boxes\nuntil Monday.')
+    await message.getByRole('button', { name: 'Close' }).last().click()
+    await expect(message).toHaveCount(0)
+    await theirs.reload()
+    await expect(theirs.getByRole('heading', { level: 1 })).toBeVisible()
+    await expect(message).toHaveCount(0)
+
+    await page.getByRole('link', { name: 'Message' }).click()
+    await expect(quote).toHaveText('No new boxes until Monday.')
+    await press(page, 'Remove message')
+    const question = page.getByRole('alertdialog')
+    await expect(question.getByRole('button', { name: 'No' })).toBeFocused()
+    await press(question, 'Remove message')
+    await readNotice(page, 'Message removed successfully')
+    await expect(quote).toHaveText('There is no message.')
+    await press(theirs, 'Logout')
+    await signIn(theirs, dealer.name)
+    await expect(theirs.getByRole('heading', { level: 1 })).toBeVisible()
+    await expect(message).toHaveCount(0)
+  })
+
+  test('takes transactions home as a file', async ({ open, world }) => {
+    await world.family({ credits: 12 })
+    const page = await open({ as: world.admin })
+    await press(page, 'Export')
+    const dialog = page.getByRole('dialog', { name: 'Export transactions' })
+    await expect(dialog.getByLabel('From')).toHaveValue('2026-05-01')
+    await expect(dialog.getByLabel('To')).toHaveValue('2026-05-15')
+    await fill(dialog, { From: '2026-05-16' })
+    await press(dialog, 'Export as CSV')
+    await expect(dialog.getByText('The last day is before the first')).toBeVisible()
+    await fill(dialog, { From: '2026-05-15' })
+    const download = page.waitForEvent('download')
+    await press(dialog, 'Export as CSV')
+    const file = await download
+    expect(file.suggestedFilename()).toMatch(/\.csv$/)
+    expect(await text(file)).toMatch(/^.*Type.*\r?\n(.*ADD.*\r?\n){3}$/)
+    await expect(dialog).toHaveCount(0)
+  })
+})
+
+async function text(file: { createReadStream(): Promise<AsyncIterable<unknown>> }): Promise<string> {
+  const pieces: string[] = []
+  for await (const piece of await file.createReadStream()) pieces.push(String(piece))
+  return pieces.join('')
+}

@@ -1,0 +1,112 @@
+import type { Page } from 'playwright-core'
+import { describe } from 'vitest'
+import { expect, press, readNotice, signIn, test } from '../support/browser.ts'
+
+const DARK = 'rgb(22, 28, 36)'
+const LIGHT = 'rgb(245, 245, 245)'
+
+describe('the appearance', () => {
+  test('is seen at once, saved at a button, and there again on another machine', async ({ open, world }) => {
+    const { reseller } = await world.family()
+    const page = await open({ as: reseller, at: '/dealers' })
+    await press(page, 'Settings')
+    const drawer = page.getByRole('dialog', { name: 'Settings' })
+    const save = drawer.getByRole('button', { name: 'Save Changes' })
+    await expect(save).toHaveCount(0)
+    await expect(drawer.getByRole('radio', { checked: true })).toHaveCount(3)
+    for (const choice of ['Dark', 'Right', 'Purple']) await choose(page, choice)
+    expect(await background(page)).toBe(DARK)
+    await save.click()
+    await readNotice(page, 'Settings saved successfully')
+    await expect(save).toHaveCount(0)
+
+    const other = await open()
+    await signIn(other, reseller.name)
+    expect(await background(other)).toBe(DARK)
+    await other.goto('/dealers')
+    const add = other.getByRole('main').getByRole('link', { name: 'Add Dealer' }).first()
+    await expect(add).toHaveCSS('background-color', 'rgb(118, 53, 220)')
+    await expectSide(other, 'right')
+  })
+
+  test('that was not saved says so, and is gone after a reload', async ({ open, world }) => {
+    const { reseller } = await world.family()
+    const page = await open({ as: reseller })
+    await press(page, 'Settings')
+    await page.route('**/v1/reseller/savesettings', (route) => route.fulfill({ status: 500, body: '' }))
+    await choose(page, 'Dark')
+    await press(page, 'Save Changes')
+    await readNotice(page, 'Failed to save settings', 'An unknown error occurred')
+    await expect(page.getByRole('button', { name: 'Save Changes' })).toBeVisible()
+    await page.reload()
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+    expect(await background(page)).toBe(LIGHT)
+  })
+
+  test('is dark from the first paint on, before the console itself has come', async ({ open, world }) => {
+    const page = await open({ as: world.admin })
+    await press(page, 'Settings')
+    await choose(page, 'Dark')
+    await press(page, 'Save Changes')
+    await readNotice(page, 'Settings saved successfully')
+    await page.route(/assets\/index-.*\.js/, () => {})
+    await page.goto('/admin', { waitUntil: 'commit' })
+    await expect(page.locator('html')).toHaveAttribute('data-mode', 'dark')
+    expect(await background(page)).toBe(DARK)
+    expect(await page.locator('#root').innerHTML()).toBe('')
+    // Others of this machine meet it at the login page too.
+    await page.unroute(/assets\/index-.*\.js/)
+    await page.goto('/admin')
+    await press(page, 'Logout')
+    await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible()
+    expect(await background(page)).toBe(DARK)
+  })
+
+  test.for(['left', 'right'] as const)(
+    'stands on the %s as far as the eye reaches',
+    async (side, { open, world }) => {
+      const { reseller } = await world.family()
+      const page = await open({ as: reseller })
+      if (side === 'right') {
+        await press(page, 'Settings')
+        await choose(page, 'Right')
+        await press(page, 'Close settings')
+      }
+      await expectSide(page, side)
+      await press(page, 'Menu')
+      await expectSide(page, side, 60)
+      await expect(page.getByRole('banner')).toContainText('0 credits')
+      await page.reload()
+      await expect(page.getByRole('complementary')).toHaveCSS('width', '60px')
+    },
+  )
+})
+
+function choose(page: Page, name: string): Promise<void> {
+  return page.getByRole('radio', { name }).check()
+}
+
+function background(page: Page): Promise<string> {
+  return page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
+}
+
+/** The menu is on one side, the button of the settings on the other, and the page between them. */
+async function expectSide(page: Page, side: 'left' | 'right', width = 240): Promise<void> {
+  await expect(page.getByRole('complementary')).toHaveCSS('width', `${width}px`)
+  const [menu, button, main] = await Promise.all(
+    [
+      page.getByRole('complementary'),
+      page.getByRole('button', { name: 'Settings', exact: true }),
+      page.getByRole('main'),
+    ].map((one) => one.boundingBox()),
+  )
+  if (!menu || !button || !main) throw new Error('the page is not there')
+  expect(main.width).toBe((await page.evaluate(() => document.documentElement.clientWidth)) - width)
+  if (side === 'left') {
+    expect([menu.x, main.x]).toEqual([0, width])
+    expect(button.x).toBeGreaterThan(main.x + main.width / 2)
+  } else {
+    expect([main.x, menu.x]).toEqual([0, main.width])
+    expect(button.x).toBeLessThan(main.width / 2)
+  }
+}

@@ -1,0 +1,90 @@
+import { calls } from '../../contract/calls.ts'
+import { Clock, openWorld, type Person, type World } from '../support/world.ts'
+
+/** A small business with something of everything: what its screens show is short, long, empty and late. */
+export interface Business {
+  world: World
+  admin: Person
+  superreseller: Person
+  reseller: Person
+  /** Has few credits left. */
+  dealer: Person
+  /** Nothing at all has happened to this one. */
+  beginner: Person
+}
+
+/** A description as long as one may be. */
+export const LONGEST =
+  'The big flat above the bakery, second door on the left; rings twice, pays late, but pays always'.padEnd(
+    100,
+    '.',
+  )
+
+/** Opens a world and plays some months in it. */
+export async function openBusiness(): Promise<Business> {
+  const world = await openWorld({
+    clock: new Clock('2026-03-02T09:00:00.000Z'),
+    env: { CAPTCHA_PROVIDER: 'altcha' },
+  })
+  const { admin } = world
+  const superreseller = await world.child(admin, 2_500, 'atlantic-media')
+  await world.child(admin, 0, 'northstar')
+  const reseller = await world.child(superreseller, 900, 'lisboa-norte')
+  await world.child(superreseller, 31, 'porto-streams-and-more-for-every')
+  const dealer = await world.child(reseller, 0, 'casa-digital')
+  const beginner = await world.child(reseller, 0, 'faro-media')
+  await pass(world, reseller, dealer, 22, 'Opening credits')
+  await takeOn(world, dealer)
+  await pass(world, reseller, dealer, 7, LONGEST)
+  await workOn(world, dealer)
+  await admin.call(calls.admin.setMessage, {
+    message: 'The servers rest on Sunday from 03:00 to 04:00.\nBoxes come back by themselves.',
+  })
+  return { world, admin, superreseller, reseller, dealer, beginner }
+}
+
+async function pass(world: World, from: Person, to: Person, credits: number, desc: string): Promise<void> {
+  world.clock.pass({ hours: 2 })
+  await from.call(calls.level.dealer.save, { name: to.name, credits, desc, transaction: 0 })
+}
+
+/** Clients come one a day. */
+async function takeOn(world: World, dealer: Person): Promise<void> {
+  for (const [login, months, desc, more] of CLIENTS) {
+    world.clock.pass({ days: 1, minutes: 7, seconds: 13 })
+    await world.client(dealer, { login, months, desc, phone: '4165550123', ...more })
+  }
+}
+
+const CLIENTS: [login: string, months: number | '2d', desc: string, more?: { ministra: true }][] = [
+  ['ana.ferreira', 1, 'Living room'],
+  ['cafe.central', 3, 'Cafe Central, two screens'],
+  ['joao.silva', 1, 'Bedroom box'],
+  ['maria.costa-023', 6, LONGEST],
+  ['pedro', 0, ''],
+  ['sofia.rocha', 2, 'Holiday flat', { ministra: true }],
+  ['tiago.lopes', 1, 'Second box'],
+  ['vera.novak', '2d', 'Wants to see it first'],
+  ['luis.moreira', 3, 'Office'],
+  ['rita.singh', 1, 'Kitchen'],
+  ['omar.haddad', 2, 'Sports bar'],
+  ['emma.brown', 1, 'Parents'],
+]
+
+/** Time goes on; one is renewed, one takes something back, one is switched off, one has its box on the wall. */
+async function workOn(world: World, dealer: Person): Promise<void> {
+  world.clock.pass({ days: 12 })
+  await dealer.call(calls.clients.renew, { name: 'joao.silva', months: 2 })
+  world.clock.pass({ days: 13, hours: 3 })
+  await dealer.call(calls.clients.renew, { name: 'emma.brown', months: 5 })
+  await dealer.call(calls.clients.retrieve, { login: 'emma.brown', credits: 2 })
+  await dealer.call(calls.clients.save, { login: 'luis.moreira', status: false })
+  await dealer.call(calls.clients.remove, { name: 'pedro' })
+  const { now } = world.clock
+  await world.server.ownerSql`
+    insert into device (client, stb_sn, stb_type, version, watching, last_active, time_last_play_tv,
+      time_last_play_video, last_played_tv_content, last_played_vod_content, locked_to_ip)
+    select id, '012010N0250438', 'MAG322', 'ImageDescription: 0.2.18-r23; PORTAL version: 5.6.1', 'RTP 1', ${now},
+      ${now}, ${new Date(now.getTime() - 3 * 86_400_000)}, 'RTP 1', 'Ouro Negro', '203.0.113.42'
+    from client where name = 'cafe.central'`
+}

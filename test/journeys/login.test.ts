@@ -1,0 +1,163 @@
+import type { Page } from 'playwright-core'
+import { describe } from 'vitest'
+import { expect, fill, press, signIn, test } from '../support/browser.ts'
+import { PASSWORD } from '../support/world.ts'
+
+const LOGIN = '**/v1/authenticate'
+const CAPTCHA = '**/v1/captcha'
+
+describe('at the door', () => {
+  test('a stranger is sent to the login from wherever they asked for, and from there to it', async ({
+    open,
+    world,
+  }) => {
+    const { reseller } = await world.family()
+    const page = await open({ at: '/dealers?search=north' })
+    await expect(page).toHaveURL('/login')
+    await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible()
+    await signIn(page, reseller.name)
+    await expect(page).toHaveURL('/dealers?search=north')
+    await expect(page.getByRole('searchbox')).toHaveValue('north')
+  })
+
+  test('somebody signed in finds their dashboard at /login', async ({ open, world }) => {
+    const page = await open({ as: world.admin, at: '/login' })
+    await expect(page).toHaveURL('/admin')
+  })
+
+  test('a password is shown while its owner wants to see it', async ({ open }) => {
+    const page = await open()
+    const password = page.getByLabel('Password', { exact: true })
+    await password.fill('a secret')
+    await expect(password).toHaveAttribute('type', 'password')
+    await press(page, 'Show password')
+    await expect(password).toHaveAttribute('type', 'text')
+    await press(page, 'Hide password')
+    await expect(password).toHaveAttribute('type', 'password')
+  })
+
+  test('a wrong login shows what the server says, and nothing else is lost', async ({ open, world }) => {
+    const page = await open()
+    await fill(page, { Username: world.admin.name, Password: 'not this one' })
+    await press(page, 'Sign in')
+    await expect(page.getByRole('alert')).toHaveText('The username or the password is wrong.')
+    await expect(page.getByLabel('Username')).toHaveValue(world.admin.name)
+  })
+
+  test('a failure that says nothing is an unknown error', async ({ open }) => {
+    const page = await open()
+    await page.route(LOGIN, (route) => route.fulfill({ status: 500, body: 'Out of order' }))
+    await fill(page, { Username: 'somebody', Password: 'something' })
+    await press(page, 'Sign in')
+    await expect(page.getByRole('alert')).toHaveText('An unknown error occurred')
+  })
+
+  test('what is not typed is asked for at its field, and nothing is sent', async ({ open }) => {
+    const page = await open()
+    const sent = count(page, LOGIN)
+    await press(page, 'Sign in')
+    await expect(page.getByText('Please type your username')).toBeVisible()
+    await expect(page.getByText('Please type your password')).toBeVisible()
+    expect(sent()).toBe(0)
+  })
+})
+
+describe('the human verification', () => {
+  test.override({ env: { CAPTCHA_PROVIDER: 'altcha' } })
+
+  test('holds everything back until it is solved', async ({ open, world }) => {
+    const page = await open({ at: '/login' })
+    await page.route(CAPTCHA, () => {})
+    await page.reload()
+    const sent = count(page, LOGIN)
+    const enter = page.getByRole('button', { name: 'Sign in' })
+    await fill(page, { Username: world.admin.name, Password: PASSWORD })
+    await expect(page.getByText('Checking that you are human…')).toBeVisible()
+    await expect(enter).toBeDisabled()
+    await page.getByLabel('Password', { exact: true }).press('Enter')
+    await page.unroute(CAPTCHA)
+    await page.reload()
+    await expect(page.getByText('Verified')).toBeVisible()
+    await expect(enter).toBeEnabled()
+    expect(sent()).toBe(0)
+  })
+
+  test('that cannot be made is made again at a button', async ({ open }) => {
+    const page = await open({ at: '/login' })
+    await page.route(CAPTCHA, (route) => route.abort())
+    await page.reload()
+    await expect(page.getByText('The check could not be made.')).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Sign in' })).toBeDisabled()
+    await page.unroute(CAPTCHA)
+    await press(page, 'Try again')
+    await expect(page.getByText('Verified')).toBeVisible()
+  })
+
+  test('is made anew after a wrong login, and then lets its person in', async ({ open, world }) => {
+    const { dealer } = await world.family()
+    const page = await open({ at: '/login' })
+    await expect(page.getByText('Verified')).toBeVisible()
+    const asked = count(page, CAPTCHA)
+    await fill(page, { Username: dealer.name, Password: 'not this one' })
+    await press(page, 'Sign in')
+    await expect(page.getByRole('alert')).toHaveText('The username or the password is wrong.')
+    await signIn(page, dealer.name)
+    expect(asked()).toBe(1)
+  })
+})
+
+describe.each([
+  { provider: 'turnstile', script: 'https://challenges.cloudflare.com/**', global: 'turnstile' },
+  { provider: 'hcaptcha', script: 'https://js.hcaptcha.com/**', global: 'hcaptcha' },
+  { provider: 'recaptcha', script: 'https://www.google.com/**', global: 'grecaptcha' },
+])('the widget of $provider', ({ provider, script, global }) => {
+  test.override({
+    env: { CAPTCHA_PROVIDER: provider, CAPTCHA_SITE_KEY: 'our-site', CAPTCHA_SECRET_KEY: 'our-secret' },
+  })
+
+  test('is drawn by its own script, and its answer goes along', async ({ open }) => {
+    const page = await open({ at: '/login' })
+    await page.route(script, (route) => {
+      expect(new URL(route.request().url()).searchParams.get('render')).toBe('explicit')
+      return route.fulfill({ contentType: 'text/javascript', body: widget(global) })
+    })
+    await page.reload()
+    const enter = page.getByRole('button', { name: 'Sign in' })
+    await fill(page, { Username: 'somebody', Password: 'something' })
+    await expect(page.getByRole('button', { name: 'I am human at our-site' })).toBeVisible()
+    await expect(enter).toBeDisabled()
+    await page.getByRole('button', { name: 'I am human at our-site' }).click()
+    await page.route(LOGIN, (route) => route.fulfill({ status: 500, body: '' }))
+    const request = page.waitForRequest(LOGIN)
+    await enter.click()
+    expect((await request).postDataJSON()).toEqual({
+      login_username: 'somebody',
+      login_password: 'something',
+      g_recaptcha_response: `solved for ${global}`,
+    })
+  })
+})
+
+/** A provider's script as the console needs it: a button that solves. */
+function widget(global: string): string {
+  return `
+    window.${global} = {
+      render(place, options) {
+        const button = document.createElement('button')
+        button.type = 'button'
+        button.textContent = 'I am human at ' + options.sitekey
+        button.onclick = () => options.callback('solved for ${global}')
+        place.append(button)
+      },
+    }
+    window.captchaLoaded()`
+}
+
+/** Counts the requests to an address from now on. */
+function count(page: Page, address: string): () => number {
+  let seen = 0
+  page.on('request', (request) => {
+    if (new URL(request.url()).pathname === address.slice(2)) seen += 1
+  })
+  return () => seen
+}

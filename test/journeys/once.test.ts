@@ -1,0 +1,130 @@
+import type { Page, Route } from 'playwright-core'
+import { describe } from 'vitest'
+import { calls } from '../../contract/calls.ts'
+import { expect, fill, press, readNotice, rows, test } from '../support/browser.ts'
+import type { Person, World } from '../support/world.ts'
+
+const SAVE = '**/v1/reseller/save'
+const UPDATED = 'Dealer updated successfully!'
+const BANNER = 'Trying to reach it; nothing is sent twice.'
+const LOST = 'The connection to Boxtree is lost. Please try again: nothing is ever done twice.'
+
+describe('credits are charged once', () => {
+  test('by a double click', async ({ open, world }) => {
+    const { page, held } = await atDealer(open, world)
+    await page.getByRole('button', { name: 'Add 1 credit', exact: true }).dblclick()
+    await readNotice(page, UPDATED)
+    await expect(page).toHaveURL('/dealers')
+    expect(await held()).toEqual([4, 1])
+  })
+
+  test('by a submit whose answer was lost on the way, which is sent again by itself', async ({
+    open,
+    world,
+  }) => {
+    const { page, held } = await atDealer(open, world)
+    await page.route(SAVE, loseAnswer, { times: 2 })
+    await press(page, 'Add 1 credit')
+    await expect(page.getByText(BANNER)).toBeVisible()
+    await readNotice(page, UPDATED)
+    await expect(page.getByText(BANNER)).toHaveCount(0)
+    expect(await held()).toEqual([4, 1])
+  })
+
+  test('by a page that is loaded anew in the middle, which then says what came of it', async ({
+    open,
+    world,
+  }) => {
+    const { page, held } = await atDealer(open, world)
+    const charged = new Promise<void>((charged) => {
+      page.route(SAVE, (route) => route.fetch().then(() => charged()), { times: 1 })
+    })
+    await press(page, 'Add 1 credit')
+    await charged
+    await page.reload()
+    await readNotice(page, UPDATED)
+    expect(await held()).toEqual([4, 1])
+    await page.reload()
+    await expect(page.getByRole('region', { name: 'Update Credits' })).toContainText('1 credit')
+    expect(await held()).toEqual([4, 1])
+  })
+
+  test('by a person who gives up on a lost connection, and tries again when it is back', async ({
+    open,
+    world,
+  }) => {
+    const { page, held } = await atDealer(open, world)
+    await page.route(SAVE, loseAnswer, { times: 4 })
+    await press(page, 'Add 1 credit')
+    await readNotice(page, 'Error updating dealer. Please try again.', LOST)
+    await press(page, 'Add 1 credit')
+    await readNotice(page, UPDATED)
+    expect(await held()).toEqual([4, 1])
+  })
+
+  test('by two tabs that spend the last of them at once: one of them is told', async ({ open, world }) => {
+    const { page, held } = await atDealer(open, world)
+    const other = await page.context().newPage()
+    await other.goto(page.url())
+    for (const tab of [page, other]) await fill(tab, { Credits: '5' })
+    await Promise.all([press(page, 'Add 5 credits'), press(other, 'Add 5 credits')])
+    const said = await Promise.all([page, other].map((tab) => saidBy(tab)))
+    expect(said.sort()).toEqual([UPDATED, 'You have 0 credits; this needs 5.'])
+    expect(await held()).toEqual([0, 5])
+  })
+})
+
+describe('while nobody answers', () => {
+  test('a banner says so, also of a page that begins then, and all comes by itself when the server is back', async ({
+    open,
+    world,
+  }) => {
+    const { me, page } = await atDealer(open, world)
+    await page.route('**/v1/**', (route) => route.abort('connectionrefused'))
+    await page.goto('/dealers')
+    await expect(page.getByText(BANNER)).toBeVisible()
+    await world.child(me, 2, 'came-meanwhile')
+    await page.unroute('**/v1/**')
+    await expect(page.getByText(BANNER)).toHaveCount(0)
+    await expect(page.getByRole('link', { name: 'came-meanwhile' })).toBeVisible()
+    await expect(page.getByRole('alert')).toHaveCount(0)
+  })
+
+  test('a list that did not come says why, and is loaded at a button', async ({ open, world }) => {
+    const { reseller } = await world.family()
+    const page = await open({ as: reseller })
+    await page.route('**/v1/reseller/list', (route) => route.fulfill({ status: 500, json: FAULT }))
+    await page.goto('/dealers')
+    await expect(page.getByRole('alert')).toContainText(`Error: ${FAULT.message}`)
+    await page.unroute('**/v1/reseller/list')
+    await press(page, 'Retry')
+    await expect(rows(page, 'Dealers')).toHaveCount(1)
+  })
+})
+
+const FAULT = { status: 'ERROR', code: 'internal', message: 'Something went wrong on our side.' }
+
+/** The server does what it was asked to, and nobody hears of it. */
+async function loseAnswer(route: Route) {
+  await route.fetch()
+  await route.abort('connectionreset')
+}
+
+/** A reseller of 5 credits at the update screen of a dealer without any; `held` is what the two have. */
+async function atDealer(open: (visit: { as: Person; at: string }) => Promise<Page>, world: World) {
+  const { reseller: me, dealer } = await world.family({ credits: 5, to: 'reseller' })
+  const page = await open({ as: me, at: `/update-dealer/${dealer.name}` })
+  await expect(page.getByRole('region', { name: 'Update Credits' })).toContainText('0 credits')
+  const held = async () => [
+    (await me.call(calls.credits.reseller)).credits,
+    (await dealer.call(calls.credits.dealer)).credits,
+  ]
+  return { me, dealer, page, held }
+}
+
+/** The first notice that a tab shows. */
+async function saidBy(page: Page): Promise<string> {
+  const close = page.getByRole('button', { name: 'Close this notice' })
+  const notice = page.getByRole('status').or(page.getByRole('alert')).filter({ has: close })
+  return (await notice.textContent()) ?? ''
+}

@@ -1,0 +1,281 @@
+import { relative } from 'node:path'
+import type { Page } from 'playwright-core'
+import { describe } from 'vitest'
+import { Settings } from '../../contract/appearance.ts'
+import {
+  test as base,
+  expect,
+  expectAccessible,
+  expectNothingLost,
+  expectTargets,
+  fill,
+  type Look,
+  picture,
+  press,
+  REPORT,
+  sessionOf,
+  turn,
+  Windows,
+} from '../support/browser.ts'
+import { type Business, openBusiness } from './business.ts'
+
+interface Screen {
+  name: string
+  /** Whose; nobody's where nothing is said. */
+  as?: Exclude<keyof Business, 'world'>
+  at: string
+  /** What is there once the screen is whole. */
+  shows: string
+  /** What is done there before it is looked at. */
+  doing?: (page: Page) => Promise<unknown>
+}
+
+const MODES = ['light', 'dark'] as const
+/** A desk and a tablet; a desk at a zoom of 200 % is as narrow as 640. */
+const DESK: Device = { look: { width: 1440 }, pictured: [1440, 768], held: [640], least: 24 }
+const PHONE: Device = {
+  look: { width: 390, touch: true, height: 844 },
+  pictured: [390],
+  held: [320],
+  least: 44,
+}
+
+interface Device {
+  look: Look
+  pictured: readonly number[]
+  held: readonly number[]
+  /** What can be pressed is at least so large. */
+  least: number
+}
+
+const screens: Screen[] = [
+  { name: 'login', at: '/login', shows: 'Verified' },
+  { name: 'admin', as: 'admin', at: '/admin', shows: 'emma.brown' },
+  { name: 'admin all clients', as: 'admin', at: '/admin/clients', shows: 'ana.ferreira' },
+  { name: 'admin super resellers', as: 'admin', at: '/super-resellers', shows: 'northstar' },
+  { name: 'admin add super reseller', as: 'admin', at: '/add-super-reseller', shows: '8 to 128 characters' },
+  {
+    name: 'admin update super reseller',
+    as: 'admin',
+    at: '/update-super-reseller/atlantic-media',
+    shows: 'emma.brown',
+  },
+  { name: 'admin message', as: 'admin', at: '/admin/message', shows: 'The servers rest on Sunday' },
+  {
+    name: 'admin delete mac',
+    as: 'admin',
+    at: '/admin/delete-mac',
+    shows: 'MAC Address',
+    doing: async (page) => {
+      await page.getByLabel('MAC Address').fill('00:1A:79:00:00:01')
+      await press(page, 'Search')
+      await expect(page.getByText('ana.ferreira')).toBeVisible()
+    },
+  },
+  { name: 'superreseller', as: 'superreseller', at: '/superreseller', shows: 'emma.brown' },
+  { name: 'superreseller resellers', as: 'superreseller', at: '/resellers', shows: 'lisboa-norte' },
+  {
+    name: 'superreseller add reseller',
+    as: 'superreseller',
+    at: '/add-reseller',
+    shows: '8 to 128 characters',
+  },
+  {
+    name: 'superreseller update reseller',
+    as: 'superreseller',
+    at: '/update-reseller/lisboa-norte',
+    shows: 'emma.brown',
+  },
+  { name: 'reseller', as: 'reseller', at: '/reseller', shows: 'emma.brown' },
+  { name: 'reseller dealers', as: 'reseller', at: '/dealers', shows: 'casa-digital' },
+  { name: 'reseller add dealer', as: 'reseller', at: '/add-dealer', shows: '8 to 128 characters' },
+  { name: 'reseller update dealer', as: 'reseller', at: '/update-dealer/casa-digital', shows: 'emma.brown' },
+  { name: 'dealer', as: 'dealer', at: '/', shows: 'joao.silva' },
+  { name: 'dealer clients', as: 'dealer', at: '/clients', shows: 'ana.ferreira' },
+  { name: 'dealer new client', as: 'dealer', at: '/new-client', shows: '5 to 15 characters' },
+  { name: 'dealer update client', as: 'dealer', at: '/update-client/cafe.central', shows: '012010N0250438' },
+  {
+    name: 'dealer update expired client',
+    as: 'dealer',
+    at: '/update-client/vera.novak',
+    shows: 'has expired',
+  },
+  { name: 'wrong role', as: 'dealer', at: '/admin', shows: 'Not for your role' },
+  { name: 'not found', as: 'dealer', at: '/nowhere', shows: 'Not found' },
+]
+
+const states: Screen[] = [
+  { name: 'beginner', as: 'beginner', at: '/', shows: 'No dealer transactions found' },
+  { name: 'beginner clients', as: 'beginner', at: '/clients', shows: 'No clients found' },
+  {
+    name: 'dealer settings',
+    as: 'dealer',
+    at: '/',
+    shows: 'joao.silva',
+    doing: (page) => press(page, 'Settings'),
+  },
+  {
+    name: 'dealer clients selected',
+    as: 'dealer',
+    at: '/clients',
+    shows: 'ana.ferreira',
+    doing: (page) => page.getByLabel('Select this page').check(),
+  },
+  {
+    name: 'dealer renews many',
+    as: 'dealer',
+    at: '/clients',
+    shows: 'ana.ferreira',
+    doing: async (page) => {
+      await page.getByLabel('Select this page').check()
+      await press(page, 'Renew selected')
+      await expect(page.getByText('Balance after')).toBeVisible()
+    },
+  },
+  {
+    name: 'dealer clients export menu',
+    as: 'dealer',
+    at: '/clients?filter=expired',
+    shows: 'vera.novak',
+    doing: (page) => press(page, 'Export'),
+  },
+  {
+    name: 'dealer new client with faults',
+    as: 'dealer',
+    at: '/new-client',
+    shows: '5 to 15 characters',
+    doing: async (page) => {
+      await fill(page, {
+        'Login Name': 'ana',
+        Password: 'tv',
+        'MAC Address': '00:1A:79:0',
+        Description: 'x'.repeat(101),
+      })
+      await page.getByLabel('Phone Number').focus()
+    },
+  },
+  {
+    name: 'dealer retrieves',
+    as: 'dealer',
+    at: '/update-client/emma.brown',
+    shows: 'emma.brown',
+    doing: async (page) => {
+      const card = page.getByRole('region', { name: 'Retrieve Credits' })
+      await fill(card, { Credits: '1' })
+      await card.getByRole('button').last().click()
+      await expect(page.getByRole('alertdialog')).toBeVisible()
+    },
+  },
+  {
+    name: 'admin deletes a mac',
+    as: 'admin',
+    at: '/admin/delete-mac',
+    shows: 'MAC Address',
+    doing: async (page) => {
+      await page.getByLabel('MAC Address').fill('00:1A:79:00:00:04')
+      await press(page, 'Search')
+      await press(page, 'Delete')
+      await expect(page.getByRole('alertdialog')).toBeVisible()
+    },
+  },
+  {
+    name: 'reseller is refused',
+    as: 'reseller',
+    at: '/update-dealer/casa-digital',
+    shows: 'emma.brown',
+    doing: async (page) => {
+      await fill(page, { Credits: '10000' })
+      await press(page, 'Add 10,000 credits')
+      await expect(page.getByText('this needs 10,000').first()).toBeVisible()
+    },
+  },
+  {
+    name: 'reseller cannot be reached',
+    as: 'reseller',
+    at: '/dealers',
+    shows: 'casa-digital',
+    doing: async (page) => {
+      await page.route('**/v1/**', (route) => route.abort())
+      await page.reload()
+      await expect(page.getByRole('button', { name: 'Retry' })).toBeVisible()
+      await page.unroute('**/v1/**')
+    },
+  },
+]
+
+const test = base
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern what a fixture needs.
+  .extend('business', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const business = await openBusiness()
+    onCleanup(() => business.world.close())
+    return business
+  })
+  .extend('gallery', { scope: 'file' }, async ({ browser, business }, { onCleanup }) => {
+    const windows = new Windows(browser)
+    onCleanup(() => windows.close())
+    const pages = new Map<string, Promise<Page>>()
+    /** One window for each person and device, so that a screen costs no more than its own load. */
+    const windowOf = (as: Screen['as'], { look }: Device) => {
+      const key = `${as} ${look.width}`
+      const { url } = business.world.server
+      const opened = pages.get(key) ?? windows.open(url, look, as ? sessionOf(business[as]) : {})
+      pages.set(key, opened)
+      return opened
+    }
+    return { windows, windowOf }
+  })
+
+describe.each([
+  ['a desk', DESK],
+  ['a phone', PHONE],
+] as const)('on %s', (_, device) => {
+  test.for([...screens, ...states])('$name has everything, for everybody', async (screen, { gallery }) => {
+    const page = await gallery.windowOf(screen.as, device)
+    await page.setViewportSize({ width: device.look.width ?? 0, height: device.look.height ?? 900 })
+    await page.goto(screen.at)
+    await expect(page.getByText(screen.shows).first()).toBeVisible()
+    await screen.doing?.(page)
+    for (const mode of MODES) {
+      await turn(page, mode)
+      await expectAccessible(page)
+      for (const width of device.pictured) {
+        await resize(page, width)
+        await picture(page, `${screen.name} ${width} ${mode}`)
+      }
+      await resize(page, device.look.width ?? 0)
+    }
+    await expectTargets(page, device.least)
+    for (const width of [...device.pictured, ...device.held]) {
+      await resize(page, width)
+      await expectNothingLost(page)
+    }
+    gallery.windows.expectNothingBroken()
+  })
+})
+
+test('words are read in every preset and both modes', async ({ gallery }) => {
+  const page = await gallery.windowOf('dealer', DESK)
+  for (const [path, shows] of [
+    ['/', 'joao.silva'],
+    ['/clients', 'ana.ferreira'],
+  ] as const) {
+    await page.goto(path)
+    await expect(page.getByText(shows).first()).toBeVisible()
+    if (path !== '/') await page.getByLabel('Select this page').check()
+    for (const mode of MODES) {
+      for (const preset of Settings.shape.preset.options) {
+        await turn(page, mode, preset)
+        await expectAccessible(page, ['color-contrast', 'link-in-text-block'])
+      }
+    }
+  }
+})
+
+test('the pictures lie where they can be looked at', () => {
+  process.stdout.write(`Pictures of every screen: ${relative(process.cwd(), REPORT)}\n`)
+})
+
+async function resize(page: Page, width: number): Promise<void> {
+  const height = page.viewportSize()?.height ?? 900
+  await page.setViewportSize({ width, height })
+}

@@ -1,0 +1,166 @@
+import type { Page } from 'playwright-core'
+import { describe } from 'vitest'
+import { expect, fill, press, readNotice, signIn, test } from '../support/browser.ts'
+import { PASSWORD, type World } from '../support/world.ts'
+
+describe('a session', () => {
+  test('is there again after a reload, with the screen and all that the URL says', async ({
+    open,
+    world,
+  }) => {
+    const { reseller } = await world.family()
+    const page = await open()
+    await signIn(page, reseller.name)
+    await page.goto('/dealers?sort=name&order=asc')
+    await expect(page.getByRole('banner')).toContainText('Reseller Panel')
+    await page.reload()
+    await expect(page).toHaveURL('/dealers?sort=name&order=asc')
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Dealers')
+  })
+
+  test('says that it loads while it is brought back', async ({ open, world }) => {
+    const page = await open({ as: world.admin })
+    await page.route('**/v1/api/user', () => {})
+    await page.reload()
+    await expect(page.getByText('Loading...')).toBeVisible()
+    await page.unroute('**/v1/api/user')
+    await page.reload()
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Dashboard')
+  })
+
+  test('is offered for another hour five minutes before its end, and nothing typed is lost', async ({
+    open,
+    world,
+  }) => {
+    const { page } = await signedInAt('/add-dealer', open, world)
+    await fill(page, { Login: 'half-typed' })
+    await pass(page, world, 54)
+    const dialog = page.getByRole('dialog', { name: 'Your session ends in' })
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+    await expect(dialog).toHaveCount(0)
+    await pass(page, world, 1)
+    await expect(dialog).toContainText('Your session ends in 5 minutes')
+    await fill(dialog, { Password: 'not this one' })
+    await press(dialog, 'Sign in again')
+    await expect(dialog.getByRole('alert')).toHaveText('The username or the password is wrong.')
+    await fill(dialog, { Password: PASSWORD })
+    await press(dialog, 'Sign in again')
+    await expect(dialog).toHaveCount(0)
+    await expect(page.getByLabel('Login', { exact: true })).toHaveValue('half-typed')
+
+    await pass(page, world, 30)
+    await fill(page, { Password: PASSWORD })
+    await press(page, 'Add Dealer')
+    await readNotice(page, 'Dealer added successfully!')
+  })
+
+  test('that was put off is offered once more in its last minute, and ends after its hour', async ({
+    open,
+    world,
+  }) => {
+    const { page, reseller } = await signedInAt('/dealers?search=north', open, world)
+    const other = await page.context().newPage()
+    await other.goto('/add-dealer')
+    await expect(other.getByRole('heading', { level: 1 })).toHaveText('Add Dealer')
+    await pass(page, world, 56)
+    const dialog = page.getByRole('dialog', { name: 'Your session ends in' })
+    await press(dialog, 'Later')
+    await expect(dialog).toHaveCount(0)
+    await pass(page, world, 3)
+    await expect(dialog).toContainText('Your session ends in a minute')
+    await pass(page, world, 1.5)
+    for (const tab of [page, other]) {
+      await expect(tab).toHaveURL('/login')
+      await expect(tab.getByText('Your session has ended. Please sign in again.')).toBeVisible()
+    }
+    expect(await page.evaluate(() => localStorage.getItem('token'))).toBeNull()
+
+    await fill(page, { Username: reseller.name, Password: PASSWORD })
+    await press(page, 'Sign in')
+    await expect(page).toHaveURL('/dealers?search=north')
+    await expect(page.getByRole('searchbox')).toHaveValue('north')
+    await expect(other).toHaveURL('/add-dealer')
+  })
+
+  test('that the server has ended leads to the login at the next call', async ({ open, world }) => {
+    const { reseller } = await world.family()
+    const page = await open({ at: '/add-dealer' })
+    await signIn(page, reseller.name)
+    await world.server.sql`delete from session where account = ${reseller.id}`
+    await fill(page, { Login: 'a-new-dealer', Password: PASSWORD })
+    await press(page, 'Add Dealer')
+    await expect(page).toHaveURL('/login')
+    await signIn(page, reseller.name)
+    await expect(page).toHaveURL('/add-dealer')
+  })
+
+  test('left in one tab is left in all', async ({ open, world }) => {
+    const { reseller } = await world.family()
+    const page = await open()
+    await signIn(page, reseller.name)
+    const other = await page.context().newPage()
+    await other.goto('/dealers')
+    await expect(other.getByRole('heading', { level: 1 })).toHaveText('Dealers')
+    await press(page, 'Logout')
+    await expect(other).toHaveURL('/login')
+    await signIn(other, world.admin.name, 'admin-password')
+    await expect(page).toHaveURL('/admin')
+  })
+
+  test('goes by the clock of the server where the machine has another', async ({ open, world }) => {
+    const { reseller } = await world.family()
+    const page = await open()
+    // Two hours ahead: by this clock every session that the server gives is over before it begins.
+    await page.clock.install({ time: new Date(world.clock.now.getTime() + 2 * 3_600_000) })
+    await page.reload()
+    await signIn(page, reseller.name)
+    await page.reload()
+    await expect(page).toHaveURL('/reseller')
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+    await pass(page, world, 61)
+    await expect(page).toHaveURL('/login')
+  })
+
+  test('ends everywhere else when its person changes their password, and not where they did', async ({
+    open,
+    world,
+  }) => {
+    const { reseller } = await world.family()
+    const [here, there] = [await open(), await open()]
+    await signIn(here, reseller.name)
+    await signIn(there, reseller.name)
+    await press(here, 'Settings')
+    const drawer = here.getByRole('dialog', { name: 'Settings' })
+    await fill(drawer, { 'Present password': 'not this one', 'New password': 'another-password' })
+    await fill(drawer, { 'Confirm new password': 'another-password' })
+    await press(drawer, 'Change password')
+    await readNotice(here, 'Error changing password. Please try again.', 'The present password is not right.')
+    await fill(drawer, { 'Present password': PASSWORD })
+    await press(drawer, 'Change password')
+    await readNotice(here, 'Password changed successfully!')
+    await press(drawer, 'Close settings')
+    await here.reload()
+    await expect(here).toHaveURL('/reseller')
+    await there.reload()
+    await expect(there).toHaveURL('/login')
+  })
+})
+
+type Open = (visit?: object) => Promise<Page>
+
+/** A reseller who has just signed in and gone to a screen, in a browser whose clock the journey moves. */
+async function signedInAt(path: string, open: Open, world: World) {
+  const { reseller } = await world.family()
+  const page = await open()
+  await page.context().clock.install({ time: world.clock.now })
+  await page.goto(path)
+  await signIn(page, reseller.name)
+  await expect(page).toHaveURL(path)
+  return { page, reseller }
+}
+
+/** Lets minutes pass for the server and for all tabs of a browser. */
+async function pass(page: Page, world: World, minutes: number): Promise<void> {
+  world.clock.pass({ minutes })
+  await page.context().clock.fastForward(minutes * 60_000)
+}

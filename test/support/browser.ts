@@ -1,0 +1,284 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { AxeBuilder } from '@axe-core/playwright'
+import { expect as judge } from '@playwright/test'
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core'
+import { test as base } from 'vitest'
+import { launchChromium } from './chromium.ts'
+import { openWorld, PASSWORD, type Person } from './world.ts'
+
+/** Waits for what it claims of a page, for as long as a busy machine may take. */
+export const expect = judge.configure({ timeout: 15_000 })
+
+/** How somebody looks at the console. */
+export interface Look {
+  /** In CSS pixels; a desk of 1280 by 900 where nothing is said. */
+  width?: number
+  height?: number
+  /** A finger instead of a mouse. */
+  touch?: boolean
+  /** Device pixels to a CSS pixel. */
+  scale?: number
+  motion?: boolean
+}
+
+interface Visit extends Look {
+  /** Whose session the browser keeps; without it, a stranger's. */
+  as?: Person
+  /** The path that is opened first. */
+  at?: string
+}
+
+/** A journey: a browser, and a world with a database of its own where it asks for one. */
+export const test = base
+  .extend('env', {} as Record<string, string>)
+  .extend('world', async ({ env }, { onCleanup }) => {
+    const world = await openWorld({ env })
+    onCleanup(() => world.close())
+    return world
+  })
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern what a fixture needs.
+  .extend('browser', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const browser = await launchChromium()
+    onCleanup(() => browser.close())
+    return browser
+  })
+  .extend('windows', async ({ browser, task }, { onCleanup }) => {
+    const windows = new Windows(browser)
+    onCleanup(async () => {
+      if (task.result?.state === 'fail') await windows.keepPictures(task.name)
+      await windows.close()
+    })
+    return windows
+  })
+  .extend('open', async ({ world, windows }) => async ({ as, at = '/', ...look }: Visit = {}) => {
+    const { url } = world.server
+    const page = await windows.open(url, look, as ? sessionOf(as) : {})
+    await page.goto(at)
+    return page
+  })
+
+/** What the console keeps of a session; the rest it asks the server for. */
+export function sessionOf({ token, role, name }: Person): Record<string, string> {
+  return { token, role, name, expiry: '2999-12-31T00:00:00.000Z' }
+}
+
+/** The windows of one journey, each a browser profile of its own. Whatever breaks in one of them fails the journey. */
+export class Windows {
+  readonly #browser: Browser
+  readonly #contexts: BrowserContext[] = []
+  readonly #broken: string[] = []
+
+  constructor(browser: Browser) {
+    this.#browser = browser
+  }
+
+  /** Opens an empty window whose storage at `url` holds what is given. */
+  async open(url: string, look: Look = {}, stored: Record<string, string> = {}): Promise<Page> {
+    const localStorage = Object.entries(stored).map(([name, value]) => ({ name, value }))
+    const context = await this.#browser.newContext({
+      ...optionsOf(look),
+      baseURL: url,
+      storageState: { cookies: [], origins: [{ origin: url, localStorage }] },
+    })
+    context.setDefaultTimeout(15_000)
+    context.on('weberror', (error) => this.#broken.push(String(error.error())))
+    context.on('console', (message) => {
+      // An answer that is no success is told here too, and is often what a journey is about.
+      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+        this.#broken.push(message.text())
+    })
+    this.#contexts.push(context)
+    return context.newPage()
+  }
+
+  async keepPictures(name: string): Promise<void> {
+    const pages = this.#contexts.flatMap((context) => context.pages())
+    for (const [at, page] of pages.entries()) await picture(page, `failed ${name} ${at}`).catch(() => {})
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#contexts.map((context) => context.close()))
+    this.expectNothingBroken()
+  }
+
+  expectNothingBroken(): void {
+    expect(this.#broken.splice(0)).toEqual([])
+  }
+}
+
+function optionsOf({
+  width = 1280,
+  height = 900,
+  touch = false,
+  scale = 1,
+  motion = false,
+}: Look): BrowserContextOptions {
+  return {
+    viewport: { width, height },
+    hasTouch: touch,
+    isMobile: touch,
+    deviceScaleFactor: scale,
+    reducedMotion: motion ? 'no-preference' : 'reduce',
+  }
+}
+
+/** Turns the mode as another tab would, without loading the page anew. */
+export async function turn(page: Page, mode: 'light' | 'dark', preset = 'blue'): Promise<void> {
+  await page.evaluate(
+    (settings) => {
+      localStorage.setItem('settings', JSON.stringify(settings))
+      window.dispatchEvent(new StorageEvent('storage', { key: 'settings' }))
+    },
+    { mode, preset, layout: 'left' },
+  )
+  await expect(page.locator('html')).toHaveAttribute('data-mode', mode)
+}
+
+/** Types a name and a password at the door and goes in. */
+export async function signIn(page: Page, name: string, password = PASSWORD): Promise<void> {
+  await fill(page, { Username: name, Password: password })
+  await press(page, 'Sign in')
+  // A message may lie over the page.
+  await expect(page.getByRole('button', { name: 'Menu', includeHidden: true })).toBeVisible()
+}
+
+/** Types into fields by their labels, and chooses where a field is a list. */
+export async function fill(within: Page | Locator, fields: Record<string, string>): Promise<void> {
+  for (const [label, value] of Object.entries(fields)) {
+    const field = within.getByLabel(label, { exact: true })
+    const isList = (await field.evaluate((element) => element.tagName)) === 'SELECT'
+    await (isList ? field.selectOption(value) : field.fill(value))
+  }
+}
+
+export async function press(within: Page | Locator, name: string): Promise<void> {
+  await within.getByRole('button', { name, exact: true }).click()
+}
+
+/** Reads a notice with its second line, if it has one, and puts it away. */
+export async function readNotice(page: Page, text: string, reason = ''): Promise<void> {
+  const close = { name: 'Close this notice' }
+  const one = page
+    .getByRole('status')
+    .or(page.getByRole('alert'))
+    .filter({ has: page.getByRole('button', close) })
+    .filter({ hasText: text })
+  await expect(one).toHaveText(text + reason)
+  await one.getByRole('button', close).click()
+  await expect(one).toHaveCount(0)
+}
+
+/** A table by its name. */
+export function table(page: Page, name: string): Locator {
+  return page.getByRole('table', { name, exact: true })
+}
+
+/** The rows of a table, without its headings. */
+export function rows(page: Page, name: string): Locator {
+  return table(page, name).locator('tbody tr')
+}
+
+export async function expectColumns(page: Page, name: string, columns: string[]): Promise<void> {
+  await expect(table(page, name).getByRole('columnheader')).toHaveText(columns)
+}
+
+export async function expectSorted(
+  page: Page,
+  name: string,
+  column: string,
+  order: 'ascending' | 'descending',
+): Promise<void> {
+  const sorted = table(page, name).locator('th[aria-sort]')
+  await expect(sorted).toHaveText(column)
+  await expect(sorted).toHaveAttribute('aria-sort', order)
+}
+
+/** The page sizes that a table offers, and the one it has. */
+export async function expectPageSizes(page: Page, name: string, sizes: number[], first = 10): Promise<void> {
+  const choice = pager(page, name).getByLabel('Rows per page')
+  await expect(choice.locator('option')).toHaveText(sizes.map(String))
+  await expect(choice).toHaveValue(String(first))
+}
+
+/** The foot of a table. */
+export function pager(page: Page, name: string): Locator {
+  return page.getByRole('navigation', { name: `Pages of ${name}`, exact: true })
+}
+
+/** Holds the page as it stands against every rule of axe, or against some. */
+export async function expectAccessible(page: Page, rules?: string[]): Promise<void> {
+  const builder = new AxeBuilder({ page }).setLegacyMode()
+  const { violations } = await (rules ? builder.withRules(rules) : builder).analyze()
+  const found = violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id} at ${target}: ${failureSummary}`),
+  )
+  expect(found).toEqual([])
+}
+
+/** Nothing lies beyond the sides of the window, and no text is cut off without a way to read the whole. */
+export async function expectNothingLost(page: Page): Promise<void> {
+  // A table folds itself once it has seen how much room there is.
+  await expect.poll(() => page.evaluate(lost)).toEqual([])
+}
+
+function lost(): string[] {
+  const name = (element: Element) =>
+    `${element.tagName.toLowerCase()} '${(element.textContent ?? '').slice(0, 40)}'`
+  const { clientWidth, scrollWidth } = document.documentElement
+  const wide = scrollWidth > clientWidth ? [`the page is ${scrollWidth} wide in ${clientWidth}`] : []
+  const shown = [...document.body.querySelectorAll('*')].filter(
+    (element) =>
+      element.checkVisibility({ visibilityProperty: true }) && getComputedStyle(element).clipPath === 'none',
+  )
+  const outside = shown
+    .filter((element) => element.matches('button, a, input, select, textarea, td, th, dt, dd, h1, h2, p'))
+    .filter((element) => {
+      const { left, right, width } = element.getBoundingClientRect()
+      return width > 0 && (left < -1 || right > clientWidth + 1)
+    })
+    .map((element) => `outside: ${name(element)}`)
+  const cut = shown
+    .filter((element) => element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 0)
+    .filter((element) => getComputedStyle(element).overflowX !== 'visible')
+    .filter((element) => !element.closest('[data-hint], input, select, svg, [data-scrolls]'))
+    .map((element) => `cut: ${name(element)}`)
+  return [...wide, ...outside, ...cut]
+}
+
+/** Everything that can be pressed is at least so many CSS pixels high and wide. */
+export async function expectTargets(page: Page, least: number): Promise<void> {
+  const small = await page.evaluate((least) => {
+    const targets = [...document.querySelectorAll('button, a, input, select, textarea, [role=button]')]
+    return targets
+      .filter((element) => element.checkVisibility({ visibilityProperty: true }))
+      .filter((element) => !element.closest('[inert], [aria-hidden=true]'))
+      .filter((element) => element.matches('label *') || getComputedStyle(element).clipPath === 'none')
+      .flatMap((element) => {
+        // The word of a box or switch, and the frame of a field, are pressed as well as the thing itself.
+        const whole = [
+          element,
+          element.closest('label'),
+          element.matches('input, select, textarea') && element.parentElement,
+        ]
+        const boxes = whole.flatMap((one) => (one ? [one.getBoundingClientRect()] : []))
+        const width = Math.max(...boxes.map((box) => box.width))
+        const height = Math.max(...boxes.map((box) => box.height))
+        if (width === 0 || (width >= least - 0.5 && height >= least - 0.5)) return []
+        const name = element.getAttribute('aria-label') ?? element.textContent?.slice(0, 40)
+        return [`${element.tagName.toLowerCase()} '${name}' is ${Math.round(width)} by ${Math.round(height)}`]
+      })
+  }, least)
+  expect(small).toEqual([])
+}
+
+/** Where pictures are kept. */
+export const REPORT = join(import.meta.dirname, '../report')
+
+/** Keeps a picture, of the whole page unless something lies over it. */
+export async function picture(page: Page, name: string): Promise<void> {
+  mkdirSync(REPORT, { recursive: true })
+  const path = join(REPORT, `${name.replaceAll(/[^\w.-]+/g, '-')}.png`)
+  const fullPage = (await page.locator('[role=dialog], [role=alertdialog]').count()) === 0
+  await page.screenshot({ path, fullPage, animations: 'disabled' })
+}
