@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../contract/calls.ts'
 import type { REFUSALS } from '../contract/refusals.ts'
@@ -151,6 +152,18 @@ test('every answer says that it may not be stored', async () => {
   ]) {
     expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store'])
   }
+})
+
+test('a server that closes gives the answers under way whole, and waits for nothing else', async () => {
+  const leaving = await openWorld()
+  const { sql } = leaving.server
+  const input = { login_username: 'nobody', login_password: 'guessed' }
+  const underWay = Array.from({ length: 9 }, () => leaving.nobody().send(calls.session.login, input))
+  while ((await sql`select from login_try`).length === 0) await pause(1)
+  const began = Date.now()
+  await leaving.close()
+  expect(Date.now() - began).toBeLessThan(10_000)
+  for (const answer of await Promise.all(underWay)) expect(answer.status).toBe(401)
 })
 
 describe('without its database', () => {

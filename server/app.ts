@@ -77,6 +77,7 @@ export async function openApp({ config, sql, secretKey, log, clock = () => new D
   app.removeContentTypeParser('text/plain')
   app.setErrorHandler(fail)
   logAnswers(app)
+  closeAsTheyFallIdle(app)
 
   app.register(
     async (api) => {
@@ -201,6 +202,14 @@ function fail(error: unknown, request: FastifyRequest, reply: FastifyReply) {
   if (refusal.retryAfter !== undefined) reply.header('retry-after', Math.ceil(refusal.retryAfter))
   reply.header('cache-control', 'no-store')
   return reply.code(refusal.httpStatus).send(refusal.body)
+}
+
+/** Closing ends the connections that are idle then; one with an answer under way would stay open after it. */
+function closeAsTheyFallIdle(app: FastifyInstance) {
+  app.addHook('preClose', async () => {
+    const sweep = setInterval(() => app.server.closeIdleConnections(), 50)
+    app.server.once('close', () => clearInterval(sweep))
+  })
 }
 
 function logAnswers(app: FastifyInstance) {
