@@ -1,0 +1,120 @@
+import fc from 'fast-check'
+
+/** The zones that a tree's business may be in. */
+export const ZONES = ['UTC', 'Europe/Lisbon', 'America/Sao_Paulo'] as const
+/** Logins and MACs that the dealers of one tree share, few enough that they get into each other's way. */
+export const SLOTS = 7
+
+const slot = fc.nat({ max: SLOTS - 1 })
+/** A client: mostly one that is there. */
+const client = fc.nat({ max: 1_000 })
+const months = fc.integer({ min: 1, max: 12 })
+const someone = fc.nat({ max: 100 })
+const desc = fc.constantFrom('', 'Hall', 'Kitchen')
+/** Mostly few credits, so that they run out. */
+const credits = fc.oneof(
+  { weight: 4, arbitrary: fc.nat({ max: 15 }) },
+  { weight: 1, arbitrary: fc.nat({ max: 10_000 }) },
+)
+
+/** Random numbers that a tree gives meaning to: 'someone' is one of those who are there. */
+const command = fc.oneof(
+  // What fails shrinks to a tree in which time passes, and the few commands that matter.
+  { withCrossShrink: true },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('pass'),
+      hours: fc.oneof(fc.nat({ max: 30 }), fc.nat({ max: 24 * 70 })),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('save'),
+      child: someone,
+      credits,
+      remove: fc.boolean(),
+      desc: fc.option(desc),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('create'),
+      dealer: someone,
+      slot,
+      mac: fc.option(slot),
+      months: fc.oneof(fc.constantFrom(0, '2d' as const), fc.integer({ min: 1, max: 4 })),
+      desc,
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('saveClient'),
+      dealer: someone,
+      client,
+      months: fc.option(fc.nat({ max: 12 })),
+      desc: fc.option(desc),
+      ministra: fc.option(fc.boolean(), { freq: 2 }),
+      mac: fc.option(slot),
+      seen: fc.constantFrom('right', 'right', 'right', 'wrong', 'none'),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('renew'),
+      dealer: someone,
+      client,
+      months,
+      seen: fc.constantFrom('right', 'wrong', 'none'),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('renewMany'),
+      dealer: someone,
+      clients: fc.array(client, { minLength: 1, maxLength: 3 }),
+      months: fc.integer({ min: 1, max: 3 }),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('retrieve'),
+      dealer: someone,
+      client,
+      credits: fc.oneof(fc.integer({ min: 1, max: 3 }), months),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('remove'), dealer: someone, client }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('removeByAdmin'),
+      client,
+      seen: fc.constantFrom('right', 'wrong', 'none'),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('again') }) },
+)
+export type Command = typeof command extends fc.Arbitrary<infer One> ? One : never
+
+const tree = fc.array(fc.array(fc.integer({ min: 1, max: 2 }), { minLength: 1, maxLength: 2 }), {
+  minLength: 1,
+  maxLength: 2,
+})
+const beginning = fc.integer({ min: Date.parse('2017-01-01'), max: Date.parse('2029-01-01') })
+
+/** A zone, a moment to begin at, a tree's shape, and sixty commands. */
+export const run = fc.tuple(
+  fc.nat({ max: ZONES.length - 1 }),
+  beginning,
+  tree,
+  fc.array(command, { minLength: 60, maxLength: 60 }),
+)
+
+export type Run = typeof run extends fc.Arbitrary<infer One> ? One : never

@@ -1,0 +1,297 @@
+import { expect } from 'vitest'
+import { calls } from '../../contract/calls.ts'
+import { proveTheBooks } from '../support/books.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import { openWorld, type Person, unique, uniqueMac, type World } from '../support/world.ts'
+import { type Command, SLOTS, ZONES } from './commands.ts'
+import { type Account, type Client, Model, type Outcome, type Row } from './model.ts'
+
+const TRIALS_PER_DAY = 2
+const HOUR = 3_600_000
+
+export type Setting = { world: World; servers: TestServer[]; close(): Promise<void> }
+
+/** One server a zone, on one database and by one clock. */
+export async function openSetting(): Promise<Setting> {
+  const env = (zone: string) => ({ TIME_ZONE: zone, TRIALS_PER_DAY: String(TRIALS_PER_DAY) })
+  const world = await openWorld({ env: env(ZONES[0]) })
+  const { database } = world.server
+  const clock = () => world.clock.now
+  const others = await Promise.all(
+    ZONES.slice(1).map((zone) => startServer({ env: env(zone), database, clock })),
+  )
+  return {
+    world,
+    servers: [world.server, ...others],
+    async close() {
+      for (const server of others) await server.close()
+      await world.close()
+    },
+  }
+}
+
+type Target = Pick<Client, 'name' | 'dealer' | 'mac' | 'expiry'>
+
+/** A tree of accounts on the server and in the model, to which the same is done. */
+export class Tree {
+  readonly model: Model
+  /** How often each thing came of a command: a row by its type, a refusal by its code. */
+  readonly outcomes: string[] = []
+  readonly #world: World
+  readonly #people = new Map<Account, Person>()
+  readonly #server: TestServer
+  readonly #logins = Array.from({ length: SLOTS }, () => unique())
+  readonly #macs = Array.from({ length: SLOTS }, () => uniqueMac())
+  /** The last thing done, and what came of it. */
+  #last: { again: () => Promise<{ status: number; body: unknown }>; text: unknown; at: number } | null = null
+
+  constructor({ world, servers }: Setting, zone: number, now: number) {
+    this.#world = world
+    this.#server = servers[zone] as TestServer
+    this.model = new Model(ZONES[zone] as string, TRIALS_PER_DAY, now)
+    world.clock.set(new Date(now))
+  }
+
+  async plant(shape: number[][]): Promise<void> {
+    for (const resellers of shape) {
+      const top = await this.#add(null, 'superreseller')
+      for (const dealers of resellers) {
+        const middle = await this.#add(top, 'reseller')
+        for (let made = 0; made < dealers; made += 1) await this.#add(middle, 'dealer')
+      }
+    }
+  }
+
+  async #add(parent: Account | null, level: Account['level']): Promise<Account> {
+    const person = await this.#world.child(parent ? this.who(parent) : this.#world.admin)
+    const account: Account = { name: person.name, level, parent, balance: 0, description: '' }
+    this.model.accounts.push(account)
+    this.#people.set(account, this.#world.at(this.#server, person))
+    const credits = { superreseller: 200, reseller: 120, dealer: 50 }[level]
+    await this.#save(account, credits, undefined, 0)
+    return account
+  }
+
+  /** Who acts for an account; nobody's account is the admin's. */
+  who(account: Account | null): Person {
+    const person = account ? this.#people.get(account) : this.#world.at(this.#server, this.#world.admin)
+    if (!person) throw new Error('nobody acts for this account')
+    return person
+  }
+
+  async perform(command: Command): Promise<void> {
+    const { model } = this
+    switch (command.do) {
+      case 'pass':
+        model.now += command.hours * HOUR
+        this.#world.clock.set(new Date(model.now))
+        return
+      case 'again': {
+        // A key is kept for 24 hours.
+        if (!this.#last || model.now - this.#last.at >= 24 * HOUR) return
+        const { status, body } = await this.#last.again()
+        expect([status, body]).toEqual(this.#last.text)
+        return
+      }
+      case 'save': {
+        const child = one(model.accounts, command.child)
+        return this.#save(child, command.credits, command.desc ?? undefined, command.remove ? 1 : 0)
+      }
+      case 'create': {
+        const dealer = one(this.#dealers(), command.dealer)
+        const mac = command.mac === null ? null : (this.#macs[command.mac] ?? null)
+        const { months, desc } = command
+        const input = {
+          login: this.#newLogin(command.slot),
+          stb_mac: mac,
+          ministra: mac === null,
+          months,
+          desc,
+        }
+        const sent = { ...input, password: 'secret-tv', package_selection: 1 }
+        return this.#send(this.who(dealer), calls.clients.create, sent, model.create(dealer, input))
+      }
+      case 'saveClient': {
+        const { name, dealer, mac } = this.#target(command)
+        const seen = { right: { o_mac: mac }, wrong: { o_mac: uniqueMac() }, none: {} }[command.seen] ?? {}
+        const input = {
+          login: name,
+          ...given({ months: command.months, desc: command.desc, ministra: command.ministra }),
+          ...(command.mac !== null && { stb_mac: this.#macs[command.mac] as string, ...seen }),
+        }
+        return this.#send(this.who(dealer), calls.clients.save, input, model.saveClient(dealer, input))
+      }
+      case 'renew': {
+        const { name, dealer, expiry } = this.#target(command)
+        const seen = { right: expiry, wrong: expiry - 1000, none: undefined }[command.seen]
+        const input = {
+          name,
+          months: command.months,
+          ...(seen !== undefined && { expiry: new Date(seen).toISOString() }),
+        }
+        return this.#send(
+          this.who(dealer),
+          calls.clients.renew,
+          input,
+          model.renew(dealer, name, input.months, seen),
+        )
+      }
+      case 'renewMany': {
+        const targets = command.clients.map((client) => this.#target({ ...command, client }))
+        const { dealer } = targets[0] as Target
+        const input = { clients: targets.map(({ name }) => name), months: command.months }
+        const expected = model.renewMany(dealer, input.clients, command.months)
+        return this.#send(this.who(dealer), calls.clients.multirenew, input, expected)
+      }
+      case 'retrieve': {
+        const { name, dealer } = this.#target(command)
+        const input = { login: name, credits: command.credits }
+        return this.#send(
+          this.who(dealer),
+          calls.clients.retrieve,
+          input,
+          model.retrieve(dealer, name, input.credits),
+        )
+      }
+      case 'remove': {
+        const { name, dealer } = this.#target(command)
+        return this.#send(this.who(dealer), calls.clients.remove, { name }, model.remove(dealer, name))
+      }
+      case 'removeByAdmin': {
+        const target = this.#target({ ...command, dealer: 0 })
+        const { name } = target
+        const mac = { right: target.mac ?? undefined, wrong: uniqueMac(), none: undefined }[command.seen]
+        const expected = model.removeByAdmin(name, mac)
+        return this.#send(this.who(null), calls.admin.remove, { name, ...given({ mac }) }, expected)
+      }
+    }
+  }
+
+  #save(child: Account, credits: number, desc: string | undefined, transaction: 0 | 1): Promise<void> {
+    const change = { name: child.name, credits, transaction, ...given({ desc }) }
+    const expected = this.model.save(child, credits, desc, transaction)
+    return this.#send(this.who(child.parent), calls.level[child.level].save, change, expected)
+  }
+
+  /** Sends what the model has done, and holds the answer to the model's. */
+  async #send(
+    person: Person,
+    call: Parameters<Person['send']>[0],
+    input: object,
+    expected: Outcome,
+  ): Promise<void> {
+    const key = unique()
+    const send = () => person.send(call, input, { key })
+    const { status, body } = await send()
+    const what = `${person.name}: ${call.path} ${JSON.stringify(input)} at ${new Date(this.model.now).toISOString()}`
+    if ('answer' in expected) {
+      expect(body, what).toEqual(expected.answer)
+      this.#last = { again: send, text: [status, body], at: this.model.now }
+    } else {
+      expect(body, what).toMatchObject({ status: 'ERROR', code: expect.toBeOneOf(expected.refused) })
+      this.outcomes.push(...expected.refused.slice(0, 1))
+    }
+  }
+
+  #dealers(): Account[] {
+    return this.model.accounts.filter(({ level }) => level === 'dealer')
+  }
+
+  /** Mostly a client that is there and its own dealer; now and then another's, or a login that nobody may have. */
+  #target({ dealer, client }: { dealer: number; client: number }): Target {
+    const { clients } = this.model
+    const name =
+      client % 8 === 0 ? this.#login(client) : clients.length > 0 ? one(clients, client).name : this.#login(0)
+    const found = clients.find((one) => one.name === name)
+    const someone = one(this.#dealers(), dealer)
+    if (!found) return { name, dealer: someone, mac: null, expiry: 0 }
+    return { ...found, dealer: dealer % 8 === 0 ? someone : found.dealer }
+  }
+
+  /** Mostly a login that is free. */
+  #newLogin(slot: number): string {
+    const free = this.#logins.filter((login) => this.model.clients.every(({ name }) => name !== login))
+    return slot > 0 && free.length > 0 ? one(free, slot) : this.#login(slot)
+  }
+
+  #login(slot: number): string {
+    return one(this.#logins, slot)
+  }
+
+  /** Everything that anybody sees is what the model has. */
+  async compare(): Promise<void> {
+    const { model } = this
+    for (const account of model.accounts) {
+      const { name } = account
+      const owner = this.who(account.parent)
+      const { credits, description } = await owner.call(calls.level[account.level].detail, { name })
+      expect({ credits, description }).toEqual({ credits: account.balance, description: account.description })
+      const rows = await this.who(account).call(calls.desk[account.level].transactions)
+      expect(rows.map(shown)).toEqual(
+        model.rows
+          .filter((row) => isOn(row.account, account))
+          .map(asShown)
+          .reverse(),
+      )
+    }
+    for (const dealer of this.#dealers()) await this.#compareClients(dealer)
+    const tops = model.accounts.filter(({ parent }) => parent === null)
+    this.outcomes.push(...model.rows.map(({ type }) => type))
+    await proveTheBooks(
+      this.#world.server.sql,
+      tops.map((top) => this.who(top).id),
+    )
+  }
+
+  async #compareClients(dealer: Account): Promise<void> {
+    const person = this.who(dealer)
+    const clients = this.model.clients.filter((client) => client.dealer === dealer)
+    const { data } = await person.call(calls.clients.list)
+    expect(data.map(({ name }) => name).sort()).toEqual(clients.map(({ name }) => name).sort())
+    for (const client of clients) {
+      const detail = await person.call(calls.clients.detail, { name: client.name })
+      expect(detail).toMatchObject({
+        mac: client.mac,
+        ministra: client.mac === null,
+        description: client.description,
+        expiry: new Date(client.expiry).toISOString(),
+        retrievable: this.model.retrievable(client),
+      })
+      const history = await person.call(calls.clients.history, { name: client.name })
+      expect(history.map(shown)).toEqual(
+        this.model.rows
+          .filter((row) => row.client === client)
+          .map(asShown)
+          .reverse(),
+      )
+    }
+  }
+}
+
+/** Some element of a list that is never empty. */
+function one<Item>(list: readonly Item[], index: number): Item {
+  return list[index % list.length] as Item
+}
+
+/** The fields that have a value. */
+function given<Fields extends object>(fields: Fields): { [Key in keyof Fields]?: NonNullable<Fields[Key]> } {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
+  ) as never
+}
+
+function isOn(account: Account, path: Account): boolean {
+  return account === path || (account.parent !== null && isOn(account.parent, path))
+}
+
+type Shown = Pick<Row, 'type' | 'credits' | 'login' | 'mac' | 'description' | 'actor'> & {
+  expiry: string | null
+}
+
+function shown({ type, credits, login, mac, description, actor, expiry }: Shown): Shown {
+  return { type, credits, login, mac, description, actor, expiry }
+}
+
+function asShown(row: Row): Shown {
+  return shown({ ...row, expiry: row.expiry === null ? null : new Date(row.expiry).toISOString() })
+}
