@@ -248,6 +248,16 @@ export class Tree {
     const clients = this.model.clients.filter((client) => client.dealer === dealer)
     const { data } = await person.call(calls.clients.list)
     expect(data.map(({ name }) => name).sort()).toEqual(clients.map(({ name }) => name).sort())
+    const [client] = clients
+    if (client) {
+      const history = await person.call(calls.clients.history, { name: client.name })
+      expect(history.map(shown)).toEqual(
+        this.model.rows
+          .filter((row) => row.client === client)
+          .map(asShown)
+          .reverse(),
+      )
+    }
     for (const client of clients) {
       const detail = await person.call(calls.clients.detail, { name: client.name })
       expect(detail).toMatchObject({
@@ -257,13 +267,6 @@ export class Tree {
         expiry: new Date(client.expiry).toISOString(),
         retrievable: this.model.retrievable(client),
       })
-      const history = await person.call(calls.clients.history, { name: client.name })
-      expect(history.map(shown)).toEqual(
-        this.model.rows
-          .filter((row) => row.client === client)
-          .map(asShown)
-          .reverse(),
-      )
     }
   }
 }
