@@ -1,5 +1,7 @@
+import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
-import { useParams } from 'react-router'
+import { SearchX } from 'lucide-react'
+import { Link, useParams } from 'react-router'
 import { calls } from '../../contract/calls.ts'
 import { LEVELS, type LevelName } from '../../contract/levels.ts'
 import { AccountHistory } from '../accounts/AccountHistory.tsx'
@@ -7,7 +9,7 @@ import { ChangePassword } from '../accounts/ChangePassword.tsx'
 import { Growth } from '../accounts/Growth.tsx'
 import { UpdateCredits } from '../accounts/UpdateCredits.tsx'
 import { Card } from '../parts/Card.tsx'
-import { ErrorState } from '../parts/ErrorState.tsx'
+import { EmptyState, ErrorState } from '../parts/ErrorState.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Stack } from '../parts/Stack.tsx'
 import { useCall } from '../queries.ts'
@@ -25,7 +27,19 @@ export function UpdateAccount({ level: levelName }: { level: LevelName }) {
       </PageTitle>
       {error && !data ? (
         <Card>
-          <ErrorState message={error.message} onRetry={refetch} />
+          {error.code === 'not_found' ? (
+            <EmptyState
+              icon={<SearchX aria-hidden size={32} strokeWidth={1.25} />}
+              text={`There is no ${level.inSentence} of this name`}
+              action={
+                <Button variant="outlined" component={Link} to={level.paths.list}>
+                  Show all {level.plural.toLowerCase()}
+                </Button>
+              }
+            />
+          ) : (
+            <ErrorState message={error.message} onRetry={refetch} />
+          )}
         </Card>
       ) : (
         <Stack>

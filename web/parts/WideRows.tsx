@@ -43,7 +43,7 @@ export function WideRows<Row extends object>(props: RowsProps<Row> & { folded: b
   const columns = useMemo(() => shown(table, folded), [table, folded])
   const slots = useSlots(table, page)
   return (
-    <Sheet aria-label={label} dense={list.dense}>
+    <Sheet aria-label={label} dense={list.dense} data-folded={folded}>
       <thead>
         <tr>
           {select && (
@@ -209,8 +209,15 @@ const WideRow = memo(function WideRow<Row extends object>(props: WideRowProps<Ro
 
 const identifier = { fontFamily: mono }
 
-function shown<Row>(table: Table<Row>, folded: boolean) {
-  return folded ? table.columns.filter((column) => column.narrow !== 'more') : table.columns
+function shown<Row>(table: Table<Row>, folded: boolean): readonly Column<Row>[] {
+  if (!folded) return table.columns
+  const kept = table.columns.filter((column) => column.narrow !== 'more')
+  // What may take a second line takes the room that is left.
+  return kept.map((column) => (column.least === undefined ? column : withoutWidth(column)))
+}
+
+function withoutWidth<Row>({ width: _, ...column }: Column<Row>): Column<Row> {
+  return column
 }
 
 function cellOf<Row>(column: Column<Row>, row: Row): ReactNode {

@@ -17,6 +17,8 @@ export interface Column<Row> {
   mono?: boolean
   /** The width of its content in CSS pixels, see `widths`; columns without one share what is left. */
   width?: number
+  /** The width that is enough while other columns are folded away, because its content may take a second line. */
+  least?: number
   /** Where the field stands on a phone; unsaid, in the lines beneath the title. `more` folds away on a tablet too. */
   narrow?: Narrow
 }

@@ -1,5 +1,5 @@
 import { type RefObject, useLayoutEffect, useState } from 'react'
-import type { Column, Table } from './table.ts'
+import type { Table } from './table.ts'
 
 /** How much of a table there is room for: all of it, all but what may unfold, or cards. */
 export type Fit = 'whole' | 'folded' | 'cards'
@@ -23,12 +23,14 @@ function fitOf<Row>(table: Table<Row>, boxed: boolean, width: number): Fit {
   if (window.innerWidth < (table.narrowBelow ?? 667)) return 'cards'
   // The column of boxes stands partly where the first column would keep its distance from the edge.
   const box = boxed ? 40 : 0
-  const kept = table.columns.filter((column) => column.narrow !== 'more')
   if (needed(table.columns) + box <= width) return 'whole'
+  const kept = table.columns
+    .filter((column) => column.narrow !== 'more')
+    .map(({ least, width }) => ({ width: least ?? width }))
   return needed(kept) + box + 56 <= width ? 'folded' : 'cards'
 }
 
 /** The width below which columns would be cut beyond use: a column without a width of its own wants 96. */
-function needed<Row>(columns: readonly Column<Row>[]) {
+function needed(columns: readonly { width?: number | undefined }[]) {
   return columns.reduce((sum, { width = 96 }) => sum + width + 16, 32)
 }
