@@ -171,6 +171,72 @@ describe('the admin', () => {
     await expect(message).toHaveCount(0)
   })
 
+  test('finds every client with its dealer, and deletes any after saying what is lost', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family({ credits: 12 })
+    await world.client(dealer, { login: 'long-served', months: 2 })
+    await world.client(dealer, { login: 'is-over' })
+    await world.setExpiry('is-over', '2026-05-14T23:59:59.000Z')
+    const page = await open({ as: world.admin, at: '/admin/clients' })
+    const name = 'All Clients'
+    await expectColumns(page, name, [
+      'Name',
+      'Dealer',
+      'Description',
+      'MAC',
+      'Ministra',
+      'Expiry',
+      'Status',
+      'Actions',
+    ])
+    await expectSorted(page, name, 'Name', 'ascending')
+    await page.getByRole('searchbox').fill(dealer.name)
+    await expect(rows(page, name)).toHaveCount(2)
+    await press(page, 'Delete long-served')
+    const question = page.getByRole('alertdialog')
+    await expect(question).toContainText('It is served until 2026-07-15: 61 days are lost')
+    await press(question, 'Delete')
+    await readNotice(page, 'Successfully deleted client long-served')
+    await expect(rows(page, name)).toHaveText([/is-over/])
+  })
+
+  test('searches a MAC, and deletes its client after the question that fits', async ({ open, world }) => {
+    const { dealer } = await world.family({ credits: 12 })
+    await world.client(dealer, { login: 'long-served', months: 2, stb_mac: '00:1A:79:A1:B2:C3' })
+    await world.client(dealer, { login: 'is-over', stb_mac: '00:1A:79:A1:B2:C4' })
+    await world.setExpiry('is-over', '2026-05-14T23:59:59.000Z')
+    const page = await open({ as: world.admin, at: '/admin/delete-mac' })
+    const search = page.getByRole('button', { name: 'Search', exact: true })
+    const mac = page.getByLabel('MAC Address')
+    await mac.pressSequentially('a1b2')
+    await expect(mac).toHaveValue('00:1A:79:A1:B2')
+    await expect(search).toBeDisabled()
+    await mac.pressSequentially('c5')
+    await search.click()
+    await readNotice(page, 'Error searching MAC. Please try again.', 'There is nothing of this name here.')
+    for (const [last, sentence] of [
+      [
+        '3',
+        'This account 00:1A:79:A1:B2:C3 has not expired. It will be expiring on 2026-07-15. Are you sure you want to delete this MAC address?',
+      ],
+      ['4', 'Are you sure you want to delete this MAC address 00:1A:79:A1:B2:C4?'],
+    ] as const) {
+      await mac.fill(`00:1A:79:A1:B2:C${last}`)
+      await search.click()
+      await press(page, 'Delete')
+      const question = page.getByRole('alertdialog', { name: 'Confirm Deletion' })
+      await expect(question.locator('p').first()).toHaveText(sentence)
+      await press(question, 'No')
+      await press(page, 'Delete')
+      await press(question, 'Yes')
+      await readNotice(page, 'MAC address deleted successfully!')
+      await expect(page.getByRole('table')).toHaveCount(0)
+      await expect(mac).not.toHaveValue(/[^0:A179]/)
+    }
+  })
+
   test('takes transactions home as a file', async ({ open, world }) => {
     await world.family({ credits: 12 })
     const page = await open({ as: world.admin })

@@ -205,7 +205,9 @@ describe.each([
       await expect(page.getByRole('navigation', { name: 'Main' })).toBeVisible()
     }
     await page.goto(`${paths.update}/nobody-here`)
-    await expect(page.getByRole('button', { name: 'Retry' })).toBeVisible()
+    await expect(page.getByText(`There is no ${level.inSentence} of this name`)).toBeVisible()
+    await page.getByRole('link', { name: `Show all ${plural.toLowerCase()}` }).click()
+    await expect(page).toHaveURL(paths.list)
     await page.goto('/no/such/page')
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Not found')
     await page.getByRole('link', { name: 'Go to the dashboard' }).click()

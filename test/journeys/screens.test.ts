@@ -32,7 +32,7 @@ interface Screen {
 
 const MODES = ['light', 'dark'] as const
 /** A desk and a tablet; a desk at a zoom of 200 % is as narrow as 640. */
-const DESK: Device = { look: { width: 1440 }, pictured: [1440, 768], held: [640], least: 24 }
+const DESK: Device = { look: { width: 1440 }, pictured: [1440, 768], held: [640, 667, 1025], least: 24 }
 const PHONE: Device = {
   look: { width: 390, touch: true, height: 844 },
   pictured: [390],

@@ -12,7 +12,7 @@ export const expect = judge.configure({ timeout: 15_000 })
 
 /** How somebody looks at the console. */
 export interface Look {
-  /** In CSS pixels; a desk of 1280 by 900 where nothing is said. */
+  /** In CSS pixels; a desk of 1440 by 900 where nothing is said. */
   width?: number
   height?: number
   /** A finger instead of a mouse. */
@@ -108,7 +108,7 @@ export class Windows {
 }
 
 function optionsOf({
-  width = 1280,
+  width = 1440,
   height = 900,
   touch = false,
   scale = 1,

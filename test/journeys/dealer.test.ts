@@ -1,0 +1,403 @@
+import { readFileSync } from 'node:fs'
+
+import { describe } from 'vitest'
+import { calls } from '../../contract/calls.ts'
+import { START_OPTIONS } from '../../contract/clients.ts'
+import { PACKAGES } from '../../contract/packages.ts'
+import {
+  expect,
+  expectColumns,
+  expectPageSizes,
+  expectSorted,
+  fill,
+  pager,
+  press,
+  readNotice,
+  rows,
+  signIn,
+  test,
+} from '../support/browser.ts'
+import type { Person, World } from '../support/world.ts'
+
+describe('the dashboard', () => {
+  test('greets the dealer with a menu, what is left, and how the clients stand', async ({ open, world }) => {
+    const { dealer } = await world.family({ credits: 10 })
+    await world.client(dealer, { login: 'active-one', months: 3 })
+    await world.client(dealer, { login: 'active-two', months: 2 })
+    await world.client(dealer, { login: 'ends-soon', months: 0 })
+    await world.client(dealer, { login: 'is-over', months: 1 })
+    await world.setExpiry('is-over', '2026-05-14T23:59:59.000Z')
+    const page = await open()
+    await signIn(page, dealer.name)
+    await expect(page).toHaveURL('/')
+    await expect(page.getByRole('banner')).toContainText('Dealer Panel')
+    const menu = page.getByRole('navigation', { name: 'Main' }).getByRole('listitem')
+    await expect(menu).toHaveText(['Dashboard', 'New Client', 'Clients', 'Logout'])
+    const tiles = page.getByRole('main').getByRole('list').first().getByRole('listitem')
+    await expect(tiles).toHaveText([
+      'Credits Remaining4',
+      'All Clients4',
+      'Active Clients375 %',
+      'Expired Clients125 %',
+      'Expiring Soon125 %',
+    ])
+    const name = 'Latest Dealer Transactions'
+    await expectColumns(page, name, ['Date', 'Type', 'Credits', 'Login', 'MAC', 'Description', 'Expiry'])
+    await expectSorted(page, name, 'Date', 'descending')
+    await expectPageSizes(page, name, [5, 10, 25])
+    await page.getByRole('button', { name: 'Credits' }).click()
+    await page.getByRole('button', { name: 'Credits' }).click()
+    await expectSorted(page, name, 'Credits', 'descending')
+    await expect(rows(page, name).first()).toContainText(/ADD10/)
+    for (const [tile, filter] of ['all', 'active', 'expired', 'expiring'].entries()) {
+      await tiles.nth(tile + 1).click()
+      await expect(page).toHaveURL(filter === 'all' ? /\/clients/ : `/clients?filter=${filter}`)
+      await expect(rows(page, 'Clients')).toHaveCount([4, 3, 1, 1][tile] as number)
+      await page.goBack()
+    }
+  })
+
+  test('of a beginner says what there is not', async ({ open, world }) => {
+    const { dealer } = await world.family()
+    const page = await open({ as: dealer })
+    await expect(page.getByText('No dealer transactions found')).toBeVisible()
+    await expect(page.getByRole('main').getByRole('listitem').nth(2)).toHaveText('Active Clients00 %')
+    await page.goto('/clients')
+    await expect(page.getByText('No clients found')).toBeVisible()
+    await page.getByRole('link', { name: 'New Client' }).last().click()
+    await expect(page).toHaveURL('/new-client')
+  })
+})
+
+describe('the list of clients', () => {
+  test('is searched, filtered, sorted and paged by the server, and all of it stands in the URL', async ({
+    open,
+    world,
+  }) => {
+    const page = await open({ as: await dealerOfTwelve(world), at: '/clients' })
+    const name = 'Clients'
+    await expectColumns(page, name, [
+      '',
+      'Name',
+      'Description',
+      'MAC',
+      'Ministra',
+      'Expiry',
+      'Status',
+      'Actions',
+    ])
+    await expectSorted(page, name, 'Name', 'ascending')
+    await expectPageSizes(page, name, [5, 10, 25, 50])
+    await expect(rows(page, name)).toHaveCount(10)
+    await expect(rows(page, name).first()).toHaveText(/client-01Box 1.*2026-05-15Expiringtoday.*Active/)
+    const filters = page.getByRole('group', { name: 'Filter' })
+    await expect(filters).toHaveText(/All ?12.*Active ?11.*Expiring Soon ?11.*Expired ?1/)
+    await filters.getByRole('radio', { name: 'Expired' }).check()
+    await expect(page).toHaveURL('/clients?filter=expired')
+    await expect(rows(page, name)).toHaveText([/client-07/])
+    await filters.getByRole('radio', { name: 'All' }).check()
+    await page.getByRole('searchbox').fill('box 1')
+    await expect(rows(page, name)).toHaveCount(4)
+    await expect(filters).toHaveText(/All ?4/)
+    await page.getByRole('button', { name: 'Name' }).click()
+    await expect(rows(page, name).first()).toContainText('client-12')
+    await expect(page).toHaveURL(/search=box\+1/)
+    await page.reload()
+    await expect(rows(page, name)).toHaveCount(4)
+    await expectSorted(page, name, 'Name', 'descending')
+    await page.getByRole('searchbox').fill('')
+    await pager(page, name).getByRole('button', { name: 'Next page' }).click()
+    await expect(rows(page, name)).toHaveCount(2)
+    await page.goBack()
+    await expect(rows(page, name)).toHaveCount(10)
+    await page.getByRole('switch', { name: 'Dense' }).uncheck()
+    await expect(rows(page, name).first().locator('td').nth(1)).toHaveCSS('height', /5\d/)
+  })
+
+  test('of which nothing is left by the search offers all of them again', async ({ open, world }) => {
+    const page = await open({ as: await dealerOfTwelve(world), at: '/clients' })
+    await page.getByRole('searchbox').fill('nobody')
+    await expect(page.getByText('No clients found')).toBeVisible()
+    await press(page, 'Show all clients')
+    await expect(rows(page, 'Clients')).toHaveCount(10)
+  })
+
+  test('that did not come says why, and is loaded anew at each visit', async ({ open, world }) => {
+    const dealer = await dealerOfTwelve(world)
+    const page = await open({ as: dealer })
+    const json = { status: 'ERROR', code: 'internal', message: 'Something went wrong on our side.' }
+    await page.route('**/v1/api/clients?**', (route) => route.fulfill({ status: 500, json }))
+    await page.getByRole('link', { name: 'Clients', exact: true }).click()
+    await expect(page.getByText(`Error: ${json.message}`)).toBeVisible()
+    await page.unrouteAll()
+    await press(page, 'Retry')
+    await expect(rows(page, 'Clients').first()).toContainText('Box 1')
+    await page.clock.install()
+    await dealer.call(calls.clients.save, { login: 'client-01', desc: 'Moved' })
+    await page.getByRole('link', { name: 'Dashboard' }).click()
+    await page.clock.fastForward(3_000)
+    await page.getByRole('link', { name: 'Clients', exact: true }).click()
+    await expect(rows(page, 'Clients').first()).toContainText('Moved')
+  })
+
+  test('renews one client after showing what it costs and brings', async ({ open, world }) => {
+    const dealer = await dealerOfTwelve(world)
+    const page = await open({ as: dealer, at: '/clients' })
+    await press(page, 'Renew client-01')
+    const dialog = page.getByRole('dialog', { name: 'Renew client-01' })
+    await fill(dialog, { Months: '3' })
+    await expect(dialog).toContainText(/Cost3 credits.*Balance5 credits.*Balance after2 credits/)
+    await expect(dialog).toContainText('2026-05-15 → 2026-08-15')
+    await press(dialog, 'Renew for 3 credits')
+    await readNotice(page, 'Successfully renewed 3 month(s) for client-01')
+    await expect(rows(page, 'Clients').first()).toContainText('2026-08-15Active')
+    await expect(page.getByRole('complementary')).toContainText('2 credits')
+    await press(page, 'Renew client-02')
+    await fill(page, { Months: '3' })
+    await expect(page.getByText('You have 2 credits; this needs 3.')).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Renew for 3 credits' })).toBeDisabled()
+  })
+
+  test('renews many at once, those of other pages too', async ({ open, world }) => {
+    const dealer = await dealerOfTwelve(world, 12)
+    const page = await open({ as: dealer, at: '/clients?perPage=5' })
+    await page.getByLabel('Select client-02').check()
+    await expect(page.getByText('1 selected')).toBeVisible()
+    await page.getByLabel('Select this page').check()
+    await expect(page.getByText('5 selected')).toBeVisible()
+    await press(page, 'Select all 12')
+    await expect(page.getByText('12 selected')).toBeVisible()
+    await press(page, 'Renew selected')
+    const dialog = page.getByRole('dialog', { name: 'Renew 12 clients' })
+    await expect(dialog.getByRole('listitem')).toHaveCount(12)
+    await press(dialog, 'Renew 12 clients for 12 credits')
+    await readNotice(page, 'Successfully renewed 1 month(s) for 12 clients')
+    await expect(page.getByText('12 selected')).toHaveCount(0)
+    await expect(page.getByRole('complementary')).toContainText('0 credits')
+  })
+
+  test('shows a renewal that somebody else was faster with, and asks again', async ({ open, world }) => {
+    const dealer = await dealerOfTwelve(world)
+    const page = await open({ as: dealer, at: '/clients' })
+    await press(page, 'Renew client-01')
+    await expect(page.getByText('2026-05-15 → 2026-06-15')).toBeVisible()
+    await dealer.call(calls.clients.renew, { name: 'client-01', months: 1 })
+    await press(page, 'Renew for 1 credit')
+    await readNotice(
+      page,
+      'Error renewing credits. Please try again.',
+      'The expiry of client-01 has changed in the meantime. Please look again.',
+    )
+    await press(page, 'Reload')
+    await expect(page.getByText('2026-06-15 → 2026-07-15')).toBeVisible()
+    await press(page, 'Renew for 1 credit')
+    await readNotice(page, 'Successfully renewed 1 month(s) for client-01')
+  })
+
+  test('deletes a client, but only one that has expired', async ({ open, world }) => {
+    const page = await open({ as: await dealerOfTwelve(world), at: '/clients' })
+    const remove = page.getByRole('button', { name: 'Delete client-01' })
+    await expect(remove).toHaveAttribute('aria-disabled', 'true')
+    await remove.focus()
+    await expect(page.getByRole('tooltip')).toHaveText('Only an expired client can be deleted')
+    await press(page, 'Delete client-07')
+    const question = page.getByRole('alertdialog', { name: 'Delete client-07?' })
+    await expect(question.getByRole('button', { name: 'Cancel' })).toBeFocused()
+    await page.keyboard.press('Escape')
+    await expect(question).toHaveCount(0)
+    await press(page, 'Delete client-07')
+    await press(question, 'Delete')
+    await readNotice(page, 'Successfully deleted client client-07')
+    await expect(page.getByText('1–10 of 11')).toBeVisible()
+  })
+
+  test.for(['CSV', 'PDF'])(
+    'leaves the house as a %s of what the filter finds',
+    async (format, { open, world }) => {
+      const page = await open({ as: await dealerOfTwelve(world), at: '/clients?filter=expired' })
+      await expect(rows(page, 'Clients')).toHaveCount(1)
+      await press(page, 'Export')
+      const download = page.waitForEvent('download')
+      await page.getByRole('menuitem', { name: `Export as ${format}` }).click()
+      const file = await download
+      expect(file.suggestedFilename()).toMatch(format === 'CSV' ? /\.csv$/ : /\.pdf$/)
+      const text = readFileSync(await file.path(), 'latin1')
+      if (format === 'PDF') expect(text).toMatch(/^%PDF-/)
+      else expect(text.trim().split('\n')).toHaveLength(2)
+    },
+  )
+})
+
+describe('a new client', () => {
+  test('is judged field by field before it can be submitted', async ({ open, world }) => {
+    const { dealer } = await world.family({ credits: 1 })
+    const page = await open({ as: dealer, at: '/new-client' })
+    const submit = page.getByRole('button', { name: 'Submit' })
+    await expect(submit).toBeDisabled()
+    await expect(page.getByLabel('Credits').locator('option')).toHaveText(
+      START_OPTIONS.map(({ label }) => label),
+    )
+    await expect(page.getByLabel('Package').locator('option')).toHaveText(PACKAGES.map(({ label }) => label))
+    await fill(page, { 'Login Name': 'tom', Password: 'tv', Description: 'x'.repeat(101) })
+    await page.getByLabel('MAC Address').pressSequentially('a1b2')
+    await page.getByLabel('Phone Number').pressSequentially('4165550123')
+    await expect(page.getByLabel('Phone Number')).toHaveValue('(416) 555-0123')
+    for (const fault of [
+      'Login should be between 5 and 15 characters',
+      'Password should be between 5 and 15 characters',
+      'Description cannot exceed 100 characters',
+      'MAC address should be 17 characters long',
+    ]) {
+      await expect(page.getByText(fault)).toBeVisible()
+    }
+    await fill(page, { 'Login Name': 'tom.silva', Password: 'tv-1234', Description: 'Attic' })
+    await expect(submit).toBeDisabled()
+    await page.getByLabel('Ministra').check()
+    await expect(page.getByLabel('MAC Address')).toHaveCount(0)
+    await expect(submit).toBeEnabled()
+    await page.getByLabel('Ministra').uncheck()
+    await page.getByLabel('MAC Address').pressSequentially('a1b2c3')
+    await expect(page.getByLabel('MAC Address')).toHaveValue('00:1A:79:A1:B2:C3')
+    await expect(submit).toBeEnabled()
+    await fill(page, { Credits: '2' })
+    await expect(page.getByText('You have 1 credit; this needs 2.')).toBeVisible()
+    await expect(submit).toBeDisabled()
+  })
+
+  test('is created for its months, and seen in the list 3 seconds later', async ({ open, world }) => {
+    const { dealer } = await world.family({ credits: 5 })
+    await world.client(dealer, { login: 'was-here' })
+    const page = await open({ as: dealer, at: '/new-client' })
+    await fill(page, { 'Login Name': 'was-here', Password: 'tv-1234', Credits: '2', Package: '13' })
+    await page.getByLabel('MAC Address').pressSequentially('A1B2C3')
+    await press(page, 'Submit')
+    await expect(page.getByLabel('Login Name')).toBeFocused()
+    await readNotice(page, 'This login is taken.')
+    await fill(page, { 'Login Name': 'is-new' })
+    await press(page, 'Submit')
+    await readNotice(page, 'Client is-new created successfully!')
+    await expect(page).toHaveURL('/clients')
+    await expect(rows(page, 'Clients').first()).toHaveText(/is-new00:1A:79:A1:B2:C32026-07-15Active/)
+    await expect(page.getByRole('complementary')).toContainText('3 credits')
+  })
+})
+
+describe('a client', () => {
+  test('is changed field by field, and its dealer is back at the list after 2 seconds', async ({
+    open,
+    world,
+  }) => {
+    const dealer = await dealerOfTwelve(world)
+    const page = await open({ as: dealer, at: '/clients' })
+    await page.getByRole('link', { name: 'client-02' }).click()
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Update Client: client-02')
+    await expect(page.getByLabel('Password', { exact: true })).toHaveValue('secret-tv')
+    await press(page, 'Show password')
+    await expect(page.getByLabel('Password', { exact: true })).toHaveAttribute('type', 'text')
+    await press(page, 'Update Client')
+    await readNotice(page, 'Nothing has been changed')
+    await page.getByRole('switch', { name: 'Active' }).uncheck()
+    await page.getByRole('switch', { name: 'IP Lock' }).check()
+    await fill(page, { Description: 'Upstairs', 'Add months': '1', Package: '33' })
+    await expect(page.getByText('Costs 1 credit; you have 5 credits. New expiry 2026-06-15.')).toBeVisible()
+    const request = page.waitForRequest('**/v1/api/saveclient')
+    await press(page, 'Update Client')
+    expect((await request).postDataJSON()).toEqual({
+      login: 'client-02',
+      status: false,
+      locked: true,
+      desc: 'Upstairs',
+      months: 1,
+      package_selection: 33,
+    })
+    await readNotice(page, 'Client client-02 updated successfully!')
+    await expect(page).toHaveURL('/clients')
+    await expect(rows(page, 'Clients').nth(1)).toContainText(/Upstairs.*2026-06-15Active.*Inactive/)
+  })
+
+  test('gives credits back, after a question that names what is left', async ({ open, world }) => {
+    const { dealer } = await world.family({ credits: 5 })
+    await world.client(dealer, { login: 'rich-client', months: 3 })
+    const page = await open({ as: dealer, at: '/update-client/rich-client' })
+    const card = page.getByRole('region', { name: 'Retrieve Credits' })
+    await expect(card).toContainText('Up to 3 credits can be retrieved')
+    await press(card, 'Retrieve Credits')
+    await readNotice(page, 'Please select credits to retrieve')
+    await fill(card, { Credits: '2' })
+    await press(card, 'Retrieve Credits')
+    const question = page.getByRole('alertdialog', { name: 'Retrieve 2 credits?' })
+    await expect(question).toContainText('Its service ends on 2026-06-15 instead of 2026-08-15.')
+    await press(question, 'Retrieve')
+    await readNotice(page, 'Successfully retrieved 2 credits')
+    await expect(page.getByRole('region', { name: 'Client', exact: true })).toContainText('2026-06-15')
+    await expectColumns(page, 'Transactions', ['Date', 'Type', 'Credits', 'Description', 'Expiry'])
+    await expectPageSizes(page, 'Transactions', [5, 10, 25])
+    await expect(rows(page, 'Transactions')).toHaveText([/RETRIEVED2.*2026-06-15/, /USED3.*2026-08-15/])
+    await expect(page.getByRole('complementary')).toContainText('4 credits')
+  })
+
+  test('shows its box, and forgets it at a button', async ({ open, world }) => {
+    const { dealer } = await world.family({ credits: 5 })
+    await world.client(dealer, { login: 'has-a-box', months: 3 })
+    const { now } = world.clock
+    await world.server.ownerSql`
+      insert into device (client, stb_sn, stb_type, version, last_active, time_last_play_tv,
+        time_last_play_video, last_played_tv_content, last_played_vod_content)
+      select id, '012010N', 'MAG322', '5.6.1', ${now}, ${now}, ${new Date(now.getTime() - 90_000_000)}, 'RTP 1', 'Ouro'
+      from client where name = 'has-a-box'`
+    const page = await open({ as: dealer, at: '/update-client/has-a-box' })
+    const card = page.getByRole('region', { name: 'Device Information' })
+    await expect(card.locator('dl > div')).toHaveText([
+      'STB serial number012010N',
+      'STB typeMAG322',
+      'Version5.6.1',
+      'OnlineOnline',
+      'Last active2026-05-15 10:00:00',
+      'Last watched TVRTP 1 2026-05-15 10:00:00',
+      'Last watched VODOuro 2026-05-14 09:00:00',
+      'Locked to IPN/A',
+    ])
+    await press(card, 'Reset')
+    await press(page.getByRole('alertdialog'), 'Reset')
+    await readNotice(page, 'Client reset successfully')
+    await expect(card).toContainText('STB serial numberN/A')
+  })
+
+  test('that has expired can only be renewed', async ({ open, world }) => {
+    const dealer = await dealerOfTwelve(world)
+    const page = await open({ as: dealer, at: '/update-client/client-07' })
+    await expect(page.getByText('This client has expired.')).toBeVisible()
+    const form = page.getByRole('region', { name: 'Client', exact: true })
+    for (const label of ['Active', 'IP Lock', 'Password', 'Description', 'MAC Address', 'Package']) {
+      await expect(form.getByLabel(label, { exact: true })).toBeDisabled()
+    }
+    for (const name of ['Update Client', 'Retrieve Credits', 'Reset']) {
+      await expect(page.getByRole('button', { name })).toBeDisabled()
+    }
+    await fill(form, { 'Add months': '2' })
+    await press(page, 'Update Client')
+    await readNotice(page, 'Client client-07 updated successfully!')
+    await expect(page).toHaveURL('/clients')
+    await expect(rows(page, 'Clients').nth(6)).toContainText('2026-07-15Active')
+  })
+
+  test('of another dealer is not there', async ({ open, world }) => {
+    const { reseller, dealer } = await world.family()
+    const other = await world.child(reseller)
+    await world.client(other, { login: 'not-yours' })
+    const page = await open({ as: dealer, at: '/update-client/not-yours' })
+    await expect(page.getByText('There is no client of this name')).toBeVisible()
+    await expect(page.getByRole('region', { name: 'Device Information' })).toHaveCount(0)
+  })
+})
+
+/** Twelve clients on a trial of today, 'client-01' to 'client-12', of which the seventh has expired. */
+async function dealerOfTwelve(world: World, credits = 5): Promise<Person> {
+  const { dealer } = await world.family({ credits })
+  for (let at = 1; at <= 12; at += 1) {
+    const login = `client-${String(at).padStart(2, '0')}`
+    await world.client(dealer, { login, desc: `Box ${at}` })
+  }
+  await world.setExpiry('client-07', '2026-05-14T23:59:59.000Z')
+  return dealer
+}

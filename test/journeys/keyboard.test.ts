@@ -1,0 +1,157 @@
+import type { Locator, Page } from 'playwright-core'
+import { expect, readNotice, test } from '../support/browser.ts'
+import { PASSWORD } from '../support/world.ts'
+
+test('a dealer works from the login to a renewal without a mouse, and always sees where they are', async ({
+  open,
+  world,
+}) => {
+  const { dealer } = await world.family({ credits: 5 })
+  for (const login of ['anton', 'berta']) await world.client(dealer, { login })
+  const page = await open()
+  await expect(page.getByLabel('Username')).toBeFocused()
+  await page.keyboard.type(dealer.name)
+  await tabTo(page, page.getByLabel('Password', { exact: true }))
+  await page.keyboard.type(PASSWORD)
+  await page.keyboard.press('Enter')
+
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Dashboard')
+  await page.keyboard.press('Tab')
+  const skip = page.getByRole('link', { name: 'Skip to the content' })
+  await expect(skip).toBeFocused()
+  await expect(skip).toBeInViewport({ ratio: 1 })
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('main')).toBeFocused()
+  await tabTo(page, page.getByRole('main').getByRole('link', { name: /^All Clients/ }))
+
+  await tabTo(page, page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Clients' }), {
+    back: true,
+  })
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Clients')
+
+  await tabTo(page, page.getByRole('searchbox'))
+  await page.keyboard.type('bert')
+  await expect(page.getByRole('link', { name: 'anton' })).toHaveCount(0)
+  await tabTo(page, page.getByRole('radio', { name: 'All' }))
+  await page.keyboard.press('ArrowRight')
+  await expect(page).toHaveURL(/filter=active/)
+  await tabTo(page, page.getByRole('button', { name: 'Name', exact: true }))
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('columnheader', { name: 'Name' })).toHaveAttribute('aria-sort', 'descending')
+
+  const renew = page.getByRole('button', { name: 'Renew berta' })
+  await tabTo(page, renew)
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Renew berta' })
+  await expect(dialog.getByLabel('Months')).toBeFocused()
+  await page.keyboard.press('Escape')
+  await expect(dialog).toHaveCount(0)
+  await expect(renew).toBeFocused()
+
+  await page.keyboard.press('Enter')
+  await expect(dialog.getByLabel('Months')).toBeFocused()
+  await page.keyboard.press('ArrowDown')
+  const confirm = dialog.getByRole('button', { name: 'Renew for 2 credits' })
+  await expect(confirm).toBeEnabled()
+  await tabTo(page, confirm)
+  await page.keyboard.press('Tab')
+  await expect(dialog.locator(':focus')).toHaveCount(1)
+  await tabTo(page, confirm)
+  await page.keyboard.press('Enter')
+  await readNotice(page, 'Successfully renewed 2 month(s) for berta')
+  await expect(page.getByRole('row', { name: /berta/ })).toContainText('2026-07-15')
+})
+
+test('every stop of the keyboard on every kind of screen is seen', async ({ open, world }) => {
+  const { dealer } = await world.family({ credits: 5 })
+  await world.client(dealer, { login: 'anton', months: 2 })
+  const page = await open({ as: dealer })
+  for (const [path, shows] of [
+    ['/', 'anton'],
+    ['/clients', 'anton'],
+    ['/new-client', '5 to 15 characters'],
+    ['/update-client/anton', 'USED'],
+  ] as const) {
+    await page.goto(path)
+    await expect(page.getByText(shows).first()).toBeVisible()
+    const stops = await walk(page)
+    expect(stops, path).toBeGreaterThan(10)
+  }
+})
+
+test('dialogs, drawers and menus take the focus, keep it and give it back', async ({ open, world }) => {
+  const { dealer } = await world.family()
+  await world.client(dealer, { login: 'anton' })
+  const page = await open({ as: dealer, at: '/clients' })
+  const settings = page.getByRole('button', { name: 'Settings', exact: true })
+  await settings.focus()
+  await page.keyboard.press('Enter')
+  const drawer = page.getByRole('dialog', { name: 'Settings' })
+  await expect(drawer).toBeVisible()
+  for (let stop = 0; stop < 14; stop += 1) {
+    await page.keyboard.press('Tab')
+    await expect(drawer.locator(':focus')).toHaveCount(1)
+  }
+  await page.keyboard.press('Escape')
+  await expect(drawer).toHaveCount(0)
+  await expect(settings).toBeFocused()
+
+  const menu = page.getByRole('button', { name: 'Export' })
+  await menu.focus()
+  await page.keyboard.press('ArrowDown')
+  await expect(page.getByRole('menuitem', { name: 'Export as CSV' })).toBeFocused()
+  await page.keyboard.press('ArrowUp')
+  await expect(page.getByRole('menuitem', { name: 'Export as PDF' })).toBeFocused()
+  await page.keyboard.press('Escape')
+  await expect(menu).toBeFocused()
+  await expect(page.getByRole('menu')).toHaveCount(0)
+
+  await page.setViewportSize({ width: 390, height: 844 })
+  const button = page.getByRole('button', { name: 'Menu' })
+  await button.focus()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('dialog', { name: 'Menu' })).toBeVisible()
+  await page.keyboard.press('Tab')
+  await expect(page.getByRole('dialog', { name: 'Menu' }).locator(':focus')).toHaveCount(1)
+  await page.keyboard.press('Escape')
+  await expect(button).toBeFocused()
+})
+
+/** Presses Tab until something has the focus; every stop on the way is seen. */
+async function tabTo(page: Page, target: Locator, { back = false } = {}): Promise<void> {
+  for (let stops = 0; stops < 60; stops += 1) {
+    await page.keyboard.press(back ? 'Shift+Tab' : 'Tab')
+    expect(await unseen(page)).toBeNull()
+    if (await target.evaluate((element) => element === document.activeElement)) return
+  }
+  await expect(target).toBeFocused()
+}
+
+/** Goes through a whole page from its beginning, and answers how many stops it has. */
+async function walk(page: Page): Promise<number> {
+  for (let stops = 0; stops < 120; stops += 1) {
+    await page.keyboard.press('Tab')
+    if (await page.evaluate(() => document.activeElement === document.body)) return stops
+    expect(await unseen(page)).toBeNull()
+  }
+  throw new Error('The page has no end for the keyboard')
+}
+
+/** What has the focus without showing it; null where it is seen. */
+function unseen(page: Page): Promise<string | null> {
+  return page.evaluate(() => {
+    const focused = document.activeElement
+    if (!focused || focused === document.body) return null
+    // A box shows the focus of what it frames.
+    const ring = [focused, focused.parentElement, focused.closest('label')].some((element) => {
+      if (!element) return false
+      const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(element)
+      return (outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 2) || boxShadow.includes('inset')
+    })
+    const { width, height, bottom, top } = focused.getBoundingClientRect()
+    const inView = bottom > 0 && top < window.innerHeight
+    return ring && width > 0 && height > 0 && inView ? null : focused.outerHTML.slice(0, 200)
+  })
+}

@@ -1,0 +1,110 @@
+import { describe } from 'vitest'
+import { expect, fill, press, readNotice, test } from '../support/browser.ts'
+
+const PHONE = { width: 390, height: 844, touch: true }
+
+describe('on a phone', () => {
+  test('the menu is a drawer that leads on and closes, and the credits stand in the bar', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family({ credits: 3 })
+    const page = await open({ as: dealer, ...PHONE })
+    await expect(page.getByRole('complementary')).toHaveCount(0)
+    await expect(page.getByRole('banner')).toContainText('3 credits')
+    await page.getByRole('button', { name: 'Menu' }).tap()
+    const drawer = page.getByRole('dialog', { name: 'Menu' })
+    await expect(drawer.locator('[aria-current=page]')).toHaveText('Dashboard')
+    await drawer.getByRole('link', { name: 'New Client' }).tap()
+    await expect(drawer).toHaveCount(0)
+    await expect(page).toHaveURL('/new-client')
+    await page.getByRole('button', { name: 'Menu' }).tap()
+    await page.touchscreen.tap(380, 600)
+    await expect(drawer).toHaveCount(0)
+    await page.getByRole('button', { name: 'Menu' }).tap()
+    await drawer.getByRole('button', { name: 'Logout' }).tap()
+    await expect(page).toHaveURL('/login')
+  })
+
+  test('clients are cards that unfold, and are renewed from there', async ({ open, world }) => {
+    const { dealer } = await world.family({ credits: 3 })
+    await world.client(dealer, { login: 'ana.ferreira', stb_mac: '00:1A:79:A1:B2:C3', desc: 'Attic' })
+    const page = await open({ as: dealer, at: '/clients', ...PHONE })
+    const card = page.getByRole('list', { name: 'Clients' }).getByRole('listitem')
+    await expect(card).toContainText(/ana\.ferreira.*A1:B2:C3.*2026-05-15.*Expiring.*today/)
+    await expect(card.getByText('00:1A:79:')).toBeHidden()
+    await expect(card.getByText('Attic')).toHaveCount(0)
+    await card.getByRole('button', { name: 'More about ana.ferreira' }).tap()
+    await expect(card).toContainText(/Description.*Attic.*Status.*Active/)
+    await card.getByRole('button', { name: 'Renew ana.ferreira' }).tap()
+    await fill(page, { Months: '2' })
+    await page.getByRole('button', { name: 'Renew for 2 credits' }).tap()
+    await readNotice(page, 'Successfully renewed 2 month(s) for ana.ferreira')
+    await expect(card).toContainText('2026-07-15')
+    await expect(page.getByRole('banner')).toContainText('1 credit')
+  })
+
+  test('cards are sorted from a list, and selected by the page', async ({ open, world }) => {
+    const { dealer } = await world.family({ credits: 3 })
+    for (const login of ['anton', 'berta', 'cesar']) await world.client(dealer, { login })
+    const page = await open({ as: dealer, at: '/clients', ...PHONE })
+    const cards = page.getByRole('list', { name: 'Clients' }).getByRole('listitem')
+    await expect(cards).toHaveText([/anton/, /berta/, /cesar/])
+    await page.getByRole('button', { name: 'Ascending; turn the order' }).tap()
+    await expect(cards).toHaveText([/cesar/, /berta/, /anton/])
+    await fill(page, { 'Sort by': 'mac' })
+    await expect(cards).toHaveText([/anton/, /berta/, /cesar/])
+    await page.getByLabel('Select this page').check()
+    await press(page, 'Renew selected')
+    await expect(page.getByRole('dialog', { name: 'Renew 3 clients' })).toContainText(
+      'Balance after0 credits',
+    )
+  })
+
+  test('the way to a new client is an icon, and its form is for thumbs', async ({ open, world }) => {
+    const { dealer } = await world.family({ credits: 3 })
+    const page = await open({ as: dealer, at: '/clients', ...PHONE })
+    const way = page.getByRole('main').getByRole('link', { name: 'New Client' }).first()
+    await expect(way.getByText('New Client')).toBeHidden()
+    await way.tap()
+    await fill(page, { 'Login Name': 'ana.ferreira', Password: 'tv-1234' })
+    await page.getByLabel('MAC Address').pressSequentially('A1B2C3')
+    await expect(page.getByLabel('Phone Number')).toHaveAttribute('inputmode', 'tel')
+    const submit = await page.getByRole('button', { name: 'Submit' }).boundingBox()
+    expect(submit?.height).toBeGreaterThanOrEqual(44)
+    await press(page, 'Submit')
+    await readNotice(page, 'Client ana.ferreira created successfully!')
+    await expect(page).toHaveURL('/clients')
+  })
+
+  test('the right side of the layout is the side of the drawer', async ({ open, world }) => {
+    const { dealer } = await world.family()
+    const page = await open({ as: dealer, ...PHONE })
+    await press(page, 'Settings')
+    await page.getByRole('radio', { name: 'Right' }).check()
+    await press(page, 'Close settings')
+    await page.getByRole('button', { name: 'Menu' }).tap()
+    const box = await page.getByRole('dialog', { name: 'Menu' }).boundingBox()
+    expect(box).toMatchObject({ x: 390 - 240, width: 240 })
+  })
+})
+
+describe('the width decides', () => {
+  test('a drawer up to 1024, a sidebar beyond', async ({ open, world }) => {
+    const page = await open({ as: world.admin, width: 1024 })
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+    await expect(page.getByRole('complementary')).toHaveCount(0)
+    await page.setViewportSize({ width: 1025, height: 900 })
+    await expect(page.getByRole('complementary')).toHaveCSS('width', '240px')
+    await expect(page.getByRole('banner')).toHaveCSS('height', '64px')
+  })
+
+  test('cards up to 666, a table beyond', async ({ open, world }) => {
+    const { dealer } = await world.family()
+    await world.client(dealer)
+    const page = await open({ as: dealer, at: '/clients', width: 666 })
+    await expect(page.getByRole('list', { name: 'Clients' })).toBeVisible()
+    await page.setViewportSize({ width: 667, height: 900 })
+    await expect(page.getByRole('table', { name: 'Clients' })).toBeVisible()
+  })
+})
