@@ -61,6 +61,7 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
   const notice = useNotice()
   const { leave, leaving } = useLeave()
   const words = wordsOf(call)
+  const gate = useRef({ busy: false, at: Number.NEGATIVE_INFINITY })
   const { mutate, isPending, error, reset } = useMutation<OutputOf<C>, ApiError, InputOf<C>>({
     mutationFn: (input) => submitOnce(call, input, name),
     onSuccess: (output, input) => {
@@ -78,15 +79,28 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
       if (words && !afterwards.quiet && failure.code !== 'no_session')
         notice.error(...failureOf(words, failure))
     },
+    onSettled: () => {
+      gate.current.busy = false
+    },
   })
+  const submit = (input: InputOf<C>) => {
+    // The second click of a double click may come before the button is seen to be disabled, or after the answer.
+    const { busy, at } = gate.current
+    if (busy || performance.now() - at < DOUBLE_CLICK) return
+    gate.current = { busy: true, at: performance.now() }
+    mutate(input)
+  }
   return {
-    submit: (input) => mutate(input),
+    submit,
     loading: isPending || leaving.current,
     submitError: error && { message: error.message, fields: error.errors },
     outdated: error?.code === 'changed_since',
     reset,
   }
 }
+
+/** Two clicks as near as this are one, in milliseconds. */
+const DOUBLE_CLICK = 600
 
 /** Loads everything on view anew once a lost connection has come back. */
 export function useReturn(): void {

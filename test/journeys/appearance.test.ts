@@ -52,7 +52,8 @@ describe('the appearance', () => {
     await page.route(/assets\/index-.*\.js/, () => {})
     await page.goto('/admin', { waitUntil: 'commit' })
     await expect(page.locator('html')).toHaveAttribute('data-mode', 'dark')
-    expect(await background(page)).toBe(DARK)
+    // The style sheet may still be on its way; nothing is painted before it has come.
+    await expect.poll(() => background(page)).toBe(DARK)
     expect(await page.locator('#root').innerHTML()).toBe('')
     // Others of this machine meet it at the login page too.
     await page.unroute(/assets\/index-.*\.js/)
