@@ -112,7 +112,7 @@ export function installStopwatch(selectors: readonly string[]) {
       })
       const place = document.querySelector(selector)
       if (!place) throw new Error(`There is no ${selector}`)
-      following.observe(place, { childList: true, subtree: true, characterData: true, attributes: true })
+      following.observe(place, { childList: true, subtree: true, characterData: true })
     },
     followed: () => ({ first: first - began, last: last - began }),
   }

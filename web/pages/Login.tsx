@@ -89,6 +89,8 @@ const Brand = styled('div')({
   fontSize: '1.5rem',
   fontWeight: 600,
   letterSpacing: '-0.01em',
+  // As wide as in its own face, which comes a moment later.
+  '& span': { width: '3.7em' },
 })
 
 const Title = styled('div')(({ theme }) => ({

@@ -60,32 +60,34 @@ export function useListState(key: string, shape: Shape, filters: readonly string
 }
 
 /**
- * The parameters of the URL. A change is shown at once, on its way to the URL: the router then draws everything anew
- * that knows of it, and the rows need not wait for that.
+ * The parameters of the URL. A change is shown first and written into the URL once it is painted: that takes the
+ * browser a while, the router then draws everything anew that knows of the URL, and the rows need not wait for either.
  */
 function useParams() {
   const [params, setParams] = useSearchParams()
   const [ahead, setAhead] = useState<URLSearchParams | null>(null)
   const shown = ahead ?? params
-  // The setter closes over the parameters of its own render; the newest one is always called.
   const leaving = useLeaving()
+  // The setter closes over the parameters of its own render; the newest one is always called.
   const latest = useRef({ shown, setParams, leaving })
   latest.current = { shown, setParams, leaving }
   const arrived = ahead?.toString() === params.toString()
   useEffect(() => {
     if (!ahead) return
     // Whatever kept it from the URL, such as Back in the same moment, the URL is right.
-    const timer = setTimeout(() => setAhead(null), arrived ? 0 : 1_000)
+    const timer = setTimeout(() => setAhead(null), arrived ? 0 : 2_000)
     return () => clearTimeout(timer)
   }, [ahead, arrived])
-  const change = (by: (now: URLSearchParams) => URLSearchParams, replace: boolean) => {
+  const write = useAfterPaint((next: URLSearchParams, replace: boolean) => {
     // Somebody on their way to another page is not called back by what they had typed here.
-    if (latest.current.leaving) return
+    if (!latest.current.leaving) latest.current.setParams(next, { replace, preventScrollReset: true })
+  })
+  const change = (by: (now: URLSearchParams) => URLSearchParams, replace: boolean) => {
     const next = by(latest.current.shown)
     if (next.toString() === latest.current.shown.toString()) return
     latest.current.shown = next
     setAhead(next)
-    latest.current.setParams(next, { replace, preventScrollReset: true })
+    write(next, replace)
   }
   return [shown, change] as const
 }
@@ -94,6 +96,27 @@ function useLeaving(): boolean {
   const { pathname } = useLocation()
   const { location } = useNavigation()
   return location !== undefined && location.pathname !== pathname
+}
+
+/** The same function, called once the present change is painted; one that still waits goes before the next. */
+function useAfterPaint<Args extends unknown[]>(act: (...args: Args) => void): (...args: Args) => void {
+  const waiting = useRef<{ frame: number; act: () => void } | null>(null)
+  const flush = () => {
+    const { act } = waiting.current ?? {}
+    cancel(waiting)
+    act?.()
+  }
+  useEffect(() => () => cancel(waiting), [])
+  return (...args) => {
+    flush()
+    const frame = requestAnimationFrame(() => setTimeout(flush))
+    waiting.current = { frame, act: () => act(...args) }
+  }
+}
+
+function cancel(waiting: { current: { frame: number } | null }) {
+  if (waiting.current) cancelAnimationFrame(waiting.current.frame)
+  waiting.current = null
 }
 
 /** The text in a box, at once, and `commit` once the typing pauses; a change from outside (Back) wins. */
