@@ -86,6 +86,8 @@ describe('a session', () => {
     const { reseller } = await world.family()
     const page = await open({ at: '/add-dealer' })
     await signIn(page, reseller.name)
+    // What the page asks for by itself has come, so that the next call is that of the form.
+    await page.waitForLoadState('networkidle')
     await world.server.sql`delete from session where account = ${reseller.id}`
     await fill(page, { Login: 'a-new-dealer', Password: PASSWORD })
     await press(page, 'Add Dealer')
