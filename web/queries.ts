@@ -61,7 +61,7 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
   const notice = useNotice()
   const { leave, leaving } = useLeave()
   const words = wordsOf(call)
-  const gate = useRef({ busy: false, at: Number.NEGATIVE_INFINITY })
+  const last = useRef({ busy: false, at: Number.NEGATIVE_INFINITY, text: '' })
   const { mutate, isPending, error, reset } = useMutation<OutputOf<C>, ApiError, InputOf<C>>({
     mutationFn: (input) => submitOnce(call, input, name),
     onSuccess: (output, input) => {
@@ -73,6 +73,7 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
       if (afterwards.goTo) leave(afterwards.goTo)
     },
     onError: (failure) => {
+      last.current.at = Number.NEGATIVE_INFINITY
       // The balance on view was not the one that is there.
       if (failure.code === 'insufficient_credits') client.invalidateQueries()
       // The login page says by itself that the session has ended.
@@ -80,14 +81,16 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
         notice.error(...failureOf(words, failure))
     },
     onSettled: () => {
-      gate.current.busy = false
+      last.current.busy = false
     },
   })
   const submit = (input: InputOf<C>) => {
-    // The second click of a double click may come before the button is seen to be disabled, or after the answer.
-    const { busy, at } = gate.current
-    if (busy || performance.now() - at < DOUBLE_CLICK) return
-    gate.current = { busy: true, at: performance.now() }
+    // The second click of a double click may come before the button is seen to be disabled, or after the answer. What
+    // was refused or corrected in between is tried again.
+    const { busy, at, text } = last.current
+    const next = JSON.stringify(input)
+    if (busy || (next === text && performance.now() - at < DOUBLE_CLICK)) return
+    last.current = { busy: true, at: performance.now(), text: next }
     mutate(input)
   }
   return {
@@ -99,7 +102,7 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
   }
 }
 
-/** Two clicks as near as this are one, in milliseconds. */
+/** Two clicks on the same input, as near as this, are one, in milliseconds. */
 const DOUBLE_CLICK = 600
 
 /** Loads everything on view anew once a lost connection has come back. */

@@ -83,6 +83,47 @@ describe('the appearance', () => {
   )
 })
 
+test.for([
+  { asked: 'less', motion: false },
+  { asked: 'nothing', motion: true },
+])(
+  'what appears moves within 200 ms, and not at all for who asks for less: $asked',
+  async ({ motion }, { open, world }) => {
+    const { dealer } = await world.family()
+    await world.client(dealer, { login: 'anton' })
+    const page = await open({ as: dealer, at: '/clients', motion })
+    await page.evaluate(watchMotion)
+    await press(page, 'Renew anton')
+    await expect(page.getByText('Balance after')).toBeVisible()
+    await press(page, 'Cancel')
+    await press(page, 'Export')
+    await page.keyboard.press('Escape')
+    await press(page, 'Settings')
+    await choose(page, 'Purple')
+    await press(page, 'Save Changes')
+    await readNotice(page, 'Settings saved successfully')
+    const moved = await page.evaluate(() => (window as unknown as { moved: string[] }).moved)
+    expect(moved.filter((one) => !motion || Number(/ (\d+) ms/.exec(one)?.[1]) > 200)).toEqual([])
+  },
+)
+
+/** Notes in `window.moved` whatever moves from now on, and for how long. */
+function watchMotion() {
+  const moved = new Set<string>()
+  const look = () => {
+    for (const animation of document.getAnimations()) {
+      const { duration, iterations } = animation.effect?.getComputedTiming() ?? {}
+      const { target } = animation.effect as KeyframeEffect
+      // What waits turns or breathes for as long as it waits.
+      if (iterations === Infinity || !(Number(duration) > 0)) continue
+      moved.add(`${target?.className} ${duration} ms`)
+    }
+    Object.assign(window, { moved: [...moved] })
+    requestAnimationFrame(look)
+  }
+  look()
+}
+
 function choose(page: Page, name: string): Promise<void> {
   return page.getByRole('radio', { name }).check()
 }

@@ -55,6 +55,7 @@ export const test = base
     const { url } = world.server
     const page = await windows.open(url, look, as ? sessionOf(as) : {})
     await page.goto(at)
+    await page.locator('h1').waitFor()
     return page
   })
 
@@ -164,9 +165,11 @@ export async function readNotice(page: Page, text: string, reason = ''): Promise
     .or(page.getByRole('alert'))
     .filter({ has: page.getByRole('button', close) })
     .filter({ hasText: text })
+  // Told of each frame, this is sooner there than a claim, which looks now and then.
+  await one.waitFor()
   await expect(one).toHaveText(text + reason)
   await one.getByRole('button', close).click()
-  await expect(one).toHaveCount(0)
+  await one.waitFor({ state: 'detached' })
 }
 
 /** A table by its name. */

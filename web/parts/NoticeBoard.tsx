@@ -31,7 +31,9 @@ export function NoticeBoard() {
       domRoot={document.body}
       anchorOrigin={{ vertical: 'top', horizontal: 'center' }}
       autoHideDuration={6000}
-      transitionDuration={{ enter: 180, exit: 140 }}
+      transitionDuration={
+        matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : { enter: 180, exit: 140 }
+      }
       maxSnack={3}
       Components={{ success: Notice, error: Notice, warning: Notice }}
     />

@@ -93,6 +93,7 @@ export function PageBox<Row>({
       <input
         type="checkbox"
         aria-label="Select this page"
+        disabled={keys.length === 0}
         checked={every}
         ref={(box) => {
           if (box) box.indeterminate = taken > 0 && !every

@@ -1,0 +1,258 @@
+import type { Page } from 'playwright-core'
+import { everyCall } from '../../contract/call.ts'
+import { calls } from '../../contract/calls.ts'
+import { LEVEL_NAMES, LEVELS } from '../../contract/levels.ts'
+import { ApiError } from '../../web/api.ts'
+import { failureOf, type Words, wordsOf } from '../../web/notices.ts'
+import { test as base, expect, fill, press, readNotice, sessionOf, Windows } from '../support/browser.ts'
+import { type Family, openWorld, type World } from '../support/world.ts'
+
+// The error catalogue, walked: every call that speaks is made from its screen three times. It is answered with a
+// fault, with a refusal, and at last by the server.
+
+/** What a person does for a call. */
+interface Deed {
+  as: 'admin' | keyof Family
+  at: string | ((shop: Shop) => string)
+  /** Done once, before the first try. */
+  prepare?: (page: Page) => Promise<unknown>
+  /** Done for each try. */
+  submit: (page: Page) => Promise<unknown>
+}
+
+interface Shop extends Family {
+  world: World
+  /** One of each level that nobody works as, because another password ends a session. */
+  idle: Family
+}
+
+const deeds: Record<string, Deed> = {
+  'clients.renew': {
+    as: 'dealer',
+    at: '/clients',
+    prepare: (page) => press(page, 'Renew client-one'),
+    submit: (page) => press(page, 'Renew for 1 credit'),
+  },
+  'clients.remove': {
+    as: 'dealer',
+    at: '/clients',
+    prepare: (page) => press(page, 'Delete is-over'),
+    submit: (page) => press(page, 'Delete'),
+  },
+  'clients.multirenew': {
+    as: 'dealer',
+    at: '/clients',
+    prepare: async (page) => {
+      await page.getByLabel('Select this page').check()
+      await press(page, 'Renew selected')
+    },
+    submit: (page) => page.getByRole('button', { name: /^Renew \d clients for \d credits$/ }).click(),
+  },
+  'clients.create': {
+    as: 'dealer',
+    at: '/new-client',
+    prepare: async (page) => {
+      await fill(page, { 'Login Name': 'a-new-client', Password: 'tv-1234' })
+      await page.getByLabel('MAC Address').pressSequentially('A1B2C3')
+    },
+    submit: (page) => press(page, 'Submit'),
+  },
+  'clients.save': {
+    as: 'dealer',
+    at: '/update-client/client-one',
+    prepare: async (page) => {
+      await expect(page.getByLabel('Password', { exact: true })).toHaveValue('secret-tv')
+      await fill(page, { Description: 'Changed' })
+    },
+    submit: (page) => press(page, 'Update Client'),
+  },
+  'clients.retrieve': {
+    as: 'dealer',
+    at: '/update-client/client-two',
+    prepare: async (page) => {
+      await fill(page.getByRole('region', { name: 'Retrieve Credits' }), { Credits: '1' })
+      await press(page, 'Retrieve Credits')
+    },
+    submit: (page) => press(page, 'Retrieve'),
+  },
+  'clients.reset': {
+    as: 'dealer',
+    at: '/update-client/client-one',
+    prepare: (page) => press(page, 'Reset'),
+    submit: (page) => press(page.getByRole('alertdialog'), 'Reset'),
+  },
+  'clients.export': { as: 'dealer', at: '/clients', submit: exportAsCsv },
+  ...Object.fromEntries(LEVEL_NAMES.flatMap(deedsOfLevel)),
+  'session.password': {
+    as: 'reseller',
+    at: '/reseller',
+    prepare: async (page) => {
+      await press(page, 'Settings')
+      await fill(page, { 'Present password': 'plain-password', 'New password': 'another-password' })
+      await fill(page, { 'Confirm new password': 'another-password' })
+    },
+    submit: (page) => press(page, 'Change password'),
+  },
+  'admin.setMessage': {
+    as: 'admin',
+    at: '/admin/message',
+    prepare: (page) => fill(page, { 'New Message': 'Hear, hear.' }),
+    submit: (page) => press(page, 'Update Message'),
+  },
+  'admin.removeMessage': {
+    as: 'admin',
+    at: '/admin/message',
+    prepare: (page) => press(page, 'Remove message'),
+    submit: (page) => press(page.getByRole('alertdialog'), 'Remove message'),
+  },
+  'admin.searchMac': {
+    as: 'admin',
+    at: '/admin/delete-mac',
+    prepare: (page) => page.getByLabel('MAC Address').fill('00:1A:79:FF:FF:01'),
+    submit: (page) => press(page, 'Search'),
+  },
+  'admin.remove': {
+    as: 'admin',
+    at: '/admin/delete-mac',
+    prepare: async (page) => {
+      await page.getByLabel('MAC Address').fill('00:1A:79:FF:FF:01')
+      await press(page, 'Search')
+      await press(page, 'Delete')
+    },
+    submit: (page) => press(page, 'Yes'),
+  },
+  'admin.exportClients': { as: 'admin', at: '/admin/clients', submit: exportAsCsv },
+  'desk.dealer.saveSettings': {
+    as: 'dealer',
+    at: '/',
+    prepare: async (page) => {
+      await press(page, 'Settings')
+      await page.getByRole('radio', { name: 'Dark' }).check()
+    },
+    submit: (page) => press(page, 'Save Changes'),
+  },
+  'desk.dealer.exportTransactions': {
+    as: 'dealer',
+    at: '/',
+    prepare: (page) => press(page, 'Export'),
+    submit: (page) => press(page, 'Export as CSV'),
+  },
+}
+
+function deedsOfLevel(name: (typeof LEVEL_NAMES)[number]): [string, Deed][] {
+  const { owner, paths, title } = LEVELS[name]
+  const as = owner as Deed['as']
+  return [
+    [
+      `level.${name}.create`,
+      {
+        as,
+        at: paths.add,
+        prepare: (page) => fill(page, { Login: `new-${name}`, Password: 'their-password' }),
+        submit: (page) => press(page, `Add ${title}`),
+      },
+    ],
+    [
+      `level.${name}.save`,
+      {
+        as,
+        at: (shop) => `${paths.update}/${shop[name].name}`,
+        prepare: (page) => fill(page, { Description: 'Changed' }),
+        submit: (page) => press(page, 'Add 1 credit'),
+      },
+    ],
+    [
+      `level.${name}.changePassword`,
+      {
+        as,
+        at: ({ idle }) => `${paths.update}/${idle[name].name}`,
+        prepare: (page) =>
+          fill(page, { 'New Password': 'their-password', 'Confirm New Password': 'their-password' }),
+        submit: (page) => press(page, 'Change Password'),
+      },
+    ],
+  ]
+}
+
+async function exportAsCsv(page: Page) {
+  await press(page, 'Export')
+  await page.getByRole('menuitem', { name: 'Export as CSV' }).click()
+}
+
+const FAULT = { status: 'ERROR', code: 'internal', message: 'Something went wrong on our side.' } as const
+const REFUSAL = { status: 'ERROR', code: 'invalid_input', message: 'This cannot be done.' } as const
+
+const test = base
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern what a fixture needs.
+  .extend('shop', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const shop = await openShop()
+    onCleanup(() => shop.world.close())
+    return shop
+  })
+  .extend('windowOf', { scope: 'file' }, async ({ browser, shop }, { onCleanup }) => {
+    const windows = new Windows(browser)
+    onCleanup(() => windows.close())
+    const { url } = shop.world.server
+    const pages: Partial<Record<Deed['as'], Promise<Page>>> = {}
+    return (as: Deed['as']) => {
+      pages[as] ??= windows.open(url, {}, sessionOf(as === 'admin' ? shop.world.admin : shop[as]))
+      return pages[as]
+    }
+  })
+
+test('every call that speaks is in the catalogue, one desk for all four', () => {
+  const speaking = everyCall(calls).filter(({ call }) => wordsOf(call) !== undefined)
+  const names = speaking.map(({ name }) => name.replace(/^desk\.\w+/, 'desk.dealer'))
+  expect(Object.keys(deeds).sort()).toEqual([...new Set(names)].sort())
+})
+
+test.for(Object.entries(deeds))('%s says what came of it', async ([name, deed], { shop, windowOf }) => {
+  const call = everyCall(calls).find((one) => one.name === name)?.call
+  const words = call && (wordsOf(call) as Words)
+  if (!words) throw new Error(`${name} has no words`)
+  const page = await windowOf(deed.as)
+  await page.goto(typeof deed.at === 'string' ? deed.at : deed.at(shop))
+  await deed.prepare?.(page)
+  const address = new RegExp(`/v1${call.path.replace(/\{\w+\}/g, '[^/]+')}$`)
+  for (const [status, body] of [
+    [500, FAULT],
+    [400, REFUSAL],
+  ] as const) {
+    // A screen loads by the same address that it posts to.
+    await page.route(address, (route) =>
+      route.request().method() === call.method ? route.fulfill({ status, json: body }) : route.fallback(),
+    )
+    await deed.submit(page)
+    await readNotice(page, ...failureOf(words, new ApiError(body.message, { code: body.code, status })))
+    await page.unroute(address)
+  }
+  const answer = page.waitForResponse(
+    (response) => address.test(response.url()) && response.request().method() === call.method,
+  )
+  await deed.submit(page)
+  const response = await answer
+  expect(response.status()).toBe(200)
+  if (words.success) {
+    const input = response.request().postDataJSON() ?? {}
+    await readNotice(page, words.success(input, await response.json()))
+  }
+})
+
+/** Everybody has enough, and the dealer has clients of all kinds. */
+async function openShop(): Promise<Shop> {
+  const world = await openWorld()
+  const family = await world.family({ credits: 50 })
+  await world.give(world.admin, family.superreseller, 10)
+  await world.give(family.superreseller, family.reseller, 5)
+  const idle = {
+    superreseller: await world.child(world.admin),
+    reseller: await world.child(family.superreseller),
+    dealer: await world.child(family.reseller),
+  }
+  await world.client(family.dealer, { login: 'client-one', stb_mac: '00:1A:79:FF:FF:01' })
+  await world.client(family.dealer, { login: 'client-two', months: 3 })
+  await world.client(family.dealer, { login: 'is-over', months: 1 })
+  await world.setExpiry('is-over', '2026-05-14T23:59:59.000Z')
+  await world.admin.call(calls.admin.setMessage, { message: 'Hear.' })
+  return { world, ...family, idle }
+}
