@@ -25,6 +25,7 @@ export const REFUSALS = {
   too_many_tries: 429,
   internal: 500,
   unavailable: 503,
+  disk_full: 503,
 } as const
 
 export type RefusalCode = keyof typeof REFUSALS

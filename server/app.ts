@@ -17,6 +17,7 @@ import { compress } from './compress.ts'
 import type { Config } from './config.ts'
 import { serveConsole } from './console.ts'
 import type { Account, Business, Context, File, OpenContext } from './context.ts'
+import { type FreeSpace, watchDisk } from './disk.ts'
 import { refusalOf } from './faults.ts'
 import { handlers } from './handlers.ts'
 import { checkHealth } from './health.ts'
@@ -32,6 +33,8 @@ export type AppDependencies = {
   sql: Sql
   secretKey: Uint8Array
   log: FastifyBaseLogger
+  /** The free space under the database; null where it runs elsewhere. */
+  freeSpace: FreeSpace | null
   /** "Now", so that tests can stand at midnight. */
   clock?: () => Date
 }
@@ -52,7 +55,8 @@ declare module 'fastify' {
  * The corridor: the one pipeline that every call walks, and beside it the console's own files.
  * @throws StartFault where the secret key is not this database's
  */
-export async function openApp({ config, sql, secretKey, log, clock = () => new Date() }: AppDependencies) {
+export async function openApp(dependencies: AppDependencies) {
+  const { config, sql, secretKey, log, freeSpace, clock = () => new Date() } = dependencies
   const business: Business = {
     zone: config.timeZone,
     trialsPerDay: config.trialsPerDay,
@@ -60,6 +64,7 @@ export async function openApp({ config, sql, secretKey, log, clock = () => new D
     captcha: openCaptcha(config.captcha, secretKey),
     dataDir: config.dataDir,
   }
+  const disk = watchDisk(freeSpace, config.freeDiskMb, log)
   await checkKey(sql, business.seal)
   const app: FastifyInstance = Fastify({
     loggerInstance: log,
@@ -85,7 +90,7 @@ export async function openApp({ config, sql, secretKey, log, clock = () => new D
         reply.header('cache-control', 'no-store')
       })
       api.addHook('onSend', compress)
-      api.get('/health', () => checkHealth(sql))
+      api.get('/health', () => checkHealth(sql, disk))
       open(api, calls, handlers)
       openPage(api)
       // Routes, because the console's files answer every other address; the handler is for methods that have none.
@@ -116,6 +121,7 @@ export async function openApp({ config, sql, secretKey, log, clock = () => new D
       },
       handler: async (request, reply) => {
         const now = clock()
+        await disk.admit(call)
         const input = parse(call, request)
         const open = { sql, now, business, address: request.ip }
         if (!request.caller) return answer(reply, call, await act(open, input))

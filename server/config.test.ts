@@ -19,6 +19,7 @@ describe('the configuration', () => {
       timeZone: 'UTC',
       captcha: { provider: 'altcha' },
       trialsPerDay: 20,
+      freeDiskMb: 256,
       trustedProxies: [],
       secretKey: null,
     })
@@ -39,6 +40,7 @@ describe('the configuration', () => {
       TIME_ZONE: '+02:00',
       CAPTCHA_PROVIDER: 'turnstile',
       TRIALS_PER_DAY: '-1',
+      FREE_DISK_MB: '1 GB',
       TRUSTED_PROXIES: '10.0.0.0/33, proxy',
       SECRET_KEY: 'abc',
       DATABASE_OWNER_URL: 'postgres://owner@host/boxtree',
@@ -51,6 +53,7 @@ describe('the configuration', () => {
       'CAPTCHA_SITE_KEY',
       'CAPTCHA_SECRET_KEY',
       'TRIALS_PER_DAY',
+      'FREE_DISK_MB',
       "TRUSTED_PROXIES has '10.0.0.0/33'",
       "TRUSTED_PROXIES has 'proxy'",
       'SECRET_KEY must be 32 bytes',

@@ -23,6 +23,8 @@ export interface Config {
   trialsPerDay: number
   /** Addresses and CIDR blocks whose forwarded headers are believed. */
   trustedProxies: string[]
+  /** Below so many free megabytes on the embedded database's disk nothing is changed; 0 never minds. */
+  freeDiskMb: number
   /** 32 bytes; null means the one kept in the data folder. */
   secretKey: Buffer | null
 }
@@ -48,6 +50,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     timeZone: readTimeZone(reader),
     captcha: readCaptcha(reader),
     trialsPerDay: reader.whole('TRIALS_PER_DAY', { least: 0, most: 100_000, otherwise: 20 }),
+    freeDiskMb: reader.whole('FREE_DISK_MB', { least: 0, most: 1_000_000, otherwise: 256 }),
     trustedProxies: readTrustedProxies(reader),
     secretKey: readSecretKey(reader),
   }

@@ -1,7 +1,11 @@
+import type { Disk } from './disk.ts'
 import type { Sql } from './postgres/pool.ts'
 
-/** Whether the server can serve: the database answers. Throws what the database, or the way to it, says. */
-export async function checkHealth(sql: Sql): Promise<{ status: 'OK' }> {
+/**
+ * Whether the server can serve: the database answers. It goes on serving while the disk has room for reading only,
+ * and says so. Throws what the database, or the way to it, says.
+ */
+export async function checkHealth(sql: Sql, disk: Disk): Promise<{ status: 'OK'; writes: boolean }> {
   await sql`select 1`
-  return { status: 'OK' }
+  return { status: 'OK', writes: await disk.hasRoom() }
 }

@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { openApp } from './app.ts'
 import { type Config, readConfig, StartFault } from './config.ts'
+import { freeSpaceOf } from './disk.ts'
 import { makeFirstLogin } from './first-login.ts'
 import { startJobs } from './jobs.ts'
 import { openDatabase } from './postgres/database.ts'
@@ -43,8 +44,9 @@ async function start(): Promise<void> {
   await step(() => migrate({ ...database, say }))
   const sql = openPool(database.server, { max: CONNECTIONS })
   undo.push(() => sql.end({ timeout: 5 }))
+  const freeSpace = database.files === null ? null : freeSpaceOf(database.files)
   const firstLogin = await step(() => makeFirstLogin(sql, config, process.stdout.isTTY))
-  const app = await step(() => openApp({ config, sql, secretKey, log }))
+  const app = await step(() => openApp({ config, sql, secretKey, log, freeSpace }))
   undo.push(() => drain(app))
   const jobs = startJobs({ sql, zone: config.timeZone, log })
   undo.push(() => jobs.stop())

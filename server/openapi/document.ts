@@ -88,8 +88,14 @@ const HEALTH: Operation = {
       description: 'It can.',
       content: json({
         type: 'object',
-        properties: { status: { const: 'OK' } },
-        required: ['status'],
+        properties: {
+          status: { const: 'OK' },
+          writes: {
+            type: 'boolean',
+            description: 'False while the disk is nearly full: calls that change something answer 503',
+          },
+        },
+        required: ['status', 'writes'],
         additionalProperties: false,
       }),
     },

@@ -7,6 +7,8 @@ import { type Connect, openPool } from './pool.ts'
 export interface Database {
   server: Connect
   owner: Connect
+  /** Where its files are; null where it runs elsewhere. */
+  files: string | null
   /** Stops the embedded server where this process holds it. */
   stop(): Promise<void>
 }
@@ -27,7 +29,7 @@ export async function openDatabase(
   if (config.database === null) return startEmbedded({ dataDir: config.dataDir, say, guest })
   await answers('DATABASE_URL', config.database.server, say)
   await answers('DATABASE_OWNER_URL', config.database.owner, say)
-  return { ...config.database, stop: async () => {} }
+  return { ...config.database, files: null, stop: async () => {} }
 }
 
 async function answers(name: string, to: Connect, say: (line: string) => void): Promise<void> {

@@ -14,6 +14,8 @@ export interface Embedded {
   owner: Connect
   /** For set-up, backups and the making of databases in tests. */
   superuser: Connect
+  /** The real path of its files. */
+  files: string
   /** The path of the server's unix socket. */
   socket: string
   /** False for a guest on a server that a console holds. */
@@ -50,6 +52,7 @@ export async function startEmbedded({ dataDir, say, guest }: EmbeddedOptions): P
     server: { ...superuser, user: 'boxtree_server' },
     owner: { ...superuser, user: 'boxtree_owner' },
     superuser,
+    files: home.cluster,
     socket: socket.path,
     held: hold.held,
     async stop() {

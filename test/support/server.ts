@@ -4,6 +4,7 @@ import { pino } from 'pino'
 import { createFirstAdmin } from '../../server/accounts.ts'
 import { openApp } from '../../server/app.ts'
 import { type Config, readConfig } from '../../server/config.ts'
+import type { FreeSpace } from '../../server/disk.ts'
 import { openPool, type Sql } from '../../server/postgres/pool.ts'
 import { type FreshDatabase, freshDatabase } from './database.ts'
 import { freshFolder } from './folder.ts'
@@ -38,6 +39,8 @@ export interface TestServerOptions {
   /** Runs on an existing database, which stays when the server closes: a second server, or a restart. */
   database?: FreshDatabase
   secretKey?: Buffer
+  /** The free space under the database; it is not looked at where none is given. */
+  freeSpace?: FreeSpace
 }
 
 /** Starts the real server over a fresh database, on a free port. */
@@ -57,6 +60,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     sql,
     secretKey: options.secretKey ?? SECRET_KEY,
     log: pino({ level: 'info' }, { write: (line: string) => logged.push(line) }),
+    freeSpace: options.freeSpace ?? null,
     ...(options.clock && { clock: options.clock }),
   })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
