@@ -108,8 +108,7 @@ export const superresellers: LevelHandlers & Pick<Handlers<typeof calls.level.su
       select a.id as "accountId", a.name, h.balance as credits, a.description, a.created,
         (select count(*) from account r where r.superreseller = a.id and r.role = 'reseller') as resellers,
         (select count(*) from account d where d.superreseller = a.id and d.role = 'dealer') as dealers,
-        (select count(*) from client c join account d on d.id = c.dealer
-          where d.superreseller = a.id and c.deleted is null) as clients
+        (select coalesce(sum(clients), 0) from superreseller_clients c where c.superreseller = a.id) as clients
       from account a join holding h on h.account = a.id and h.kind = 'balance'
       where a.parent = ${account.id} order by lower(a.name)`
     const totalClients = data.reduce((sum, { clients }) => sum + clients, 0)

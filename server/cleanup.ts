@@ -25,6 +25,7 @@ export async function cleanUp(sql: Sql, now: Date, isStopped = () => false): Pro
       removed[table] = (removed[table] ?? 0) + (count ?? 0)
     }
   }
+  await sql`select forget_empty_counts(${ago(DAY)})`
   return removed
 }
 

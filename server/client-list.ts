@@ -1,8 +1,17 @@
 import type { calls } from '../contract/calls.ts'
-import { expiringUntil } from '../contract/clients.ts'
+import { CLIENT_FILTERS, type ClientFilter, expiringUntil } from '../contract/clients.ts'
 import type { AnyClientRow } from '../contract/shapes.ts'
 import type { Context, Handler } from './context.ts'
-import { matching, rowsOf, type Selection } from './selection.ts'
+import {
+  anyOf,
+  type Condition,
+  type Fragment,
+  inState,
+  own,
+  readSearch,
+  rowsOf,
+  type Selection,
+} from './selection.ts'
 
 /** A page of the dealer's own clients, or of all for the admin. */
 export const listClients: Handler<typeof calls.clients.list> = page
@@ -12,32 +21,118 @@ export const listAllClients: Handler<typeof calls.admin.clients> = page
 const EXACT_TO = 10_000
 
 async function page(context: Context, input: Selection & { page: number; per_page: number }) {
-  const { sql } = context
   const { page: current_page, per_page } = input
-  const counts = await countOf(context, input)
+  const { counts, capped, condition } = await look(context, input.search)
   const count = counts[input.filter]
-  const data = await sql<AnyClientRow[]>`
-    ${rowsOf(context, input)} limit ${per_page} offset ${(current_page - 1) * per_page}`
-  const capped = input.search !== '' && count > EXACT_TO
   return {
-    data,
-    count: capped ? EXACT_TO : count,
-    count_capped: capped,
+    data: await rowsAt(context, input, condition, { count, capped: capped[input.filter] }),
+    count,
+    count_capped: capped[input.filter],
     counts,
     current_page,
     per_page,
-    total_pages: Math.max(1, Math.ceil((capped ? EXACT_TO : count) / per_page)),
+    total_pages: Math.max(1, Math.ceil(count / per_page)),
   }
 }
 
-/** How many clients a search matches, by state: 'active' has the expiring ones in it. */
-async function countOf(context: Context, { search }: Selection) {
-  const { sql, now } = context
-  const [counts] = await sql<{ all: number; active: number; expiring: number; expired: number }[]>`
+type Counts = Record<ClientFilter, number>
+
+type Found = {
+  counts: Counts
+  /** Which counts stopped at EXACT_TO. */
+  capped: Record<ClientFilter, boolean>
+  /** What picks the rows. */
+  condition: { of: Fragment }
+}
+
+const ALL_EXACT = { all: false, active: false, expiring: false, expired: false }
+
+/**
+ * How many clients a search matches, by state, and how they are best come by. Where few match, an index has found them
+ * all; where many do, whoever walks through the clients in any order meets enough of them soon.
+ */
+async function look(context: Context, search: string): Promise<Found> {
+  const { sql } = context
+  const condition = await readSearch(context, search)
+  if (!condition) return { counts: await countAll(context), capped: ALL_EXACT, condition: { of: sql`true` } }
+  const few = await findFew(context, condition)
+  const of = few === null ? anyOf(sql, condition) : sql`c.id = any (${few}::text::bigint[])`
+  if (few !== null) return { counts: await countFew(context, few), capped: ALL_EXACT, condition: { of } }
+  return { ...(await countMany(context, of)), condition: { of } }
+}
+
+/** The counts as they are kept: no client is looked at. */
+async function countAll({ sql, account, now }: Context): Promise<Counts> {
+  const kept =
+    account.role === 'admin' ? sql`superreseller_clients` : sql`dealer_clients where dealer = ${account.id}`
+  const [counts] = await sql<Counts[]>`
+    select coalesce(sum(clients), 0) as all,
+      coalesce(sum(clients) filter (where expiry >= ${now}), 0) as active,
+      coalesce(sum(clients) filter (where expiry >= ${now} and expiry < ${expiringUntil(now)}), 0) as expiring,
+      coalesce(sum(clients) filter (where expiry < ${now}), 0) as expired
+    from ${kept}`
+  return counts as Counts
+}
+
+/** The ids of the clients that meet a condition, as the database writes an array; null where they are too many to count. */
+async function findFew({ sql, account }: Context, { ways }: Condition): Promise<string | null> {
+  const each = ways.map(
+    (way) => sql`
+      (select c.id from client c join service s on s.client = c.id
+      where ${own(sql, account)} and ${way} limit ${EXACT_TO + 1})`,
+  )
+  const [found] = await sql<{ ids: string; count: number }[]>`
+    select coalesce(array_agg(id), '{}')::text as ids, count(*) as count from (
+      ${each.reduce((all, one) => sql`${all} union ${one}`)}
+    ) as found`
+  return found && found.count <= EXACT_TO ? found.ids : null
+}
+
+async function countFew({ sql, now }: Context, ids: string): Promise<Counts> {
+  const [counts] = await sql<Counts[]>`
     select count(*) as all,
-      count(*) filter (where c.expiry >= ${now}) as active,
-      count(*) filter (where c.expiry >= ${now} and c.expiry < ${expiringUntil(now)}) as expiring,
-      count(*) filter (where c.expiry < ${now}) as expired
-    from client c where ${matching(context, search)}`
-  return counts ?? { all: 0, active: 0, expiring: 0, expired: 0 }
+      count(*) filter (where expiry >= ${now}) as active,
+      count(*) filter (where expiry >= ${now} and expiry < ${expiringUntil(now)}) as expiring,
+      count(*) filter (where expiry < ${now}) as expired
+    from service where client = any (${ids}::text::bigint[])`
+  return counts as Counts
+}
+
+/** Each state by itself, as far as is counted. */
+async function countMany(
+  { sql, account, now }: Context,
+  condition: Fragment,
+): Promise<Pick<Found, 'counts' | 'capped'>> {
+  const counts: Counts = { all: EXACT_TO, active: 0, expiring: 0, expired: 0 }
+  const capped = { ...ALL_EXACT, all: true }
+  for (const filter of CLIENT_FILTERS.filter((one) => one !== 'all')) {
+    const [found] = await sql<{ count: number }[]>`
+      select count(*) as count from (
+        select from client c join service s on s.client = c.id
+        where ${own(sql, account)} and ${condition} and ${inState(sql, filter, now)} limit ${EXACT_TO + 1}
+      ) as found`
+    const count = found?.count ?? 0
+    counts[filter] = Math.min(count, EXACT_TO)
+    capped[filter] = count > EXACT_TO
+  }
+  return { counts, capped }
+}
+
+/** The rows of one page. What is nearer to the end is read from the end: the last page is as near as the first. */
+async function rowsAt(
+  context: Context,
+  selection: Selection & { page: number; per_page: number },
+  condition: { of: Fragment },
+  { count, capped }: { count: number; capped: boolean },
+): Promise<AnyClientRow[]> {
+  const before = (selection.page - 1) * selection.per_page
+  const rows = Math.min(selection.per_page, count - before)
+  if (rows <= 0) return []
+  const after = count - before - rows
+  // Where a capped count ends there is no end.
+  const backwards = !capped && after < before
+  const order = backwards === (selection.order === 'asc') ? 'desc' : 'asc'
+  const data = await context.sql<AnyClientRow[]>`
+    ${rowsOf(context, { ...selection, order }, condition.of)} limit ${rows} offset ${Math.min(before, after)}`
+  return backwards ? data.reverse() : data
 }

@@ -28,11 +28,15 @@ export const clients: Pick<
     const { login: name, stb_mac: mac, desc: description, months } = input
     const service = started(months, now, business.zone)
     const [made] = await sql<{ id: number }[]>`
-      insert into client (dealer, name, password, mac, ministra, expiry, phone, description, package_selection, created)
-      values (
-        ${account.id}, ${name}, ${business.seal.close(input.password)}, ${mac}, ${input.ministra}, ${service.expiry},
-        ${input.phone}, ${description}, ${input.package_selection}, ${now})
-      returning id`
+      with made as (
+        insert into client (dealer, name, password, mac, ministra, phone, description, package_selection, created)
+        values (
+          ${account.id}, ${name}, ${business.seal.close(input.password)}, ${mac}, ${input.ministra}, ${input.phone},
+          ${description}, ${input.package_selection}, ${now})
+        returning id, dealer, name
+      )
+      insert into service (client, dealer, name, expiry)
+      select id, dealer, name, ${service.expiry} from made returning client as id`
     const client = { id: made?.id as number, name, mac, description }
     if (typeof months === 'number' && months > 0) {
       const purchase = { ...client, ...service, expiryBefore: started(0, now, business.zone).expiry }
@@ -45,11 +49,11 @@ export const clients: Pick<
 
   async detail({ sql, account, now, business }, { name }) {
     const [client] = await sql<(Client & Stored)[]>`
-      select c.id, c.name, c.description, c.mac, c.mac as o_mac, c.ministra, c.expiry, c.active as status, c.password,
+      select c.id, c.name, c.description, c.mac, c.mac as o_mac, c.ministra, s.expiry, c.active as status, c.password,
         c.alt_player, c.phone, c.package_selection, c.locked, c.created, d.stb_sn, d.stb_type, d.version, d.watching,
         d.last_active, d.time_last_play_tv, d.time_last_play_video, d.last_played_tv_content,
         d.last_played_vod_content, d.locked_to_ip
-      from client c left join device d on d.client = c.id
+      from client c join service s on s.client = c.id left join device d on d.client = c.id
       where c.dealer = ${account.id} and lower(c.name) = lower(${name}) and c.deleted is null`
     if (!client) throw notFound()
     const expired = expiryState(client.expiry, now) === 'expired'
@@ -76,11 +80,11 @@ export const clients: Pick<
     }
     if (months === 0)
       return { status: 'OK', name: client.name, expiry: client.expiry, credits: await balanceOf(context) }
-    const [present] = await sql<Client[]>`
-      select id, name, mac, ministra, description, expiry from client where id = ${client.id}`
+    const [present] = await sql<Omit<Client, 'expiry'>[]>`
+      select id, name, mac, ministra, description from client where id = ${client.id}`
     const service = renewed(client.expiry, months, now, business.zone)
-    await sql`update client set expiry = ${service.expiry} where id = ${client.id}`
-    const purchase = { ...(present as Client), ...service, expiryBefore: client.expiry }
+    await sql`update service set expiry = ${service.expiry} where client = ${client.id}`
+    const purchase = { ...client, ...present, ...service, expiryBefore: client.expiry }
     return {
       status: 'OK',
       name: client.name,
@@ -133,8 +137,9 @@ const EXPIRED = 'This client has expired. Add months to renew it.'
 
 async function lockOwn({ sql, account }: Context, name: string): Promise<Client & { dealer: number }> {
   const [client] = await sql<(Client & { dealer: number })[]>`
-    select id, dealer, name, mac, ministra, description, expiry from client
-    where dealer = ${account.id} and lower(name) = lower(${name}) and deleted is null for update`
+    select c.id, c.dealer, c.name, c.mac, c.ministra, c.description, s.expiry
+    from client c join service s on s.client = c.id
+    where c.dealer = ${account.id} and lower(c.name) = lower(${name}) and c.deleted is null for update`
   if (!client) throw notFound()
   return client
 }

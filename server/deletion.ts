@@ -17,6 +17,7 @@ export async function deleteClient(
   },
 ): Promise<void> {
   await sql`update client set deleted = ${now}, password = null where id = ${client.id}`
+  await sql`delete from service where client = ${client.id}`
   await sql`delete from device where client = ${client.id}`
   const [dealer] = await sql<{ superreseller: number; reseller: number }[]>`
     select superreseller, reseller from account where id = ${client.dealer}`

@@ -269,11 +269,12 @@ describe('a long list', () => {
     dealer = (await world.family()).dealer
     // Nobody searches these, and the index of searches takes its time.
     await world.server.ownerSql`drop index client_search`
-    await world.server.sql`
-      insert into client (dealer, name, password, mac, ministra, expiry, phone, description, package_selection, created)
-      select ${dealer.id}, 'long' || lpad(n::text, 8, '0'), '', null, true, ${world.clock.now}, '',
-        rpad('row ' || n, 100, '.'), 1, ${world.clock.now}
-      from generate_series(1, ${MANY}::int) n`
+    await world.plantClients(dealer, {
+      prefix: 'long',
+      last: MANY,
+      digits: 8,
+      description: 'row '.padEnd(100, '.'),
+    })
   })
 
   async function open() {
@@ -355,11 +356,7 @@ describe('the clients as PDF', () => {
 
   test('of many pages come in any number', async () => {
     const { dealer } = await world.family()
-    await world.server.sql`
-      insert into client (dealer, name, password, mac, ministra, expiry, phone, description, package_selection, created)
-      select ${dealer.id}, 'page' || lpad(n::text, 8, '0'), '', null, true, ${world.clock.now}, '', 'one line', 1,
-        ${world.clock.now}
-      from generate_series(1, 300) n`
+    await world.plantClients(dealer, { prefix: 'page', last: 300, digits: 8, description: 'one line' })
     const { ticket } = await dealer.call(clients.export, { ...LIST, format: 'pdf' })
     const response = await fetch(`${world.server.url}/v1/exports/${ticket}`)
     const text = Buffer.from(await response.arrayBuffer()).toString('latin1')

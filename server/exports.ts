@@ -26,7 +26,7 @@ export const download: Handler<typeof calls.files.download> = async ({ sql, now,
     const asked = { sql, account, now, business }
     const listing =
       wanted.kind === 'clients'
-        ? listClients(asked, wanted.selection)
+        ? await listClients(asked, wanted.selection)
         : listTransactions(asked, wanted.selection)
     const format = wanted.kind === 'clients' ? wanted.selection.format : 'csv'
     return {
@@ -55,7 +55,7 @@ async function clientsTicket(context: Context, selection: Selection & { format: 
 
 async function refuseLongPdf(context: Context, selection: Selection): Promise<void> {
   // By name, which an index has in order, whatever the order of the file will be.
-  const { rows } = listClients(context, { ...selection, sort: 'name', order: 'asc' })
+  const { rows } = await listClients(context, { ...selection, sort: 'name', order: 'asc' })
   const [found] = await context.sql<{ many: boolean }[]>`
     select count(*) > ${MOST_IN_PDF}::int as many from (${rows(context.sql)} limit ${MOST_IN_PDF + 1}) as rows`
   if (!found?.many) return

@@ -215,7 +215,7 @@ test('a row that moves nothing changes no balance', async () => {
   const { name } = await world.client(family.dealer, { months: 1 })
   const [client] = await sql<
     { id: number; expiry: string }[]
-  >`select id, expiry from client where name = ${name}`
+  >`select client as id, expiry from service where name = ${name}`
   const { id = 0, expiry = '' } = client ?? {}
   await begin(sql, (sql) => note(sql, 'DELETE', { ...facts(), client: id, expiry }))
   await proveTheBooks(sql)

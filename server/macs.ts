@@ -7,8 +7,8 @@ import { notFound, refuseField } from './refusal.ts'
 export const macs: Pick<Handlers<typeof calls.admin>, 'searchMac' | 'remove'> = {
   async searchMac({ sql }, { mac }) {
     const [client] = await sql<{ name: string; mac: string; expiry: string; dealer: string }[]>`
-      select c.name, c.mac, c.expiry, d.name as dealer
-      from client c join account d on d.id = c.dealer
+      select c.name, c.mac, s.expiry, d.name as dealer
+      from client c join service s on s.client = c.id join account d on d.id = c.dealer
       where c.mac = ${mac} and c.deleted is null`
     if (!client) throw notFound()
     return client
@@ -18,8 +18,9 @@ export const macs: Pick<Handlers<typeof calls.admin>, 'searchMac' | 'remove'> = 
     const [client] = await context.sql<
       { id: number; dealer: number; name: string; mac: string | null; description: string; expiry: string }[]
     >`
-      select id, dealer, name, mac, description, expiry from client
-      where lower(name) = lower(${name}) and deleted is null for update`
+      select c.id, c.dealer, c.name, c.mac, c.description, s.expiry
+      from client c join service s on s.client = c.id
+      where lower(c.name) = lower(${name}) and c.deleted is null for update`
     if (!client) throw notFound()
     if (mac !== undefined && mac !== client.mac) {
       throw refuseField(

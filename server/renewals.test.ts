@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../contract/calls.ts'
-import { newClient, openWorld, type Person, unique, uniqueMac, type World } from '../test/support/world.ts'
+import { newClient, openWorld, type Person, unique, type World } from '../test/support/world.ts'
 
 const { create, detail, history, quote, renew, multirenew, retrieve, save } = calls.clients
 
@@ -412,9 +412,5 @@ async function expiries(...names: string[]): Promise<string[]> {
 
 /** Clients that end today, more than anybody would make by the call. */
 async function plantClients(count: number): Promise<void> {
-  const { name } = await world.client(dealer, { stb_mac: uniqueMac() })
-  await world.server.sql`
-    insert into client (dealer, name, password, ministra, expiry, phone, description, package_selection, created)
-    select dealer, 'many-' || n, password, true, expiry, phone, description, package_selection, created
-    from client, generate_series(2, ${count}::int) n where name = ${name}`
+  await world.plantClients(dealer, { last: count })
 }

@@ -64,7 +64,7 @@ export const renewals: Pick<Handlers<typeof calls.clients>, 'quote' | 'renew' | 
         `${inWords(possible.length)} can be retrieved from ${client.name}.`,
       )
     }
-    await sql`update client set expiry = ${expiry} where id = ${client.id}`
+    await sql`update service set expiry = ${expiry} where client = ${client.id}`
     const balance = await takeBack(context, client, credits, expiry)
     if (expiry === endOf(dayOf(now, business.zone), business.zone)) {
       await countAsTrial(context, client, expiry)
@@ -100,22 +100,21 @@ async function renew(context: Context, names: readonly string[], months: number,
     ...renewed(client.expiry, months, now, business.zone),
     expiryBefore: client.expiry,
   }))
-  const credits = await pay(context, purchases, months)
   await sql`
-    update client set expiry = bought.expiry
+    update service set expiry = bought.expiry
     from unnest(${purchases.map(({ id }) => id)}::bigint[], ${purchases.map(({ expiry }) => expiry)}::timestamptz[])
-      as bought (id, expiry)
-    where client.id = bought.id`
-  return { credits, purchases }
+      as bought (client, expiry)
+    where service.client = bought.client`
+  return { credits: await pay(context, purchases, months), purchases }
 }
 
 /** The caller's clients of these names, in their order; one that is not the caller's fails the whole. */
 async function find({ sql, account }: Context, names: readonly string[], lock?: 'lock'): Promise<Client[]> {
   const wanted = names.map((name) => name.toLowerCase())
   const found = await sql<Client[]>`
-    select id, name, mac, description, expiry from client
-    where dealer = ${account.id} and lower(name) = any (${wanted}) and deleted is null
-    order by id ${lock ? sql`for update` : sql``}`
+    select c.id, c.name, c.mac, c.description, s.expiry from client c join service s on s.client = c.id
+    where c.dealer = ${account.id} and lower(c.name) = any (${wanted}) and c.deleted is null
+    order by c.id ${lock ? sql`for update` : sql``}`
   const byName = new Map(found.map((client) => [client.name.toLowerCase(), client]))
   return wanted.map((name) => {
     const client = byName.get(name)

@@ -11,74 +11,113 @@ export type Selection = {
   order: 'asc' | 'desc'
 }
 
-type Fragment = PendingQuery<Row[]>
+export type Fragment = PendingQuery<Row[]>
 
-/** The rows of a selection in its order, as the list shows them: a query to page through, or to stream. */
+/** Who asks, when, and on whose calendar. */
+type Asked = Pick<Context, 'sql' | 'account' | 'now' | 'business'>
+
+/**
+ * A condition on a client `c` and its service `s`, in every way in which it may hold: each by itself is found by an
+ * index of its own, which no index does for all of them together.
+ */
+export type Condition = { ways: readonly Fragment[] }
+
+/** The rows that meet a condition in the selection's state and order, as the list shows them: to page through, or to stream. */
 export function rowsOf(
-  context: Pick<Context, 'sql' | 'account' | 'now' | 'business'>,
-  selection: Selection,
+  { sql, account, now }: Asked,
+  { filter, sort, order }: Omit<Selection, 'search'>,
+  condition: Fragment,
 ): Fragment {
-  const { sql } = context
   return sql`
-    select c.name, c.description, c.mac, c.ministra, c.expiry, c.active as status, d.name as dealer
-    from client c join account d on d.id = c.dealer
-    where ${matching(context, selection.search)} and ${inState(sql, selection.filter, context.now)}
-    order by ${orderOf(sql, selection)}`
+    select c.name, c.description, c.mac, c.ministra, s.expiry, c.active as status, d.name as dealer
+    from client c join service s on s.client = c.id join account d on d.id = c.dealer
+    where ${own(sql, account)} and ${condition} and ${inState(sql, filter, now)}
+    order by ${orderOf(sql, sort, order)}`
 }
 
-/** A plain substring of name, description, MAC, phone digits or expiry date, and for the admin of the dealer. */
-export function matching(
-  { sql, account, business }: Pick<Context, 'sql' | 'account' | 'business'>,
-  search: string,
-): Fragment {
-  const own =
-    account.role === 'admin' ? sql`c.deleted is null` : sql`c.dealer = ${account.id} and c.deleted is null`
+/** The living clients that the caller may see: a dealer its own, the admin all. */
+export function own(sql: Sql, account: Context['account']): Fragment {
+  return account.role === 'admin'
+    ? sql`c.deleted is null`
+    : sql`c.dealer = ${account.id} and s.dealer = ${account.id} and c.deleted is null`
+}
+
+/**
+ * What a search asks for: a plain substring of name, description, MAC, phone digits or expiry date, and for the admin of
+ * the dealer. Null asks for nothing in particular.
+ */
+export async function readSearch(asked: Asked, search: string): Promise<Condition | null> {
+  const { sql, account } = asked
   const term = search.trim()
-  if (term === '') return own
+  if (term === '') return null
   // The fields stand in lines there, and none has a line break of its own.
-  if (term.includes('\n')) return sql`false`
+  if (term.includes('\n')) return { ways: [sql`false`] }
+  const text = sql`search_text(c.name, c.description, c.mac, c.phone)`
   const digits = /^[\d\s()+.-]+$/.test(term) ? term.replace(/\D/g, '') : ''
-  const ways = [
-    sql`search_text(c.name, c.description, c.mac, c.phone) like ${like(sql, term)}`,
-    ...(digits !== '' && digits !== term ? [sql`c.phone like ${like(sql, digits)}`] : []),
-    ...(/^[\d-]+$/.test(term)
-      ? [sql`to_char(c.expiry at time zone ${business.zone}, 'YYYY-MM-DD') like ${like(sql, term)}`]
-      : []),
-    ...(account.role === 'admin'
-      ? [
-          sql`c.dealer in (select id from account where role = 'dealer' and lower(name) like ${like(sql, term)})`,
-        ]
-      : []),
-  ]
-  return sql`${own} and (${ways.reduce((all, way) => sql`${all} or ${way}`)})`
+  const expiries = /^[\d-]+$/.test(term) ? await expiriesLike(asked, term) : []
+  const dealers = account.role === 'admin' ? await dealersLike(sql, term) : []
+  return {
+    ways: [
+      sql`${text} like ${like(sql, term)}`,
+      // Said of the whole text too, of which there is an index.
+      ...(digits !== '' && digits !== term
+        ? [sql`${text} like ${like(sql, digits)} and c.phone like ${like(sql, digits)}`]
+        : []),
+      ...(expiries.length > 0 ? [sql`s.expiry = any (${expiries}::timestamptz[])`] : []),
+      ...(dealers.length > 0 ? [sql`c.dealer = any (${dealers}::bigint[])`] : []),
+    ],
+  }
 }
 
-function inState(sql: Sql, filter: ClientFilter, now: Date): Fragment {
+/** A condition as one, for a walk that looks at every client. */
+export function anyOf(sql: Sql, condition: Condition | null): Fragment {
+  if (!condition) return sql`true`
+  return sql`(${condition.ways.reduce((all, way) => sql`${all} or (${way})`)})`
+}
+
+/** Being in a state at a moment; the active have the expiring among them. */
+export function inState(sql: Sql, filter: ClientFilter, now: Date): Fragment {
   switch (filter) {
     case 'all':
       return sql`true`
     case 'active':
-      return sql`c.expiry >= ${now}`
+      return sql`s.expiry >= ${now}`
     case 'expiring':
-      return sql`c.expiry >= ${now} and c.expiry < ${expiringUntil(now)}`
+      return sql`s.expiry >= ${now} and s.expiry < ${expiringUntil(now)}`
     case 'expired':
-      return sql`c.expiry < ${now}`
+      return sql`s.expiry < ${now}`
   }
 }
 
-// Equal ones stand by name, so that no row is on two pages or on none.
-function orderOf(sql: Sql, { sort, order }: Selection): Fragment {
+/** The expiries that anybody has whose date is like this: a day each, and so few. */
+async function expiriesLike({ sql, account, business }: Asked, term: string): Promise<string[]> {
+  const kept =
+    account.role === 'admin' ? sql`superreseller_clients` : sql`dealer_clients where dealer = ${account.id}`
+  const found = await sql<{ expiry: string }[]>`
+    select expiry from (select distinct expiry from ${kept}) as days
+    where to_char(expiry at time zone ${business.zone}, 'YYYY-MM-DD') like ${like(sql, term)}`
+  return found.map(({ expiry }) => expiry)
+}
+
+async function dealersLike(sql: Sql, term: string): Promise<number[]> {
+  const found = await sql<{ id: number }[]>`
+    select id from account where role = 'dealer' and lower(name) like ${like(sql, term)}`
+  return found.map(({ id }) => id)
+}
+
+// Equal ones stand by name, so that no row is on two pages or on none; descending is ascending read from its end.
+function orderOf(sql: Sql, sort: Selection['sort'], order: Selection['order']): Fragment {
   const direction = order === 'asc' ? sql`asc` : sql`desc`
   const by = {
-    name: sql`lower(c.name)`,
-    description: sql`lower(c.description)`,
-    mac: sql`c.mac`,
-    ministra: sql`c.ministra`,
-    expiry: sql`c.expiry`,
-    status: sql`c.active`,
-    dealer: sql`lower(d.name)`,
+    name: [sql`lower(c.name)`],
+    description: [sql`lower(c.description)`, sql`lower(c.name)`],
+    mac: [sql`c.mac`, sql`lower(c.name)`],
+    ministra: [sql`c.ministra`, sql`lower(c.name)`],
+    expiry: [sql`s.expiry`, sql`lower(s.name)`],
+    status: [sql`c.active`, sql`lower(c.name)`],
+    dealer: [sql`lower(d.name)`, sql`lower(c.name)`],
   }[sort]
-  return sort === 'name' ? sql`${by} ${direction}` : sql`${by} ${direction}, lower(c.name)`
+  return by.map((one) => sql`${one} ${direction}`).reduce((all, one) => sql`${all}, ${one}`)
 }
 
 /** `%` and `_` are plain text; lower case is the database's own, as in what is searched. */

@@ -73,10 +73,7 @@ describe('transactions', () => {
   test('are the newest 1,000', async () => {
     const { dealer } = await world.family({ credits: 1_001 })
     const { name } = await world.client(dealer)
-    await world.server.sql`
-      insert into client (dealer, name, password, ministra, expiry, phone, description, package_selection, created)
-      select dealer, 'many-' || n, password, true, expiry, '', '', 1, created
-      from client, generate_series(1, 1000) n where name = ${name}`
+    await world.plantClients(dealer, { last: 1_000 })
     const clients = Array.from({ length: 1_000 }, (_, index) => `many-${index + 1}`)
     await dealer.call(calls.clients.multirenew, { clients, months: 1 })
     world.clock.pass({ seconds: 1 })

@@ -3,7 +3,7 @@ import { addDays, type Day, dayOf, startOf } from '../calendar.ts'
 import type { Context } from '../context.ts'
 import { concerning } from '../ledger.ts'
 import type { Sql } from '../postgres/pool.ts'
-import { rowsOf, type Selection } from '../selection.ts'
+import { anyOf, readSearch, rowsOf, type Selection } from '../selection.ts'
 
 /** What a file lists, whichever kind of file it is. */
 export type Listing = {
@@ -23,10 +23,12 @@ export type { Selection }
 export type Days = { from: Day; to: Day }
 
 /** Who asks, when, and on whose calendar. */
-type Asked = Pick<Context, 'account' | 'now' | 'business'>
+type Asked = Pick<Context, 'sql' | 'account' | 'now' | 'business'>
 
 /** The clients of a dealer, or of all dealers for the admin, as the list on the screen has them. */
-export function listClients({ account, now, business }: Asked, selection: Selection): Listing {
+export async function listClients(asked: Asked, selection: Selection): Promise<Listing> {
+  const { account, now, business } = asked
+  const condition = await readSearch(asked, selection.search)
   const today = dayOf(now, business.zone)
   const ofAll = account.role === 'admin'
   return {
@@ -39,7 +41,7 @@ export function listClients({ account, now, business }: Asked, selection: Select
         case when ministra then 'Yes' else 'No' end as "Ministra",
         to_char(expiry at time zone ${business.zone}, 'YYYY-MM-DD') as "Expiry",
         case when status then 'Active' else 'Inactive' end as "Status", dealer as "Dealer"
-      from (${rowsOf({ sql, account, now, business }, selection)}) as rows`,
+      from (${rowsOf({ ...asked, sql }, selection, anyOf(sql, condition))}) as rows`,
   }
 }
 

@@ -21,9 +21,19 @@ const TRIGGERS: readonly (readonly [table: string, trigger: string])[] = [
   ['transfer', 'appended_only'],
   ['audit', 'appended_only'],
   ['account', 'open_holdings'],
+  ['service', 'count_inserted'],
+  ['service', 'count_updated'],
+  ['service', 'count_deleted'],
 ]
 
-const FUNCTIONS = ['post_transfers', 'refuse_change', 'open_holdings', 'lock_holdings'] as const
+const FUNCTIONS = [
+  'post_transfers',
+  'refuse_change',
+  'open_holdings',
+  'lock_holdings',
+  'count_services',
+  'count_clients',
+] as const
 
 async function brokenTriggers(sql: Sql): Promise<string[]> {
   const found = await sql<{ on: string; name: string; enabled: string }[]>`
@@ -84,6 +94,8 @@ const FORBIDDEN: Record<string, readonly string[]> = {
   transfer: ['UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
   audit: ['UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
   holding: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
+  dealer_clients: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
+  superreseller_clients: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
 }
 
 async function excessiveRights(sql: Sql, role: string): Promise<string[]> {

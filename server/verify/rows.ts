@@ -117,13 +117,13 @@ function clients(sql: Sql) {
         when type = 'USED' and expiry_before <> before or type in ('TRIAL', 'DELETE') and step.expiry <> before
           then format('does not go on from %s, where the row before it left %s', before, c.name)
         when type = 'RETRIEVED' and step.expiry >= before then format('takes months of %s back, and leaves it as long', c.name)
-        when last and c.expiry <> step.expiry
-          then format('leaves %s served until %s, but it is until %s', c.name, step.expiry, c.expiry)
-        when last and (c.deleted is not null) <> (type = 'DELETE') then format(
-          case when c.deleted is null then 'deletes %s, which is still there' else 'is the last of %s, which is gone without a row' end,
+        when last and s.expiry <> step.expiry
+          then format('leaves %s served until %s, but it is until %s', c.name, step.expiry, s.expiry)
+        when last and (type = 'DELETE') <> any (array[c.deleted is not null, s.client is null]) then format(
+          case type when 'DELETE' then 'deletes %s, which is still there' else 'is the last of %s, which is gone without a row' end,
           c.name)
       end as fault
-      from step join client c on c.id = step.client
+      from step join client c on c.id = step.client left join service s on s.client = c.id
     ),
     broken as materialized (select id, fault from checked where fault is not null)
     select id, fault from broken order by id limit 1`

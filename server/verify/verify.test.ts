@@ -167,7 +167,7 @@ const tamperings: Tampering[] = [
     () => row.newest as number,
     /leaves .* served until .* but it is until/,
     (sql) => sql`
-      update client set expiry = expiry + interval '1 year' where id = (select client from transfer where id = ${row.USED as number})`,
+      update service set expiry = expiry + interval '1 year' where client = (select client from transfer where id = ${row.USED as number})`,
   ],
   [
     'more taken back than was used',
@@ -210,6 +210,25 @@ const tamperings: Tampering[] = [
       update holding set balance = 7 where id = (
         select h.id from holding h where not exists (
           select from transfer where h.id in (source, destination)) order by h.id limit 1)`,
+  ],
+  [
+    'a client counted where there is none',
+    () => null,
+    /The clients of .* are not as many as were counted/,
+    (sql) => sql`update dealer_clients set clients = clients + 1 where dealer = ${other.dealer.id}`,
+  ],
+  [
+    "a superreseller's clients miscounted",
+    () => null,
+    /The clients of .* are not as many as were counted/,
+    (sql) => sql`update superreseller_clients set clients = clients - 1`,
+  ],
+  [
+    'a service given to another dealer',
+    () => null,
+    /The service of the client .* is another's/,
+    (sql) => sql`
+      update service set dealer = ${other.dealer.id} where client = (select client from transfer where id = ${row.USED as number})`,
   ],
   [
     'the trigger dropped',

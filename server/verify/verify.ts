@@ -69,6 +69,23 @@ async function brokenSums(sql: Sql): Promise<string[]> {
     order by a.id limit 10`
   const unbegun = await sql<{ name: string }[]>`
     select c.name from client c where not exists (select from transfer t where t.client = c.id) order by c.id limit 10`
+  const strayed = await sql<{ name: string }[]>`
+    select c.name from client c join service s on s.client = c.id
+    where (s.dealer, s.name) <> (c.dealer, c.name) order by c.id limit 10`
+  const miscounted = await sql<{ name: string }[]>`
+    with there as (select dealer, expiry, count(*) as clients from service group by 1, 2),
+      below as (
+        select superreseller, expiry, sum(clients) as clients from there join account on id = dealer group by 1, 2
+      )
+    select name from account where id in (
+      select dealer from there full join (select * from dealer_clients where clients <> 0) kept using (dealer, expiry)
+      where there.clients is distinct from kept.clients
+      union
+      select superreseller from below full join (
+        select superreseller, expiry, sum(clients) as clients from superreseller_clients group by 1, 2
+      ) kept using (superreseller, expiry)
+      where coalesce(below.clients, 0) <> coalesce(kept.clients, 0)
+    ) order by id limit 10`
   return [
     ...(sum?.all === 0 ? [] : [`All balances together come to ${sum?.all}, not to nothing.`]),
     ...rowless.map(
@@ -76,6 +93,8 @@ async function brokenSums(sql: Sql): Promise<string[]> {
     ),
     ...wrong.map(({ name }) => `The account ${name} has not the holdings of its role.`),
     ...unbegun.map(({ name }) => `The client ${name} has no row in the ledger.`),
+    ...strayed.map(({ name }) => `The service of the client ${name} is another's.`),
+    ...miscounted.map(({ name }) => `The clients of ${name} are not as many as were counted.`),
   ]
 }
 

@@ -68,15 +68,15 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a client is changed by its dealer alone',
     file: 'server/clients.ts',
-    from: `where dealer = \${account.id} and lower(name) = lower(\${name}) and deleted is null for update\``,
-    to: `where lower(name) = lower(\${name}) and deleted is null for update\``,
+    from: `where c.dealer = \${account.id} and lower(c.name) = lower(\${name}) and c.deleted is null for update\``,
+    to: `where lower(c.name) = lower(\${name}) and c.deleted is null for update\``,
     suites: ['test/laws/matrix.test.ts'],
   },
   {
     guard: 'a client is renewed by its dealer alone',
     file: 'server/renewals.ts',
-    from: `where dealer = \${account.id} and lower(name) = any (\${wanted}) and deleted is null`,
-    to: `where lower(name) = any (\${wanted}) and deleted is null`,
+    from: `where c.dealer = \${account.id} and lower(c.name) = any (\${wanted}) and c.deleted is null`,
+    to: `where lower(c.name) = any (\${wanted}) and c.deleted is null`,
     suites: ['test/laws/matrix.test.ts'],
   },
   {

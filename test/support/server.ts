@@ -10,7 +10,7 @@ import { type FreshDatabase, freshDatabase } from './database.ts'
 import { freshFolder } from './folder.ts'
 
 /** The same for all servers of a test, because those of one database must share it. */
-const SECRET_KEY = Buffer.alloc(32, 'boxtree')
+export const SECRET_KEY = Buffer.alloc(32, 'boxtree')
 
 export const ADMIN = { login: 'admin', password: 'admin-password' }
 

@@ -8,10 +8,11 @@ import { MAC_PREFIX } from '../../contract/clients.ts'
 import { LEVEL_NAMES, LEVELS, type LevelName } from '../../contract/levels.ts'
 import { REFUSALS, type RefusalBody, type RefusalCode } from '../../contract/refusals.ts'
 import type { Role } from '../../contract/roles.ts'
+import { dayOf, endOf } from '../../server/calendar.ts'
 import { hashPassword } from '../../server/password.ts'
-import { hash } from '../../server/seal.ts'
+import { createSeal, hash } from '../../server/seal.ts'
 import { checkAnswer } from './document.ts'
-import { ADMIN, startServer, type TestServer, type TestServerOptions } from './server.ts'
+import { ADMIN, SECRET_KEY, startServer, type TestServer, type TestServerOptions } from './server.ts'
 
 /** The moment at which a world begins: a morning in spring, far from every edge of a day, month or year. */
 const BEGINNING = '2026-05-15T10:00:00.000Z'
@@ -111,6 +112,28 @@ export class World {
     return { name: input.login, mac: input.stb_mac ?? '', expiry }
   }
 
+  /**
+   * Clients that were never paid for, more than anybody would make by the call: `prefix` and a number from `first` to
+   * `last`, at least `digits` long, served until today ends.
+   */
+  async plantClients(
+    dealer: Person,
+    { prefix = 'many-', first = 1, last, digits = 1, description = '' }: Planted,
+  ): Promise<void> {
+    const { now } = this.clock
+    const { timeZone } = this.server.config
+    await this.server.sql`
+      with made as (
+        insert into client (dealer, name, password, ministra, phone, description, package_selection, created)
+        select ${dealer.id}, ${prefix}::text || lpad(n::text, greatest(length(n::text), ${digits}), '0'),
+          ${createSeal(SECRET_KEY).close('planted')}, true, '',
+          ${description}::text, 1, ${now}
+        from generate_series(${first}::int, ${last}::int) n
+        returning id, dealer, name
+      )
+      insert into service (client, dealer, name, expiry) select id, dealer, name, ${endOf(dayOf(now, timeZone), timeZone)} from made`
+  }
+
   /** The same person with another session, which lasts until a moment. */
   async again(person: Person, until: string | Date = FOR_EVER): Promise<Person> {
     return new Person(this.server, {
@@ -144,8 +167,7 @@ export class World {
 
   /** Moves a client's expiry, as time would, in a test that must not wait for it. */
   async setExpiry(name: string, expiry: string): Promise<void> {
-    await this.server
-      .sql`update client set expiry = ${expiry} where lower(name) = lower(${name}) and deleted is null`
+    await this.server.sql`update service set expiry = ${expiry} where lower(name) = lower(${name})`
   }
 
   /**
@@ -183,6 +205,7 @@ function lettersOf(row: string): string {
 
 export type Family = { superreseller: Person; reseller: Person; dealer: Person }
 export type NewClient = InputOf<typeof calls.clients.create>
+type Planted = { prefix?: string; first?: number; last: number; digits?: number; description?: string }
 type ClientMade = { name: string; mac: string; expiry: string }
 
 /** What `POST /api/client` takes, right in every field: a trial of today with a name and a MAC of its own. */
