@@ -1,65 +1,10 @@
-import { MAC_PREFIX } from '../../contract/clients.ts'
 import { PACKAGES } from '../../contract/packages.ts'
 import { addDays, addMonths, dayOf } from '../calendar.ts'
 import { chance, dice, pick, whole } from './dice.ts'
 import type { Stage } from './stage.ts'
+import { BOXES, FILMS, FIRST, LAST, mac, PLACES, SHOWS } from './words.ts'
 
 type Client = { name: string; ends: string; loyal: boolean; paid: number }
-
-const FIRST = [
-  'maria',
-  'joao',
-  'ana',
-  'pedro',
-  'luis',
-  'sofia',
-  'carlos',
-  'rita',
-  'tiago',
-  'ines',
-  'marc',
-  'julie',
-  'sam',
-  'priya',
-  'omar',
-  'lena',
-  'nuno',
-  'vera',
-  'david',
-  'emma',
-]
-const LAST = [
-  'silva',
-  'costa',
-  'roy',
-  'singh',
-  'haddad',
-  'novak',
-  'moreira',
-  'tremblay',
-  'brown',
-  'kaya',
-  'lopes',
-  'wong',
-  'rocha',
-  'meyer',
-  'ali',
-]
-const PLACES = [
-  'Living room',
-  'Bedroom box',
-  'Cafe Central',
-  'Second box',
-  'Sports bar',
-  'Office',
-  'Holiday flat',
-  'Parents',
-  'Kitchen',
-  '',
-]
-const BOXES = ['MAG250', 'MAG254', 'MAG322', 'MAG424', 'MAG520']
-const SHOWS = ['RTP 1', 'Sport TV 1', 'CBC News', 'Globo', 'TSN 4', 'SIC Noticias', 'Rai 1']
-const FILMS = ['The Long Tide', 'North of Here', 'Ouro Negro', 'Night Ferry', 'A Small Garden']
 
 /** A dealer of the demonstration: takes clients on, renews those who stay, loses some, corrects a mistake. */
 export class Dealer {
@@ -170,10 +115,4 @@ export class Dealer {
         ${chance(0.5) ? pick(FILMS) : null}, ${chance(0.2) ? `203.0.113.${whole(250) + 1}` : null}
       from client where name = ${name} and deleted is null`
   }
-}
-
-/** A MAC of its own for every number. */
-function mac(number: number): string {
-  const hex = ((number * 40_503) % 0x1000000).toString(16).toUpperCase().padStart(6, '0')
-  return `${MAC_PREFIX}${hex.slice(0, 2)}:${hex.slice(2, 4)}:${hex.slice(4)}`
 }

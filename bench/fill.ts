@@ -1,0 +1,64 @@
+import { existsSync, renameSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { addDays, dayOf, startOf } from '../server/calendar.ts'
+import { readConfig } from '../server/config.ts'
+import { seed } from '../server/demo/dice.ts'
+import { startEmbedded } from '../server/postgres/embedded.ts'
+import { migrate } from '../server/postgres/migrate.ts'
+import { openPool } from '../server/postgres/pool.ts'
+import { createSeal } from '../server/seal.ts'
+import { readSecretKey } from '../server/secret.ts'
+import { fillStatistics } from '../server/statistics.ts'
+import { Business, DAYS } from './fill/business.ts'
+import { load } from './fill/load.ts'
+import { raiseTree } from './fill/tree.ts'
+
+/** The two databases that are measured, by the folder's name: the one beside the other shows what grows. */
+const FILLS = {
+  million: { clients: 1_000_000, dealers: 2_000 },
+  tenthousand: { clients: 10_000, dealers: 20 },
+} as const
+
+/**
+ * The data folder of a filled database, which is filled the first time and then kept.
+ * Ten transactions a client, three levels of accounts, a tenth of the clients with one dealer.
+ */
+export async function filled(name: keyof typeof FILLS, say: (line: string) => void): Promise<string> {
+  const folder = join(resolve(process.env.DATA_DIR ?? './data/bench'), name)
+  if (existsSync(folder)) return folder
+  const draft = `${folder}.draft`
+  rmSync(draft, { recursive: true, force: true })
+  say(`Filling ${folder}`)
+  const began = performance.now()
+  await fill(draft, FILLS[name], say)
+  renameSync(draft, folder)
+  say(`Filled in ${Math.round((performance.now() - began) / 1000)} s`)
+  return folder
+}
+
+async function fill(
+  dataDir: string,
+  { clients, dealers }: (typeof FILLS)[keyof typeof FILLS],
+  say: (line: string) => void,
+): Promise<void> {
+  const config = readConfig({ DATA_DIR: dataDir })
+  const seal = createSeal(readSecretKey(config))
+  const database = await startEmbedded({ dataDir, say })
+  const sql = openPool(database.superuser, { max: 1, patient: true, lasting: true })
+  try {
+    await migrate({ ...database, say })
+    const first = addDays(dayOf(new Date(), config.timeZone), -DAYS)
+    seed(clients)
+    const tree = await raiseTree(sql, dealers, startOf(first, config.timeZone))
+    await load(sql, new Business(tree, clients, first), seal.close, say)
+    await fillStatistics(sql, new Date(), config.timeZone)
+  } finally {
+    await sql.end()
+    await database.stop()
+  }
+}
+
+if (import.meta.main) {
+  const say = (line: string) => process.stdout.write(`${line}\n`)
+  for (const name of ['tenthousand', 'million'] as const) await filled(name, say)
+}

@@ -1,0 +1,54 @@
+import { addDays, type Day, endOf } from '../../server/calendar.ts'
+import { counted } from '../../server/months.ts'
+
+const ZONE = 'UTC'
+
+/** Who is dealt with on which day. */
+export class Agenda {
+  readonly #days: number[][]
+
+  constructor(days: number) {
+    this.#days = Array.from({ length: days }, () => [])
+  }
+
+  put(client: number, day: number): void {
+    this.#days[day]?.push(client)
+  }
+
+  take(day: number): number[] {
+    const clients = this.#days[day] ?? []
+    this.#days[day] = []
+    return clients
+  }
+}
+
+/** Days by their number, and the moments at which they end; months are counted as the server counts them. */
+export class Calendar {
+  readonly days: readonly Day[]
+  readonly ends: readonly string[]
+  readonly #numbers: Map<Day, number>
+  readonly #counted = new Map<number, number>()
+
+  constructor(first: Day, length: number) {
+    this.days = Array.from({ length }, (_, at) => addDays(first, at))
+    this.ends = this.days.map((day) => endOf(day, ZONE))
+    this.#numbers = new Map(this.days.map((day, at) => [day, at]))
+  }
+
+  /** The number of the last day of so many months from a day. */
+  counted(from: number, months: number): number {
+    const key = from * 16 + months
+    const known = this.#counted.get(key)
+    if (known !== undefined) return known
+    const { expiry } = counted(this.days[from] as Day, months, ZONE)
+    const end = this.#numbers.get(expiry.slice(0, 10)) as number
+    this.#counted.set(key, end)
+    return end
+  }
+}
+
+/** A second of a day as the time of it. */
+export function clock(second: number): string {
+  const two = (value: number) => String(Math.floor(value)).padStart(2, '0')
+  return `${two(second / 3600)}:${two((second / 60) % 60)}:${two(second % 60)}`
+}

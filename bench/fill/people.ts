@@ -1,0 +1,61 @@
+import { dice } from '../../server/demo/dice.ts'
+import { FIRST, LAST, mac, PLACES } from '../../server/demo/words.ts'
+
+/** One client in so many was deleted. */
+export const DELETED = 21
+/** One standing client in so many is the biggest dealer's. */
+const BIGGEST = 10
+export const NEVER = -1
+
+export function isDoomed(client: number): boolean {
+  return client % DELETED === DELETED - 1
+}
+
+export function hasMac(client: number): boolean {
+  return mixed(client, 4) % 20 >= 3
+}
+
+export function passwordOf(client: number): string {
+  return `tv${String(mixed(client, 13) % 1_000_000).padStart(6, '0')}`
+}
+
+/** A number below 2^32 that a client has for good, another one for each use. */
+export function mixed(client: number, use: number): number {
+  let hash = Math.imul(client + 1, 0x9e3779b1) ^ Math.imul(use, 0x85ebca6b)
+  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
+  hash = Math.imul(hash ^ (hash >>> 12), 0x297a2d39)
+  return (hash ^ (hash >>> 15)) >>> 0
+}
+
+/** What is known of each client, by its number from 0. */
+export class Clients {
+  readonly dealer: Uint16Array
+  readonly born: Int16Array
+  readonly expiry: Int16Array
+  readonly deleted: Int16Array
+
+  constructor(count: number, dealers: number) {
+    this.born = new Int16Array(count).fill(NEVER)
+    this.expiry = new Int16Array(count).fill(NEVER)
+    this.deleted = new Int16Array(count).fill(NEVER)
+    let standing = 0
+    this.dealer = new Uint16Array(count).map((_, client) => {
+      if (!isDoomed(client)) standing += 1
+      if (!isDoomed(client) && standing % BIGGEST === 0) return 0
+      // Few dealers have many clients, many have few.
+      return 1 + Math.floor(dice() ** 1.5 * (dealers - 1))
+    })
+  }
+}
+
+/** How a client is called, by its number from 0. */
+export function factsOf(client: number): { name: string; mac: string | null; description: string } {
+  const first = FIRST[mixed(client, 1) % FIRST.length]
+  const last = LAST[mixed(client, 2) % LAST.length]
+  const place = PLACES[mixed(client, 3) % PLACES.length] ?? ''
+  return {
+    name: `${`${first}.${last}`.slice(0, 8)}${client + 1}`,
+    mac: hasMac(client) ? mac(client + 1) : null,
+    description: place && mixed(client, 11) % 3 === 0 ? `${place} ${mixed(client, 12) % 1000}` : place,
+  }
+}
