@@ -71,11 +71,18 @@ export class Business {
       const packed = PACKAGES[mixed(client, 7) % PACKAGES.length]?.value
       const born = this.#calendar.days[this.#clients.born[client] as number]
       const isActive = mixed(client, 8) % 16 !== 0
-      yield `${client + 1}\t${this.#dealer(client).id}\t${name}\t${password}\t${mac ?? '\\N'}\t${mac === null}\t${
-        this.#calendar.ends[this.#clients.expiry[client] as number]
-      }\t${isActive}\t${phone}\t${description}\t${packed}\t${born} 07:00:00+00\t${
+      yield `${client + 1}\t${this.#dealer(client).id}\t${name}\t${password}\t${mac ?? '\\N'}\t${mac === null}\t${isActive}\t${phone}\t${description}\t${packed}\t${born} 07:00:00+00\t${
         deleted === NEVER ? '\\N' : `${this.#calendar.days[deleted as number]} 23:00:00+00`
       }\n`
+    }
+  }
+
+  /** The columns of SERVICE_COLUMNS. */
+  *services(): Generator<string> {
+    for (let client = 0; client < this.#count; client += 1) {
+      if (isDoomed(client)) continue
+      const expiry = this.#calendar.ends[this.#clients.expiry[client] as number]
+      yield `${client + 1}\t${this.#dealer(client).id}\t${factsOf(client).name}\t${expiry}\n`
     }
   }
 
@@ -248,7 +255,8 @@ export class Business {
 export const TRANSFER_COLUMNS =
   'id, created, type, credits, source, destination, source_balance, destination_balance, superreseller, reseller, dealer, client, actor, login, mac, description, expiry, expiry_before, counted_from'
 export const CLIENT_COLUMNS =
-  'id, dealer, name, password, mac, ministra, expiry, active, phone, description, package_selection, created, deleted'
+  'id, dealer, name, password, mac, ministra, active, phone, description, package_selection, created, deleted'
+export const SERVICE_COLUMNS = 'client, dealer, name, expiry'
 export const DEVICE_COLUMNS = 'client, stb_sn, stb_type, version, watching, last_active, time_last_play_tv'
 
 interface Visit {
