@@ -122,6 +122,9 @@ export function expiringUntil(now: Date): Date {
   return new Date(now.getTime() + (EXPIRING_DAYS + 1) * DAY)
 }
 
+/** A searched count is exact up to here; at it, there may be more. */
+export const COUNTED_TO = 10_000
+
 /** The filters of the clients list; 'active' has the expiring ones in it. */
 export const CLIENT_FILTERS = ['all', 'active', 'expiring', 'expired'] as const
 export type ClientFilter = (typeof CLIENT_FILTERS)[number]

@@ -150,6 +150,7 @@ export function clientPage<Row extends z.ZodMiniType>(row: Row) {
     count: z.int(),
     /** A searched count stops at 10,000; true where there are more. */
     count_capped: z.boolean(),
+    /** These stop there too. */
     counts: z.object({ all: z.int(), active: z.int(), expiring: z.int(), expired: z.int() }),
     current_page: z.int(),
     per_page: z.int(),

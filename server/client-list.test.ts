@@ -217,6 +217,15 @@ test('a searched count is exact to 10,000 and then says so', async () => {
     total_pages: 20,
   })
   await world.plantClients(dealer, { prefix: 'bulk-', first: 10_001, last: 10_001 })
-  expect(await dealer.call(list, query)).toMatchObject({ count: 10_000, count_capped: true, total_pages: 20 })
+  expect(await dealer.call(list, query)).toMatchObject({
+    count: 10_000,
+    count_capped: true,
+    total_pages: 20,
+    counts: { all: 10_000, active: 10_000, expiring: 10_000, expired: 0 },
+  })
+  // Of so many that they are not counted, the end of a list is still its end, and a page past it is empty.
+  const last = await dealer.call(list, { ...query, page: 20, order: 'desc' })
+  expect(last.data.at(-1)?.name).toBe('bulk-10')
+  expect((await dealer.call(list, { ...query, page: 21 })).data).toEqual([])
   expect(await dealer.call(list)).toMatchObject({ count: 10_002, count_capped: false, total_pages: 1_001 })
 })

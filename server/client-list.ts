@@ -1,5 +1,5 @@
 import type { calls } from '../contract/calls.ts'
-import { CLIENT_FILTERS, type ClientFilter, expiringUntil } from '../contract/clients.ts'
+import { CLIENT_FILTERS, type ClientFilter, COUNTED_TO, expiringUntil } from '../contract/clients.ts'
 import type { AnyClientRow } from '../contract/shapes.ts'
 import type { Context, Handler } from './context.ts'
 import {
@@ -16,9 +16,6 @@ import {
 /** A page of the dealer's own clients, or of all for the admin. */
 export const listClients: Handler<typeof calls.clients.list> = page
 export const listAllClients: Handler<typeof calls.admin.clients> = page
-
-/** A searched count is exact up to here. */
-const EXACT_TO = 10_000
 
 async function page(context: Context, input: Selection & { page: number; per_page: number }) {
   const { page: current_page, per_page } = input
@@ -39,7 +36,7 @@ type Counts = Record<ClientFilter, number>
 
 type Found = {
   counts: Counts
-  /** Which counts stopped at EXACT_TO. */
+  /** Which counts stopped at COUNTED_TO. */
   capped: Record<ClientFilter, boolean>
   /** What picks the rows. */
   condition: { of: Fragment }
@@ -77,15 +74,15 @@ async function countAll({ sql, account, now }: Context): Promise<Counts> {
 /** The ids of the clients that meet a condition, as the database writes an array; null where they are too many to count. */
 async function findFew({ sql, account }: Context, { ways }: Condition): Promise<string | null> {
   const each = ways.map(
-    (way) => sql`
+    ({ lead, holds }) => sql`
       (select c.id from client c join service s on s.client = c.id
-      where ${own(sql, account)} and ${way} limit ${EXACT_TO + 1})`,
+      where ${own(sql, account, lead)} and ${holds} limit ${COUNTED_TO + 1})`,
   )
   const [found] = await sql<{ ids: string; count: number }[]>`
     select coalesce(array_agg(id), '{}')::text as ids, count(*) as count from (
       ${each.reduce((all, one) => sql`${all} union ${one}`)}
     ) as found`
-  return found && found.count <= EXACT_TO ? found.ids : null
+  return found && found.count <= COUNTED_TO ? found.ids : null
 }
 
 async function countFew({ sql, now }: Context, ids: string): Promise<Counts> {
@@ -103,20 +100,23 @@ async function countMany(
   { sql, account, now }: Context,
   condition: Fragment,
 ): Promise<Pick<Found, 'counts' | 'capped'>> {
-  const counts: Counts = { all: EXACT_TO, active: 0, expiring: 0, expired: 0 }
+  const counts: Counts = { all: COUNTED_TO, active: 0, expiring: 0, expired: 0 }
   const capped = { ...ALL_EXACT, all: true }
   for (const filter of CLIENT_FILTERS.filter((one) => one !== 'all')) {
     const [found] = await sql<{ count: number }[]>`
       select count(*) as count from (
         select from client c join service s on s.client = c.id
-        where ${own(sql, account)} and ${condition} and ${inState(sql, filter, now)} limit ${EXACT_TO + 1}
+        where ${own(sql, account, 'service')} and ${condition} and ${inState(sql, filter, now)} limit ${COUNTED_TO + 1}
       ) as found`
     const count = found?.count ?? 0
-    counts[filter] = Math.min(count, EXACT_TO)
-    capped[filter] = count > EXACT_TO
+    counts[filter] = Math.min(count, COUNTED_TO)
+    capped[filter] = count > COUNTED_TO
   }
   return { counts, capped }
 }
+
+/** So many rows are sorted in a moment. */
+const FEW = 5_000
 
 /** The rows of one page. What is nearer to the end is read from the end: the last page is as near as the first. */
 async function rowsAt(
@@ -132,7 +132,9 @@ async function rowsAt(
   // Where a capped count ends there is no end.
   const backwards = !capped && after < before
   const order = backwards === (selection.order === 'asc') ? 'desc' : 'asc'
+  // A state in which there are few is read whole, before a walk meets a few of them.
+  const lead = selection.filter !== 'all' && count <= FEW ? 'service' : undefined
   const data = await context.sql<AnyClientRow[]>`
-    ${rowsOf(context, { ...selection, order }, condition.of)} limit ${rows} offset ${Math.min(before, after)}`
+    ${rowsOf(context, { ...selection, order }, condition.of, lead)} limit ${rows} offset ${backwards ? after : before}`
   return backwards ? data.reverse() : data
 }

@@ -16,30 +16,36 @@ export type Fragment = PendingQuery<Row[]>
 /** Who asks, when, and on whose calendar. */
 type Asked = Pick<Context, 'sql' | 'account' | 'now' | 'business'>
 
+/** Which of the two tables is read by an index; the other follows it row by row. */
+export type Lead = 'client' | 'service'
+
 /**
- * A condition on a client `c` and its service `s`, in every way in which it may hold: each by itself is found by an
- * index of its own, which no index does for all of them together.
+ * A condition on a client `c` and its service `s`, in every way in which it may hold, with the table that has an index
+ * for it: no index finds all of them together.
  */
-export type Condition = { ways: readonly Fragment[] }
+export type Condition = { ways: readonly { lead: Lead; holds: Fragment }[] }
 
 /** The rows that meet a condition in the selection's state and order, as the list shows them: to page through, or to stream. */
 export function rowsOf(
   { sql, account, now }: Asked,
   { filter, sort, order }: Omit<Selection, 'search'>,
   condition: Fragment,
+  lead: Lead = sort === 'expiry' ? 'service' : 'client',
 ): Fragment {
   return sql`
     select c.name, c.description, c.mac, c.ministra, s.expiry, c.active as status, d.name as dealer
     from client c join service s on s.client = c.id join account d on d.id = c.dealer
-    where ${own(sql, account)} and ${condition} and ${inState(sql, filter, now)}
+    where ${own(sql, account, lead)} and ${condition} and ${inState(sql, filter, now)}
     order by ${orderOf(sql, sort, order)}`
 }
 
-/** The living clients that the caller may see: a dealer its own, the admin all. */
-export function own(sql: Sql, account: Context['account']): Fragment {
-  return account.role === 'admin'
-    ? sql`c.deleted is null`
-    : sql`c.dealer = ${account.id} and s.dealer = ${account.id} and c.deleted is null`
+/**
+ * The living clients that the caller may see: a dealer its own, the admin all. Only the table that leads says whose:
+ * said of both, the second could be looked through whole for every row of the first.
+ */
+export function own(sql: Sql, { id, role }: Context['account'], lead: Lead): Fragment {
+  if (role === 'admin') return sql`c.deleted is null`
+  return lead === 'client' ? sql`c.dealer = ${id} and c.deleted is null` : sql`s.dealer = ${id}`
 }
 
 /**
@@ -51,28 +57,31 @@ export async function readSearch(asked: Asked, search: string): Promise<Conditio
   const term = search.trim()
   if (term === '') return null
   // The fields stand in lines there, and none has a line break of its own.
-  if (term.includes('\n')) return { ways: [sql`false`] }
+  if (term.includes('\n')) return { ways: [ofClient(sql`false`)] }
   const text = sql`search_text(c.name, c.description, c.mac, c.phone)`
   const digits = /^[\d\s()+.-]+$/.test(term) ? term.replace(/\D/g, '') : ''
   const expiries = /^[\d-]+$/.test(term) ? await expiriesLike(asked, term) : []
   const dealers = account.role === 'admin' ? await dealersLike(sql, term) : []
   return {
     ways: [
-      sql`${text} like ${like(sql, term)}`,
+      ofClient(sql`${text} like ${like(sql, term)}`),
       // Said of the whole text too, of which there is an index.
       ...(digits !== '' && digits !== term
-        ? [sql`${text} like ${like(sql, digits)} and c.phone like ${like(sql, digits)}`]
+        ? [ofClient(sql`${text} like ${like(sql, digits)} and c.phone like ${like(sql, digits)}`)]
         : []),
-      ...(expiries.length > 0 ? [sql`s.expiry = any (${expiries}::timestamptz[])`] : []),
-      ...(dealers.length > 0 ? [sql`c.dealer = any (${dealers}::bigint[])`] : []),
+      ...(expiries.length > 0 ? [ofService(sql`s.expiry = any (${expiries}::timestamptz[])`)] : []),
+      ...(dealers.length > 0 ? [ofClient(sql`c.dealer = any (${dealers}::bigint[])`)] : []),
     ],
   }
 }
 
+const ofClient = (holds: Fragment) => ({ lead: 'client' as const, holds })
+const ofService = (holds: Fragment) => ({ lead: 'service' as const, holds })
+
 /** A condition as one, for a walk that looks at every client. */
 export function anyOf(sql: Sql, condition: Condition | null): Fragment {
   if (!condition) return sql`true`
-  return sql`(${condition.ways.reduce((all, way) => sql`${all} or (${way})`)})`
+  return sql`(${condition.ways.map(({ holds }) => sql`(${holds})`).reduce((all, way) => sql`${all} or ${way}`)})`
 }
 
 /** Being in a state at a moment; the active have the expiring among them. */

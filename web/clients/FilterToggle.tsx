@@ -1,6 +1,6 @@
 import { styled } from '@mui/material/styles'
 import { useId, useRef } from 'react'
-import { CLIENT_FILTERS, type ClientFilter } from '../../contract/clients.ts'
+import { CLIENT_FILTERS, type ClientFilter, COUNTED_TO } from '../../contract/clients.ts'
 import type { ClientPage } from './useClientPage.ts'
 
 /** The states of a client to choose from, each with how many the search finds in it. */
@@ -20,11 +20,15 @@ export function FilterToggle({ page }: { page: Pick<ClientPage, 'list' | 'counts
             onChange={() => list.setFilter(filter)}
           />
           {LABELS[filter]}{' '}
-          <span style={{ minWidth: `${digits}ch` }}>{counts?.[filter].toLocaleString('en-US')}</span>
+          <span style={{ minWidth: `${digits}ch` }}>{counts && inWords(counts[filter], list.search)}</span>
         </label>
       ))}
     </Group>
   )
+}
+
+function inWords(count: number, search: string): string {
+  return `${count.toLocaleString('en-US')}${search !== '' && count === COUNTED_TO ? '+' : ''}`
 }
 
 /** How wide the widest number was: a search that finds less moves nothing under the pointer. */
