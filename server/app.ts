@@ -22,7 +22,7 @@ import { refusalOf } from './faults.ts'
 import { handlers } from './handlers.ts'
 import { checkHealth } from './health.ts'
 import { openPage } from './openapi.ts'
-import { begin } from './postgres/begin.ts'
+import { begin, seek } from './postgres/begin.ts'
 import type { Sql } from './postgres/pool.ts'
 import { notFound, Refusal } from './refusal.ts'
 import { createSeal } from './seal.ts'
@@ -143,7 +143,7 @@ export async function openApp(dependencies: AppDependencies) {
 
   async function admit(call: Call, request: FastifyRequest): Promise<Caller | null> {
     if (call.roles === 'anyone') return null
-    const caller = await whoIs(sql, tokenOf(request), clock())
+    const caller = await seek(() => whoIs(sql, tokenOf(request), clock()))
     if (!call.roles.includes(caller.account.role)) {
       throw new Refusal('wrong_role', 'Your account cannot do this.')
     }

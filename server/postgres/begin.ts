@@ -1,8 +1,8 @@
 import type { TransactionSql } from 'postgres'
 import type { Sql } from './pool.ts'
 
-/** How long a transaction that has not begun looks for a database, in milliseconds. */
-const SEARCH_MS = 4_000
+/** How long is looked for a database that is gone, in milliseconds; with one more try it stays under 5 s. */
+const SEARCH_MS = 2_500
 const PAUSE_MS = 100
 
 /**
@@ -16,15 +16,32 @@ const PAUSE_MS = 100
  * was sent may have been committed or not
  */
 export async function begin<T>(sql: Sql, work: (sql: Sql) => Promise<T>): Promise<T> {
+  let attempt: Attempt
+  return search(
+    async () => {
+      attempt = { begun: false, over: false }
+      try {
+        return await tryOnce(sql, work, attempt)
+      } finally {
+        attempt.over = true
+      }
+    },
+    (error) => !attempt.begun && isLost(error),
+  )
+}
+
+/** Runs what only reads, and once more where the connection was lost over it. */
+export function seek<T>(work: () => Promise<T>): Promise<T> {
+  return search(work, isLost)
+}
+
+async function search<T>(work: () => Promise<T>, isWorthAnother: (error: unknown) => boolean): Promise<T> {
   const deadline = Date.now() + SEARCH_MS
   for (;;) {
-    const attempt = { begun: false, over: false }
     try {
-      return await tryOnce(sql, work, attempt)
+      return await work()
     } catch (error) {
-      if (attempt.begun || !isLost(error) || Date.now() > deadline) throw error
-    } finally {
-      attempt.over = true
+      if (!isWorthAnother(error) || Date.now() > deadline) throw error
     }
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
   }

@@ -1,4 +1,4 @@
-import { connect } from 'node:net'
+import { Socket } from 'node:net'
 import postgres from 'postgres'
 
 /** Where a database is: a connection string, or a unix socket of the embedded server. */
@@ -25,19 +25,24 @@ export interface PoolOptions {
 export function openPool(to: Connect, options: PoolOptions): Sql {
   const settings = {
     max: options.max,
-    // Under the 5 s in which a request that needs the database must be answered.
-    connect_timeout: 4,
+    // In seconds. A request that needs the database must be answered in 5.
+    connect_timeout: 2,
     onnotice: () => {},
+    // The driver waits up to 20 s before it calls a server again that did not answer; the next request calls at once.
+    backoff: () => 0,
     connection: sessionSettings(options.patient ?? false),
     types,
+    // Asked at the beginning of each connection, and a connection lost over it would end the process.
+    fetch_types: false,
     ...(options.lasting && { max_lifetime: null, idle_timeout: 0 }),
     ...(options.onClose && { onclose: options.onClose }),
   }
   if (typeof to !== 'string') {
     return postgres({ ...settings, path: to.socket, database: to.database, user: to.user })
   }
-  const sql: Sql = postgres(to, { ...settings, ...(severalHosts(to) && { socket: dialer() }) })
-  if (severalHosts(to)) hideFurtherHosts(sql)
+  const several = severalHosts(to) && { target_session_attrs: 'primary' as const, socket: dial }
+  const sql: Sql = postgres(to, { ...settings, ...several })
+  if (several) hideFurtherHosts(sql)
   return sql
 }
 
@@ -58,7 +63,30 @@ function sessionSettings(patient: boolean): Record<string, string> {
 const types = {
   whole: { to: 20, from: [20, 1700], serialize: String, parse: toWhole },
   moment: { to: 1184, from: [1184], serialize: fromMoment, parse: toMoment },
-  day: { to: 1082, from: [1082], serialize: fromDay, parse: (text: string) => text },
+  day: { to: 1082, from: [1082], serialize: fromDay, parse: asItIs },
+  texts: listOf(1009, String, asItIs),
+  wholes: listOf(1016, String, toWhole),
+  moments: listOf(1185, fromMoment, toMoment),
+  days: listOf(1182, fromDay, asItIs),
+}
+
+/** A list of one dimension, of the type that PostgreSQL numbers so. */
+function listOf<Item>(type: number, write: (item: Item) => string, read: (text: string) => unknown) {
+  return {
+    to: type,
+    from: [type],
+    serialize: (items: Item[]) =>
+      `{${items.map((item) => (item === null ? 'NULL' : `"${write(item).replaceAll(/["\\]/g, '\\$&')}"`)).join()}}`,
+    parse: (text: string) =>
+      [...text.matchAll(/"((?:[^"\\]|\\.)*)"|[^{},]+/g)].map(([item, quoted]) => {
+        if (item === 'NULL') return null
+        return read(quoted === undefined ? item : quoted.replaceAll(/\\(.)/g, '$1'))
+      }),
+  }
+}
+
+function asItIs(text: string): string {
+  return text
 }
 
 /** Credits are whole numbers: a fraction, or more than a number can hold exactly, is a fault of ours. */
@@ -89,34 +117,61 @@ function severalHosts(url: string): boolean {
   return /^[a-z]+:\/\/[^/?]*,/.test(url.replace(/\/\/[^@/]*@/, '//'))
 }
 
+/** Where a database may be, and which of the hosts served last; all pools of one list go there first. */
 interface Hosts {
   hosts: string[]
   ports: number[]
+  current: number
 }
 
 const hostsOf = new WeakMap<object, Hosts>()
+const known = new Map<string, Hosts>()
 
 /**
  * With several hosts the driver retries an unreachable one for ever, without a pause and without an answer. It is
- * shown one host, so that it reports a failure, and `dialer` walks the true list; `begin` then tries the next.
+ * shown one host, so that it reports a failure, and `dial` walks the true list; who seeks then tries the next.
  */
 function hideFurtherHosts(sql: Sql): void {
-  hostsOf.set(sql.options, { hosts: [...sql.options.host], ports: [...sql.options.port] })
+  const [hosts, ports] = [[...sql.options.host], [...sql.options.port]]
+  const list = JSON.stringify([hosts, ports])
+  const entry = known.get(list) ?? { hosts, ports, current: 0 }
+  known.set(list, entry)
+  hostsOf.set(sql.options, entry)
   sql.options.host.length = 1
 }
 
-/** Makes the driver's sockets: to the host that serves, and to the next one once a connection has closed. */
-function dialer() {
-  let current = 0
-  return (options: object) => {
-    const { hosts, ports } = hostsOf.get(options) ?? { hosts: [], ports: [] }
-    const dialled = current
-    const [host, port] = [hosts[dialled % hosts.length] ?? 'localhost', ports[dialled % ports.length] ?? 5432]
-    const socket = connect({ host, port })
-    socket.once('close', () => {
-      if (current === dialled) current += 1
-    })
-    // The driver reads the name that a certificate must carry from here.
-    return Object.assign(socket, { host, port })
+/** Makes the driver's sockets: to the host that served last, and to the next one once that has failed. */
+function dial(options: object): Line {
+  const hosts = hostsOf.get(options)
+  if (!hosts) throw new Error('the hosts of this pool are not known')
+  const at = hosts.current % hosts.hosts.length
+  return new Line(hosts, { host: hosts.hosts[at] ?? '', port: hosts.ports[at] ?? 5432 })
+}
+
+/** A connection ends by itself after half an hour at the earliest; one that ends sooner was refused, or has failed. */
+const LASTING_MS = 60_000
+
+class Line extends Socket {
+  // The driver reads the name that a certificate must carry from here.
+  readonly host: string
+  readonly port: number
+  private hosts: Hosts
+  private dialled: number
+  private opened = Date.now()
+
+  constructor(hosts: Hosts, { host, port }: { host: string; port: number }) {
+    super()
+    this.hosts = hosts
+    this.dialled = hosts.current
+    this.host = host
+    this.port = port
+    this.connect({ host, port })
+  }
+
+  /** Here, because the driver takes all listeners away where it turns to TLS. */
+  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    const lasted = !error && Date.now() - this.opened > LASTING_MS
+    if (!lasted && this.hosts.current === this.dialled) this.hosts.current += 1
+    super._destroy(error, callback)
   }
 }
