@@ -43,10 +43,11 @@ export default defineConfig({
         test: {
           ...database,
           name: 'faults',
-          include: FAULTS ? ['test/laws/{ledger,hostile}.test.ts', 'test/faults/**/*.test.ts'] : [],
+          include: ['test/faults/**/*.test.ts', ...(FAULTS ? ['test/laws/{ledger,hostile}.test.ts'] : [])],
           testTimeout: 3_600_000,
           hookTimeout: 60_000,
           maxWorkers: 2,
+          sequence: { groupOrder: 4 },
         },
       },
       {

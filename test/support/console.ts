@@ -37,11 +37,14 @@ export function runConsole({ dataDir, env = {}, launcher = false }: ConsoleOptio
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   let output = ''
+  let isReady = false
   const exit = new Promise<number | null>((resolve) => child.on('close', resolve))
   const ready = new Promise<string>((resolve, reject) => {
     const collect = (chunk: Buffer) => {
       output += chunk
+      if (isReady) return
       const url = /ready on (\S+)/.exec(output)?.[1]
+      isReady = url !== undefined
       if (url) resolve(url)
     }
     child.stdout?.on('data', collect)

@@ -269,18 +269,45 @@ export class Person {
   }
 
   /** Makes a call with any input at all. */
-  async send(call: Call, input: object = {}, { headers = {}, key }: SendOptions = {}): Promise<Answer> {
+  async send(call: Call, input: object = {}, options: SendOptions = {}): Promise<Answer> {
+    const answer = await this.#exchange(call, input, options)
+    holdToContract(call, answer)
+    return answer
+  }
+
+  /**
+   * Makes a call while something is broken: it may be refused as unavailable, or come to nothing (null), but never to
+   * anything false, and it does not hang.
+   */
+  async attempt(call: Call, input: object, options: SendOptions): Promise<Answer | null> {
+    const answer = await this.#exchange(call, input, options, AbortSignal.timeout(MOST_PATIENCE_MS)).catch(
+      (error) => {
+        // What undici says of a connection that was refused, reset or closed.
+        if (error instanceof TypeError) return null
+        throw error
+      },
+    )
+    if (answer?.status === 503) expect(answer.body).toMatchObject({ status: 'ERROR', code: 'unavailable' })
+    else if (answer) holdToContract(call, answer)
+    return answer
+  }
+
+  #exchange(
+    call: Call,
+    input: object,
+    { headers = {}, key }: SendOptions,
+    signal?: AbortSignal,
+  ): Promise<Answer> {
     const { path, query, body } = requestOf(call, input)
-    const answer = await this.fetch(call.method, `/v1${path}${query}`, {
+    return this.fetch(call.method, `/v1${path}${query}`, {
       headers: {
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...(key !== undefined && { 'idempotency-key': key }),
         ...headers,
       },
       ...(body !== undefined && { body }),
+      ...(signal && { signal }),
     })
-    holdToContract(call, answer)
-    return answer
   }
 
   /** Any request, with the session where there is one. */
@@ -290,12 +317,18 @@ export class Person {
     {
       headers = {},
       body,
-    }: { headers?: Record<string, string>; body?: string | Uint8Array<ArrayBuffer> } = {},
+      signal,
+    }: {
+      headers?: Record<string, string>
+      body?: string | Uint8Array<ArrayBuffer>
+      signal?: AbortSignal
+    } = {},
   ): Promise<Answer> {
     const response = await fetch(this.#url + path, {
       method,
       headers: { ...(this.token && { 'access-token': this.token }), ...headers },
       ...(body !== undefined && { body }),
+      ...(signal && { signal }),
     })
     const text = await response.text()
     const type = response.headers.get('content-type')
@@ -378,6 +411,9 @@ export function uniqueMac(): string {
 function pair(byte: number): string {
   return byte.toString(16).toUpperCase().padStart(2, '0')
 }
+
+/** Beyond every limit that the server has for itself: who waits longer waits for ever. */
+const MOST_PATIENCE_MS = 60_000
 
 const PLANTED = hashPassword(PASSWORD)
 /** Planted sessions outlast every clock that a test moves; those that a sign-in begins last their hour. */

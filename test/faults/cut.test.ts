@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { calls } from '../../contract/calls.ts'
+import { begin } from '../../server/postgres/begin.ts'
+import { runs, seedOf } from '../laws/runs.ts'
+import { proveTheBooks } from '../support/books.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import { type Moment, openWire, type Wire } from '../support/wire.ts'
+import { type Family, newClient, openWorld, type Person, unique, type World } from '../support/world.ts'
+
+/** The world's own server looks on; the other one's way to the database is cut again and again. */
+let world: World
+let wire: Wire
+let cuttable: TestServer
+beforeAll(async () => {
+  world = await openWorld()
+  const { server, owner } = world.server.database
+  if (typeof server === 'string') throw new Error('the wire leads to a unix socket')
+  wire = await openWire(server.socket)
+  const behind = `postgres://${server.user}@127.0.0.1:${wire.port}/${server.database}`
+  cuttable = await startServer({
+    database: { ...world.server.database, server: behind, owner },
+    clock: () => world.clock.now,
+  })
+})
+afterAll(async () => {
+  await cuttable.close()
+  await wire.close()
+  await world.close()
+})
+
+const MONTHS = 2
+
+/** A call that moves credits, what of the dealer's it moves, and as whom it is made. */
+type Spending = {
+  name: string
+  call: Parameters<Person['attempt']>[0]
+  moves: number
+  input: (scene: Scene) => object
+  by?: 'reseller'
+}
+type Scene = { family: Family; client: string }
+
+const SPENDING: Spending[] = [
+  {
+    name: 'create',
+    call: calls.clients.create,
+    moves: -MONTHS,
+    input: () => newClient({ months: MONTHS }),
+  },
+  {
+    name: 'saveclient',
+    call: calls.clients.save,
+    moves: -MONTHS,
+    input: ({ client }) => ({ login: client, months: MONTHS, desc: unique() }),
+  },
+  {
+    name: 'renew',
+    call: calls.clients.renew,
+    moves: -MONTHS,
+    input: ({ client }) => ({ name: client, months: MONTHS }),
+  },
+  {
+    name: 'multirenew',
+    call: calls.clients.multirenew,
+    moves: -MONTHS,
+    input: ({ client }) => ({ clients: [client], months: MONTHS }),
+  },
+  {
+    name: 'retrieve',
+    call: calls.clients.retrieve,
+    moves: MONTHS,
+    input: ({ client }) => ({ login: client, credits: MONTHS }),
+  },
+  {
+    name: 'save',
+    call: calls.level.dealer.save,
+    moves: MONTHS,
+    input: ({ family }) => ({ name: family.dealer.name, credits: MONTHS, transaction: 0, desc: unique() }),
+    by: 'reseller',
+  },
+]
+const MOMENTS: Moment[] = ['before', 'during', 'after']
+
+/** `npm run faults` cuts at every boundary; `npm test` at every COMMIT, and at every so many of the others. */
+const STRIDE = runs(4, 1)
+const offset = seedOf('the cut connection') % STRIDE
+
+describe.each(SPENDING)('$name, its connection cut', (spending) => {
+  test.each(MOMENTS)('%s a statement is done: nothing is lost, doubled or claimed', async (moment) => {
+    const scene = await newScene()
+    const statements = await statementsOf(scene, spending)
+    expect(statements.slice(-2)).toEqual(['select 1', 'commit'])
+    const done: string[] = []
+    for (const [at, statement] of statements.entries()) {
+      if (at % STRIDE !== offset && statement !== 'commit') continue
+      const { first, isDone } = await makeTwice(scene, spending, { at, moment })
+      // A connection that is lost before anything has begun is sought again.
+      const isBegun = at > statements.indexOf('begin ')
+      expect(first?.status, `${statement}: ${first?.text}`).toBe(isBegun ? 503 : 200)
+      if (isBegun && isDone) done.push(statement)
+    }
+    if (moment === 'before') expect(done).not.toContain('commit')
+    if (moment === 'after') expect(done).toContain('commit')
+    await proveTheBooks(world.server.sql, [scene.family.superreseller.id])
+  })
+})
+
+/** The statement at each boundary of a call whose connection is new, so that every statement is prepared in it. */
+async function statementsOf(scene: Scene, spending: Spending): Promise<string[]> {
+  await renew()
+  const answer = await at(scene, spending).attempt(spending.call, spending.input(scene), { key: unique() })
+  expect(answer?.status, answer?.text).toBe(200)
+  const seen = wire.takeSeen()
+  await renew()
+  return seen
+}
+
+/** Makes a call whose connection is cut, and then once more with the same key elsewhere: that tells the truth. */
+async function makeTwice(scene: Scene, spending: Spending, cut: { at: number; moment: Moment }) {
+  const input = spending.input(scene)
+  const key = unique()
+  const before = await stateOf(scene)
+  wire.cutAt(cut.at, cut.moment)
+  const first = await at(scene, spending).attempt(spending.call, input, { key })
+  wire.mend()
+  const between = await stateOf(scene)
+  const again = await scene.family[spending.by ?? 'dealer'].attempt(spending.call, input, { key })
+  const after = await stateOf(scene)
+  expect(again?.status, again?.text).toBe(200)
+  expect(after).toEqual({ rows: before.rows + 1, credits: before.credits + spending.moves })
+  if (first?.status === 200) {
+    expect(between).toEqual(after)
+    expect(first.text).toBe(again?.text)
+    await renew()
+  }
+  return { first, isDone: between.rows > before.rows }
+}
+
+function at(scene: Scene, spending: Spending): Person {
+  return world.at(cuttable, scene.family[spending.by ?? 'dealer'])
+}
+
+async function renew(): Promise<void> {
+  wire.renew()
+  await begin(cuttable.sql, (sql) => sql`select 'here'`)
+  wire.takeSeen()
+}
+
+/** What the dealer holds, and how many rows the ledger has of it. */
+async function stateOf({ family }: Scene): Promise<{ rows: number; credits: number }> {
+  const [state] = await world.server.sql<{ rows: number; credits: number }[]>`
+    select (select count(*) from transfer where dealer = ${family.dealer.id}) as rows,
+      (select balance from holding where account = ${family.dealer.id} and kind = 'balance') as credits`
+  return state ?? { rows: 0, credits: 0 }
+}
+
+async function newScene(): Promise<Scene> {
+  const family = await world.family({ credits: 9_000 })
+  await world.give(world.admin, family.superreseller, 9_000)
+  await world.give(family.superreseller, family.reseller, 9_000)
+  const { name: client } = await world.client(family.dealer, { months: '2d' })
+  for (let paid = 0; paid < 4; paid += 1) {
+    await family.dealer.call(calls.clients.renew, { name: client, months: 12 })
+  }
+  return { family, client }
+}
