@@ -75,6 +75,8 @@ export async function openApp(dependencies: AppDependencies) {
     // A HEAD would use up the ticket of a file, and read the whole of it for nothing.
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
+    // Whoever still has a connection when the server closes is answered on it, and then it ends.
+    return503OnClosing: false,
     routerOptions: { maxParamLength: 300 },
     frameworkErrors: (error, request, reply) => fail(error, request, reply),
   })

@@ -8,7 +8,7 @@ import { type Embedded, startEmbedded } from '../../server/postgres/embedded.ts'
 import { openPool, type Sql } from '../../server/postgres/pool.ts'
 import { runs, seedOf } from '../laws/runs.ts'
 import { type Console, startConsole } from '../support/console.ts'
-import { CREW_ENV, Crew, seconds } from '../support/crew.ts'
+import { CREW_ENV, Crew, range, seconds } from '../support/crew.ts'
 import { freePort } from '../support/external.ts'
 import { freshFolder } from '../support/folder.ts'
 
@@ -55,7 +55,11 @@ test(`the console, killed under 32 workers, is ready again on the database that 
   }
   await crew.stop()
   await crew.prove(guest.server, 'boxtree_server')
-  say(`the console killed ${times} times: ready again after ${range(took)}; ${crew.summary}`)
+  const doubted = await crew.findUnanswered(guest.superuser)
+  say(
+    `the console killed ${times} times: ready again after ${range(took)}; ${crew.summary}; ` +
+      `${doubted.length} were done before anybody was told`,
+  )
   expect(Math.max(...took)).toBeLessThan(WITHIN.ready)
 })
 
@@ -161,10 +165,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {}
-}
-
-function range(took: number[]): string {
-  return `${seconds(Math.min(...took))} to ${seconds(Math.max(...took))}`
 }
 
 function say(line: string): void {

@@ -10,9 +10,10 @@ import { verify } from '../../server/verify/verify.ts'
 import { proveTheBooks } from './books.ts'
 import { newClient, Person } from './world.ts'
 
-const ADMIN_PASSWORD = 'a-password-of-theirs'
+/** Everybody's. */
+export const CREW_PASSWORD = 'a-password-of-theirs'
 /** What a console needs in its environment for a crew to work on it. */
-export const CREW_ENV = { CAPTCHA_PROVIDER: 'none', ADMIN_PASSWORD }
+export const CREW_ENV = { CAPTCHA_PROVIDER: 'none', ADMIN_PASSWORD: CREW_PASSWORD }
 
 const DEALERS = 4
 const WORKERS = 32
@@ -24,11 +25,13 @@ const PAUSE_MS = 50
  */
 export class Crew {
   /** How the writes came to be acknowledged: at once, or when asked again; and what came instead. */
-  readonly tally = { atOnce: 0, askedAgain: 0, refused: 0, unavailable: 0, nothing: 0 }
+  readonly tally = { atOnce: 0, askedAgain: 0, refused: 0, unavailable: 0, nothing: 0, cut: 0 }
   /** The longest that anybody waited for a 503, in milliseconds. */
   slowestRefusal = 0
   /** The rows of the ledger that must be there, by their login, as the workers were told. */
   private told = new Map<string, string[]>()
+  /** Of each key that was asked again: when, in the end, with success. */
+  private doubted = new Map<string, number>()
   private working: Promise<void>[] = []
   private home = false
 
@@ -40,12 +43,13 @@ export class Crew {
     const city = await crew.promote(shop, north, 'reseller', 'city', 32)
     for (let index = 0; index < DEALERS; index += 1) {
       const dealer = await crew.promote(shop, city, 'dealer', `corner-${index}`, 7)
-      crew.places.push({ reseller: city, dealer })
+      crew.places.push({ superreseller: north, reseller: city, dealer })
     }
     return crew
   }
 
-  private places: { reseller: Person; dealer: Person }[] = []
+  /** Everybody of the tree; each place is a dealer with the reseller above. */
+  readonly places: { superreseller: Person; reseller: Person; dealer: Person }[] = []
 
   /** Sends them all to work. */
   start(): void {
@@ -97,13 +101,26 @@ export class Crew {
     }
   }
 
+  /** The keys of writes that were done when nobody was told of it, and then told when asked again. */
+  async findUnanswered(to: Connect): Promise<string[]> {
+    const sql = openPool(to, { max: 1 })
+    try {
+      const answers = await sql<{ key: string; created: string }[]>`select key, created from answer`
+      const isUnanswered = ({ key, created }: { key: string; created: string }) =>
+        Date.parse(created) < (this.doubted.get(key) ?? 0)
+      return answers.filter(isUnanswered).map(({ key }) => key)
+    } finally {
+      await sql.end({ timeout: 1 })
+    }
+  }
+
   /** What came of it, for whoever reads the output. */
   get summary(): string {
-    const { atOnce, askedAgain, refused, unavailable, nothing } = this.tally
+    const { atOnce, askedAgain, refused, unavailable, nothing, cut } = this.tally
     return (
       `${this.done} writes acknowledged, ${askedAgain} of them when asked again (${atOnce} at once), ` +
       `${refused} refused; ${unavailable} answers 503 (the slowest after ${seconds(this.slowestRefusal)}), ` +
-      `${nothing} calls without an answer`
+      `${nothing} calls without an answer, ${cut} with half of one`
     )
   }
 
@@ -178,19 +195,25 @@ export class Crew {
   private async make(person: Person, call: Call, input: object): Promise<boolean> {
     const key = randomUUID()
     for (let tries = 1; ; tries += 1) {
-      const began = performance.now()
+      const asked = Date.now()
       const answer = await person.attempt(call, input, { key })
-      if (answer?.status === 200) {
+      if (answer === null || answer === 'cut') {
+        this.tally[answer ?? 'nothing'] += 1
+        await pause(PAUSE_MS)
+        continue
+      }
+      if (answer.status === 200) {
         this.tally[tries === 1 ? 'atOnce' : 'askedAgain'] += 1
+        if (tries > 1) this.doubted.set(key, asked)
         return true
       }
-      if (answer && answer.status !== 503) {
+      if (answer.status !== 503) {
         expect(answer.body).toMatchObject({ code: 'insufficient_credits' })
         this.tally.refused += 1
         return false
       }
-      this.tally[answer ? 'unavailable' : 'nothing'] += 1
-      if (answer) this.slowestRefusal = Math.max(this.slowestRefusal, performance.now() - began)
+      this.tally.unavailable += 1
+      this.slowestRefusal = Math.max(this.slowestRefusal, Date.now() - asked)
       await pause(PAUSE_MS)
     }
   }
@@ -202,7 +225,7 @@ export class Crew {
     name: string,
     thousands: number,
   ): Promise<Person> {
-    await parent.call(calls.level[level].create, { login: name, password: ADMIN_PASSWORD })
+    await parent.call(calls.level[level].create, { login: name, password: CREW_PASSWORD })
     for (let given = 0; given < thousands; given += 1) {
       await parent.call(calls.level[level].save, { name, credits: 1000, transaction: 0 })
       this.tell(name, 'ADD 1000')
@@ -219,6 +242,11 @@ export class Crew {
 
 type Client = { name: string; paid: number }
 
+/** From the shortest to the longest. */
+export function range(milliseconds: number[]): string {
+  return `${seconds(Math.min(...milliseconds))} to ${seconds(Math.max(...milliseconds))}`
+}
+
 export function seconds(milliseconds: number): string {
   return `${(milliseconds / 1000).toFixed(1)} s`
 }
@@ -227,7 +255,7 @@ async function signIn(shop: { url: string }, name: string): Promise<Person> {
   const nobody = new Person(shop, { id: 0, name: '', role: 'dealer', token: '' })
   const { token, role } = await nobody.call(calls.session.login, {
     login_username: name,
-    login_password: ADMIN_PASSWORD,
+    login_password: CREW_PASSWORD,
   })
   return new Person(shop, { id: 0, name, role, token })
 }

@@ -276,19 +276,20 @@ export class Person {
   }
 
   /**
-   * Makes a call while something is broken: it may be refused as unavailable, or come to nothing (null), but never to
-   * anything false, and it does not hang.
+   * Makes a call while something is broken: it may be refused as unavailable, or come to nothing (null) or to half an
+   * answer ('cut'), but never to anything false, and it does not hang.
    */
-  async attempt(call: Call, input: object, options: SendOptions): Promise<Answer | null> {
+  async attempt(call: Call, input: object = {}, options: SendOptions = {}): Promise<Answer | null | 'cut'> {
     const answer = await this.#exchange(call, input, options, AbortSignal.timeout(MOST_PATIENCE_MS)).catch(
       (error) => {
-        // What undici says of a connection that was refused, reset or closed.
-        if (error instanceof TypeError) return null
+        // What fetch says of a connection that it did not get, or that ended before or in the middle of the answer.
+        if (error instanceof TypeError) return error.message === 'fetch failed' ? null : 'cut'
         throw error
       },
     )
-    if (answer?.status === 503) expect(answer.body).toMatchObject({ status: 'ERROR', code: 'unavailable' })
-    else if (answer) holdToContract(call, answer)
+    if (answer === null || answer === 'cut') return answer
+    if (answer.status === 503) expect(answer.body).toMatchObject({ status: 'ERROR', code: 'unavailable' })
+    else holdToContract(call, answer)
     return answer
   }
 
