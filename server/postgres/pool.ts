@@ -1,4 +1,4 @@
-import { Socket } from 'node:net'
+import { connect } from 'node:net'
 import postgres from 'postgres'
 
 /** Where a database is: a connection string, or a unix socket of the embedded server. */
@@ -40,10 +40,7 @@ export function openPool(to: Connect, options: PoolOptions): Sql {
   if (typeof to !== 'string') {
     return postgres({ ...settings, path: to.socket, database: to.database, user: to.user })
   }
-  const several = severalHosts(to) && { target_session_attrs: 'primary' as const, socket: dial }
-  const sql: Sql = postgres(to, { ...settings, ...several })
-  if (several) hideFurtherHosts(sql)
-  return sql
+  return severalHosts(to) ? openToPrimary(to, settings) : postgres(to, settings)
 }
 
 /** Milliseconds, as the server takes them. A patient session may hold a statement or wait for a lock without end. */
@@ -117,61 +114,41 @@ function severalHosts(url: string): boolean {
   return /^[a-z]+:\/\/[^/?]*,/.test(url.replace(/\/\/[^@/]*@/, '//'))
 }
 
-/** Where a database may be, and which of the hosts served last; all pools of one list go there first. */
-interface Hosts {
-  hosts: string[]
-  ports: number[]
-  current: number
-}
-
-const hostsOf = new WeakMap<object, Hosts>()
-const known = new Map<string, Hosts>()
+type Settings = postgres.Options<typeof types>
 
 /**
  * With several hosts the driver retries an unreachable one for ever, without a pause and without an answer. It is
- * shown one host, so that it reports a failure, and `dial` walks the true list; who seeks then tries the next.
+ * shown one host, so that it reports a failure, and each connection goes to the host that is the primary then.
  */
-function hideFurtherHosts(sql: Sql): void {
-  const [hosts, ports] = [[...sql.options.host], [...sql.options.port]]
-  const list = JSON.stringify([hosts, ports])
-  const entry = known.get(list) ?? { hosts, ports, current: 0 }
-  known.set(list, entry)
-  hostsOf.set(sql.options, entry)
-  sql.options.host.length = 1
-}
-
-/** Makes the driver's sockets: to the host that served last, and to the next one once that has failed. */
-function dial(options: object): Line {
-  const hosts = hostsOf.get(options)
-  if (!hosts) throw new Error('the hosts of this pool are not known')
-  const at = hosts.current % hosts.hosts.length
-  return new Line(hosts, { host: hosts.hosts[at] ?? '', port: hosts.ports[at] ?? 5432 })
-}
-
-/** A connection ends by itself after half an hour at the earliest; one that ends sooner was refused, or has failed. */
-const LASTING_MS = 60_000
-
-class Line extends Socket {
-  // The driver reads the name that a certificate must carry from here.
-  readonly host: string
-  readonly port: number
-  private hosts: Hosts
-  private dialled: number
-  private opened = Date.now()
-
-  constructor(hosts: Hosts, { host, port }: { host: string; port: number }) {
-    super()
-    this.hosts = hosts
-    this.dialled = hosts.current
-    this.host = host
-    this.port = port
-    this.connect({ host, port })
+function openToPrimary(to: string, settings: Settings): Sql {
+  const { options } = postgres(to, settings)
+  const hosts = options.host.map((host, at) => ({ host, port: options.port[at] ?? 5432 }))
+  let search: Promise<Host> | null = null
+  const dial = async () => {
+    search ??= findPrimary(to, settings, hosts).finally(() => {
+      search = null
+    })
+    const host = await search
+    // The driver reads the name that a certificate must carry from here.
+    return Object.assign(connect(host), host)
   }
+  return postgres(to, { ...settings, ...hosts[0], target_session_attrs: 'primary', ...{ socket: dial } })
+}
 
-  /** Here, because the driver takes all listeners away where it turns to TLS. */
-  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
-    const lasted = !error && Date.now() - this.opened > LASTING_MS
-    if (!lasted && this.hosts.current === this.dialled) this.hosts.current += 1
-    super._destroy(error, callback)
+type Host = { host: string; port: number }
+
+/** The first that says so; where none does, the first of the list, which then says what is wrong. */
+async function findPrimary(to: string, settings: Settings, hosts: Host[]): Promise<Host> {
+  const primary = Promise.any(hosts.map((host) => answerOf(to, settings, host)))
+  return primary.catch(() => hosts[0] ?? { host: 'localhost', port: 5432 })
+}
+
+async function answerOf(to: string, settings: Settings, host: Host): Promise<Host> {
+  const sql = postgres(to, { ...settings, ...host, max: 1, target_session_attrs: 'primary' })
+  try {
+    await sql`select 1`
+    return host
+  } finally {
+    void sql.end({ timeout: 0 })
   }
 }

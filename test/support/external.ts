@@ -32,14 +32,18 @@ export async function startExternal(folder: string): Promise<External> {
     stdio: 'ignore',
     ...(home.runAs ?? {}),
   })
-  const at = (user: string, database: string) =>
-    `postgres://${user}:${PASSWORD}@127.0.0.1:${port}/${database}`
+  const at = (user: string, database: string) => urlOf(user, database, port)
   await setUp(at('postgres', 'postgres'))
   return {
     env: { DATABASE_URL: at('console', 'shop'), DATABASE_OWNER_URL: at('keeper', 'shop') },
     at,
     stop: () => stop(child),
   }
+}
+
+/** The connection string of a role to a database, which is at one of the ports. */
+export function urlOf(user: string, database: string, ...ports: number[]): string {
+  return `postgres://${user}:${PASSWORD}@${ports.map((port) => `127.0.0.1:${port}`).join()}/${database}`
 }
 
 const PASSWORD = 'of-the-test'
@@ -54,7 +58,8 @@ function configure(home: Home, port: number): void {
   writeFileSync(join(home.cluster, 'pg_hba.conf'), `${ways.join('\n')}\n`)
 }
 
-async function setUp(superuser: string): Promise<void> {
+/** Makes the roles and the database of a server that is just starting. */
+export async function setUp(superuser: string): Promise<void> {
   const sql = openPool(superuser, { max: 1 })
   try {
     await untilReady(sql)
@@ -65,7 +70,7 @@ async function setUp(superuser: string): Promise<void> {
   }
 }
 
-async function untilReady(sql: Sql): Promise<void> {
+export async function untilReady(sql: Sql): Promise<void> {
   for (const deadline = Date.now() + 30_000; ; ) {
     try {
       await sql`select 1`

@@ -1,0 +1,207 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, chownSync, copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { findBinaries } from '../../server/postgres/binaries.ts'
+import { initialise } from '../../server/postgres/cluster.ts'
+import { findHome, type Home } from '../../server/postgres/home.ts'
+import { openPool, type Sql } from '../../server/postgres/pool.ts'
+import { ENVIRONMENT, programPath, type RunAs } from '../../server/postgres/run.ts'
+import { freePort, setUp, untilReady, urlOf } from './external.ts'
+
+/** How the primary goes when the standby takes its place. */
+export type Going = 'killed' | 'shut down' | 'outlived'
+
+interface Server {
+  home: Home
+  port: number
+  process: ChildProcess
+}
+
+/**
+ * A primary and a standby that has everything before the primary acknowledges it: PostgreSQL's own streaming
+ * replication, as an operator sets it up. The two change places again and again, at the same two ports.
+ */
+export class Pair {
+  private primary: Server
+  private standby: Server | null = null
+  private freed: { folder: string; port: number }
+
+  static async start(folders: [string, string]): Promise<Pair> {
+    const [port, other] = [await freePort(), await freePort()]
+    const home = await findHome(folders[0], findBinaries(), initialise)
+    configure(home, port)
+    const pair = new Pair({ home, port, process: run(home) }, { folder: folders[1], port: other })
+    await setUp(pair.at('postgres', 'postgres'))
+    return pair
+  }
+
+  private constructor(primary: Server, freed: { folder: string; port: number }) {
+    this.primary = primary
+    this.freed = freed
+  }
+
+  /** `DATABASE_URL` and `DATABASE_OWNER_URL`, both with both hosts, in an order that never changes. */
+  get env(): { DATABASE_URL: string; DATABASE_OWNER_URL: string } {
+    const ports = [this.primary.port, this.standby?.port ?? this.freed.port].sort()
+    return {
+      DATABASE_URL: urlOf('console', 'shop', ...ports),
+      DATABASE_OWNER_URL: urlOf('keeper', 'shop', ...ports),
+    }
+  }
+
+  /** The connection string of a role to a database of the primary. */
+  at(user: string, database: string): string {
+    return urlOf(user, database, this.primary.port)
+  }
+
+  /** Copies the primary while it runs, starts the copy as its standby, and has every COMMIT wait for it from then on. */
+  async join(): Promise<void> {
+    const { folder, port } = this.freed
+    const cluster = join(folder, 'postgres-18')
+    rmSync(cluster, { recursive: true, force: true })
+    const home = { ...this.primary.home, cluster }
+    await this.asSuperuser(async (sql) => {
+      await sql`select pg_backup_start('standby', true)`
+      copy(this.primary.home.cluster, home)
+      const [stop] = await sql<{ labelfile: string }[]>`select labelfile from pg_backup_stop(false)`
+      put(home, 'backup_label', stop?.labelfile ?? '')
+    })
+    configure(home, port, { primary_conninfo: `host=127.0.0.1 port=${this.primary.port} user=postgres` })
+    put(home, 'standby.signal', '')
+    this.standby = { home, port, process: run(home) }
+    configure(this.primary.home, this.primary.port, { synchronous_standby_names: '*' })
+    await this.asSuperuser(async (sql) => {
+      await sql`select pg_reload_conf()`
+      while ((await sql`select from pg_stat_replication where sync_state = 'sync'`).length === 0)
+        await pause(50)
+    })
+  }
+
+  /** Makes the standby the primary, however the one before goes. */
+  async promote(going: Going): Promise<void> {
+    if (!this.standby) throw new Error('there is no standby')
+    const { primary, standby } = this
+    if (going === 'killed') await kill(primary)
+    if (going === 'shut down') await shutDown(primary)
+    await withSuperuser(standby.port, (sql) => sql`select pg_promote()`)
+    if (going === 'outlived') {
+      // Until an operator, or what acts for one, sees to it that the old one is no more.
+      await pause(1000)
+      await kill(primary)
+    }
+    this.primary = standby
+    this.standby = null
+    this.freed = { folder: join(primary.home.cluster, '..'), port: primary.port }
+  }
+
+  async stop(): Promise<void> {
+    if (this.standby) await shutDown(this.standby)
+    await shutDown(this.primary)
+  }
+
+  private asSuperuser<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    return withSuperuser(this.primary.port, work)
+  }
+}
+
+async function withSuperuser<T>(port: number, work: (sql: Sql) => Promise<T>): Promise<T> {
+  // One session, because the beginning and the end of a copy must be in the same.
+  const sql = openPool(urlOf('postgres', 'postgres', port), { max: 1, patient: true, lasting: true })
+  try {
+    await untilReady(sql)
+    return await work(sql)
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+function configure(home: Home, port: number, more: Record<string, string> = {}): void {
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    port,
+    unix_socket_directories: '',
+    // Nothing here outlives a power cut; what is killed has written to the system's cache all the same.
+    fsync: 'off',
+    wal_keep_size: '512MB',
+    ...more,
+  }
+  const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'\n`)
+  put(home, 'postgresql.conf', lines.join(''))
+  const ways = [
+    'host all postgres 127.0.0.1/32 trust',
+    'host replication postgres 127.0.0.1/32 trust',
+    'host all all 127.0.0.1/32 scram-sha-256',
+  ]
+  put(home, 'pg_hba.conf', `${ways.join('\n')}\n`)
+}
+
+function run(home: Home): ChildProcess {
+  return spawn(programPath(home.binaries, 'postgres'), ['-D', home.cluster], {
+    cwd: '/',
+    env: ENVIRONMENT,
+    stdio: 'ignore',
+    ...(home.runAs ?? {}),
+  })
+}
+
+/** At once and all of it, as when the machine goes. */
+async function kill(server: Server): Promise<void> {
+  const pids = await withSuperuser(
+    server.port,
+    (sql) => sql<{ pid: number }[]>`select pid from pg_stat_activity`,
+  )
+  const exit = once(server.process, 'exit')
+  server.process.kill('SIGKILL')
+  for (const { pid } of pids) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // It went with the others.
+    }
+  }
+  await exit
+}
+
+async function shutDown({ process }: Server): Promise<void> {
+  if (process.exitCode !== null || process.signalCode !== null) return
+  const exit = once(process, 'exit')
+  process.kill('SIGINT')
+  await exit
+}
+
+/** The files of a server that runs; what changes meanwhile is put right from its log, which the standby asks for. */
+function copy(from: string, { cluster, runAs }: Home): void {
+  for (const entry of readdirSync(from, { recursive: true, withFileTypes: true })) {
+    const inside = entry.parentPath.slice(from.length + 1)
+    const to = join(cluster, inside, entry.name)
+    if (entry.isDirectory()) make(to, runAs)
+    else if (!inside.startsWith('pg_wal') && !entry.name.startsWith('postmaster.')) {
+      make(join(cluster, inside), runAs)
+      copyFile(join(entry.parentPath, entry.name), to, runAs)
+    }
+  }
+  chmodSync(cluster, 0o700)
+}
+
+function make(folder: string, runAs: RunAs): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  if (runAs) chownSync(folder, runAs.uid, runAs.gid)
+}
+
+function copyFile(from: string, to: string, runAs: RunAs): void {
+  try {
+    copyFileSync(from, to)
+    if (runAs) chownSync(to, runAs.uid, runAs.gid)
+  } catch (error) {
+    // A file that is gone by now is in nobody's way.
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+  }
+}
+
+function put({ cluster, runAs }: Home, name: string, text: string): void {
+  const file = join(cluster, name)
+  writeFileSync(file, text, { mode: 0o600 })
+  if (runAs) chownSync(file, runAs.uid, runAs.gid)
+}
