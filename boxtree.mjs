@@ -19,6 +19,8 @@ const COMMANDS = {
   'admin-password': { run: [['server/admin-password.ts']] },
   demo: { console: true, run: [['server/demo.ts']] },
   verify: { run: [['server/verify.ts']] },
+  backup: { run: [['server/backup.ts']] },
+  restore: { run: [['server/restore.ts']] },
   bench: { console: true, tools: true, run: [['bench/browser.ts']] },
   faults: {
     console: true,

@@ -11,6 +11,7 @@ import { newClient, Person } from '../test/support/world.ts'
 import { openPool } from './postgres/pool.ts'
 
 const PASSWORD = 'a-password-of-theirs'
+const run = promisify(execFile)
 
 let external: External
 let dataDir: string
@@ -30,13 +31,13 @@ function start(): Promise<Console> {
   return startConsole({ dataDir, env })
 }
 
-async function signIn(name: string): Promise<Person> {
-  const nobody = new Person(shop, { id: 0, name: '', role: 'dealer', token: '' })
+async function signIn(name: string, at = shop): Promise<Person> {
+  const nobody = new Person(at, { id: 0, name: '', role: 'dealer', token: '' })
   const { token, role } = await nobody.call(calls.session.login, {
     login_username: name,
     login_password: PASSWORD,
   })
-  return new Person(shop, { id: 0, name, role, token })
+  return new Person(at, { id: 0, name, role, token })
 }
 
 describe('on a PostgreSQL of their own, over TCP', () => {
@@ -82,10 +83,33 @@ describe('on a PostgreSQL of their own, over TCP', () => {
   test('the books are proved', async () => {
     const env = { PATH: process.env.PATH, DATA_DIR: dataDir, ...external.env }
     const verify = join(import.meta.dirname, 'verify.ts')
-    const { stdout } = await promisify(execFile)(process.execPath, [verify], { env })
+    const { stdout } = await run(process.execPath, [verify], { env })
     expect(stdout).toContain('Every credit is where its rows say.')
     const sql = openPool(external.env.DATABASE_OWNER_URL, { max: 1 })
     await proveTheBooks(sql).finally(() => sql.end())
+  })
+
+  test('a backup taken while it serves is restored into an embedded one, which serves it too', async () => {
+    const backup = join(freshFolder(), 'backup')
+    const env = { PATH: process.env.PATH ?? '', DATA_DIR: dataDir, ...external.env }
+    const taken = await run(process.execPath, [join(import.meta.dirname, 'backup.ts'), backup], { env })
+    expect(taken.stdout).toContain(`The backup is in ${backup}`)
+    const elsewhere = join(freshFolder(), 'data')
+    const restore = [join(import.meta.dirname, 'restore.ts'), backup]
+    const restored = await run(process.execPath, restore, { env: { PATH: env.PATH, DATA_DIR: elsewhere } })
+    expect(restored.stdout).toContain('Every credit is where its rows say.\nRestored as it was at ')
+    await expect(run(process.execPath, restore, { env })).rejects.toThrow('The database is not empty')
+    const copy = await startConsole({ dataDir: elsewhere, env: { CAPTCHA_PROVIDER: 'none' } })
+    try {
+      const corner = await signIn('corner', copy)
+      const { data } = await corner.call(calls.clients.list)
+      expect(await corner.call(calls.clients.detail, { name: data[0]?.name ?? '' })).toMatchObject({
+        password: 'secret-tv',
+        description: 'Café 100%',
+      })
+    } finally {
+      await copy.stop()
+    }
   })
 
   test.each([

@@ -9,10 +9,32 @@ import { makeDataFolder } from './data-folder.ts'
  * made there at the first start.
  * @throws StartFault when the file holds something else
  */
-export function readSecretKey(config: Pick<Config, 'secretKey' | 'dataDir'>): Buffer {
-  if (config.secretKey) return config.secretKey
+export function readSecretKey(config: KeyPlace): Buffer {
+  return findSecretKey(config) ?? keepSecretKey(config, randomBytes(32))
+}
+
+/** The same, where there is one; null where there is none yet. */
+export function findSecretKey(config: KeyPlace): Buffer | null {
+  return config.secretKey ?? readKeyFile(join(config.dataDir, 'secret-key'))
+}
+
+/** Puts a key into the data folder. Of two that do so at once the first counts, and that one is answered. */
+export function keepSecretKey(config: KeyPlace, key: Buffer): Buffer {
   const file = join(config.dataDir, 'secret-key')
-  const kept = read(file) ?? make(file)
+  makeDataFolder(config.dataDir)
+  writeKeyFile(file, key)
+  return readKeyFile(file) ?? key
+}
+
+type KeyPlace = Pick<Config, 'secretKey' | 'dataDir'>
+
+/**
+ * The key that a file holds; null where there is no file.
+ * @throws StartFault when the file holds something else
+ */
+export function readKeyFile(file: string): Buffer | null {
+  const kept = read(file)
+  if (kept === undefined) return null
   const key = decodeKey(kept)
   if (key === null) throw new StartFault(`${file} does not hold a key; put the one from your backup there.`)
   return key
@@ -28,12 +50,11 @@ function read(file: string): string | undefined {
 }
 
 /** The key appears under its name only when it is whole and on the disk; of two that make one, the first counts. */
-function make(file: string): string {
+export function writeKeyFile(file: string, key: Buffer): void {
   const draft = `${file}.${process.pid}`
-  makeDataFolder(dirname(file))
   rmSync(draft, { force: true })
   try {
-    writeDurably(draft, `${randomBytes(32).toString('base64')}\n`)
+    writeDurably(draft, `${key.toString('base64')}\n`)
     linkSync(draft, file)
     syncFolder(dirname(file))
   } catch (error) {
@@ -41,7 +62,6 @@ function make(file: string): string {
   } finally {
     rmSync(draft, { force: true })
   }
-  return readFileSync(file, 'utf8')
 }
 
 function writeDurably(file: string, text: string): void {
@@ -54,7 +74,8 @@ function writeDurably(file: string, text: string): void {
   }
 }
 
-function syncFolder(folder: string): void {
+/** Makes the names in a folder outlast a power cut. */
+export function syncFolder(folder: string): void {
   const handle = openSync(folder, 'r')
   try {
     fsyncSync(handle)

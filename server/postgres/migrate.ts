@@ -17,7 +17,7 @@ export interface MigrateOptions {
 const FOLDER = join(import.meta.dirname, '../../db')
 
 /** Two programs that migrate one database go one after the other; any number that nothing else locks. */
-const LOCK = 0x6d696772
+export const MIGRATING = 0x6d696772
 
 /**
  * Brings the schema to this program's state, as the owner, and states anew what the server's role may do.
@@ -27,18 +27,10 @@ export async function migrate({ server, owner, say, folder = FOLDER }: MigrateOp
   const role = await serverRole(server)
   const sql = openPool(owner, { max: 1, patient: true, lasting: true })
   try {
-    await sql`select pg_advisory_lock(${LOCK})`
-    await sql`
-      create table if not exists migration (
-        name text primary key,
-        checksum text not null,
-        applied timestamptz not null default now()
-      )`
-    const files = readMigrations(folder)
-    const pending = refuseOthers(
-      files,
-      await sql<Applied[]>`select name, checksum from migration order by name`,
-    )
+    await sql`select pg_advisory_lock(${MIGRATING})`
+    await prepare(sql)
+    const applied = await sql<Applied[]>`select name, checksum from migration order by name`
+    const { pending } = split(applied, 'database', folder)
     for (const migration of pending) {
       say(`Migrating: ${migration.name}`)
       await begin(sql, (transaction) => apply(transaction, migration))
@@ -50,13 +42,24 @@ export async function migrate({ server, owner, say, folder = FOLDER }: MigrateOp
   }
 }
 
-interface Applied {
+/** A migration as a database, or a backup of one, remembers it. */
+export interface Applied {
   name: string
   checksum: string
 }
 
-interface Migration extends Applied {
+export interface Migration extends Applied {
   text: string
+}
+
+/** Makes the table that remembers what was applied, where it is missing. */
+export async function prepare(sql: Sql): Promise<void> {
+  await sql`
+    create table if not exists migration (
+      name text primary key,
+      checksum text not null,
+      applied timestamptz not null default now()
+    )`
 }
 
 async function serverRole(server: Connect): Promise<string> {
@@ -69,23 +72,23 @@ async function serverRole(server: Connect): Promise<string> {
   }
 }
 
-function readMigrations(folder: string): Migration[] {
-  return readdirSync(folder)
-    .filter((name) => /^\d{3}-.+\.sql$/.test(name))
-    .sort()
-    .map((name) => {
-      const text = readFileSync(join(folder, name), 'utf8').replaceAll('\r\n', '\n')
-      return { name, text, checksum: createHash('sha256').update(text).digest('hex') }
-    })
-}
-
-/** What was applied must be exactly the first of what this program brings; the rest is answered, to be applied. */
-function refuseOthers(files: Migration[], applied: Applied[]): Migration[] {
+/**
+ * Parts this program's migrations into those that were applied and those that are still to be.
+ * @param applied in their order
+ * @param holder what remembers them, for the person who reads of a fault
+ * @throws StartFault unless what was applied is exactly the first of what this program brings
+ */
+export function split(
+  applied: readonly Applied[],
+  holder: 'database' | 'backup',
+  folder = FOLDER,
+): { done: Migration[]; pending: Migration[] } {
+  const files = readMigrations(folder)
   for (const [at, { name, checksum }] of applied.entries()) {
     const file = files.find((migration) => migration.name === name)
     if (!file) {
       throw new StartFault(
-        `The database is newer than this program: it holds the migration ${name}. Run the newer program, or restore an older backup.`,
+        `The ${holder} is newer than this program: it holds the migration ${name}. Run the newer program, or restore an older backup.`,
       )
     }
     if (file.checksum !== checksum) {
@@ -97,10 +100,21 @@ function refuseOthers(files: Migration[], applied: Applied[]): Migration[] {
       )
     }
   }
-  return files.slice(applied.length)
+  return { done: files.slice(0, applied.length), pending: files.slice(applied.length) }
 }
 
-async function apply(sql: Sql, { name, text, checksum }: Migration): Promise<void> {
+function readMigrations(folder: string): Migration[] {
+  return readdirSync(folder)
+    .filter((name) => /^\d{3}-.+\.sql$/.test(name))
+    .sort()
+    .map((name) => {
+      const text = readFileSync(join(folder, name), 'utf8').replaceAll('\r\n', '\n')
+      return { name, text, checksum: createHash('sha256').update(text).digest('hex') }
+    })
+}
+
+/** Applies one migration, and remembers it, in the transaction that it is given. */
+export async function apply(sql: Sql, { name, text, checksum }: Migration): Promise<void> {
   await sql.unsafe(text)
   await sql`insert into migration (name, checksum) values (${name}, ${checksum})`
 }

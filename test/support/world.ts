@@ -170,22 +170,9 @@ export class World {
     await this.server.sql`update service set expiry = ${expiry} where lower(name) = lower(${name})`
   }
 
-  /**
-   * Every row of every table as text, in the order of the rows, a table to an entry: to be searched for what must not
-   * be there, or compared with how it was. bytea comes in letters as well, because a text would hide in its hex.
-   */
-  async stored(): Promise<Map<string, string>> {
-    const { ownerSql } = this.server
-    const tables = await ownerSql<{ name: string }[]>`
-      select table_name as name from information_schema.tables where table_schema = 'public' order by 1`
-    const stored = new Map<string, string>()
-    for (const { name } of tables) {
-      const rows = await ownerSql<
-        { row: string }[]
-      >`select t::text as row from ${ownerSql(name)} t order by t`
-      stored.set(name, rows.map(({ row }) => row + lettersOf(row)).join('\n'))
-    }
-    return stored
+  /** Every row of every table of this server's database; see `storedIn`. */
+  stored(): Promise<Map<string, string>> {
+    return storedIn(this.server)
   }
 
   close(): Promise<void> {
@@ -195,6 +182,21 @@ export class World {
 
 function whoIs({ id, name, role }: Person) {
   return { id, name, role }
+}
+
+/**
+ * Every row of every table as text, in the order of the rows, a table to an entry: to be searched for what must not
+ * be there, or compared with how it was. bytea comes in letters as well, because a text would hide in its hex.
+ */
+export async function storedIn({ ownerSql }: Pick<TestServer, 'ownerSql'>): Promise<Map<string, string>> {
+  const tables = await ownerSql<{ name: string }[]>`
+    select table_name as name from information_schema.tables where table_schema = 'public' order by 1`
+  const stored = new Map<string, string>()
+  for (const { name } of tables) {
+    const rows = await ownerSql<{ row: string }[]>`select t::text as row from ${ownerSql(name)} t order by t`
+    stored.set(name, rows.map(({ row }) => row + lettersOf(row)).join('\n'))
+  }
+  return stored
 }
 
 function lettersOf(row: string): string {
