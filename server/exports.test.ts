@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../contract/calls.ts'
+import { textsOf } from '../test/support/pdf.ts'
 import { Clock, type Family, openWorld, type Person, unique, type World } from '../test/support/world.ts'
 
 const { clients, admin, desk } = calls
@@ -227,6 +228,18 @@ describe('the transactions as CSV', () => {
     expect(await transactions(world.admin, '2026-06-01', '2026-06-01')).toEqual(rows)
   })
 
+  test('show script as text, and make what a spreadsheet would take for a formula harmless', async () => {
+    world.clock.set('2026-06-20T12:00:00.000Z')
+    const { reseller, dealer } = await world.family()
+    const texts = ['=HYPERLINK("http://x","y")', '@SUM(1)', '+1', '-1', '<script>alert(1)</script>', "'=1"]
+    for (const desc of texts) {
+      await reseller.call(calls.level.dealer.save, { name: dealer.name, credits: 0, transaction: 0, desc })
+      await world.client(dealer, { desc })
+    }
+    const rows = await transactions(reseller, '2026-06-20', '2026-06-20')
+    expect(rows.map((row) => row[5])).toEqual(texts.map((text) => (/^[=@+-]/.test(text) ? `'${text}` : text)))
+  })
+
   test('are those of both days and of all between, on the calendar of the business', async () => {
     const { dealer } = await world.family({ credits: 9 })
     const moments = [
@@ -338,6 +351,7 @@ describe('the clients as PDF', () => {
     for (const desc of [
       '<script>alert(1)</script>',
       '(unbalanced \\ ) >> endstream',
+      "=cmd|'/C calc'!A0",
       'Ђорђе Ψυχή Żółć 日本',
       'x'.repeat(100),
     ]) {
@@ -347,11 +361,20 @@ describe('the clients as PDF', () => {
     const response = await fetch(`${world.server.url}/v1/exports/${ticket}`)
     expect(response.headers.get('content-type')).toBe('application/pdf')
     expect(response.headers.get('content-disposition')).toMatch(/boxtree-clients-.*\.pdf/)
-    const text = Buffer.from(await response.arrayBuffer()).toString('latin1')
+    const file = Buffer.from(await response.arrayBuffer())
+    const text = file.toString('latin1')
     expect(text).toMatch(/^%PDF-1\.\d[\s\S]*%%EOF\s*$/)
     expect(text).toContain('DejaVuSansCondensed')
-    expect(text).not.toMatch(/<script|\/J(ava)?S/)
     expect(text.match(/\/Type \/Page\b/g)).toHaveLength(1)
+    // Shown letter for letter, and nothing that a reader would run, open or follow.
+    expect(textsOf(file)).toEqual(
+      expect.arrayContaining([
+        '<script>alert(1)</script>',
+        '(unbalanced \\ ) >> endstream',
+        "=cmd|'/C calc'!A0",
+      ]),
+    )
+    expect(text).not.toMatch(/\/(JS|JavaScript|OpenAction|AA|URI|Launch|EmbeddedFile|Annots|AcroForm)\b/)
   })
 
   test('of many pages come in any number', async () => {
