@@ -1,0 +1,90 @@
+import type { Page } from 'playwright-core'
+import { describe } from 'vitest'
+import { calls } from '../../contract/calls.ts'
+import { ROLES } from '../../contract/roles.ts'
+import { expect, signIn, test } from '../support/browser.ts'
+import type { Family, Person, World } from '../support/world.ts'
+
+/** Runs wherever it is taken for anything but text: as markup, in an attribute, in a script, in a template. */
+const SCRIPT = `"><img src=x onerror=top.ran=1><script>top.ran=1</script>\${top.ran=1}{{top.ran=1}}`
+
+/** Every screen that shows what somebody typed or a box told, with how often it must be there at least. */
+const SCREENS: Record<keyof Family | 'admin', [path: string, times: number][]> = {
+  admin: [
+    ['/admin', 2],
+    ['/admin/clients', 1],
+    ['/super-resellers', 1],
+    ['/update-super-reseller/ofscripts-s', 2],
+    ['/admin/message', 1],
+  ],
+  superreseller: [
+    ['/superreseller', 2],
+    ['/resellers', 1],
+    ['/update-reseller/ofscripts-r', 2],
+  ],
+  reseller: [
+    ['/reseller', 2],
+    ['/dealers', 1],
+    ['/update-dealer/ofscripts-d', 2],
+  ],
+  dealer: [
+    ['/', 2],
+    ['/clients', 1],
+    ['/update-client/ofscripts', 2],
+  ],
+}
+
+describe('script in every text that is stored', () => {
+  test('is shown as text on every screen, and in the message after the login', async ({ open, world }) => {
+    const people = await plant(world)
+    for (const role of ROLES) {
+      const page = await open({ as: people[role], at: SCREENS[role][0]?.[0] ?? '/' })
+      for (const [at, times] of SCREENS[role]) {
+        await page.goto(at)
+        await expect.poll(() => shown(page), { message: at, intervals: [50] }).toBeGreaterThanOrEqual(times)
+        await expectNothingRan(page)
+      }
+    }
+    const page = await open({ at: '/login' })
+    await signIn(page, people.dealer.name)
+    await expect(page.getByRole('dialog')).toContainText(SCRIPT)
+    await expectNothingRan(page)
+  })
+})
+
+async function plant(world: World): Promise<Family & { admin: Person }> {
+  const { admin, server } = world
+  const superreseller = await world.child(admin, 0, 'ofscripts-s')
+  const reseller = await world.child(superreseller, 0, 'ofscripts-r')
+  const dealer = await world.child(reseller, 0, 'ofscripts-d')
+  const change = { credits: 9, transaction: 0, desc: SCRIPT } as const
+  await admin.call(calls.level.superreseller.save, { name: superreseller.name, ...change })
+  await superreseller.call(calls.level.reseller.save, { name: reseller.name, ...change, credits: 8 })
+  await reseller.call(calls.level.dealer.save, { name: dealer.name, ...change, credits: 7 })
+  await world.client(dealer, { login: 'ofscripts', months: 1, desc: SCRIPT })
+  await admin.call(calls.admin.setMessage, { message: SCRIPT })
+  // What a box tells of itself comes from outside as well.
+  await server.ownerSql`
+    insert into device (client, stb_sn, stb_type, version, watching, last_active, last_played_tv_content,
+      last_played_vod_content, locked_to_ip)
+    select id, ${SCRIPT}, ${SCRIPT}, ${SCRIPT}, ${SCRIPT}, ${world.clock.now}, ${SCRIPT}, ${SCRIPT}, ${SCRIPT}
+    from client where name = 'ofscripts'`
+  return { admin, superreseller, reseller, dealer }
+}
+
+/** How often the text stands on the page, in a field or out of one. */
+function shown(page: Page): Promise<number> {
+  return page.evaluate((script) => {
+    const fields = [...document.querySelectorAll('input, textarea')] as HTMLInputElement[]
+    const whole = [document.body.textContent, ...fields.map(({ value }) => value)].join('\n')
+    return whole.split(script).length - 1
+  }, SCRIPT)
+}
+
+async function expectNothingRan(page: Page): Promise<void> {
+  const made = await page.evaluate(() => ({
+    ran: 'ran' in window,
+    markup: document.querySelectorAll('img[src="x"], [onerror], body script').length,
+  }))
+  expect(made).toEqual({ ran: false, markup: 0 })
+}
