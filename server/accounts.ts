@@ -2,6 +2,7 @@ import { DEFAULT_SETTINGS } from '../contract/appearance.ts'
 import type { calls } from '../contract/calls.ts'
 import { CREDIT_ACTION } from '../contract/credits.ts'
 import { LEVELS, type LevelName } from '../contract/levels.ts'
+import { auditHere } from './audit.ts'
 import type { Account, Context, Handlers } from './context.ts'
 import { type Facts, pathOf, transfer } from './ledger.ts'
 import { hashPassword } from './password.ts'
@@ -138,8 +139,10 @@ export async function setAdminPassword(sql: Sql, password: string): Promise<stri
   return begin(sql, async (sql) => {
     const [admin] = await sql<{ id: number; name: string }[]>`
       update account set password = ${hash} where role = 'admin' returning id, name`
-    if (admin) await sql`delete from session where account = ${admin.id}`
-    return admin?.name ?? null
+    if (!admin) return null
+    await sql`delete from session where account = ${admin.id}`
+    await auditHere(sql, admin.id, 'admin.password')
+    return admin.name
   })
 }
 

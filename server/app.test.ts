@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../contract/calls.ts'
@@ -119,6 +120,56 @@ describe('a body', () => {
     await refusal('no_session', post('{', JSON_TYPE, world.nobody()))
     await refusal('no_session', post('x'.repeat(300_000), { 'content-type': 'text/plain' }, world.nobody()))
     await refusal('wrong_role', post('{', JSON_TYPE, world.admin))
+  })
+})
+
+describe('what is not a request as it should be is cut', () => {
+  /** Writes bytes to a server as they are, and answers what came back until it hung up. */
+  async function write(bytes: string, { server } = world): Promise<string> {
+    const { hostname, port } = new URL(server.url)
+    const socket = connect(Number(port), hostname)
+    socket.write(bytes)
+    let answer = ''
+    for await (const chunk of socket.setEncoding('utf8')) answer += chunk
+    return answer
+  }
+
+  test.each([
+    ['invalid_input', 400, 'nonsense\r\n\r\n'],
+    ['invalid_input', 400, 'GET /v1/health HTTP/9.9\r\n\r\n'],
+    ['invalid_input', 400, 'POST /v1/api/renew HTTP/1.1\r\nhost: x\r\ncontent-length: -1\r\n\r\n'],
+    ['too_large', 413, `GET /v1/health HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(70_000)}\r\n\r\n`],
+    ['too_large', 413, `GET /v1/health?${'y'.repeat(70_000)} HTTP/1.1\r\nhost: x\r\n\r\n`],
+  ])('with the refusal %s', async (code, status, bytes) => {
+    const answer = await write(bytes)
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+    const [, body = ''] = answer.split('\r\n\r\n')
+    expect(JSON.parse(body)).toMatchObject({ status: 'ERROR', code })
+  })
+
+  test('when a body without a length grows too large', async () => {
+    const headers = `host: x\r\naccess-token: ${dealer.token}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked`
+    const piece = `10000\r\n${'x'.repeat(0x10000)}\r\n`
+    const answer = await write(`POST /v1/api/renew HTTP/1.1\r\n${headers}\r\n\r\n${piece.repeat(5)}`)
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /)
+  })
+
+  test('when it does not come whole in its time, which is 20 seconds', async () => {
+    const slow = await openWorld()
+    try {
+      const { server } = slow.server.app
+      expect(server.requestTimeout).toBe(20_000)
+      server.requestTimeout = 100
+      server.headersTimeout = 100
+      const begun = 'POST /v1/authenticate HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n'
+      const answers = await Promise.all([
+        write(begun, slow),
+        write(`${begun}content-length: 9\r\n\r\n{`, slow),
+      ])
+      for (const answer of answers) expect(answer).toContain('The request took too long to come.')
+    } finally {
+      await slow.close()
+    }
   })
 })
 

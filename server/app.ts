@@ -1,3 +1,5 @@
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import Fastify, {
   type FastifyBaseLogger,
@@ -72,6 +74,7 @@ export async function openApp(dependencies: AppDependencies) {
     trustProxy: config.trustedProxies.length > 0 ? config.trustedProxies : false,
     bodyLimit: MOST_BODY,
     requestTimeout: 20_000,
+    http: { connectionsCheckingInterval: 5_000 },
     // A HEAD would use up the ticket of a file, and read the whole of it for nothing.
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
@@ -79,6 +82,7 @@ export async function openApp(dependencies: AppDependencies) {
     return503OnClosing: false,
     routerOptions: { maxParamLength: 300 },
     frameworkErrors: (error, request, reply) => fail(error, request, reply),
+    clientErrorHandler: hangUp,
   })
   app.decorateRequest('caller', null)
   app.removeContentTypeParser('text/plain')
@@ -126,7 +130,10 @@ export async function openApp(dependencies: AppDependencies) {
         await disk.admit(call)
         const input = parse(call, request)
         const open = { sql, now, business, address: request.ip }
-        if (!request.caller) return answer(reply, call, await act(open, input))
+        if (!request.caller) {
+          const result = await act(open, input)
+          return answer(reply, call, call.answer ? result : call.output.parse(result))
+        }
         const context = { ...open, ...request.caller }
         const result = await beginAgain(sql, async (sql) => {
           const inside = { ...context, sql }
@@ -210,6 +217,34 @@ function fail(error: unknown, request: FastifyRequest, reply: FastifyReply) {
   if (refusal.retryAfter !== undefined) reply.header('retry-after', Math.ceil(refusal.retryAfter))
   reply.header('cache-control', 'no-store')
   return reply.code(refusal.httpStatus).send(refusal.body)
+}
+
+/** What is no HTTP, has headers without end or comes too slowly: answered where the line still stands, and cut. */
+function hangUp(error: Error & { code?: string }, socket: Socket) {
+  if (socket.writable && error.code !== 'ECONNRESET') {
+    const { httpStatus, body } = new Refusal(
+      error.code === 'HPE_HEADER_OVERFLOW' ? 'too_large' : 'invalid_input',
+      NOT_UNDERSTOOD[error.code ?? ''] ?? 'This is no request that Boxtree understands.',
+    )
+    const text = JSON.stringify(body)
+    socket.write(
+      [
+        `HTTP/1.1 ${httpStatus} ${STATUS_CODES[httpStatus]}`,
+        'content-type: application/json; charset=utf-8',
+        `content-length: ${Buffer.byteLength(text)}`,
+        'cache-control: no-store',
+        'connection: close',
+        '',
+        text,
+      ].join('\r\n'),
+    )
+  }
+  socket.destroySoon()
+}
+
+const NOT_UNDERSTOOD: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: 'The headers are too large.',
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request took too long to come.',
 }
 
 /** Closing ends the connections that are idle then; one with an answer under way would stay open after it. */

@@ -126,3 +126,23 @@ test('no secret is in a log, an audit row or any other row', async () => {
   expect(everything).not.toContain('planted')
   expect(everything).not.toContain(token)
 })
+
+test('a fault of the database is logged without the row that it concerns', async () => {
+  const broken = await openWorld()
+  try {
+    await broken.server.ownerSql`alter table account add constraint never check (id < 0) not valid`
+    const input = { login: unique(), password: PASSWORD }
+    const { status } = await broken.admin.fetch('POST', '/v1/admin/superreseller', {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(input),
+    })
+    expect(status).toBe(500)
+    const logged = broken.server.logged.join('\n')
+    expect(logged).toContain('violates check constraint')
+    for (const secret of ['argon2id', 'Failing row', input.login, PASSWORD]) {
+      expect(logged).not.toContain(secret)
+    }
+  } finally {
+    await broken.close()
+  }
+})

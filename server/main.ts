@@ -4,6 +4,7 @@ import { type Config, readConfig, StartFault } from './config.ts'
 import { freeSpaceOf } from './disk.ts'
 import { makeFirstLogin } from './first-login.ts'
 import { startJobs } from './jobs.ts'
+import { openLog } from './log.ts'
 import { openDatabase } from './postgres/database.ts'
 import { migrate } from './postgres/migrate.ts'
 import { openPool } from './postgres/pool.ts'
@@ -17,7 +18,7 @@ const DRAIN_MS = 10_000
 type Step = () => Promise<unknown>
 
 // What is told to the person goes to stdout in sentences; the log goes to stderr in JSON.
-const log = pino({ level: 'info' }, pino.destination(2))
+const log = openLog(pino.destination(2))
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 /** What undoes each step of the start, the latest first. */

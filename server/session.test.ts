@@ -206,6 +206,8 @@ describe('a session', () => {
       await own.admin.refused('no_session', user)
       await own.nobody().refused('wrong_login', login, credentials(own.admin))
       await own.signIn('admin', 'set-at-the-machine')
+      const trail = await own.server.sql`select event, address from audit where event like 'admin.%'`
+      expect(trail).toEqual([{ event: 'admin.password', address: null }])
     } finally {
       await own.close()
     }

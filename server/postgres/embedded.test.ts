@@ -5,6 +5,7 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -53,6 +54,20 @@ describe('the embedded database', () => {
     await expect(query(database.server, 'create role mine')).rejects.toThrow('permission denied')
     await expect(query(database.owner, 'create role mine')).rejects.toThrow('permission denied')
     await query(database.owner, 'create table ours (id int)')
+  })
+
+  test('writes down nothing of what a statement holds, not even of one that fails', async () => {
+    const dataDir = join(folder, 'data')
+    const database = await open(dataDir)
+    for (const statement of ["select 'planted'::int", "select 1 / 0, 'planted'", 'select planted']) {
+      await expect(query(database.server, statement)).rejects.toThrow()
+    }
+    await query(database.owner, "do $$ begin raise log 'written down'; end $$")
+    await database.stop()
+    const logs = join(dataDir, 'postgres-18', 'log')
+    const written = readdirSync(logs).map((name) => readFileSync(join(logs, name), 'utf8'))
+    expect(written.join()).toContain('written down')
+    expect(written.join()).not.toContain('planted')
   })
 
   test('no process remains after a stop, and a later start finds what was written', async () => {

@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
-import { pino } from 'pino'
 import { createFirstAdmin } from '../../server/accounts.ts'
 import { openApp } from '../../server/app.ts'
 import { type Config, readConfig } from '../../server/config.ts'
 import type { FreeSpace } from '../../server/disk.ts'
+import { openLog } from '../../server/log.ts'
 import { openPool, type Sql } from '../../server/postgres/pool.ts'
 import { type FreshDatabase, freshDatabase } from './database.ts'
 import { freshFolder } from './folder.ts'
@@ -59,7 +59,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     config,
     sql,
     secretKey: options.secretKey ?? SECRET_KEY,
-    log: pino({ level: 'info' }, { write: (line: string) => logged.push(line) }),
+    log: openLog({ write: (line) => logged.push(line) }),
     freeSpace: options.freeSpace ?? null,
     ...(options.clock && { clock: options.clock }),
   })
