@@ -21,7 +21,7 @@ const COMMANDS = {
   verify: { run: [['server/verify.ts']] },
   backup: { run: [['server/backup.ts']] },
   restore: { run: [['server/restore.ts']] },
-  bench: { console: true, tools: true, run: [['bench/browser.ts']] },
+  bench: { console: true, tools: true, run: [['bench/main.ts']] },
   faults: {
     console: true,
     tools: true,

@@ -1,16 +1,11 @@
-import { randomBytes } from 'node:crypto'
-import { resolve } from 'node:path'
 import type { Browser, BrowserContext, Page, Route } from 'playwright-core'
 import { LEVEL_NAMES, LEVELS } from '../contract/levels.ts'
 import { ROLE, ROLES, type Role } from '../contract/roles.ts'
-import { readConfig } from '../server/config.ts'
-import { openDatabase } from '../server/postgres/database.ts'
-import { openPool, type Sql } from '../server/postgres/pool.ts'
-import { hash } from '../server/seal.ts'
 import { launchChromium } from '../test/support/chromium.ts'
 import { startConsole } from '../test/support/console.ts'
-import { type Figure, lineOf, median } from './figure.ts'
+import { type Figure, median } from './figure.ts'
 import { type Line, openLine } from './line.ts'
+import { admitPeople, beside, type People } from './people.ts'
 import { installStopwatch, type Watched } from './stopwatch.ts'
 
 /** A telephone on a poor line. */
@@ -25,9 +20,6 @@ const DETAIL = process.env.BENCH_DETAIL !== undefined
 const DESK = { width: 1280, height: 800 }
 const PHONE = { width: 390, height: 844 }
 
-/** Who signs in, each role's busiest. */
-type People = Record<Role, { name: string; token: string }>
-
 /**
  * What a person in front of the console waits for, over a full database: the real server, a slow line, an empty
  * cache and a processor slowed down fourfold.
@@ -37,7 +29,7 @@ export async function* browserFigures(dataDir: string): AsyncGenerator<Figure> {
   const browser = await launchChromium()
   const line = await openLine(console.url, LINE)
   try {
-    const people = await admitPeople(dataDir)
+    const people = await beside(dataDir, admitPeople)
     yield* coldStarts(browser, line, people)
     yield* inputs(browser, console.url, people)
     yield* shifts(browser, line, people)
@@ -46,36 +38,6 @@ export async function* browserFigures(dataDir: string): AsyncGenerator<Figure> {
     await browser.close()
     await console.stop()
   }
-}
-
-/** A session for the busiest of each role, planted beside the running console. */
-async function admitPeople(dataDir: string): Promise<People> {
-  const config = readConfig({ ...process.env, DATA_DIR: dataDir })
-  const database = await openDatabase(config, () => {}, { guest: true })
-  const sql = openPool(database.server, { max: 1 })
-  try {
-    const people = await Promise.all(ROLES.map(async (role) => [role, await admit(sql, role)] as const))
-    return Object.fromEntries(people) as People
-  } finally {
-    await sql.end()
-    await database.stop()
-  }
-}
-
-async function admit(sql: Sql, role: Role): Promise<People[Role]> {
-  const [account] = await sql<{ id: number; name: string }[]>`
-    with busiest as materialized (select dealer, count(*) as clients from client group by dealer)
-    select account.id, account.name from account
-    left join account dealer on dealer.role = 'dealer' and account.id in (dealer.id, dealer.reseller, dealer.superreseller)
-    left join busiest on busiest.dealer = dealer.id
-    where account.role = ${role}
-    group by account.id order by sum(clients) desc nulls last limit 1`
-  if (!account) throw new Error(`There is no ${role}`)
-  const token = randomBytes(32).toString('base64url')
-  await sql`
-    insert into session (token_hash, account, created, expiry)
-    values (${hash(token)}, ${account.id}, now(), now() + interval '1 hour')`
-  return { name: account.name, token }
 }
 
 async function* coldStarts(browser: Browser, line: Line, people: People): AsyncGenerator<Figure> {
@@ -269,9 +231,4 @@ async function repeat<T>(times: number, act: (time: number) => Promise<T>): Prom
   const found: T[] = []
   for (let time = 0; time < times; time += 1) found.push(await act(time))
   return found
-}
-
-if (import.meta.main) {
-  const dataDir = resolve(process.env.DATA_DIR ?? './data')
-  for await (const figure of browserFigures(dataDir)) process.stdout.write(`${lineOf(figure)}\n`)
 }

@@ -1,19 +1,37 @@
-/** One measured thing beside what it may be at most. */
+/** One measured thing beside its limit. */
 export interface Figure {
   what: string
   value: number
-  limit: number
+  /** null where the figure only stands beside another. */
+  limit: number | null
   unit: string
+  /** The limit is the least that it may be, instead of the most. */
+  atLeast?: true
+}
+
+export function holds({ value, limit, atLeast }: Figure): boolean {
+  return limit === null || (atLeast ? value >= limit : value <= limit)
 }
 
 /** A line of the table that `npm run bench` prints. */
-export function lineOf({ what, value, limit, unit }: Figure): string {
-  const number = (amount: number) => amount.toLocaleString('en-US', { maximumFractionDigits: unit ? 0 : 4 })
-  const verdict = value <= limit ? '' : '  over'
-  return `${what.padEnd(72)}${number(value).padStart(8)} ${unit.padEnd(3)} of ${number(limit).padStart(6)}${verdict}`
+export function lineOf(figure: Figure): string {
+  const { what, value, limit, unit, atLeast } = figure
+  const bound = limit === null ? '' : `${atLeast ? 'at least' : 'at most'} ${numberOf(limit, unit)}`
+  const verdict = holds(figure) ? '' : '  MISSED'
+  return `${what.padEnd(72)}${numberOf(value, unit).padStart(10)} ${unit.padEnd(6)}${bound.padStart(17)}${verdict}`
+}
+
+function numberOf(amount: number, unit: string): string {
+  const maximumFractionDigits = Math.abs(amount) < 10 || unit === '' ? 2 : 0
+  return amount.toLocaleString('en-US', { maximumFractionDigits })
 }
 
 export function median(values: readonly number[]): number {
+  return quantile(values, 0.5)
+}
+
+/** The value that so great a part of the values does not exceed. */
+export function quantile(values: readonly number[], part: number): number {
   const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+  return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? Number.NaN
 }

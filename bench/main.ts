@@ -1,0 +1,45 @@
+import { cpus, totalmem } from 'node:os'
+import { browserFigures } from './browser.ts'
+import { type Figure, lineOf } from './figure.ts'
+import { filled } from './fill.ts'
+import { readFigures } from './reads.ts'
+
+// Measures Boxtree on a million clients, prints one table with each figure beside its limit, and fails nothing: the
+// figures are for reading. `npm run bench -- reads start` measures these parts alone.
+
+const say = (line: string) => process.stdout.write(`${line}\n`)
+
+/** The data folders: a million clients, and ten thousand. */
+export interface Folders {
+  million: string
+  tenthousand: string
+}
+
+/** What is measured. A line of words says why something was not. */
+type Part = (folders: Folders) => AsyncIterable<Figure | string>
+
+const PARTS: Record<string, Part> = {
+  reads: readFigures,
+  browser: ({ million }) => browserFigures(million),
+}
+
+const asked = process.argv.slice(2)
+const unknown = asked.filter((name) => !PARTS[name])
+if (unknown.length > 0) {
+  throw new Error(`There is no ${unknown.join(' and no ')}; there are ${Object.keys(PARTS).join(', ')}.`)
+}
+
+const folders = { tenthousand: await filled('tenthousand', say), million: await filled('million', say) }
+say(machine())
+for (const [name, part] of Object.entries(PARTS)) {
+  if (asked.length > 0 && !asked.includes(name)) continue
+  say(`\n${name}`)
+  for await (const figure of part(folders)) say(typeof figure === 'string' ? figure : lineOf(figure))
+}
+
+function machine(): string {
+  const [processor] = cpus()
+  const memory = Math.round(totalmem() / 2 ** 30)
+  const day = new Date().toISOString().slice(0, 10)
+  return `${cpus().length} cores of ${processor?.model ?? 'a processor'}, ${memory} GiB, Node ${process.versions.node}, ${day}`
+}

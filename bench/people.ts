@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto'
+import { ROLES, type Role } from '../contract/roles.ts'
+import { readConfig } from '../server/config.ts'
+import { openDatabase } from '../server/postgres/database.ts'
+import { openPool, type Sql } from '../server/postgres/pool.ts'
+import { hash } from '../server/seal.ts'
+
+/** Who signs in, each role's busiest. */
+export type People = Record<Role, Person>
+export interface Person {
+  id: number
+  name: string
+  token: string
+}
+
+/** Works on the database of a console that runs. */
+export async function beside<T>(dataDir: string, work: (sql: Sql) => Promise<T>): Promise<T> {
+  const database = await openDatabase(readConfig({ DATA_DIR: dataDir }), () => {}, { guest: true })
+  const sql = openPool(database.server, { max: 1, patient: true })
+  try {
+    return await work(sql)
+  } finally {
+    await sql.end()
+    await database.stop()
+  }
+}
+
+/** A session for the busiest of each role, planted beside the running console. */
+export async function admitPeople(sql: Sql): Promise<People> {
+  const people: [Role, Person][] = []
+  for (const role of ROLES) {
+    const [account] = await sql<{ id: number; name: string }[]>`
+      with busiest as materialized (select dealer, count(*) as clients from client group by dealer)
+      select account.id, account.name from account
+      left join account dealer
+        on dealer.role = 'dealer' and account.id in (dealer.id, dealer.reseller, dealer.superreseller)
+      left join busiest on busiest.dealer = dealer.id
+      where account.role = ${role}
+      group by account.id order by sum(clients) desc nulls last limit 1`
+    if (!account) throw new Error(`There is no ${role}`)
+    people.push([role, { ...account, token: await admit(sql, account.id) }])
+  }
+  return Object.fromEntries(people) as People
+}
+
+/** A session of its own. Answers its token. */
+export async function admit(sql: Sql, account: number): Promise<string> {
+  const token = randomBytes(32).toString('base64url')
+  await sql`
+    insert into session (token_hash, account, created, expiry)
+    values (${hash(token)}, ${account}, now(), now() + interval '1 hour')`
+  return token
+}
