@@ -152,7 +152,7 @@ export async function openApp(dependencies: AppDependencies) {
 
   async function admit(call: Call, request: FastifyRequest): Promise<Caller | null> {
     if (call.roles === 'anyone') return null
-    const caller = await seek(() => whoIs(sql, tokenOf(request), clock()))
+    const caller = await seek(sql, () => whoIs(sql, tokenOf(request), clock()))
     if (!call.roles.includes(caller.account.role)) {
       throw new Refusal('wrong_role', 'Your account cannot do this.')
     }

@@ -1,4 +1,5 @@
 import type { TransactionSql } from 'postgres'
+import { whileAnswering } from './lines.ts'
 import type { Sql } from './pool.ts'
 
 /** How long is looked for a database that is gone, in milliseconds; with one more try it stays under 5 s. */
@@ -18,6 +19,7 @@ const PAUSE_MS = 100
 export async function begin<T>(sql: Sql, work: (sql: Sql) => Promise<T>): Promise<T> {
   let attempt: Attempt
   return search(
+    sql,
     async () => {
       attempt = { begun: false, over: false }
       try {
@@ -31,15 +33,19 @@ export async function begin<T>(sql: Sql, work: (sql: Sql) => Promise<T>): Promis
 }
 
 /** Runs what only reads, and once more where the connection was lost over it. */
-export function seek<T>(work: () => Promise<T>): Promise<T> {
-  return search(work, isLost)
+export function seek<T>(sql: Sql, work: () => Promise<T>): Promise<T> {
+  return search(sql, work, isLost)
 }
 
-async function search<T>(work: () => Promise<T>, isWorthAnother: (error: unknown) => boolean): Promise<T> {
+async function search<T>(
+  sql: Sql,
+  work: () => Promise<T>,
+  isWorthAnother: (error: unknown) => boolean,
+): Promise<T> {
   const deadline = Date.now() + SEARCH_MS
   for (;;) {
     try {
-      return await work()
+      return await whileAnswering(sql, work)
     } catch (error) {
       if (!isWorthAnother(error) || Date.now() > deadline) throw error
     }

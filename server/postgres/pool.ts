@@ -1,5 +1,5 @@
-import { connect } from 'node:net'
 import postgres from 'postgres'
+import { type Host, openLine } from './lines.ts'
 
 /** Where a database is: a connection string, or a unix socket of the embedded server. */
 export type Connect = string | { socket: string; database: string; user: string }
@@ -40,7 +40,7 @@ export function openPool(to: Connect, options: PoolOptions): Sql {
   if (typeof to !== 'string') {
     return postgres({ ...settings, path: to.socket, database: to.database, user: to.user })
   }
-  return severalHosts(to) ? openToPrimary(to, settings) : postgres(to, settings)
+  return openOver(to, settings)
 }
 
 /** Milliseconds, as the server takes them. A patient session may hold a statement or wait for a lock without end. */
@@ -110,35 +110,32 @@ function fromDay(day: Date | string): string {
   return day instanceof Date ? day.toISOString().slice(0, 10) : day
 }
 
-function severalHosts(url: string): boolean {
-  return /^[a-z]+:\/\/[^/?]*,/.test(url.replace(/\/\/[^@/]*@/, '//'))
-}
-
 type Settings = postgres.Options<typeof types>
 
 /**
- * With several hosts the driver retries an unreachable one for ever, without a pause and without an answer. It is
- * shown one host, so that it reports a failure, and each connection goes to the host that is the primary then.
+ * Opens a pool over the network. With several hosts the driver retries an unreachable one for ever, without a pause
+ * and without an answer: it is shown one host, so that it reports a failure, and each connection goes to the host
+ * that is the primary then.
  */
-function openToPrimary(to: string, settings: Settings): Sql {
-  const { options } = postgres(to, settings)
-  const hosts = options.host.map((host, at) => ({ host, port: options.port[at] ?? 5432 }))
+function openOver(to: string, settings: Settings): Sql {
+  const alone: Sql = postgres(to, settings)
+  if (alone.options.path) return alone
+  const hosts = alone.options.host.map((host, at) => ({ host, port: alone.options.port[at] ?? 5432 }))
+  const [first = { host: 'localhost', port: 5432 }, ...others] = hosts
   let search: Promise<Host> | null = null
-  const dial = async () => {
+  const socket = async (options: object) => {
+    if (others.length === 0) return openLine(options, first)
     search ??= findPrimary(to, settings, hosts).finally(() => {
       search = null
     })
-    const host = await search
-    // The driver reads the name that a certificate must carry from here.
-    return Object.assign(connect(host), host)
+    return openLine(options, await search)
   }
-  return postgres(to, { ...settings, ...hosts[0], target_session_attrs: 'primary', ...{ socket: dial } })
+  const primary = others.length > 0 && { ...first, target_session_attrs: 'primary' as const }
+  return postgres(to, { ...settings, ...primary, ...{ socket } })
 }
 
-type Host = { host: string; port: number }
-
 /** The first that says so; where none does, the first of the list, which then says what is wrong. */
-async function findPrimary(to: string, settings: Settings, hosts: Host[]): Promise<Host> {
+async function findPrimary(to: string, settings: Settings, hosts: readonly Host[]): Promise<Host> {
   const primary = Promise.any(hosts.map((host) => answerOf(to, settings, host)))
   return primary.catch(() => hosts[0] ?? { host: 'localhost', port: 5432 })
 }

@@ -105,6 +105,27 @@ describe.each(SPENDING)('$name, its connection cut', (spending) => {
   })
 })
 
+const SILENCES = [
+  { name: 'at the COMMIT', statement: 'commit' },
+  { name: 'in a transaction', statement: 'select 1' },
+  { name: 'before a transaction', statement: 'begin ' },
+].slice(0, runs(1, 3))
+
+test.each(SILENCES)(
+  'a database that falls silent $name is given up, and found again',
+  async ({ statement }) => {
+    const scene = await newScene()
+    const spending = SPENDING[2] as Spending
+    const statements = await statementsOf(scene, spending)
+    const cut = { at: statements.indexOf(statement), moment: 'in silence' as const }
+    const { first } = await makeTwice(scene, spending, cut)
+    expect(first).toMatchObject({ status: 503 })
+    const health = await fetch(`${cuttable.url}/v1/health`)
+    expect(health.status).toBe(200)
+    await proveTheBooks(world.server.sql, [scene.family.superreseller.id])
+  },
+)
+
 /** The statement at each boundary of a call whose connection is new, so that every statement is prepared in it. */
 async function statementsOf(scene: Scene, spending: Spending): Promise<string[]> {
   await renew()

@@ -1,8 +1,11 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
-/** Whether the database never sees what was sent, sees it but is heard no more, or has done it before the cut. */
-export type Moment = 'before' | 'during' | 'after'
+/**
+ * Whether the database never sees what was sent, sees it but is heard no more, or has done it before the cut. In
+ * silence it sees it, and nothing is heard from then on, by anybody, not even that a connection has ended.
+ */
+export type Moment = 'before' | 'during' | 'after' | 'in silence'
 
 /** A connection to PostgreSQL over a wire that is cut at a chosen place. */
 export interface Wire {
@@ -27,14 +30,13 @@ type Decision = Moment | null
 export async function openWire(socketPath: string): Promise<Wire> {
   let armed: { left: number; moment: Moment } | null = null
   let seen: string[] = []
+  let silent = false
   const lines = new Set<Socket>()
   const server = createServer({ noDelay: true }, (client) => {
-    const upstream = connect(socketPath)
-    for (const socket of [client, upstream]) {
-      lines.add(socket)
-      socket.on('close', () => lines.delete(socket)).on('error', () => {})
-    }
-    join(client, upstream, decide)
+    keep(client)
+    if (silent) return
+    const upstream = keep(connect(socketPath))
+    join(client, upstream, decide, () => silent)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -51,6 +53,8 @@ export async function openWire(socketPath: string): Promise<Wire> {
     },
     mend() {
       armed = null
+      if (silent) for (const socket of lines) socket.destroy()
+      silent = false
     },
     renew() {
       for (const socket of lines) socket.destroy()
@@ -62,6 +66,11 @@ export async function openWire(socketPath: string): Promise<Wire> {
     },
   }
 
+  function keep(socket: Socket): Socket {
+    lines.add(socket)
+    return socket.on('close', () => lines.delete(socket)).on('error', () => {})
+  }
+
   function decide(statement: string): Decision {
     seen.push(statement)
     if (!armed) return null
@@ -71,6 +80,7 @@ export async function openWire(socketPath: string): Promise<Wire> {
     }
     const { moment } = armed
     armed = null
+    silent = moment === 'in silence'
     return moment
   }
 }
@@ -84,7 +94,12 @@ const FLUSH = 'H'
 const READY = 'Z'
 const DESCRIBED = ['T', 'n']
 
-function join(client: Socket, upstream: Socket, decide: (statement: string) => Decision): void {
+function join(
+  client: Socket,
+  upstream: Socket,
+  decide: (statement: string) => Decision,
+  isSilent: () => boolean,
+): void {
   let batch: Buffer[] = []
   let statement = ''
   /** The text of each prepared statement by its name. */
@@ -113,10 +128,10 @@ function join(client: Socket, upstream: Socket, decide: (statement: string) => D
   readFrames(upstream, false, (frame, type) => {
     if (last?.end.includes(type) && (type !== READY || owed === 1)) return sever()
     if (type === READY) owed -= 1
-    if (!last) client.write(frame)
+    if (!last && !isSilent()) client.write(frame)
   })
   client.on('close', () => upstream.end())
-  upstream.on('close', () => client.end())
+  upstream.on('close', () => isSilent() || client.end())
 
   /** The statement that a message prepares, binds or sends whole. */
   function read(frame: Buffer, type: string): string | undefined {

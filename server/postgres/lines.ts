@@ -1,0 +1,79 @@
+import { connect, type Socket } from 'node:net'
+import type { Sql } from './pool.ts'
+
+export type Host = { host: string; port: number }
+
+/** How long a host may take to say a word, in milliseconds. */
+const PATIENCE_MS = 2_000
+/** PostgreSQL's question whether to speak TLS: every server answers it with one byte, before anything else. */
+const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
+
+interface Lines {
+  open: Map<Socket, Host>
+  listening: Promise<void> | null
+}
+
+/** The connections of each pool that go over the network, by the pool's options. */
+const linesOf = new WeakMap<object, Lines>()
+
+/** Connects a pool to a host. */
+export function openLine(options: object, host: Host): Socket {
+  const lines = linesOf.get(options) ?? { open: new Map(), listening: null }
+  linesOf.set(options, lines)
+  const socket = connect({ ...host, noDelay: true })
+  lines.open.set(socket, host)
+  // The driver takes all listeners away where it turns to TLS; then the next silence finds the line closed.
+  socket.once('close', () => lines.open.delete(socket))
+  // The driver reads the name that a certificate must carry from here.
+  return Object.assign(socket, host)
+}
+
+/**
+ * Runs something that waits for the database, and does not wait for one that is gone without a word: a machine that
+ * lost its power closes no connection, and the system would go on hoping for a quarter of an hour. Such connections
+ * are ended, and `work` fails by that.
+ */
+export async function whileAnswering<T>(sql: Sql, work: () => Promise<T>): Promise<T> {
+  const listening = setInterval(() => void endSilent(sql), PATIENCE_MS)
+  try {
+    return await work()
+  } finally {
+    clearInterval(listening)
+  }
+}
+
+function endSilent(sql: Sql): Promise<void> | undefined {
+  const lines = linesOf.get(sql.options)
+  if (!lines) return
+  lines.listening ??= listen(lines.open).finally(() => {
+    lines.listening = null
+  })
+  return lines.listening
+}
+
+async function listen(open: Lines['open']): Promise<void> {
+  for (const host of new Set(open.values())) {
+    if (await answers(host)) continue
+    const silence = Object.assign(new Error(`${host.host}:${host.port} has fallen silent`), {
+      code: 'ETIMEDOUT',
+    })
+    for (const [socket, to] of open) {
+      if (to !== host) continue
+      open.delete(socket)
+      socket.destroy(silence)
+    }
+  }
+}
+
+function answers(host: Host): Promise<boolean> {
+  return new Promise((resolve) => {
+    const tell = (answer: boolean) => {
+      clearTimeout(patience)
+      socket.destroy()
+      resolve(answer)
+    }
+    const patience = setTimeout(() => tell(false), PATIENCE_MS)
+    const socket = connect(host, () => socket.write(SSL_REQUEST))
+    socket.on('data', () => tell(true)).on('error', () => tell(false))
+  })
+}
