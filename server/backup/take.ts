@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { createWriteStream, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
+import { finished, pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { checkKey } from '../canary.ts'
 import { StartFault } from '../config.ts'
@@ -54,7 +54,11 @@ export async function takeBackup(options: TakeOptions): Promise<Manifest> {
       return manifest
     } catch (error) {
       rmSync(draft, { recursive: true, force: true })
-      throw error
+      const code = error instanceof Error && 'code' in error ? error.code : ''
+      if (code !== 'ENOSPC' && code !== 'EDQUOT') throw error
+      throw new StartFault(
+        `There is no room for the backup where ${folder} was to be; nothing of it remains.`,
+      )
     }
   } finally {
     await sql.end({ timeout: 5 })
@@ -127,23 +131,30 @@ async function copyOut(
   say: (line: string) => void,
   signal?: AbortSignal,
 ): Promise<{ rows: number; sha256: string }> {
+  signal?.throwIfAborted()
   const count = new Count(name, say)
   const hash = createHash('sha256')
   const copy = await sql`copy ${sql(name)} (${sql(columns)}) to stdout`.readable()
   // The driver halts its socket while rows come too fast, and would leave it so when those were the last.
   copy.once('end', () => copy._read(0))
-  await pipeline(
-    gather(copy, count),
-    createGzip({ level: 1 }),
-    async function* (source: AsyncIterable<Buffer>) {
-      for await (const chunk of source) {
-        hash.update(chunk)
-        yield chunk
-      }
-    },
-    createWriteStream(tableFile(folder, name), { flags: 'wx', mode: 0o600, flush: true }),
-    { ...(signal && { signal }) },
-  )
+  try {
+    await pipeline(
+      gather(copy, count),
+      createGzip({ level: 1 }),
+      async function* (source: AsyncIterable<Buffer>) {
+        for await (const chunk of source) {
+          hash.update(chunk)
+          yield chunk
+        }
+      },
+      createWriteStream(tableFile(folder, name), { flags: 'wx', mode: 0o600, flush: true }),
+      { ...(signal && { signal }) },
+    )
+  } finally {
+    // The connection takes the next statement, if only a ROLLBACK, once everything that it brings was read.
+    copy.resume()
+    await finished(copy)
+  }
   count.end()
   return { rows: count.rows, sha256: hash.digest('hex') }
 }
@@ -154,22 +165,17 @@ const CHUNK_BYTES = 64 * 1024
 async function* gather(copy: Readable, count: Count): AsyncGenerator<Buffer> {
   let rows: Buffer[] = []
   let bytes = 0
-  try {
-    for await (const row of copy.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      rows.push(row)
-      bytes += row.length
-      if (bytes < CHUNK_BYTES) continue
-      const chunk = Buffer.concat(rows)
-      rows = []
-      bytes = 0
-      count.add(chunk)
-      yield chunk
-    }
-    const rest = Buffer.concat(rows)
-    count.add(rest)
-    yield rest
-  } finally {
-    // The connection takes the next statement, if only a ROLLBACK, once everything that it brings was read.
-    copy.resume()
+  for await (const row of copy.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    rows.push(row)
+    bytes += row.length
+    if (bytes < CHUNK_BYTES) continue
+    const chunk = Buffer.concat(rows)
+    rows = []
+    bytes = 0
+    count.add(chunk)
+    yield chunk
   }
+  const rest = Buffer.concat(rows)
+  count.add(rest)
+  yield rest
 }
