@@ -1,5 +1,5 @@
 import type { Disk } from './disk.ts'
-import { whileAnswering } from './postgres/lines.ts'
+import { ask } from './postgres/begin.ts'
 import type { Sql } from './postgres/pool.ts'
 
 /**
@@ -7,6 +7,6 @@ import type { Sql } from './postgres/pool.ts'
  * and says so. Throws what the database, or the way to it, says.
  */
 export async function checkHealth(sql: Sql, disk: Disk): Promise<{ status: 'OK'; writes: boolean }> {
-  await whileAnswering(sql, async () => sql`select 1`)
+  await ask(sql, async () => sql`select 1`)
   return { status: 'OK', writes: await disk.hasRoom() }
 }

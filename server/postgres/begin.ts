@@ -5,47 +5,57 @@ import type { Sql } from './pool.ts'
 /** How long is looked for a database that is gone, in milliseconds; with one more try it stays under 5 s. */
 const SEARCH_MS = 2_500
 const PAUSE_MS = 100
+/** How long is waited for a connection of the pool, and for a COMMIT, in milliseconds. */
+const PATIENCE_MS = 10_000
 
 /**
  * Runs `work` in one transaction and answers what it returns, once that is committed.
  *
- * The driver alone would not do, for three reasons. It goes on after a lost connection: a later statement of `work`
+ * The driver alone would not do, for four reasons. It goes on after a lost connection: a later statement of `work`
  * could then run on somebody else's connection, outside any transaction; here it throws. A COMMIT of a failed
- * transaction answers ROLLBACK without an error; here that is an error. And a connection that was lost before
- * anything was done is simply sought again.
+ * transaction answers ROLLBACK without an error; here that is an error. A connection that was lost before
+ * anything was done is simply sought again. And nobody waits for ever: neither for a connection, nor for a COMMIT that
+ * itself waits for a standby that is away.
  * @throws what `work` throws, after rolling back; or the loss of the connection (see `isLost`), after which what
  * was sent may have been committed or not
  */
 export async function begin<T>(sql: Sql, work: (sql: Sql) => Promise<T>): Promise<T> {
   let attempt: Attempt
+  const trying = async () => {
+    attempt = { begun: false, over: false }
+    try {
+      return await tryOnce(sql, work, attempt)
+    } finally {
+      attempt.over = true
+    }
+  }
   return search(
-    sql,
-    async () => {
-      attempt = { begun: false, over: false }
-      try {
-        return await tryOnce(sql, work, attempt)
-      } finally {
-        attempt.over = true
-      }
-    },
+    () => whileAnswering(sql, trying),
     (error) => !attempt.begun && isLost(error),
   )
 }
 
 /** Runs what only reads, and once more where the connection was lost over it. */
 export function seek<T>(sql: Sql, work: () => Promise<T>): Promise<T> {
-  return search(sql, work, isLost)
+  return search(() => ask(sql, work), isLost)
 }
 
-async function search<T>(
-  sql: Sql,
-  work: () => Promise<T>,
-  isWorthAnother: (error: unknown) => boolean,
-): Promise<T> {
+/** Runs a statement, and waits for it as long as a person would. */
+export async function ask<T>(sql: Sql, work: () => Promise<T>): Promise<T> {
+  const patience = createPatience()
+  patience.start()
+  try {
+    return await Promise.race([whileAnswering(sql, work), patience.end])
+  } finally {
+    patience.stop()
+  }
+}
+
+async function search<T>(work: () => Promise<T>, isWorthAnother: (error: unknown) => boolean): Promise<T> {
   const deadline = Date.now() + SEARCH_MS
   for (;;) {
     try {
-      return await whileAnswering(sql, work)
+      return await work()
     } catch (error) {
       if (!isWorthAnother(error) || Date.now() > deadline) throw error
     }
@@ -65,15 +75,20 @@ interface Attempt {
 }
 
 async function tryOnce<T>(sql: Sql, work: (sql: Sql) => Promise<T>, attempt: Attempt): Promise<T> {
+  const patience = createPatience()
   let sound: Promise<unknown> = Promise.resolve()
+  patience.start()
   // The result travels in an object, because the driver would await the members of an array.
-  const { result } = await sql.begin(async (transaction) => {
+  const transaction = sql.begin(async (transaction) => {
+    if (attempt.over) throw new Error('Nobody waits for this transaction any more.')
     attempt.begun = true
+    patience.stop()
     try {
       const result = await work(guard(transaction, attempt))
       // Sent in one packet with the COMMIT that follows: it fails exactly when that COMMIT would be a ROLLBACK.
       sound = transaction`select 1`.execute()
       sound.catch(() => {})
+      patience.start()
       return { result }
     } catch (error) {
       // The driver would send a ROLLBACK into the lost connection. It learns of the loss by itself.
@@ -81,8 +96,29 @@ async function tryOnce<T>(sql: Sql, work: (sql: Sql) => Promise<T>, attempt: Att
       throw error
     }
   })
-  await sound
-  return result
+  try {
+    const { result } = await Promise.race([transaction, patience.end])
+    await sound
+    return result
+  } finally {
+    patience.stop()
+  }
+}
+
+/** `end` fails when it has been started and not stopped for too long, as a connection does that is lost. */
+function createPatience() {
+  const { promise: end, reject } = Promise.withResolvers<never>()
+  const error = Object.assign(new Error('The database did not answer in time'), { code: 'ETIMEDOUT' })
+  let timer: NodeJS.Timeout | undefined
+  return {
+    end,
+    start() {
+      timer = setTimeout(() => reject(error), PATIENCE_MS)
+    },
+    stop() {
+      clearTimeout(timer)
+    },
+  }
 }
 
 /** The driver marks its errors with the query; a missing file met by `work` has ENOENT too, but no query. */

@@ -67,7 +67,8 @@ test('a thousand calls at once share ten connections: each is answered, and none
   }
   const seen = [...statuses].map(([status, count]) => `${count} times ${status}`)
   say(`${crowds} crowds of 1,000 calls: ${seen.join(', ')}; a crowd was served in ${range(took)}`)
-  expect(statuses.get(200)).toBeGreaterThan(900 * crowds)
+  // Who would have had to wait for too long was told so; every other answer is one.
+  expect([...statuses.keys()].sort().filter((status) => status !== 503)).toEqual([200])
   expect(await leftBegun()).toEqual([])
 })
 

@@ -55,8 +55,25 @@ test('a standby that takes over in the middle of transfers has everything that w
   )
 })
 
+test.runIf(runs(0, 1))(
+  'while the standby is away nothing is acknowledged, and nobody waits for ever',
+  async () => {
+    await pair.join()
+    const resume = await pair.suspend()
+    const before = crew.done
+    crew.start()
+    const refused = crew.tally.unavailable + 32
+    while (crew.tally.unavailable < refused) await pause(100)
+    expect(crew.done).toBe(before)
+    resume()
+    await crew.untilDone(50)
+    await crew.stop()
+    await crew.prove(pair.at('console', 'shop'), 'console')
+  },
+)
+
 test('a console that starts afterwards finds the primary behind the standby', async () => {
-  await pair.join()
+  if (!pair.hasStandby) await pair.join()
   expect(await shop.stop()).toBe(0)
   shop = await start()
   crew.start()

@@ -56,6 +56,10 @@ export class Pair {
     return urlOf(user, database, this.primary.port)
   }
 
+  get hasStandby(): boolean {
+    return this.standby !== null
+  }
+
   /** Copies the primary while it runs, starts the copy as its standby, and has every COMMIT wait for it from then on. */
   async join(): Promise<void> {
     const { folder, port } = this.freed
@@ -94,6 +98,16 @@ export class Pair {
     this.primary = standby
     this.standby = null
     this.freed = { folder: join(primary.home.cluster, '..'), port: primary.port }
+  }
+
+  /** Takes the standby away, as for work on its machine; answers what brings it back. */
+  async suspend(): Promise<() => void> {
+    const { standby } = this
+    if (!standby) throw new Error('there is no standby')
+    await shutDown(standby)
+    return () => {
+      standby.process = run(standby.home)
+    }
   }
 
   async stop(): Promise<void> {
