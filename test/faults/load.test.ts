@@ -83,7 +83,7 @@ async function one(index: number): Promise<Answer | null | 'cut'> {
     case 1:
       return dealer.attempt(calls.clients.create, newClient({ ministra: true, stb_mac: null, months: 1 }))
     case 2:
-      return reseller.attempt(calls.level.dealer.save, { name: dealer.name, credits: 1, transaction: 0 })
+      return reseller.attempt(calls.level.dealer.save, { name: dealer.name, credits: 1, transaction: 1 })
     case 3:
       return superreseller.attempt(calls.level.reseller.list)
     case 4:
