@@ -1,5 +1,8 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { solveChallenge } from 'altcha-lib'
+import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
+import type { Challenge } from 'altcha-lib/types'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DEFAULT_SETTINGS } from '../contract/appearance.ts'
 import { calls } from '../contract/calls.ts'
@@ -79,6 +82,20 @@ describe('a sign-in', () => {
     expect(existsSync(file)).toBe(true)
     await world.signIn(ADMIN.login, ADMIN.password)
     expect(existsSync(file)).toBe(false)
+  })
+
+  test('with the answer that the captcha asks for gets in, and not again with the same', async () => {
+    const guarded = await openWorld({ env: { CAPTCHA_PROVIDER: 'altcha' } })
+    try {
+      const { challenge } = await guarded.nobody().call(calls.session.captcha)
+      const solution = await solveChallenge({ challenge: challenge as Challenge, deriveKey })
+      const answer = Buffer.from(JSON.stringify({ challenge, solution })).toString('base64')
+      const input = { ...credentials(guarded.admin), g_recaptcha_response: answer }
+      await guarded.nobody().call(login, input)
+      await guarded.nobody().refused('captcha_failed', login, input)
+    } finally {
+      await guarded.close()
+    }
   })
 
   test('without the answer that the captcha asks for is refused, and is no try', async () => {

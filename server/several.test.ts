@@ -56,6 +56,28 @@ describe('two servers on one database behave as one:', () => {
   })
 })
 
+test('a restart changes nothing: a session lasts, and wrong logins stay counted', async () => {
+  const { dealer, reseller } = await world.family()
+  const options = { database: world.server.database, clock: () => world.clock.now }
+  const right = { login_username: dealer.name, login_password: PASSWORD }
+  const wrong = { login_username: reseller.name, login_password: 'wrong' }
+  const before = await startServer(options)
+  const stranger = world.at(before, world.nobody())
+  const { token } = await stranger.call(calls.session.login, right)
+  for (let tries = 0; tries < 10; tries += 1) {
+    await stranger.refused('wrong_login', calls.session.login, wrong)
+  }
+  await before.close()
+  const after = await startServer(options)
+  try {
+    const { name } = await world.at(after, world.nobody(token)).call(calls.session.user)
+    expect(name).toBe(dealer.name)
+    await world.at(after, world.nobody()).refused('too_many_tries', calls.session.login, wrong)
+  } finally {
+    await after.close()
+  }
+})
+
 test('a server whose SECRET_KEY is not that of the database is refused', async () => {
   const { database } = world.server
   const other = startServer({ database, secretKey: Buffer.alloc(32, 'another') })
