@@ -3,6 +3,7 @@ import { browserFigures } from './browser.ts'
 import { type Figure, lineOf } from './figure.ts'
 import { filled } from './fill.ts'
 import { readFigures } from './reads.ts'
+import { writeFigures } from './writes.ts'
 
 // Measures Boxtree on a million clients, prints one table with each figure beside its limit, and fails nothing: the
 // figures are for reading. `npm run bench -- reads start` measures these parts alone.
@@ -19,6 +20,7 @@ export interface Folders {
 type Part = (folders: Folders) => AsyncIterable<Figure | string>
 
 const PARTS: Record<string, Part> = {
+  writes: writeFigures,
   reads: readFigures,
   browser: ({ million }) => browserFigures(million),
 }

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Call } from '../contract/call.ts'
 import type { Context } from './context.ts'
+import { sendAhead } from './postgres/begin.ts'
 import { Refusal } from './refusal.ts'
 
 /**
@@ -28,9 +29,10 @@ export async function answerOnce(
   // The database keeps the fields in an order of its own; the contract's is that of the first answer.
   if (!first) return call.output.parse(await repeat(context, name, key, hmac))
   const reply = await act()
-  await sql`
+  const keeping = sql`
     update answer set reply = ${sql.json(reply as never)}
     where account = ${account.id} and call = ${name} and key = ${key}`
+  await sendAhead(sql, keeping)
   return reply
 }
 

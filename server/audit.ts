@@ -1,6 +1,7 @@
 import { type Call, everyCall } from '../contract/call.ts'
 import { calls } from '../contract/calls.ts'
 import type { Context } from './context.ts'
+import { sendAhead } from './postgres/begin.ts'
 import type { Sql } from './postgres/pool.ts'
 
 /** Appends that an account did something, inside the transaction that does it. */
@@ -31,9 +32,10 @@ type From = Omit<Where, 'address'> & { address: string | null }
 const EVENTS = new Map(everyCall(calls).map(({ name, call }) => [call, name]))
 
 async function append({ sql, now, address }: From, account: number | null, event: string, detail: object) {
-  await sql`
+  const appending = sql`
     insert into audit (at, event, account, address, detail)
     values (${now}, ${event}, ${account}, ${address}, ${sql.json(detail as never)})`
+  await sendAhead(sql, appending)
 }
 
 const SECRET = new Set(['password', 'old_password', 'login_password', 'g_recaptcha_response'])

@@ -1,6 +1,7 @@
 import type { PendingQuery, Row } from 'postgres'
 import type { TRANSACTION_TYPES } from '../contract/shapes.ts'
 import type { Account } from './context.ts'
+import { sendAhead } from './postgres/begin.ts'
 import type { Sql } from './postgres/pool.ts'
 import { credits as inWords, Refusal } from './refusal.ts'
 
@@ -125,7 +126,7 @@ function stored(type: Type, facts: Facts) {
 
 // One statement however many rows, and always of the same text, so that it is planned once.
 async function append(sql: Sql, rows: readonly Record<string, string | number | null>[]): Promise<void> {
-  await sql`
+  const appending = sql`
     insert into transfer (
       created, type, credits, source, destination, source_balance, destination_balance, superreseller, reseller,
       dealer, client, actor, login, mac, description, expiry, expiry_before, counted_from)
@@ -136,6 +137,7 @@ async function append(sql: Sql, rows: readonly Record<string, string | number | 
       created timestamptz, type text, credits integer, source bigint, destination bigint, source_balance bigint,
       destination_balance bigint, superreseller bigint, reseller bigint, dealer bigint, client bigint, actor bigint,
       login text, mac text, description text, expiry timestamptz, expiry_before timestamptz, counted_from date)`
+  await sendAhead(sql, appending)
 }
 
 function above(account: number | null): number {

@@ -4,6 +4,7 @@ import { dayOf, endOf, startOf } from './calendar.ts'
 import type { Context, Handlers } from './context.ts'
 import { note } from './ledger.ts'
 import { renewed } from './months.ts'
+import { sendAhead } from './postgres/begin.ts'
 import { facts, type Purchase, pay, permitTrial, retrievals, takeBack } from './purchases.ts'
 import { credits as inWords, notFound, Refusal, refuseField } from './refusal.ts'
 
@@ -100,11 +101,12 @@ async function renew(context: Context, names: readonly string[], months: number,
     ...renewed(client.expiry, months, now, business.zone),
     expiryBefore: client.expiry,
   }))
-  await sql`
+  const serving = sql`
     update service set expiry = bought.expiry
     from unnest(${purchases.map(({ id }) => id)}::bigint[], ${purchases.map(({ expiry }) => expiry)}::timestamptz[])
       as bought (client, expiry)
     where service.client = bought.client`
+  await sendAhead(sql, serving)
   return { credits: await pay(context, purchases, months), purchases }
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../../test/support/database.ts'
-import { begin } from './begin.ts'
+import { begin, sendAhead } from './begin.ts'
 import { openPool, type Sql } from './pool.ts'
 
 let database: FreshDatabase
@@ -30,6 +30,29 @@ describe('a transaction', () => {
       return 'done'
     })
     await expect(work).rejects.toThrow()
+    expect(await ids()).toEqual([])
+  })
+
+  test.each([
+    ['at its end', async () => 'done'],
+    ['in what is sent next', async (sql: Sql) => sql`select 1`],
+  ])('whose statement that was sent ahead failed is that failure, met %s', async (_when, next) => {
+    const work = begin(sql, async (sql) => {
+      await sendAhead(sql, sql`insert into note values (4)`)
+      await sendAhead(sql, sql`select 1 / 0`)
+      return next(sql)
+    })
+    await expect(work).rejects.toThrow('division by zero')
+    expect(await ids()).toEqual([])
+  })
+
+  test('has done what was sent ahead, in its order', async () => {
+    await begin(sql, async (sql) => {
+      await sendAhead(sql, sql`insert into note values (5)`)
+      await sendAhead(sql, sql`update note set id = 6 where id = 5`)
+    })
+    expect(await ids()).toEqual([{ id: 6 }])
+    await sendAhead(sql, sql`delete from note`)
     expect(await ids()).toEqual([])
   })
 

@@ -1,4 +1,4 @@
-import type { TransactionSql } from 'postgres'
+import type { PendingQuery, Row, TransactionSql } from 'postgres'
 import { whileAnswering } from './lines.ts'
 import type { Sql } from './pool.ts'
 
@@ -74,9 +74,27 @@ interface Attempt {
   over: boolean
 }
 
+/** What was sent ahead in each transaction. */
+const ahead = new WeakMap<Sql, Promise<unknown>[]>()
+
+/**
+ * Sends a statement whose answer nobody needs and goes on at once: it travels with what is sent next, and is waited for
+ * with the COMMIT. Its failure is that of the transaction. On a pool, where there is none, it is waited for here.
+ */
+export async function sendAhead(sql: Sql, statement: PendingQuery<Row[]>): Promise<void> {
+  const sent = ahead.get(sql)
+  if (!sent) {
+    await statement
+    return
+  }
+  const running = statement.execute()
+  running.catch(() => {})
+  sent.push(running)
+}
+
 async function tryOnce<T>(sql: Sql, work: (sql: Sql) => Promise<T>, attempt: Attempt): Promise<T> {
   const patience = createPatience()
-  let sound: Promise<unknown> = Promise.resolve()
+  const sent: Promise<unknown>[] = []
   patience.start()
   // The result travels in an object, because the driver would await the members of an array.
   const transaction = sql.begin(async (transaction) => {
@@ -84,10 +102,11 @@ async function tryOnce<T>(sql: Sql, work: (sql: Sql) => Promise<T>, attempt: Att
     attempt.begun = true
     patience.stop()
     try {
-      const result = await work(guard(transaction, attempt))
+      const guarded = guard(transaction, attempt)
+      ahead.set(guarded, sent)
+      const result = await work(guarded)
       // Sent in one packet with the COMMIT that follows: it fails exactly when that COMMIT would be a ROLLBACK.
-      sound = transaction`select 1`.execute()
-      sound.catch(() => {})
+      await sendAhead(guarded, transaction`select 1`)
       patience.start()
       return { result }
     } catch (error) {
@@ -98,7 +117,7 @@ async function tryOnce<T>(sql: Sql, work: (sql: Sql) => Promise<T>, attempt: Att
   })
   try {
     const { result } = await Promise.race([transaction, patience.end])
-    await sound
+    await Promise.all(sent)
     return result
   } finally {
     patience.stop()

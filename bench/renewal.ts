@@ -1,0 +1,147 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { addMonths, dayOf, endOf, later } from '../server/calendar.ts'
+import { type Connect, openPool, type Sql } from '../server/postgres/pool.ts'
+
+/** A dealer with a session, and clients to renew. */
+export interface Renewer {
+  id: number
+  token: string
+  superreseller: number
+  reseller: number
+  balance: number
+  consumed: number
+  clients: string[]
+}
+
+/** One statement as the server sent it: its text and the types of its parameters. */
+export interface Statement {
+  text: string
+  types: number[]
+}
+
+/** What is known at one moment of a renewal that is played again. */
+interface Renewal {
+  now: Date
+  key: string
+  by: Renewer
+  names: string[]
+  clients: { id: number; name: string; mac: string | null; description: string; expiry: string }[]
+  balances: { id: number; balance: number }[]
+}
+
+/** What each statement of a renewal is sent with, by a word that only it has. */
+const PARAMETERS: readonly (readonly [RegExp, (renewal: Renewal) => unknown[]])[] = [
+  [/from session /, ({ by, now }) => [createHash('sha256').update(by.token).digest(), now]],
+  [/^(begin|commit|select 1)/, () => []],
+  [
+    /insert into answer/,
+    ({ by, key, now }) => [
+      by.id,
+      'POST /api/renew',
+      key,
+      createHash('sha256').update(key).digest(),
+      now,
+      now,
+    ],
+  ],
+  [/from client c join service/, ({ by, names }) => [by.id, names.map((name) => name.toLowerCase())]],
+  [
+    /update service/,
+    ({ clients }) => [clients.map(({ id }) => id), clients.map(({ expiry }) => nextMonth(expiry))],
+  ],
+  [/lock_holdings/, ({ by }) => [[by.balance, by.consumed]]],
+  [/insert into transfer/, (renewal) => [rowsOf(renewal)]],
+  [
+    /update answer/,
+    ({ by, key, clients }) => [
+      { status: 'OK', name: clients[0]?.name, credits: 0 },
+      by.id,
+      'POST /api/renew',
+      key,
+    ],
+  ],
+  [
+    /insert into audit/,
+    ({ now, by, names }) => [now, 'clients.renew', by.id, '127.0.0.1', { name: names[0], months: 1 }],
+  ],
+]
+
+/** Sends one renewal's statements one after the other, each when the one before it was answered, and nothing more. */
+export async function replay(sql: Sql, statements: readonly Statement[], by: Renewer, names: string[]) {
+  const renewal: Renewal = { now: new Date(), key: randomUUID(), by, names, clients: [], balances: [] }
+  for (const { text, types } of statements) {
+    const parameters = parametersOf(text)(renewal).map((value, at) =>
+      sql.typed(value as never, types[at] ?? 0),
+    )
+    const rows = await sql.unsafe(text, parameters as never, { prepare: true })
+    if (/from client c join/.test(text)) renewal.clients = rows as never
+    if (/lock_holdings/.test(text)) renewal.balances = rows as never
+  }
+}
+
+function parametersOf(text: string) {
+  const known = PARAMETERS.find(([word]) => word.test(text))
+  if (!known) throw new Error(`A renewal has a statement that is not known here: ${text}`)
+  return known[1]
+}
+
+function rowsOf({ by, now, clients, balances }: Renewal): object[] {
+  const has = (holding: number) => balances.find(({ id }) => id === holding)?.balance ?? 0
+  return clients.map(({ id, name, mac, description, expiry }, at) => ({
+    type: 'USED',
+    created: now.toISOString(),
+    superreseller: by.superreseller,
+    reseller: by.reseller,
+    dealer: by.id,
+    client: id,
+    actor: by.id,
+    login: name,
+    mac,
+    description,
+    expiry: nextMonth(expiry),
+    expiry_before: expiry,
+    counted_from: countedFrom(expiry),
+    credits: 1,
+    source: by.balance,
+    destination: by.consumed,
+    source_balance: has(by.balance) - at - 1,
+    destination_balance: has(by.consumed) + at + 1,
+  }))
+}
+
+const months = new Map<string, string>()
+
+/** A month later, kept, so that what is measured is the database and the driver. */
+function nextMonth(expiry: string): string {
+  const from = countedFrom(expiry)
+  const known = months.get(from) ?? endOf(addMonths(from, 1), 'UTC')
+  months.set(from, known)
+  return known
+}
+
+const TODAY = dayOf(new Date(), 'UTC')
+
+function countedFrom(expiry: string): string {
+  const day = expiry.slice(0, 10)
+  return later(day, TODAY)
+}
+
+/** The statements that one renewal sends over a pool of one connection, in their order; `ready` answers how it is done. */
+export async function captured(
+  to: Connect,
+  ready: (sql: Sql) => Promise<() => Promise<void>>,
+): Promise<Statement[]> {
+  const statements: Statement[] = []
+  const sql = openPool(to, { max: 1 })
+  try {
+    const renew = await ready(sql)
+    await renew()
+    sql.options.debug = (_connection, text, _parameters, types) => {
+      statements.push({ text: text.trim(), types: [...(types as number[])] })
+    }
+    await renew()
+  } finally {
+    await sql.end()
+  }
+  return statements
+}
