@@ -25,6 +25,7 @@ import { handlers } from './handlers.ts'
 import { checkHealth } from './health.ts'
 import { openPage } from './openapi.ts'
 import { begin, seek } from './postgres/begin.ts'
+import { whileAnswering } from './postgres/lines.ts'
 import type { Sql } from './postgres/pool.ts'
 import { notFound, Refusal } from './refusal.ts'
 import { createSeal } from './seal.ts'
@@ -131,7 +132,7 @@ export async function openApp(dependencies: AppDependencies) {
         const input = parse(call, request)
         const open = { sql, now, business, address: request.ip }
         if (!request.caller) {
-          const result = await act(open, input)
+          const result = await whileAnswering(sql, () => act(open, input))
           return answer(reply, call, call.answer ? result : call.output.parse(result))
         }
         const context = { ...open, ...request.caller }

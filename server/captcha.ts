@@ -4,6 +4,7 @@ import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 import * as z from 'zod/mini'
 import type { calls, OutputOf } from '../contract/calls.ts'
 import type { Captcha as Configured } from './config.ts'
+import { ask } from './postgres/begin.ts'
 import type { Sql } from './postgres/pool.ts'
 import { type Refusal, refuseField } from './refusal.ts'
 
@@ -144,10 +145,13 @@ const Verdict = z.object({ success: z.boolean() })
 /** An answer is good once, on all servers of one database. */
 async function takeOnce({ sql }: Check, answer: string, expiry: Date): Promise<void> {
   const hash = createHash('sha256').update(answer).digest()
-  const [fresh] = await sql`
-    insert into captcha_used (answer_hash, expiry) values (${hash}, ${expiry})
-    on conflict do nothing
-    returning true`
+  const [fresh] = await ask(
+    sql,
+    async () => sql`
+      insert into captcha_used (answer_hash, expiry) values (${hash}, ${expiry})
+      on conflict do nothing
+      returning true`,
+  )
   if (!fresh) throw refused()
 }
 

@@ -5,6 +5,7 @@ import { type Days, listClients, listTransactions, type Selection } from './expo
 import { MOST_IN_PDF, pdf } from './exports/pdf.ts'
 import { takeSlot } from './exports/slots.ts'
 import { streamSnapshot } from './exports/snapshot.ts'
+import { ask } from './postgres/begin.ts'
 import type { Sql } from './postgres/pool.ts'
 import { notFound, refuseField } from './refusal.ts'
 import { hash, randomToken } from './seal.ts'
@@ -22,7 +23,7 @@ export const exportTransactions: Handler<typeof calls.desk.admin.exportTransacti
 export const download: Handler<typeof calls.files.download> = async ({ sql, now, business }, { ticket }) => {
   const release = await takeSlot()
   try {
-    const { account, ...wanted } = await redeem(sql, ticket, now)
+    const { account, ...wanted } = await ask(sql, () => redeem(sql, ticket, now))
     const asked = { sql, account, now, business }
     const listing =
       wanted.kind === 'clients'

@@ -75,6 +75,18 @@ describe('a transaction', () => {
     expect((await Promise.all(all)).flat()).toHaveLength(9)
   })
 
+  test('that nobody waits for any more does nothing once it could begin', { timeout: 60_000 }, async () => {
+    const busy = openPool(database.owner, { max: 1 })
+    let release = () => {}
+    const held = begin(busy, () => new Promise<void>((resolve) => (release = resolve)))
+    const late = begin(busy, (sql) => sql`insert into note values (4)`)
+    await expect(late).rejects.toMatchObject({ code: 'ETIMEDOUT' })
+    release()
+    await held
+    await busy.end()
+    expect(await ids()).toEqual([])
+  })
+
   test('that is over takes no more statements', async () => {
     let kept = sql
     await begin(sql, async (transaction) => {
@@ -109,6 +121,16 @@ describe('values', () => {
     const [row] = await sql`
       select ${new Date(moment)}::timestamptz as a, ${moment}::timestamptz as b, ${'2026-11-21'}::date as c`
     expect(row).toEqual({ a: moment, b: moment, c: '2026-11-21' })
+  })
+
+  test('come and go as lists, whatever is in them', async () => {
+    const texts = ['', 'NULL', null, 'a, b', '{c}', '"d" \\e', "f'"]
+    const moments = ['2026-11-21T07:30:00.500Z']
+    const [row] = await sql`
+      select ${texts}::text[] as texts, ${[1, -2]}::bigint[] as wholes, ${[3]}::int[] as integers,
+        ${moments}::timestamptz[] as moments, ${['2026-11-21']}::date[] as days, ${[]}::text[] as none`
+    const days = ['2026-11-21']
+    expect(row).toEqual({ texts, wholes: [1, -2], integers: [3], moments, days, none: [] })
   })
 
   test('that a number cannot hold are refused', async () => {

@@ -63,6 +63,7 @@ const types = {
   day: { to: 1082, from: [1082], serialize: fromDay, parse: asItIs },
   texts: listOf(1009, String, asItIs),
   wholes: listOf(1016, String, toWhole),
+  integers: listOf(1007, String, toWhole),
   moments: listOf(1185, fromMoment, toMoment),
   days: listOf(1182, fromDay, asItIs),
 }
