@@ -1,8 +1,11 @@
 import { cpus, totalmem } from 'node:os'
 import { browserFigures } from './browser.ts'
+import { exportFigures } from './export.ts'
 import { type Figure, lineOf } from './figure.ts'
 import { filled } from './fill.ts'
+import { memoryFigures } from './memory.ts'
 import { readFigures } from './reads.ts'
+import { startFigures } from './start.ts'
 import { writeFigures } from './writes.ts'
 
 // Measures Boxtree on a million clients, prints one table with each figure beside its limit, and fails nothing: the
@@ -22,6 +25,9 @@ type Part = (folders: Folders) => AsyncIterable<Figure | string>
 const PARTS: Record<string, Part> = {
   writes: writeFigures,
   reads: readFigures,
+  export: exportFigures,
+  memory: memoryFigures,
+  start: startFigures,
   browser: ({ million }) => browserFigures(million),
 }
 

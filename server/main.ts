@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8'
 import { pino } from 'pino'
 import { openApp } from './app.ts'
 import { type Config, readConfig, StartFault } from './config.ts'
@@ -9,6 +10,11 @@ import { openDatabase } from './postgres/database.ts'
 import { migrate } from './postgres/migrate.ts'
 import { openPool } from './postgres/pool.ts'
 import { readSecretKey } from './secret.ts'
+
+// V8 would let garbage lie for as long as the machine has room, which nothing here is faster for: the export of a million
+// clients took 330 MB, and takes 140 like this.
+setFlagsFromString('--semi-space-growth-factor=1')
+setFlagsFromString('--heap-growing-percent=30')
 
 /** Connections of the console's pool. */
 const CONNECTIONS = 10

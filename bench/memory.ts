@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto'
+import { startConsole } from '../test/support/console.ts'
+import { Connection } from './connection.ts'
+import type { Figure } from './figure.ts'
+import type { Folders } from './main.ts'
+import { admitPeople, beside, type People } from './people.ts'
+import { watchMemory } from './watch.ts'
+
+const CONNECTIONS = 32
+const WARM_UP = 20_000
+const REQUESTS = 100_000
+
+/** What the server holds while everybody works at once. */
+export async function* memoryFigures({ million }: Folders): AsyncGenerator<Figure> {
+  const console = await startConsole({ dataDir: million })
+  try {
+    const people = await beside(million, admitPeople)
+    const work = await requests(console.url, people)
+    const memory = watchMemory(console.process.pid)
+    await make(console.url, work, WARM_UP)
+    const warm = memory.samples.length
+    const began = performance.now()
+    await make(console.url, work, REQUESTS)
+    const seconds = (performance.now() - began) / 1000
+    const { peak } = memory.stop()
+    // What it holds goes up and down as it tidies; the least of a while is what it cannot do without.
+    const fifth = Math.ceil((memory.samples.length - warm) / 5)
+    const first = Math.min(...memory.samples.slice(warm, warm + fifth))
+    const last = Math.min(...memory.samples.slice(-fifth))
+    yield {
+      what: `Requests of all kinds, ${CONNECTIONS} connections`,
+      value: REQUESTS / seconds,
+      limit: null,
+      unit: '/s',
+    }
+    yield { what: 'Memory of the server under them, at its most', value: peak, limit: 250, unit: 'MB' }
+    yield {
+      what: `Memory grown over ${REQUESTS.toLocaleString('en-US')} of them`,
+      value: last - first,
+      limit: 5,
+      unit: 'MB',
+    }
+  } finally {
+    await console.stop()
+  }
+}
+
+type Request = (connection: Connection) => Promise<unknown>
+
+/** A day's mixture: mostly pages and searches, some screens with a thousand rows, some changes. */
+async function requests(url: string, people: People): Promise<Request[]> {
+  const { admin, superreseller, reseller, dealer } = people
+  const connection = await Connection.open(url)
+  const page = await connection.get('/v1/api/clients?per_page=100&filter=active', dealer.token)
+  connection.close()
+  const names = (JSON.parse(page) as { data: { name: string }[] }).data.map(({ name }) => name)
+  const name = () => names[Math.floor(Math.random() * names.length)] ?? ''
+  const read =
+    (token: string, path: string): Request =>
+    (connection) =>
+      connection.get(path, token)
+  return [
+    read(dealer.token, '/v1/api/clients'),
+    read(dealer.token, '/v1/api/clients?sort=expiry&filter=expiring&per_page=25'),
+    read(dealer.token, '/v1/api/clients?page=400'),
+    (connection) => connection.get(`/v1/api/clients?search=${name()}`, dealer.token),
+    (connection) => connection.get(`/v1/api/client/${name()}`, dealer.token),
+    (connection) => connection.get(`/v1/api/history/${name()}`, dealer.token),
+    read(dealer.token, '/v1/api/credits'),
+    read(dealer.token, '/v1/api/user'),
+    read(dealer.token, '/v1/api/transactions'),
+    read(reseller.token, '/v1/reseller/list'),
+    read(superreseller.token, '/v1/superreseller/list'),
+    read(admin.token, '/v1/admin/clients'),
+    read(admin.token, '/v1/admin/list'),
+    (connection) =>
+      connection.post(
+        '/v1/api/saveclient',
+        dealer.token,
+        JSON.stringify({ login: name(), desc: 'Moved' }),
+        randomUUID(),
+      ),
+    (connection) =>
+      connection.post(
+        '/v1/api/quote',
+        dealer.token,
+        JSON.stringify({ clients: names.slice(0, 10), months: 1 }),
+      ),
+  ]
+}
+
+async function make(url: string, work: readonly Request[], count: number): Promise<void> {
+  let made = 0
+  await Promise.all(
+    Array.from({ length: CONNECTIONS }, async () => {
+      const connection = await Connection.open(url)
+      while (made < count) {
+        made += 1
+        await work[made % work.length]?.(connection)
+      }
+      connection.close()
+    }),
+  )
+}
