@@ -20,10 +20,10 @@ const linesOf = new WeakMap<object, Lines>()
 export function openLine(options: object, host: Host): Socket {
   const lines = linesOf.get(options) ?? { open: new Map(), listening: null }
   linesOf.set(options, lines)
+  // Not by a listener: the driver takes them all away where it turns to TLS.
+  for (const socket of lines.open.keys()) if (socket.destroyed) lines.open.delete(socket)
   const socket = connect({ ...host, noDelay: true })
   lines.open.set(socket, host)
-  // The driver takes all listeners away where it turns to TLS; then the next silence finds the line closed.
-  socket.once('close', () => lines.open.delete(socket))
   // The driver reads the name that a certificate must carry from here.
   return Object.assign(socket, host)
 }
