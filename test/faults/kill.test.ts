@@ -121,6 +121,8 @@ function watchHealth(url: string) {
   let slowest = 0
   let over = false
   const looking = look()
+  // Whatever it meets is heard at the end.
+  looking.catch(() => {})
   return {
     async stop() {
       over = true

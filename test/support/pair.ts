@@ -83,13 +83,24 @@ export class Pair {
     })
   }
 
-  /** Makes the standby the primary, however the one before goes. */
+  /**
+   * Makes the standby the primary, however the one before goes. The standby has fallen behind by then, so that whatever
+   * was acknowledged without it would be lost.
+   */
   async promote(going: Going): Promise<void> {
     if (!this.standby) throw new Error('there is no standby')
     const { primary, standby } = this
-    if (going === 'killed') await kill(primary)
-    if (going === 'shut down') await shutDown(primary)
-    await withSuperuser(standby.port, (sql) => sql`select pg_promote()`)
+    await withSuperuser(standby.port, async (sql) => {
+      const [receiver] = await sql<{ pid: number }[]>`select pid from pg_stat_wal_receiver`
+      if (!receiver) throw new Error('the standby does not follow')
+      process.kill(receiver.pid, 'SIGSTOP')
+      await pause(300)
+      if (going === 'killed') await kill(primary)
+      if (going === 'outlived') await sql`select pg_promote(false)`
+      process.kill(receiver.pid, 'SIGCONT')
+      if (going === 'shut down') await shutDown(primary)
+      if (going !== 'outlived') await sql`select pg_promote()`
+    })
     if (going === 'outlived') {
       // Until an operator, or what acts for one, sees to it that the old one is no more.
       await pause(1000)
@@ -139,6 +150,7 @@ function configure(home: Home, port: number, more: Record<string, string> = {}):
     // Nothing here outlives a power cut; what is killed has written to the system's cache all the same.
     fsync: 'off',
     wal_keep_size: '512MB',
+    wal_retrieve_retry_interval: '100ms',
     ...more,
   }
   const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'\n`)
