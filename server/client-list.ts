@@ -2,6 +2,7 @@ import type { calls } from '../contract/calls.ts'
 import { CLIENT_FILTERS, type ClientFilter, COUNTED_TO, expiringUntil } from '../contract/clients.ts'
 import type { AnyClientRow } from '../contract/shapes.ts'
 import type { Context, Handler } from './context.ts'
+import { sendAhead } from './postgres/begin.ts'
 import {
   anyOf,
   type Condition,
@@ -19,6 +20,8 @@ export const listAllClients: Handler<typeof calls.admin.clients> = page
 
 async function page(context: Context, input: Selection & { page: number; per_page: number }) {
   const { page: current_page, per_page } = input
+  // One plan for all dealers and all terms would be the wrong one for the biggest dealer, and for most terms.
+  await sendAhead(context.sql, context.sql`set local plan_cache_mode = force_custom_plan`)
   const { counts, capped, condition } = await look(context, input.search)
   const count = counts[input.filter]
   return {

@@ -44,8 +44,8 @@ export async function transfer(
   const { source, destination, rows } = movement
   const needed = rows.reduce((sum, row) => sum + row.credits, 0)
   const locked = await sql<{ id: number; balance: number; issue: boolean }[]>`
-    select l.id, l.balance, h.kind = 'issue' as issue
-    from lock_holdings(${[source, destination]}::bigint[]) l join holding h using (id)`
+    select l.id, l.balance, (select h.kind = 'issue' from holding h where h.id = l.id) as issue
+    from lock_holdings(${[source, destination]}::bigint[]) l`
   const from = locked.find(({ id }) => id === source)
   const to = locked.find(({ id }) => id === destination)
   if (!from || !to || from === to)

@@ -12,8 +12,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a transfer locks what it moves between',
     file: 'server/ledger.ts',
-    from: `from lock_holdings(\${[source, destination]}::bigint[]) l join holding h using (id)`,
-    to: `from holding l join holding h using (id) where l.id = any (\${[source, destination]}::bigint[])`,
+    from: `from lock_holdings(\${[source, destination]}::bigint[]) l`,
+    to: `from holding l where l.id = any (\${[source, destination]}::bigint[])`,
     suites: ['test/laws/races.test.ts'],
   },
   {
@@ -75,7 +75,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a client is renewed by its dealer alone',
     file: 'server/renewals.ts',
-    from: `where c.dealer = \${account.id} and lower(c.name) = any (\${wanted}) and c.deleted is null`,
+    from: `where (c.dealer = \${account.id}) is true and lower(c.name) = any (\${wanted}) and c.deleted is null`,
     to: `where lower(c.name) = any (\${wanted}) and c.deleted is null`,
     suites: ['test/laws/matrix.test.ts'],
   },
