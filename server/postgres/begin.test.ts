@@ -75,6 +75,29 @@ describe('a transaction', () => {
     expect((await Promise.all(all)).flat()).toHaveLength(9)
   })
 
+  test('that lost its connection commits nothing of the next one on it', async () => {
+    const narrow = openPool(database.owner, { max: 1 })
+    let end = () => {}
+    const lost = begin(narrow, async (transaction) => {
+      const [row] = await transaction<{ pid: number }[]>`select pg_backend_pid() as pid`
+      await sql`select pg_terminate_backend(${row?.pid ?? 0})`
+      // What it does last needs no database, as the reader of a file who takes their time.
+      await new Promise<void>((resolve) => {
+        end = resolve
+      })
+    })
+    await expect(lost).rejects.toThrow()
+    const next = begin(narrow, async (transaction) => {
+      await transaction`insert into note values (7)`
+      end()
+      await new Promise((resolve) => setTimeout(resolve, 200))
+      throw new Error('changed my mind')
+    })
+    await expect(next).rejects.toThrow('changed my mind')
+    await narrow.end()
+    expect(await ids()).toEqual([])
+  })
+
   test('that nobody waits for any more does nothing once it could begin', { timeout: 60_000 }, async () => {
     const busy = openPool(database.owner, { max: 1 })
     let release = () => {}

@@ -105,8 +105,9 @@ async function tryOnce<T>(sql: Sql, work: (sql: Sql) => Promise<T>, attempt: Att
       const guarded = guard(transaction, attempt)
       ahead.set(guarded, sent)
       const result = await work(guarded)
-      // Sent in one packet with the COMMIT that follows: it fails exactly when that COMMIT would be a ROLLBACK.
-      await sendAhead(guarded, transaction`select 1`)
+      // Sent in one packet with the COMMIT that follows: it fails exactly when that COMMIT would be a ROLLBACK. Guarded,
+      // because after a loss the connection is somebody else's, and the COMMIT would be of their half-done work.
+      await sendAhead(guarded, guarded`select 1`)
       patience.start()
       return { result }
     } catch (error) {
