@@ -10,6 +10,16 @@ export function renewed(expiry: string, months: number, now: Date, zone: string)
   return counted(later(dayOf(now, zone), dayOf(expiry, zone)), months, zone)
 }
 
+/** The same for many at one moment: most of a dealer's clients end on one of a few days, and each is counted once. */
+export function renewing(months: number, now: Date, zone: string): (expiry: string) => Counted {
+  const known = new Map<string, Counted>()
+  return (expiry) => {
+    const service = known.get(expiry) ?? renewed(expiry, months, now, zone)
+    known.set(expiry, service)
+    return service
+  }
+}
+
 /** The first service of a new client: a trial to the end of today (0) or of tomorrow ('2d'), or paid months. */
 export function started(months: z.output<typeof StartMonths>, now: Date, zone: string): Counted {
   const today = dayOf(now, zone)

@@ -3,7 +3,7 @@ import { expiryState } from '../contract/clients.ts'
 import { dayOf, endOf, startOf } from './calendar.ts'
 import type { Context, Handlers } from './context.ts'
 import { note } from './ledger.ts'
-import { renewed } from './months.ts'
+import { renewing } from './months.ts'
 import { sendAhead } from './postgres/begin.ts'
 import { facts, type Purchase, pay, permitTrial, retrievals, takeBack } from './purchases.ts'
 import { credits as inWords, notFound, Refusal, refuseField } from './refusal.ts'
@@ -19,6 +19,7 @@ export const renewals: Pick<Handlers<typeof calls.clients>, 'quote' | 'renew' | 
       { balance: number }[]
     >`select balance from holding where id = ${account.balance_holding}`
     const cost = months * clients.length
+    const serviceAfter = renewing(months, now, business.zone)
     const credits = own?.balance ?? 0
     return {
       status: 'OK',
@@ -28,7 +29,7 @@ export const renewals: Pick<Handlers<typeof calls.clients>, 'quote' | 'renew' | 
       expiries: clients.map(({ name, expiry }) => ({
         name,
         expiry,
-        new_expiry: renewed(expiry, months, now, business.zone).expiry,
+        new_expiry: serviceAfter(expiry).expiry,
       })),
     }
   },
@@ -96,9 +97,10 @@ async function renew(context: Context, names: readonly string[], months: number,
       )
     }
   })
+  const serviceAfter = renewing(months, now, business.zone)
   const purchases = clients.map((client) => ({
     ...client,
-    ...renewed(client.expiry, months, now, business.zone),
+    ...serviceAfter(client.expiry),
     expiryBefore: client.expiry,
   }))
   const serving = sql`
