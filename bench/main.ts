@@ -1,4 +1,5 @@
 import { cpus, totalmem } from 'node:os'
+import { findBinaries } from '../server/postgres/binaries.ts'
 import { browserFigures } from './browser.ts'
 import { exportFigures } from './export.ts'
 import { type Figure, lineOf } from './figure.ts'
@@ -56,5 +57,6 @@ function machine(): string {
   const [processor] = cpus()
   const memory = Math.round(totalmem() / 2 ** 30)
   const day = new Date().toISOString().slice(0, 10)
-  return `${cpus().length} cores of ${processor?.model ?? 'a processor'}, ${memory} GiB, Node ${process.versions.node}, ${day}`
+  const versions = `Node ${process.versions.node}, PostgreSQL ${findBinaries().version}`
+  return `${cpus().length} cores of ${processor?.model ?? 'a processor'}, ${memory} GiB, ${versions}, ${day}`
 }
