@@ -1,5 +1,5 @@
 import type { calls } from '../contract/calls.ts'
-import { CLIENT_FILTERS, type ClientFilter, COUNTED_TO, expiringUntil } from '../contract/clients.ts'
+import { type ClientFilter, COUNTED_TO, expiringUntil } from '../contract/clients.ts'
 import type { AnyClientRow } from '../contract/shapes.ts'
 import type { Context, Handler } from './context.ts'
 import { sendAhead } from './postgres/begin.ts'
@@ -76,11 +76,10 @@ async function countAll({ sql, account, now }: Context): Promise<Counts> {
 
 /** The ids of the clients that meet a condition, as the database writes an array; null where they are too many to count. */
 async function findFew({ sql, account }: Context, { ways }: Condition): Promise<string | null> {
-  const each = ways.map(
-    ({ lead, holds }) => sql`
-      (select c.id from client c join service s on s.client = c.id
-      where ${own(sql, account, lead)} and ${holds} limit ${COUNTED_TO + 1})`,
-  )
+  const each = ways.map(({ lead, holds }) => {
+    const from = lead === 'client' ? sql`client c` : sql`client c join service s on s.client = c.id`
+    return sql`(select c.id from ${from} where ${own(sql, account, lead)} and ${holds} limit ${COUNTED_TO + 1})`
+  })
   const [found] = await sql<{ ids: string; count: number }[]>`
     select coalesce(array_agg(id), '{}')::text as ids, count(*) as count from (
       ${each.reduce((all, one) => sql`${all} union ${one}`)}
@@ -98,14 +97,19 @@ async function countFew({ sql, now }: Context, ids: string): Promise<Counts> {
   return counts as Counts
 }
 
-/** Each state by itself, as far as is counted. */
+/** Each state by itself, as far as is counted. The active have the expiring among them, and are as many at least. */
 async function countMany(
   { sql, account, now }: Context,
   condition: Fragment,
 ): Promise<Pick<Found, 'counts' | 'capped'>> {
   const counts: Counts = { all: COUNTED_TO, active: 0, expiring: 0, expired: 0 }
   const capped = { ...ALL_EXACT, all: true }
-  for (const filter of CLIENT_FILTERS.filter((one) => one !== 'all')) {
+  for (const filter of ['expiring', 'active', 'expired'] as const) {
+    if (filter === 'active' && capped.expiring) {
+      counts.active = COUNTED_TO
+      capped.active = true
+      continue
+    }
     const [found] = await sql<{ count: number }[]>`
       select count(*) as count from (
         select from client c join service s on s.client = c.id
