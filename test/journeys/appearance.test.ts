@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe } from 'vitest'
-import { expect, press, readNotice, signIn, test } from '../support/browser.ts'
+import { expect, pager, press, readNotice, signIn, test } from '../support/browser.ts'
 
 const DARK = 'rgb(22, 28, 36)'
 const LIGHT = 'rgb(245, 245, 245)'
@@ -84,6 +84,38 @@ describe('the appearance', () => {
 })
 
 test.for([
+  { place: 'a desk', width: 1440 },
+  { place: 'a phone', width: 390 },
+])(
+  'nothing moves when data comes, and a list of one is one row high: $place',
+  async ({ width }, { open, world }) => {
+    const { superreseller, dealer } = await world.family({ credits: 3 })
+    await world.client(dealer, { login: 'anton' })
+    const screens = [
+      [dealer, '/', 'anton'],
+      [dealer, '/clients', 'anton'],
+      [dealer, '/update-client/anton', 'TRIAL'],
+      [world.admin, '/super-resellers', superreseller.name],
+      [world.admin, `/update-super-reseller/${superreseller.name}`, 'Statistics History'],
+    ] as const
+    for (const person of [dealer, world.admin]) {
+      const page = await open({ as: person, width })
+      await page.addInitScript(watchShifts)
+      // Long enough for every sign of waiting to be seen.
+      await page.route('**/v1/**', (route) => setTimeout(() => route.continue(), 400))
+      for (const [, path, shows] of screens.filter(([as]) => as === person)) {
+        await page.goto(path)
+        await expect(page.getByText(shows).first()).toBeVisible()
+        await page.waitForLoadState('networkidle')
+        const shifted = await page.evaluate(() => (window as unknown as { shifted: string[] }).shifted)
+        expect(shifted, path).toEqual([])
+        if (path === '/clients') expect(await spaceBeneathRow(page, 'anton')).toBeLessThanOrEqual(2)
+      }
+    }
+  },
+)
+
+test.for([
   { asked: 'less', motion: false },
   { asked: 'nothing', motion: true },
 ])(
@@ -106,6 +138,27 @@ test.for([
     expect(moved.filter((one) => !motion || Number(/ (\d+) ms/.exec(one)?.[1]) > 200)).toEqual([])
   },
 )
+
+/** In CSS pixels, from a row of the clients' list to the list's foot. */
+async function spaceBeneathRow(page: Page, name: string): Promise<number> {
+  const row = page.getByText(name).locator('xpath=ancestor::*[self::tr or self::li]')
+  const [last, foot] = await Promise.all([row.boundingBox(), pager(page, 'Clients').boundingBox()])
+  if (!last || !foot) throw new Error('the list is not there')
+  return foot.y - last.y - last.height
+}
+
+/** Notes in `window.shifted` whatever is moved by something else and not by an input. */
+function watchShifts() {
+  const shifted: string[] = []
+  Object.assign(window, { shifted })
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries() as (PerformanceEntry & { sources: { node: Node | null }[] })[]) {
+      for (const { node } of entry.sources) {
+        shifted.push(node instanceof Element ? node.outerHTML.slice(0, 120) : String(node?.textContent))
+      }
+    }
+  }).observe({ type: 'layout-shift', buffered: true })
+}
 
 /** Notes in `window.moved` whatever moves from now on, and for how long. */
 function watchMotion() {

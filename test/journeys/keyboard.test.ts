@@ -81,6 +81,20 @@ test('every stop of the keyboard on every kind of screen is seen', async ({ open
   }
 })
 
+test('every moment tells its zone, and arrows lead from one to the next', async ({ open, world }) => {
+  const { dealer } = await world.family({ credits: 5 })
+  for (const login of ['anton', 'berta']) await world.client(dealer, { login, months: 2 })
+  const page = await open({ as: dealer })
+  const moments = page.getByRole('row').locator('time')
+  await expect(moments.first()).toHaveAttribute('tabindex', '0')
+  await tabTo(page, moments.first())
+  for (const at of [0, 1, 2]) {
+    await expect(moments.nth(at)).toBeFocused()
+    await expect(page.getByRole('tooltip')).toHaveText(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/)
+    await page.keyboard.press('ArrowDown')
+  }
+})
+
 test('dialogs, drawers and menus take the focus, keep it and give it back', async ({ open, world }) => {
   const { dealer } = await world.family()
   await world.client(dealer, { login: 'anton' })

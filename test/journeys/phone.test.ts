@@ -12,6 +12,9 @@ describe('on a phone', () => {
     const page = await open({ as: dealer, ...PHONE })
     await expect(page.getByRole('complementary')).toHaveCount(0)
     await expect(page.getByRole('banner')).toContainText('3 credits')
+    // The settings float in the bar, over nothing of the page.
+    const settings = await page.getByRole('button', { name: 'Settings', exact: true }).boundingBox()
+    expect((settings?.y ?? 0) + (settings?.height ?? 0)).toBeLessThanOrEqual(64)
     await page.getByRole('button', { name: 'Menu' }).tap()
     const drawer = page.getByRole('dialog', { name: 'Menu' })
     await expect(drawer.locator('[aria-current=page]')).toHaveText('Dashboard')

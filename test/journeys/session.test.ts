@@ -40,6 +40,7 @@ describe('a session', () => {
     await expect(dialog).toHaveCount(0)
     await pass(page, world, 1)
     await expect(dialog).toContainText('Your session ends in 5 minutes')
+    await expect(dialog.getByLabel('Password', { exact: true })).toBeFocused()
     await fill(dialog, { Password: 'not this one' })
     await press(dialog, 'Sign in again')
     await expect(dialog.getByRole('alert')).toHaveText('The username or the password is wrong.')

@@ -1,11 +1,13 @@
+import type { ReactNode } from 'react'
 import { calls } from '../../contract/calls.ts'
 import { expiryState } from '../../contract/clients.ts'
 import type { AnyClientRow } from '../../contract/shapes.ts'
 import { now } from '../clock.ts'
 import { Confirm } from '../parts/Confirm.tsx'
-import { daysUntil, showMoment } from '../parts/time.ts'
+import { daysUntil } from '../parts/time.ts'
 import { useSubmit } from '../queries.ts'
 import { zone } from '../zone.ts'
+import { Day } from './Day.tsx'
 import { useHeld } from './useHeld.ts'
 import { days } from './words.ts'
 
@@ -44,11 +46,14 @@ export function DeleteAnyClient({ client, onClose }: DeleteAnyClientProps) {
 }
 
 /** What is lost: days that were paid for and not yet served. */
-function consequence({ expiry }: AnyClientRow): string {
-  const day = showMoment(expiry, zone(), 'date')
-  if (expiryState(expiry, now()) === 'expired') return `It expired on ${day}, so nothing is lost.`
+function consequence({ expiry }: AnyClientRow): ReactNode {
+  const day = <Day iso={expiry} />
+  if (expiryState(expiry, now()) === 'expired') return <>It expired on {day}, so nothing is lost.</>
   const left = daysUntil(expiry, zone(), now())
-  return left === 0
-    ? 'Its service ends today, so nothing but the rest of today is lost.'
-    : `It is served until ${day}: ${days(left)} are lost, and no credits come back.`
+  if (left === 0) return 'Its service ends today, so nothing but the rest of today is lost.'
+  return (
+    <>
+      It is served until {day}: {days(left)} are lost, and no credits come back.
+    </>
+  )
 }

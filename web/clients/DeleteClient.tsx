@@ -1,9 +1,8 @@
 import { calls } from '../../contract/calls.ts'
 import type { ClientRow } from '../../contract/shapes.ts'
 import { Confirm } from '../parts/Confirm.tsx'
-import { showMoment } from '../parts/time.ts'
 import { useSubmit } from '../queries.ts'
-import { zone } from '../zone.ts'
+import { Day } from './Day.tsx'
 import { useHeld } from './useHeld.ts'
 
 interface DeleteClientProps {
@@ -39,7 +38,7 @@ export function DeleteClient({ client, onClose, onDone }: DeleteClientProps) {
       error={submitError?.message ?? null}
     >
       <p>
-        {held.name} expired on {showMoment(held.expiry, zone(), 'date')}. Its login
+        {held.name} expired on <Day iso={held.expiry} />. Its login
         {held.mac !== null && <> and its MAC address {held.mac}</>} become free for another client. This
         cannot be undone.
       </p>

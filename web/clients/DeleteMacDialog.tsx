@@ -1,10 +1,10 @@
+import type { ReactNode } from 'react'
 import { calls } from '../../contract/calls.ts'
 import { expiryState } from '../../contract/clients.ts'
 import { now } from '../clock.ts'
 import { Confirm } from '../parts/Confirm.tsx'
-import { showMoment } from '../parts/time.ts'
 import { useSubmit } from '../queries.ts'
-import { zone } from '../zone.ts'
+import { Day } from './Day.tsx'
 import type { FoundMac } from './MacResult.tsx'
 import { useHeld } from './useHeld.ts'
 
@@ -39,10 +39,14 @@ export function DeleteMacDialog({ client, onClose, onDone }: DeleteMacDialogProp
   )
 }
 
-function question({ mac, expiry }: FoundMac): string {
+function question({ mac, expiry }: FoundMac): ReactNode {
   if (expiryState(expiry, now()) === 'expired') {
     return `Are you sure you want to delete this MAC address ${mac}?`
   }
-  const day = showMoment(expiry, zone(), 'date')
-  return `This account ${mac} has not expired. It will be expiring on ${day}. Are you sure you want to delete this MAC address?`
+  return (
+    <>
+      This account {mac} has not expired. It will be expiring on <Day iso={expiry} />. Are you sure you want
+      to delete this MAC address?
+    </>
+  )
 }

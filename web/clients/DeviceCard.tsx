@@ -149,5 +149,12 @@ const Facts = styled('dl')(({ theme }) => ({
   '& > div:first-of-type': { borderTop: 0 },
   [theme.breakpoints.down('sm')]: { '& [data-long] dd': { flexBasis: '100%' } },
   '& dt': { flex: 'none', color: theme.palette.text.secondary },
-  '& dd': { minWidth: 0, minHeight: 22, marginLeft: 'auto', textAlign: 'right', overflowWrap: 'anywhere' },
+  '& dd': {
+    flex: 1,
+    flexBasis: 'auto',
+    minWidth: 0,
+    minHeight: 22,
+    textAlign: 'right',
+    overflowWrap: 'anywhere',
+  },
 }))

@@ -53,6 +53,7 @@ const Sheet = styled('table')(({ theme }) => ({
   textAlign: 'left',
   '& th, & td': { padding: '8px 8px', overflowWrap: 'anywhere' },
   '& th': { fontSize: '0.75rem', fontWeight: 600, color: theme.palette.text.secondary },
+  '& td button': { whiteSpace: 'nowrap' },
   '& tbody td': { borderTop: `1px solid ${theme.palette.divider}` },
   '& tr > :first-of-type': { paddingLeft: 24 },
   '& tr > :last-of-type': { paddingRight: 24, textAlign: 'right' },

@@ -92,10 +92,10 @@ function FromTo({ expiry, new_expiry }: QuoteAnswer['expiries'][number]) {
   return (
     <span className="moment">
       <span className="wide-only">
-        <Moment iso={expiry} zone={zone()} format="date" /> →{' '}
+        <Moment inRows iso={expiry} zone={zone()} format="date" /> →{' '}
       </span>
       <strong>
-        <Moment iso={new_expiry} zone={zone()} format="date" />
+        <Moment inRows iso={new_expiry} zone={zone()} format="date" />
       </strong>
     </span>
   )

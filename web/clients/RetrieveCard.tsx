@@ -7,9 +7,8 @@ import { Form } from '../parts/Form.tsx'
 import { useNotice } from '../parts/Notices.tsx'
 import { SelectInput } from '../parts/SelectInput.tsx'
 import type { Schema } from '../parts/schema.ts'
-import { showMoment } from '../parts/time.ts'
 import { useCredits, useSubmit } from '../queries.ts'
-import { zone } from '../zone.ts'
+import { Day } from './Day.tsx'
 import { credits } from './words.ts'
 
 interface RetrieveCardProps {
@@ -105,8 +104,11 @@ function Consequence({ client, count }: { client: ClientDetail | undefined; coun
       {client && expiry !== undefined && (
         <>
           {' '}
-          Its service ends on <strong>{showMoment(expiry, zone(), 'date')}</strong> instead of{' '}
-          {showMoment(client.expiry, zone(), 'date')}.
+          Its service ends on{' '}
+          <strong>
+            <Day iso={expiry} />
+          </strong>{' '}
+          instead of <Day iso={client.expiry} />.
         </>
       )}
       {balance != null && <> Your balance becomes {credits(balance + count)}.</>}

@@ -6,7 +6,6 @@ import { calls } from '../../contract/calls.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
 import { Card } from '../parts/Card.tsx'
 import { Form } from '../parts/Form.tsx'
-import { useNotice } from '../parts/Notices.tsx'
 import { PasswordInput } from '../parts/PasswordInput.tsx'
 import { SwitchInput } from '../parts/SwitchInput.tsx'
 import type { Schema } from '../parts/schema.ts'
@@ -34,12 +33,9 @@ interface Base {
 export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
   const [base, setBase] = useState<Base>({ values: EMPTY })
   const [payable, setPayable] = useState(true)
-  const notice = useNotice()
   const save = useSubmit(calls.clients.save, { goTo: { path: '/clients', after: 2_000 } })
   const submit = (typed: ClientValues) => {
-    const changes = base.seen && changesOf(base.seen, typed)
-    if (changes) save.submit(changes)
-    else notice.warning('Nothing has been changed')
+    if (base.seen) save.submit(changesOf(base.seen, typed))
   }
   return (
     <Card title="Client" aside={client && <Expiry iso={client.expiry} />}>

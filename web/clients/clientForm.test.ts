@@ -32,8 +32,8 @@ const CLIENT: ClientDetail = {
   locked_to_ip: null,
 }
 
-test('a form that was left as it was filled sends nothing', () => {
-  expect(changesOf(CLIENT, valuesOf(CLIENT))).toBeNull()
+test('a form that was left as it was filled sends the login alone, which changes nothing', () => {
+  expect(changesOf(CLIENT, valuesOf(CLIENT))).toEqual({ login: 'tv100' })
 })
 
 test('only what was changed is sent, with the login', () => {
@@ -71,7 +71,7 @@ test.each(['', '4165550199', '0123456789', '551198765432100'])(
   (phone) => {
     const client = { ...CLIENT, phone }
     expect(valuesOf(client).phone.replace(/\D/g, '')).toBe(phone)
-    expect(changesOf(client, valuesOf(client))).toBeNull()
+    expect(changesOf(client, valuesOf(client))).toEqual({ login: 'tv100' })
   },
 )
 

@@ -54,14 +54,10 @@ export function typedOver(seen: ClientDetail, typed: ClientValues): Partial<Clie
   )
 }
 
-/** What to send: the changed fields alone, and with a new MAC the one that was seen; null where nothing changed. */
-export function changesOf(
-  seen: ClientDetail,
-  typed: ClientValues,
-): InputOf<typeof calls.clients.save> | null {
+/** What to send: the changed fields alone, and with a new MAC the one that was seen. */
+export function changesOf(seen: ClientDetail, typed: ClientValues): InputOf<typeof calls.clients.save> {
   const { stb_mac, ...changed } = typedOver(seen, typed)
   // A Ministra client has no MAC; whoever switches it off has to give one.
   const needsMac = !typed.ministra && (stb_mac !== undefined || seen.mac === null)
-  if (!needsMac && Object.keys(changed).length === 0) return null
   return { login: seen.name, ...changed, ...(needsMac && { stb_mac: typed.stb_mac, o_mac: seen.o_mac }) }
 }

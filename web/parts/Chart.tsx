@@ -68,7 +68,8 @@ const quietIcon = <ChartLine aria-hidden size={32} strokeWidth={1.25} />
 
 function Switch({ tabled, onSwitch }: { tabled: boolean; onSwitch: () => void }) {
   return (
-    <Button size="small" onClick={onSwitch}>
+    // Its words stand on the edge of the chart.
+    <Button size="small" onClick={onSwitch} sx={{ marginRight: '-12px' }}>
       {tabled ? 'Show as chart' : 'Show as table'}
     </Button>
   )

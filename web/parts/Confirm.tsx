@@ -1,7 +1,7 @@
 import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
 import type { ReactNode } from 'react'
-import { Spinner } from './Spinner.tsx'
+import { Working } from './Spinner.tsx'
 import { Window } from './Window.tsx'
 
 interface ConfirmProps {
@@ -44,13 +44,8 @@ export function Confirm({
           <Button autoFocus variant="outlined" disabled={loading} onClick={onNo}>
             {no}
           </Button>
-          <Danger
-            variant="contained"
-            disabled={loading}
-            onClick={onYes}
-            startIcon={loading ? <Spinner /> : undefined}
-          >
-            {yes}
+          <Danger variant="contained" disabled={loading} onClick={onYes}>
+            <Working loading={loading}>{yes}</Working>
           </Danger>
         </>
       }

@@ -62,13 +62,19 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   useFocusKept(place, props.select?.chosen.size === 0)
   const narrow = fit === 'cards'
   const late = useDelayed(loading)
+  const fullest = useFullest(page.rows.length)
   const empty = rows !== undefined && page.rows.length === 0 && !loading
   const { select, expand } = props
   const shared = { label, table, list, page: page.rows, select, expand, waiting: rows === undefined }
   return (
     <div ref={place}>
       <TableTools {...{ table, list, narrow }} select={props.select} tools={props.tools} />
-      <Body aria-busy={loading} pale={late && rows !== undefined} least={leastHeight(list, narrow)}>
+      <Body
+        aria-busy={loading}
+        data-waiting={rows === undefined && loading}
+        pale={late && rows !== undefined}
+        least={leastHeight(Math.min(list.perPage, fullest), list.dense, narrow)}
+      >
         {error !== undefined && !loading && <ErrorState message={error} onRetry={props.onRetry} />}
         {error === undefined && empty && (
           <EmptyState icon={props.emptyIcon ?? quietIcon} text={table.empty} action={props.emptyAction} />
@@ -134,11 +140,20 @@ function isServed<Row>(source: readonly Row[] | ServedPage<Row> | undefined): so
   return source !== undefined && 'count' in source
 }
 
-/** A table keeps the height of a page of ten rows, full or not, so that nothing beneath it jumps. */
-function leastHeight(list: ListState, narrow: boolean) {
-  if (narrow) return 240
-  const rows = Math.min(list.perPage, 10)
-  return rows * (list.dense ? 40 : 52) + 41
+/**
+ * How many rows the fullest page had so far, at most ten. A table keeps that height: a search, a filter or a last page
+ * that shows less moves nothing beneath it, and a table of one row is one row high.
+ */
+function useFullest(rows: number): number {
+  const fullest = useRef(0)
+  fullest.current = Math.min(10, Math.max(fullest.current, rows))
+  return fullest.current
+}
+
+/** In CSS pixels; cards are not all equally high, so what they keep is little. */
+function leastHeight(rows: number, dense: boolean, narrow: boolean): number {
+  if (rows === 0) return 0
+  return narrow ? Math.min(rows * 80, 240) : 40 + rows * (dense ? 40 : 52)
 }
 
 const Body = styled('div', { shouldForwardProp: (name) => name !== 'pale' && name !== 'least' })<{

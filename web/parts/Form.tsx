@@ -9,7 +9,7 @@ import {
   type UseFormReturn,
   useForm,
 } from 'react-hook-form'
-import { Spinner } from './Spinner.tsx'
+import { Working } from './Spinner.tsx'
 import { judgedBy, type Schema } from './schema.ts'
 
 /** Why a form came back: a sentence, and what is said of single fields. */
@@ -75,9 +75,8 @@ export function Form<Values extends FieldValues, Output>(props: FormProps<Values
             disabled={
               loading || disabled || props.blocked === true || (props.onlyWhenValid === true && !isValid)
             }
-            startIcon={loading ? <Spinner /> : undefined}
           >
-            {shown}
+            <Working loading={loading}>{shown}</Working>
           </Button>
         </Foot>
       </Shell>

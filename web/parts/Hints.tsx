@@ -1,5 +1,6 @@
 import { styled } from '@mui/material/styles'
 import { useEffect, useRef, useState } from 'react'
+import { stepMoment } from './useStops.ts'
 
 /**
  * The one tooltip of the console, mounted once. Anything that carries `data-hint` shows that text under the
@@ -44,7 +45,10 @@ function listen(show: (shown: Shown | null) => void, bubble: { current: HTMLElem
     later(found, found ? (event.type === 'pointerover' ? 300 : 0) : 100)
   }
   const leave = () => later(null, 0)
-  const key = (event: KeyboardEvent) => event.key === 'Escape' && leave()
+  const key = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') leave()
+    if (stepMoment(event)) event.preventDefault()
+  }
   const kinds = ['pointerover', 'focusin', 'click'] as const
   for (const kind of kinds) document.addEventListener(kind, enter)
   document.addEventListener('focusout', leave)

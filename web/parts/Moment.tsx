@@ -7,12 +7,14 @@ interface MomentProps {
   /** The IANA name of the zone whose clock is shown. */
   zone: string
   format: MomentFormat
+  /** One of many in the rows of a list, which have one stop for the keyboard between them; see `useStops`. */
+  inRows?: boolean | undefined
 }
 
 /** A date or time as the books show it; the exact moment and its zone on hover, focus and tap. */
-export function Moment({ iso, zone, format }: MomentProps) {
+export function Moment({ iso, zone, format, inRows = false }: MomentProps) {
   return (
-    <time dateTime={iso} data-hint={exactMoment(iso, zone)} className="moment">
+    <time dateTime={iso} data-hint={exactMoment(iso, zone)} className="moment" tabIndex={inRows ? -1 : 0}>
       {showMoment(iso, zone, format)}
     </time>
   )

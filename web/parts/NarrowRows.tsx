@@ -1,15 +1,18 @@
 import { styled } from '@mui/material/styles'
-import { memo, type ReactNode, useId } from 'react'
+import { memo, type ReactNode, useId, useRef } from 'react'
 import { Lines, MoreButton, nameOf, standing, textField } from './RowDetail.tsx'
 import { places, Skeleton } from './Skeleton.tsx'
 import type { Table } from './table.ts'
 import { useRow, useSlots } from './useSlots.ts'
+import { useStops } from './useStops.ts'
 import { chosenIn, PageBox, RowBox, type RowsProps, useChoose } from './WideRows.tsx'
 
 /** The page on view as cards, for a phone: title and aside, lines beneath, the rest unfolds. */
 export function NarrowRows<Row extends object>(props: RowsProps<Row>) {
   const { label, table, list, page, select, waiting, expand } = props
+  const cards = useRef<HTMLUListElement>(null)
   const choose = useChoose(select)
+  useStops(cards)
   const slots = useSlots(table, page)
   if (waiting) {
     return (
@@ -26,7 +29,7 @@ export function NarrowRows<Row extends object>(props: RowsProps<Row>) {
           <PageBox {...{ table, page, select }} /> Select this page
         </TakePage>
       )}
-      <Cards aria-label={label}>
+      <Cards ref={cards} aria-label={label}>
         {page.map((row, at) => (
           <NarrowRow
             key={slots[at]}
@@ -101,8 +104,9 @@ function WaitingCards<Row>({ table, rows }: { table: Table<Row>; rows: number })
 const TakePage = styled('div')(({ theme }) => ({
   display: 'flex',
   alignItems: 'center',
-  padding: '0 3px',
+  padding: '0 11px',
   color: theme.palette.text.secondary,
+  [theme.breakpoints.down('sm')]: { padding: '0 3px' },
   '& input': { width: 18, height: 18, accentColor: theme.palette.accent.text },
 }))
 
@@ -113,8 +117,9 @@ const Cards = styled('ul')(({ theme }) => ({
 }))
 
 const Item = styled('li')(({ theme }) => ({
-  padding: '8px 16px 12px',
+  padding: '8px 24px 12px',
   borderTop: `1px solid ${theme.palette.divider}`,
+  [theme.breakpoints.down('sm')]: { padding: '8px 16px 12px' },
   '&[data-chosen=true]': { background: theme.palette.accent.fill },
 }))
 

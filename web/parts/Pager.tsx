@@ -64,12 +64,12 @@ const Foot = styled('nav')(({ theme }) => ({
   justifyContent: 'flex-end',
   gap: 8,
   minHeight: 52,
-  padding: '4px 16px',
+  padding: '4px 24px',
   borderTop: `1px solid ${theme.palette.divider}`,
   fontSize: '0.75rem',
   fontVariantNumeric: 'tabular-nums',
   color: theme.palette.text.secondary,
-  [theme.breakpoints.down('sm')]: { justifyContent: 'space-between' },
+  [theme.breakpoints.down('sm')]: { justifyContent: 'space-between', padding: '4px 16px' },
 }))
 
 const Sizes = styled('div')(({ theme }) => ({

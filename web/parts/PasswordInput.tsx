@@ -9,6 +9,8 @@ interface PasswordInputProps extends FieldProps {
   /** `current-password` lets the browser fill it, `new-password` lets it suggest one, `off` does neither. */
   autoComplete: 'current-password' | 'new-password' | 'off'
   maxLength?: number | undefined
+  /** Has the focus when it appears, as the first field of a dialog. */
+  autoFocus?: boolean | undefined
 }
 
 /** A password, hidden until its owner wants to see it. */

@@ -1,16 +1,6 @@
 import { styled } from '@mui/material/styles'
 import { ArrowDown, ArrowUp } from 'lucide-react'
-import {
-  memo,
-  type ReactNode,
-  type RefObject,
-  useCallback,
-  useEffect,
-  useId,
-  useLayoutEffect,
-  useMemo,
-  useRef,
-} from 'react'
+import { memo, type ReactNode, useCallback, useId, useLayoutEffect, useMemo, useRef } from 'react'
 import type { Selection } from './DataTable.tsx'
 import { Ellipsis } from './Ellipsis.tsx'
 import { mono } from './faces.ts'
@@ -19,6 +9,7 @@ import { places, Skeleton } from './Skeleton.tsx'
 import { type Column, type Table, textOf } from './table.ts'
 import type { ListState } from './useListState.ts'
 import { useRow, useSlots } from './useSlots.ts'
+import { useStops } from './useStops.ts'
 
 export interface RowsProps<Row> {
   label: string
@@ -39,7 +30,7 @@ export function WideRows<Row extends object>(props: RowsProps<Row> & { folded: b
   const { label, table, list, page, select, waiting, folded, expand } = props
   const body = useRef<HTMLTableSectionElement>(null)
   const choose = useChoose(select)
-  useMarkCut(body)
+  useStops(body)
   const columns = useMemo(() => shown(table, folded), [table, folded])
   const slots = useSlots(table, page)
   return (
@@ -248,24 +239,6 @@ function WaitingRows<Row>({ columns, rows, boxed, folded }: WaitingRowsProps<Row
       {folded && <td className="box" />}
     </tr>
   ))
-}
-
-/**
- * Lets the keyboard reach text that is cut off, and only that, so that its hint can be read. It is measured once the
- * rows have been painted: before, it would make them wait for their own layout.
- */
-function useMarkCut(body: RefObject<HTMLElement | null>) {
-  useEffect(() => {
-    const timer = setTimeout(() => markCut(body.current), 200)
-    return () => clearTimeout(timer)
-  })
-}
-
-function markCut(body: HTMLElement | null) {
-  for (const text of body?.querySelectorAll<HTMLElement>('[data-hint-cut]') ?? []) {
-    if (text.scrollWidth > text.clientWidth && !text.closest('a,button')) text.tabIndex = 0
-    else text.removeAttribute('tabindex')
-  }
 }
 
 const Sheet = styled('table', { shouldForwardProp: (name) => name !== 'dense' })<{ dense: boolean }>(

@@ -21,7 +21,10 @@ export function SettingsButton({ side }: { side: 'left' | 'right' }) {
 
 const drawer = part<SettingsDrawerProps>(async () => (await import('./SettingsDrawer.tsx')).SettingsDrawer)
 
-/** Hangs on the edge, over the margins of a page and of the cards in it, so that it hides no word of theirs. */
+/**
+ * Hangs on the edge, over the margins of a page and of the cards in it, so that it hides no word of theirs. A phone has
+ * no such margins: there it floats in the bar above, which keeps the room.
+ */
 const Tab = styled(Fab, { shouldForwardProp: (name) => name !== 'side' })<{ side: 'left' | 'right' }>(
   ({ theme, side }) => ({
     position: 'fixed',
@@ -32,5 +35,17 @@ const Tab = styled(Fab, { shouldForwardProp: (name) => name !== 'side' })<{ side
     height: 48,
     borderRadius: side === 'right' ? '12px 0 0 12px' : '0 12px 12px 0',
     boxShadow: theme.shadows[4],
+    [theme.breakpoints.down('sm')]: {
+      top: 10,
+      bottom: 'auto',
+      [side]: 8,
+      zIndex: theme.zIndex.appBar,
+      height: 44,
+      borderRadius: 8,
+      boxShadow: 'none',
+      color: theme.palette.text.secondary,
+      background: 'none',
+      '&:hover, &:active': { background: theme.palette.tones.plain.fill, boxShadow: 'none' },
+    },
   }),
 )

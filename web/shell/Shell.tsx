@@ -124,5 +124,5 @@ const Main = styled(
   [side === 'left' ? 'marginLeft' : 'marginRight']: beside,
   outline: 'none',
   '& > div': { maxWidth: 1440, margin: '0 auto', padding: '24px 24px 96px' },
-  [theme.breakpoints.down('sm')]: { '& > div': { padding: '16px 16px 96px' } },
+  [theme.breakpoints.down('sm')]: { '& > div': { padding: '16px 16px 64px' } },
 }))

@@ -39,6 +39,11 @@ const Bar = styled('header')(({ theme }) => ({
   background: theme.palette.background.paper,
   borderBottom: `1px solid ${theme.palette.divider}`,
   '&[data-side=right]': { flexDirection: 'row-reverse' },
+  // Where the settings button floats.
+  [theme.breakpoints.down('sm')]: {
+    '&[data-side=left]': { paddingRight: 56 },
+    '&[data-side=right]': { paddingLeft: 56 },
+  },
   '& strong': { flex: 1, minWidth: 0, fontWeight: 600 },
   '&[data-side=right] strong': { textAlign: 'right' },
 }))

@@ -23,7 +23,7 @@ export function moment<Row extends object>(
     width: widths[format],
     text: (row) => (iso(row) === null ? '' : showMoment(iso(row) as string, zone(), format)),
     cell: (row) =>
-      iso(row) === null ? null : <Moment iso={iso(row) as string} zone={zone()} format={format} />,
+      iso(row) === null ? null : <Moment inRows iso={iso(row) as string} zone={zone()} format={format} />,
     sort: iso,
     ...look,
   }

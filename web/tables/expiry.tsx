@@ -9,13 +9,13 @@ import type { Tone } from '../parts/tone.ts'
 import { zone } from '../zone.ts'
 
 /** The last day of service, its state in a word and a colour, and how far off it is while it comes near. */
-export function Expiry({ iso }: { iso: string }) {
+export function Expiry({ iso, inRows }: { iso: string; inRows?: boolean }) {
   const now = useNow()
   const state = expiryState(iso, now)
   const away = relativeDay(daysUntil(iso, zone(), now))
   return (
     <span className="expiry">
-      <Moment iso={iso} zone={zone()} format="date" />
+      <Moment iso={iso} zone={zone()} format="date" inRows={inRows} />
       <Chip tone={LOOKS[state].tone} hint={away}>
         {LOOKS[state].word}
       </Chip>
@@ -33,7 +33,7 @@ export function expiry<Row extends { expiry: string }>(): Column<Row> {
     least: 160,
     narrow: 'line',
     text: (row) => showMoment(row.expiry, zone(), 'date'),
-    cell: (row) => <Expiry iso={row.expiry} />,
+    cell: (row) => <Expiry inRows iso={row.expiry} />,
     sort: (row) => row.expiry,
   }
 }
