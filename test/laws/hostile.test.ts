@@ -211,7 +211,8 @@ function asSent(call: Call, input: Record<string, unknown>): object {
   return Object.fromEntries(
     Object.entries(input)
       .filter(([, value]) => value !== undefined)
-      .map(([field, value]) => [field, asText(value)]),
+      // A query cannot carry half of a character: it arrives as the mark of one that is missing.
+      .map(([field, value]) => [field, asText(value).toWellFormed()]),
   )
 }
 
