@@ -82,6 +82,7 @@ const Words = styled('div')(({ theme }) => ({
   gap: 8,
   minHeight: 20,
   color: theme.palette.text.secondary,
+  '& svg': { flex: 'none' },
 }))
 
 const Numbers = styled('div')(({ theme }) => ({
