@@ -198,7 +198,6 @@ const states: Screen[] = [
       await page.route('**/v1/**', (route) => route.abort())
       await page.reload()
       await expect(page.getByRole('button', { name: 'Retry' })).toBeVisible()
-      await page.unroute('**/v1/**')
     },
   },
 ]
@@ -250,6 +249,8 @@ describe.each([
       await expectNothingLost(page)
     }
     gallery.windows.expectNothingBroken()
+    // The next screen of this window has the server again.
+    await page.unrouteAll()
   })
 })
 
