@@ -1,30 +1,18 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { setAdminPassword } from './accounts.ts'
+import { runCommand, say } from './command.ts'
 import { readConfig, StartFault } from './config.ts'
 import { generatePassword } from './first-login.ts'
-import { MAJOR } from './postgres/binaries.ts'
-import { openDatabase } from './postgres/database.ts'
+import { openDatabase, requireDatabase } from './postgres/database.ts'
 import { openPool } from './postgres/pool.ts'
 
 // Sets a lost password of the admin and ends the admin's sessions, whether the console runs or not.
 
-const say = (line: string) => process.stdout.write(`${line}\n`)
-
-try {
-  await main()
-} catch (error) {
-  if (!(error instanceof StartFault)) throw error
-  process.stderr.write(`${error.message}\n`)
-  process.exitCode = 1
-}
+await runCommand(main)
 
 async function main(): Promise<void> {
   const config = readConfig(process.env)
-  if (config.database === null && !existsSync(join(config.dataDir, `postgres-${MAJOR}`))) {
-    throw new StartFault(`There is no database in ${config.dataDir} yet; start the console first.`)
-  }
+  requireDatabase(config)
   // Asked before the database is opened: a console that starts meanwhile is not kept waiting.
   const { password, generated } = await askPassword()
   const database = await openDatabase(config, () => {}, { guest: true })

@@ -1,14 +1,12 @@
-import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { takeBackup } from './backup/take.ts'
+import { runCommand, say } from './command.ts'
 import { readConfig, StartFault } from './config.ts'
-import { MAJOR } from './postgres/binaries.ts'
-import { openDatabase } from './postgres/database.ts'
+import { openDatabase, requireDatabase } from './postgres/database.ts'
 import { findSecretKey } from './secret.ts'
 
 // Writes a backup, whether the console runs or not: `npm run backup -- FOLDER`.
 
-const say = (line: string) => process.stdout.write(`${line}\n`)
 const interrupted = new AbortController()
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
   process.on(signal, () =>
@@ -16,20 +14,11 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
   )
 }
 
-try {
-  await main()
-} catch (error) {
-  const fault = interrupted.signal.aborted ? interrupted.signal.reason : error
-  if (!(fault instanceof StartFault)) throw error
-  process.stderr.write(`${fault.message}\n`)
-  process.exitCode = 1
-}
+await runCommand(main)
 
 async function main(): Promise<void> {
   const config = readConfig(process.env)
-  if (config.database === null && !existsSync(join(config.dataDir, `postgres-${MAJOR}`))) {
-    throw new StartFault(`There is no database in ${config.dataDir} yet; start the console first.`)
-  }
+  requireDatabase(config)
   const key = findSecretKey(config)
   if (key === null) {
     throw new StartFault(`There is no secret-key in ${config.dataDir}; set SECRET_KEY to the console's.`)
@@ -43,6 +32,9 @@ async function main(): Promise<void> {
     say(
       `The backup is in ${folder}, and the key of the clients' passwords with it: keep it where nobody else reads.`,
     )
+  } catch (error) {
+    // Whatever the work ended with, it ended because it was told to.
+    throw interrupted.signal.aborted ? interrupted.signal.reason : error
   } finally {
     await database.stop()
   }

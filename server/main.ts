@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { pino } from 'pino'
 import { openApp } from './app.ts'
+import { say } from './command.ts'
 import { type Config, readConfig, StartFault } from './config.ts'
 import { freeSpaceOf } from './disk.ts'
 import { makeFirstLogin } from './first-login.ts'
@@ -25,7 +26,6 @@ type Step = () => Promise<unknown>
 
 // What is told to the person goes to stdout in sentences; the log goes to stderr in JSON.
 const log = openLog(pino.destination(2))
-const say = (line: string) => process.stdout.write(`${line}\n`)
 
 /** What undoes each step of the start, the latest first. */
 const undo: Step[] = []

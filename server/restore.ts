@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path'
 import { KEY, readManifest } from './backup/archive.ts'
 import { restoreBackup } from './backup/restore.ts'
+import { runCommand, say } from './command.ts'
 import { type Config, readConfig, StartFault } from './config.ts'
 import { openDatabase } from './postgres/database.ts'
 import { migrate } from './postgres/migrate.ts'
@@ -9,15 +10,7 @@ import { report } from './verify/report.ts'
 
 // Restores a backup into an empty data folder or database, and verifies it: `npm run restore -- FOLDER`.
 
-const say = (line: string) => process.stdout.write(`${line}\n`)
-
-try {
-  process.exitCode = await main()
-} catch (error) {
-  if (!(error instanceof StartFault)) throw error
-  process.stderr.write(`${error.message}\n`)
-  process.exitCode = 1
-}
+await runCommand(main)
 
 async function main(): Promise<number> {
   const config = readConfig(process.env)

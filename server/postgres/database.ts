@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Config, StartFault } from '../config.ts'
 import { isLost } from './begin.ts'
+import { MAJOR } from './binaries.ts'
 import { startEmbedded } from './embedded.ts'
 import { type Connect, openPool } from './pool.ts'
 
@@ -30,6 +33,16 @@ export async function openDatabase(
   await answers('DATABASE_URL', config.database.server, say)
   await answers('DATABASE_OWNER_URL', config.database.owner, say)
   return { ...config.database, files: null, stop: async () => {} }
+}
+
+/**
+ * Refuses what works on a database that is there already, where none was ever made.
+ * @throws StartFault
+ */
+export function requireDatabase({ dataDir, database }: Pick<Config, 'dataDir' | 'database'>): void {
+  if (database === null && !existsSync(join(dataDir, `postgres-${MAJOR}`))) {
+    throw new StartFault(`There is no database in ${dataDir} yet; start the console first.`)
+  }
 }
 
 async function answers(name: string, to: Connect, say: (line: string) => void): Promise<void> {

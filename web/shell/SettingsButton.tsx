@@ -28,7 +28,8 @@ const drawer = part<SettingsDrawerProps>(async () => (await import('./SettingsDr
 const Tab = styled(Fab, { shouldForwardProp: (name) => name !== 'side' })<{ side: 'left' | 'right' }>(
   ({ theme, side }) => ({
     position: 'fixed',
-    bottom: 24,
+    // Above the banner that says that the connection is lost.
+    bottom: 64,
     [side]: 0,
     zIndex: theme.zIndex.fab,
     width: 44,
