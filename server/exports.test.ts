@@ -281,7 +281,7 @@ describe('a long list', () => {
   beforeAll(async () => {
     dealer = (await world.family()).dealer
     // Nobody searches these, and the index of searches takes its time.
-    await world.server.ownerSql`drop index client_search`
+    await world.server.ownerSql`drop index directory_text`
     await world.plantClients(dealer, {
       prefix: 'long',
       last: MANY,

@@ -26,7 +26,7 @@ export async function load(
       select set_config('session_replication_role', 'replica', true), set_config('maintenance_work_mem', '1GB', true),
         set_config('max_parallel_maintenance_workers', '2', true)`
     const indexes = await dropIndexes(sql)
-    await sql`truncate transfer, service, device, client`
+    await sql`truncate transfer, service, directory, device, client`
     await copy('transfer', TRANSFER_COLUMNS, business.ledger())
     await copy('client', CLIENT_COLUMNS, business.clients(seal))
     await copy('service', SERVICE_COLUMNS, business.services())
@@ -40,7 +40,7 @@ export async function load(
     await sql`
       select setval(pg_get_serial_sequence('transfer', 'id'), ${business.transfers}),
         setval(pg_get_serial_sequence('client', 'id'), ${business.clientsMade})`
-    await sql`select recount_clients()`
+    await sql`select derive_services()`
     for (const { name, definition } of indexes) await timed(name, () => sql.unsafe(definition))
 
     async function copy(table: string, columns: string, pieces: Iterable<string>): Promise<void> {
@@ -64,7 +64,7 @@ export async function load(
 async function dropIndexes(sql: Sql): Promise<{ name: string; definition: string }[]> {
   const indexes = await sql<{ name: string; definition: string }[]>`
     select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition
-    from pg_index where indrelid = any ('{transfer, client, service, device}'::regclass[])
+    from pg_index where indrelid = any ('{transfer, client, service, directory, device}'::regclass[])
       and not exists (select from pg_constraint where conindid = indexrelid)
     order by indexrelid`
   for (const { name } of indexes) await sql`drop index ${sql(name)}`

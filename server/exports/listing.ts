@@ -3,7 +3,7 @@ import { addDays, type Day, dayOf, startOf } from '../calendar.ts'
 import type { Context } from '../context.ts'
 import { concerning } from '../ledger.ts'
 import type { Sql } from '../postgres/pool.ts'
-import { anyOf, readSearch, rowsOf, type Selection } from '../selection.ts'
+import { holds, inState, orderOf, own, readSearch, type Selection, shown } from '../selection.ts'
 
 /** What a file lists, whichever kind of file it is. */
 export type Listing = {
@@ -28,12 +28,13 @@ type Asked = Pick<Context, 'sql' | 'account' | 'now' | 'business'>
 /** The clients of a dealer, or of all dealers for the admin, as the list on the screen has them. */
 export async function listClients(asked: Asked, selection: Selection): Promise<Listing> {
   const { account, now, business } = asked
+  const { filter, sort } = selection
   const condition = await readSearch(asked, selection.search)
   const today = dayOf(now, business.zone)
   const ofAll = account.role === 'admin'
   return {
     title: ofAll ? 'Clients of all dealers' : `Clients of ${account.name}`,
-    about: `${FILTERED[selection.filter]}${selection.search.trim() ? `, found by '${selection.search.trim()}'` : ''}, on ${today}`,
+    about: `${FILTERED[filter]}${selection.search.trim() ? `, found by '${selection.search.trim()}'` : ''}, on ${today}`,
     named: today,
     columns: ['Name', 'Description', 'MAC', 'Ministra', 'Expiry', 'Status', ...(ofAll ? ['Dealer'] : [])],
     rows: (sql) => sql`
@@ -41,7 +42,13 @@ export async function listClients(asked: Asked, selection: Selection): Promise<L
         case when ministra then 'Yes' else 'No' end as "Ministra",
         to_char(expiry at time zone ${business.zone}, 'YYYY-MM-DD') as "Expiry",
         case when status then 'Active' else 'Inactive' end as "Status", dealer as "Dealer"
-      from (${rowsOf({ ...asked, sql }, selection, anyOf(sql, condition))}) as rows`,
+      from (
+        select ${shown(sql)} from client c join service s on s.client = c.id join account d on d.id = c.dealer
+        ${condition ? sql`join directory f on f.client = c.id` : sql``}
+        where c.deleted is null and ${own(sql, account, sort === 'expiry' ? sql`s` : sql`c`)}
+          and ${condition ? holds(sql, condition) : sql`true`} and ${inState(sql, filter, now, sql`s`)}
+        order by ${orderOf(sql, selection)}
+      ) as rows`,
   }
 }
 

@@ -91,9 +91,10 @@ const TUNING = {
   max_parallel_workers_per_gather: 0,
 }
 
+/** A quarter of the memory, as PostgreSQL's manual advises, and no more than a million clients need. */
 function sharedBuffersMb(): number {
   const memory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
-  return Math.max(32, Math.min(256, Math.floor(memory / 2 ** 20 / 8)))
+  return Math.max(32, Math.min(2048, Math.floor(memory / 2 ** 20 / 4)))
 }
 
 /** The operating system vouches for who calls, so that there is no password to lose. */

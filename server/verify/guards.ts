@@ -24,6 +24,10 @@ const TRIGGERS: readonly (readonly [table: string, trigger: string])[] = [
   ['service', 'count_inserted'],
   ['service', 'count_updated'],
   ['service', 'count_deleted'],
+  ['service', 'list_inserted'],
+  ['service', 'list_updated'],
+  ['service', 'list_deleted'],
+  ['client', 'list_changed'],
 ]
 
 const FUNCTIONS = [
@@ -33,6 +37,8 @@ const FUNCTIONS = [
   'lock_holdings',
   'count_services',
   'count_clients',
+  'list_services',
+  'list_client',
 ] as const
 
 async function brokenTriggers(sql: Sql): Promise<string[]> {
@@ -95,6 +101,7 @@ const FORBIDDEN: Record<string, readonly string[]> = {
   audit: ['UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
   holding: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
   dealer_clients: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
+  directory: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
   superreseller_clients: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
 }
 

@@ -224,6 +224,12 @@ const tamperings: Tampering[] = [
     (sql) => sql`update superreseller_clients set clients = clients - 1`,
   ],
   [
+    'a client that a search finds as it was',
+    () => null,
+    /The client .* is not found as it is/,
+    (sql) => sql`update directory set text = 'what it was' where dealer = ${other.dealer.id}`,
+  ],
+  [
     'a service given to another dealer',
     () => null,
     /The service of the client .* is another's/,

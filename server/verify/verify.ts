@@ -72,6 +72,17 @@ async function brokenSums(sql: Sql): Promise<string[]> {
   const strayed = await sql<{ name: string }[]>`
     select c.name from client c join service s on s.client = c.id
     where (s.dealer, s.name) <> (c.dealer, c.name) order by c.id limit 10`
+  const mislisted = await sql<{ name: string }[]>`
+    with there as (
+      select s.client, s.dealer, s.expiry, c.active, lower(s.name) as name,
+        search_text(c.name, c.description, c.mac, c.phone) as text
+      from service s join client c on c.id = s.client
+    )
+    select name from client where id in (
+      select client from there full join directory f using (client)
+      where (there.dealer, there.expiry, there.active, there.name, there.text)
+        is distinct from (f.dealer, f.expiry, f.active, f.name, f.text)
+    ) order by id limit 10`
   const miscounted = await sql<{ name: string }[]>`
     with there as (select dealer, expiry, count(*) as clients from service group by 1, 2),
       below as (
@@ -82,9 +93,9 @@ async function brokenSums(sql: Sql): Promise<string[]> {
       where there.clients is distinct from kept.clients
       union
       select superreseller from below full join (
-        select superreseller, expiry, sum(clients) as clients from superreseller_clients group by 1, 2
+        select * from superreseller_clients where clients <> 0
       ) kept using (superreseller, expiry)
-      where coalesce(below.clients, 0) <> coalesce(kept.clients, 0)
+      where below.clients is distinct from kept.clients
     ) order by id limit 10`
   return [
     ...(sum?.all === 0 ? [] : [`All balances together come to ${sum?.all}, not to nothing.`]),
@@ -94,6 +105,7 @@ async function brokenSums(sql: Sql): Promise<string[]> {
     ...wrong.map(({ name }) => `The account ${name} has not the holdings of its role.`),
     ...unbegun.map(({ name }) => `The client ${name} has no row in the ledger.`),
     ...strayed.map(({ name }) => `The service of the client ${name} is another's.`),
+    ...mislisted.map(({ name }) => `The client ${name} is not found as it is.`),
     ...miscounted.map(({ name }) => `The clients of ${name} are not as many as were counted.`),
   ]
 }

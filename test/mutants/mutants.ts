@@ -248,6 +248,13 @@ export const MUTANTS: Mutant[] = [
     suites: ['test/laws/matrix.test.ts'],
   },
   {
+    guard: "a dealer's search finds its own clients alone",
+    file: 'server/selection.ts',
+    from: "role === 'admin' ? sql`true` : sql`${row}.dealer = ${id}`",
+    to: 'row && id && role ? sql`true` : sql`false`',
+    suites: ['server/client-list.test.ts'],
+  },
+  {
     guard: 'a search takes % and _ as they are',
     file: 'server/selection.ts',
     from: "term.replace(/[\\\\%_]/g, '\\\\$&')",
@@ -271,7 +278,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'changes are refused while the disk is nearly full',
     file: 'server/app.ts',
-    from: 'await disk.admit(call)',
+    from: 'disk.admit(call)',
     to: '',
     suites: ['server/disk.test.ts'],
   },
