@@ -128,7 +128,7 @@ export async function openApp(dependencies: AppDependencies) {
       },
       handler: async (request, reply) => {
         const now = clock()
-        await disk.admit(call)
+        disk.admit(call)
         const input = parse(call, request)
         const open = { sql, now, business, address: request.ip }
         if (!request.caller) {

@@ -11,7 +11,7 @@ let world: World
 let family: Family
 beforeAll(async () => {
   free = 1024 * MB
-  world = await openWorld({ freeSpace: async () => free, env: { FREE_DISK_MB: '300' } })
+  world = await openWorld({ freeSpace: () => free, env: { FREE_DISK_MB: '300' } })
   family = await world.family({ credits: 5 })
 })
 afterAll(() => world.close())
@@ -100,7 +100,7 @@ describe('a disk with less free space than is to be kept', () => {
 })
 
 test('the space of a real folder is read', async () => {
-  expect(await freeSpaceOf(world.server.config.dataDir)()).toBeGreaterThan(0)
+  expect(freeSpaceOf(world.server.config.dataDir)()).toBeGreaterThan(0)
 })
 
 test('a server whose database runs elsewhere looks at no disk', async () => {

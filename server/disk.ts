@@ -1,18 +1,18 @@
-import { statfs } from 'node:fs/promises'
+import { statfsSync } from 'node:fs'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Call } from '../contract/call.ts'
 import { calls } from '../contract/calls.ts'
 import { Refusal } from './refusal.ts'
 
 /** Reads how much space is free on the disk under the database, in bytes. */
-export type FreeSpace = () => Promise<number>
+export type FreeSpace = () => number
 
 /** Keeps the last of the disk for what must go on: the database's own work, and people who look. */
 export interface Disk {
   /** Whether there is room for changes. */
-  hasRoom(): Promise<boolean>
+  hasRoom(): boolean
   /** Throws the 503 of a call that would change something while there is none. */
-  admit(call: Call): Promise<void>
+  admit(call: Call): void
 }
 
 /**
@@ -22,9 +22,9 @@ export interface Disk {
  */
 export function watchDisk(free: FreeSpace | null, leastMb: number, log: FastifyBaseLogger): Disk {
   let full = false
-  const hasRoom = async () => {
+  const hasRoom = () => {
     if (free === null) return true
-    const bytes = await free()
+    const bytes = free()
     if (full !== bytes < leastMb * MB) {
       full = !full
       const figures = { free_mb: Math.floor(bytes / MB), least_mb: leastMb }
@@ -35,8 +35,8 @@ export function watchDisk(free: FreeSpace | null, leastMb: number, log: FastifyB
   }
   return {
     hasRoom,
-    async admit(call) {
-      if (call.method === 'GET' || GO_ON.has(call) || (await hasRoom())) return
+    admit(call) {
+      if (call.method === 'GET' || GO_ON.has(call) || hasRoom()) return
       throw new Refusal('disk_full', SENTENCE, { retryAfter: 30 })
     },
   }
@@ -44,8 +44,9 @@ export function watchDisk(free: FreeSpace | null, leastMb: number, log: FastifyB
 
 /** The free space under a folder, as far as others than root may use it. */
 export function freeSpaceOf(folder: string): FreeSpace {
-  return async () => {
-    const { bavail, bsize } = await statfs(folder)
+  return () => {
+    // The disk under our own database is a local one, and answers sooner than another thread would begin to ask it.
+    const { bavail, bsize } = statfsSync(folder)
     return bavail * bsize
   }
 }

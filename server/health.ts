@@ -8,5 +8,5 @@ import type { Sql } from './postgres/pool.ts'
  */
 export async function checkHealth(sql: Sql, disk: Disk): Promise<{ status: 'OK'; writes: boolean }> {
   await ask(sql, async () => sql`select 1`)
-  return { status: 'OK', writes: await disk.hasRoom() }
+  return { status: 'OK', writes: disk.hasRoom() }
 }

@@ -128,12 +128,13 @@ async function tryOnce<T>(sql: Sql, work: (sql: Sql) => Promise<T>, attempt: Att
 /** `end` fails when it has been started and not stopped for too long, as a connection does that is lost. */
 function createPatience() {
   const { promise: end, reject } = Promise.withResolvers<never>()
-  const error = Object.assign(new Error('The database did not answer in time'), { code: 'ETIMEDOUT' })
+  const fail = () =>
+    reject(Object.assign(new Error('The database did not answer in time'), { code: 'ETIMEDOUT' }))
   let timer: NodeJS.Timeout | undefined
   return {
     end,
     start() {
-      timer = setTimeout(() => reject(error), PATIENCE_MS)
+      timer = setTimeout(fail, PATIENCE_MS)
     },
     stop() {
       clearTimeout(timer)
