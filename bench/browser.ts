@@ -113,7 +113,7 @@ async function* inputs(browser: Browser, url: string, people: People): AsyncGene
     const { page, context } = await open(browser, { as: { ...people.admin, role: 'admin' } })
     await page.route('**/v1/admin/list', multiply)
     await page.goto(`${url}${path}?perPage=${perPage}`)
-    await page.waitForSelector('tbody .ellipsis')
+    await page.waitForSelector('tbody .ellipsis', { state: 'attached' })
     await page.waitForLoadState('networkidle')
     await page.waitForTimeout(1_000)
     const slow = await context.newCDPSession(page)

@@ -26,12 +26,12 @@ export interface Folders {
 type Part = (folders: Folders) => AsyncIterable<Figure | string>
 
 const PARTS: Record<string, Part> = {
-  writes: writeFigures,
   reads: readFigures,
   export: exportFigures,
-  memory: memoryFigures,
   start: startFigures,
   browser: ({ million }) => browserFigures(million),
+  writes: writeFigures,
+  memory: memoryFigures,
 }
 
 /** Done where it is asked for: they are kept, and read by people. */

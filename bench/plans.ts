@@ -33,19 +33,19 @@ const CALLS: readonly { file: string; role: Role; read: string; path: string; bo
   {
     file: '04-a-search-that-finds-few',
     role: 'dealer',
-    read: 'The index of trigrams finds the few; it is asked for the plan of this very term, where one for all terms walked all clients.',
+    read: 'How many to expect is asked first; then the trigrams of the directory find them, and they are counted and sorted at once.',
     path: '/api/clients?search={part}',
   },
   {
     file: '05-a-search-that-finds-nearly-all',
     role: 'dealer',
-    read: 'Four counts walk until they have met 10,001 each, which is nearly all of the time; the page is met at once in its order.',
+    read: 'So many are expected that each of the dealer is looked at for the counts, which is nearly all of the time; the page is met at once in its order.',
     path: '/api/clients?search=00:1a:79',
   },
   {
     file: '06-a-page-of-all-clients',
     role: 'admin',
-    read: 'The page is ten entries of one index; nearly all of the time adds up the kept counts, four parts a day and superreseller.',
+    read: 'The page is ten entries of one index; nearly all of the time adds up the kept counts, one for each day of each superreseller.',
     path: '/admin/clients',
   },
   {
