@@ -25,8 +25,10 @@ drop statistics client_search_text;
 drop index client_search;
 analyze directory;
 
+-- A session keeps one plan for statements of one row and of thousands: by the primary key it is right for both.
 create function list_services() returns trigger
-  language plpgsql security definer set search_path = public, pg_temp as $$
+  language plpgsql security definer set search_path = public, pg_temp
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 begin
   case tg_op
     when 'INSERT' then
