@@ -36,11 +36,11 @@ export function openCaptcha(configured: Configured, secretKey: Uint8Array, sitev
 /** How long a challenge may be answered, in milliseconds. */
 const LIFE = 300_000
 
-// One try is a PBKDF2 of 8,000 rounds, so that the browser spends its time in its own native code, not in calling it,
+// One try is a PBKDF2 of 6,000 rounds, so that the browser spends its time in its own native code, not in calling it,
 // and making a challenge costs the server a millisecond. The answer is the 100th to 199th try, which keeps the wait
-// within a factor of two where an open-ended search varies without bound: 0.13 to 0.26 s on a desk, four times that on
-// a phone. Who knows the range may begin at its lower end: that saves a robot two thirds at most, and nobody the rest.
-const ROUNDS = 8_000
+// within a factor of two where an open-ended search varies without bound: 0.1 to 0.2 s on a desk, four times that on a
+// phone. Who knows the range may begin at its lower end: that saves a robot two thirds at most, and nobody the rest.
+const ROUNDS = 6_000
 const LEAST_TRIES = 100
 const MOST_TRIES = 200
 
