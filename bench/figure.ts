@@ -18,7 +18,7 @@ export function lineOf(figure: Figure): string {
   const { what, value, limit, unit, atLeast } = figure
   const bound = limit === null ? '' : `${atLeast ? 'at least' : 'at most'} ${numberOf(limit, unit)}`
   const verdict = holds(figure) ? '' : '  MISSED'
-  return `${what.padEnd(72)}${numberOf(value, unit).padStart(10)} ${unit.padEnd(6)}${bound.padStart(17)}${verdict}`
+  return `${what.padEnd(84)}${numberOf(value, unit).padStart(10)} ${unit.padEnd(6)}${bound.padStart(17)}${verdict}`
 }
 
 function numberOf(amount: number, unit: string): string {
