@@ -25,40 +25,36 @@ drop statistics client_search_text;
 drop index client_search;
 analyze directory;
 
--- A session keeps one plan for statements of one row and of thousands: by the primary key it is right for both.
-create function list_services() returns trigger
-  language plpgsql security definer set search_path = public, pg_temp
-  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+-- By the primary key, always: a session keeps the first plan that it made, and for few rows that may be another.
+create function list_service() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off as $$
 begin
   case tg_op
     when 'INSERT' then
       insert into directory (client, dealer, expiry, active, name, text)
-      select s.client, s.dealer, s.expiry, c.active, lower(s.name), search_text(c.name, c.description, c.mac, c.phone)
-      from come s join client c on c.id = s.client;
+      select new.client, new.dealer, new.expiry, c.active, lower(new.name),
+        search_text(c.name, c.description, c.mac, c.phone)
+      from client c where c.id = new.client;
     when 'DELETE' then
-      delete from directory using gone where directory.client = gone.client;
+      delete from directory where client = old.client;
     else
-      update directory set expiry = come.expiry from come where directory.client = come.client;
+      update directory set expiry = new.expiry where client = new.client;
   end case;
   return null;
 end $$;
 
-create trigger list_inserted after insert on service
-  referencing new table as come for each statement execute function list_services();
-create trigger list_updated after update on service
-  referencing new table as come for each statement execute function list_services();
-create trigger list_deleted after delete on service
-  referencing old table as gone for each statement execute function list_services();
+create trigger list_service after insert or update or delete on service
+  for each row execute function list_service();
 
 create function list_client() returns trigger
-  language plpgsql security definer set search_path = public, pg_temp as $$
+  language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off as $$
 begin
   update directory set active = new.active, text = search_text(new.name, new.description, new.mac, new.phone)
   where client = new.id;
   return null;
 end $$;
 
-create trigger list_changed after update of active, name, description, mac, phone on client for each row
+create trigger list_client after update of active, name, description, mac, phone on client for each row
   when (
     (old.active, old.name, old.description, old.mac, old.phone)
     is distinct from (new.active, new.name, new.description, new.mac, new.phone)

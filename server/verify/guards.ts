@@ -24,10 +24,8 @@ const TRIGGERS: readonly (readonly [table: string, trigger: string])[] = [
   ['service', 'count_inserted'],
   ['service', 'count_updated'],
   ['service', 'count_deleted'],
-  ['service', 'list_inserted'],
-  ['service', 'list_updated'],
-  ['service', 'list_deleted'],
-  ['client', 'list_changed'],
+  ['service', 'list_service'],
+  ['client', 'list_client'],
 ]
 
 const FUNCTIONS = [
@@ -37,7 +35,7 @@ const FUNCTIONS = [
   'lock_holdings',
   'count_services',
   'count_clients',
-  'list_services',
+  'list_service',
   'list_client',
 ] as const
 

@@ -95,6 +95,8 @@ describe.each([
     await page.getByRole('button', { name: 'Name' }).click()
     await expectSorted(page, plural, 'Name', 'descending')
     await expect(rows(page, plural).first()).toContainText('account-12')
+    // The address follows a moment after the rows.
+    await expect(page).toHaveURL(/order=desc/)
     await page.reload()
     await expect(rows(page, plural).first()).toContainText('account-12')
     await expectSorted(page, plural, 'Name', 'descending')
