@@ -101,7 +101,7 @@ describe('the list of clients', () => {
     await expect(filters).toHaveText(/All ?4/)
     await page.getByRole('button', { name: 'Name' }).click()
     await expect(rows(page, name).first()).toContainText('client-12')
-    await expect(page).toHaveURL(/search=box\+1/)
+    await expect(page).toHaveURL(/search=box\+1.*order=desc/)
     await page.reload()
     await expect(rows(page, name)).toHaveCount(4)
     await expectSorted(page, name, 'Name', 'descending')
