@@ -16,11 +16,11 @@ const ENVIRONMENT = { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/node')
 const COMMANDS = {
   start: { console: true, run: [['server/main.ts']] },
   build: { console: true, run: [['server/postgres/prepare.ts']] },
-  'admin-password': { run: [['server/admin-password.ts']] },
-  demo: { console: true, run: [['server/demo.ts']] },
-  verify: { run: [['server/verify.ts']] },
-  backup: { run: [['server/backup.ts']] },
-  restore: { run: [['server/restore.ts']] },
+  'admin-password': { run: [['server/commands/admin-password.ts']] },
+  demo: { console: true, run: [['server/commands/demo.ts']] },
+  verify: { run: [['server/commands/verify.ts']] },
+  backup: { run: [['server/commands/backup.ts']] },
+  restore: { run: [['server/commands/restore.ts']] },
   bench: { console: true, tools: true, run: [['bench/main.ts']] },
   faults: {
     console: true,

@@ -31,8 +31,12 @@ export default defineConfig({
           ...database,
           // The server's own suites once more, on a PostgreSQL that it has not started itself.
           name: 'external',
-          include: ['server/*.test.ts'],
-          exclude: ['server/{main,external,config,seal,secret,password,openapi}.test.ts'],
+          include: [
+            'server/app.test.ts',
+            'server/{access,corridor,jobs,ledger,nouns}/**/*.test.ts',
+            'test/laws/several.test.ts',
+          ],
+          exclude: ['server/access/{seal,secret,password}.test.ts', 'server/corridor/openapi/*.test.ts'],
           testTimeout: 30_000,
           hookTimeout: 60_000,
           maxWorkers: 2,

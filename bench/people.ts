@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { ROLES, type Role } from '../contract/roles.ts'
+import { hash } from '../server/access/seal.ts'
 import { readConfig } from '../server/config.ts'
 import { openDatabase } from '../server/postgres/database.ts'
 import { openPool, type Sql } from '../server/postgres/pool.ts'
-import { hash } from '../server/seal.ts'
 
 /** Who signs in, each role's busiest. */
 export type People = Record<Role, Person>

@@ -2,11 +2,11 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { pino } from 'pino'
 import type { Role } from '../contract/roles.ts'
+import { readSecretKey } from '../server/access/secret.ts'
 import { openApp } from '../server/app.ts'
 import { readConfig } from '../server/config.ts'
 import { startEmbedded } from '../server/postgres/embedded.ts'
 import { openPool, type Sql } from '../server/postgres/pool.ts'
-import { readSecretKey } from '../server/secret.ts'
 import type { Folders } from './main.ts'
 import { admitPeople, type People } from './people.ts'
 

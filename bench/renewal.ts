@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { addMonths, dayOf, endOf, later } from '../server/calendar.ts'
+import { addMonths, dayOf, endOf, later } from '../server/ledger/calendar.ts'
 import { type Connect, openPool, type Sql } from '../server/postgres/pool.ts'
 
 /** A dealer with a session, and clients to renew. */

@@ -1,9 +1,9 @@
 import type * as z from 'zod/mini'
 import type { Call, Calls } from '../contract/call.ts'
 import type { Role } from '../contract/roles.ts'
-import type { Captcha } from './captcha.ts'
+import type { Captcha } from './access/captcha.ts'
+import type { Seal } from './access/seal.ts'
 import type { Sql } from './postgres/pool.ts'
-import type { Seal } from './seal.ts'
 
 /** The account that a session belongs to, with the path above it and the holdings that it spends from. */
 export type Account = {

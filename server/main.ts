@@ -1,16 +1,16 @@
 import { setFlagsFromString } from 'node:v8'
 import { pino } from 'pino'
+import { makeFirstLogin } from './access/first-login.ts'
+import { readSecretKey } from './access/secret.ts'
 import { openApp } from './app.ts'
-import { say } from './command.ts'
+import { say } from './commands/command.ts'
 import { type Config, readConfig, StartFault } from './config.ts'
-import { freeSpaceOf } from './disk.ts'
-import { makeFirstLogin } from './first-login.ts'
-import { startJobs } from './jobs.ts'
+import { freeSpaceOf } from './corridor/disk.ts'
+import { startJobs } from './jobs/jobs.ts'
 import { openLog } from './log.ts'
 import { openDatabase } from './postgres/database.ts'
 import { migrate } from './postgres/migrate.ts'
 import { openPool } from './postgres/pool.ts'
-import { readSecretKey } from './secret.ts'
 
 // V8 would let garbage lie for as long as the machine has room, which nothing here is faster for: the export of a million
 // clients took 330 MB, and takes 140 like this.

@@ -1,7 +1,7 @@
 import { lazy, Suspense, useEffect } from 'react'
 import { createRoot } from 'react-dom/client'
 import { Login } from './pages/Login.tsx'
-import { askAhead } from './parts/captcha.ts'
+import { askAhead } from './parts/captcha/captcha.ts'
 import { fetchPage } from './screens.tsx'
 import { ProvideSession, restore, useSessionState, useSettings, watchSession } from './session.tsx'
 import { Boundary } from './shell/Boundary.tsx'

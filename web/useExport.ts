@@ -3,7 +3,7 @@ import { calls, type InputOf } from '../contract/calls.ts'
 import type { Role } from '../contract/roles.ts'
 import { ApiError, receive, send } from './api.ts'
 import { failureOf, wordsOf } from './notices.ts'
-import { useNotice } from './parts/Notices.tsx'
+import { useNotice } from './parts/notices/Notices.tsx'
 
 export type ExportCall =
   | typeof calls.clients.export

@@ -1,5 +1,5 @@
-import { addDays, type Day, endOf } from '../../server/calendar.ts'
-import { counted } from '../../server/months.ts'
+import { addDays, type Day, endOf } from '../../server/ledger/calendar.ts'
+import { counted } from '../../server/ledger/months.ts'
 
 const ZONE = 'UTC'
 

@@ -1,5 +1,5 @@
-import { dice } from '../../server/demo/dice.ts'
-import { FIRST, LAST, mac, PLACES } from '../../server/demo/words.ts'
+import { dice } from '../../server/commands/demo/dice.ts'
+import { FIRST, LAST, mac, PLACES } from '../../server/commands/demo/words.ts'
 
 /** One client in so many was deleted. */
 export const DELETED = 21

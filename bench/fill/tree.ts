@@ -1,8 +1,8 @@
 import { DEFAULT_SETTINGS } from '../../contract/appearance.ts'
-import { createFirstAdmin } from '../../server/accounts.ts'
-import { pick } from '../../server/demo/dice.ts'
-import { LAST } from '../../server/demo/words.ts'
-import { hashPassword } from '../../server/password.ts'
+import { createFirstAdmin } from '../../server/access/admin.ts'
+import { hashPassword } from '../../server/access/password.ts'
+import { pick } from '../../server/commands/demo/dice.ts'
+import { LAST } from '../../server/commands/demo/words.ts'
 import type { Sql } from '../../server/postgres/pool.ts'
 
 /** Every account signs in with this. */

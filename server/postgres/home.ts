@@ -16,8 +16,8 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { StartFault } from '../config.ts'
-import { makeDataFolder } from '../data-folder.ts'
 import { type Binaries, MAJOR } from './binaries.ts'
+import { makeDataFolder } from './data-folder.ts'
 import { programPath, type RunAs, run } from './run.ts'
 
 /** Where the server's programs and files are, and who runs it. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { seed, whole } from '../../server/demo/dice.ts'
+import { seed, whole } from '../../server/commands/demo/dice.ts'
 import { type Embedded, startEmbedded } from '../../server/postgres/embedded.ts'
 import { openPool } from '../../server/postgres/pool.ts'
 import { runs, seedOf } from '../laws/runs.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { seed, whole } from '../../server/demo/dice.ts'
+import { seed, whole } from '../../server/commands/demo/dice.ts'
 import { runs, seedOf } from '../laws/runs.ts'
 import { type Console, startConsole } from '../support/console.ts'
 import { CREW_ENV, Crew, range } from '../support/crew.ts'

@@ -100,6 +100,8 @@ function childrenOf(pid: number): number[] {
 
 function verified(dataDir: string): number | null {
   const env = { ...process.env, DATA_DIR: dataDir }
-  return spawnSync(process.execPath, ['server/verify.ts'], { env, cwd: join(import.meta.dirname, '../..') })
-    .status
+  return spawnSync(process.execPath, ['server/commands/verify.ts'], {
+    env,
+    cwd: join(import.meta.dirname, '../..'),
+  }).status
 }

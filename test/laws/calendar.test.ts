@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { addDays, addMonths, dayOf, endOf, startOf } from '../../server/calendar.ts'
-import { renewed, started } from '../../server/months.ts'
+import { addDays, addMonths, dayOf, endOf, startOf } from '../../server/ledger/calendar.ts'
+import { renewed, started } from '../../server/ledger/months.ts'
 import { type Day, dayAfter, dayOn, firstSecond, lastSecond, monthsLater, paidUntil } from './oracle.ts'
 
 const DAY = 86_400_000

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { verify } from '../../server/verify/verify.ts'
+import { verify } from '../../server/commands/verify/verify.ts'
 import { proveTheBooks } from '../support/books.ts'
 import { type Run, run } from './commands.ts'
 import { runs, seedOf } from './runs.ts'

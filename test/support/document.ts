@@ -1,5 +1,5 @@
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js'
-import { type Document, documentOf, type Operation } from '../../server/openapi/document.ts'
+import { type Document, documentOf, type Operation } from '../../server/corridor/openapi/document.ts'
 
 /** An answer as it came: the method and URL that were asked, and what the server said. */
 export interface Answer {

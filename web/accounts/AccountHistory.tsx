@@ -1,8 +1,8 @@
 import { calls } from '../../contract/calls.ts'
 import type { LevelName } from '../../contract/levels.ts'
 import { Card } from '../parts/Card.tsx'
-import { DataTable } from '../parts/DataTable.tsx'
-import { useListState } from '../parts/useListState.ts'
+import { DataTable } from '../parts/table/DataTable.tsx'
+import { useListState } from '../parts/table/useListState.ts'
 import { useCall } from '../queries.ts'
 import { transactions } from '../tables/transactions.tsx'
 

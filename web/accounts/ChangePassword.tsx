@@ -4,8 +4,8 @@ import { AccountPassword } from '../../contract/accounts.ts'
 import { calls } from '../../contract/calls.ts'
 import type { LevelName } from '../../contract/levels.ts'
 import { Card } from '../parts/Card.tsx'
-import { Form } from '../parts/Form.tsx'
-import { PasswordInput } from '../parts/PasswordInput.tsx'
+import { Form } from '../parts/form/Form.tsx'
+import { PasswordInput } from '../parts/form/PasswordInput.tsx'
 import { useSubmit } from '../queries.ts'
 
 /** Gives an account another password, which ends its sessions. */

@@ -1,8 +1,8 @@
 import { calls } from '../../contract/calls.ts'
 import { Card } from '../parts/Card.tsx'
-import { Chart } from '../parts/Chart.tsx'
-import { DataTable } from '../parts/DataTable.tsx'
-import { useListState } from '../parts/useListState.ts'
+import { Chart } from '../parts/chart/Chart.tsx'
+import { DataTable } from '../parts/table/DataTable.tsx'
+import { useListState } from '../parts/table/useListState.ts'
 import { useCall } from '../queries.ts'
 import { statistics } from '../tables/statistics.tsx'
 

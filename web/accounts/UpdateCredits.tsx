@@ -8,9 +8,9 @@ import { balanceTone, CREDIT_ACTION, CREDIT_AMOUNTS } from '../../contract/credi
 import type { Level } from '../../contract/levels.ts'
 import { Card } from '../parts/Card.tsx'
 import { Chip } from '../parts/Chip.tsx'
-import { Form } from '../parts/Form.tsx'
-import { AmountSelect, SelectInput } from '../parts/SelectInput.tsx'
-import { TextInput } from '../parts/TextInput.tsx'
+import { Form } from '../parts/form/Form.tsx'
+import { AmountSelect, SelectInput } from '../parts/form/SelectInput.tsx'
+import { TextInput } from '../parts/form/TextInput.tsx'
 import { useSubmit } from '../queries.ts'
 import { balanceTones } from '../tables/columns.tsx'
 

@@ -1,7 +1,7 @@
 import { calls } from '../../contract/calls.ts'
 import { Card } from '../parts/Card.tsx'
-import { DataTable } from '../parts/DataTable.tsx'
-import { useListState } from '../parts/useListState.ts'
+import { DataTable } from '../parts/table/DataTable.tsx'
+import { useListState } from '../parts/table/useListState.ts'
 import { useCall } from '../queries.ts'
 import { clientTransactions } from '../tables/transactions.tsx'
 

@@ -1,6 +1,6 @@
 import { calls } from '../../contract/calls.ts'
 import type { ClientRow } from '../../contract/shapes.ts'
-import { Confirm } from '../parts/Confirm.tsx'
+import { Confirm } from '../parts/dialog/Confirm.tsx'
 import { useSubmit } from '../queries.ts'
 import { Day } from './Day.tsx'
 import { useHeld } from './useHeld.ts'

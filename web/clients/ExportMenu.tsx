@@ -1,5 +1,5 @@
 import { Download } from 'lucide-react'
-import { Menu } from '../parts/Menu.tsx'
+import { Menu } from '../parts/dialog/Menu.tsx'
 import { Spinner } from '../parts/Spinner.tsx'
 import { type ExportCall, type Received, useExport } from '../useExport.ts'
 import type { ClientPage } from './useClientPage.ts'

@@ -1,9 +1,9 @@
 import { MAC_PREFIX } from '../../contract/clients.ts'
 import { PACKAGES } from '../../contract/packages.ts'
-import { MaskedInput } from '../parts/MaskedInput.tsx'
-import { macMask, phoneMask } from '../parts/masks.ts'
-import { SelectInput } from '../parts/SelectInput.tsx'
-import { TextInput } from '../parts/TextInput.tsx'
+import { MaskedInput } from '../parts/form/MaskedInput.tsx'
+import { macMask, phoneMask } from '../parts/form/masks.ts'
+import { SelectInput } from '../parts/form/SelectInput.tsx'
+import { TextInput } from '../parts/form/TextInput.tsx'
 import { fitsMask } from './phone.ts'
 
 /** The fields that a new client and a present one share, each under its name on the wire. */

@@ -1,6 +1,6 @@
 import { calls, type InputOf } from '../../contract/calls.ts'
 import { Mac } from '../../contract/clients.ts'
-import type { Schema } from '../parts/schema.ts'
+import type { Schema } from '../parts/form/schema.ts'
 import { shortage } from './words.ts'
 
 /** What the form of a new client holds. */

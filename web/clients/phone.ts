@@ -1,4 +1,4 @@
-import { phoneMask, shownAs } from '../parts/masks.ts'
+import { phoneMask, shownAs } from '../parts/form/masks.ts'
 
 /** Stored digits as the phone field shows them. */
 export function shownPhone(digits: string): string {

@@ -6,8 +6,8 @@ import { calls } from '../../contract/calls.ts'
 import { MOST_RENEWED } from '../../contract/clients.ts'
 import type { ClientRow } from '../../contract/shapes.ts'
 import { type ApiError, send } from '../api.ts'
-import type { Selection } from '../parts/DataTable.tsx'
-import { useNotice } from '../parts/Notices.tsx'
+import { useNotice } from '../parts/notices/Notices.tsx'
+import type { Selection } from '../parts/table/DataTable.tsx'
 import type { ClientPage } from './useClientPage.ts'
 
 interface Chosen {

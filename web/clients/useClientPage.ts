@@ -2,8 +2,8 @@ import { useEffect } from 'react'
 import type { calls, InputOf, OutputOf } from '../../contract/calls.ts'
 import { CLIENT_FILTERS } from '../../contract/clients.ts'
 import type { AnyClientRow, ClientRow } from '../../contract/shapes.ts'
-import type { Table } from '../parts/table.ts'
-import { type ListState, useListState } from '../parts/useListState.ts'
+import type { Table } from '../parts/table/table.ts'
+import { type ListState, useListState } from '../parts/table/useListState.ts'
 import { useCall } from '../queries.ts'
 
 export type ListCall = typeof calls.clients.list | typeof calls.admin.clients

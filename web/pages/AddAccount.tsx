@@ -2,10 +2,10 @@ import { useMemo } from 'react'
 import { calls } from '../../contract/calls.ts'
 import { LEVELS, type LevelName } from '../../contract/levels.ts'
 import { Card } from '../parts/Card.tsx'
-import { Form } from '../parts/Form.tsx'
+import { Form } from '../parts/form/Form.tsx'
+import { PasswordInput } from '../parts/form/PasswordInput.tsx'
+import { TextInput } from '../parts/form/TextInput.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
-import { PasswordInput } from '../parts/PasswordInput.tsx'
-import { TextInput } from '../parts/TextInput.tsx'
 import { useSubmit } from '../queries.ts'
 
 /** Makes an account of one level; credits come to it afterwards. */

@@ -1,7 +1,7 @@
 import { Tv, Users } from 'lucide-react'
 import { calls } from '../../contract/calls.ts'
 import { LatestTransactions } from '../accounts/LatestTransactions.tsx'
-import { Chart } from '../parts/Chart.tsx'
+import { Chart } from '../parts/chart/Chart.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Stack } from '../parts/Stack.tsx'
 import { Tile, Tiles } from '../parts/Tile.tsx'

@@ -7,12 +7,12 @@ import { DescriptionField, MacField, PackageField, PhoneField } from '../clients
 import { costOf, type NewClientValues, newClientSchema } from '../clients/newClient.ts'
 import { credits, shortage } from '../clients/words.ts'
 import { Card } from '../parts/Card.tsx'
-import { Form } from '../parts/Form.tsx'
+import { Form } from '../parts/form/Form.tsx'
+import { PasswordInput } from '../parts/form/PasswordInput.tsx'
+import { SelectInput } from '../parts/form/SelectInput.tsx'
+import { CheckboxInput } from '../parts/form/SwitchInput.tsx'
+import { TextInput } from '../parts/form/TextInput.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
-import { PasswordInput } from '../parts/PasswordInput.tsx'
-import { SelectInput } from '../parts/SelectInput.tsx'
-import { CheckboxInput } from '../parts/SwitchInput.tsx'
-import { TextInput } from '../parts/TextInput.tsx'
 import { useCredits, useSubmit } from '../queries.ts'
 
 /** Makes a client, on a trial or for paid months. */

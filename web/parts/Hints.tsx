@@ -1,6 +1,6 @@
 import { styled } from '@mui/material/styles'
 import { useEffect, useRef, useState } from 'react'
-import { stepMoment } from './useStops.ts'
+import { stepMoment } from './table/useStops.ts'
 
 /**
  * The one tooltip of the console, mounted once. Anything that carries `data-hint` shows that text under the

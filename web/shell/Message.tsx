@@ -2,7 +2,7 @@ import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
 import { useState } from 'react'
 import { calls } from '../../contract/calls.ts'
-import { Window } from '../parts/Window.tsx'
+import { Window } from '../parts/dialog/Window.tsx'
 import { useCall } from '../queries.ts'
 import { useSession } from '../session.tsx'
 

@@ -2,7 +2,7 @@ import Fab from '@mui/material/Fab'
 import { styled } from '@mui/material/styles'
 import { Settings } from 'lucide-react'
 import { useState } from 'react'
-import { Later, part } from '../parts/later.tsx'
+import { Later, part } from '../parts/dialog/later.tsx'
 import type { SettingsDrawerProps } from './SettingsDrawer.tsx'
 
 /** The floating button and the drawer behind it, away from the menu. */

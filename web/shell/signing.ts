@@ -2,7 +2,7 @@ import { useState } from 'react'
 import * as z from 'zod/mini'
 import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
 import { ApiError, send } from '../api.ts'
-import type { SubmitError } from '../parts/Form.tsx'
+import type { SubmitError } from '../parts/form/Form.tsx'
 
 // What the login page and the dialog that signs in again share.
 

@@ -2,7 +2,7 @@ import { Link } from 'react-router'
 import type * as z from 'zod/mini'
 import { LEVELS, type LevelName } from '../../contract/levels.ts'
 import type { AccountRow, SuperresellerRow } from '../../contract/shapes.ts'
-import { type Column, type Table, table } from '../parts/table.ts'
+import { type Column, type Table, table } from '../parts/table/table.ts'
 import { balance, count, moment, words } from './columns.tsx'
 
 /** An account as a list shows it; what stands beneath is known of superresellers alone. */

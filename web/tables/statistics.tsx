@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini'
 import type { StatisticsRow } from '../../contract/shapes.ts'
-import { table, widths } from '../parts/table.ts'
+import { table, widths } from '../parts/table/table.ts'
 import { count } from './columns.tsx'
 
 type Row = z.output<typeof StatisticsRow>

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../contract/shapes.ts'
 import { Chip } from '../parts/Chip.tsx'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
-import { type Column, type Table, table, widths } from '../parts/table.ts'
+import { type Column, type Table, table, widths } from '../parts/table/table.ts'
 import type { Tone } from '../parts/tone.ts'
 import { count, mac, moment, words } from './columns.tsx'
 

@@ -1,0 +1,27 @@
+import { DEFAULT_SETTINGS } from '../../contract/appearance.ts'
+import { auditHere } from '../corridor/audit.ts'
+import { begin } from '../postgres/begin.ts'
+import type { Sql } from '../postgres/pool.ts'
+import { hashPassword } from './password.ts'
+
+/** Makes the admin where there is none yet. Answers whether it did. */
+export async function createFirstAdmin(sql: Sql, name: string, password: string): Promise<boolean> {
+  const made = await sql`
+    insert into account (name, role, password, settings, created)
+    values (${name}, 'admin', ${await hashPassword(password)}, ${sql.json(DEFAULT_SETTINGS)}, ${new Date()})
+    on conflict do nothing returning id`
+  return made.length === 1
+}
+
+/** Sets the admin's password and ends the admin's sessions. Answers the admin's name, or null without an admin. */
+export async function setAdminPassword(sql: Sql, password: string): Promise<string | null> {
+  const hash = await hashPassword(password)
+  return begin(sql, async (sql) => {
+    const [admin] = await sql<{ id: number; name: string }[]>`
+      update account set password = ${hash} where role = 'admin' returning id, name`
+    if (!admin) return null
+    await sql`delete from session where account = ${admin.id}`
+    await auditHere(sql, admin.id, 'admin.password')
+    return admin.name
+  })
+}

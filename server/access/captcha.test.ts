@@ -1,0 +1,182 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { solveChallenge } from 'altcha-lib'
+import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
+import type { Challenge } from 'altcha-lib/types'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { freshDatabase } from '../../test/support/database.ts'
+import type { Sql } from '../postgres/pool.ts'
+import { Refusal } from '../refusal.ts'
+import { type Captcha, openCaptcha } from './captcha.ts'
+
+let database: Awaited<ReturnType<typeof freshDatabase>>
+let sql: Sql
+const key = new Uint8Array(32).fill(7)
+const now = new Date('2026-01-31T23:59:00.000Z')
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  sql = database.sql
+})
+afterAll(() => database.drop())
+
+describe('the proof of work', () => {
+  const captcha = openCaptcha({ provider: 'altcha' }, key)
+
+  test('a solved challenge passes', async () => {
+    await expect(check(captcha, await solved(captcha))).resolves.toBeUndefined()
+  })
+
+  test.each([
+    undefined,
+    '',
+    'nonsense',
+    written({}),
+    written({ challenge: { parameters: {} }, solution: {} }),
+  ])('nothing or nonsense is refused: %s', async (answer) => {
+    await refuses(captcha, answer)
+  })
+
+  test('depth does not exhaust the server', async () => {
+    const deep = `${'{"a":'.repeat(2_000)}1${'}'.repeat(2_000)}`
+    await refuses(captcha, Buffer.from(`{"challenge":{"parameters":${deep}}}`).toString('base64'))
+  })
+
+  test('a changed challenge or a made-up solution is refused', async () => {
+    const { challenge, solution } = read(await solved(captcha))
+    const easier = { ...challenge, parameters: { ...challenge.parameters, cost: 1 } }
+    await refuses(captcha, written({ challenge: easier, solution }))
+    const later = { ...challenge.parameters, data: { expiry: now.getTime() + 9e9 } }
+    await refuses(captcha, written({ challenge: { ...challenge, parameters: later }, solution }))
+    const guessed = { ...solution, derivedKey: `${challenge.parameters.keyPrefix}${'0'.repeat(32)}` }
+    await refuses(captcha, written({ challenge, solution: guessed }))
+  })
+
+  test('another key makes other challenges', async () => {
+    const stranger = openCaptcha({ provider: 'altcha' }, new Uint8Array(32).fill(8))
+    await refuses(captcha, await solved(stranger))
+  })
+
+  test('after five minutes a challenge is refused', async () => {
+    const answer = await solved(captcha)
+    await refuses(captcha, answer, new Date(now.getTime() + 300_000))
+    await check(captcha, answer, new Date(now.getTime() + 299_999))
+  })
+
+  test('an answer is good once, on every server, however it is written', async () => {
+    const answer = await solved(captcha)
+    const other = openCaptcha({ provider: 'altcha' }, key)
+    await check(captcha, answer)
+    await refuses(captcha, answer)
+    await refuses(other, answer)
+    await refuses(
+      other,
+      written({ solution: read(answer).solution, challenge: read(answer).challenge, more: 1 }),
+    )
+  })
+
+  test('of many that bring one answer at once, one gets in', async () => {
+    const answer = await solved(captcha)
+    const tries = await Promise.allSettled(Array.from({ length: 8 }, () => check(captcha, answer)))
+    expect(tries.filter((tried) => tried.status === 'fulfilled')).toHaveLength(1)
+  })
+})
+
+describe("a provider's widget", () => {
+  let provider: Server
+  let captcha: Captcha
+  let asked: URLSearchParams
+  let answering: { status: number; body: string } | 'silence'
+
+  beforeAll(async () => {
+    provider = createServer(async (request, response) => {
+      let body = ''
+      for await (const part of request) body += part
+      asked = new URLSearchParams(body)
+      if (answering === 'silence') return
+      response.writeHead(answering.status, { 'content-type': 'application/json' }).end(answering.body)
+    })
+    await new Promise<void>((listening) => provider.listen(0, '127.0.0.1', listening))
+    captcha = at((provider.address() as AddressInfo).port)
+  })
+  afterAll(() => {
+    provider.closeAllConnections()
+    provider.close()
+  })
+
+  test('is told the secret, the answer and the address', async () => {
+    answering = { status: 200, body: '{"success":true}' }
+    await check(captcha, 'told')
+    expect(Object.fromEntries(asked)).toEqual({ secret: 'secret', response: 'told', remoteip: '192.0.2.1' })
+  })
+
+  test('an answer is good once, whatever the provider says', async () => {
+    answering = { status: 200, body: '{"success":true}' }
+    await check(captcha, 'once')
+    await refuses(captcha, 'once')
+  })
+
+  test('what it refuses is refused, and without an answer it is not asked', async () => {
+    answering = { status: 200, body: '{"success":false}' }
+    await refuses(captcha, 'a robot')
+    answering = { status: 200, body: '{"success":true}' }
+    await refuses(captcha, undefined)
+    await refuses(captcha, '')
+  })
+
+  test.each([
+    { status: 500, body: 'down' },
+    { status: 200, body: 'not json' },
+    { status: 200, body: '{"success":"yes"}' },
+    { status: 302, body: '' },
+  ])('an odd answer lets nobody in: %o', async (answer) => {
+    answering = answer
+    await expect(check(captcha, 'odd')).rejects.toThrow('cannot be reached')
+  })
+
+  test('a provider that is down or silent lets nobody in', async () => {
+    await expect(check(at(1), 'down')).rejects.toThrow('cannot be reached')
+    answering = 'silence'
+    await expect(check(captcha, 'silent')).rejects.toThrow('cannot be reached')
+  }, 10_000)
+})
+
+test('none lets everybody through', async () => {
+  await check(openCaptcha({ provider: 'none' }, key), undefined)
+})
+
+function at(port: number): Captcha {
+  const configured = { provider: 'turnstile', siteKey: 'site', secretKey: 'secret' } as const
+  return openCaptcha(configured, key, `http://127.0.0.1:${port}/siteverify`)
+}
+
+function check(captcha: Captcha, answer: string | undefined, at = now) {
+  return captcha.check({ sql, now: at, address: '192.0.2.1' }, answer)
+}
+
+async function refuses(captcha: Captcha, answer: string | undefined, at = now) {
+  const refusal = await check(captcha, answer, at).then(
+    () => null,
+    (error: unknown) => error,
+  )
+  expect(refusal).toBeInstanceOf(Refusal)
+  expect((refusal as Refusal).body).toMatchObject({
+    code: 'captcha_failed',
+    errors: { g_recaptcha_response: expect.any(String) },
+  })
+  expect((refusal as Refusal).httpStatus).toBe(400)
+}
+
+async function solved(captcha: Captcha): Promise<string> {
+  const challenge = (await captcha.challenge(now)).challenge as Challenge
+  const solution = await solveChallenge({ challenge, deriveKey })
+  return written({ challenge, solution })
+}
+
+function written(payload: object): string {
+  return Buffer.from(JSON.stringify(payload)).toString('base64')
+}
+
+function read(answer: string) {
+  return JSON.parse(Buffer.from(answer, 'base64').toString())
+}

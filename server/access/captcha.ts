@@ -1,0 +1,166 @@
+import { createHash, hkdfSync, randomInt } from 'node:crypto'
+import { createChallenge, verifySolution } from 'altcha-lib'
+import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
+import * as z from 'zod/mini'
+import type { calls, OutputOf } from '../../contract/calls.ts'
+import type { Captcha as Configured } from '../config.ts'
+import { ask } from '../postgres/begin.ts'
+import type { Sql } from '../postgres/pool.ts'
+import { type Refusal, refuseField } from '../refusal.ts'
+
+/** The human verification of the login. */
+export type Captcha = {
+  /** What the login page needs to show it, with a fresh challenge where Boxtree makes it itself. */
+  challenge(now: Date): Promise<OutputOf<typeof calls.session.captcha>>
+  /** Takes an answer, once. Throws the refusal `captcha_failed` for one that is missing, forged, stale or used. */
+  check(context: Check, answer: string | undefined): Promise<void>
+}
+
+type Check = { sql: Sql; now: Date; address: string }
+
+/**
+ * Opens the verification that the configuration names. `secretKey` is SECRET_KEY's 32 bytes: servers that share it
+ * take each other's challenges. `siteverify` replaces the provider's address in tests.
+ */
+export function openCaptcha(configured: Configured, secretKey: Uint8Array, siteverify?: string): Captcha {
+  switch (configured.provider) {
+    case 'altcha':
+      return proofOfWork(secretKey)
+    case 'none':
+      return { challenge: async () => ({ provider: 'none' }), check: async () => {} }
+    default:
+      return askedElsewhere(configured, siteverify ?? SITEVERIFY[configured.provider])
+  }
+}
+
+/** How long a challenge may be answered, in milliseconds. */
+const LIFE = 300_000
+
+// One try is a PBKDF2 of 6,000 rounds, so that the browser spends its time in its own native code, not in calling it,
+// and making a challenge costs the server a millisecond. The answer is the 100th to 199th try, which keeps the wait
+// within a factor of two where an open-ended search varies without bound: 0.1 to 0.2 s on a desk, four times that on a
+// phone. Who knows the range may begin at its lower end: that saves a robot two thirds at most, and nobody the rest.
+const ROUNDS = 6_000
+const LEAST_TRIES = 100
+const MOST_TRIES = 200
+
+/** Altcha's proof of work, checked by its signatures alone: a flood of answers costs two HMACs each. */
+function proofOfWork(secretKey: Uint8Array): Captcha {
+  const secrets = {
+    hmacSignatureSecret: derive(secretKey, 'captcha challenges'),
+    hmacKeySignatureSecret: derive(secretKey, 'captcha solutions'),
+  }
+  return {
+    async challenge(now) {
+      const challenge = await createChallenge({
+        algorithm: 'PBKDF2/SHA-256',
+        cost: ROUNDS,
+        counter: randomInt(LEAST_TRIES, MOST_TRIES),
+        deriveKey,
+        // Not the library's own expiry, which goes by the machine's clock instead of ours.
+        data: { expiry: now.getTime() + LIFE },
+        ...secrets,
+      })
+      return { provider: 'altcha', challenge }
+    },
+    async check(context, answer) {
+      const { challenge, solution } = readAnswer(answer)
+      const { expiry } = challenge.parameters.data
+      const { verified } = await verifySolution({ challenge, solution, deriveKey, ...secrets })
+      if (!verified) throw refused()
+      if (expiry <= context.now.getTime()) throw refused()
+      // The signature, not the answer: the same solution can be written in many ways.
+      await takeOnce(context, challenge.signature, new Date(expiry))
+    },
+  }
+}
+
+/** An answer as altcha writes it: base64 of JSON. Its shape is judged whole before anything of it is computed with. */
+function readAnswer(answer: string | undefined): z.output<typeof Answer> {
+  try {
+    return Answer.parse(JSON.parse(Buffer.from(answer ?? '', 'base64').toString('utf8')))
+  } catch {
+    throw refused()
+  }
+}
+
+const Answer = z.object({
+  challenge: z.object({
+    parameters: z.strictObject({
+      algorithm: z.string(),
+      nonce: z.string(),
+      salt: z.string(),
+      cost: z.number(),
+      keyLength: z.number(),
+      keyPrefix: z.string(),
+      keySignature: z.string(),
+      data: z.strictObject({ expiry: z.number() }),
+    }),
+    signature: z.string(),
+  }),
+  solution: z.object({ counter: z.number(), derivedKey: z.string() }),
+})
+
+type Elsewhere = Exclude<Configured, { provider: 'altcha' | 'none' }>
+
+const SITEVERIFY = {
+  recaptcha: 'https://www.google.com/recaptcha/api/siteverify',
+  hcaptcha: 'https://api.hcaptcha.com/siteverify',
+  turnstile: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
+}
+
+/** How long a provider may take, in milliseconds. */
+const PATIENCE = 5_000
+
+/** A provider's widget, whose answers only the provider can judge. While it is down, nobody gets in. */
+function askedElsewhere({ provider, siteKey, secretKey }: Elsewhere, siteverify: string): Captcha {
+  return {
+    challenge: async () => ({ provider, site_key: siteKey }),
+    async check(context, answer) {
+      if (!answer) throw refused()
+      const form = new URLSearchParams({ secret: secretKey, response: answer, remoteip: context.address })
+      if (!(await isHuman(siteverify, form))) throw refused()
+      // Providers forget an answer within minutes; an hour outlasts them all.
+      await takeOnce(context, answer, new Date(context.now.getTime() + 3_600_000))
+    },
+  }
+}
+
+async function isHuman(siteverify: string, body: URLSearchParams): Promise<boolean> {
+  try {
+    const signal = AbortSignal.timeout(PATIENCE)
+    const response = await fetch(siteverify, { method: 'POST', body, redirect: 'error', signal })
+    return Verdict.parse(await response.json()).success
+  } catch {
+    throw refuseField(
+      'captcha_failed',
+      FIELD,
+      'The verification service cannot be reached. Please try again later.',
+    )
+  }
+}
+
+const Verdict = z.object({ success: z.boolean() })
+
+/** An answer is good once, on all servers of one database. */
+async function takeOnce({ sql }: Check, answer: string, expiry: Date): Promise<void> {
+  const hash = createHash('sha256').update(answer).digest()
+  const [fresh] = await ask(
+    sql,
+    async () => sql`
+      insert into captcha_used (answer_hash, expiry) values (${hash}, ${expiry})
+      on conflict do nothing
+      returning true`,
+  )
+  if (!fresh) throw refused()
+}
+
+const FIELD = 'g_recaptcha_response'
+
+function refused(): Refusal {
+  return refuseField('captcha_failed', FIELD, 'The human verification did not pass. Please try again.')
+}
+
+function derive(key: Uint8Array, use: string): string {
+  return Buffer.from(hkdfSync('sha256', key, '', `boxtree ${use}`, 32)).toString('hex')
+}

@@ -1,0 +1,68 @@
+import { randomInt } from 'node:crypto'
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../config.ts'
+import { makeDataFolder } from '../postgres/data-folder.ts'
+import type { Sql } from '../postgres/pool.ts'
+import { createFirstAdmin } from './admin.ts'
+
+/**
+ * Makes the admin at the very first start, and tells where its password is: on a terminal it is shown, otherwise it
+ * is left in the data folder, because what is printed elsewhere ends up in a log.
+ * @returns the line to end the start with; null when there is nothing to tell
+ */
+export async function makeFirstLogin(sql: Sql, config: Config, onTerminal: boolean): Promise<string | null> {
+  const { adminLogin, adminPassword } = config
+  if (adminPassword !== null) {
+    const made = await createFirstAdmin(sql, adminLogin, adminPassword)
+    return made ? `First login: ${adminLogin}, with the ADMIN_PASSWORD that you gave` : null
+  }
+  if (onTerminal) {
+    const password = generatePassword()
+    const made = await createFirstAdmin(sql, adminLogin, password)
+    return made ? `First login: ${adminLogin}, password ${password}` : leftBehind(config)
+  }
+  await leaveFirstLogin(sql, config)
+  return leftBehind(config)
+}
+
+const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789'
+
+/** Four groups of four from 31 letters that are not mistaken for one another: 79 bits. */
+export function generatePassword(): string {
+  const group = () => Array.from({ length: 4 }, () => LETTERS[randomInt(LETTERS.length)]).join('')
+  return Array.from({ length: 4 }, group).join('-')
+}
+
+/** The password is on the disk before the admin is in the database, so that a kill in between loses neither. */
+async function leaveFirstLogin(sql: Sql, config: Config): Promise<void> {
+  const file = firstLoginFile(config)
+  const draft = `${file}.draft`
+  const interrupted = existsSync(draft)
+  if (!interrupted) {
+    makeDataFolder(config.dataDir)
+    writeFileSync(draft, firstLogin(config.adminLogin, generatePassword()), {
+      mode: 0o600,
+      flush: true,
+      flag: 'wx',
+    })
+  }
+  const [, login = config.adminLogin, password = generatePassword()] =
+    /^login: (.+)\npassword: (.+)\n$/.exec(readFileSync(draft, 'utf8')) ?? []
+  const made = await createFirstAdmin(sql, login, password)
+  if (made || interrupted) renameSync(draft, file)
+  else rmSync(draft)
+}
+
+function firstLogin(login: string, password: string): string {
+  return `login: ${login}\npassword: ${password}\n`
+}
+
+function leftBehind(config: Config): string | null {
+  const file = firstLoginFile(config)
+  return existsSync(file) ? `First login: in ${file}` : null
+}
+
+function firstLoginFile(config: Config): string {
+  return join(config.dataDir, 'first-login')
+}

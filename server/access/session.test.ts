@@ -1,0 +1,232 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { solveChallenge } from 'altcha-lib'
+import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
+import type { Challenge } from 'altcha-lib/types'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DEFAULT_SETTINGS } from '../../contract/appearance.ts'
+import { calls } from '../../contract/calls.ts'
+import { ROLES } from '../../contract/roles.ts'
+import { ADMIN } from '../../test/support/server.ts'
+import { openWorld, PASSWORD, type Person, type World } from '../../test/support/world.ts'
+import { setAdminPassword } from './admin.ts'
+
+const { login, logout, user, password } = calls.session
+
+let world: World
+let people: Record<(typeof ROLES)[number], Person>
+beforeAll(async () => {
+  world = await openWorld({ env: { TIME_ZONE: 'Europe/Lisbon' } })
+  people = { admin: world.admin, ...(await world.family({ credits: 7 })) }
+})
+afterAll(() => world.close())
+
+/** The credentials of somebody's sign-in. */
+function credentials({ name, role }: Person, login_password = role === 'admin' ? ADMIN.password : PASSWORD) {
+  return { login_username: name, login_password }
+}
+
+describe.each(ROLES)('a %s who signs in', (role) => {
+  test('learns who they are, and can be told it again', async () => {
+    const person = people[role]
+    const { status, token, ...who } = await world.nobody().call(login, credentials(person))
+    expect(status).toBe('OK')
+    expect(who).toEqual({
+      login_username: person.name,
+      name: person.name,
+      role,
+      credits: { admin: null, superreseller: 0, reseller: 0, dealer: 7 }[role],
+      settings: DEFAULT_SETTINGS,
+      time_zone: 'Europe/Lisbon',
+      expiry: new Date(world.clock.now.getTime() + 3_600_000).toISOString(),
+      now: world.clock.now.toISOString(),
+    })
+    expect(await world.nobody(token).call(user)).toEqual(who)
+  })
+})
+
+describe('a sign-in', () => {
+  test('takes the name in any case', async () => {
+    const { name } = people.dealer
+    expect((await world.signIn(name.toUpperCase())).name).toBe(name)
+  })
+
+  test('with a wrong password and one with an unknown name are answered byte for byte alike', async () => {
+    const wrong = await world.nobody().send(login, credentials(people.dealer, 'wrong-password'))
+    const unknown = await world
+      .nobody()
+      .send(login, { login_username: 'nobody-at-all', login_password: PASSWORD })
+    expect(wrong).toMatchObject({ status: 401, body: { code: 'wrong_login' } })
+    expect(unknown.text).toBe(wrong.text)
+    expect([...unknown.headers.keys()]).toEqual([...wrong.headers.keys()])
+  })
+
+  test.each([
+    { login_username: '', login_password: 'x' },
+    { login_username: 'admin', login_password: '' },
+    { login_username: 'admin' },
+    { login_username: ['admin'], login_password: { length: 8 } },
+    { login_username: 'admin', login_password: 'x', remember: true },
+    { login_username: 'nul\0', login_password: 'x' },
+  ])('takes a name and a password alone: not %j', async (input) => {
+    expect(await world.nobody().send(login, input)).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_input' },
+    })
+  })
+
+  test('removes the first login that was left in a file', async () => {
+    const file = join(world.server.config.dataDir, 'first-login')
+    writeFileSync(file, 'login: admin\n')
+    await world.nobody().refused('wrong_login', login, credentials(world.admin, 'wrong-password'))
+    expect(existsSync(file)).toBe(true)
+    await world.signIn(ADMIN.login, ADMIN.password)
+    expect(existsSync(file)).toBe(false)
+  })
+
+  test('with the answer that the captcha asks for gets in, and not again with the same', async () => {
+    const guarded = await openWorld({ env: { CAPTCHA_PROVIDER: 'altcha' } })
+    try {
+      const { challenge } = await guarded.nobody().call(calls.session.captcha)
+      const solution = await solveChallenge({ challenge: challenge as Challenge, deriveKey })
+      const answer = Buffer.from(JSON.stringify({ challenge, solution })).toString('base64')
+      const input = { ...credentials(guarded.admin), g_recaptcha_response: answer }
+      await guarded.nobody().call(login, input)
+      await guarded.nobody().refused('captcha_failed', login, input)
+    } finally {
+      await guarded.close()
+    }
+  })
+
+  test('without the answer that the captcha asks for is refused, and is no try', async () => {
+    const guarded = await openWorld({ env: { CAPTCHA_PROVIDER: 'altcha' } })
+    try {
+      for (const g_recaptcha_response of [undefined, '', 'forged']) {
+        await guarded.nobody().refused('captcha_failed', login, {
+          ...credentials(guarded.admin),
+          ...(g_recaptcha_response !== undefined && { g_recaptcha_response }),
+        })
+      }
+      expect((await guarded.stored()).get('login_try')).toBe('')
+    } finally {
+      await guarded.close()
+    }
+  })
+})
+
+describe('a token', () => {
+  test('is random, of 256 bits, and stored only hashed', async () => {
+    const tokens = [await world.signIn(people.dealer.name), await world.signIn(people.dealer.name)].map(
+      ({ token }) => token,
+    )
+    expect(tokens[0]).not.toBe(tokens[1])
+    const stored = [...(await world.stored()).values()].join()
+    for (const token of tokens) {
+      expect(token).toMatch(/^[\w-]{43}$/)
+      expect(stored).not.toContain(token)
+      expect(stored).not.toContain(Buffer.from(token, 'base64url').toString('latin1'))
+    }
+  })
+
+  test('is carried by either header', async () => {
+    const { token } = await world.signIn(people.reseller.name)
+    for (const headers of [
+      { 'access-token': token },
+      { authorization: `Bearer ${token}` },
+      { authorization: `bearer ${token}` },
+    ]) {
+      expect((await world.nobody().call(user, {}, { headers })).role).toBe('reseller')
+    }
+  })
+
+  test.each<Record<string, string>>([
+    {},
+    { 'access-token': '' },
+    { 'access-token': 'x'.repeat(43) },
+    { authorization: 'Bearer ' },
+    { authorization: 'Basic YWRtaW46YWRtaW4=' },
+    { 'access-token': "' or true --" },
+  ])('that is none is refused: %j', async (headers) => {
+    await world.nobody().refused('no_session', user, {}, { headers })
+  })
+
+  test('is no longer good when its hash is what is sent', async () => {
+    const [row] = await world.server.sql<
+      { token: string }[]
+    >`select encode(token_hash, 'base64') as token from session`
+    await world.nobody(row?.token).refused('no_session', user)
+  })
+})
+
+describe('a session', () => {
+  test('lasts one hour from the login, however much it is used', async () => {
+    const person = await world.signIn(people.dealer.name)
+    world.clock.pass({ minutes: 59 })
+    await person.call(user)
+    world.clock.pass({ seconds: 59, ms: 999 })
+    await person.call(user)
+    world.clock.pass({ ms: 1 })
+    const { message } = await person.refused('no_session', user)
+    expect(message).toBe('Your session has ended. Please sign in again.')
+    await person.refused('no_session', logout)
+  })
+
+  test('ends on the server with its logout, and no other with it', async () => {
+    const [one, two] = [await world.signIn(people.dealer.name), await world.signIn(people.dealer.name)]
+    expect(await one.call(logout)).toEqual({ status: 'OK' })
+    await one.refused('no_session', user)
+    await two.call(user)
+  })
+
+  test("outlives the change of its own password, which ends the account's others", async () => {
+    const { dealer } = await world.family()
+    const [one, two] = [await world.signIn(dealer.name), await world.signIn(dealer.name)]
+    expect(await one.call(password, { old_password: PASSWORD, password: 'a-new-password' })).toEqual({
+      status: 'OK',
+    })
+    await one.call(user)
+    await two.refused('no_session', user)
+    await world.nobody().refused('wrong_login', login, credentials(dealer))
+    await world.signIn(dealer.name, 'a-new-password')
+  })
+
+  test('cannot change the password without the present one', async () => {
+    const { dealer } = await world.family()
+    const other = await world.signIn(dealer.name)
+    const wrong = { old_password: 'not-the-present', password: 'a-new-password' }
+    const { errors } = await dealer.refused('wrong_password', password, wrong)
+    expect(errors).toEqual({ old_password: 'The present password is not right.' })
+    await other.call(user)
+    for (const short of ['x'.repeat(7), 'x'.repeat(129)]) {
+      const refusal = await dealer.refused('invalid_input', password, {
+        old_password: PASSWORD,
+        password: short,
+      })
+      expect(refusal.errors).toEqual({ password: 'Password should be between 8 and 128 characters' })
+    }
+  })
+
+  test('may change its password several times at once, and one of them counts', async () => {
+    const { dealer } = await world.family()
+    const change = (to: string) =>
+      dealer.send(password, { old_password: PASSWORD, password: to }, { key: to })
+    const answers = await Promise.all(
+      ['first', 'second', 'third', 'fourth'].map((one) => change(`${one}-password`)),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400])
+  })
+
+  test("of the admin ends where a lost password is set anew at the server's machine", async () => {
+    const own = await openWorld()
+    try {
+      expect(await setAdminPassword(own.server.sql, 'set-at-the-machine')).toBe('admin')
+      await own.admin.refused('no_session', user)
+      await own.nobody().refused('wrong_login', login, credentials(own.admin))
+      await own.signIn('admin', 'set-at-the-machine')
+      const trail = await own.server.sql`select event, address from audit where event like 'admin.%'`
+      expect(trail).toEqual([{ event: 'admin.password', address: null }])
+    } finally {
+      await own.close()
+    }
+  })
+})

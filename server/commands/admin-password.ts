@@ -1,0 +1,69 @@
+import { createInterface } from 'node:readline/promises'
+import { setAdminPassword } from '../access/admin.ts'
+import { generatePassword } from '../access/first-login.ts'
+import { readConfig, StartFault } from '../config.ts'
+import { openDatabase, requireDatabase } from '../postgres/database.ts'
+import { openPool } from '../postgres/pool.ts'
+import { runCommand, say } from './command.ts'
+
+// Sets a lost password of the admin and ends the admin's sessions, whether the console runs or not.
+
+await runCommand(main)
+
+async function main(): Promise<void> {
+  const config = readConfig(process.env)
+  requireDatabase(config)
+  // Asked before the database is opened: a console that starts meanwhile is not kept waiting.
+  const { password, generated } = await askPassword()
+  const database = await openDatabase(config, () => {}, { guest: true })
+  const sql = openPool(database.server, { max: 1 })
+  try {
+    const login = await setAdminPassword(sql, password)
+    if (login === null) throw new StartFault('There is no admin yet; start the console first.')
+    say(`The password of ${login} is set${generated ? `: ${password}` : ''}. Its sessions have ended.`)
+  } finally {
+    await sql.end({ timeout: 5 })
+    await database.stop()
+  }
+}
+
+async function askPassword(): Promise<{ password: string; generated: boolean }> {
+  const typed = process.stdin.isTTY
+    ? await prompt('New password (empty: one is generated): ')
+    : await firstLineOfInput()
+  if (typed === '' && process.stdin.isTTY && process.stdout.isTTY) {
+    return { password: generatePassword(), generated: true }
+  }
+  if (typed.length < 8 || typed.length > 128) {
+    throw new StartFault('The password must be 8 to 128 characters long; nothing was changed.')
+  }
+  return { password: typed, generated: false }
+}
+
+async function firstLineOfInput(): Promise<string> {
+  for await (const line of createInterface({ input: process.stdin })) return line
+  return ''
+}
+
+/** Reads a line in raw mode, so that nothing of it shows. */
+function prompt(question: string): Promise<string> {
+  const { stdin, stdout } = process
+  stdout.write(question)
+  stdin.setRawMode(true).setEncoding('utf8').resume()
+  return new Promise((resolve, reject) => {
+    let typed = ''
+    const finish = (settle: () => void) => {
+      stdin.off('data', read).setRawMode(false).pause()
+      stdout.write('\n')
+      settle()
+    }
+    const read = (text: string) => {
+      for (const letter of text) {
+        if (letter === '\r' || letter === '\n') return finish(() => resolve(typed))
+        if (letter === '\u0003') return finish(() => reject(new StartFault('Nothing was changed.')))
+        typed = letter === '\u007f' || letter === '\b' ? typed.slice(0, -1) : typed + letter
+      }
+    }
+    stdin.on('data', read)
+  })
+}

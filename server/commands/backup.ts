@@ -1,0 +1,41 @@
+import { join, resolve } from 'node:path'
+import { findSecretKey } from '../access/secret.ts'
+import { readConfig, StartFault } from '../config.ts'
+import { openDatabase, requireDatabase } from '../postgres/database.ts'
+import { takeBackup } from './backup/take.ts'
+import { runCommand, say } from './command.ts'
+
+// Writes a backup, whether the console runs or not: `npm run backup -- FOLDER`.
+
+const interrupted = new AbortController()
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+  process.on(signal, () =>
+    interrupted.abort(new StartFault('The backup was interrupted; nothing of it remains.')),
+  )
+}
+
+await runCommand(main)
+
+async function main(): Promise<void> {
+  const config = readConfig(process.env)
+  requireDatabase(config)
+  const key = findSecretKey(config)
+  if (key === null) {
+    throw new StartFault(`There is no secret-key in ${config.dataDir}; set SECRET_KEY to the console's.`)
+  }
+  const folder = resolve(process.argv[2] ?? join('backups', new Date().toISOString().replace(/[:.]/g, '-')))
+  const database = await openDatabase(config, () => {}, { guest: true })
+  try {
+    const { timeZone } = config
+    const { owner } = database
+    await takeBackup({ owner, key, timeZone, folder, say, signal: interrupted.signal })
+    say(
+      `The backup is in ${folder}, and the key of the clients' passwords with it: keep it where nobody else reads.`,
+    )
+  } catch (error) {
+    // Whatever the work ended with, it ended because it was told to.
+    throw interrupted.signal.aborted ? interrupted.signal.reason : error
+  } finally {
+    await database.stop()
+  }
+}

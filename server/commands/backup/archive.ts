@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as z from 'zod/mini'
+import { StartFault } from '../../config.ts'
+
+/**
+ * What a backup holds, in its `manifest.json`. Beside it lie the tables, one `NAME.copy.gz` each (the text of COPY,
+ * compressed), and `secret-key`. The manifest is written last: a folder that has one is whole.
+ */
+export type Manifest = z.output<typeof Manifest>
+
+const Manifest = z.strictObject({
+  format: z.literal(1),
+  /** The moment of the snapshot. */
+  taken: z.string(),
+  /** The zone on whose days and months everything in it was counted. */
+  time_zone: z.string(),
+  /** The schema: the migrations that made it, in order. */
+  migrations: z.array(z.strictObject({ name: z.string(), checksum: z.string() })),
+  tables: z.array(
+    z.strictObject({
+      name: z.string(),
+      columns: z.array(z.string()),
+      rows: z.int(),
+      /** Of the compressed file. */
+      sha256: z.string(),
+    }),
+  ),
+  /** The last number that each sequence gave. */
+  sequences: z.array(z.strictObject({ name: z.string(), value: z.int() })),
+})
+
+export const MANIFEST = 'manifest.json'
+export const KEY = 'secret-key'
+
+export function tableFile(folder: string, table: string): string {
+  return join(folder, `${table}.copy.gz`)
+}
+
+/** @throws StartFault where the folder is no whole backup */
+export function readManifest(folder: string): Manifest {
+  const file = join(folder, MANIFEST)
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch {
+    throw new StartFault(
+      `${folder} is no whole backup: it has no ${MANIFEST}, which is written last. Use another one.`,
+    )
+  }
+  try {
+    return Manifest.parse(JSON.parse(text))
+  } catch {
+    throw new StartFault(
+      `${file} is not as it was written, or a newer program wrote it; use another backup, or run the newer program.`,
+    )
+  }
+}

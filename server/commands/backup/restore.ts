@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+import { checkKey } from '../../access/canary.ts'
+import { createSeal } from '../../access/seal.ts'
+import { StartFault } from '../../config.ts'
+import { begin } from '../../postgres/begin.ts'
+import { apply, MIGRATING, prepare, split } from '../../postgres/migrate.ts'
+import { type Connect, openPool, type Sql } from '../../postgres/pool.ts'
+import { type Manifest, tableFile } from './archive.ts'
+import { Count } from './count.ts'
+
+export type RestoreOptions = {
+  owner: Connect
+  /** SECRET_KEY's 32 bytes. */
+  key: Buffer
+  /** The folder of the backup. */
+  folder: string
+  manifest: Manifest
+  say: (line: string) => void
+  /** Done last of all before the database takes it for good. */
+  onRestored: () => void
+}
+
+/**
+ * Makes the schema of a backup in an empty database and fills it, in one transaction: what is interrupted leaves an
+ * empty database. The schema is then still the backup's; `migrate` brings it forward.
+ * @throws StartFault when the database is not empty, the backup is newer than the program or damaged, or the key is
+ * not the one that its clients' passwords were sealed with
+ */
+export async function restoreBackup(options: RestoreOptions): Promise<void> {
+  const { owner, key, manifest, onRestored } = options
+  const { done } = split(manifest.migrations, 'backup')
+  const sql = openPool(owner, { max: 1, patient: true, lasting: true })
+  try {
+    await begin(sql, async (sql) => {
+      await sql`select pg_advisory_xact_lock(${MIGRATING})`
+      await refuseFilled(sql)
+      await prepare(sql)
+      for (const migration of done) await apply(sql, migration)
+      await fill(sql, options)
+      await checkKey(sql, createSeal(key))
+      onRestored()
+    })
+    await sql`analyze`
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+async function refuseFilled(sql: Sql): Promise<void> {
+  const [row] = await sql<{ filled: boolean }[]>`
+    select exists (
+      select from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+    ) as filled`
+  if (row?.filled) {
+    throw new StartFault(
+      'The database is not empty, and nothing was changed in it; restore into an empty DATA_DIR, or into a new database.',
+    )
+  }
+}
+
+/** Rows come as they are: what the schema does by itself when a row is written was done when it was first written. */
+async function fill(sql: Sql, { folder, manifest, say }: RestoreOptions): Promise<void> {
+  const tables = manifest.tables.map(({ name }) => sql`${sql(name)}`)
+  const references = await setReferencesAside(sql)
+  for (const table of tables) await sql`alter table ${table} disable trigger user`
+  // A migration may have put rows of its own.
+  for (const table of tables) await sql`truncate ${table}`
+  for (const table of manifest.tables) await copyIn(sql, table, folder, say)
+  for (const table of tables) await sql`alter table ${table} enable trigger user`
+  say('Checking that every row finds those that it names')
+  for (const put of references) await sql.unsafe(put)
+  for (const { name, value } of manifest.sequences) await sql`select setval(${name}::regclass, ${value})`
+}
+
+/**
+ * Takes the foreign keys off, so that tables come in any order and their rows are checked all at once in the end.
+ * Answers the statements that put them back.
+ */
+async function setReferencesAside(sql: Sql): Promise<string[]> {
+  const references = await sql<{ table: string; name: string; definition: string }[]>`
+    select conrelid::regclass::text as table, quote_ident(conname) as name, pg_get_constraintdef(oid) as definition
+    from pg_constraint where contype = 'f' and connamespace = 'public'::regnamespace order by oid`
+  for (const { table, name } of references) await sql.unsafe(`alter table ${table} drop constraint ${name}`)
+  return references.map(({ table, name, definition }) => {
+    return `alter table ${table} add constraint ${name} ${definition}`
+  })
+}
+
+async function copyIn(
+  sql: Sql,
+  { name, columns, rows, sha256 }: Manifest['tables'][number],
+  folder: string,
+  say: (line: string) => void,
+): Promise<void> {
+  const file = tableFile(folder, name)
+  const count = new Count(name, say)
+  const hash = createHash('sha256')
+  const copy = await sql`copy ${sql(name)} (${sql(columns)}) from stdin`.writable()
+  try {
+    await pipeline(
+      createReadStream(file),
+      async function* (source: AsyncIterable<Buffer>) {
+        for await (const chunk of source) {
+          hash.update(chunk)
+          yield chunk
+        }
+      },
+      createGunzip(),
+      async function* (source: AsyncIterable<Buffer>) {
+        for await (const chunk of source) {
+          count.add(chunk)
+          yield chunk
+        }
+        // Before the last row is handed over, so that nothing of a damaged file is taken.
+        if (count.rows !== rows || hash.digest('hex') !== sha256) throw new DamagedFile()
+      },
+      copy,
+    )
+  } catch (error) {
+    if (!(error instanceof DamagedFile) && !isOfFile(error)) throw error
+    throw new StartFault(`${file} is not as it was written; nothing was restored. Use another backup.`)
+  }
+  count.end()
+}
+
+class DamagedFile extends Error {}
+
+/** The file is not there, cannot be read, or does not decompress. */
+function isOfFile(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return /^(Z_|ENOENT|EACCES|EISDIR|EIO)/.test(code)
+}

@@ -1,0 +1,181 @@
+import { createHash } from 'node:crypto'
+import { createWriteStream, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { finished, pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import { checkKey } from '../../access/canary.ts'
+import { createSeal } from '../../access/seal.ts'
+import { syncFolder, writeKeyFile } from '../../access/secret.ts'
+import { StartFault } from '../../config.ts'
+import { begin } from '../../postgres/begin.ts'
+import { type Applied, MIGRATING } from '../../postgres/migrate.ts'
+import { type Connect, openPool, type Sql } from '../../postgres/pool.ts'
+import { KEY, MANIFEST, type Manifest, tableFile } from './archive.ts'
+import { Count } from './count.ts'
+
+export type TakeOptions = {
+  owner: Connect
+  /** SECRET_KEY's 32 bytes. */
+  key: Buffer
+  timeZone: string
+  /** The folder to make. */
+  folder: string
+  say: (line: string) => void
+  /** Ends the work before its time; nothing remains then. */
+  signal?: AbortSignal
+}
+
+/**
+ * Writes everything of one moment into a new folder, while the console may be running. The folder has its name once
+ * it is whole; before that it is called `.partial`.
+ * @throws StartFault when there is nothing to back up, the folder is there, or the key is another
+ */
+export async function takeBackup(options: TakeOptions): Promise<Manifest> {
+  const { owner, key, folder } = options
+  const draft = `${folder}.partial`
+  if (existsSync(folder)) throw new StartFault(`${folder} is there already; name another folder.`)
+  const sql = openPool(owner, { max: 1, patient: true, lasting: true })
+  try {
+    await refuseUnmade(sql)
+    await checkKey(sql, createSeal(key))
+    makeFolder(draft)
+    try {
+      const manifest = await copyAll(sql, draft, options)
+      writeKeyFile(join(draft, KEY), key)
+      writeFileSync(join(draft, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`, {
+        mode: 0o600,
+        flush: true,
+        flag: 'wx',
+      })
+      syncFolder(draft)
+      renameSync(draft, folder)
+      syncFolder(dirname(folder))
+      return manifest
+    } catch (error) {
+      rmSync(draft, { recursive: true, force: true })
+      const code = error instanceof Error && 'code' in error ? error.code : ''
+      if (code !== 'ENOSPC' && code !== 'EDQUOT') throw error
+      throw new StartFault(
+        `There is no room for the backup where ${folder} was to be; nothing of it remains.`,
+      )
+    }
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+async function refuseUnmade(sql: Sql): Promise<void> {
+  const [row] = await sql<{ there: boolean }[]>`select to_regclass('public.account') is not null as there`
+  if (!row?.there) throw new StartFault('There is nothing to back up yet; start the console first.')
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(dirname(folder), { recursive: true, mode: 0o700 })
+    mkdirSync(folder, { mode: 0o700 })
+  } catch (error) {
+    const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST'
+    throw new StartFault(
+      isThere
+        ? `${folder} is there: a backup that is under way, or one that was killed. Remove it, or name another folder.`
+        : `${folder} cannot be made; name a folder where you may write.`,
+    )
+  }
+}
+
+async function copyAll(sql: Sql, folder: string, { timeZone, say, signal }: TakeOptions): Promise<Manifest> {
+  // Nobody migrates until every table is locked against it; from then on whoever migrates waits for this one to end.
+  await sql`select pg_advisory_lock(${MIGRATING})`
+  return begin(sql, async (sql) => {
+    await sql`set transaction isolation level repeatable read, read only`
+    const [moment] = await sql<{ taken: string }[]>`select now() as taken`
+    const tables = await tablesOf(sql)
+    for (const { name } of tables) await sql`lock table ${sql(name)} in access share mode`
+    await sql`select pg_advisory_unlock(${MIGRATING})`
+    const written: Manifest['tables'] = []
+    for (const table of tables)
+      written.push({ ...table, ...(await copyOut(sql, table, folder, say, signal)) })
+    return {
+      format: 1,
+      taken: moment?.taken ?? '',
+      time_zone: timeZone,
+      migrations: [...(await sql<Applied[]>`select name, checksum from migration order by name`)],
+      tables: written,
+      // A sequence knows no snapshot: what it gave since is a gap in the numbers, as a transaction that failed leaves.
+      sequences: [
+        ...(await sql<Manifest['sequences']>`
+          select sequencename as name, last_value as value from pg_sequences
+          where schemaname = 'public' and last_value is not null order by 1`),
+      ],
+    }
+  })
+}
+
+type Table = { name: string; columns: string[] }
+
+/** Every table but the one that remembers the migrations, with the columns that are stored rather than computed. */
+async function tablesOf(sql: Sql): Promise<Table[]> {
+  const tables = await sql<Table[]>`
+    select relname as name, array_agg(attname::text order by attnum) as columns
+    from pg_class join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped and attgenerated = ''
+    where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> 'migration'
+    group by relname order by relname`
+  return [...tables]
+}
+
+async function copyOut(
+  sql: Sql,
+  { name, columns }: Table,
+  folder: string,
+  say: (line: string) => void,
+  signal?: AbortSignal,
+): Promise<{ rows: number; sha256: string }> {
+  signal?.throwIfAborted()
+  const count = new Count(name, say)
+  const hash = createHash('sha256')
+  const copy = await sql`copy ${sql(name)} (${sql(columns)}) to stdout`.readable()
+  // The driver halts its socket while rows come too fast, and would leave it so when those were the last.
+  copy.once('end', () => copy._read(0))
+  try {
+    await pipeline(
+      gather(copy, count),
+      createGzip({ level: 1 }),
+      async function* (source: AsyncIterable<Buffer>) {
+        for await (const chunk of source) {
+          hash.update(chunk)
+          yield chunk
+        }
+      },
+      createWriteStream(tableFile(folder, name), { flags: 'wx', mode: 0o600, flush: true }),
+      { ...(signal && { signal }) },
+    )
+  } finally {
+    // The connection takes the next statement, if only a ROLLBACK, once everything that it brings was read.
+    copy.resume()
+    await finished(copy)
+  }
+  count.end()
+  return { rows: count.rows, sha256: hash.digest('hex') }
+}
+
+const CHUNK_BYTES = 64 * 1024
+
+/** The driver gives a row at a time, which would each be compressed by itself. */
+async function* gather(copy: Readable, count: Count): AsyncGenerator<Buffer> {
+  let rows: Buffer[] = []
+  let bytes = 0
+  for await (const row of copy.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    rows.push(row)
+    bytes += row.length
+    if (bytes < CHUNK_BYTES) continue
+    const chunk = Buffer.concat(rows)
+    rows = []
+    bytes = 0
+    count.add(chunk)
+    yield chunk
+  }
+  const rest = Buffer.concat(rows)
+  count.add(rest)
+  yield rest
+}

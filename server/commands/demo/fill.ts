@@ -1,0 +1,121 @@
+import { createFirstAdmin } from '../../access/admin.ts'
+import { openCaptcha } from '../../access/captcha.ts'
+import { createSeal } from '../../access/seal.ts'
+import { readSecretKey } from '../../access/secret.ts'
+import { readConfig } from '../../config.ts'
+import type { Business } from '../../context.ts'
+import { addDays, dayOf, startOf } from '../../ledger/calendar.ts'
+import { openDatabase } from '../../postgres/database.ts'
+import { migrate } from '../../postgres/migrate.ts'
+import { openPool, type Sql } from '../../postgres/pool.ts'
+import { Dealer } from './dealer.ts'
+import { chance, pick, seed } from './dice.ts'
+import { Stage } from './stage.ts'
+
+/** Every account of the demonstration signs in with this. */
+const PASSWORD = 'boxtree-demo'
+const CLIENTS = 2_000
+const DAYS = 365
+
+const TREE: Record<string, Record<string, string[]>> = {
+  'atlantic-media': {
+    'lisboa-norte': ['rui-tavares', 'casa-digital', 'tv-express'],
+    'porto-streams': ['douro-tv', 'ana-ferreira'],
+    algarve: ['sunset-boxes', 'faro-media'],
+  },
+  northstar: {
+    toronto: ['maple-view', 'queen-street', 'sat-and-more'],
+    montreal: ['vieux-port', 'le-plateau'],
+  },
+}
+
+/**
+ * Fills an empty database with a year of a believable business, day by day, through the same handlers and the same
+ * ledger that the console uses. Answers who can sign in. A filled one is left as it is.
+ */
+export async function fill(
+  env: Record<string, string | undefined>,
+  say: (line: string) => void,
+): Promise<string> {
+  const config = readConfig(env)
+  const key = readSecretKey(config)
+  const database = await openDatabase(config, say)
+  await migrate({ ...database, say })
+  const sql = openPool(database.server, { max: 2 })
+  try {
+    const seal = createSeal(key)
+    const business: Business = {
+      zone: config.timeZone,
+      trialsPerDay: config.trialsPerDay,
+      seal,
+      captcha: openCaptcha({ provider: 'none' }, key),
+      dataDir: config.dataDir,
+    }
+    const isNew = await createFirstAdmin(sql, config.adminLogin, PASSWORD)
+    if (isNew) await play(sql, business, config.adminLogin, say)
+  } finally {
+    await sql.end()
+    await database.stop()
+  }
+  return `Sign in as ${config.adminLogin}, northstar, toronto or maple-view with the password ${PASSWORD}`
+}
+
+async function play(sql: Sql, business: Business, admin: string, say: (line: string) => void): Promise<void> {
+  seed(2026)
+  const today = dayOf(new Date(), business.zone)
+  const first = addDays(today, -DAYS)
+  const stage = new Stage(sql, business)
+  stage.now = new Date(startOf(first, business.zone))
+  const dealers = await raise(stage, admin)
+  for (let day = 0; day <= DAYS; day += 1) {
+    await stage.during(startOf(addDays(first, day), business.zone), async () => {
+      for (const dealer of dealers) await supply(stage, dealer)
+      // The business grows: more clients come later in the year than at its start.
+      const due = Math.round(CLIENTS * (day / DAYS) ** 1.3)
+      while (Dealer.standing < due) await pick(dealers).takeOn(stage)
+      for (const dealer of dealers) await dealer.work(stage)
+    })
+    if (day % 73 === 0) say(`Playing a year of business: ${Math.round((day / DAYS) * 100)} %`)
+  }
+  await stage.act(admin, 'admin.setMessage', {
+    message: 'Welcome to the demonstration of Boxtree. Everything here is invented: try whatever you like.',
+  })
+}
+
+/** Builds the tree, every account by the one above it. */
+async function raise(stage: Stage, admin: string): Promise<Dealer[]> {
+  const dealers: Dealer[] = []
+  await stage.during(stage.now.toISOString(), async () => {
+    for (const [superreseller, resellers] of Object.entries(TREE)) {
+      await stage.act(admin, 'level.superreseller.create', { login: superreseller, password: PASSWORD })
+      await stage.pass(admin, 'superreseller', superreseller, 3_000, 'Opening credits')
+      for (const [reseller, names] of Object.entries(resellers)) {
+        await stage.act(superreseller, 'level.reseller.create', { login: reseller, password: PASSWORD })
+        await stage.pass(superreseller, 'reseller', reseller, 500, 'Opening credits')
+        for (const name of names) {
+          await stage.act(reseller, 'level.dealer.create', { login: name, password: PASSWORD })
+          dealers.push(new Dealer(name, { admin, superreseller, reseller }))
+        }
+      }
+    }
+  })
+  return dealers
+}
+
+/** Who runs low buys more from above, as far up as it takes. One dealer always lives from hand to mouth. */
+async function supply(stage: Stage, { name, above, thrifty }: Dealer): Promise<void> {
+  const { admin, superreseller, reseller } = above
+  const [low, refill] = thrifty ? [3, 20] : [40, 100]
+  if ((await stage.balance(name)) >= low && !chance(0.005)) return
+  if ((await stage.balance(superreseller)) < 600)
+    await stage.pass(admin, 'superreseller', superreseller, 2_000, 'Monthly order')
+  if ((await stage.balance(reseller)) < 200)
+    await stage.pass(superreseller, 'reseller', reseller, 400, 'Restock')
+  await stage.pass(
+    reseller,
+    'dealer',
+    name,
+    refill,
+    pick(['Paid by transfer', 'Paid in cash', 'Invoice', '']),
+  )
+}

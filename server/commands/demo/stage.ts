@@ -1,0 +1,83 @@
+import { everyCall } from '../../../contract/call.ts'
+import { calls } from '../../../contract/calls.ts'
+import { CREDIT_ACTION } from '../../../contract/credits.ts'
+import type { LevelName } from '../../../contract/levels.ts'
+import type { Account, Business, Context } from '../../context.ts'
+import { handlers } from '../../handlers.ts'
+import { begin } from '../../postgres/begin.ts'
+import type { Sql } from '../../postgres/pool.ts'
+
+/** Where the demonstration plays: calls are made as over the wire, at a moment of its own choosing. */
+export class Stage {
+  now = new Date()
+  /** The transaction of the day that is being played. */
+  sql: Sql
+  readonly #pool: Sql
+  readonly #business: Business
+  readonly #accounts = new Map<string, Account>()
+
+  constructor(pool: Sql, business: Business) {
+    this.#pool = pool
+    this.#business = business
+    this.sql = pool
+  }
+
+  /** Plays one day in one transaction, its calls spread over the working hours. */
+  async during(start: string, work: () => Promise<void>): Promise<void> {
+    this.now = new Date(Math.min(new Date(start).getTime() + 9 * 3_600_000, Date.now() - 1_000))
+    await begin(this.#pool, async (sql) => {
+      this.sql = sql
+      await work()
+    })
+    this.sql = this.#pool
+  }
+
+  /** Makes a call by its name in the contract, as an account. */
+  async act(name: string, call: string, input: object): Promise<void> {
+    const { declared, act } = found(call)
+    this.now = new Date(Math.min(this.now.getTime() + 7_000, Date.now() - 1_000))
+    const context: Context = {
+      sql: this.sql,
+      now: this.now,
+      business: this.#business,
+      address: '127.0.0.1',
+      account: await this.#account(name),
+      session: Buffer.alloc(32),
+    }
+    declared.output.parse(await act(context, declared.input.parse(input)))
+  }
+
+  /** Passes credits down one level. */
+  async pass(owner: string, level: LevelName, name: string, credits: number, desc: string): Promise<void> {
+    await this.act(owner, `level.${level}.save`, { name, credits, desc, transaction: CREDIT_ACTION.add })
+  }
+
+  async balance(name: string): Promise<number> {
+    const [holding] = await this.sql<{ balance: number }[]>`
+      select balance from holding where id = ${(await this.#account(name)).balance_holding}`
+    return holding?.balance ?? 0
+  }
+
+  async #account(name: string): Promise<Account> {
+    const known = this.#accounts.get(name)
+    if (known) return known
+    const [account] = await this.sql<Account[]>`
+      select a.id, a.name, a.role, a.superreseller, a.reseller, b.id as balance_holding, c.id as consumed_holding
+      from account a join holding b on b.account = a.id and b.kind in ('balance', 'issue')
+      left join holding c on c.account = a.id and c.kind = 'consumed' where a.name = ${name}`
+    if (!account) throw new Error(`there is no account ${name}`)
+    this.#accounts.set(name, account)
+    return account
+  }
+}
+
+type Act = (context: Context, input: unknown) => Promise<unknown>
+
+const DECLARED = new Map(everyCall(calls).map(({ name, call }) => [name, call]))
+
+function found(name: string) {
+  const declared = DECLARED.get(name)
+  const act = name.split('.').reduce<unknown>((tree, key) => (tree as Record<string, unknown>)[key], handlers)
+  if (!declared || typeof act !== 'function') throw new Error(`there is no call ${name}`)
+  return { declared, act: act as Act }
+}

@@ -1,0 +1,53 @@
+import { join, resolve } from 'node:path'
+import { findSecretKey, keepSecretKey, readKeyFile } from '../access/secret.ts'
+import { type Config, readConfig, StartFault } from '../config.ts'
+import { openDatabase } from '../postgres/database.ts'
+import { migrate } from '../postgres/migrate.ts'
+import { KEY, readManifest } from './backup/archive.ts'
+import { restoreBackup } from './backup/restore.ts'
+import { runCommand, say } from './command.ts'
+import { report } from './verify/report.ts'
+
+// Restores a backup into an empty data folder or database, and verifies it: `npm run restore -- FOLDER`.
+
+await runCommand(main)
+
+async function main(): Promise<number> {
+  const config = readConfig(process.env)
+  const [, , named] = process.argv
+  if (named === undefined) throw new StartFault('Say which backup: npm run restore -- FOLDER')
+  const folder = resolve(named)
+  const manifest = readManifest(folder)
+  const key = chooseKey(config, folder)
+  const database = await openDatabase(config, say)
+  try {
+    const { owner } = database
+    const onRestored = () => config.secretKey ?? keepSecretKey(config, key)
+    await restoreBackup({ owner, key, folder, manifest, say, onRestored })
+    await migrate({ ...database, say })
+    const code = await report(database.server, say)
+    say(`Restored as it was at ${manifest.taken}.`)
+    if (manifest.time_zone !== config.timeZone) {
+      say(
+        `Its days were counted in ${manifest.time_zone}: start the console with TIME_ZONE=${manifest.time_zone}.`,
+      )
+    }
+    return code
+  } finally {
+    await database.stop()
+  }
+}
+
+/** The key that is configured here already, or the backup's own. */
+function chooseKey(config: Config, folder: string): Buffer {
+  const configured = findSecretKey(config)
+  const kept = readKeyFile(join(folder, KEY))
+  if (configured && kept && !configured.equals(kept)) {
+    throw new StartFault(
+      `SECRET_KEY, or the secret-key in ${config.dataDir}, is not the key of this backup; take it away, and the backup's own is used.`,
+    )
+  }
+  const key = configured ?? kept
+  if (key) return key
+  throw new StartFault(`${folder} has no ${KEY}; put it back there, or set SECRET_KEY to it.`)
+}

@@ -1,0 +1,32 @@
+import { type Connect, openPool } from '../../postgres/pool.ts'
+import { type Findings, verify } from './verify.ts'
+
+/** Proves the ledger of a database as the console's role, and says what was found. Answers the exit code. */
+export async function report(server: Connect, say: (line: string) => void): Promise<number> {
+  const sql = openPool(server, { max: 2, patient: true })
+  try {
+    const began = performance.now()
+    const [row] = await sql<{ role: string }[]>`select current_user as role`
+    const findings = await verify(sql, row?.role ?? '')
+    return tell(findings, (performance.now() - began) / 1000, say)
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+function tell(
+  { transactions, holdings, clients, first, others }: Findings,
+  seconds: number,
+  say: (line: string) => void,
+): number {
+  const [rows, balances, people] = [transactions, holdings, clients].map((count) =>
+    count.toLocaleString('en-US'),
+  )
+  say(
+    `Looked at ${rows} transactions, ${balances} balances and ${people} clients in ${seconds.toFixed(1)} s.`,
+  )
+  const faults = [...(first ? [first.sentence] : []), ...others]
+  for (const fault of faults) say(fault)
+  say(faults.length === 0 ? 'Every credit is where its rows say.' : 'The ledger is NOT sound.')
+  return faults.length === 0 ? 0 : 1
+}

@@ -1,0 +1,315 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { calls } from '../../../contract/calls.ts'
+import { type Family, openWorld, type World } from '../../../test/support/world.ts'
+import { begin } from '../../postgres/begin.ts'
+import type { Sql } from '../../postgres/pool.ts'
+import { examine, type Findings, verify } from './verify.ts'
+
+const ROLE = 'boxtree_server'
+
+let world: World
+let family: Family
+let other: Family
+/** The numbers of the ledger's rows by what they are. */
+const row: Record<string, number> = {}
+
+beforeAll(async () => {
+  world = await openWorld()
+  other = await world.family({ credits: 30 })
+  family = await world.family({ credits: 100 })
+  const { dealer, reseller } = family
+  const { create, renew, retrieve, multirenew } = calls.clients
+  const paid = await world.client(dealer, { months: 3 })
+  const trial = await world.client(dealer, { months: '2d' })
+  await dealer.call(renew, { name: trial.name, months: 2 })
+  await dealer.call(multirenew, { clients: [paid.name, trial.name], months: 1 })
+  await dealer.call(retrieve, { login: trial.name, credits: 2 })
+  await world.client(other.dealer, { months: 1 })
+  await reseller.call(calls.level.dealer.save, { name: dealer.name, credits: 10, transaction: 1 })
+  await dealer.call(create, {
+    login: 'latecomer',
+    password: 'secret',
+    months: 1,
+    ministra: true,
+    package_selection: 1,
+  })
+  world.clock.pass({ days: 3 })
+  const gone = await world.client(dealer)
+  world.clock.pass({ days: 3 })
+  await dealer.call(calls.clients.remove, { name: gone.name })
+  await dealer.call(renew, { name: paid.name, months: 1 })
+  const rows = await world.server.sql<{ id: number; type: string }[]>`
+    select id, type from transfer where dealer = ${dealer.id} order by id desc`
+  for (const { id, type } of rows) row[type] = id
+})
+afterAll(() => world.close())
+
+describe('a ledger that nobody touched', () => {
+  test('is sound', async () => {
+    const { first, others, transactions } = await verify(world.server.sql, ROLE)
+    expect({ first, others }).toEqual({ first: null, others: [] })
+    expect(transactions).toBeGreaterThan(15)
+  })
+
+  test('is sound while credits move', async () => {
+    let busy = true
+    const work = (async () => {
+      while (busy) await world.client(family.dealer, { months: 1 }).catch(() => (busy = false))
+    })()
+    for (let times = 0; times < 5; times += 1) {
+      expect(await verify(world.server.sql, ROLE)).toMatchObject({ first: null, others: [] })
+    }
+    busy = false
+    await work
+  })
+})
+
+/** What the database's owner does behind the console's back, as the row that is blamed and what is said of it. */
+type Tampering = [
+  what: string,
+  blamed: () => number | null,
+  said: RegExp,
+  tamper: (sql: Sql) => Promise<unknown>,
+]
+
+const tamperings: Tampering[] = [
+  [
+    'credits of a row changed',
+    () => row.USED as number,
+    /moves 4/,
+    (sql) => sql`update transfer set credits = 4 where id = ${row.USED as number}`,
+  ],
+  [
+    'credits, balances and all made to fit, but not the months',
+    () => row.USED as number,
+    /pays 2 months .* which do not end on/,
+    async (sql) => {
+      await sql`
+        update transfer set source_balance = source_balance + 1, destination_balance = destination_balance - 1
+        where id >= ${row.USED as number} and type = 'USED' and dealer = ${family.dealer.id}`
+      await sql`
+        update transfer set source_balance = source_balance - 1, destination_balance = destination_balance + 1
+        where id >= ${row.USED as number} and type = 'RETRIEVED' and dealer = ${family.dealer.id}`
+      await sql`update transfer set credits = 2 where id = ${row.USED as number}`
+    },
+  ],
+  [
+    'two rows changed so that the sum stays',
+    () => row.USED as number,
+    /moves 4/,
+    (sql) => sql`
+      update transfer set credits = credits + case id when ${row.USED as number} then 1 else -1 end
+      where id in (${row.USED as number}, (select max(id) from transfer where type = 'USED' and credits > 1))`,
+  ],
+  [
+    'a row deleted',
+    () => row.after as number,
+    /from 100 to/,
+    (sql) => sql`delete from transfer where id = ${row.USED as number}`,
+  ],
+  [
+    'the newest row of all deleted',
+    () => row.before as number,
+    /but now/,
+    (sql) => sql`delete from transfer where id = (select max(id) from transfer)`,
+  ],
+  [
+    'a row slipped in',
+    () => row.slipped as number,
+    /but now|from/,
+    async (sql) => {
+      const [slipped] = await sql<{ id: number }[]>`
+        insert into transfer (created, type, credits, source, destination, source_balance, destination_balance,
+          superreseller, reseller, dealer, actor, login, description)
+        select created, type, credits, source, destination, source_balance - credits, destination_balance + credits,
+          superreseller, reseller, dealer, actor, login, description
+        from transfer where id = ${row.ADD as number} returning id`
+      row.slipped = slipped?.id as number
+    },
+  ],
+  [
+    'a balance changed',
+    () => row.last as number,
+    /left the balance of .* but now/,
+    (sql) => sql`
+      update holding set balance = balance + 5 where account = ${family.dealer.id} and kind = 'balance'`,
+  ],
+  [
+    'source and destination swapped',
+    () => row.USED as number,
+    /goes from the consumed of .* to the balance of/,
+    (sql) => sql`
+      update transfer set source = destination, destination = source, source_balance = destination_balance,
+        destination_balance = source_balance where id = ${row.USED as number}`,
+  ],
+  [
+    'a path changed',
+    () => row.USED as number,
+    /does not lie on the path of/,
+    (sql) => sql`update transfer set reseller = ${other.reseller.id} where id = ${row.USED as number}`,
+  ],
+  [
+    'a client moved to another dealer',
+    () => row.USED as number,
+    /belongs to .* but its client .* to another dealer/,
+    (sql) => sql`
+      update client set dealer = ${other.dealer.id} where id = (select client from transfer where id = ${row.USED as number})`,
+  ],
+  [
+    'the expiry before a purchase changed',
+    () => row.renewed as number,
+    /does not go on from/,
+    (sql) => sql`
+      update transfer set expiry_before = expiry_before - interval '1 day' where id = ${row.renewed as number}`,
+  ],
+  [
+    'a client given months for nothing',
+    () => row.newest as number,
+    /leaves .* served until .* but it is until/,
+    (sql) => sql`
+      update service set expiry = expiry + interval '1 year' where client = (select client from transfer where id = ${row.USED as number})`,
+  ],
+  [
+    'more taken back than was used',
+    () => row.RETRIEVED as number,
+    /takes the|takes back more/,
+    (sql) => sql`update transfer set credits = 9 where id = ${row.RETRIEVED as number}`,
+  ],
+  [
+    'a type changed',
+    () => row.REMOVE as number,
+    /goes from the balance of .* which none of its type does/,
+    (sql) => sql`update transfer set type = 'ADD' where id = ${row.REMOVE as number}`,
+  ],
+  [
+    'somebody else said to have acted',
+    () => row.USED as number,
+    /says that .* acted, who could not/,
+    (sql) => sql`update transfer set actor = ${other.dealer.id} where id = ${row.USED as number}`,
+  ],
+  [
+    'a row dated back',
+    () => row.REMOVE as number,
+    /is dated/,
+    (sql) =>
+      sql`update transfer set created = created - interval '2 hours' where id = ${row.REMOVE as number}`,
+  ],
+  [
+    'a client brought back from the dead',
+    () => row.DELETE as number,
+    /deletes .*, which is still there/,
+    (sql) => sql`
+      update client set deleted = null, password = '', mac = '00:1A:79:FF:FF:FF'
+      where id = (select client from transfer where id = ${row.DELETE as number})`,
+  ],
+  [
+    'credits made out of nothing where none ever were',
+    () => null,
+    /is 7, but no row ever moved it/,
+    (sql) => sql`
+      update holding set balance = 7 where id = (
+        select h.id from holding h where not exists (
+          select from transfer where h.id in (source, destination)) order by h.id limit 1)`,
+  ],
+  [
+    'a client counted where there is none',
+    () => null,
+    /The clients of .* are not as many as were counted/,
+    (sql) => sql`update dealer_clients set clients = clients + 1 where dealer = ${other.dealer.id}`,
+  ],
+  [
+    "a superreseller's clients miscounted",
+    () => null,
+    /The clients of .* are not as many as were counted/,
+    (sql) => sql`update superreseller_clients set clients = clients - 1`,
+  ],
+  [
+    'a client that a search finds as it was',
+    () => null,
+    /The client .* is not found as it is/,
+    (sql) => sql`update directory set text = 'what it was' where dealer = ${other.dealer.id}`,
+  ],
+  [
+    'a service given to another dealer',
+    () => null,
+    /The service of the client .* is another's/,
+    (sql) => sql`
+      update service set dealer = ${other.dealer.id} where client = (select client from transfer where id = ${row.USED as number})`,
+  ],
+  [
+    'the trigger dropped',
+    () => null,
+    /post_transfers on transfer is gone/,
+    (sql) => sql`drop trigger post_transfers on transfer`,
+  ],
+  [
+    'the trigger turned off',
+    () => null,
+    /appended_only on audit is turned off/,
+    (sql) => sql`alter table audit disable trigger appended_only`,
+  ],
+  [
+    'a function rewritten',
+    () => null,
+    /refuse_change was rewritten/,
+    (sql) => sql`
+      create or replace function refuse_change() returns trigger language plpgsql as 'begin return null; end'`,
+  ],
+  [
+    'the rule against negative balances dropped',
+    () => null,
+    /never_negative/,
+    (sql) => sql`alter table holding drop constraint never_negative`,
+  ],
+  [
+    'the console given a right that it must not have',
+    () => null,
+    /has the right to UPDATE on holding/,
+    (sql) => sql.unsafe(`grant update (balance) on holding to ${ROLE}`),
+  ],
+]
+
+describe('tampering as the owner is found:', () => {
+  beforeAll(async () => {
+    const { sql } = world.server
+    const { dealer } = family
+    const [found] = await sql<
+      { after: number; renewed: number; newest: number; last: number; before: number }[]
+    >`
+      with used as (select * from transfer where id = ${row.USED as number}),
+        newest as (select * from transfer order by id desc limit 1)
+      select (select min(t.id) from transfer t, used where t.id > used.id and used.source in (t.source, t.destination)) as after,
+        (select min(t.id) from transfer t, used where t.id > used.id and t.client = used.client) as renewed,
+        (select max(t.id) from transfer t, used where t.client = used.client) as newest,
+        (select max(t.id) from transfer t, used where used.source in (t.source, t.destination)) as last,
+        (select max(t.id) from transfer t, newest where t.id < newest.id and newest.source in (t.source, t.destination)) as before,
+        ${dealer.id}::bigint as dealer`
+    Object.assign(row, found)
+    // A superreseller who never had a credit.
+    await world.child(world.admin)
+  })
+
+  test.each(tamperings)('%s', async (_what, blamed, said, tamper) => {
+    const { first, others } = await after(tamper)
+    const sentences = [first?.sentence, ...others].join('\n')
+    expect(first?.id ?? null, sentences).toBe(blamed())
+    expect(blamed() === null ? others.join('\n') : first?.sentence).toMatch(said)
+  })
+})
+
+/** What is found after something was done as the owner, triggers and all out of the way; it is undone at once. */
+async function after(tamper: (sql: Sql) => Promise<unknown>): Promise<Findings> {
+  const undone = new Error('undone')
+  let findings: Findings | null = null
+  await begin(world.server.ownerSql, async (sql) => {
+    await sql`alter table transfer disable trigger user`
+    await tamper(sql)
+    await sql`alter table transfer enable trigger user`
+    findings = await examine([sql], ROLE)
+    throw undone
+  }).catch((error: unknown) => {
+    if (error !== undone) throw error
+  })
+  if (!findings) throw new Error('nothing was examined')
+  return findings
+}

@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { calls } from '../../contract/calls.ts'
+import { newClient, openWorld, PASSWORD, unique, type World } from '../../test/support/world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld({ env: { TRUSTED_PROXIES: '127.0.0.1' } })
+})
+afterAll(() => world.close())
+
+type Row = { event: string; account: string | null; address: string; at: string; detail: unknown }
+
+async function trail(): Promise<Row[]> {
+  return world.server.sql<Row[]>`
+    select event, a.name as account, address, at, detail from audit left join account a on a.id = audit.account
+    order by audit.id`
+}
+
+async function newRows(act: () => Promise<unknown>): Promise<Row[]> {
+  const before = (await trail()).length
+  await act()
+  return (await trail()).slice(before)
+}
+
+describe('the audit trail', () => {
+  test('says who did what, when and from where', async () => {
+    const { dealer } = await world.family({ credits: 3 })
+    const input = newClient({ months: 1, desc: 'Hall' })
+    const [row, ...more] = await newRows(() =>
+      dealer.call(calls.clients.create, input, { headers: { 'x-forwarded-for': '203.0.113.9' } }),
+    )
+    const { password: _, ...kept } = input
+    expect(row).toEqual({
+      event: 'clients.create',
+      account: dealer.name,
+      address: '203.0.113.9',
+      at: world.clock.now.toISOString(),
+      detail: { ...kept, ministra: false, phone: '' },
+    })
+    expect(more).toEqual([])
+  })
+
+  test('has every sign-in and every try of one', async () => {
+    const { dealer } = await world.family()
+    const unknown = unique()
+    const rows = await newRows(async () => {
+      await world.signIn(dealer.name)
+      for (const login_username of [dealer.name, unknown]) {
+        await world
+          .nobody()
+          .refused('wrong_login', calls.session.login, { login_username, login_password: 'wrong' })
+      }
+    })
+    expect(rows.map(({ event, account, detail }) => [event, account, detail])).toEqual([
+      ['session.login', dealer.name, { name: dealer.name }],
+      ['session.login.failed', dealer.name, { name: dealer.name }],
+      ['session.login.failed', null, { name: unknown }],
+    ])
+  })
+
+  test('has nothing of what was refused or was only a repeat', async () => {
+    const { dealer } = await world.family({ credits: 1 })
+    const { name } = await world.client(dealer)
+    const rows = await newRows(async () => {
+      await dealer.refused('insufficient_credits', calls.clients.renew, { name, months: 2 })
+      await dealer.call(calls.clients.list)
+      for (let times = 0; times < 2; times += 1) {
+        await dealer.call(calls.clients.renew, { name, months: 1 }, { key: 'once' })
+      }
+    })
+    expect(rows.map(({ event }) => event)).toEqual(['clients.renew'])
+  })
+
+  test('is only ever appended, even by the owner of the tables', async () => {
+    await world.family({ credits: 1 })
+    const { sql, ownerSql } = world.server
+    for (const statement of ['update audit set event = event', 'delete from audit', 'truncate audit']) {
+      await expect(sql.unsafe(statement), statement).rejects.toMatchObject({ code: '42501' })
+      await expect(ownerSql.unsafe(statement), statement).rejects.toMatchObject({ code: '42501' })
+    }
+  })
+})
+
+test('no secret is in a log, an audit row or any other row', async () => {
+  const planted = {
+    account: 'planted-account',
+    own: 'planted-own-password',
+    guess: 'planted-wrong-guess',
+    client: 'planted-client',
+    changed: 'planted-changed',
+    captcha: 'planted-captcha-answer',
+  }
+  const { reseller } = await world.family()
+  const login = unique()
+  await reseller.call(calls.level.dealer.create, { login, password: planted.account })
+  await world.nobody().send(calls.session.login, { login_username: login, login_password: planted.guess })
+  const { token } = await world.nobody().call(calls.session.login, {
+    login_username: login,
+    login_password: planted.account,
+    g_recaptcha_response: planted.captcha,
+  })
+  const dealer = world.nobody(token)
+  const { login: name } = newClient()
+  await dealer.call(calls.clients.create, newClient({ login: name, password: planted.client }), {
+    key: unique(),
+  })
+  await dealer.call(calls.clients.save, { login: name, password: planted.changed }, { key: unique() })
+  await dealer.call(calls.clients.detail, { name })
+  await dealer.call(
+    calls.session.password,
+    { old_password: planted.account, password: planted.own },
+    { key: unique() },
+  )
+  await reseller.call(
+    calls.level.dealer.changePassword,
+    { name: login, password: PASSWORD },
+    { key: unique() },
+  )
+  await dealer.send(calls.clients.create, { ...newClient(), password: ['planted-in-a-list'] })
+  await dealer.fetch('POST', '/v1/authenticate', {
+    headers: { 'content-type': 'application/json' },
+    body: '{"login_password": "planted-malformed',
+  })
+  const everything = [...world.server.logged, ...(await world.stored()).values()].join('\n')
+  expect(everything).toContain(name)
+  expect(everything).not.toContain('planted')
+  expect(everything).not.toContain(token)
+})
+
+test('a fault of the database is logged without the row that it concerns', async () => {
+  const broken = await openWorld()
+  try {
+    await broken.server.ownerSql`alter table account add constraint never check (id < 0) not valid`
+    const input = { login: unique(), password: PASSWORD }
+    const { status } = await broken.admin.fetch('POST', '/v1/admin/superreseller', {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(input),
+    })
+    expect(status).toBe(500)
+    const logged = broken.server.logged.join('\n')
+    expect(logged).toContain('violates check constraint')
+    for (const secret of ['argon2id', 'Failing row', input.login, PASSWORD]) {
+      expect(logged).not.toContain(secret)
+    }
+  } finally {
+    await broken.close()
+  }
+})

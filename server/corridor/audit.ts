@@ -1,0 +1,45 @@
+import { type Call, everyCall } from '../../contract/call.ts'
+import { calls } from '../../contract/calls.ts'
+import type { Context } from '../context.ts'
+import { sendAhead } from '../postgres/begin.ts'
+import type { Sql } from '../postgres/pool.ts'
+
+/** Appends that an account did something, inside the transaction that does it. */
+export async function audit(context: Context, call: Call, input: unknown): Promise<void> {
+  await append(context, context.account.id, EVENTS.get(call) ?? call.path, withoutSecrets(input))
+}
+
+/** Appends a sign-in, or a try of one. `account` is null where the name is nobody's. */
+export async function auditLogin(
+  context: Where,
+  event: 'session.login' | 'session.login.failed',
+  account: number | null,
+  name: string,
+): Promise<void> {
+  await append(context, account, event, { name })
+}
+
+/** Appends what was done at the server's own machine, without a session and from no address. */
+export async function auditHere(sql: Sql, account: number, event: 'admin.password'): Promise<void> {
+  await append({ sql, now: new Date(), address: null }, account, event, {})
+}
+
+/** A sign-in has no account yet. */
+type Where = Pick<Context, 'sql' | 'now' | 'address'>
+type From = Omit<Where, 'address'> & { address: string | null }
+
+// A call's place in the contract is the name of its event: 'clients.renew'.
+const EVENTS = new Map(everyCall(calls).map(({ name, call }) => [call, name]))
+
+async function append({ sql, now, address }: From, account: number | null, event: string, detail: object) {
+  const appending = sql`
+    insert into audit (at, event, account, address, detail)
+    values (${now}, ${event}, ${account}, ${address}, ${sql.json(detail as never)})`
+  await sendAhead(sql, appending)
+}
+
+const SECRET = new Set(['password', 'old_password', 'login_password', 'g_recaptcha_response'])
+
+function withoutSecrets(input: unknown): object {
+  return Object.fromEntries(Object.entries(input as object).filter(([field]) => !SECRET.has(field)))
+}

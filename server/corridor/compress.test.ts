@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openWorld, type Person, type World } from '../../test/support/world.ts'
+
+let world: World
+let dealer: Person
+beforeAll(async () => {
+  world = await openWorld()
+  dealer = (await world.family()).dealer
+  for (let made = 0; made < 20; made += 1) await world.client(dealer)
+})
+afterAll(() => world.close())
+
+const LONG = '/v1/api/clients?per_page=50'
+const SHORT = '/v1/api/credits'
+
+test.each([
+  ['gzip, deflate, br', 'br'],
+  ['gzip', 'gzip'],
+  ['br;q=0, gzip;q=0.5', 'gzip'],
+  ['BR ; q=1', 'br'],
+  ['deflate', undefined],
+  ['gzip;q=0.0', undefined],
+])('a long answer to a client that reads %j comes as %j', async (accepted, encoding) => {
+  const { headers } = await get(LONG, accepted)
+  expect(headers['content-encoding']).toBe(encoding)
+  expect(headers.vary).toBe('accept-encoding')
+})
+
+test('compressed it is a quarter at most, and says the same', async () => {
+  const plain = await get(LONG, 'identity')
+  const small = await get(LONG, 'br')
+  expect(small.headers['content-length']).toBe(String(small.rawPayload.length))
+  expect(small.rawPayload.length).toBeLessThan(plain.rawPayload.length / 4)
+  const read = await fetch(world.server.url + LONG, { headers: { 'access-token': dealer.token } })
+  expect(await read.json()).toEqual(plain.json())
+})
+
+test('an answer that fits into one packet goes as it is', async () => {
+  const { headers } = await get(SHORT, 'br')
+  expect(headers['content-encoding']).toBeUndefined()
+})
+
+function get(url: string, accepted: string) {
+  return world.server.app.inject({
+    url,
+    headers: { 'access-token': dealer.token, 'accept-encoding': accepted },
+  })
+}

@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startServer, type TestServer } from '../../test/support/server.ts'
+
+// On the console that `npm test` has built.
+let server: TestServer
+let page: string
+beforeAll(async () => {
+  server = await startServer()
+  page = await (await fetch(server.url)).text()
+})
+afterAll(() => server.close())
+
+describe('the page', () => {
+  test.each(['/', '/login', '/update-client/some.name', '/nowhere'])('is served at %s', async (path) => {
+    expect(await (await get(path)).text()).toBe(page)
+  })
+
+  test('is asked for anew each time, and sent only when it has changed', async () => {
+    const first = await server.app.inject('/')
+    expect(first.headers['cache-control']).toBe('no-cache')
+    const again = await server.app.inject({ url: '/', headers: { 'if-none-match': first.headers.etag } })
+    expect(again.statusCode).toBe(304)
+  })
+
+  test('runs the one script that it holds, and no other', async () => {
+    const [, script = ''] = page.split(/<script>|<\/script>/)
+    const hash = createHash('sha256').update(script).digest('base64')
+    const policy = (await get('/')).headers.get('content-security-policy') ?? ''
+    expect(policy).toContain(`script-src 'self' 'sha256-${hash}';`)
+  })
+
+  test.each(['altcha', 'recaptcha', 'hcaptcha', 'turnstile'])(
+    'lets nothing run that is not a file of its own or of the captcha that was chosen: %s',
+    async (provider) => {
+      const keys = { CAPTCHA_SITE_KEY: 'site', CAPTCHA_SECRET_KEY: 'secret' }
+      const chosen = await startServer({ env: { CAPTCHA_PROVIDER: provider, ...keys } })
+      const policy = (await fetch(chosen.url)).headers.get('content-security-policy') ?? ''
+      await chosen.close()
+      const allowed = Object.fromEntries(
+        policy.split(';').map((directive) => {
+          const [name = '', ...sources] = directive.trim().split(' ')
+          return [name, sources]
+        }),
+      )
+      expect(allowed).toMatchObject({
+        'default-src': ["'none'"],
+        'base-uri': ["'none'"],
+        'frame-ancestors': ["'none'"],
+      })
+      for (const source of allowed['script-src'] ?? ['none']) {
+        expect(source).toMatch(
+          provider === 'altcha' ? /^'(self|sha256-.+)'$/ : /^('(self|sha256-.+)'|https:\/\/.+)$/,
+        )
+      }
+      expect(allowed['object-src'] ?? allowed['default-src']).toEqual(["'none'"])
+    },
+  )
+
+  test.each(['/', '/assets/none.js', '/v1/health', '/v1/api/user', '/v1/nothing'])(
+    'and every other answer says how it may be used: %s',
+    async (path) => {
+      const { headers } = await get(path)
+      expect(Object.fromEntries(headers)).toMatchObject({
+        'content-security-policy': expect.stringContaining("default-src 'none'"),
+        'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-resource-policy': 'same-origin',
+        'referrer-policy': 'no-referrer',
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'DENY',
+        'x-dns-prefetch-control': 'off',
+      })
+      for (const name of ['server', 'x-powered-by', 'access-control-allow-origin', 'set-cookie']) {
+        expect(headers.get(name), name).toBeNull()
+      }
+    },
+  )
+
+  test('waits for nothing but its style sheet', () => {
+    expect(page.match(/<script(?! type="module")/g)).toEqual(['<script'])
+    expect(page.match(/<link rel="stylesheet"/g)).toHaveLength(1)
+    expect(page.indexOf('<script>')).toBeLessThan(page.indexOf('rel="stylesheet"'))
+  })
+})
+
+describe('a file of the console', () => {
+  test.each([
+    ['gzip, deflate, br', 'br'],
+    ['gzip', 'gzip'],
+    ['identity', null],
+  ])('is kept for ever, and to who reads %j comes as %j', async (accepted, encoding) => {
+    const answer = await get(asset('js'), { 'accept-encoding': accepted })
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+    expect(answer.headers.get('content-encoding')).toBe(encoding)
+    expect(answer.headers.get('vary')).toMatch(/accept-encoding/i)
+    expect(answer.headers.get('content-type')).toMatch(/javascript/)
+  })
+
+  test('is what the page fetches ahead', async () => {
+    const ahead = [...page.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, path = '']) => path)
+    expect(ahead.length).toBeGreaterThan(4)
+    for (const path of ahead) expect((await get(path)).status, path).toBe(200)
+  })
+
+  test('that is not there is a 404, and not the page', async () => {
+    const answer = await get('/assets/old-12345678.js')
+    expect(answer.status).toBe(404)
+    expect(await answer.text()).toBe('')
+  })
+
+  test('kept from the eye stays there: neither maps nor the manifest', async () => {
+    for (const path of ['/.vite/manifest.json', `${asset('js')}.map`]) {
+      const answer = await get(path)
+      expect(['', page], path).toContain(await answer.text())
+    }
+  })
+})
+
+function asset(ending: string): string {
+  const found = new RegExp(`"(/assets/[^"]+\\.${ending})"`).exec(page)?.[1]
+  if (!found) throw new Error(`The page names no .${ending}`)
+  return found
+}
+
+function get(path: string, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(server.url + path, { headers })
+}

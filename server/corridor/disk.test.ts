@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { everyCall } from '../../contract/call.ts'
+import { calls } from '../../contract/calls.ts'
+import { type Family, newClient, openWorld, PASSWORD, type World } from '../../test/support/world.ts'
+import { freeSpaceOf } from './disk.ts'
+
+const MB = 2 ** 20
+
+let free: number
+let world: World
+let family: Family
+beforeAll(async () => {
+  free = 1024 * MB
+  world = await openWorld({ freeSpace: () => free, env: { FREE_DISK_MB: '300' } })
+  family = await world.family({ credits: 5 })
+})
+afterAll(() => world.close())
+beforeEach(() => {
+  free = 300 * MB
+})
+
+describe('a disk with less free space than is to be kept', () => {
+  test('takes no change, says what to do, and changes nothing', async () => {
+    const { dealer } = family
+    const { name } = await world.client(dealer, { months: 1 })
+    const before = await world.stored()
+    free -= 1
+    const answer = await dealer.fetch('POST', '/v1/api/renew', {
+      headers: { 'content-type': 'application/json', 'idempotency-key': 'while-full' },
+      body: JSON.stringify({ name, months: 1 }),
+    })
+    expect(answer).toMatchObject({
+      status: 503,
+      body: {
+        status: 'ERROR',
+        code: 'disk_full',
+        message:
+          'The disk of the server is nearly full, so nothing was changed. Please ask whoever runs Boxtree to free space on it; everything can still be looked at.',
+      },
+    })
+    expect(answer.headers.get('retry-after')).toBe('30')
+    expect(await world.stored()).toEqual(before)
+  })
+
+  test('takes changes again as soon as it has room, the refused one under its key as well', async () => {
+    const { dealer } = family
+    const { name } = await world.client(dealer, { months: 1 })
+    const renew = () => dealer.fetch('POST', '/v1/api/renew', renewal(name))
+    free = 0
+    expect((await renew()).status).toBe(503)
+    free = 300 * MB
+    expect((await renew()).status).toBe(200)
+  })
+
+  test('lets people sign in, look, ask for a price, export and sign out', async () => {
+    const { dealer, superreseller } = family
+    const { name } = await world.client(dealer, { months: 1 })
+    free = 0
+    const person = await world.signIn(dealer.name, PASSWORD)
+    await person.call(calls.session.user)
+    await person.call(calls.clients.list)
+    await person.call(calls.clients.quote, { clients: [name], months: 1 })
+    const { ticket } = await person.call(calls.clients.export, { format: 'csv' })
+    expect((await person.fetch('GET', `/v1/exports/${ticket}`)).text).toContain(name)
+    const days = { from: '2026-05-01', to: '2026-05-31' }
+    await superreseller.call(calls.desk.superreseller.exportTransactions, days)
+    await person.call(calls.session.logout)
+  })
+
+  test('takes no other call that is not a GET', async () => {
+    free = 0
+    const going = ['session.login', 'session.logout', 'clients.quote']
+    const changing = everyCall(calls).filter(
+      ({ name, call }) => call.method !== 'GET' && !going.includes(name) && !/\.export/.test(name),
+    )
+    expect(changing.length).toBeGreaterThan(20)
+    for (const { name, call } of changing) {
+      const role = call.roles[0] as keyof Family | 'admin'
+      const caller = role === 'admin' ? world.admin : family[role]
+      const answer = await caller.fetch(call.method, `/v1${call.path}`)
+      expect(answer, name).toMatchObject({ status: 503, body: { code: 'disk_full' } })
+    }
+  })
+
+  test('is told by the health, which stays good, and once each way in the log', async () => {
+    const health = async () => (await world.nobody().fetch('GET', '/v1/health')).body
+    expect(await health()).toEqual({ status: 'OK', writes: true })
+    const logged = world.server.logged.length
+    free = 299 * MB
+    expect(await health()).toEqual({ status: 'OK', writes: false })
+    expect(await health()).toEqual({ status: 'OK', writes: false })
+    free = 300 * MB
+    expect(await health()).toEqual({ status: 'OK', writes: true })
+    const lines = world.server.logged.slice(logged).filter((line) => line.includes('free_mb'))
+    expect(lines.map((line) => JSON.parse(line).msg)).toEqual([
+      'the disk is nearly full: changes are refused until there is room',
+      'the disk has room again: changes are made',
+    ])
+  })
+})
+
+test('the space of a real folder is read', async () => {
+  expect(freeSpaceOf(world.server.config.dataDir)()).toBeGreaterThan(0)
+})
+
+test('a server whose database runs elsewhere looks at no disk', async () => {
+  const elsewhere = await openWorld()
+  try {
+    const { dealer } = await elsewhere.family()
+    await dealer.call(calls.clients.create, newClient())
+    expect((await dealer.fetch('GET', '/v1/health')).body).toEqual({ status: 'OK', writes: true })
+  } finally {
+    await elsewhere.close()
+  }
+})
+
+function renewal(name: string) {
+  return {
+    headers: { 'content-type': 'application/json', 'idempotency-key': `once-${name}` },
+    body: JSON.stringify({ name, months: 1 }),
+  }
+}

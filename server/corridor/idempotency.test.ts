@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { calls } from '../../contract/calls.ts'
+import { startServer, type TestServer } from '../../test/support/server.ts'
+import { newClient, openWorld, PASSWORD, type Person, unique, type World } from '../../test/support/world.ts'
+
+const { create, renew, retrieve } = calls.clients
+
+let world: World
+let second: TestServer
+beforeAll(async () => {
+  world = await openWorld()
+  second = await startServer({ database: world.server.database, clock: () => world.clock.now })
+})
+afterAll(async () => {
+  await second.close()
+  await world.close()
+})
+
+async function dealerWith(credits: number): Promise<{ dealer: Person; name: string }> {
+  const { dealer } = await world.family({ credits })
+  return { dealer, name: (await world.client(dealer)).name }
+}
+
+async function balance(dealer: Person): Promise<number> {
+  return (await dealer.call(calls.credits.dealer)).credits
+}
+
+describe('the same key and body', () => {
+  test('answers the first answer and does nothing again', async () => {
+    const { dealer, name } = await dealerWith(5)
+    const key = unique()
+    const first = await dealer.send(renew, { name, months: 2 }, { key })
+    world.clock.pass({ hours: 1 })
+    const again = await dealer.send(renew, { name, months: 2 }, { key })
+    expect(first.status).toBe(200)
+    expect([again.status, again.text]).toEqual([200, first.text])
+    expect(await balance(dealer)).toBe(3)
+  })
+
+  test('at once, over two servers, has one effect and one answer', async () => {
+    const { dealer, name } = await dealerWith(5)
+    const key = unique()
+    const other = world.at(second, dealer)
+    const all = Array.from({ length: 10 }, (_, index) =>
+      (index % 2 ? other : dealer).send(renew, { name, months: 1 }, { key }),
+    )
+    const answers = await Promise.all(all)
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+    expect(answers[0]?.status).toBe(200)
+    expect(await balance(dealer)).toBe(4)
+  })
+
+  test('is known again after the person has signed in anew', async () => {
+    const { dealer } = await dealerWith(0)
+    const input = newClient()
+    const [before, after] = [await world.signIn(dealer.name), await world.signIn(dealer.name)]
+    const first = await before.send(create, input, { key: 'reload' })
+    expect((await after.send(create, input, { key: 'reload' })).text).toBe(first.text)
+    expect((await dealer.call(calls.clients.list)).count).toBe(2)
+  })
+
+  test('does it again after 24 hours', async () => {
+    const { dealer, name } = await dealerWith(5)
+    const key = unique()
+    const once = () => dealer.call(renew, { name, months: 1 }, { key })
+    const first = await once()
+    world.clock.pass({ hours: 23, minutes: 59, seconds: 59 })
+    expect(await once()).toEqual(first)
+    world.clock.pass({ seconds: 1 })
+    expect((await once()).credits).toBe(3)
+    expect((await once()).credits).toBe(3)
+  })
+})
+
+describe('another body under a key', () => {
+  test('is refused and does nothing', async () => {
+    const { dealer, name } = await dealerWith(5)
+    const key = unique()
+    await dealer.call(renew, { name, months: 1 }, { key })
+    const { message } = await dealer.refused('key_reused', renew, { name, months: 2 }, { key })
+    expect(message).toBe('This Idempotency-Key was used for something else.')
+    expect(await balance(dealer)).toBe(4)
+  })
+
+  test('at once is refused, whichever was first', async () => {
+    const { dealer, name } = await dealerWith(20)
+    const key = unique()
+    const answers = await Promise.all(
+      [1, 2, 3, 4].map((months) => dealer.send(renew, { name, months }, { key })),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409])
+    const done = answers.findIndex(({ status }) => status === 200) + 1
+    expect(await balance(dealer)).toBe(20 - done)
+  })
+})
+
+test('a refusal is not kept: the same key does it once it can be done', async () => {
+  const { dealer, name } = await dealerWith(1)
+  const { name: parent } = dealer
+  const key = unique()
+  await dealer.refused('insufficient_credits', renew, { name, months: 2 }, { key })
+  expect((await world.stored()).get('answer')).not.toContain(key)
+  await dealer.refused('invalid_input', renew, { name, months: 99 }, { key })
+  const owner = await ownerOf(parent)
+  const superreseller = await ownerOf(owner.name)
+  await world.give(world.admin, superreseller, 1)
+  await world.give(superreseller, owner, 1)
+  await world.give(owner, dealer, 1)
+  expect((await dealer.call(renew, { name, months: 2 }, { key })).credits).toBe(0)
+})
+
+describe('a key belongs to', () => {
+  test('one account', async () => {
+    const [one, two] = [await dealerWith(1), await dealerWith(1)]
+    for (const { dealer, name } of [one, two]) {
+      expect((await dealer.call(renew, { name, months: 1 }, { key: 'the-same' })).credits).toBe(0)
+    }
+  })
+
+  test('one path', async () => {
+    const { dealer, name } = await dealerWith(1)
+    await dealer.call(renew, { name, months: 1 }, { key: 'paths' })
+    await dealer.call(retrieve, { login: name, credits: 1 }, { key: 'paths' })
+    expect(await balance(dealer)).toBe(1)
+  })
+
+  test('one method', async () => {
+    await world.admin.call(calls.admin.setMessage, { message: 'Hello' }, { key: 'methods' })
+    await world.admin.call(calls.admin.removeMessage, {}, { key: 'methods' })
+    expect((await world.admin.call(calls.desk.admin.message)).message).toBe('')
+  })
+})
+
+describe('a key', () => {
+  test.each(['!', '~', 'x'.repeat(255), 'a"b\\c'])('may be %j', async (key) => {
+    const { dealer, name } = await dealerWith(1)
+    for (let times = 0; times < 2; times += 1) await dealer.call(renew, { name, months: 1 }, { key })
+    expect(await balance(dealer)).toBe(0)
+  })
+
+  test.each(['', 'x'.repeat(256), 'two words', 'é', 'tab\tbed'])('may not be %j', async (key) => {
+    const { dealer, name } = await dealerWith(1)
+    const { message } = await dealer.refused('invalid_input', renew, { name, months: 1 }, { key })
+    expect(message).toBe('An Idempotency-Key has 1 to 255 visible ASCII characters.')
+    expect(await balance(dealer)).toBe(1)
+  })
+
+  test('keeps of the body only what recognises it', async () => {
+    const { dealer } = await dealerWith(0)
+    const key = unique()
+    await dealer.call(create, newClient({ password: 'planted-secret' }), { key })
+    const kept = (await world.stored()).get('answer')
+    expect(kept).toContain(key)
+    expect(kept).not.toContain('planted')
+  })
+
+  test('is not taken by signing in and out', async () => {
+    const { dealer } = await dealerWith(0)
+    const input = { login_username: dealer.name, login_password: PASSWORD }
+    const tokens = []
+    for (let times = 0; times < 2; times += 1) {
+      tokens.push((await world.nobody().call(calls.session.login, input, { key: 'sign-in' })).token)
+    }
+    expect(new Set(tokens).size).toBe(2)
+    for (const token of tokens) await world.nobody(token).call(calls.session.logout, {}, { key: 'sign-out' })
+    expect((await world.stored()).get('answer')).not.toMatch(/sign-/)
+  })
+})
+
+/** The account above another, as somebody who can act. */
+async function ownerOf(name: string): Promise<Person> {
+  const [above] = await world.server.sql<{ name: string }[]>`
+    select p.name from account a join account p on p.id = a.parent where a.name = ${name}`
+  return world.signIn(above?.name ?? '')
+}

@@ -1,0 +1,57 @@
+import type { FastifyRequest } from 'fastify'
+import type { Call } from '../../contract/call.ts'
+import type { Context } from '../context.ts'
+import { sendAhead } from '../postgres/begin.ts'
+import { Refusal } from '../refusal.ts'
+
+/**
+ * Does what a call asks, once for each Idempotency-Key: the same key and body answers the first answer again.
+ * Key, effect and answer are one transaction, so that a refusal keeps nothing; of the body only an HMAC is kept.
+ */
+export async function answerOnce(
+  context: Context,
+  call: Call,
+  request: FastifyRequest,
+  act: () => Promise<unknown>,
+): Promise<unknown> {
+  const key = keyOf(request)
+  if (key === undefined || KEYLESS.has(call.path)) return act()
+  const { sql, account, now, business } = context
+  const name = `${call.method} ${call.path}`
+  const hmac = business.seal.hmac(JSON.stringify(request.body ?? {}))
+  // A second of the same key waits here until the first has committed or rolled back.
+  const [first] = await sql`
+    insert into answer (account, call, key, body_hmac, created)
+    values (${account.id}, ${name}, ${key}, ${hmac}, ${now})
+    on conflict (account, call, key) do update set body_hmac = excluded.body_hmac, created = excluded.created, reply = null
+      where answer.created <= ${new Date(now.getTime() - KEPT)}
+    returning true as mine`
+  // The database keeps the fields in an order of its own; the contract's is that of the first answer.
+  if (!first) return call.output.parse(await repeat(context, name, key, hmac))
+  const reply = await act()
+  const keeping = sql`
+    update answer set reply = ${sql.json(reply as never)}
+    where account = ${account.id} and call = ${name} and key = ${key}`
+  await sendAhead(sql, keeping)
+  return reply
+}
+
+/** How long an answer is kept: 24 hours, in milliseconds. */
+export const KEPT = 24 * 3_600_000
+
+// Signing in has no account to keep a key under, and signing out ends the session that the key came with.
+export const KEYLESS = new Set(['/authenticate', '/logout'])
+
+async function repeat({ sql, account }: Context, name: string, key: string, hmac: Buffer): Promise<unknown> {
+  const [kept] = await sql<{ body_hmac: Buffer; reply: unknown }[]>`
+    select body_hmac, reply from answer where account = ${account.id} and call = ${name} and key = ${key}`
+  if (kept?.body_hmac.equals(hmac)) return kept.reply
+  throw new Refusal('key_reused', 'This Idempotency-Key was used for something else.')
+}
+
+function keyOf(request: FastifyRequest): string | undefined {
+  const key = request.headers['idempotency-key']
+  if (key === undefined) return undefined
+  if (typeof key === 'string' && /^[\x21-\x7e]{1,255}$/.test(key)) return key
+  throw new Refusal('invalid_input', 'An Idempotency-Key has 1 to 255 visible ASCII characters.')
+}

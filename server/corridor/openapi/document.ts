@@ -1,0 +1,216 @@
+import * as z from 'zod/mini'
+import { type Call, everyCall, pathParameters } from '../../../contract/call.ts'
+import { calls } from '../../../contract/calls.ts'
+import { REFUSALS } from '../../../contract/refusals.ts'
+import { KEYLESS } from '../idempotency.ts'
+
+export type Schema = z.core.JSONSchema.BaseSchema
+
+export type Parameter = {
+  name: string
+  in: 'path' | 'query' | 'header'
+  required: boolean
+  description?: string
+  schema: Schema
+}
+
+type Content = Record<string, { schema: Schema }>
+export type Response = {
+  description: string
+  headers?: Record<string, { schema: Schema }>
+  content?: Content
+}
+
+export type Operation = {
+  operationId: string
+  summary: string
+  description: string
+  tags: string[]
+  security: Record<string, string[]>[]
+  parameters: Parameter[]
+  requestBody?: { required: boolean; content: Content }
+  /** By status, or by a range of them such as `4XX`. */
+  responses: Record<string, Response>
+}
+
+export type Document = {
+  openapi: '3.1.1'
+  info: { title: string; version: string; description: string }
+  servers: { url: string }[]
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, Schema>; securitySchemes: Record<string, object> }
+}
+
+/** The OpenAPI document of every call, printed from the contract. */
+export function documentOf(): Document {
+  const paths: Document['paths'] = { '/health': { get: HEALTH } }
+  for (const { name, call } of everyCall(calls)) {
+    paths[call.path] = { ...paths[call.path], [call.method.toLowerCase()]: operationOf(name, call) }
+  }
+  return {
+    openapi: '3.1.1',
+    info: { title: 'Boxtree', version: '1', description: ABOUT },
+    servers: [{ url: '/v1' }],
+    paths,
+    components: {
+      schemas: { Refusal: REFUSAL },
+      securitySchemes: {
+        accessToken: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'access-token',
+          description: 'The token of a session',
+        },
+        bearer: { type: 'http', scheme: 'bearer', description: 'The same token' },
+      },
+    },
+  }
+}
+
+/** Where the one shape of a failure is described. */
+const REFUSAL_REFERENCE = '#/components/schemas/Refusal'
+
+const ABOUT = [
+  'Boxtree passes credits down a tree of accounts, to dealers who turn them into months of service for their clients.',
+  'Moments are UTC, written 2026-01-31T23:59:59.000Z; days are written 2026-01-31 and belong to the zone that',
+  '`/api/user` gives as `time_zone`. A body with a field that its call does not know is refused.',
+].join(' ')
+
+const HEALTH: Operation = {
+  operationId: 'health',
+  summary: 'Whether the server can serve',
+  description: 'For anyone.',
+  tags: ['health'],
+  security: [],
+  parameters: [],
+  responses: {
+    200: {
+      description: 'It can.',
+      content: json({
+        type: 'object',
+        properties: {
+          status: { const: 'OK' },
+          writes: {
+            type: 'boolean',
+            description: 'False while the disk is nearly full: calls that change something answer 503',
+          },
+        },
+        required: ['status', 'writes'],
+        additionalProperties: false,
+      }),
+    },
+    '5XX': { description: 'It cannot at the moment.', content: json({ $ref: REFUSAL_REFERENCE }) },
+  },
+}
+
+const REFUSAL: Schema = {
+  type: 'object',
+  description: 'Why a call was not done. Nothing was changed.',
+  properties: {
+    status: { const: 'ERROR' },
+    code: { type: 'string', enum: Object.keys(REFUSALS) },
+    message: { type: 'string', description: 'A sentence for the person at the screen' },
+    errors: {
+      type: 'object',
+      description: 'The fields that the reason concerns, each with a sentence',
+      additionalProperties: { type: 'string' },
+    },
+  },
+  required: ['status', 'code', 'message'],
+  additionalProperties: false,
+}
+
+const REFUSED: Operation['responses'] = {
+  '4XX': {
+    description: 'The call was refused; `code` and `message` say why.',
+    headers: { 'retry-after': { schema: { type: 'integer', description: 'Seconds to wait, of a 429' } } },
+    content: json({ $ref: REFUSAL_REFERENCE }),
+  },
+  '5XX': {
+    description: 'A fault of the server or of its database.',
+    content: json({ $ref: REFUSAL_REFERENCE }),
+  },
+}
+
+const IDEMPOTENCY: Parameter = {
+  name: 'idempotency-key',
+  in: 'header',
+  required: false,
+  description: 'The same key and body answers the first answer for 24 hours, and does nothing again',
+  schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
+}
+
+function operationOf(name: string, call: Call): Operation {
+  const input = schemaOf(call.input, 'input')
+  const inPath = pathParameters(call.path)
+  const fields = Object.entries(input.properties ?? {}) as [string, Schema][]
+  const sent = fields.filter(([field]) => !inPath.includes(field))
+  const required = (input.required ?? []).filter((field) => !inPath.includes(field))
+  const parameters = fields
+    .filter(([field]) => inPath.includes(field))
+    .map(([field, schema]): Parameter => ({ name: field, in: 'path', required: true, schema }))
+  if (call.method === 'GET') {
+    parameters.push(
+      ...sent.map(
+        ([field, schema]): Parameter => ({
+          name: field,
+          in: 'query',
+          required: required.includes(field),
+          schema,
+        }),
+      ),
+    )
+  } else if (call.roles !== 'anyone' && !KEYLESS.has(call.path)) {
+    parameters.push(IDEMPOTENCY)
+  }
+  const body: Schema = { ...input, properties: Object.fromEntries(sent), required }
+  return {
+    operationId: name,
+    summary: call.summary,
+    description: call.roles === 'anyone' ? 'For anyone.' : `For ${call.roles.join(', ')}.`,
+    tags: [name.split('.')[0] as string],
+    security: call.roles === 'anyone' ? [] : [{ accessToken: [] }, { bearer: [] }],
+    parameters,
+    ...(call.method !== 'GET' &&
+      sent.length > 0 && {
+        requestBody: { required: required.length > 0, content: json(body) },
+      }),
+    responses: { 200: answerOf(call), ...REFUSED },
+  }
+}
+
+function answerOf(call: Call): Response {
+  if (call.answer === 'file') {
+    const file = { schema: { type: 'string', format: 'binary' } } satisfies { schema: Schema }
+    return { description: 'The file.', content: { 'text/csv': file, 'application/pdf': file } }
+  }
+  return { description: 'Done.', content: json(schemaOf(call.output, 'output')) }
+}
+
+function json(schema: Schema): Content {
+  return { 'application/json': { schema } }
+}
+
+function schemaOf(type: z.ZodMiniType, io: 'input' | 'output'): Schema {
+  const {
+    $schema,
+    '~standard': _,
+    ...schema
+  } = z.toJSONSchema(type, { io, override: ({ jsonSchema }) => tidy(jsonSchema) })
+  return schema
+}
+
+/** Says what a reader needs: not the limits of every number there is, and one way of writing a number in a query. */
+function tidy(schema: Schema): void {
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
+  const [number, digits, ...others] = schema.anyOf ?? []
+  if (isOf(number, 'number') && isOf(digits, 'string') && others.length === 0) {
+    delete schema.anyOf
+    Object.assign(schema, { type: 'integer', minimum: 1 })
+  }
+}
+
+function isOf(schema: z.core.JSONSchema._JSONSchema | undefined, type: string): boolean {
+  return typeof schema === 'object' && schema.type === type
+}

@@ -1,0 +1,105 @@
+import Fastify from 'fastify'
+import { describe, expect, test } from 'vitest'
+import { everyCall } from '../../../contract/call.ts'
+import { calls } from '../../../contract/calls.ts'
+import { checkAnswer } from '../../../test/support/document.ts'
+import { documentOf } from './document.ts'
+import { openPage } from './routes.ts'
+
+describe('the document', () => {
+  const { paths } = documentOf()
+
+  test.each(everyCall(calls))('has $name', ({ name, call }) => {
+    const operation = paths[call.path]?.[call.method.toLowerCase()]
+    expect(operation).toMatchObject({ operationId: name, summary: call.summary })
+    expect(operation?.security).toHaveLength(call.roles === 'anyone' ? 0 : 2)
+  })
+
+  test('has nothing else but the health', () => {
+    const operations = Object.values(paths).flatMap((methods) => Object.keys(methods))
+    expect(operations).toHaveLength(everyCall(calls).length + 1)
+  })
+
+  test('puts each field where it travels', () => {
+    const named = paths['/api/client/{name}']?.get
+    expect(named?.parameters).toEqual([expect.objectContaining({ name: 'name', in: 'path', required: true })])
+    const list = paths['/api/clients']?.get
+    expect(list?.parameters).toContainEqual({
+      name: 'page',
+      in: 'query',
+      required: false,
+      schema: { type: 'integer', minimum: 1 },
+    })
+    const save = paths['/api/saveclient']?.post
+    expect(save?.parameters).toEqual([expect.objectContaining({ name: 'idempotency-key', in: 'header' })])
+    expect(save?.requestBody?.content['application/json']?.schema).toMatchObject({
+      required: ['login'],
+      additionalProperties: false,
+    })
+  })
+
+  test('takes no Idempotency-Key where there is none', () => {
+    expect(paths['/authenticate']?.post?.parameters).toEqual([])
+    expect(paths['/logout']?.post?.parameters).toEqual([])
+  })
+})
+
+describe('the reference', () => {
+  const app = Fastify()
+  app.register(async (api) => openPage(api), { prefix: '/v1' })
+
+  test('is there for machines', async () => {
+    const answer = await app.inject('/v1/openapi.json')
+    expect(answer.headers['content-type']).toContain('application/json')
+    expect(answer.json()).toEqual(JSON.parse(JSON.stringify(documentOf())))
+  })
+
+  test('is there for people, names every call and needs no script', async () => {
+    const { body, headers } = await app.inject('/v1/docs')
+    expect(headers['content-type']).toContain('text/html')
+    for (const { name } of everyCall(calls)) expect(body).toContain(`id="${name}"`)
+    expect(body).not.toMatch(/<script|\son\w+=|undefined|\[object/)
+  })
+})
+
+describe('an answer', () => {
+  const answer = {
+    method: 'POST',
+    url: '/v1/api/renew',
+    status: 200,
+    type: 'application/json; charset=utf-8',
+  }
+  const body = { status: 'OK', name: 'Anna', expiry: '2026-01-31T23:59:59.000Z', credits: 3 }
+  const refusal = { status: 'ERROR', code: 'not_found', message: 'There is nothing of this name here.' }
+
+  test('that is as its call says passes', () => {
+    checkAnswer({ ...answer, body })
+    checkAnswer({ ...answer, status: 404, body: refusal })
+    checkAnswer({ ...answer, url: 'http://localhost:8080/v1/nowhere?a=b', status: 404, body: refusal })
+    checkAnswer({
+      method: 'GET',
+      url: '/v1/exports/x',
+      status: 200,
+      type: 'text/csv; charset=utf-8',
+      body: null,
+    })
+  })
+
+  test.each([
+    ['lacks a field', { ...body, credits: undefined }, 200],
+    ['has a field more', { ...body, password: 'secret' }, 200],
+    ['has a field of another kind', { ...body, credits: '3' }, 200],
+    ['writes a moment in another way', { ...body, expiry: '2026-01-31 23:59:59' }, 200],
+    ['has a code that is on no list', { ...refusal, code: 'whatever' }, 404],
+    ['is a refusal that says OK', { ...refusal, status: 'OK' }, 404],
+    ['has a status of its own', body, 201],
+  ])('that %s does not', (_what, body, status) => {
+    expect(() => checkAnswer({ ...answer, status, body: JSON.parse(JSON.stringify(body)) })).toThrow(
+      'answered',
+    )
+  })
+
+  test('that is no JSON does not', () => {
+    expect(() => checkAnswer({ ...answer, type: 'text/html', body: null })).toThrow("as 'text/html'")
+  })
+})

@@ -1,0 +1,157 @@
+import { pino } from 'pino'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { Clock, openWorld, type World } from '../../test/support/world.ts'
+import type { Sql } from '../postgres/pool.ts'
+import { startJobs } from './jobs.ts'
+
+let world: World
+let logged: { level: number; job?: string; rows?: number; removed?: object }[] = []
+const log = pino({}, { write: (line: string) => logged.push(JSON.parse(line)) })
+
+beforeAll(async () => {
+  world = await openWorld({ clock: new Clock('2026-05-10T10:00:00.000Z') })
+  await world.family()
+})
+afterAll(() => world.close())
+
+beforeEach(() => {
+  logged = []
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+})
+afterEach(() => vi.useRealTimers())
+
+function start(sql: Sql = world.server.sql) {
+  return startJobs({ sql, zone: 'UTC', log, clock: () => world.clock.now })
+}
+
+/** A minute for the jobs, and as much as it takes for the clock. */
+async function minute(span = { minutes: 1 } as Parameters<Clock['pass']>[0]): Promise<void> {
+  world.clock.pass(span)
+  await vi.advanceTimersByTimeAsync(60_000)
+}
+
+async function days(): Promise<string[]> {
+  const rows = await world.server.sql<{ day: string }[]>`select day from statistic order by day`
+  return rows.map(({ day }) => day)
+}
+
+describe('the jobs', () => {
+  test('write a day down a minute after it has ended, one server of several', async () => {
+    const servers = [start(), start(), start()]
+    const stop = () => Promise.all(servers.map((server) => server.stop()))
+    world.clock.set('2026-05-11T00:00:30.000Z')
+    await minute({})
+    await vi.waitFor(() => expect(logged).toEqual([]))
+    world.clock.set('2026-05-11T00:01:00.000Z')
+    await minute({})
+    await vi.waitFor(async () => expect(await days()).toEqual(['2026-05-10']))
+    await stop()
+    expect(logged).toEqual([expect.objectContaining({ rows: 1 })])
+  })
+
+  test('write the days that were missed when they start', async () => {
+    world.clock.set('2026-05-20T12:00:00.000Z')
+    const jobs = start()
+    await vi.waitFor(async () => expect(await days()).toHaveLength(10))
+    await jobs.stop()
+  })
+
+  test('that fail are logged and tried again the next minute', async () => {
+    world.clock.set('2026-05-21T12:00:00.000Z')
+    let broken = true
+    const { sql } = world.server
+    const flaky = new Proxy(sql, {
+      get: (target, key) =>
+        broken && key === 'begin'
+          ? () => Promise.reject(new Error('the database is on fire'))
+          : Reflect.get(target, key),
+    })
+    const jobs = start(flaky)
+    await vi.waitFor(() => expect(logged.map(({ job }) => job)).toEqual(['statistics', 'clean-up']))
+    expect(await days()).toHaveLength(10)
+    broken = false
+    await minute()
+    await vi.waitFor(async () => expect(await days()).toHaveLength(11))
+    await jobs.stop()
+  })
+
+  test('are done when stop answers, and begin nothing more', async () => {
+    world.clock.set('2026-05-23T12:00:00.000Z')
+    await start().stop()
+    expect(await days()).toHaveLength(13)
+    await minute({ days: 1 })
+    expect(await days()).toHaveLength(13)
+  })
+})
+
+describe('the clean-up', () => {
+  test('removes what is past its time, and nothing else', async () => {
+    const { sql } = world.server
+    const now = world.clock.now
+    const at = (ms: number) => new Date(now.getTime() + ms)
+    const [old, young] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
+    const day = 86_400_000
+    for (const [hash, late] of [
+      [old, 0],
+      [young, 1],
+    ] as const) {
+      await sql`insert into session values (${hash}, ${world.admin.id}, ${now}, ${at(late)})`
+      await sql`insert into captcha_used values (${hash}, ${at(late)})`
+      await sql`insert into export_ticket values (${hash}, ${world.admin.id}, 'clients', '{}', ${at(late)})`
+      await sql`
+        insert into answer (account, call, key, body_hmac, created)
+        values (${world.admin.id}, 'POST /x', ${String(late)}, ${hash}, ${at(late - day)})`
+      await sql`insert into login_try (name, address, tried) values (${String(late)}, 'x', ${at(late - 31 * day)})`
+    }
+    const jobs = start()
+    await vi.waitFor(() => expect(logged.some(({ removed }) => removed)).toBe(true))
+    await jobs.stop()
+    expect(logged.find(({ removed }) => removed)?.removed).toEqual({
+      session: 1,
+      captcha_used: 1,
+      export_ticket: 1,
+      answer: 1,
+      login_try: 1,
+    })
+    for (const table of ['session', 'captcha_used', 'export_ticket', 'answer', 'login_try']) {
+      const rows = await sql<{ row: string }[]>`select t::text as row from ${sql(table)} t`
+      expect(rows.length, table).toBeGreaterThan(0)
+      expect(
+        rows.some(({ row }) => row.includes('\\\\x0101') || row.includes(',0,x,')),
+        table,
+      ).toBe(false)
+    }
+  })
+
+  test('comes once an hour', async () => {
+    const { sql } = world.server
+    // Once this one is gone the first clean-up has been here.
+    await sql`insert into captcha_used values (${Buffer.alloc(32, 4)}, ${new Date(0)})`
+    const jobs = start()
+    await vi.waitFor(async () => expect(await spent()).toBe(0))
+    await minute({ minutes: 59 })
+    await sql`insert into captcha_used values (${Buffer.alloc(32, 3)}, ${new Date(0)})`
+    await minute({ seconds: 59 })
+    expect(await spent()).toBe(1)
+    await minute({ seconds: 1 })
+    await vi.waitFor(async () => expect(await spent()).toBe(0))
+    await jobs.stop()
+
+    async function spent(): Promise<number> {
+      const [row] = await sql<
+        { count: number }[]
+      >`select count(*) from captcha_used where expiry = ${new Date(0)}`
+      return row?.count ?? 0
+    }
+  })
+
+  test('takes any number of rows', async () => {
+    const { sql } = world.server
+    await sql`
+      insert into login_try (name, address, tried)
+      select 'many', 'x', timestamptz '2020-01-01' from generate_series(1, 12000)`
+    const jobs = start()
+    await vi.waitFor(async () => expect(await sql`select from login_try where name = 'many'`).toHaveLength(0))
+    await jobs.stop()
+  })
+})

@@ -1,0 +1,73 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { type Day, dayOf } from '../ledger/calendar.ts'
+import { fillStatistics } from '../nouns/statistics.ts'
+import type { Sql } from '../postgres/pool.ts'
+import { cleanUp } from './clean-up.ts'
+
+export type JobDependencies = {
+  sql: Sql
+  /** The zone at whose midnight a day is written down. */
+  zone: string
+  log: FastifyBaseLogger
+  /** "Now", so that tests can stand at midnight. */
+  clock?: () => Date
+}
+
+/**
+ * Does at its time what no call does: writes down the days that have ended, and clears away what is of no more use.
+ * Every server looks each minute, and locks in the database let one of them work. What fails is tried again a minute
+ * later.
+ */
+export function startJobs({ sql, zone, log, clock = () => new Date() }: JobDependencies): {
+  /** Begins nothing more, and answers when what was begun is done. */
+  stop(): Promise<void>
+} {
+  let written: Day | null = null
+  let cleaned = Number.NEGATIVE_INFINITY
+  let stopped = false
+  let running = run()
+  const timer = setInterval(() => {
+    running = running.then(run)
+  }, MINUTE)
+  return {
+    async stop() {
+      stopped = true
+      clearInterval(timer)
+      await running
+    },
+  }
+
+  async function run(): Promise<void> {
+    const now = clock()
+    const settled = new Date(now.getTime() - SETTLING)
+    if (dayOf(settled, zone) !== written) await attempt('statistics', () => write(settled))
+    if (now.getTime() - cleaned >= HOUR) await attempt('clean-up', () => clear(now))
+  }
+
+  async function write(settled: Date): Promise<void> {
+    const rows = await fillStatistics(sql, settled, zone)
+    if (rows !== null) written = dayOf(settled, zone)
+    if (rows) log.info({ rows }, 'statistics were written')
+  }
+
+  async function clear(now: Date): Promise<void> {
+    const removed = await cleanUp(sql, now, () => stopped)
+    cleaned = now.getTime()
+    if (Object.values(removed).some(Boolean)) log.info({ removed }, 'old rows were removed')
+  }
+
+  async function attempt(job: string, work: () => Promise<void>): Promise<void> {
+    if (stopped) return
+    try {
+      await work()
+    } catch (error) {
+      log.error({ err: error, job }, 'a job failed and will be tried again')
+    }
+  }
+}
+
+const MINUTE = 60_000
+const HOUR = 3_600_000
+
+/** A call that began before midnight may be committed after it: a day is written once none of them is left. */
+const SETTLING = MINUTE

@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { proveTheBooks } from '../../test/support/books.ts'
+import { type Family, openWorld, type World } from '../../test/support/world.ts'
+import { begin } from '../postgres/begin.ts'
+import type { Sql } from '../postgres/pool.ts'
+import { Refusal } from '../refusal.ts'
+import { note, pathOf, transfer } from './transfer.ts'
+
+let world: World
+let family: Family
+let sql: Sql
+beforeAll(async () => {
+  world = await openWorld()
+  family = await world.family({ credits: 10 })
+  sql = world.server.sql
+})
+afterAll(() => world.close())
+
+/** The holdings of the reseller, who passed all on, and of the dealer. */
+async function holdings(): Promise<{ reseller: number; dealer: number; consumed: number; issue: number }> {
+  const rows = await sql<
+    { id: number; account: number; kind: string }[]
+  >`select id, account, kind from holding`
+  const find = (account: number, kind: string) => {
+    const row = rows.find((one) => one.account === account && one.kind === kind)
+    if (!row) throw new Error(`${account} has no ${kind}`)
+    return row.id
+  }
+  return {
+    reseller: find(family.reseller.id, 'balance'),
+    dealer: find(family.dealer.id, 'balance'),
+    consumed: find(family.dealer.id, 'consumed'),
+    issue: find(world.admin.id, 'issue'),
+  }
+}
+
+function facts() {
+  const path = pathOf({
+    id: family.dealer.id,
+    role: 'dealer',
+    superreseller: family.superreseller.id,
+    reseller: family.reseller.id,
+  })
+  return { created: world.clock.now, path, actor: family.reseller.id, login: 'somebody', description: '' }
+}
+
+describe('the one door of the ledger', () => {
+  test('moves credits and answers both balances', async () => {
+    const { reseller, dealer } = await holdings()
+    const move = {
+      type: 'REMOVE',
+      source: dealer,
+      destination: reseller,
+      rows: [{ ...facts(), credits: 4 }],
+    } as const
+    expect(await begin(sql, (sql) => transfer(sql, move))).toEqual({ source: 6, destination: 4 })
+    const back = { ...move, type: 'ADD', source: reseller, destination: dealer } as const
+    expect(await begin(sql, (sql) => transfer(sql, back))).toEqual({ source: 0, destination: 10 })
+    await proveTheBooks(sql)
+  })
+
+  test('refuses what the source does not have, in the words that it is given', async () => {
+    const { reseller, dealer } = await holdings()
+    const rows = [11, 1].map((credits) => ({ ...facts(), credits }))
+    const move = { type: 'REMOVE', source: dealer, destination: reseller, rows } as const
+    await expect(begin(sql, (sql) => transfer(sql, move))).rejects.toThrow(
+      'You have 10 credits; this needs 12.',
+    )
+    const short = (has: number, needs: number) => `${has} of ${needs}.`
+    await expect(begin(sql, (sql) => transfer(sql, { ...move, short }))).rejects.toThrow(
+      new Refusal('insufficient_credits', '10 of 12.'),
+    )
+  })
+
+  test('lets the issue go below zero, and nothing else', async () => {
+    const { issue } = await holdings()
+    const [row] = await sql<{ balance: number }[]>`select balance from holding where id = ${issue}`
+    expect(row?.balance).toBeLessThan(0)
+  })
+
+  test('needs two holdings that are there', async () => {
+    const { dealer } = await holdings()
+    for (const destination of [dealer, 999_999]) {
+      const move = {
+        type: 'REMOVE',
+        source: dealer,
+        destination,
+        rows: [{ ...facts(), credits: 1 }],
+      } as const
+      await expect(begin(sql, (sql) => transfer(sql, move))).rejects.toThrow('a transfer needs two holdings')
+    }
+  })
+
+  test('goes back whole where its transaction does', async () => {
+    const { reseller, dealer } = await holdings()
+    const rows = Array.from({ length: 3 }, () => ({ ...facts(), credits: 1 }))
+    const move = { type: 'REMOVE', source: dealer, destination: reseller, rows } as const
+    const failing = begin(sql, async (sql) => {
+      await transfer(sql, move)
+      throw new Error('afterwards')
+    })
+    await expect(failing).rejects.toThrow('afterwards')
+    await proveTheBooks(sql)
+  })
+})
+
+/** A row as somebody with a console of their own would write it, past the one door. */
+async function insert(row: object): Promise<unknown> {
+  const { reseller, dealer } = await holdings()
+  const right = {
+    created: world.clock.now,
+    type: 'REMOVE',
+    credits: 1,
+    source: dealer,
+    destination: reseller,
+    source_balance: 9,
+    destination_balance: 1,
+    superreseller: family.superreseller.id,
+    reseller: family.reseller.id,
+    dealer: family.dealer.id,
+    actor: family.reseller.id,
+    login: 'somebody',
+    description: '',
+  }
+  return sql`insert into transfer ${sql({ ...right, ...row })}`
+}
+
+describe('the database itself refuses', () => {
+  test.each([
+    ['a balance that is not so', { source_balance: 10 }, '23000'],
+    ['another balance that is not so', { destination_balance: 2 }, '23000'],
+    ['more than there is', { credits: 11, source_balance: -1, destination_balance: 11 }, '23514'],
+    ['no credits', { credits: 0, source_balance: 10, destination_balance: 0 }, '23514'],
+    ['fewer than none', { credits: -1, source_balance: 11, destination_balance: -1 }, '23514'],
+    ['from nowhere', { source: null, source_balance: null }, '23514'],
+    ['to nowhere', { destination: null, destination_balance: null }, '23514'],
+    ['a trial that moves credits', { type: 'TRIAL' }, '23514'],
+    ['a use without a client', { type: 'USED' }, '23514'],
+    ['a type of its own', { type: 'GIFT' }, '23514'],
+    ['a holding that is not there', { destination: 999_999 }, '23503'],
+    ['an account that is not there', { actor: 999_999 }, '23503'],
+    ['nobody who acted', { actor: null }, '23502'],
+  ])('%s', async (_what, row, code) => {
+    await expect(insert(row)).rejects.toMatchObject({ code })
+    await proveTheBooks(sql)
+  })
+
+  test('from and to one and the same', async () => {
+    const { dealer } = await holdings()
+    await expect(insert({ destination: dealer, destination_balance: 10 })).rejects.toMatchObject({
+      code: '23514',
+    })
+  })
+
+  test.each([
+    'update transfer set credits = credits + 1',
+    'update transfer set description = description',
+    'delete from transfer',
+    'truncate transfer',
+  ])("a change to a row, to the console's role and to the owner of the tables: %s", async (statement) => {
+    for (const pool of [sql, world.server.ownerSql]) {
+      await expect(pool.unsafe(statement)).rejects.toMatchObject({ code: '42501' })
+    }
+  })
+
+  test.each([
+    'update holding set balance = 1000',
+    'delete from holding',
+    "insert into holding (account, kind) values (1, 'balance')",
+  ])("a holding that the console's role would write: %s", async (statement) => {
+    await expect(sql.unsafe(statement)).rejects.toMatchObject({ code: '42501' })
+  })
+
+  test.each([
+    ['a second admin', "role, parent, superreseller, reseller) select 'x-admin', 'admin', null, null, null"],
+    [
+      'a dealer of a superreseller',
+      "role, parent, superreseller, reseller) select 'x-dealer', 'dealer', superreseller, superreseller, parent",
+    ],
+    [
+      'a dealer on another path',
+      "role, parent, superreseller, reseller) select 'x-dealer', 'dealer', parent, superreseller, id",
+    ],
+    [
+      'a reseller of nobody',
+      "role, parent, superreseller, reseller) select 'x-reseller', 'reseller', null, null, null",
+    ],
+  ])('an account out of its place in the tree: %s', async (_what, columns) => {
+    const { id } = family.dealer
+    const insertion = columns.replace(
+      /role, (.*)\) select ('[\w-]+'), /,
+      'name, role, $1, password, settings, created) select $2, ',
+    )
+    await expect(
+      sql.unsafe(`insert into account (${insertion}, '', '{}', now() from account where id = ${id}`),
+    ).rejects.toMatchObject({
+      code: expect.stringMatching(/^23(503|505|514)$/),
+    })
+  })
+})
+
+test('an account is born with what it holds: a dealer with what is consumed as well', async () => {
+  const rows = await sql<{ role: string; kinds: string[] }[]>`
+    select a.role, array_agg(h.kind order by h.kind) as kinds from account a join holding h on h.account = a.id
+    group by a.id, a.role order by a.id`
+  expect(rows.map(({ role, kinds }) => [role, kinds])).toEqual([
+    ['admin', ['issue']],
+    ['superreseller', ['balance']],
+    ['reseller', ['balance']],
+    ['dealer', ['balance', 'consumed']],
+  ])
+})
+
+test('a row that moves nothing changes no balance', async () => {
+  const { name } = await world.client(family.dealer, { months: 1 })
+  const [client] = await sql<
+    { id: number; expiry: string }[]
+  >`select client as id, expiry from service where name = ${name}`
+  const { id = 0, expiry = '' } = client ?? {}
+  await begin(sql, (sql) => note(sql, 'DELETE', { ...facts(), client: id, expiry }))
+  await proveTheBooks(sql)
+})

@@ -1,0 +1,146 @@
+import type { PendingQuery, Row } from 'postgres'
+import type { TRANSACTION_TYPES } from '../../contract/shapes.ts'
+import type { Account } from '../context.ts'
+import { sendAhead } from '../postgres/begin.ts'
+import type { Sql } from '../postgres/pool.ts'
+import { credits as inWords, Refusal } from '../refusal.ts'
+
+/** What a row of the ledger keeps besides its movement: whom it concerns, who acted, and how things stood. */
+export type Facts = {
+  created: Date
+  /** The account on whose path the row lies. */
+  path: { superreseller: number; reseller: number | null; dealer: number | null }
+  actor: number
+  client?: number
+  login: string
+  mac?: string | null
+  description: string
+  expiry?: string
+  expiryBefore?: string
+  countedFrom?: string
+}
+
+type Type = (typeof TRANSACTION_TYPES)[number]
+
+/** One movement of credits: of each row, `credits` go from `source` to `destination`. */
+export type Movement = {
+  type: Exclude<Type, 'TRIAL' | 'DELETE'>
+  source: number
+  destination: number
+  rows: readonly (Facts & { credits: number })[]
+  /** The sentence for a source that is short; by default that of a caller's own balance. */
+  short?: (balance: number, needed: number) => string
+}
+
+/**
+ * The only writer of credits. Locks both holdings in the order of their ids, refuses if the source is short, and
+ * appends the rows, which moves the balances: all inside the caller's transaction.
+ * Answers the balance of each side afterwards.
+ */
+export async function transfer(
+  sql: Sql,
+  movement: Movement,
+): Promise<{ source: number; destination: number }> {
+  const { source, destination, rows } = movement
+  const needed = rows.reduce((sum, row) => sum + row.credits, 0)
+  const locked = await sql<{ id: number; balance: number; issue: boolean }[]>`
+    select l.id, l.balance, (select h.kind = 'issue' from holding h where h.id = l.id) as issue
+    from lock_holdings(${[source, destination]}::bigint[]) l`
+  const from = locked.find(({ id }) => id === source)
+  const to = locked.find(({ id }) => id === destination)
+  if (!from || !to || from === to)
+    throw new Error(`a transfer needs two holdings, got ${source} and ${destination}`)
+  if (!from.issue && from.balance < needed) {
+    throw new Refusal('insufficient_credits', (movement.short ?? ownBalanceIsShort)(from.balance, needed))
+  }
+
+  const balance = { source: from.balance, destination: to.balance }
+  const moved = rows.map((row) => {
+    balance.source -= row.credits
+    balance.destination += row.credits
+    return {
+      ...stored(movement.type, row),
+      credits: row.credits,
+      source,
+      destination,
+      source_balance: balance.source,
+      destination_balance: balance.destination,
+    }
+  })
+  await append(sql, moved)
+  return balance
+}
+
+/** Appends a row that moves nothing: a trial given, a client deleted. */
+export async function note(sql: Sql, type: 'TRIAL' | 'DELETE', facts: Facts): Promise<void> {
+  await append(sql, [{ ...stored(type, facts), credits: 0 }])
+}
+
+/** The path of an account as its rows in the ledger carry it. */
+export function pathOf(account: Pick<Account, 'id' | 'role' | 'superreseller' | 'reseller'>): Facts['path'] {
+  switch (account.role) {
+    case 'dealer':
+      return { superreseller: above(account.superreseller), reseller: account.reseller, dealer: account.id }
+    case 'reseller':
+      return { superreseller: above(account.superreseller), reseller: account.id, dealer: null }
+    case 'superreseller':
+      return { superreseller: account.id, reseller: null, dealer: null }
+    case 'admin':
+      throw new Error('the admin is on no path: the ledger concerns those beneath')
+  }
+}
+
+/** Picks the rows on whose path an account lies; for the admin, all. */
+export function concerning(sql: Sql, account: Pick<Account, 'id' | 'role'>): PendingQuery<Row[]> {
+  switch (account.role) {
+    case 'admin':
+      return sql`true`
+    case 'superreseller':
+      return sql`t.superreseller = ${account.id}`
+    case 'reseller':
+      return sql`t.reseller = ${account.id}`
+    case 'dealer':
+      return sql`t.dealer = ${account.id}`
+  }
+}
+
+function ownBalanceIsShort(balance: number, needed: number): string {
+  return `You have ${inWords(balance)}; this needs ${needed.toLocaleString('en-US')}.`
+}
+
+function stored(type: Type, facts: Facts) {
+  return {
+    type,
+    created: facts.created.toISOString(),
+    ...facts.path,
+    client: facts.client ?? null,
+    actor: facts.actor,
+    login: facts.login,
+    mac: facts.mac ?? null,
+    description: facts.description,
+    expiry: facts.expiry ?? null,
+    expiry_before: facts.expiryBefore ?? null,
+    counted_from: facts.countedFrom ?? null,
+  }
+}
+
+// One statement however many rows, and always of the same text, so that it is planned once.
+async function append(sql: Sql, rows: readonly Record<string, string | number | null>[]): Promise<void> {
+  const appending = sql`
+    insert into transfer (
+      created, type, credits, source, destination, source_balance, destination_balance, superreseller, reseller,
+      dealer, client, actor, login, mac, description, expiry, expiry_before, counted_from)
+    select
+      created, type, credits, source, destination, source_balance, destination_balance, superreseller, reseller,
+      dealer, client, actor, login, mac, description, expiry, expiry_before, counted_from
+    from jsonb_to_recordset(${sql.json(rows)}) as row (
+      created timestamptz, type text, credits integer, source bigint, destination bigint, source_balance bigint,
+      destination_balance bigint, superreseller bigint, reseller bigint, dealer bigint, client bigint, actor bigint,
+      login text, mac text, description text, expiry timestamptz, expiry_before timestamptz, counted_from date)`
+  await sendAhead(sql, appending)
+}
+
+function above(account: number | null): number {
+  if (account === null) throw new Error('an account below the superresellers has one above it')
+  return account
+}

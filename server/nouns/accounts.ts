@@ -1,0 +1,134 @@
+import { DEFAULT_SETTINGS } from '../../contract/appearance.ts'
+import type { calls } from '../../contract/calls.ts'
+import { CREDIT_ACTION } from '../../contract/credits.ts'
+import { LEVELS, type LevelName } from '../../contract/levels.ts'
+import { hashPassword } from '../access/password.ts'
+import type { Account, Context, Handlers } from '../context.ts'
+import { type Facts, pathOf, transfer } from '../ledger/transfer.ts'
+import type { Sql } from '../postgres/pool.ts'
+import { credits as inWords, notFound, refuseField } from '../refusal.ts'
+
+type LevelHandlers = Omit<Handlers<typeof calls.level.reseller>, 'history'>
+
+/** An account of the caller's own, one level beneath. */
+type Child = Account & { description: string; created: string; credits: number }
+
+/** What an owner does with the accounts of one level. Only direct children are found. */
+export function accountsOf(level: LevelName): LevelHandlers {
+  const { owner } = LEVELS[level]
+  return {
+    async list({ sql, account, now }) {
+      const data = await sql<
+        { accountId: number; name: string; credits: number; description: string; created: string }[]
+      >`
+        select a.id as "accountId", a.name, h.balance as credits, a.description, a.created
+        from account a join holding h on h.account = a.id and h.kind = 'balance'
+        where a.parent = ${account.id} order by lower(a.name)`
+      return { data, count: data.length, onDate: now.toISOString() }
+    },
+
+    async create({ sql, account, now }, { login, password }) {
+      const [taken] = await sql`select from account where lower(name) = lower(${login})`
+      if (taken) throw refuseField('name_taken', 'login', 'This login is taken.')
+      await sql`
+        insert into account (name, role, parent, superreseller, reseller, password, settings, created)
+        values (
+          ${login}, ${level}, ${account.id}, ${owner === 'superreseller' ? account.id : account.superreseller},
+          ${owner === 'reseller' ? account.id : null}, ${await hashPassword(password)},
+          ${sql.json(DEFAULT_SETTINGS)}, ${now})`
+      return { status: 'OK', name: login }
+    },
+
+    async detail(context, { name }) {
+      const { description, created, credits, ...child } = await childOf(context, name)
+      return { name: child.name, credits, description, created }
+    },
+
+    async save(context, { name, credits, desc, transaction }) {
+      const { sql, account, now } = context
+      const child = await childOf(context, name)
+      if (desc !== undefined) await sql`update account set description = ${desc} where id = ${child.id}`
+      if (credits === 0) return { status: 'OK', credits: child.credits }
+      const facts: Facts & { credits: number } = {
+        credits,
+        created: now,
+        path: pathOf(child),
+        actor: account.id,
+        login: child.name,
+        description: desc ?? child.description,
+      }
+      if (transaction === CREDIT_ACTION.add) {
+        const balance = await transfer(sql, {
+          type: 'ADD',
+          source: account.balance_holding,
+          destination: child.balance_holding,
+          rows: [facts],
+        })
+        return { status: 'OK', credits: balance.destination }
+      }
+      const balance = await transfer(sql, {
+        type: 'REMOVE',
+        source: child.balance_holding,
+        destination: account.balance_holding,
+        rows: [facts],
+        short: (has, needed) =>
+          `${child.name} has ${inWords(has)}; ${needed.toLocaleString('en-US')} cannot be removed.`,
+      })
+      return { status: 'OK', credits: balance.source }
+    },
+
+    async changePassword(context, { name, password }) {
+      const { sql } = context
+      const child = await childOf(context, name)
+      await sql`update account set password = ${await hashPassword(password)} where id = ${child.id}`
+      await sql`delete from session where account = ${child.id}`
+      return { status: 'OK' }
+    },
+  }
+}
+
+/** The superresellers' list has, beside the rest, what stands beneath each. */
+export const superresellers: LevelHandlers & Pick<Handlers<typeof calls.level.superreseller>, 'list'> = {
+  ...accountsOf('superreseller'),
+
+  async list({ sql, account, now }) {
+    const data = await sql<
+      {
+        accountId: number
+        name: string
+        credits: number
+        description: string
+        created: string
+        resellers: number
+        dealers: number
+        clients: number
+      }[]
+    >`
+      select a.id as "accountId", a.name, h.balance as credits, a.description, a.created,
+        (select count(*) from account r where r.superreseller = a.id and r.role = 'reseller') as resellers,
+        (select count(*) from account d where d.superreseller = a.id and d.role = 'dealer') as dealers,
+        (select coalesce(sum(clients), 0) from superreseller_clients c where c.superreseller = a.id) as clients
+      from account a join holding h on h.account = a.id and h.kind = 'balance'
+      where a.parent = ${account.id} order by lower(a.name)`
+    const totalClients = data.reduce((sum, { clients }) => sum + clients, 0)
+    return { data, count: data.length, totalClients, onDate: now.toISOString() }
+  },
+}
+
+/** The caller's balance. */
+export async function ownCredits({ sql, account }: Context): Promise<{ credits: number }> {
+  const [holding] = await sql<{ credits: number }[]>`
+    select balance as credits from holding where id = ${account.balance_holding}`
+  return { credits: holding?.credits ?? 0 }
+}
+
+/** A direct child of the caller, whatever its balance is at this moment. Others are not found. */
+async function childOf({ sql, account }: Context, name: string): Promise<Child> {
+  const [child] = await sql<Child[]>`
+    select a.id, a.name, a.role, a.superreseller, a.reseller, a.description, a.created, h.balance as credits,
+      h.id as balance_holding, null as consumed_holding
+    from account a join holding h on h.account = a.id and h.kind = 'balance'
+    where a.parent = ${account.id} and lower(a.name) = lower(${name})`
+  if (!child) throw notFound()
+  return child
+}

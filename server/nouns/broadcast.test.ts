@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { calls } from '../../contract/calls.ts'
+import { openWorld, type Person, type World } from '../../test/support/world.ts'
+
+const { setMessage, removeMessage } = calls.admin
+
+let world: World
+let everybody: Person[]
+beforeAll(async () => {
+  world = await openWorld()
+  everybody = [world.admin, ...Object.values(await world.family())]
+})
+afterAll(() => world.close())
+
+/** What each of the four roles reads at its own desk. */
+async function read(): Promise<string[]> {
+  const messages = await Promise.all(everybody.map((person) => person.call(calls.desk[person.role].message)))
+  return messages.map(({ message }) => message)
+}
+
+describe('the broadcast message', () => {
+  test('is empty until there is one', async () => {
+    expect(await read()).toEqual(['', '', '', ''])
+  })
+
+  test('reaches every role, as it was typed, and each replaces the one before', async () => {
+    for (const message of ['Maintenance on Sunday', '<script>alert(1)</script>\n\tLine two — ça va 👋']) {
+      expect(await world.admin.call(setMessage, { message })).toEqual({ status: 'OK' })
+      expect(await read()).toEqual([message, message, message, message])
+    }
+  })
+
+  test('ends when it is removed, and may be removed again', async () => {
+    await world.admin.call(setMessage, { message: 'Soon gone' })
+    for (let times = 0; times < 2; times += 1) await world.admin.call(removeMessage)
+    expect(await read()).toEqual(['', '', '', ''])
+  })
+
+  test.each(['', ' ', '\n\t ', 'x'.repeat(2_001), 'nul\0', 'half of a pair \ud83d'])(
+    'cannot be %j',
+    async (message) => {
+      const { errors } = await world.admin.refused('invalid_input', setMessage, { message })
+      expect(errors).toHaveProperty('message')
+    },
+  )
+
+  test('has at most 2,000 characters', async () => {
+    await world.admin.call(setMessage, { message: 'é'.repeat(2_000) })
+  })
+})

@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { CLIENT_FILTERS, type ClientFilter, expiryState } from '../../../contract/clients.ts'
+import { ANY_CLIENT_SORTS } from '../../../contract/shapes.ts'
+import { openWorld, type Person, type World } from '../../../test/support/world.ts'
+import type { Context } from '../../context.ts'
+import { begin } from '../../postgres/begin.ts'
+import { look } from './list.ts'
+import type { Query } from './seen.ts'
+
+type Client = {
+  id: number
+  name: string
+  description: string
+  mac: string | null
+  ministra: boolean
+  phone: string
+  expiry: string
+  status: boolean
+  dealer: string
+}
+
+const DAY = 86_400_000
+const MANY = 240
+
+let world: World
+let dealers: Person[]
+let clients: Client[]
+beforeAll(async () => {
+  world = await openWorld()
+  dealers = [(await world.family()).dealer, (await world.family()).dealer]
+  const now = world.clock.now.getTime()
+  // Everything in steps of its own, so that no two orders are alike.
+  clients = Array.from({ length: MANY }, (_, at) => ({
+    id: 0,
+    name: `${'kmtz'[at % 4]}ey${(at * 37) % MANY}-${at % 3 === 0 ? 'X' : 'y'}`,
+    description: ['Kitchen', 'bedroom 2', '', 'HALL 17', 'kiosk'][(at * 7) % 5] as string,
+    mac:
+      at % 4 === 1
+        ? null
+        : `00:1A:79:${(at * 7919)
+            .toString(16)
+            .padStart(6, '0')
+            .slice(-6)
+            .toUpperCase()
+            .replace(/(..)(..)(..)/, '$1:$2:$3')}`,
+    ministra: at % 4 === 1,
+    phone: String(41_655_501_00 + at * 31),
+    expiry: new Date(Math.floor(now / DAY) * DAY - 1_000 + DAY * (((at * 13) % 90) - 30)).toISOString(),
+    status: at % 6 !== 2,
+    dealer: dealers[at % 3 === 0 ? 1 : 0]?.name as string,
+  }))
+  for (const client of clients) client.id = await plant(client)
+})
+afterAll(() => world.close())
+
+async function plant(client: Client): Promise<number> {
+  const [made] = await world.server.sql<{ id: number }[]>`
+    with made as (
+      insert into client (dealer, name, password, mac, ministra, active, phone, description, package_selection, created)
+      select id, ${client.name}, '', ${client.mac}, ${client.ministra}, ${client.status}, ${client.phone},
+        ${client.description}, 1, ${world.clock.now} from account where name = ${client.dealer}
+      returning id, dealer, name
+    )
+    insert into service (client, dealer, name, expiry) select id, dealer, name, ${client.expiry} from made
+    returning client as id`
+  return made?.id as number
+}
+
+// The rules once more, as plainly as can be: what a search finds, whatever the way that it is found.
+
+function matches(client: Client, term: string, isAdmin: boolean): boolean {
+  const fields = [client.name, client.description, client.phone, client.expiry.slice(0, 10)]
+  if (client.mac) fields.push(client.mac, client.mac.replaceAll(':', ''))
+  if (isAdmin) fields.push(client.dealer)
+  return fields.some((field) => field.toLowerCase().includes(term.toLowerCase()))
+}
+
+function isIn({ expiry }: Client, filter: ClientFilter, now: Date): boolean {
+  const state = expiryState(expiry, now)
+  return filter === 'all' || state === filter || (filter === 'active' && state === 'expiring')
+}
+
+function inOrder(some: Client[], { sort, order }: Query): Client[] {
+  const key = (client: Client) => {
+    const value =
+      sort === 'name' || sort === 'expiry' ? client[sort] : sort === 'status' ? client.status : client[sort]
+    return typeof value === 'boolean'
+      ? Number(value)
+      : typeof value === 'string'
+        ? value.toLowerCase()
+        : value
+  }
+  const compare = (a: Client, b: Client) => {
+    const [one, other] = [key(a), key(b)]
+    if (one !== other) {
+      // Those without a MAC come after all others.
+      if (one === null) return 1
+      if (other === null) return -1
+      return one < other ? -1 : 1
+    }
+    return a.name.toLowerCase() < b.name.toLowerCase() ? -1 : 1
+  }
+  const sorted = [...some].sort(compare)
+  return order === 'asc' ? sorted : sorted.reverse()
+}
+
+const TERMS = [
+  '',
+  'k',
+  'ey',
+  'kitchen',
+  'ey1',
+  '79',
+  '1',
+  '-',
+  '00:1a:79:0',
+  '41655',
+  'zz',
+  '2026-',
+  '-0',
+  'T',
+]
+
+describe.each([
+  ['all that is found is sorted', Number.POSITIVE_INFINITY],
+  ['only few are found at once', 30],
+  ['nothing is found at once', 0],
+])('a search where %s', (_how, atOnce) => {
+  test.each(TERMS)('finds what the rules say: %j', async (search) => {
+    const { server } = world
+    const { now } = world.clock
+    for (const who of ['admin', 'dealer'] as const) {
+      const person = who === 'admin' ? world.admin : (dealers[0] as Person)
+      const own = clients.filter(({ dealer }) => who === 'admin' || dealer === person.name)
+      const found = own.filter((client) => matches(client, search, who === 'admin'))
+      for (const [nr, sort] of ANY_CLIENT_SORTS.entries()) {
+        for (const [at, filter] of CLIENT_FILTERS.entries()) {
+          const order = (nr + at) % 2 === 0 ? 'asc' : 'desc'
+          const page = 1 + ((nr + at) % 3)
+          const query: Query = { search, sort, order, filter, page, per_page: 9 }
+          const seen = await begin(server.sql, (sql) => look(contextOf(sql, person), query, atOnce))
+          const all = inOrder(
+            found.filter((client) => isIn(client, filter, now)),
+            query,
+          )
+          const expected = all.slice((page - 1) * 9, page * 9).map(({ id }) => id)
+          expect(seen, JSON.stringify({ who, ...query })).toEqual({
+            counts: Object.fromEntries(
+              CLIENT_FILTERS.map((one) => [one, found.filter((client) => isIn(client, one, now)).length]),
+            ),
+            capped: false,
+            ids: expected,
+          })
+        }
+      }
+    }
+  })
+})
+
+function contextOf(sql: Context['sql'], { id, name, role }: Person): Context {
+  const account = { id, name, role } as Context['account']
+  return { sql, account, now: world.clock.now, business: { zone: world.server.config.timeZone } } as Context
+}

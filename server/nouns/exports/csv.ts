@@ -1,0 +1,30 @@
+import type { PendingQuery, Row } from 'postgres'
+import type { Sql } from '../../postgres/pool.ts'
+import type { Listing } from './listing.ts'
+
+/** Rows that are asked for at once: enough to be fast, few enough that other calls never wait for them. */
+const AT_ONCE = 1_000
+
+/**
+ * A listing as CSV (RFC 4180) with a header, in UTF-8 with the mark by which Excel knows it. The database writes the
+ * lines: of a million rows that leaves one second of work here, where a writer in this process takes six, in which
+ * nobody else would be served.
+ */
+export async function* csv(sql: Sql, { columns, rows }: Listing): AsyncGenerator<string> {
+  // The header goes ahead, so that the download begins while a long list is still being sorted.
+  yield `\ufeff${columns.map((column) => `"${column}"`).join(',')}\r\n`
+  const line = columns
+    .map((column) => cell(sql, column))
+    .reduce((line, next) => sql`${line} || ',' || ${next}`)
+  const lines = sql<{ line: string }[]>`select ${line} as line from (${rows(sql)}) as rows`
+  for await (const some of lines.cursor(AT_ONCE)) yield `${some.map(({ line }) => line).join('\r\n')}\r\n`
+}
+
+/** What a spreadsheet would take for a formula begins with an apostrophe, the full-width forms of the signs too. */
+const FORMULA = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']
+
+function cell(sql: Sql, column: string): PendingQuery<Row[]> {
+  const text = sql(column)
+  return sql`coalesce(
+    '"' || case when left(${text}, 1) = any (${FORMULA}) then '''' else '' end || replace(${text}, '"', '""') || '"', '')`
+}

@@ -1,0 +1,395 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { calls } from '../../../contract/calls.ts'
+import { textsOf } from '../../../test/support/pdf.ts'
+import {
+  Clock,
+  type Family,
+  openWorld,
+  type Person,
+  unique,
+  type World,
+} from '../../../test/support/world.ts'
+
+const { clients, admin, desk } = calls
+const LIST = { format: 'csv', search: '', sort: 'name', order: 'asc', filter: 'all' } as const
+
+let world: World
+let family: Family
+let other: Family
+
+beforeAll(async () => {
+  world = await openWorld({
+    clock: new Clock('2026-03-28T12:00:00.000Z'),
+    env: { TIME_ZONE: 'Europe/Lisbon' },
+  })
+  family = await world.family({ credits: 50 })
+  other = await world.family({ credits: 5 })
+})
+afterAll(() => world.close())
+
+async function fetchFile(ticket: string, by: Person = world.nobody()) {
+  return by.fetch('GET', `/v1/exports/${ticket}`)
+}
+
+async function csvOf(person: Person, more: object = {}): Promise<string[][]> {
+  const call = person.role === 'admin' ? admin.exportClients : clients.export
+  const { ticket } = await person.call(call, { ...LIST, ...more })
+  const { status, text } = await fetchFile(ticket)
+  expect(status).toBe(200)
+  return parse(text)
+}
+
+/** Reads RFC 4180, in which every cell that is not empty is quoted here. */
+function parse(csv: string): string[][] {
+  expect(csv.endsWith('\r\n')).toBe(true)
+  return csv
+    .slice(0, -2)
+    .split('\r\n')
+    .map((line) =>
+      [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|)/g)].map(([, cell]) =>
+        (cell ?? '').replaceAll('""', '"'),
+      ),
+    )
+}
+
+describe('the clients of a dealer as CSV', () => {
+  let dealer: Person
+  beforeAll(async () => {
+    dealer = (await world.family({ credits: 20 })).dealer
+  })
+
+  test('is the list, with what a spreadsheet must not take for a formula made harmless', async () => {
+    const descriptions = [
+      '=1+1',
+      '+41 44',
+      '-5',
+      '@home',
+      '\u{ff1d}2',
+      'a "quoted", cell',
+      'Zoë – Škoda 日本',
+      '<b>x</b>',
+      '',
+    ]
+    const made = []
+    for (const [at, desc] of descriptions.entries()) {
+      const login = `${at === 0 ? '-' : 'c'}${at}${unique(8)}`
+      made.push({
+        ...(await world.client(dealer, { login, desc, months: at === 1 ? 1 : 0, ministra: at === 2 })),
+        desc,
+      })
+    }
+    const [, second] = made
+    await dealer.call(clients.save, { login: second?.name ?? '', status: false })
+    const rows = await csvOf(dealer)
+    expect(rows[0]).toEqual(
+      ['\ufeffName', 'Description', 'MAC', 'Ministra', 'Expiry', 'Status'].map((cell) =>
+        cell.replace('\ufeff', ''),
+      ),
+    )
+    expect(rows.slice(1)).toEqual(
+      made
+        .map(({ name, desc, mac }, at) => [
+          name.startsWith('-') ? `'${name}` : name,
+          /^[=+\-@\uff1d]/.test(desc) ? `'${desc}` : desc,
+          mac,
+          at === 2 ? 'Yes' : 'No',
+          at === 1 ? '2026-04-28' : '2026-03-28',
+          at === 1 ? 'Inactive' : 'Active',
+        ])
+        .sort(([a = ''], [b = '']) => (a.replace("'", '') < b.replace("'", '') ? -1 : 1)),
+    )
+  })
+
+  test('begins with the mark by which Excel knows UTF-8', async () => {
+    const { ticket } = await dealer.call(clients.export, LIST)
+    const response = await fetch(`${world.server.url}/v1/exports/${ticket}`)
+    expect([...new Uint8Array(await response.arrayBuffer()).slice(0, 3)]).toEqual([0xef, 0xbb, 0xbf])
+    expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8')
+    expect(response.headers.get('content-disposition')).toBe(
+      'attachment; filename="boxtree-clients-2026-03-28.csv"',
+    )
+    expect(response.headers.get('cache-control')).toBe('no-store')
+  })
+
+  test.each([
+    { sort: 'expiry', order: 'desc' },
+    { filter: 'expiring' },
+    { filter: 'expired' },
+    { search: 'QUOTED' },
+    { search: '%' },
+    { sort: 'description', order: 'asc', search: 'c' },
+  ] as const)('has the rows of the list of %j, in its order', async (selection) => {
+    const { data } = await dealer.call(clients.list, { ...selection, per_page: 500 })
+    const rows = await csvOf(dealer, selection)
+    expect(rows.slice(1).map(([name]) => name?.replace("'", ''))).toEqual(data.map(({ name }) => name))
+  })
+
+  test('has a header alone where there are none', async () => {
+    expect(await csvOf((await world.family()).dealer)).toHaveLength(1)
+  })
+})
+
+describe('the clients of the admin as CSV', () => {
+  test('are those of every dealer, each with its name', async () => {
+    const mine = await world.client(family.dealer)
+    const theirs = await world.client(other.dealer)
+    const rows = await csvOf(world.admin)
+    expect(rows[0]?.at(-1)).toBe('Dealer')
+    const dealers = new Map(rows.map((row) => [row[0], row.at(-1)]))
+    expect(dealers.get(mine.name)).toBe(family.dealer.name)
+    expect(dealers.get(theirs.name)).toBe(other.dealer.name)
+  })
+})
+
+describe('a ticket', () => {
+  test('works once, even for two at once', async () => {
+    const { ticket } = await family.dealer.call(clients.export, LIST)
+    const answers = await Promise.all([1, 2, 3].map(() => fetchFile(ticket)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404])
+    expect((await fetchFile(ticket)).status).toBe(404)
+  })
+
+  test('works for a minute', async () => {
+    const [first, second] = [
+      await family.dealer.call(clients.export, LIST),
+      await family.dealer.call(clients.export, LIST),
+    ]
+    world.clock.pass({ seconds: 59 })
+    expect((await fetchFile(first.ticket)).status).toBe(200)
+    world.clock.pass({ seconds: 1 })
+    expect((await fetchFile(second.ticket)).status).toBe(404)
+  })
+
+  test('that is spent is answered like one that never was', async () => {
+    const { ticket } = await family.dealer.call(clients.export, LIST)
+    await fetchFile(ticket)
+    const [spent, unknown] = [await fetchFile(ticket), await fetchFile('x'.repeat(43))]
+    expect(spent.text).toBe(unknown.text)
+    expect(unknown.body).toMatchObject({ code: 'not_found' })
+  })
+
+  test('is kept only as a hash', async () => {
+    const { ticket } = await family.dealer.call(clients.export, LIST)
+    const stored = await world.stored()
+    expect([...stored.values()].join()).not.toContain(ticket)
+  })
+})
+
+describe('the transactions as CSV', () => {
+  const COLUMNS = 'Date,Type,Credits,Login,MAC,Description,Expiry,Dealer,By,Reseller,Super Reseller'.split(
+    ',',
+  )
+
+  async function transactions(person: Person, from: string, to: string): Promise<string[][]> {
+    const { ticket } = await person.call(desk[person.role].exportTransactions, { from, to })
+    const { headers, text } = await fetchFile(ticket)
+    const named = from === to ? from : `${from}-to-${to}`
+    expect(headers.get('content-disposition')).toBe(
+      `attachment; filename="boxtree-transactions-${named}.csv"`,
+    )
+    const [columns, ...rows] = parse(text)
+    expect(columns).toEqual(COLUMNS)
+    return rows
+  }
+
+  test('are for every role those of itself and of everything beneath, oldest first, with who acted', async () => {
+    world.clock.set('2026-06-01T12:00:00.000Z')
+    const { superreseller, reseller, dealer } = await world.family({ credits: 9 })
+    world.clock.pass({ seconds: 1 })
+    const client = await world.client(dealer, { months: 2, desc: 'of the pub' })
+    const path = [reseller.name, superreseller.name]
+    const rows = [
+      [
+        '2026-06-01 13:00:00',
+        'ADD',
+        '9',
+        superreseller.name,
+        '',
+        '',
+        '',
+        '',
+        world.admin.name,
+        '',
+        superreseller.name,
+      ],
+      ['2026-06-01 13:00:00', 'ADD', '9', reseller.name, '', '', '', '', superreseller.name, ...path],
+      ['2026-06-01 13:00:00', 'ADD', '9', dealer.name, '', '', '', dealer.name, reseller.name, ...path],
+      [
+        '2026-06-01 13:00:01',
+        'USED',
+        '2',
+        client.name,
+        client.mac,
+        'of the pub',
+        '2026-08-01',
+        dealer.name,
+        dealer.name,
+        ...path,
+      ],
+    ]
+    expect(await transactions(superreseller, '2026-06-01', '2026-06-01')).toEqual(rows)
+    expect(await transactions(reseller, '2026-06-01', '2026-06-01')).toEqual(rows.slice(1))
+    expect(await transactions(dealer, '2026-06-01', '2026-06-01')).toEqual(rows.slice(2))
+    expect(await transactions(world.admin, '2026-06-01', '2026-06-01')).toEqual(rows)
+  })
+
+  test('show script as text, and make what a spreadsheet would take for a formula harmless', async () => {
+    world.clock.set('2026-06-20T12:00:00.000Z')
+    const { reseller, dealer } = await world.family()
+    const texts = ['=HYPERLINK("http://x","y")', '@SUM(1)', '+1', '-1', '<script>alert(1)</script>', "'=1"]
+    for (const desc of texts) {
+      await reseller.call(calls.level.dealer.save, { name: dealer.name, credits: 0, transaction: 0, desc })
+      await world.client(dealer, { desc })
+    }
+    const rows = await transactions(reseller, '2026-06-20', '2026-06-20')
+    expect(rows.map((row) => row[5])).toEqual(texts.map((text) => (/^[=@+-]/.test(text) ? `'${text}` : text)))
+  })
+
+  test('are those of both days and of all between, on the calendar of the business', async () => {
+    const { dealer } = await world.family({ credits: 9 })
+    const moments = [
+      '2026-07-09T22:59:59.999Z',
+      '2026-07-09T23:00:00.000Z',
+      '2026-07-10T12:00:00.000Z',
+      '2026-07-11T22:59:59.999Z',
+      '2026-07-11T23:00:00.000Z',
+    ]
+    const names = []
+    for (const moment of moments) {
+      world.clock.set(moment)
+      names.push((await world.client(dealer)).name)
+    }
+    const rows = await transactions(dealer, '2026-07-10', '2026-07-11')
+    expect(rows.map((row) => row[3])).toEqual(names.slice(1, 4))
+  })
+
+  test('may be of any days at all', async () => {
+    expect((await transactions(world.admin, '0000-01-01', '9999-12-31')).length).toBeGreaterThan(10)
+  })
+
+  test.each([
+    { from: '2026-07-11', to: '2026-07-10' },
+    { from: '2026-02-30', to: '2026-03-01' },
+    { from: 'yesterday', to: '2026-03-01' },
+    { from: '2026-03-01' },
+  ])('need two days in their order, not %j', async (days) => {
+    const { body } = await family.dealer.send(desk.dealer.exportTransactions, days)
+    expect(body).toMatchObject({ code: 'invalid_input' })
+  })
+})
+
+describe('a long list', () => {
+  const MANY = 150_000
+  const LAST = `long${String(MANY).padStart(8, '0')}`
+  let dealer: Person
+
+  beforeAll(async () => {
+    dealer = (await world.family()).dealer
+    // Nobody searches these, and the index of searches takes its time.
+    await world.server.ownerSql`drop index directory_text`
+    await world.plantClients(dealer, {
+      prefix: 'long',
+      last: MANY,
+      digits: 8,
+      description: 'row '.padEnd(100, '.'),
+    })
+  })
+
+  async function open() {
+    const { ticket } = await dealer.call(clients.export, LIST)
+    const asking = request(`${world.server.url}/v1/exports/${ticket}`).end()
+    const [response] = await once(asking, 'response')
+    return { asking, response }
+  }
+
+  const transactions = () => world.server.sql`
+    select pid from pg_stat_activity
+    where datname = current_database() and xact_start is not null and usename = current_user
+      and pid <> pg_backend_pid()`
+
+  async function transactionsOpen(): Promise<number> {
+    const [row] = await world.server.sql<
+      { count: number }[]
+    >`select count(*) from (${transactions()}) as open`
+    return row?.count ?? 0
+  }
+
+  test('comes whole, as it was when it began', async () => {
+    const { response } = await open()
+    let text = ''
+    for await (const chunk of response.setEncoding('utf8')) {
+      if (text === '') await world.server.sql`update client set description = 'later' where name = ${LAST}`
+      text += chunk
+    }
+    const rows = parse(text)
+    expect(rows).toHaveLength(MANY + 1)
+    expect(rows.at(-1)?.slice(0, 2)).toEqual([LAST, expect.stringMatching(/^row /)])
+  })
+
+  test('that nobody reads any more gives its connection back', async () => {
+    const readers = await Promise.all([open(), open(), open()])
+    await expect.poll(transactionsOpen).toBe(3)
+    for (const { asking } of readers) asking.destroy()
+    await expect.poll(transactionsOpen).toBe(0)
+  })
+
+  test('is not taken for whole when the database breaks it off', async () => {
+    const { response } = await open()
+    await world.server.sql`select pg_terminate_backend(pid) from (${transactions()}) as open`
+    const reading = (async () => {
+      for await (const _ of response);
+    })()
+    await expect(reading).rejects.toThrow('aborted')
+  })
+
+  test('is no PDF, and says what to do instead', async () => {
+    const { message } = await dealer.refused('invalid_input', clients.export, { ...LIST, format: 'pdf' })
+    expect(message).toBe(
+      'A PDF takes at most 5,000 clients, and this list has more. Please export it as CSV.',
+    )
+  })
+})
+
+describe('the clients as PDF', () => {
+  test('are pages with their own font, whatever they say', async () => {
+    const { dealer } = await world.family({ credits: 1 })
+    for (const desc of [
+      '<script>alert(1)</script>',
+      '(unbalanced \\ ) >> endstream',
+      "=cmd|'/C calc'!A0",
+      'Ђорђе Ψυχή Żółć 日本',
+      'x'.repeat(100),
+    ]) {
+      await world.client(dealer, { desc })
+    }
+    const { ticket } = await dealer.call(clients.export, { ...LIST, format: 'pdf' })
+    const response = await fetch(`${world.server.url}/v1/exports/${ticket}`)
+    expect(response.headers.get('content-type')).toBe('application/pdf')
+    expect(response.headers.get('content-disposition')).toMatch(/boxtree-clients-.*\.pdf/)
+    const file = Buffer.from(await response.arrayBuffer())
+    const text = file.toString('latin1')
+    expect(text).toMatch(/^%PDF-1\.\d[\s\S]*%%EOF\s*$/)
+    expect(text).toContain('DejaVuSansCondensed')
+    expect(text.match(/\/Type \/Page\b/g)).toHaveLength(1)
+    // Shown letter for letter, and nothing that a reader would run, open or follow.
+    expect(textsOf(file)).toEqual(
+      expect.arrayContaining([
+        '<script>alert(1)</script>',
+        '(unbalanced \\ ) >> endstream',
+        "=cmd|'/C calc'!A0",
+      ]),
+    )
+    expect(text).not.toMatch(/\/(JS|JavaScript|OpenAction|AA|URI|Launch|EmbeddedFile|Annots|AcroForm)\b/)
+  })
+
+  test('of many pages come in any number', async () => {
+    const { dealer } = await world.family()
+    await world.plantClients(dealer, { prefix: 'page', last: 300, digits: 8, description: 'one line' })
+    const { ticket } = await dealer.call(clients.export, { ...LIST, format: 'pdf' })
+    const response = await fetch(`${world.server.url}/v1/exports/${ticket}`)
+    const text = Buffer.from(await response.arrayBuffer()).toString('latin1')
+    expect(text.match(/\/Type \/Page\b/g)).toHaveLength(10)
+  })
+})

@@ -1,0 +1,95 @@
+import type { calls } from '../../../contract/calls.ts'
+import { hash, randomToken } from '../../access/seal.ts'
+import type { Account, Context, Handler } from '../../context.ts'
+import { ask } from '../../postgres/begin.ts'
+import type { Sql } from '../../postgres/pool.ts'
+import { notFound, refuseField } from '../../refusal.ts'
+import { csv } from './csv.ts'
+import { type Days, listClients, listTransactions, type Selection } from './listing.ts'
+import { MOST_IN_PDF, pdf } from './pdf.ts'
+import { takeSlot } from './slots.ts'
+import { streamSnapshot } from './snapshot.ts'
+
+export const exportClients: Handler<typeof calls.clients.export> = clientsTicket
+export const exportAllClients: Handler<typeof calls.admin.exportClients> = clientsTicket
+
+export const exportTransactions: Handler<typeof calls.desk.admin.exportTransactions> = (context, days) =>
+  issueTicket(context, 'transactions', days)
+
+/**
+ * Streams the file that a ticket stands for. The ticket is the authority, and gone once it was shown: a browser
+ * fetches a file without our headers, and a link that is found later must lead nowhere.
+ */
+export const download: Handler<typeof calls.files.download> = async ({ sql, now, business }, { ticket }) => {
+  const release = await takeSlot()
+  try {
+    const { account, ...wanted } = await ask(sql, () => redeem(sql, ticket, now))
+    const asked = { sql, account, now, business }
+    const listing =
+      wanted.kind === 'clients'
+        ? await listClients(asked, wanted.selection)
+        : listTransactions(asked, wanted.selection)
+    const format = wanted.kind === 'clients' ? wanted.selection.format : 'csv'
+    return {
+      name: `boxtree-${wanted.kind}-${listing.named}.${format}`,
+      type: format === 'pdf' ? 'application/pdf' : 'text/csv; charset=utf-8',
+      body: await streamSnapshot(sql, (sql) => (format === 'pdf' ? pdf : csv)(sql, listing), release),
+    }
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+/** How long a ticket waits to be used, in milliseconds. */
+const LIFE = 60_000
+
+type Format = 'csv' | 'pdf'
+type Wanted =
+  | { kind: 'clients'; selection: Selection & { format: Format } }
+  | { kind: 'transactions'; selection: Days }
+
+async function clientsTicket(context: Context, selection: Selection & { format: Format }) {
+  if (selection.format === 'pdf') await refuseLongPdf(context, selection)
+  return issueTicket(context, 'clients', selection)
+}
+
+async function refuseLongPdf(context: Context, selection: Selection): Promise<void> {
+  // By name, which an index has in order, whatever the order of the file will be.
+  const { rows } = await listClients(context, { ...selection, sort: 'name', order: 'asc' })
+  const [found] = await context.sql<{ many: boolean }[]>`
+    select count(*) > ${MOST_IN_PDF}::int as many from (${rows(context.sql)} limit ${MOST_IN_PDF + 1}) as rows`
+  if (!found?.many) return
+  const most = MOST_IN_PDF.toLocaleString('en-US')
+  throw refuseField(
+    'invalid_input',
+    'format',
+    `A PDF takes at most ${most} clients, and this list has more. Please export it as CSV.`,
+  )
+}
+
+async function issueTicket(
+  { sql, account, now }: Context,
+  kind: Wanted['kind'],
+  selection: Wanted['selection'],
+) {
+  const ticket = randomToken()
+  await sql`
+    insert into export_ticket (ticket_hash, account, kind, selection, expiry)
+    values (${hash(ticket)}, ${account.id}, ${kind}, ${sql.json(selection)}, ${new Date(now.getTime() + LIFE)})`
+  return { status: 'OK' as const, ticket }
+}
+
+async function redeem(sql: Sql, ticket: string, now: Date): Promise<Wanted & { account: Account }> {
+  const [redeemed] = await sql<(Wanted & { account: number })[]>`
+    delete from export_ticket where ticket_hash = ${hash(ticket)} and expiry > ${now}
+    returning account, kind, selection`
+  if (!redeemed) throw notFound()
+  const [account] = await sql<Account[]>`
+    select a.id, a.name, a.role, a.superreseller, a.reseller, b.id as balance_holding, c.id as consumed_holding
+    from account a join holding b on b.account = a.id and b.kind in ('balance', 'issue')
+    left join holding c on c.account = a.id and c.kind = 'consumed'
+    where a.id = ${redeemed.account}`
+  if (!account) throw notFound()
+  return { ...redeemed, account }
+}

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { calls } from '../../contract/calls.ts'
+import { type Family, openWorld, unique, uniqueMac, type World } from '../../test/support/world.ts'
+
+const { searchMac, remove } = calls.admin
+
+let world: World
+let family: Family
+beforeAll(async () => {
+  world = await openWorld({ env: { TRIALS_PER_DAY: '100' } })
+  family = await world.family({ credits: 10 })
+})
+afterAll(() => world.close())
+
+describe('the search of a MAC', () => {
+  test('finds its client, with the expiry and the dealer, in any case', async () => {
+    const { name, mac, expiry } = await world.client(family.dealer)
+    const found = { name, mac, expiry, dealer: family.dealer.name }
+    expect(await world.admin.call(searchMac, { mac })).toEqual(found)
+    expect(await world.admin.call(searchMac, { mac: mac.toLowerCase() })).toEqual(found)
+  })
+
+  test('finds nothing where nobody has it, or where its client is gone', async () => {
+    const { name, mac } = await world.client(family.dealer)
+    await world.admin.call(remove, { name })
+    await world.admin.refused('not_found', searchMac, { mac })
+    await world.admin.refused('not_found', searchMac, { mac: uniqueMac() })
+  })
+
+  test.each(['00:1A:79', 'x', '00:1A:79:00:00:0G', '00:1B:79:00:00:00', '00:1A:79:00:00:000'])(
+    'takes a whole MAC: not %s',
+    async (mac) => {
+      const { errors } = await world.admin.refused('invalid_input', searchMac, { mac })
+      expect(errors).toHaveProperty('mac')
+    },
+  )
+})
+
+describe("the admin's removal", () => {
+  test("removes an unexpired client of any dealer, whose months are lost, by a row of the dealer's", async () => {
+    const { dealer } = family
+    const { credits } = await dealer.call(calls.credits.dealer)
+    const { name, mac, expiry } = await world.client(dealer, { months: 3 })
+    await world.admin.call(remove, { name: name.toUpperCase(), mac: mac.toLowerCase() })
+    await dealer.refused('not_found', calls.clients.detail, { name })
+    expect((await dealer.call(calls.credits.dealer)).credits).toBe(credits - 3)
+    const [row] = await dealer.call(calls.desk.dealer.transactions)
+    expect(row).toMatchObject({ type: 'DELETE', credits: 0, login: name, mac, expiry, actor: 'admin' })
+  })
+
+  test('is refused where the client has another MAC by now', async () => {
+    const { dealer } = family
+    const { name, mac } = await world.client(dealer)
+    const other = uniqueMac()
+    await dealer.call(calls.clients.save, { login: name, stb_mac: other, o_mac: mac })
+    const { errors } = await world.admin.refused('changed_since', remove, { name, mac })
+    expect(errors?.mac).toContain(other)
+    await dealer.call(calls.clients.save, { login: name, ministra: true })
+    await world.admin.refused('changed_since', remove, { name, mac: other })
+    await world.admin.call(remove, { name })
+  })
+
+  test('finds nobody of an unknown name', async () => {
+    await world.admin.refused('not_found', remove, { name: unique() })
+    await world.admin.refused('not_found', remove, { name: family.dealer.name })
+  })
+})

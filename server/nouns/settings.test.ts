@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DEFAULT_SETTINGS, type Settings } from '../../contract/appearance.ts'
+import { calls } from '../../contract/calls.ts'
+import { ROLES } from '../../contract/roles.ts'
+import { openWorld, type Person, type World } from '../../test/support/world.ts'
+
+let world: World
+let people: Record<(typeof ROLES)[number], Person>
+beforeAll(async () => {
+  world = await openWorld()
+  people = { admin: world.admin, ...(await world.family()) }
+})
+afterAll(() => world.close())
+
+describe.each(ROLES)('the settings of a %s', (role) => {
+  const { saveSettings } = calls.desk[role]
+
+  test('begin light, left and blue, and are kept as saved', async () => {
+    const person = people[role]
+    expect((await person.call(calls.session.user)).settings).toEqual(DEFAULT_SETTINGS)
+    const chosen: Settings = { mode: 'dark', layout: 'right', preset: 'orange' }
+    expect(await person.call(saveSettings, chosen)).toEqual({ status: 'OK' })
+    expect((await person.call(calls.session.user)).settings).toEqual(chosen)
+  })
+
+  test.each<[string, object]>([
+    ['mode', { mode: 'dim' }],
+    ['layout', { layout: 'top' }],
+    ['preset', { preset: '#ff0000' }],
+    ['font', { font: 'Inter' }],
+    ['mode', { mode: undefined }],
+  ])('take nothing else for %s: %j', async (field, wrong) => {
+    const answer = await people[role].send(saveSettings, { ...DEFAULT_SETTINGS, ...wrong })
+    expect(answer.status).toBe(400)
+    expect(answer.body).toMatchObject({ code: 'invalid_input', errors: { [field]: expect.any(String) } })
+  })
+})

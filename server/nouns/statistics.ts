@@ -1,0 +1,193 @@
+import type { PendingQuery, Row } from 'postgres'
+import type { calls } from '../../contract/calls.ts'
+import type { Context, Handlers } from '../context.ts'
+import { addDays, type Day, dayOf, startOf } from '../ledger/calendar.ts'
+import { begin } from '../postgres/begin.ts'
+import type { Sql } from '../postgres/pool.ts'
+import { notFound } from '../refusal.ts'
+
+/**
+ * How much stood beneath each superreseller as the days ended, and stands today. Finished days are read as they were
+ * written. What is not written yet, today always and yesterday just after midnight, is counted on from the last row
+ * that is: a late job makes no answer wrong.
+ */
+export const statistics: Pick<Handlers<typeof calls.admin>, 'totals' | 'statistics' | 'chart'> = {
+  async totals(context) {
+    const { rows } = await throughToday(context, null)
+    return series(
+      await context.sql<Counted[]>`
+        select day as "onDate", sum(clients) as clients from (${rows}) as rows group by day order by day`,
+    )
+  },
+
+  statistics: ofChild,
+
+  async chart(context, input) {
+    return series(await ofChild(context, input))
+  },
+}
+
+/**
+ * Writes every finished day that is missing, of every superreseller since it was created, as the ledger and the
+ * clients' own dates tell it. Answers how many rows it wrote, or null while another server is at it.
+ */
+export async function fillStatistics(sql: Sql, now: Date, zone: string): Promise<number | null> {
+  return begin(sql, async (sql) => {
+    const [lock] = await sql<{ mine: boolean }[]>`select pg_try_advisory_xact_lock(${LOCK}) as mine`
+    if (!lock?.mine) return null
+    const [oldest] = await sql<{ created: string | null }[]>`
+      select min(created) as created from account where role = 'superreseller'`
+    if (!oldest?.created) return 0
+    const days = daysFrom(dayOf(oldest.created, zone), now, zone)
+    if (!(await isAnyMissing(sql, days, now))) return 0
+    // Years at once may take longer than a call may.
+    await sql`set local statement_timeout = '10min'`
+    const rows = counted(sql, { days, since: oldest.created, base: sql`false`, only: null })
+    const written = await sql`
+      insert into statistic (superreseller, day, ended, credits, resellers, dealers, clients)
+      select superreseller, day, ended, credits, resellers, dealers, clients from (${rows}) as rows
+      where ended <= ${now}
+      on conflict do nothing`
+    return written.count
+  })
+}
+
+/** One server at a time writes; any number that nothing else locks. */
+const LOCK = 0x73746174
+
+type Fragment = PendingQuery<Row[]>
+type Counted = { onDate: Day; clients: number }
+
+/** Of a direct child of the caller; others are not found. */
+async function ofChild(context: Context, { name }: { name: string }) {
+  const { sql, account } = context
+  const [child] = await sql<{ id: number }[]>`
+    select id from account
+    where parent = ${account.id} and role = 'superreseller' and lower(name) = lower(${name})`
+  if (!child) throw notFound()
+  const { rows } = await throughToday(context, child.id)
+  return sql<(Counted & { credits: number; resellers: number; dealers: number })[]>`
+    select day as "onDate", credits, resellers, dealers, clients from (${rows}) as rows order by day`
+}
+
+function series(rows: readonly Counted[]) {
+  return { onDate: rows.map(({ onDate }) => onDate), clients: rows.map(({ clients }) => clients) }
+}
+
+/** All rows of one superreseller, or of all (null), in one query and so of one moment. */
+async function throughToday(
+  { sql, now, business }: Context,
+  only: number | null,
+): Promise<{ rows: Fragment }> {
+  const { zone } = business
+  const today = dayOf(now, zone)
+  const base = sql`s.day < ${today} and s.ended <= ${now}`
+  const [known] = await sql<{ since: string | null }[]>`
+    select min(coalesce(s.ended, a.created)) as since
+    from account a left join lateral (
+      select ended from statistic s where s.superreseller = a.id and ${base} order by s.day desc limit 1
+    ) s on true
+    where a.role = 'superreseller' and ${only === null ? sql`true` : sql`a.id = ${only}`}`
+  const since = known?.since ?? now.toISOString()
+  // From the day before, in case TIME_ZONE was changed since the last row was written.
+  const days = daysFrom(addDays(dayOf(since, zone), -1), now, zone)
+  const rows = sql`
+    select s.day, s.credits, s.resellers, s.dealers, s.clients
+    from statistic s where ${base} and ${only === null ? sql`true` : sql`s.superreseller = ${only}`}
+    union all
+    select day, credits, resellers, dealers, clients from (${counted(sql, { days, since, base, only })}) as rows`
+  // Wrapped, because a query by itself would be run by whoever awaits it.
+  return { rows }
+}
+
+/** Days one after the other, and the moment at which each ends: the next begins. */
+type Days = { days: Day[]; ends: string[] }
+
+function daysFrom(first: Day, now: Date, zone: string): Days {
+  const days: Day[] = []
+  for (let day = first; day <= dayOf(now, zone); day = addDays(day, 1)) days.push(day)
+  return { days, ends: days.map((day) => startOf(addDays(day, 1), zone)) }
+}
+
+/** Compares how many finished days each superreseller has with how many are written. */
+async function isAnyMissing(sql: Sql, { days, ends }: Days, now: Date): Promise<boolean> {
+  const [some] = await sql<{ missing: boolean }[]>`
+    select exists (
+      select from (
+        select id, width_bucket(created, ${ends}::timestamptz[]) as first, width_bucket(${now}, ${ends}::timestamptz[]) as after
+        from account where role = 'superreseller'
+      ) a
+      where after - first > (
+        select count(*) from statistic s
+        where s.superreseller = a.id and s.day between (${days}::date[])[first + 1] and (${days}::date[])[after]
+      )
+    ) as missing`
+  return some?.missing ?? false
+}
+
+type Counting = {
+  days: Days
+  /** No later than the end of any row that is counted on from, or than the creation of what has none. */
+  since: string
+  /** Which written rows may be counted on from; the last such row `s` of each superreseller is. */
+  base: Fragment
+  /** One superreseller, or all. */
+  only: number | null
+}
+
+/**
+ * A query of the rows after the last written one, through the last of the days. What stands is what stood there and
+ * every change since; of credits it is the balance less every change after. One pass over the changes, however many
+ * days there are: each change falls into the bucket of its day, and the buckets are summed up in order.
+ */
+function counted(sql: Sql, { days: { days, ends }, since, base, only }: Counting): Fragment {
+  const bucket = (moment: Fragment) =>
+    sql`least(width_bucket(${moment}, ${ends}::timestamptz[]), ${days.length - 1}) + 1`
+  return sql`
+    with subject as (
+      select a.id, h.id as holding, h.balance, coalesce(s.day, '-infinity') as written,
+        coalesce(s.ended, a.created) as since, ${bucket(sql`a.created`)} as first,
+        coalesce(s.resellers, 0) as resellers, coalesce(s.dealers, 0) as dealers, coalesce(s.clients, 0) as clients
+      from account a join holding h on h.account = a.id and h.kind = 'balance'
+      left join lateral (
+        select * from statistic s where s.superreseller = a.id and ${base} order by s.day desc limit 1
+      ) s on true
+      where a.role = 'superreseller' and ${only === null ? sql`true` : sql`a.id = ${only}`}
+    ),
+    change as (
+      select superreseller, ${bucket(sql`at`)} as nr, sum(credits) as credits, sum(resellers) as resellers,
+        sum(dealers) as dealers, sum(clients) as clients
+      from (
+        select subject.id as superreseller, t.created as at,
+          case when t.destination = subject.holding then t.credits else -t.credits end as credits,
+          0 as resellers, 0 as dealers, 0 as clients
+        from subject join transfer t on t.superreseller = subject.id and t.dealer is null
+          and t.created >= subject.since and subject.holding in (t.source, t.destination)
+        union all
+        select subject.id, a.created, 0, (a.role = 'reseller')::int, (a.role = 'dealer')::int, 0
+        from subject join account a on a.superreseller = subject.id and a.created >= subject.since
+        union all
+        select subject.id, c.created, 0, 0, 0, 1
+        from client c join account d on d.id = c.dealer join subject on subject.id = d.superreseller
+        where c.created >= ${since} and c.created >= subject.since
+        union all
+        select subject.id, c.deleted, 0, 0, 0, -1
+        from client c join account d on d.id = c.dealer join subject on subject.id = d.superreseller
+        where c.deleted >= ${since} and c.deleted >= subject.since
+      ) as changes group by 1, 2
+    ),
+    summed as (
+      select subject.id as superreseller, day.day, day.ended,
+        subject.balance - coalesce(sum(change.credits) over whole, 0) + coalesce(sum(change.credits) over so_far, 0)
+          as credits,
+        subject.resellers + coalesce(sum(change.resellers) over so_far, 0) as resellers,
+        subject.dealers + coalesce(sum(change.dealers) over so_far, 0) as dealers,
+        subject.clients + coalesce(sum(change.clients) over so_far, 0) as clients,
+        day.day > subject.written and day.nr >= subject.first as wanted
+      from subject
+      cross join unnest(${days}::date[], ${ends}::timestamptz[]) with ordinality as day (day, ended, nr)
+      left join change on change.superreseller = subject.id and change.nr = day.nr
+      window whole as (partition by subject.id), so_far as (partition by subject.id order by day.nr)
+    )
+    select superreseller, day, ended, credits, resellers, dealers, clients from summed where wanted`
+}

@@ -1,0 +1,145 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { calls } from '../../contract/calls.ts'
+import { proveTheBooks } from '../../test/support/books.ts'
+import { type Console, startConsole } from '../../test/support/console.ts'
+import { type External, startExternal } from '../../test/support/external.ts'
+import { freshFolder } from '../../test/support/folder.ts'
+import { newClient, Person } from '../../test/support/world.ts'
+import { openPool } from './pool.ts'
+
+const PASSWORD = 'a-password-of-theirs'
+const run = promisify(execFile)
+
+let external: External
+let dataDir: string
+let shop: Console
+beforeAll(async () => {
+  external = await startExternal(freshFolder())
+  dataDir = freshFolder()
+  shop = await start()
+})
+afterAll(async () => {
+  await shop?.stop()
+  await external?.stop()
+})
+
+function start(): Promise<Console> {
+  const env = { ...external.env, CAPTCHA_PROVIDER: 'none', ADMIN_PASSWORD: PASSWORD }
+  return startConsole({ dataDir, env })
+}
+
+async function signIn(name: string, at = shop): Promise<Person> {
+  const nobody = new Person(at, { id: 0, name: '', role: 'dealer', token: '' })
+  const { token, role } = await nobody.call(calls.session.login, {
+    login_username: name,
+    login_password: PASSWORD,
+  })
+  return new Person(at, { id: 0, name, role, token })
+}
+
+describe('on a PostgreSQL of their own, over TCP', () => {
+  test('credits go down the tree and turn into months of service', async () => {
+    const admin = await signIn('admin')
+    await admin.call(calls.level.superreseller.create, { login: 'north', password: PASSWORD })
+    await admin.call(calls.level.superreseller.save, { name: 'north', credits: 50, transaction: 0 })
+    const north = await signIn('north')
+    await north.call(calls.level.reseller.create, { login: 'city', password: PASSWORD })
+    await north.call(calls.level.reseller.save, { name: 'city', credits: 40, transaction: 0 })
+    const city = await signIn('city')
+    await city.call(calls.level.dealer.create, { login: 'corner', password: PASSWORD })
+    await city.call(calls.level.dealer.save, {
+      name: 'corner',
+      credits: 30,
+      transaction: 0,
+      desc: 'Corner shop',
+    })
+    const corner = await signIn('corner')
+    const { login: name } = newClient()
+    await corner.call(calls.clients.create, newClient({ login: name, months: 3, desc: 'Café 100%' }))
+    await corner.call(calls.clients.renew, { name, months: 2 }, { key: 'renewed-once' })
+    await corner.call(calls.clients.renew, { name, months: 2 }, { key: 'renewed-once' })
+    await corner.call(calls.clients.retrieve, { login: name, credits: 4 })
+    expect((await corner.call(calls.clients.list, { search: 'CAFÉ 100%' })).count).toBe(1)
+    expect((await corner.call(calls.clients.history, { name })).map(({ type }) => type)).toEqual([
+      'RETRIEVED',
+      'USED',
+      'USED',
+    ])
+    expect((await corner.call(calls.credits.dealer)).credits).toBe(29)
+    await city.call(calls.level.dealer.save, { name: 'corner', credits: 29, transaction: 1 })
+    const short = await corner.refused('insufficient_credits', calls.clients.renew, { name, months: 1 })
+    expect(short.message).toBe('You have 0 credits; this needs 1.')
+  })
+
+  test('the console starts again on what is there', async () => {
+    expect(await shop.stop()).toBe(0)
+    shop = await start()
+    expect((await (await signIn('corner')).call(calls.clients.list)).count).toBe(1)
+  })
+
+  test('the books are proved', async () => {
+    const env = { PATH: process.env.PATH, DATA_DIR: dataDir, ...external.env }
+    const verify = join(import.meta.dirname, '../commands/verify.ts')
+    const { stdout } = await run(process.execPath, [verify], { env })
+    expect(stdout).toContain('Every credit is where its rows say.')
+    const sql = openPool(external.env.DATABASE_OWNER_URL, { max: 1 })
+    await proveTheBooks(sql).finally(() => sql.end())
+  })
+
+  test('a backup taken while it serves is restored into an embedded one, which serves it too', async () => {
+    const backup = join(freshFolder(), 'backup')
+    const env = { PATH: process.env.PATH ?? '', DATA_DIR: dataDir, ...external.env }
+    const taken = await run(process.execPath, [join(import.meta.dirname, '../commands/backup.ts'), backup], {
+      env,
+    })
+    expect(taken.stdout).toContain(`The backup is in ${backup}`)
+    const elsewhere = join(freshFolder(), 'data')
+    const restore = [join(import.meta.dirname, '../commands/restore.ts'), backup]
+    const restored = await run(process.execPath, restore, { env: { PATH: env.PATH, DATA_DIR: elsewhere } })
+    expect(restored.stdout).toContain('Every credit is where its rows say.\nRestored as it was at ')
+    await expect(run(process.execPath, restore, { env })).rejects.toThrow('The database is not empty')
+    const copy = await startConsole({ dataDir: elsewhere, env: { CAPTCHA_PROVIDER: 'none' } })
+    try {
+      const corner = await signIn('corner', copy)
+      const { data } = await corner.call(calls.clients.list)
+      expect(await corner.call(calls.clients.detail, { name: data[0]?.name ?? '' })).toMatchObject({
+        password: 'secret-tv',
+        description: 'Café 100%',
+      })
+    } finally {
+      await copy.stop()
+    }
+  })
+
+  test.each([
+    'update transfer set credits = 1',
+    'delete from transfer',
+    'truncate transfer',
+    'truncate transfer cascade',
+    'update holding set balance = balance + 1',
+    "insert into holding (account, kind) values (1, 'balance')",
+    'update audit set at = now()',
+    'delete from audit',
+    'delete from account',
+    'delete from client',
+    "update account set role = 'admin'",
+    'alter table transfer disable trigger all',
+    'drop table transfer',
+    "set session_replication_role = 'replica'",
+    'create table mine (id int)',
+  ])("the console's role cannot %s", async (statement) => {
+    const sql = openPool(external.env.DATABASE_URL, { max: 1 })
+    await expect(sql.unsafe(statement).finally(() => sql.end())).rejects.toMatchObject({ code: '42501' })
+  })
+
+  test.each(['update transfer set credits = 1', 'delete from transfer', 'truncate transfer'])(
+    'not even the owner of the tables can %s by mistake',
+    async (statement) => {
+      const sql = openPool(external.env.DATABASE_OWNER_URL, { max: 1 })
+      await expect(sql.unsafe(statement).finally(() => sql.end())).rejects.toMatchObject({ code: '42501' })
+    },
+  )
+})

@@ -1,0 +1,128 @@
+import Button from '@mui/material/Button'
+import { styled, useTheme } from '@mui/material/styles'
+import { CircleAlert, ShieldCheck } from 'lucide-react'
+import { type ReactNode, type RefObject, useEffect, useReducer, useRef, useState } from 'react'
+import { useFormContext } from 'react-hook-form'
+import { Spinner } from '../Spinner.tsx'
+import { ask, type CaptchaOffer, draw, takeEarly } from './captcha.ts'
+
+interface CaptchaProps {
+  /** The field of the form that takes the answer: a text once it is solved, undefined until then. */
+  name: string
+  /** Fetches what is asked, with a fresh challenge; the same function at every render. */
+  load: () => Promise<CaptchaOffer>
+  /** Another number asks anew, as after a failed login: an answer is good once. */
+  round: number
+}
+
+/** The human verification: our own is solved while the person types, a provider's widget is drawn. */
+export function Captcha({ name, load, round }: CaptchaProps) {
+  const [tries, again] = useReducer((before: number) => before + 1, 0)
+  return <Question key={`${round}.${tries}`} {...{ name, load, again }} />
+}
+
+interface QuestionProps {
+  name: string
+  load: () => Promise<CaptchaOffer>
+  again: () => void
+}
+
+function Question(props: QuestionProps) {
+  const place = useRef<HTMLDivElement>(null)
+  const { state, provider } = useAnswer(props, place)
+  if (provider === 'none') return null
+  return (
+    <Frame>
+      <div ref={place} hidden={provider === 'altcha'} />
+      {(provider === 'altcha' || state !== 'asking') && (
+        <Status role="status" data-state={state}>
+          {looks[state].icon}
+          <span>{looks[state].text}</span>
+          {state === 'failed' && (
+            <Button size="small" onClick={props.again}>
+              Try again
+            </Button>
+          )}
+        </Status>
+      )}
+      {provider === 'altcha' && !isSecureContext && (
+        <small>This page is not encrypted (no HTTPS), so this takes a little longer.</small>
+      )}
+    </Frame>
+  )
+}
+
+type State = 'asking' | 'solved' | 'failed'
+
+const looks: Record<State, { icon: ReactNode; text: string }> = {
+  asking: { icon: <Spinner size={18} />, text: 'Checking that you are human…' },
+  solved: { icon: <ShieldCheck aria-hidden size={18} />, text: 'Verified' },
+  failed: { icon: <CircleAlert aria-hidden size={18} />, text: 'The check could not be made.' },
+}
+
+/** A challenge may be answered for five minutes; a minute before that another one is solved. */
+const RENEWED_AFTER_MS = 240_000
+
+/** Asks once, and writes what comes of it into the form. */
+function useAnswer({ name, load, again }: QuestionProps, place: RefObject<HTMLDivElement | null>) {
+  const { setValue } = useFormContext()
+  const theme = useTheme().palette.mode
+  const [state, setState] = useState<State>('asking')
+  const [provider, setProvider] = useState<CaptchaOffer['provider']>('altcha')
+  useEffect(() => {
+    const leaving = new AbortController()
+    const answer = (text: string | undefined, next: State) => {
+      if (leaving.signal.aborted) return
+      setValue(name, text, { shouldValidate: true })
+      setState(next)
+    }
+    const begin = async () => {
+      const asked = await (takeEarly(leaving.signal) ?? ask(load, leaving))
+      const { offer } = asked
+      if (leaving.signal.aborted) return
+      setProvider(offer.provider)
+      if (offer.provider === 'none') return answer('', 'solved')
+      if (offer.provider === 'altcha') {
+        const solution = await asked.answer
+        answer(solution ?? undefined, solution ? 'solved' : 'failed')
+        return whenSeen(RENEWED_AFTER_MS, leaving.signal, again)
+      }
+      if (!place.current) return
+      await draw(offer.provider, place.current, {
+        sitekey: offer.site_key ?? '',
+        theme,
+        callback: (text) => answer(text, 'solved'),
+        'expired-callback': () => answer(undefined, 'asking'),
+        'error-callback': () => answer(undefined, 'failed'),
+      })
+    }
+    answer(undefined, 'asking')
+    begin().catch(() => answer(undefined, 'failed'))
+    return () => leaving.abort()
+  }, [name, load, again, theme, place, setValue])
+  return { state, provider }
+}
+
+/** After a while, and not before somebody looks: a page in the background works for nobody. */
+function whenSeen(after: number, signal: AbortSignal, act: () => void) {
+  const timer = setTimeout(() => {
+    if (!document.hidden) return act()
+    document.addEventListener('visibilitychange', act, { once: true, signal })
+  }, after)
+  signal.addEventListener('abort', () => clearTimeout(timer))
+}
+
+const Frame = styled('div')(({ theme }) => ({
+  '& small': { display: 'block', paddingTop: 4, fontSize: '0.75rem', color: theme.palette.text.secondary },
+}))
+
+const Status = styled('p')(({ theme }) => ({
+  display: 'flex',
+  alignItems: 'center',
+  gap: 8,
+  minHeight: 40,
+  color: theme.palette.text.secondary,
+  '&[data-state=solved] svg': { color: theme.palette.tones.good.text },
+  '&[data-state=failed]': { color: theme.palette.tones.bad.text },
+  '& button': { marginLeft: 'auto' },
+}))

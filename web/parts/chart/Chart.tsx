@@ -1,0 +1,145 @@
+import Button from '@mui/material/Button'
+import { styled } from '@mui/material/styles'
+import { ChartLine } from 'lucide-react'
+import { lazy, type ReactNode, Suspense, useRef, useState } from 'react'
+import { Card } from '../Card.tsx'
+import { EmptyState, ErrorState } from '../ErrorState.tsx'
+import { Bar } from '../Skeleton.tsx'
+import { useDelayed } from '../useDelayed.ts'
+
+/** What is drawn: days along the bottom, and a number for each day and series. */
+export interface ChartData {
+  /** YYYY-MM-DD, ascending. */
+  days: readonly string[]
+  series: readonly { name: string; values: readonly number[] }[]
+}
+
+interface ChartProps {
+  title: string
+  /** The titles of the axes: 'Date' and what is counted. */
+  across: string
+  up: string
+  data: ChartData | undefined
+  loading: boolean
+  error?: string | undefined
+  onRetry: () => void
+  empty: string
+}
+
+const Plot = lazy(() => import('./Plot.tsx'))
+
+/** Numbers over time, as a line from zero or, at a button, as a table that says the same. */
+export function Chart({ title, across, up, data: given, loading, error, onRetry, empty }: ChartProps) {
+  const data = useSteady(given)
+  const [tabled, setTabled] = useState(false)
+  const full = data !== undefined && data.days.length > 0
+  return (
+    <Card title={title} aside={full && <Switch tabled={tabled} onSwitch={() => setTabled(!tabled)} />}>
+      <Stage aria-busy={loading}>
+        {error !== undefined && !loading && <ErrorState message={error} onRetry={onRetry} />}
+        {error === undefined && !full && !loading && <EmptyState icon={quietIcon} text={empty} />}
+        {loading && !full && <Waiting />}
+        {error === undefined && full && (tabled ? table(data, across) : plot(data, title, across, up))}
+      </Stage>
+    </Card>
+  )
+}
+
+/** The same object for as long as it holds the same lists: a plot is drawn anew for another one. */
+function useSteady(data: ChartData | undefined): ChartData | undefined {
+  const kept = useRef(data)
+  if (!isSame(kept.current, data)) kept.current = data
+  return kept.current
+}
+
+function isSame(one: ChartData | undefined, other: ChartData | undefined): boolean {
+  if (!one || !other) return one === other
+  return (
+    one.days === other.days &&
+    one.series.length === other.series.length &&
+    one.series.every(({ name, values }, at) => {
+      const same = other.series[at]
+      return name === same?.name && values === same.values
+    })
+  )
+}
+
+const quietIcon = <ChartLine aria-hidden size={32} strokeWidth={1.25} />
+
+function Switch({ tabled, onSwitch }: { tabled: boolean; onSwitch: () => void }) {
+  return (
+    // Its words stand on the edge of the chart.
+    <Button size="small" onClick={onSwitch} sx={{ marginRight: '-12px' }}>
+      {tabled ? 'Show as chart' : 'Show as table'}
+    </Button>
+  )
+}
+
+function plot(data: ChartData, title: string, across: string, up: string): ReactNode {
+  return (
+    <Suspense fallback={<Waiting />}>
+      <Plot {...{ data, title, across, up }} />
+    </Suspense>
+  )
+}
+
+/** The newest day first, as books are read. */
+function table({ days, series }: ChartData, across: string): ReactNode {
+  return (
+    // The scrolled region takes the focus, so that the keyboard can scroll it.
+    <Scroll role="region" aria-label="The chart as a table" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{across}</th>
+            {series.map(({ name }) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {days
+            .map((day, at) => (
+              <tr key={day}>
+                <td>{day}</td>
+                {series.map(({ name, values }) => (
+                  <td key={name}>{values[at]?.toLocaleString('en-US')}</td>
+                ))}
+              </tr>
+            ))
+            .reverse()}
+        </tbody>
+      </table>
+    </Scroll>
+  )
+}
+
+function Waiting() {
+  const late = useDelayed(true)
+  return <Bar aria-hidden style={{ width: '100%', height: 300, visibility: late ? 'visible' : 'hidden' }} />
+}
+
+const Stage = styled('div')({ minHeight: 324, '& > div': { minHeight: 300 } })
+
+const Scroll = styled('div')(({ theme }) => ({
+  height: 324,
+  overflowY: 'auto',
+  '& table': { width: '100%', borderSpacing: 0, fontVariantNumeric: 'tabular-nums' },
+  '& th': {
+    position: 'sticky',
+    top: 0,
+    fontSize: '0.75rem',
+    fontWeight: 600,
+    color: theme.palette.text.secondary,
+    background: theme.palette.background.paper,
+  },
+  '& th, & td': {
+    height: 32,
+    padding: '0 8px',
+    textAlign: 'right',
+    borderBottom: `1px solid ${theme.palette.divider}`,
+  },
+  '& th:first-of-type, & td:first-of-type': { textAlign: 'left' },
+}))

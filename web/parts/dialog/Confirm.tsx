@@ -1,0 +1,69 @@
+import Button from '@mui/material/Button'
+import { styled } from '@mui/material/styles'
+import type { ReactNode } from 'react'
+import { Working } from '../Spinner.tsx'
+import { Window } from './Window.tsx'
+
+interface ConfirmProps {
+  open: boolean
+  title: string
+  /** Names the thing, the number and the consequence. */
+  children: ReactNode
+  /** What yes says; 'Yes' if unsaid. */
+  yes?: string | undefined
+  /** What no says; 'No' if unsaid. */
+  no?: string | undefined
+  onYes: () => void
+  onNo: () => void
+  loading: boolean
+  /** Why it did not happen, or null. */
+  error: string | null
+}
+
+/** Asks before money or loss. The safe answer has the focus, and Escape is No. */
+export function Confirm({
+  open,
+  title,
+  children,
+  yes = 'Yes',
+  no = 'No',
+  onYes,
+  onNo,
+  loading,
+  error,
+}: ConfirmProps) {
+  return (
+    <Window
+      question
+      open={open}
+      title={title}
+      onClose={onNo}
+      busy={loading}
+      actions={
+        <>
+          <Button autoFocus variant="outlined" disabled={loading} onClick={onNo}>
+            {no}
+          </Button>
+          <Danger variant="contained" disabled={loading} onClick={onYes}>
+            <Working loading={loading}>{yes}</Working>
+          </Danger>
+        </>
+      }
+    >
+      {children}
+      <Reason role="alert">{error}</Reason>
+    </Window>
+  )
+}
+
+const Danger = styled(Button)(({ theme }) => ({
+  color: theme.palette.background.paper,
+  background: theme.palette.tones.bad.text,
+  '&:hover': { background: theme.palette.tones.bad.text, filter: 'brightness(0.92)' },
+}))
+
+const Reason = styled('p')(({ theme }) => ({
+  minHeight: 20,
+  marginTop: 8,
+  color: theme.palette.tones.bad.text,
+}))

@@ -1,0 +1,88 @@
+import IconButton from '@mui/material/IconButton'
+import { styled } from '@mui/material/styles'
+import { CircleAlert, CircleCheck, TriangleAlert, X } from 'lucide-react'
+import {
+  type CustomContentProps,
+  closeSnackbar,
+  enqueueSnackbar,
+  SnackbarContent,
+  type SnackbarKey,
+  SnackbarProvider,
+} from 'notistack'
+import { type ComponentProps, type Ref, useEffect } from 'react'
+import type { Tone } from '../tone.ts'
+import { hang, type Kind } from './Notices.tsx'
+
+/** Where notices appear: top centre, for 6 seconds, waiting under the pointer. */
+export function NoticeBoard() {
+  useEffect(
+    () =>
+      hang(({ kind, lines }) => {
+        const text = lines.join('\n')
+        // The same words again take the place of the first: something has been done again.
+        if (last?.text === text) closeSnackbar(last.key)
+        last = { text, key: enqueueSnackbar(text, { variant: kind }) }
+      }),
+    [],
+  )
+  return (
+    <SnackbarProvider
+      // Beside the page, not in it: a screen reader hears nothing of a page that a dialog lies over.
+      domRoot={document.body}
+      anchorOrigin={{ vertical: 'top', horizontal: 'center' }}
+      autoHideDuration={6000}
+      transitionDuration={
+        matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : { enter: 180, exit: 140 }
+      }
+      maxSnack={3}
+      Components={{ success: Notice, error: Notice, warning: Notice }}
+    />
+  )
+}
+
+function Notice({ id, message, variant, ref, style }: CustomContentProps & { ref?: Ref<HTMLDivElement> }) {
+  const { Icon, tone } = looks[variant === 'error' || variant === 'warning' ? variant : 'success']
+  const [text, reason] = String(message).split('\n')
+  return (
+    <SnackbarContent ref={ref ?? null} role={variant === 'success' ? 'status' : 'alert'} style={style}>
+      <Slip tone={tone}>
+        <Icon aria-hidden size={20} />
+        <div>
+          <p>{text}</p>
+          {reason && <small>{reason}</small>}
+        </div>
+        <IconButton size="small" aria-label="Close this notice" onClick={() => closeSnackbar(id)}>
+          <X size={16} />
+        </IconButton>
+      </Slip>
+    </SnackbarContent>
+  )
+}
+
+let last: { text: string; key: SnackbarKey } | undefined
+
+const looks: Record<Kind, { Icon: (props: ComponentProps<typeof X>) => React.ReactNode; tone: Tone }> = {
+  success: { Icon: (props) => <CircleCheck {...props} />, tone: 'good' },
+  error: { Icon: (props) => <CircleAlert {...props} />, tone: 'bad' },
+  warning: { Icon: (props) => <TriangleAlert {...props} />, tone: 'warn' },
+}
+
+const Slip = styled('div', { shouldForwardProp: (name) => name !== 'tone' })<{ tone: Tone }>(
+  ({ theme, tone }) => ({
+    display: 'flex',
+    alignItems: 'flex-start',
+    gap: 12,
+    width: 'min(440px, calc(100vw - 32px))',
+    padding: '12px 8px 12px 16px',
+    borderRadius: 12,
+    border: `1px solid ${theme.palette.tones[tone].line}`,
+    background: theme.palette.background.paper,
+    color: theme.palette.text.primary,
+    boxShadow: theme.shadows[8],
+    overflowWrap: 'anywhere',
+    '& > svg': { flex: 'none', color: theme.palette.tones[tone].text },
+    '& > div': { flex: 1, minWidth: 0 },
+    '& small': { fontSize: '0.75rem', color: theme.palette.text.secondary },
+    '& button': { marginTop: -5 },
+  }),
+)

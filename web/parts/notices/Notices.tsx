@@ -1,0 +1,66 @@
+import { type ComponentType, useEffect, useState } from 'react'
+import { useQuiet } from '../dialog/later.tsx'
+
+/** Where notices appear. Mounted once; what shows them comes in a quiet moment, or with the first of them. */
+export function Notices() {
+  const [Board, setBoard] = useState<ComponentType>()
+  useQuiet(fetchBoard)
+  useEffect(() => {
+    wake = () =>
+      fetchBoard()
+        .then((board) => setBoard(() => board))
+        .catch(() => {})
+    if (waiting.length > 0) wake()
+    return () => {
+      wake = () => {}
+    }
+  }, [])
+  return Board && <Board />
+}
+
+const fetchBoard = async () => (await import('./NoticeBoard.tsx')).NoticeBoard
+
+/** Says what came of something; `reason` is a second line, the server's own words. */
+export interface Say {
+  success: (text: string, reason?: string) => void
+  error: (text: string, reason?: string) => void
+  warning: (text: string, reason?: string) => void
+}
+
+/** The three kinds of notice, the same functions at every render. */
+export function useNotice(): Say {
+  return say
+}
+
+const say: Say = {
+  success: (text, reason) => notify('success', text, reason),
+  error: (text, reason) => notify('error', text, reason),
+  warning: (text, reason) => notify('warning', text, reason),
+}
+
+export type Kind = keyof Say
+
+interface Notice {
+  kind: Kind
+  lines: readonly string[]
+}
+
+/** Takes the notices from now on, with those that waited; answers how to stop. */
+export function hang(board: (notice: Notice) => void): () => void {
+  show = board
+  for (const notice of waiting.splice(0)) board(notice)
+  return () => {
+    show = null
+  }
+}
+
+let wake = () => {}
+let show: ((notice: Notice) => void) | null = null
+const waiting: Notice[] = []
+
+function notify(kind: Kind, text: string, reason: string | undefined) {
+  const notice = { kind, lines: reason && reason !== text ? [text, reason] : [text] }
+  if (show) return show(notice)
+  waiting.push(notice)
+  wake()
+}

@@ -1,0 +1,162 @@
+import { styled } from '@mui/material/styles'
+import { Inbox } from 'lucide-react'
+import { type ReactNode, type RefObject, useDeferredValue, useEffect, useMemo, useRef } from 'react'
+import { EmptyState, ErrorState } from '../ErrorState.tsx'
+import { useDelayed } from '../useDelayed.ts'
+import { found, prepare, sorted } from './arrange.ts'
+import { NarrowRows } from './NarrowRows.tsx'
+import { Pager } from './Pager.tsx'
+import { TableTools } from './TableTools.tsx'
+import type { Table } from './table.ts'
+import { useFit } from './useFit.ts'
+import type { ListState } from './useListState.ts'
+import { WideRows } from './WideRows.tsx'
+
+export interface DataTableProps<Row extends object> {
+  /** What the table is called by a screen reader; the heading of its card as a rule. */
+  label: string
+  table: Table<Row>
+  list: ListState
+  /** All rows, to be searched, sorted and paged here; or the one page a server sent. */
+  rows: readonly Row[] | ServedPage<Row> | undefined
+  /** Rows are being loaded; rows already there stay, paler. */
+  loading: boolean
+  error?: string | undefined
+  onRetry: () => void
+  select?: Selection<Row> | undefined
+  /** What an unfolded row shows beneath the fields that have no other place; only where there is no room for all. */
+  expand?: ((row: Row) => ReactNode) | undefined
+  /** What stands beside the search box: filters, export. */
+  tools?: ReactNode
+  /** The next step of an empty table, as a button. */
+  emptyAction?: ReactNode
+  emptyIcon?: ReactNode
+}
+
+export interface ServedPage<Row> {
+  rows: readonly Row[]
+  /** How many rows the search and filter find in all. */
+  count: number
+  /** The server stopped counting: there are more than `count`. */
+  capped?: boolean | undefined
+}
+
+/** Which rows are chosen, by row key, and what can be done with them. */
+export interface Selection<Row> {
+  chosen: ReadonlySet<string>
+  onChange: (chosen: ReadonlySet<string>) => void
+  /** Names a row for its checkbox: 'Select {name}'. */
+  name: (row: Row) => string
+  /** The buttons of the toolbar that takes the place of the tools while rows are chosen. */
+  actions: ReactNode
+  /** Offers more rows than those of the page: 'Select all 120'. */
+  all?: { label: string; onTake: () => void; loading: boolean } | undefined
+}
+
+/** The one table: rows from the browser or a page from the server, a table on a desk and cards on a phone. */
+export function DataTable<Row extends object>(props: DataTableProps<Row>) {
+  const { label, table, list, rows, loading, error } = props
+  const page = usePage(table, list, rows)
+  const place = useRef<HTMLDivElement>(null)
+  const fit = useFit(table, props.select !== undefined, place)
+  useFocusKept(place, props.select?.chosen.size === 0)
+  const narrow = fit === 'cards'
+  const late = useDelayed(loading)
+  const fullest = useFullest(page.rows.length)
+  const empty = rows !== undefined && page.rows.length === 0 && !loading
+  const { select, expand } = props
+  const shared = { label, table, list, page: page.rows, select, expand, waiting: rows === undefined }
+  return (
+    <div ref={place}>
+      <TableTools {...{ table, list, narrow }} select={props.select} tools={props.tools} />
+      <Body
+        aria-busy={loading}
+        data-waiting={rows === undefined && loading}
+        pale={late && rows !== undefined}
+        least={leastHeight(Math.min(list.perPage, fullest), list.dense, narrow)}
+      >
+        {error !== undefined && !loading && <ErrorState message={error} onRetry={props.onRetry} />}
+        {error === undefined && empty && (
+          <EmptyState icon={props.emptyIcon ?? quietIcon} text={table.empty} action={props.emptyAction} />
+        )}
+        {(loading || (error === undefined && !empty)) &&
+          (narrow ? <NarrowRows {...shared} /> : <WideRows {...shared} folded={fit === 'folded'} />)}
+      </Body>
+      <Pager
+        label={label}
+        page={page.page}
+        perPage={list.perPage}
+        pageSizes={table.pageSizes}
+        count={page.count}
+        capped={page.capped}
+        waiting={rows === undefined}
+        onPage={list.setPage}
+        onPerPage={list.setPerPage}
+      />
+    </div>
+  )
+}
+
+/** The bar of the chosen rows takes the focus with it when it goes; it comes back to the box of the page. */
+function useFocusKept(place: RefObject<HTMLElement | null>, nothingChosen: boolean) {
+  const before = useRef(true)
+  useEffect(() => {
+    const gone = nothingChosen && !before.current
+    before.current = nothingChosen
+    if (!gone || place.current?.contains(document.activeElement)) return
+    place.current?.querySelector<HTMLElement>('.hit input')?.focus({ preventScroll: true })
+  })
+}
+
+const quietIcon = <Inbox aria-hidden size={32} strokeWidth={1.25} />
+
+/** The page on view. Rows in the browser answer to what is typed; the render of the box goes first. */
+function usePage<Row extends object>(
+  table: Table<Row>,
+  list: ListState,
+  source: DataTableProps<Row>['rows'],
+) {
+  const typed = useDeferredValue(list.typed)
+  const { sort, order, perPage } = list
+  const all = isServed(source) ? none : (source ?? none)
+  useEffect(() => {
+    if (!table.search) return
+    const timer = setTimeout(() => prepare(table, all), 500)
+    return () => clearTimeout(timer)
+  }, [table, all])
+  const matching = useMemo(() => found(table, all, typed), [table, all, typed])
+  const arranged = useMemo(() => sorted(table, matching, sort, order), [table, matching, sort, order])
+  if (isServed(source)) {
+    return { rows: source.rows, count: source.count, capped: source.capped === true, page: list.page }
+  }
+  const page = Math.min(list.page, Math.max(1, Math.ceil(arranged.length / perPage)))
+  const rows = arranged.slice((page - 1) * perPage, page * perPage)
+  return { rows, count: arranged.length, capped: false, page }
+}
+
+const none: readonly never[] = []
+
+function isServed<Row>(source: readonly Row[] | ServedPage<Row> | undefined): source is ServedPage<Row> {
+  return source !== undefined && 'count' in source
+}
+
+/**
+ * How many rows the fullest page had so far, at most ten. A table keeps that height: a search, a filter or a last page
+ * that shows less moves nothing beneath it, and a table of one row is one row high.
+ */
+function useFullest(rows: number): number {
+  const fullest = useRef(0)
+  fullest.current = Math.min(10, Math.max(fullest.current, rows))
+  return fullest.current
+}
+
+/** In CSS pixels; cards are not all equally high, so what they keep is little. */
+function leastHeight(rows: number, dense: boolean, narrow: boolean): number {
+  if (rows === 0) return 0
+  return narrow ? Math.min(rows * 80, 240) : 40 + rows * (dense ? 40 : 52)
+}
+
+const Body = styled('div', { shouldForwardProp: (name) => name !== 'pale' && name !== 'least' })<{
+  pale: boolean
+  least: number
+}>(({ pale, least }) => ({ minHeight: least, opacity: pale ? 0.55 : 1 }))

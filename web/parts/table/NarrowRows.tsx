@@ -1,0 +1,148 @@
+import { styled } from '@mui/material/styles'
+import { memo, type ReactNode, useId, useRef } from 'react'
+import { places, Skeleton } from '../Skeleton.tsx'
+import { Lines, MoreButton, nameOf, standing, textField } from './RowDetail.tsx'
+import type { Table } from './table.ts'
+import { useRow, useSlots } from './useSlots.ts'
+import { useStops } from './useStops.ts'
+import { chosenIn, PageBox, RowBox, type RowsProps, useChoose } from './WideRows.tsx'
+
+/** The page on view as cards, for a phone: title and aside, lines beneath, the rest unfolds. */
+export function NarrowRows<Row extends object>(props: RowsProps<Row>) {
+  const { label, table, list, page, select, waiting, expand } = props
+  const cards = useRef<HTMLUListElement>(null)
+  const choose = useChoose(select)
+  useStops(cards)
+  const slots = useSlots(table, page)
+  if (waiting) {
+    return (
+      <>
+        {select && <TakePage aria-hidden>{roomOfBox}</TakePage>}
+        <WaitingCards table={table} rows={list.perPage} />
+      </>
+    )
+  }
+  return (
+    <>
+      {select && page.length > 0 && (
+        <TakePage>
+          <PageBox {...{ table, page, select }} /> Select this page
+        </TakePage>
+      )}
+      <Cards ref={cards} aria-label={label}>
+        {page.map((row, at) => (
+          <NarrowRow
+            key={slots[at]}
+            {...{ table, row, expand }}
+            {...chosenIn(table, row, select)}
+            onChoose={choose}
+          />
+        ))}
+      </Cards>
+    </>
+  )
+}
+
+const roomOfBox = <span className="hit" />
+
+interface NarrowRowProps<Row> {
+  table: Table<Row>
+  row: Row
+  expand: ((row: Row) => ReactNode) | undefined
+  chosen?: boolean | undefined
+  name?: string | undefined
+  onChoose: (key: string) => void
+}
+
+const NarrowRow = memo(function NarrowRow<Row>(props: NarrowRowProps<Row>) {
+  const { table, row, expand, chosen, name, onChoose } = props
+  const id = useId()
+  const { open, turn, place } = useRow<HTMLLIElement>(table.rowKey(row))
+  const more = standing(table, 'more')
+  const unfolds = more.length > 0 || expand !== undefined
+  return (
+    <Item data-chosen={chosen} ref={place}>
+      <Top>
+        {name !== undefined && (
+          <RowBox name={name} checked={chosen === true} onChange={() => onChoose(table.rowKey(row))} />
+        )}
+        <Title>{standing(table, 'title').map((column) => textField(column, row))}</Title>
+        <Aside>{standing(table, 'aside').map((column) => textField(column, row))}</Aside>
+        {unfolds && <MoreButton id={id} open={open} name={nameOf(table, row)} onClick={turn} />}
+      </Top>
+      <Lines columns={standing(table, 'line')} row={row} />
+      {unfolds && (
+        <div id={id} hidden={!open}>
+          {open && <Lines columns={more} row={row} />}
+          {open && expand?.(row)}
+        </div>
+      )}
+    </Item>
+  )
+}) as <Row>(props: NarrowRowProps<Row>) => ReactNode
+
+function WaitingCards<Row>({ table, rows }: { table: Table<Row>; rows: number }) {
+  const lines = standing(table, 'line').length
+  return (
+    <Cards aria-hidden>
+      {places(rows).map((row) => (
+        <Item key={row}>
+          <Top>
+            <Skeleton width="40%" />
+          </Top>
+          {places(lines).map((line) => (
+            <div key={line} style={{ minHeight: 24 }}>
+              <Skeleton width="80%" />
+            </div>
+          ))}
+        </Item>
+      ))}
+    </Cards>
+  )
+}
+
+const TakePage = styled('div')(({ theme }) => ({
+  display: 'flex',
+  alignItems: 'center',
+  padding: '0 11px',
+  color: theme.palette.text.secondary,
+  [theme.breakpoints.down('sm')]: { padding: '0 3px' },
+  '& input': { width: 18, height: 18, accentColor: theme.palette.accent.text },
+}))
+
+const Cards = styled('ul')(({ theme }) => ({
+  fontVariantNumeric: 'tabular-nums',
+  '& a': { color: theme.palette.accent.text, fontWeight: 600, textDecoration: 'none' },
+  '& input': { width: 18, height: 18, accentColor: theme.palette.accent.text },
+}))
+
+const Item = styled('li')(({ theme }) => ({
+  padding: '8px 24px 12px',
+  borderTop: `1px solid ${theme.palette.divider}`,
+  [theme.breakpoints.down('sm')]: { padding: '8px 16px 12px' },
+  '&[data-chosen=true]': { background: theme.palette.accent.fill },
+}))
+
+const Top = styled('div')({
+  display: 'flex',
+  alignItems: 'center',
+  gap: 8,
+  minHeight: 44,
+  // The box stands on the edge of the text, its target around it.
+  '& > label': { margin: '0 -8px 0 -13px' },
+  '& > button': { marginRight: -10 },
+})
+
+const Title = styled('div')({
+  display: 'flex',
+  flexWrap: 'wrap',
+  gap: '0 8px',
+  flex: 1,
+  minWidth: 0,
+  fontWeight: 600,
+  overflowWrap: 'anywhere',
+  // The name of a card is what a thumb goes for.
+  '& a': { display: 'inline-flex', alignItems: 'center', minHeight: 44 },
+})
+
+const Aside = styled('div')({ display: 'flex', alignItems: 'center', gap: 8, flex: 'none' })

@@ -1,0 +1,86 @@
+import IconButton from '@mui/material/IconButton'
+import { styled } from '@mui/material/styles'
+import { ChevronLeft, ChevronRight } from 'lucide-react'
+import { useId } from 'react'
+import { Select } from '../form/controls.tsx'
+
+interface PagerProps {
+  label: string
+  /** From 1. */
+  page: number
+  perPage: number
+  pageSizes: readonly number[]
+  count: number
+  capped: boolean
+  /** Nothing is known yet: it keeps its place, and stands in nobody's way when the rows push it aside. */
+  waiting: boolean
+  onPage: (page: number) => void
+  onPerPage: (perPage: number) => void
+}
+
+/** The foot of a table: rows per page, where one is, and the way to the neighbours. */
+export function Pager(props: PagerProps) {
+  const { label, page, perPage, pageSizes, count, capped, waiting, onPage, onPerPage } = props
+  const id = useId()
+  const last = Math.max(1, Math.ceil(count / perPage))
+  return (
+    <Foot aria-label={`Pages of ${label}`} style={{ visibility: waiting ? 'hidden' : 'visible' }}>
+      <Sizes>
+        <label htmlFor={id}>Rows per page</label>
+        <Select
+          id={id}
+          value={perPage}
+          onChange={(event) => onPerPage(Number(event.target.value))}
+          style={{ width: 76 }}
+        >
+          {pageSizes.map((size) => (
+            <option key={size}>{size}</option>
+          ))}
+        </Select>
+      </Sizes>
+      <span aria-live="polite">{range(page, perPage, count, capped)}</span>
+      <IconButton aria-label="Previous page" disabled={page <= 1} onClick={() => onPage(page - 1)}>
+        <ChevronLeft size={18} />
+      </IconButton>
+      <IconButton aria-label="Next page" disabled={page >= last} onClick={() => onPage(page + 1)}>
+        <ChevronRight size={18} />
+      </IconButton>
+    </Foot>
+  )
+}
+
+const { format: number } = new Intl.NumberFormat('en-US')
+
+function range(page: number, perPage: number, count: number, capped: boolean) {
+  const first = count === 0 ? 0 : (page - 1) * perPage + 1
+  const last = Math.min(page * perPage, count)
+  return `${number(first)}–${number(last)} of ${capped ? 'more than ' : ''}${number(count)}`
+}
+
+const Foot = styled('nav')(({ theme }) => ({
+  display: 'flex',
+  flexWrap: 'wrap',
+  alignItems: 'center',
+  justifyContent: 'flex-end',
+  gap: 8,
+  minHeight: 52,
+  padding: '4px 24px',
+  borderTop: `1px solid ${theme.palette.divider}`,
+  fontSize: '0.75rem',
+  fontVariantNumeric: 'tabular-nums',
+  color: theme.palette.text.secondary,
+  [theme.breakpoints.down('sm')]: { justifyContent: 'space-between', padding: '4px 16px' },
+}))
+
+const Sizes = styled('div')(({ theme }) => ({
+  display: 'flex',
+  alignItems: 'center',
+  gap: 8,
+  marginRight: 8,
+  '& > span, & select': { minHeight: 30 },
+  '@media (pointer: coarse)': { '& > span': { minHeight: 44 }, '& select': { minHeight: 42 } },
+  // A phone has no room for the words; a screen reader still says them.
+  [theme.breakpoints.down('sm')]: {
+    '& label': { position: 'absolute', width: 1, height: 1, overflow: 'hidden', clipPath: 'inset(50%)' },
+  },
+}))

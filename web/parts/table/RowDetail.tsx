@@ -1,0 +1,81 @@
+import IconButton from '@mui/material/IconButton'
+import { styled } from '@mui/material/styles'
+import { ChevronDown } from 'lucide-react'
+import { mono } from '../faces.ts'
+import { type Column, type Narrow, type Table, textOf } from './table.ts'
+
+/** Fields of a row with their names, one a line; empty ones are left out. */
+export function Lines<Row>({ columns, row }: { columns: readonly Column<Row>[]; row: Row }) {
+  const filled = columns.filter((column) => column.sort === false || textOf(column, row) !== '')
+  if (filled.length === 0) return null
+  return (
+    <Fields>
+      {filled.map((column) => (
+        <div key={column.key}>
+          <dt>{column.header}</dt>
+          <dd>{textField(column, row)}</dd>
+        </div>
+      ))}
+    </Fields>
+  )
+}
+
+/** Text outside a table is not cut: it wraps, so nothing needs a pointer to be read. */
+export function textField<Row>(column: Column<Row>, row: Row) {
+  return (
+    <span key={column.key} style={column.mono ? { fontFamily: mono } : undefined}>
+      {column.cell ? column.cell(row) : textOf(column, row)}
+    </span>
+  )
+}
+
+interface MoreButtonProps {
+  /** The id of what it unfolds. */
+  id: string
+  open: boolean
+  /** Which row it unfolds. */
+  name: string
+  onClick: () => void
+}
+
+/** Unfolds the rest of a row. */
+export function MoreButton({ id, open, name, onClick }: MoreButtonProps) {
+  return (
+    <IconButton
+      aria-expanded={open}
+      aria-controls={open ? id : undefined}
+      aria-label={`${open ? 'Less' : 'More'} about ${name}`}
+      onClick={onClick}
+      sx={{ padding: '6px' }}
+    >
+      <ChevronDown size={20} style={open ? { transform: 'rotate(180deg)' } : undefined} />
+    </IconButton>
+  )
+}
+
+/** The columns that stand in one place when there is no room for all. */
+export function standing<Row>(table: Table<Row>, place: Narrow) {
+  return table.columns.filter((column) => (column.narrow ?? 'line') === place)
+}
+
+/** What a row is called: its title, or its first field. */
+export function nameOf<Row>(table: Table<Row>, row: Row): string {
+  const title = standing(table, 'title')
+  return (title.length > 0 ? title : table.columns.slice(0, 1)).map((column) => textOf(column, row)).join(' ')
+}
+
+const Fields = styled('dl')(({ theme }) => ({
+  display: 'grid',
+  // A tablet has room for two beside each other, so that a value stands near its name.
+  gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 280px), 1fr))',
+  columnGap: 40,
+  '& > div': {
+    display: 'flex',
+    justifyContent: 'space-between',
+    alignItems: 'baseline',
+    gap: 16,
+    minHeight: 24,
+  },
+  '& dt': { flex: 'none', fontSize: '0.75rem', color: theme.palette.text.secondary },
+  '& dd': { minWidth: 0, textAlign: 'right', overflowWrap: 'anywhere' },
+}))

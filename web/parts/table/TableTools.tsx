@@ -1,0 +1,131 @@
+import Button from '@mui/material/Button'
+import IconButton from '@mui/material/IconButton'
+import { styled } from '@mui/material/styles'
+import { ArrowDown, ArrowUp, Search, X } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Box, Select } from '../form/controls.tsx'
+import { Toggle } from '../form/Toggle.tsx'
+import type { Selection } from './DataTable.tsx'
+import type { Table } from './table.ts'
+import type { ListState } from './useListState.ts'
+
+interface TableToolsProps<Row> {
+  table: Table<Row>
+  list: ListState
+  narrow: boolean
+  select: Selection<Row> | undefined
+  tools: ReactNode
+}
+
+/** The row above a table: search and tools, and over it, while rows are chosen, what can be done with them. */
+export function TableTools<Row>({ table, list, narrow, select, tools }: TableToolsProps<Row>) {
+  const choosing = select !== undefined && select.chosen.size > 0
+  if (!table.search && !tools && !table.denseSwitch && !narrow && !select) return null
+  return (
+    <>
+      {choosing && <SelectionBar select={select} />}
+      <Row inert={choosing}>
+        {table.search && <SearchBox label={table.search} value={list.typed} onChange={list.setSearch} />}
+        {narrow && <SortBox table={table} list={list} />}
+        {tools}
+        {table.denseSwitch && !narrow && (
+          <>
+            <span style={{ flex: 1 }} />
+            <Toggle label="Dense" checked={list.dense} onChange={list.setDense} />
+          </>
+        )}
+      </Row>
+    </>
+  )
+}
+
+function SearchBox(props: { label: string; value: string; onChange: (text: string) => void }) {
+  const { label, value, onChange } = props
+  return (
+    <Box style={{ flex: '1 1 240px', maxWidth: 400 }}>
+      <Search aria-hidden size={16} />
+      <input
+        type="search"
+        aria-label={label}
+        placeholder={label}
+        value={value}
+        autoComplete="off"
+        spellCheck={false}
+        onChange={(event) => onChange(event.target.value)}
+      />
+      {value && (
+        <IconButton size="small" aria-label="Clear the search" onClick={() => onChange('')}>
+          <X size={16} />
+        </IconButton>
+      )}
+    </Box>
+  )
+}
+
+/** Cards have no headers to click, so a phone sorts here. */
+function SortBox<Row>({ table, list }: { table: Table<Row>; list: ListState }) {
+  const up = list.order === 'asc'
+  return (
+    <div style={{ display: 'flex', gap: 8, flex: '1 1 200px' }}>
+      <Select aria-label="Sort by" value={list.sort} onChange={(event) => list.sortBy(event.target.value)}>
+        {table.columns
+          .filter((column) => column.sort !== false)
+          .map((column) => (
+            <option key={column.key} value={column.key}>
+              {column.header}
+            </option>
+          ))}
+      </Select>
+      <IconButton
+        aria-label={up ? 'Ascending; turn the order' : 'Descending; turn the order'}
+        onClick={() => list.sortBy(list.sort)}
+      >
+        {up ? <ArrowUp size={18} /> : <ArrowDown size={18} />}
+      </IconButton>
+    </div>
+  )
+}
+
+function SelectionBar<Row>({ select }: { select: Selection<Row> }) {
+  const { chosen, onChange, actions, all } = select
+  return (
+    <Over>
+      <Chosen>
+        <strong aria-live="polite">{chosen.size.toLocaleString('en-US')} selected</strong>
+        {all && (
+          <Button size="small" disabled={all.loading} onClick={all.onTake}>
+            {all.label}
+          </Button>
+        )}
+        <span style={{ flex: 1 }} />
+        {actions}
+        <IconButton
+          aria-label="Clear the selection"
+          sx={{ marginLeft: 'auto' }}
+          onClick={() => onChange(new Set())}
+        >
+          <X size={18} />
+        </IconButton>
+      </Chosen>
+    </Over>
+  )
+}
+
+const Row = styled('div')(({ theme }) => ({
+  display: 'flex',
+  flexWrap: 'wrap',
+  alignItems: 'center',
+  gap: 8,
+  minHeight: 60,
+  padding: '8px 24px',
+  [theme.breakpoints.down('sm')]: { padding: '8px 16px' },
+  '&[inert]': { opacity: 0.4 },
+}))
+
+/** Takes no room, so that no row moves under the pointer that chose it, and stays in view over a long page. */
+const Over = styled('div')({ position: 'sticky', top: 'var(--table-top, 0px)', zIndex: 2, height: 0 })
+
+const Chosen = styled(Row)(({ theme }) => ({
+  background: theme.palette.accent.fill,
+  borderBottom: `1px solid ${theme.palette.accent.line}`,
+}))
