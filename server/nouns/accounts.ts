@@ -5,7 +5,6 @@ import { LEVELS, type LevelName } from '../../contract/levels.ts'
 import { hashPassword } from '../access/password.ts'
 import type { Account, Context, Handlers } from '../context.ts'
 import { type Facts, pathOf, transfer } from '../ledger/transfer.ts'
-import type { Sql } from '../postgres/pool.ts'
 import { credits as inWords, notFound, refuseField } from '../refusal.ts'
 
 type LevelHandlers = Omit<Handlers<typeof calls.level.reseller>, 'history'>
