@@ -16,54 +16,54 @@ export type Fragment = PendingQuery<Row[]>
 /** Who asks, when, and on whose calendar. */
 type Asked = Pick<Context, 'sql' | 'account' | 'now' | 'business'>
 
-/** What a search asks for, of an entry `f` of the directory: either. */
-export type Condition = {
-  /** What one narrow table says of itself. */
-  holds: Fragment
-  /** The moments of which any may be its expiry: found in `service`, where there is an index of them. */
+/** What a client has to match: the text, or one of the expiries. */
+export type Search = {
+  /** A condition on the text and dealer of a directory row named `entry`. */
+  textMatches: Fragment
+  /** The expiries whose date has the searched term in it; `service` has an index of them. */
   expiries: string[]
 }
 
 /**
- * What a search asks for: a plain substring of name, description, MAC, phone digits or expiry date, and for the admin of
- * the dealer. Null asks for nothing in particular.
+ * Reads a search: a plain substring of name, description, MAC, phone digits or expiry date, and for the admin of the
+ * dealer. Null where nothing is searched.
  */
-export async function readSearch(asked: Asked, search: string): Promise<Condition | null> {
+export async function readSearch(asked: Asked, search: string): Promise<Search | null> {
   const { sql, account } = asked
   const term = search.trim()
   if (term === '') return null
-  // The fields stand in lines there, and none has a line break of its own.
-  if (term.includes('\n')) return { holds: sql`false`, expiries: [] }
+  // The directory has one field a line, and no field has a line break of its own.
+  if (term.includes('\n')) return { textMatches: sql`false`, expiries: [] }
   const digits = /^[\d\s()+.-]+$/.test(term) ? term.replace(/\D/g, '') : ''
   const dealers = account.role === 'admin' ? await dealersLike(sql, term) : []
-  const ways = [
-    sql`f.text like ${like(sql, term)}`,
+  const alternatives = [
+    sql`entry.text like ${like(sql, term)}`,
     // The phone is the last line, of digits alone.
     ...(digits !== '' && digits !== term
-      ? [sql`f.text like ${like(sql, digits)} and f.text ~ ${`${digits}[0-9]*$`}`]
+      ? [sql`entry.text like ${like(sql, digits)} and entry.text ~ ${`${digits}[0-9]*$`}`]
       : []),
-    ...(dealers.length > 0 ? [sql`f.dealer = any (${dealers}::bigint[])`] : []),
+    ...(dealers.length > 0 ? [sql`entry.dealer = any (${dealers}::bigint[])`] : []),
   ]
   return {
-    holds: ways.reduce((all, way) => sql`${all} or ${way}`),
+    textMatches: alternatives.reduce((all, one) => sql`${all} or ${one}`),
     expiries: /^[\d-]+$/.test(term) ? await expiriesLike(asked, term) : [],
   }
 }
 
-/** Whether a condition holds of an entry `f` that is looked at. */
-export function holds(sql: Sql, { holds, expiries }: Condition): Fragment {
+/** Whether a directory row named `entry` matches a search. */
+export function matches(sql: Sql, { textMatches, expiries }: Search): Fragment {
   return expiries.length > 0
-    ? sql`(${holds} or f.expiry = any (${expiries}::timestamptz[]))`
-    : sql`(${holds})`
+    ? sql`(${textMatches} or entry.expiry = any (${expiries}::timestamptz[]))`
+    : sql`(${textMatches})`
 }
 
-/** Being the caller's to see: a dealer its own, the admin all. */
-export function own(sql: Sql, { id, role }: Context['account'], row: Fragment): Fragment {
+/** Whether the caller may see a row: a dealer its own clients, the admin all. */
+export function isVisibleTo(sql: Sql, { id, role }: Context['account'], row: Fragment): Fragment {
   return role === 'admin' ? sql`true` : sql`${row}.dealer = ${id}`
 }
 
-/** Being in a state at a moment; the active have the expiring among them. */
-export function inState(sql: Sql, filter: ClientFilter, now: Date, row: Fragment): Fragment {
+/** Whether a row with an expiry is in a state at a moment; the active ones include the expiring ones. */
+export function isInState(sql: Sql, filter: ClientFilter, now: Date, row: Fragment): Fragment {
   switch (filter) {
     case 'all':
       return sql`true`
@@ -76,15 +76,15 @@ export function inState(sql: Sql, filter: ClientFilter, now: Date, row: Fragment
   }
 }
 
-/** What a list shows of a client `c` with its service `s` and its dealer `d`. */
-export function shown(sql: Sql): Fragment {
+/** The columns of a list, of a client `c` with its service `s` and its dealer `d`. */
+export function listColumns(sql: Sql): Fragment {
   return sql`c.name, c.description, c.mac, c.ministra, s.expiry, c.active as status, d.name as dealer`
 }
 
 /**
- * By what a list stands in order. Equal ones stand by name, so that no row is on two pages or on none; descending is
- * ascending read from its end.
- * @param name the name in lower case and `expiry`, as the index that leads has them
+ * The ORDER BY of a list. The name comes last, so that clients with equal values keep one order and none is on two
+ * pages; descending is exactly ascending reversed.
+ * @param name the name in lower case, as the table that is read in order has it; `expiry` likewise
  */
 export function orderOf(
   sql: Sql,
@@ -105,7 +105,7 @@ export function orderOf(
   return by.map((one) => sql`${one} ${direction}`).reduce((all, one) => sql`${all}, ${one}`)
 }
 
-/** The expiries that anybody has whose date is like this: a day each, and so few. */
+/** The expiries in use whose date has the term in it: at most one a day, so they are few. */
 async function expiriesLike({ sql, account, business }: Asked, term: string): Promise<string[]> {
   const kept =
     account.role === 'admin' ? sql`superreseller_clients` : sql`dealer_clients where dealer = ${account.id}`
@@ -121,7 +121,7 @@ async function dealersLike(sql: Sql, term: string): Promise<number[]> {
   return found.map(({ id }) => id)
 }
 
-/** `%` and `_` are plain text; lower case is the database's own, as in what is searched. */
+/** `%` and `_` are plain text. Lower case is the database's own, as in the directory's text. */
 function like(sql: Sql, term: string): Fragment {
   return sql`lower(${`%${term.replace(/[\\%_]/g, '\\$&')}%`})`
 }

@@ -1,10 +1,10 @@
 import { expiringUntil } from '../../../contract/clients.ts'
 import type { Context } from '../../context.ts'
-import { type Condition, type Fragment, holds, own } from '../../tree/selection.ts'
-import type { Counts } from './seen.ts'
+import { type Fragment, isVisibleTo, matches, type Search } from '../../tree/selection.ts'
+import type { Counts } from './types.ts'
 
-/** The counts as they are kept, of some expiries or of all: no client is looked at. */
-export async function countKept(
+/** Adds up the counts that the database keeps for each expiry: of the given expiries, or of all. Reads no client. */
+export async function keptCounts(
   { sql, account, now }: Context,
   expiries?: readonly string[],
 ): Promise<Counts> {
@@ -19,16 +19,16 @@ export async function countKept(
   return counts as Counts
 }
 
-/** All that meet a condition, looked at one by one. */
-export async function count({ sql, account, now }: Context, condition: Condition): Promise<Counts> {
+/** Counts what a search matches by reading every client that the caller may see. */
+export async function scannedCounts({ sql, account, now }: Context, search: Search): Promise<Counts> {
   const [counts] = await sql<Counts[]>`
-    select ${byState(sql, now)} from directory f
-    where ${own(sql, account, sql`f`)} and ${holds(sql, condition)}`
+    select ${countColumns(sql, now)} from directory entry
+    where ${isVisibleTo(sql, account, sql`entry`)} and ${matches(sql, search)}`
   return counts as Counts
 }
 
-/** The counts of rows with an expiry, as columns. */
-export function byState(sql: Context['sql'], now: Date): Fragment {
+/** The four counts as columns of a query over rows that have an `expiry`. */
+export function countColumns(sql: Context['sql'], now: Date): Fragment {
   return sql`
     count(*) as all,
     count(*) filter (where expiry >= ${now}) as active,

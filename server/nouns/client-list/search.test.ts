@@ -4,8 +4,8 @@ import { ANY_CLIENT_SORTS } from '../../../contract/shapes.ts'
 import { openWorld, type Person, type World } from '../../../test/support/world.ts'
 import type { Context } from '../../context.ts'
 import { begin } from '../../postgres/begin.ts'
-import { look } from './list.ts'
-import type { Query } from './seen.ts'
+import { choosePlan, findPage } from './plan.ts'
+import type { PageQuery } from './types.ts'
 
 type Client = {
   id: number
@@ -66,7 +66,7 @@ async function plant(client: Client): Promise<number> {
   return made?.id as number
 }
 
-// The rules once more, as plainly as can be: what a search finds, whatever the way that it is found.
+// The rules once more, written as plainly as can be, to hold every plan against.
 
 function matches(client: Client, term: string, isAdmin: boolean): boolean {
   const fields = [client.name, client.description, client.phone, client.expiry.slice(0, 10)]
@@ -80,7 +80,7 @@ function isIn({ expiry }: Client, filter: ClientFilter, now: Date): boolean {
   return filter === 'all' || state === filter || (filter === 'active' && state === 'expiring')
 }
 
-function inOrder(some: Client[], { sort, order }: Query): Client[] {
+function inOrder(some: Client[], { sort, order }: PageQuery): Client[] {
   const key = (client: Client) => {
     const value =
       sort === 'name' || sort === 'expiry' ? client[sort] : sort === 'status' ? client.status : client[sort]
@@ -122,11 +122,11 @@ const TERMS = [
 ]
 
 describe.each([
-  ['all that is found is sorted', Number.POSITIVE_INFINITY],
-  ['only few are found at once', 30],
-  ['nothing is found at once', 0],
-])('a search where %s', (_how, atOnce) => {
-  test.each(TERMS)('finds what the rules say: %j', async (search) => {
+  ['every match may be collected', Number.POSITIVE_INFINITY],
+  ['at most 30 matches may be collected', 30],
+  ['no match may be collected', 0],
+])('a search of clients, when %s', (_how, most) => {
+  test.each(TERMS)('finds exactly what a plain filter and sort find: %j', async (search) => {
     const { server } = world
     const { now } = world.clock
     for (const who of ['admin', 'dealer'] as const) {
@@ -137,14 +137,14 @@ describe.each([
         for (const [at, filter] of CLIENT_FILTERS.entries()) {
           const order = (nr + at) % 2 === 0 ? 'asc' : 'desc'
           const page = 1 + ((nr + at) % 3)
-          const query: Query = { search, sort, order, filter, page, per_page: 9 }
-          const seen = await begin(server.sql, (sql) => look(contextOf(sql, person), query, atOnce))
+          const query: PageQuery = { search, sort, order, filter, page, per_page: 9 }
+          const answer = await begin(server.sql, (sql) => findPage(contextOf(sql, person), query, most))
           const all = inOrder(
             found.filter((client) => isIn(client, filter, now)),
             query,
           )
           const expected = all.slice((page - 1) * 9, page * 9).map(({ id }) => id)
-          expect(seen, JSON.stringify({ who, ...query })).toEqual({
+          expect(answer, JSON.stringify({ who, ...query })).toEqual({
             counts: Object.fromEntries(
               CLIENT_FILTERS.map((one) => [one, found.filter((client) => isIn(client, one, now)).length]),
             ),
@@ -161,3 +161,42 @@ function contextOf(sql: Context['sql'], { id, name, role }: Person): Context {
   const account = { id, name, role } as Context['account']
   return { sql, account, now: world.clock.now, business: { zone: world.server.config.timeZone } } as Context
 }
+
+describe('the plan of a search', () => {
+  const byName: PageQuery = { search: 'x', sort: 'name', order: 'asc', filter: 'all', page: 1, per_page: 10 }
+  const countsOf = (all: number) => ({ all, active: all, expiring: 0, expired: 0 })
+  const none = countsOf(0)
+
+  test.each([
+    ['scans where most of 100,000 clients match', byName, 100_000, 90_000, none, 'scan'],
+    ['collects where few of them match', byName, 100_000, 50, none, 'collect'],
+    [
+      'collects for a page that many have to be skipped for',
+      { ...byName, page: 5_000 },
+      100_000,
+      90_000,
+      none,
+      'collect',
+    ],
+    [
+      'collects where those that match by expiry may lie at the far end',
+      { ...byName, sort: 'expiry' },
+      100_000,
+      0,
+      countsOf(60_000),
+      'collect',
+    ],
+    ['collects a tenth of a million', byName, 1_000_000, 100_000, none, 'collect'],
+    ['caps the counts where half of a million match', byName, 1_000_000, 500_000, none, 'cap'],
+    [
+      'caps the counts where more than 200,000 match by expiry',
+      byName,
+      1_000_000,
+      10,
+      countsOf(250_000),
+      'cap',
+    ],
+  ] as const)('%s', (_claim, query, all, expected, ofExpiries, plan) => {
+    expect(choosePlan(query, { all: countsOf(all), expected, ofExpiries })).toBe(plan)
+  })
+})

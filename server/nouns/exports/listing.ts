@@ -3,7 +3,15 @@ import type { Context } from '../../context.ts'
 import { addDays, type Day, dayOf, startOf } from '../../ledger/calendar.ts'
 import { concerning } from '../../ledger/transfer.ts'
 import type { Sql } from '../../postgres/pool.ts'
-import { holds, inState, orderOf, own, readSearch, type Selection, shown } from '../../tree/selection.ts'
+import {
+  isInState,
+  isVisibleTo,
+  listColumns,
+  matches,
+  orderOf,
+  readSearch,
+  type Selection,
+} from '../../tree/selection.ts'
 
 /** What a file lists, whichever kind of file it is. */
 export type Listing = {
@@ -29,7 +37,7 @@ type Asked = Pick<Context, 'sql' | 'account' | 'now' | 'business'>
 export async function listClients(asked: Asked, selection: Selection): Promise<Listing> {
   const { account, now, business } = asked
   const { filter, sort } = selection
-  const condition = await readSearch(asked, selection.search)
+  const search = await readSearch(asked, selection.search)
   const today = dayOf(now, business.zone)
   const ofAll = account.role === 'admin'
   return {
@@ -43,10 +51,10 @@ export async function listClients(asked: Asked, selection: Selection): Promise<L
         to_char(expiry at time zone ${business.zone}, 'YYYY-MM-DD') as "Expiry",
         case when status then 'Active' else 'Inactive' end as "Status", dealer as "Dealer"
       from (
-        select ${shown(sql)} from client c join service s on s.client = c.id join account d on d.id = c.dealer
-        ${condition ? sql`join directory f on f.client = c.id` : sql``}
-        where c.deleted is null and ${own(sql, account, sort === 'expiry' ? sql`s` : sql`c`)}
-          and ${condition ? holds(sql, condition) : sql`true`} and ${inState(sql, filter, now, sql`s`)}
+        select ${listColumns(sql)} from client c join service s on s.client = c.id join account d on d.id = c.dealer
+        ${search ? sql`join directory entry on entry.client = c.id` : sql``}
+        where c.deleted is null and ${isVisibleTo(sql, account, sort === 'expiry' ? sql`s` : sql`c`)}
+          and ${search ? matches(sql, search) : sql`true`} and ${isInState(sql, filter, now, sql`s`)}
         order by ${orderOf(sql, selection)}
       ) as rows`,
   }

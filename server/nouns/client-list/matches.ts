@@ -1,0 +1,148 @@
+import { COUNTED_TO } from '../../../contract/clients.ts'
+import type { Context } from '../../context.ts'
+import { type Fragment, isInState, isVisibleTo, type Search, type Selection } from '../../tree/selection.ts'
+import { countColumns } from './counts.ts'
+import { type Counts, type PageQuery, sliceOf } from './types.ts'
+
+/**
+ * How many clients the database expects a search's text to match, from its statistics and without running the search.
+ * Clients that match by their expiry are not among them: those are counted exactly by `keptCounts`.
+ */
+export async function estimateTextMatches(context: Context, { textMatches }: Search): Promise<number> {
+  const [plan] = await context.sql<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }[]>`
+    explain (format json) ${allMatches(context, { textMatches, expiries: [] }, 'name')}`
+  return plan?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? 0
+}
+
+/** Collects all matches by the indexes, counts them, sorts them and cuts the page. */
+export function collect(
+  context: Context,
+  query: PageQuery,
+  search: Search,
+): Promise<Counts & { ids: number[] }> {
+  return collectRows(context, query, allMatches(context, search, query.sort))
+}
+
+/**
+ * Counts each state by itself, up to COUNTED_TO + 1 of its matches; Infinity stands for more.
+ * `ids` is the page where all matches of the asked filter were collected, and null where there are more.
+ * @param ofExpiries how many match by their expiry: at least so many there are
+ */
+export async function collectStates(
+  context: Context,
+  query: PageQuery,
+  search: Search,
+  ofExpiries: Counts,
+): Promise<Counts & { ids: number[] | null }> {
+  const { sql, now } = context
+  const counts = { expiring: ofExpiries.expiring, active: ofExpiries.active, expired: ofExpiries.expired }
+  let ids: number[] | null = null
+  for (const state of ['expiring', 'active', 'expired'] as const) {
+    // The active ones include the expiring ones.
+    const least = state === 'active' ? Math.max(counts.active, counts.expiring) : counts[state]
+    if (least > COUNTED_TO) {
+      counts[state] = Number.POSITIVE_INFINITY
+      continue
+    }
+    const rows = sql`
+      select found.* from (${allMatches(context, search, query.sort)}) as found
+      where ${isInState(sql, state, now, sql`found`)} limit ${COUNTED_TO + 1}`
+    const collected = await collectRows(context, { ...query, filter: state }, rows)
+    const isWhole = collected.all <= COUNTED_TO
+    counts[state] = isWhole ? collected.all : Number.POSITIVE_INFINITY
+    if (state === query.filter && isWhole) ids = collected.ids
+  }
+  return { ...counts, all: counts.active + counts.expired, ids }
+}
+
+/**
+ * The page in the order of expiries where few match by text and many by expiry: the first matches of each kind, which
+ * an index has in this order, merged.
+ */
+export async function mergeByExpiry(context: Context, query: PageQuery, search: Search): Promise<number[]> {
+  const { sql, now } = context
+  const { offset, limit } = sliceOf(query, COUNTED_TO)
+  const inOrder = sql`order by ${matchOrder(sql, query)}`
+  const firstOfEach = matchQueries(context, search, query.sort).map(
+    (rows) => sql`
+      (select found.* from (${rows}) as found where ${isInState(sql, query.filter, now, sql`found`)}
+       ${inOrder} limit ${offset + limit})`,
+  )
+  const found = await sql<{ client: number }[]>`
+    ${firstOfEach.reduce((all, one) => sql`${all} union all ${one}`)} ${inOrder} limit ${limit} offset ${offset}`
+  return found.map(({ client }) => client)
+}
+
+/** @param rows a query with the columns of `matchQueries` */
+async function collectRows(
+  context: Context,
+  query: PageQuery,
+  rows: Fragment,
+): Promise<Counts & { ids: number[] }> {
+  const { sql, now } = context
+  const { offset, limit } = sliceOf(query, COUNTED_TO)
+  const [collected] = await sql<(Counts & { ids: number[] })[]>`
+    with found as materialized (${rows})
+    select ${countColumns(sql, now)},
+      array(
+        select client from found where ${isInState(sql, query.filter, now, sql`found`)}
+        order by ${matchOrder(sql, query)} limit ${limit} offset ${offset}
+      ) as ids
+    from found`
+  return collected as Counts & { ids: number[] }
+}
+
+/** The order of the list, over the columns of `matchQueries`. */
+function matchOrder(sql: Context['sql'], { sort, order }: PageQuery): Fragment {
+  const direction = order === 'asc' ? sql`asc` : sql`desc`
+  return sort === 'name' ? sql`name ${direction}` : sql`sort_key ${direction}, name ${direction}`
+}
+
+/** One query of all that a search matches, with the columns of `matchQueries`. */
+function allMatches(context: Context, search: Search, sort: Selection['sort']): Fragment {
+  return matchQueries(context, search, sort).reduce((all, one) => context.sql`${all} union all ${one}`)
+}
+
+/**
+ * Queries that together return each match once, each query by one index: those that match by text, and those that
+ * match by expiry alone. Columns: client, name in lower case, expiry, and the sort key that comes before the name.
+ */
+function matchQueries(
+  { sql, account }: Context,
+  { textMatches, expiries }: Search,
+  sort: Selection['sort'],
+): Fragment[] {
+  const key = sortKey(sql, sort)
+  const dealers = sort === 'dealer' ? sql`join account d on d.id = entry.dealer` : sql``
+  const byText = sql`
+    select entry.client, entry.name, entry.expiry, ${key} as sort_key from directory entry ${dealers}
+    where ${isVisibleTo(sql, account, sql`entry`)} and (${textMatches})`
+  if (expiries.length === 0) return [byText]
+  const needsDirectory = sort !== 'name' && sort !== 'expiry'
+  return [
+    sql`${byText} and entry.expiry <> all (${expiries}::timestamptz[])`,
+    sql`
+      select s.client, lower(s.name) as name, s.expiry, ${needsDirectory ? key : sql`s.expiry`} as sort_key
+      from service s ${needsDirectory ? sql`join directory entry on entry.client = s.client ${dealers}` : sql``}
+      where ${isVisibleTo(sql, account, sql`s`)} and s.expiry = any (${expiries}::timestamptz[])`,
+  ]
+}
+
+/** What a directory entry is sorted by before its name. The lines of its text are name, description and MAC. */
+function sortKey(sql: Context['sql'], sort: Selection['sort']): Fragment {
+  switch (sort) {
+    case 'name':
+    case 'expiry':
+      return sql`entry.expiry`
+    case 'description':
+      return sql`split_part(entry.text, chr(10), 2)`
+    case 'mac':
+      return sql`nullif(split_part(entry.text, chr(10), 3), '')`
+    case 'ministra':
+      return sql`split_part(entry.text, chr(10), 3) = ''`
+    case 'status':
+      return sql`entry.active`
+    case 'dealer':
+      return sql`lower(d.name)`
+  }
+}

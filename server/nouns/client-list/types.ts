@@ -1,0 +1,31 @@
+import { type ClientFilter, COUNTED_TO } from '../../../contract/clients.ts'
+import type { Selection } from '../../tree/selection.ts'
+
+/** A page that is asked for; `page` counts from 1. */
+export type PageQuery = Selection & { page: number; per_page: number }
+
+/** How many clients each filter of the list has. */
+export type Counts = Record<ClientFilter, number>
+
+/** The ids of the clients on a page in their order, and the counts of the list. `capped`: the asked filter has more. */
+export type FoundPage = { counts: Counts; capped: boolean; ids: number[] }
+
+/** Cuts the counts of a search at COUNTED_TO, and says whether that cut the count of the asked filter. */
+export function capCounts(counts: Counts, { filter }: PageQuery): Omit<FoundPage, 'ids'> {
+  const cap = (count: number) => Math.min(count, COUNTED_TO)
+  return {
+    counts: {
+      all: cap(counts.all),
+      active: cap(counts.active),
+      expiring: cap(counts.expiring),
+      expired: cap(counts.expired),
+    },
+    capped: counts[filter] > COUNTED_TO,
+  }
+}
+
+/** Where a page lies in a list of `count` rows; a page past the end has a limit of 0. */
+export function sliceOf({ page, per_page }: PageQuery, count: number): { offset: number; limit: number } {
+  const offset = (page - 1) * per_page
+  return { offset, limit: Math.max(0, Math.min(per_page, count - offset)) }
+}
