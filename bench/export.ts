@@ -2,7 +2,7 @@ import { get } from 'node:http'
 import { startConsole } from '../test/support/console.ts'
 import { Connection } from './connection.ts'
 import type { Figure } from './figure.ts'
-import type { Folders } from './main.ts'
+import type { Folders } from './fill.ts'
 import { admitPeople, beside } from './people.ts'
 import { watchMemory } from './watch.ts'
 

@@ -13,6 +13,9 @@ import { Business, DAYS } from './fill/business.ts'
 import { load } from './fill/load.ts'
 import { raiseTree } from './fill/tree.ts'
 
+/** The data folders: a million clients, and ten thousand. */
+export type Folders = Record<keyof typeof FILLS, string>
+
 /** The two databases that are measured, by the folder's name: the one beside the other shows what grows. */
 const FILLS = {
   million: { clients: 1_000_000, dealers: 2_000 },

@@ -3,7 +3,7 @@ import { findBinaries } from '../server/postgres/binaries.ts'
 import { browserFigures } from './browser.ts'
 import { exportFigures } from './export.ts'
 import { type Figure, lineOf } from './figure.ts'
-import { filled } from './fill.ts'
+import { type Folders, filled } from './fill.ts'
 import { memoryFigures } from './memory.ts'
 import { writePlans } from './plans.ts'
 import { readFigures } from './reads.ts'
@@ -15,12 +15,6 @@ import { writeFigures } from './writes.ts'
 // down anew how the database goes about the busiest calls.
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
-
-/** The data folders: a million clients, and ten thousand. */
-export interface Folders {
-  million: string
-  tenthousand: string
-}
 
 /** What is measured. A line of words says why something was not. */
 type Part = (folders: Folders) => AsyncIterable<Figure | string>

@@ -7,7 +7,7 @@ import { openApp } from '../server/app.ts'
 import { readConfig } from '../server/config.ts'
 import { startEmbedded } from '../server/postgres/embedded.ts'
 import { openPool, type Sql } from '../server/postgres/pool.ts'
-import type { Folders } from './main.ts'
+import type { Folders } from './fill.ts'
 import { admitPeople, type People } from './people.ts'
 
 /** The calls that are made most, each as the busiest of a role makes it, and what is read in its plan. */

@@ -7,7 +7,7 @@ import type { Sql } from '../server/postgres/pool.ts'
 import { startConsole } from '../test/support/console.ts'
 import { Connection } from './connection.ts'
 import { type Figure, median, quantile } from './figure.ts'
-import type { Folders } from './main.ts'
+import type { Folders } from './fill.ts'
 import { admitPeople, beside, type People } from './people.ts'
 
 /** How often each call is made, after a few to warm up: a slow one as often as its time allows, at least a few. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { MAJOR } from '../server/postgres/binaries.ts'
 import { startConsole } from '../test/support/console.ts'
 import { type Figure, median } from './figure.ts'
-import type { Folders } from './main.ts'
+import type { Folders } from './fill.ts'
 
 const STARTS = 3
 const LIMIT_MS = 3_000

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 
@@ -9,10 +9,25 @@ const ROOMS = ['contract', 'server', 'web']
 
 type File = { path: string; imports: string[]; text: string }
 
-const files = ROOMS.flatMap((room) =>
+const everywhere = [...ROOMS, 'test', 'bench'].flatMap((room) =>
   readdirSync(join(ROOT, room), { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.tsx?$/.test(name) && !/\.test\.tsx?$/.test(name))
+    .filter((name) => /\.tsx?$/.test(name))
     .map((name) => read(join(room, name))),
+)
+
+/** What is shipped. */
+const files = everywhere.filter(
+  ({ path }) => !/\.test\.tsx?$/.test(path) && ROOMS.some((room) => path.startsWith(`${room}/`)),
+)
+
+/** What a browser's scripts find without an import: `window` and `open`, `Window` and `Selection`. */
+const browserNames = new Set(
+  globSync('node_modules/@typescript/typescript-*/lib/lib.dom.d.ts', { cwd: ROOT })
+    .slice(0, 1)
+    .flatMap((path) => [
+      ...readFileSync(join(ROOT, path), 'utf8').matchAll(/^declare (?:var|function) (\w+)/gm),
+    ])
+    .map(([, name]) => name as string),
 )
 
 /** A noun is whatever lies in `server/nouns`: a file, or a folder of them. */
@@ -95,6 +110,28 @@ test('fetch is called in one file of the web', () => {
   expect(callers).toEqual(['web/api.ts'])
 })
 
+test('no file imports itself in a circle', () => {
+  expect(everywhere.length).toBeGreaterThan(files.length)
+  expect(circlesIn(everywhere)).toEqual([])
+})
+
+test('no two files of a folder differ by case alone', () => {
+  const names = everywhere.map(({ path }) => path.toLowerCase().replace(/\.tsx?$/, ''))
+  expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([])
+})
+
+test('nothing in the web takes a name that the browser has given away', () => {
+  expect(browserNames.size).toBeGreaterThan(500)
+  const taken = inRoom('web')
+    .filter(({ path }) => !path.endsWith('vite.config.ts'))
+    .flatMap(({ path, text }) =>
+      namesIn(text)
+        .filter((name) => browserNames.has(name))
+        .map((name) => `${path} ${name}`),
+    )
+  expect(taken).toEqual([])
+})
+
 test('the product stands on its own: nothing outside its folder is named', () => {
   for (const file of files) expectNone(file, (path) => path.startsWith('..'))
 })
@@ -106,6 +143,31 @@ function read(path: string): File {
     name.startsWith('.') ? relative(ROOT, join(ROOT, dirname(path), name)) : name,
   )
   return { path, text, imports }
+}
+
+/** Imports of types count like others: what needs each other is one thing, however it is cut. */
+function circlesIn(all: readonly File[]): string[] {
+  const importsOf = new Map(all.map(({ path, imports }) => [path, imports]))
+  const done = new Set<string>()
+  const walk = (path: string, way: readonly string[]): string[] => {
+    const at = way.indexOf(path)
+    if (at >= 0) return [[...way.slice(at), path].join(' → ')]
+    if (done.has(path)) return []
+    done.add(path)
+    return (importsOf.get(path) ?? []).flatMap((next) => walk(next, [...way, path]))
+  }
+  return all.flatMap(({ path }) => walk(path, []))
+}
+
+/** What a file declares or imports at its top. */
+function namesIn(text: string): string[] {
+  const declared = text.matchAll(
+    /^(?:export )?(?:async )?(?:const|let|function|class|interface|type) (\w+)/gm,
+  )
+  const imported = [...text.matchAll(/^import (?:type )?\{([^}]*)\}/gm)].flatMap(([, list = '']) =>
+    list.split(',').map((one) => one.replace(/^\s*(type )?(\w+ as )?/, '').trim()),
+  )
+  return [...[...declared].map(([, name]) => name as string), ...imported]
 }
 
 function inRoom(room: string): File[] {

@@ -1,14 +1,14 @@
 import { lazy, Suspense, useEffect } from 'react'
 import { createRoot } from 'react-dom/client'
 import { Login } from './pages/Login.tsx'
-import { askAhead } from './parts/captcha/captcha.ts'
+import { askAhead } from './parts/captcha/solving.ts'
 import { fetchPage } from './screens.tsx'
 import { ProvideSession, restore, useSessionState, useSettings, watchSession } from './session.tsx'
 import { Boundary } from './shell/Boundary.tsx'
 import { Loading } from './shell/Loading.tsx'
 import { Offline } from './shell/Offline.tsx'
 import { askCaptcha } from './shell/signing.ts'
-import { Theme } from './shell/Theme.tsx'
+import { Themed } from './shell/Themed.tsx'
 
 // A stranger pays for the login page alone; router, tables and dialogs come while they type.
 const fetchScreens = async () => ({ default: (await import('./routes.tsx')).Screens })
@@ -28,14 +28,14 @@ createRoot(root).render(<Console />)
 function Console() {
   const { mode, preset } = useSettings()
   return (
-    <Theme mode={mode} preset={preset}>
+    <Themed mode={mode} preset={preset}>
       <Boundary>
         <Suspense fallback={<Loading />}>
           <Who />
         </Suspense>
       </Boundary>
       <Offline />
-    </Theme>
+    </Themed>
   )
 }
 

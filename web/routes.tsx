@@ -16,7 +16,7 @@ import { WrongRole } from './pages/WrongRole.tsx'
 import { Hints } from './parts/Hints.tsx'
 import { Notices } from './parts/notices/Notices.tsx'
 import { useInterrupted, useReturn } from './queries.ts'
-import { type Screen, screens } from './screens.tsx'
+import { type ConsoleScreen, screens } from './screens.tsx'
 import { takePlace, useSession } from './session.tsx'
 import { Broken } from './shell/Broken.tsx'
 import { Loading } from './shell/Loading.tsx'
@@ -70,7 +70,7 @@ function openRouter(name: string) {
   ])
 }
 
-function routeOf({ path, roles, page }: Screen): RouteObject {
+function routeOf({ path, roles, page }: ConsoleScreen): RouteObject {
   // A page that has not asked for the URL is not drawn anew with it: a page turn of a list changes only the list.
   const still = async () => memo(await page())
   return { path, handle: { roles }, lazy: { Component: still }, ErrorBoundary: Broken }
@@ -85,7 +85,7 @@ function ForRole() {
   const { role } = useSession()
   const { pathname } = useLocation()
   const roles = useMatches().flatMap(
-    ({ handle }) => (handle as Pick<Screen, 'roles'> | undefined)?.roles ?? [],
+    ({ handle }) => (handle as Pick<ConsoleScreen, 'roles'> | undefined)?.roles ?? [],
   )
   const mine = roles.length === 0 || roles.includes(role)
   if (!mine && pathname === '/') return <Navigate to={ROLE[role].home} replace />

@@ -2,7 +2,7 @@ import type { ComponentType } from 'react'
 import { LEVEL_NAMES, LEVELS, type LevelName } from '../contract/levels.ts'
 import { ROLE, type Role } from '../contract/roles.ts'
 
-export interface Screen {
+export interface ConsoleScreen {
   path: string
   /** Who can use it; everybody else is told that it is not for them. */
   roles: readonly Role[]
@@ -11,7 +11,7 @@ export interface Screen {
 }
 
 /** Every screen inside the shell. A page is one line here and one file in `pages`. */
-export const screens: readonly Screen[] = [
+export const screens: readonly ConsoleScreen[] = [
   { path: '/', roles: ['dealer'], page: async () => (await import('./pages/Home.tsx')).Home },
   {
     path: '/admin',
@@ -49,15 +49,15 @@ export const screens: readonly Screen[] = [
   },
 ]
 
-function branch(role: Role): Screen {
+function branch(role: Role): ConsoleScreen {
   const page = async () => (await import('./pages/BranchDashboard.tsx')).BranchDashboard
   return { path: ROLE[role].home, roles: [role], page }
 }
 
 /** The three screens of a level, for its owner. */
-function accountScreens(level: LevelName): Screen[] {
+function accountScreens(level: LevelName): ConsoleScreen[] {
   const { owner, paths } = LEVELS[level]
-  const at = (path: string, load: () => Promise<ComponentType<{ level: LevelName }>>): Screen => ({
+  const at = (path: string, load: () => Promise<ComponentType<{ level: LevelName }>>): ConsoleScreen => ({
     path,
     roles: [owner],
     page: async () => {

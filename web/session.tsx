@@ -62,12 +62,12 @@ export function keepSettings(next: Settings): void {
 /** Begins to bring back the session that this browser keeps, if it still lasts; answers it where there is one. */
 export function restore(): Session | null {
   const kept = readKept()
-  if (kept) confirm(kept)
+  if (kept) confirmKept(kept)
   else leave({ expired: localStorage.getItem('token') !== null, comeBack: true })
   return kept?.session ?? null
 }
 
-async function confirm(kept: { token: string; session: Session }): Promise<void> {
+async function confirmKept(kept: { token: string; session: Session }): Promise<void> {
   become({ status: 'loading' })
   token = kept.token
   try {

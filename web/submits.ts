@@ -28,7 +28,7 @@ export function submitOnce<C extends Call>(call: C, input: InputOf<C>, by: strin
   const text = textOf(call, input, by)
   const running = underway.get(text)
   if (running) return running as Promise<OutputOf<C>>
-  const pending = open(call, input, by, text)
+  const pending = openPending(call, input, by, text)
   const answer = persist(call, input, pending).finally(() => underway.delete(text))
   underway.set(text, answer)
   return answer
@@ -78,7 +78,7 @@ const KEY = 'submits'
 /** How long the same form counts as the same submit, in milliseconds; the server keeps a key for a day. */
 const RECENT = 15 * 60_000
 
-function open(call: Call, input: unknown, by: string, text: string): Pending {
+function openPending(call: Call, input: unknown, by: string, text: string): Pending {
   const same = (one: Pending) => one.call === nameOf(call) && one.by === by
   const again = readAll().find((one) => same(one) && one.print === printOf(one.key, text) && isRecent(one))
   if (again) return change(again, { givenUp: false })

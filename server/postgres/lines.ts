@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net'
-import type { Sql } from './pool.ts'
+import type { Sql } from 'postgres'
 
 export type Host = { host: string; port: number }
 

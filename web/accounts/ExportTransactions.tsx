@@ -2,7 +2,7 @@ import Button from '@mui/material/Button'
 import { useMemo } from 'react'
 import { calls } from '../../contract/calls.ts'
 import { now } from '../clock.ts'
-import { Window } from '../parts/dialog/Window.tsx'
+import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { DayInput } from '../parts/form/DayInput.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { showMoment } from '../parts/time.ts'
@@ -22,7 +22,7 @@ export function ExportTransactions({ open, onClose }: ExportTransactionsProps) {
   const { received, start, stop } = useExport(call)
   const values = useMemo(() => thisMonth(), [])
   return (
-    <Window open={open} title="Export transactions" onClose={onClose} busy={received !== null}>
+    <Dialog open={open} title="Export transactions" onClose={onClose} busy={received !== null}>
       <Form
         schema={call.input}
         values={values}
@@ -35,7 +35,7 @@ export function ExportTransactions({ open, onClose }: ExportTransactionsProps) {
         <DayInput name="from" label="From" />
         <DayInput name="to" label="To" help="Both days are included." />
       </Form>
-    </Window>
+    </Dialog>
   )
 }
 

@@ -3,7 +3,8 @@ import { Tv } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { ClientRow } from '../../contract/shapes.ts'
 import { Card } from '../parts/Card.tsx'
-import { DataTable, type Selection } from '../parts/table/DataTable.tsx'
+import { DataTable } from '../parts/table/DataTable.tsx'
+import type { RowSelection } from '../parts/table/selection.ts'
 import type { Table } from '../parts/table/table.ts'
 import { FilterToggle } from './FilterToggle.tsx'
 import type { ClientPage } from './useClientPage.ts'
@@ -12,7 +13,7 @@ interface ClientListProps<Row extends ClientRow> {
   label: string
   table: Table<Row>
   page: ClientPage<Row>
-  select?: Selection<Row>
+  select?: RowSelection<Row>
   /** The next step where there is no client at all. */
   start?: ReactNode
 }

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { PaidMonths } from '../../contract/clients.ts'
-import { Window } from '../parts/dialog/Window.tsx'
+import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { AmountSelect } from '../parts/form/SelectInput.tsx'
 import { useSubmit } from '../queries.ts'
@@ -33,7 +33,7 @@ export function RenewDialog({ names, onClose, onDone }: RenewDialogProps) {
   }
   if (!held) return null
   return (
-    <Window
+    <Dialog
       open={names !== null}
       title={held.length === 1 ? `Renew ${held[0]}` : `Renew ${clients(held.length)}`}
       onClose={close}
@@ -56,7 +56,7 @@ export function RenewDialog({ names, onClose, onDone }: RenewDialogProps) {
         <AmountSelect name="months" label="Months" amounts={MONTHS} unit={['month', 'months']} autoFocus />
         <Quote clients={held} asking={names !== null && !loading} onAnswer={setQuote} />
       </Form>
-    </Window>
+    </Dialog>
   )
 }
 

@@ -7,11 +7,11 @@ import { MOST_RENEWED } from '../../contract/clients.ts'
 import type { ClientRow } from '../../contract/shapes.ts'
 import { type ApiError, send } from '../api.ts'
 import { useNotice } from '../parts/notices/Notices.tsx'
-import type { Selection } from '../parts/table/DataTable.tsx'
+import type { RowSelection } from '../parts/table/selection.ts'
 import type { ClientPage } from './useClientPage.ts'
 
 interface Chosen {
-  select: Selection<ClientRow>
+  select: RowSelection<ClientRow>
   names: readonly string[]
   clear: () => void
   /** Leaves out one that is no more. */
@@ -27,7 +27,7 @@ export function useChosen(page: ClientPage, onRenew: () => void): Chosen {
   useEffect(() => {
     if (found) setChosen(NONE)
   }, [found])
-  const select: Selection<ClientRow> = {
+  const select: RowSelection<ClientRow> = {
     chosen,
     onChange: setChosen,
     name: nameOf,

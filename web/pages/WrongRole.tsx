@@ -1,5 +1,5 @@
 import Button from '@mui/material/Button'
-import { Lock } from 'lucide-react'
+import { LockKeyhole } from 'lucide-react'
 import { Link } from 'react-router'
 import { EmptyState } from '../parts/ErrorState.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
@@ -11,7 +11,7 @@ export function WrongRole() {
       <title>Not for your role · Boxtree</title>
       <PageTitle>Not for your role</PageTitle>
       <EmptyState
-        icon={<Lock aria-hidden size={28} strokeWidth={1.5} />}
+        icon={<LockKeyhole aria-hidden size={28} strokeWidth={1.5} />}
         text="Your account cannot use this page."
         action={
           <Button variant="outlined" component={Link} to="/">

@@ -2,7 +2,7 @@ import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
 import { useState } from 'react'
 import { calls } from '../../contract/calls.ts'
-import { Window } from '../parts/dialog/Window.tsx'
+import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { useCall } from '../queries.ts'
 import { useSession } from '../session.tsx'
 
@@ -13,7 +13,7 @@ export function Message() {
   const { data } = useCall(calls.desk[role].message, {}, { enabled: justSignedIn })
   const message = data?.message ?? ''
   return (
-    <Window
+    <Dialog
       open={justSignedIn && message !== '' && read !== token}
       title="Message"
       onClose={() => setRead(token)}
@@ -23,9 +23,9 @@ export function Message() {
         </Button>
       }
     >
-      <Text>{message}</Text>
-    </Window>
+      <Words>{message}</Words>
+    </Dialog>
   )
 }
 
-const Text = styled('p')({ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' })
+const Words = styled('p')({ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' })

@@ -2,7 +2,7 @@ import Button from '@mui/material/Button'
 import { useMemo, useState } from 'react'
 import { useNow } from '../clock.ts'
 import { Captcha } from '../parts/captcha/Captcha.tsx'
-import { Window } from '../parts/dialog/Window.tsx'
+import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { PasswordInput } from '../parts/form/PasswordInput.tsx'
 import { signInAgain, useSession } from '../session.tsx'
@@ -16,13 +16,13 @@ export function SignInAgain() {
   const reminder = REMINDERS.find((before) => left <= before)
   const open = left > 0 && reminder !== undefined && putOff !== `${expiry} ${reminder}`
   return (
-    <Window
+    <Dialog
       open={open}
       title={`Your session ends in ${inWords(left)}`}
       onClose={() => setPutOff(`${expiry} ${reminder}`)}
     >
       <Again later={() => setPutOff(`${expiry} ${reminder}`)} />
-    </Window>
+    </Dialog>
   )
 }
 

@@ -4,7 +4,7 @@ import { CircleAlert, ShieldCheck } from 'lucide-react'
 import { type ReactNode, type RefObject, useEffect, useReducer, useRef, useState } from 'react'
 import { useFormContext } from 'react-hook-form'
 import { Spinner } from '../Spinner.tsx'
-import { ask, type CaptchaOffer, draw, takeEarly } from './captcha.ts'
+import { ask, type CaptchaOffer, draw, takeEarly } from './solving.ts'
 
 interface CaptchaProps {
   /** The field of the form that takes the answer: a text once it is solved, undefined until then. */

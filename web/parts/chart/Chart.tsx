@@ -6,13 +6,7 @@ import { Card } from '../Card.tsx'
 import { EmptyState, ErrorState } from '../ErrorState.tsx'
 import { Bar } from '../Skeleton.tsx'
 import { useDelayed } from '../useDelayed.ts'
-
-/** What is drawn: days along the bottom, and a number for each day and series. */
-export interface ChartData {
-  /** YYYY-MM-DD, ascending. */
-  days: readonly string[]
-  series: readonly { name: string; values: readonly number[] }[]
-}
+import type { ChartData } from './Plot.tsx'
 
 interface ChartProps {
   title: string

@@ -1,8 +1,14 @@
 import { styled, type Theme, useTheme } from '@mui/material/styles'
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
-import type { ChartData } from './Chart.tsx'
+
+/** What is drawn: days along the bottom, and a number for each day and series. */
+export interface ChartData {
+  /** YYYY-MM-DD, ascending. */
+  days: readonly string[]
+  series: readonly { name: string; values: readonly number[] }[]
+}
 
 interface PlotProps {
   data: ChartData
@@ -53,7 +59,7 @@ function reading({ days, series }: ChartData, at: number) {
   return `${days[at]}: ${numbers.join(', ')}`
 }
 
-function step(event: KeyboardEvent, chart: uPlot | null, { days }: ChartData, at: number | null) {
+function step(event: React.KeyboardEvent, chart: uPlot | null, { days }: ChartData, at: number | null) {
   const last = days.length - 1
   const from = at ?? last + 1
   const to = { ArrowLeft: from - 1, ArrowRight: from + 1, Home: 0, End: last }[event.key]

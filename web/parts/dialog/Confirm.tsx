@@ -2,7 +2,7 @@ import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
 import type { ReactNode } from 'react'
 import { Working } from '../Spinner.tsx'
-import { Window } from './Window.tsx'
+import { Dialog } from './Dialog.tsx'
 
 interface ConfirmProps {
   open: boolean
@@ -33,7 +33,7 @@ export function Confirm({
   error,
 }: ConfirmProps) {
   return (
-    <Window
+    <Dialog
       question
       open={open}
       title={title}
@@ -52,7 +52,7 @@ export function Confirm({
     >
       {children}
       <Reason role="alert">{error}</Reason>
-    </Window>
+    </Dialog>
   )
 }
 

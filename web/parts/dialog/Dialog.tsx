@@ -1,64 +1,9 @@
-import MuiDialog from '@mui/material/Dialog'
-import IconButton from '@mui/material/IconButton'
-import { styled } from '@mui/material/styles'
-import { X } from 'lucide-react'
-import { useId } from 'react'
-import type { WindowProps } from './Window.tsx'
+import type { DialogProps } from './DialogFrame.tsx'
+import { Later, part } from './later.tsx'
 
-/** The window itself, as MUI makes it. */
-export function Dialog({
-  open,
-  title,
-  onClose,
-  busy,
-  width = 480,
-  question,
-  children,
-  actions,
-}: WindowProps) {
-  const id = useId()
-  const close = (_event: object, reason: 'backdropClick' | 'escapeKeyDown') => {
-    if (!busy && !(question && reason === 'backdropClick')) onClose()
-  }
-  return (
-    <MuiDialog
-      open={open}
-      onClose={close}
-      role={question ? 'alertdialog' : 'dialog'}
-      aria-labelledby={id}
-      aria-describedby={question ? `${id}-body` : undefined}
-      slotProps={{ paper: { sx: { width, maxWidth: 'calc(100% - 32px)' } } }}
-    >
-      <Head>
-        <h2 id={id}>{title}</h2>
-        {!question && (
-          <IconButton aria-label="Close" disabled={busy === true} onClick={onClose}>
-            <X size={18} />
-          </IconButton>
-        )}
-      </Head>
-      <Content id={`${id}-body`}>{children}</Content>
-      {actions && <Foot>{actions}</Foot>}
-    </MuiDialog>
-  )
+/** What opens over the page. The focus goes in and comes back; Escape closes. */
+export function Dialog(props: DialogProps) {
+  return <Later part={dialog} given={props} />
 }
 
-const Head = styled('div')({
-  display: 'flex',
-  justifyContent: 'space-between',
-  alignItems: 'center',
-  gap: 8,
-  minHeight: 56,
-  padding: '8px 12px 0 24px',
-  '& h2': { fontSize: '0.875rem', fontWeight: 600, overflowWrap: 'anywhere' },
-})
-
-const Content = styled('div')({ overflowY: 'auto', padding: '8px 24px 24px', overflowWrap: 'anywhere' })
-
-const Foot = styled('div')({
-  display: 'flex',
-  flexWrap: 'wrap',
-  justifyContent: 'flex-end',
-  gap: 8,
-  padding: '0 24px 24px',
-})
+const dialog = part<DialogProps>(async () => (await import('./DialogFrame.tsx')).DialogFrame)

@@ -1,7 +1,7 @@
 import { keyframes } from '@emotion/react'
 import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
-import { type FocusEvent, type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react'
+import { type ReactNode, useId, useRef, useState } from 'react'
 
 interface MenuProps {
   /** What the menu is called. */
@@ -27,10 +27,10 @@ export function Menu({ label, children = label, icon, items }: MenuProps) {
     setOpen(false)
     button.current?.focus()
   }
-  const leave = (event: FocusEvent) => {
+  const leave = (event: React.FocusEvent) => {
     if (!place.current?.contains(event.relatedTarget)) setOpen(false)
   }
-  const press = (event: KeyboardEvent) => {
+  const press = (event: React.KeyboardEvent) => {
     if (!open && event.key === 'ArrowDown') setOpen(true)
     else if (open && event.key === 'Escape') close()
     else if (open) step(place.current, event.key)

@@ -3,13 +3,13 @@ import { Select } from './controls.tsx'
 import { Field, type FieldProps } from './Field.tsx'
 
 /** One choice: the value the form holds, and the words for it. */
-export interface Option {
+export interface Choice {
   value: string | number
   label: string
 }
 
 interface SelectInputProps extends FieldProps {
-  options: readonly Option[]
+  options: readonly Choice[]
   /** Has the focus when it appears, as the first field of a dialog. */
   autoFocus?: boolean | undefined
 }

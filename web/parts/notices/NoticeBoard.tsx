@@ -11,10 +11,21 @@ import {
 } from 'notistack'
 import { type ComponentProps, type Ref, useEffect } from 'react'
 import type { Tone } from '../tone.ts'
-import { hang, type Kind } from './Notices.tsx'
+
+export type Kind = 'success' | 'error' | 'warning'
+
+export interface Notice {
+  kind: Kind
+  lines: readonly string[]
+}
+
+interface NoticeBoardProps {
+  /** Gives the board the notices from now on, with those that waited; answers how to stop. */
+  hang: (show: (notice: Notice) => void) => () => void
+}
 
 /** Where notices appear: top centre, for 6 seconds, waiting under the pointer. */
-export function NoticeBoard() {
+export function NoticeBoard({ hang }: NoticeBoardProps) {
   useEffect(
     () =>
       hang(({ kind, lines }) => {
@@ -23,7 +34,7 @@ export function NoticeBoard() {
         if (last?.text === text) closeSnackbar(last.key)
         last = { text, key: enqueueSnackbar(text, { variant: kind }) }
       }),
-    [],
+    [hang],
   )
   return (
     <SnackbarProvider
@@ -35,17 +46,17 @@ export function NoticeBoard() {
         matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : { enter: 180, exit: 140 }
       }
       maxSnack={3}
-      Components={{ success: Notice, error: Notice, warning: Notice }}
+      Components={{ success: Slip, error: Slip, warning: Slip }}
     />
   )
 }
 
-function Notice({ id, message, variant, ref, style }: CustomContentProps & { ref?: Ref<HTMLDivElement> }) {
+function Slip({ id, message, variant, ref, style }: CustomContentProps & { ref?: Ref<HTMLDivElement> }) {
   const { Icon, tone } = looks[variant === 'error' || variant === 'warning' ? variant : 'success']
   const [text, reason] = String(message).split('\n')
   return (
     <SnackbarContent ref={ref ?? null} role={variant === 'success' ? 'status' : 'alert'} style={style}>
-      <Slip tone={tone}>
+      <Paper tone={tone}>
         <Icon aria-hidden size={20} />
         <div>
           <p>{text}</p>
@@ -54,7 +65,7 @@ function Notice({ id, message, variant, ref, style }: CustomContentProps & { ref
         <IconButton size="small" aria-label="Close this notice" onClick={() => closeSnackbar(id)}>
           <X size={16} />
         </IconButton>
-      </Slip>
+      </Paper>
     </SnackbarContent>
   )
 }
@@ -67,7 +78,7 @@ const looks: Record<Kind, { Icon: (props: ComponentProps<typeof X>) => React.Rea
   warning: { Icon: (props) => <TriangleAlert {...props} />, tone: 'warn' },
 }
 
-const Slip = styled('div', { shouldForwardProp: (name) => name !== 'tone' })<{ tone: Tone }>(
+const Paper = styled('div', { shouldForwardProp: (name) => name !== 'tone' })<{ tone: Tone }>(
   ({ theme, tone }) => ({
     display: 'flex',
     alignItems: 'flex-start',

@@ -1,9 +1,10 @@
-import { type ComponentType, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useQuiet } from '../dialog/later.tsx'
+import type { Kind, Notice, NoticeBoard } from './NoticeBoard.tsx'
 
 /** Where notices appear. Mounted once; what shows them comes in a quiet moment, or with the first of them. */
 export function Notices() {
-  const [Board, setBoard] = useState<ComponentType>()
+  const [Board, setBoard] = useState<typeof NoticeBoard>()
   useQuiet(fetchBoard)
   useEffect(() => {
     wake = () =>
@@ -15,17 +16,13 @@ export function Notices() {
       wake = () => {}
     }
   }, [])
-  return Board && <Board />
+  return Board && <Board hang={hang} />
 }
 
 const fetchBoard = async () => (await import('./NoticeBoard.tsx')).NoticeBoard
 
 /** Says what came of something; `reason` is a second line, the server's own words. */
-export interface Say {
-  success: (text: string, reason?: string) => void
-  error: (text: string, reason?: string) => void
-  warning: (text: string, reason?: string) => void
-}
+export type Say = Record<Kind, (text: string, reason?: string) => void>
 
 /** The three kinds of notice, the same functions at every render. */
 export function useNotice(): Say {
@@ -38,15 +35,7 @@ const say: Say = {
   warning: (text, reason) => notify('warning', text, reason),
 }
 
-export type Kind = keyof Say
-
-interface Notice {
-  kind: Kind
-  lines: readonly string[]
-}
-
-/** Takes the notices from now on, with those that waited; answers how to stop. */
-export function hang(board: (notice: Notice) => void): () => void {
+function hang(board: (notice: Notice) => void): () => void {
   show = board
   for (const notice of waiting.splice(0)) board(notice)
   return () => {

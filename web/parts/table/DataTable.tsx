@@ -6,6 +6,7 @@ import { useDelayed } from '../useDelayed.ts'
 import { found, prepare, sorted } from './arrange.ts'
 import { NarrowRows } from './NarrowRows.tsx'
 import { Pager } from './Pager.tsx'
+import type { RowSelection } from './selection.ts'
 import { TableTools } from './TableTools.tsx'
 import type { Table } from './table.ts'
 import { useFit } from './useFit.ts'
@@ -23,7 +24,7 @@ export interface DataTableProps<Row extends object> {
   loading: boolean
   error?: string | undefined
   onRetry: () => void
-  select?: Selection<Row> | undefined
+  select?: RowSelection<Row> | undefined
   /** What an unfolded row shows beneath the fields that have no other place; only where there is no room for all. */
   expand?: ((row: Row) => ReactNode) | undefined
   /** What stands beside the search box: filters, export. */
@@ -39,18 +40,6 @@ export interface ServedPage<Row> {
   count: number
   /** The server stopped counting: there are more than `count`. */
   capped?: boolean | undefined
-}
-
-/** Which rows are chosen, by row key, and what can be done with them. */
-export interface Selection<Row> {
-  chosen: ReadonlySet<string>
-  onChange: (chosen: ReadonlySet<string>) => void
-  /** Names a row for its checkbox: 'Select {name}'. */
-  name: (row: Row) => string
-  /** The buttons of the toolbar that takes the place of the tools while rows are chosen. */
-  actions: ReactNode
-  /** Offers more rows than those of the page: 'Select all 120'. */
-  all?: { label: string; onTake: () => void; loading: boolean } | undefined
 }
 
 /** The one table: rows from the browser or a page from the server, a table on a desk and cards on a phone. */

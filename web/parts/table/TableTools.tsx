@@ -5,7 +5,7 @@ import { ArrowDown, ArrowUp, Search, X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Box, Select } from '../form/controls.tsx'
 import { Toggle } from '../form/Toggle.tsx'
-import type { Selection } from './DataTable.tsx'
+import type { RowSelection } from './selection.ts'
 import type { Table } from './table.ts'
 import type { ListState } from './useListState.ts'
 
@@ -13,7 +13,7 @@ interface TableToolsProps<Row> {
   table: Table<Row>
   list: ListState
   narrow: boolean
-  select: Selection<Row> | undefined
+  select: RowSelection<Row> | undefined
   tools: ReactNode
 }
 
@@ -86,7 +86,7 @@ function SortBox<Row>({ table, list }: { table: Table<Row>; list: ListState }) {
   )
 }
 
-function SelectionBar<Row>({ select }: { select: Selection<Row> }) {
+function SelectionBar<Row>({ select }: { select: RowSelection<Row> }) {
   const { chosen, onChange, actions, all } = select
   return (
     <Over>

@@ -4,8 +4,8 @@ import { memo, type ReactNode, useCallback, useId, useLayoutEffect, useMemo, use
 import { Ellipsis } from '../Ellipsis.tsx'
 import { mono } from '../faces.ts'
 import { places, Skeleton } from '../Skeleton.tsx'
-import type { Selection } from './DataTable.tsx'
 import { Lines, MoreButton, nameOf, standing } from './RowDetail.tsx'
+import type { RowSelection } from './selection.ts'
 import { type Column, type Table, textOf } from './table.ts'
 import type { ListState } from './useListState.ts'
 import { useRow, useSlots } from './useSlots.ts'
@@ -16,7 +16,7 @@ export interface RowsProps<Row> {
   table: Table<Row>
   list: ListState
   page: readonly Row[]
-  select: Selection<Row> | undefined
+  select: RowSelection<Row> | undefined
   expand: ((row: Row) => ReactNode) | undefined
   /** Nothing has come yet. */
   waiting: boolean
@@ -74,7 +74,7 @@ export function PageBox<Row>({
 }: {
   table: Table<Row>
   page: readonly Row[]
-  select: Selection<Row>
+  select: RowSelection<Row>
 }) {
   const keys = page.map(table.rowKey)
   const taken = keys.filter((key) => select.chosen.has(key)).length
@@ -113,12 +113,12 @@ export function RowBox({
 }
 
 /** What a row needs to know of the selection: little, so that only the rows that change are drawn again. */
-export function chosenIn<Row>(table: Table<Row>, row: Row, select: Selection<Row> | undefined) {
+export function chosenIn<Row>(table: Table<Row>, row: Row, select: RowSelection<Row> | undefined) {
   return select ? { chosen: select.chosen.has(table.rowKey(row)), name: select.name(row) } : {}
 }
 
 /** Takes or leaves one row by its key; the same function at every render. */
-export function useChoose<Row>(select: Selection<Row> | undefined) {
+export function useChoose<Row>(select: RowSelection<Row> | undefined) {
   const latest = useRef(select)
   useLayoutEffect(() => {
     latest.current = select

@@ -1,6 +1,6 @@
 import { ThemeContext } from '@emotion/react'
 import DefaultPropsProvider from '@mui/material/DefaultPropsProvider'
-import type { Theme as Look } from '@mui/material/styles'
+import type { Theme } from '@mui/material/styles'
 import { type ComponentProps, type ReactNode, useLayoutEffect, useMemo } from 'react'
 import { type Mode, makeTheme } from './theme.ts'
 
@@ -10,7 +10,7 @@ import { type Mode, makeTheme } from './theme.ts'
  * MUI's own provider carries its CSS-variable machinery (5 kB compressed); these two contexts are all that
  * its components read.
  */
-export function Theme({ mode, preset, children }: { mode: Mode; preset: string; children: ReactNode }) {
+export function Themed({ mode, preset, children }: { mode: Mode; preset: string; children: ReactNode }) {
   const look = useMemo(() => makeTheme(mode, preset), [mode, preset])
   useLayoutEffect(() => paintPage(look), [look])
   return (
@@ -23,7 +23,7 @@ export function Theme({ mode, preset, children }: { mode: Mode; preset: string; 
 type Defaults = ComponentProps<typeof DefaultPropsProvider>['value']
 
 /** Gives the look to what stands outside React's tree or has no component of its own: the page and `parts.css`. */
-function paintPage({ palette }: Look) {
+function paintPage({ palette }: Theme) {
   const { dataset, style } = document.documentElement
   dataset.mode = palette.mode
   const colours: Record<string, string> = {
