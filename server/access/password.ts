@@ -1,5 +1,6 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
+import { Turns } from '../turns.ts'
 
 /** An argon2id hash in the PHC string format, of a new random salt. */
 export async function hashPassword(password: string): Promise<string> {
@@ -27,7 +28,7 @@ const NOBODY = `$argon2id$v=19$m=${MEMORY},t=${PASSES},p=1$${unpadded(Buffer.all
 const argon2id = promisify(argon2)
 
 async function derive(password: string, salt: Buffer): Promise<Buffer> {
-  return inTurn(() =>
+  return hashing.run('anybody', () =>
     argon2id('argon2id', {
       message: Buffer.from(password, 'utf8'),
       nonce: salt,
@@ -40,22 +41,7 @@ async function derive(password: string, salt: Buffer): Promise<Buffer> {
 }
 
 // At most two at once: a flood of logins must not take the processor from those who work.
-const AT_ONCE = 2
-let running = 0
-const waiting: (() => void)[] = []
-
-async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-  if (running >= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve))
-  else running += 1
-  try {
-    return await work()
-  } finally {
-    // The place passes on to the next in line, or becomes free.
-    const next = waiting.shift()
-    if (next) next()
-    else running -= 1
-  }
-}
+const hashing = new Turns<'anybody'>({ atOnce: 2 })
 
 function unpadded(bytes: Buffer): string {
   return bytes.toString('base64').replace(/=+$/, '')

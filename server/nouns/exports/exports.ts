@@ -4,10 +4,10 @@ import type { Account, Context, Handler } from '../../context.ts'
 import { ask } from '../../postgres/begin.ts'
 import type { Sql } from '../../postgres/pool.ts'
 import { notFound, refuseField } from '../../refusal.ts'
+import { Turns } from '../../turns.ts'
 import { csv } from './csv.ts'
 import { type Days, listClients, listTransactions, type Selection } from './listing.ts'
 import { MOST_IN_PDF, pdf } from './pdf.ts'
-import { takeSlot } from './slots.ts'
 import { streamSnapshot } from './snapshot.ts'
 
 export const exportClients: Handler<typeof calls.clients.export> = clientsTicket
@@ -21,7 +21,7 @@ export const exportTransactions: Handler<typeof calls.desk.admin.exportTransacti
  * fetches a file without our headers, and a link that is found later must lead nowhere.
  */
 export const download: Handler<typeof calls.files.download> = async ({ sql, now, business }, { ticket }) => {
-  const release = await takeSlot()
+  const release = await underWay.take(await ask(sql, () => ownerOf(sql, ticket, now)))
   try {
     const { account, ...wanted } = await ask(sql, () => redeem(sql, ticket, now))
     const asked = { sql, account, now, business }
@@ -40,6 +40,13 @@ export const download: Handler<typeof calls.files.download> = async ({ sql, now,
     throw error
   }
 }
+
+/** Files under way, by account: each holds a connection for as long as it lasts. */
+const underWay = new Turns<number>({
+  atOnce: 4,
+  each: 2,
+  patience: { ms: 10_000, sorry: 'Several exports are on their way. Please try again in a moment.' },
+})
 
 /** How long a ticket waits to be used, in milliseconds. */
 const LIFE = 60_000
@@ -78,6 +85,14 @@ async function issueTicket(
     insert into export_ticket (ticket_hash, account, kind, selection, expiry)
     values (${hash(ticket)}, ${account.id}, ${kind}, ${sql.json(selection)}, ${new Date(now.getTime() + LIFE)})`
   return { status: 'OK' as const, ticket }
+}
+
+/** Whose a ticket is: it is shown again, and used up, once the account's turn has come. */
+async function ownerOf(sql: Sql, ticket: string, now: Date): Promise<number> {
+  const [found] = await sql<{ account: number }[]>`
+    select account from export_ticket where ticket_hash = ${hash(ticket)} and expiry > ${now}`
+  if (!found) throw notFound()
+  return found.account
 }
 
 async function redeem(sql: Sql, ticket: string, now: Date): Promise<Wanted & { account: Account }> {

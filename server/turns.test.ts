@@ -1,0 +1,78 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { Turns } from './turns.ts'
+
+const PATIENCE = 10_000
+
+let turns: Turns<string>
+/** Whose turns have begun, in their order. */
+let begun: string[]
+/** What ends each of them. */
+let ends: (() => void)[]
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  turns = new Turns({ atOnce: 4, each: 2, patience: { ms: PATIENCE, sorry: 'Please come again.' } })
+  begun = []
+  ends = []
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** Somebody asks for a turn. */
+async function ask(owner: string): Promise<void> {
+  const asking = turns.take(owner).then((end) => {
+    begun.push(owner)
+    ends.push(end)
+  })
+  asking.catch(() => {})
+  await vi.advanceTimersByTimeAsync(0)
+}
+
+async function end(at: number): Promise<void> {
+  ends[at]?.()
+  await vi.advanceTimersByTimeAsync(0)
+}
+
+describe('turns', () => {
+  test('of one owner beyond its share wait, though places are free', async () => {
+    for (const owner of ['ann', 'ann', 'ann', 'bob']) await ask(owner)
+    expect(begun).toEqual(['ann', 'ann', 'bob'])
+    await end(0)
+    expect(begun).toEqual(['ann', 'ann', 'bob', 'ann'])
+  })
+
+  test('go round the owners, however many one of them asks for', async () => {
+    for (const owner of ['ann', 'ann', 'bob', 'bob']) await ask(owner)
+    for (const owner of ['ann', 'ann', 'ann', 'cem', 'cem', 'dan']) await ask(owner)
+    for (const at of [0, 1, 2, 3, 4, 5]) await end(at)
+    expect(begun.slice(4)).toEqual(['ann', 'cem', 'dan', 'ann', 'cem', 'ann'])
+  })
+
+  test('that did not come in time are refused, and take nobody else his', async () => {
+    for (const owner of ['ann', 'ann', 'bob', 'bob']) await ask(owner)
+    const refused = expect(turns.take('cem')).rejects.toMatchObject({
+      code: 'unavailable',
+      message: 'Please come again.',
+      retryAfter: 10,
+    })
+    await vi.advanceTimersByTimeAsync(PATIENCE)
+    await refused
+    await end(0)
+    await ask('dan')
+    expect(begun).toEqual(['ann', 'ann', 'bob', 'bob', 'dan'])
+  })
+
+  test('are ended once, however often that is said', async () => {
+    for (const owner of ['ann', 'ann', 'bob', 'bob', 'cem', 'dan']) await ask(owner)
+    await end(0)
+    await end(0)
+    expect(begun).toEqual(['ann', 'ann', 'bob', 'bob', 'cem'])
+  })
+
+  test('end with what was done in them, failed or not', async () => {
+    const one = new Turns<string>({ atOnce: 1 })
+    await expect(one.run('ann', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+    expect(await one.run('ann', async () => 'done')).toBe('done')
+  })
+})
