@@ -130,7 +130,8 @@ async function anyClient(sql: Sql, dealer: number): Promise<Client> {
 
 /** Every call of the contract that a role reads with; a list of clients in all its ways. */
 function casesOf(role: Role, people: People, client: Client): Case[] {
-  return everyCall(calls).flatMap(({ name, call }) => {
+  return everyCall(calls).flatMap((call) => {
+    const { name } = call
     if (call.method !== 'GET' || call.roles === 'anyone' || !call.roles.includes(role)) return []
     if (name === 'clients.list')
       return lists(

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { MOST_CREDITS } from './credits.ts'
+import { secret } from './secret.ts'
 
 export const AccountName = z
   .string()
@@ -9,12 +10,14 @@ export const AccountName = z
     z.regex(/^[A-Za-z0-9._-]*$/, "Login may have letters, digits, '.', '_' and '-'"),
   )
 
-export const AccountPassword = z.string().check(
-  z.minLength(8, 'Password should be between 8 and 128 characters'),
-  z.maxLength(128, 'Password should be between 8 and 128 characters'),
-  z.refine(
-    (text) => text.isWellFormed() && !text.includes('\0'),
-    'Password has characters that cannot be kept',
+export const AccountPassword = secret(
+  z.string().check(
+    z.minLength(8, 'Password should be between 8 and 128 characters'),
+    z.maxLength(128, 'Password should be between 8 and 128 characters'),
+    z.refine(
+      (text) => text.isWellFormed() && !text.includes('\0'),
+      'Password has characters that cannot be kept',
+    ),
   ),
 )
 

@@ -1,15 +1,12 @@
 import * as z from 'zod/mini'
 import { ROLES, type Role } from './roles.ts'
+import { secretFields } from './secret.ts'
 
 export type Method = 'GET' | 'POST' | 'DELETE'
 export type Allowed = readonly Role[] | 'anyone'
 
-/** One call of the API: all that server, console, documentation and tests need to know of it. */
-export type Call<
-  Input extends z.ZodMiniType = z.ZodMiniType,
-  Output extends z.ZodMiniType = z.ZodMiniType,
-  Roles extends Allowed = Allowed,
-> = {
+/** What a call says of itself where it is declared. */
+type Declaration<Input extends z.ZodMiniType, Output extends z.ZodMiniType, Roles extends Allowed> = {
   method: Method
   /** Under `/v1`; `{name}` stands for a parameter, which is a field of the input like any other. */
   path: string
@@ -23,15 +20,73 @@ export type Call<
   output: Output
   /** 'file': the answer is a streamed file instead of `output` as JSON. */
   answer?: 'file'
+  /** False of a POST that changes nothing. */
+  changes?: false
+  /** False where an Idempotency-Key cannot be kept. */
+  takesKey?: false
+  /** False of a change so small, and so needed, that the space kept free is there for it. */
+  needsRoom?: false
+}
+
+/** One call of the API: all that server, console, documentation and tests need to know of it. */
+export type Call<
+  Input extends z.ZodMiniType = z.ZodMiniType,
+  Output extends z.ZodMiniType = z.ZodMiniType,
+  Roles extends Allowed = Allowed,
+> = Omit<Declaration<Input, Output, Roles>, 'changes' | 'takesKey' | 'needsRoom'> & {
+  /** Its place in the contract, `clients.renew`: what the audit, kept answers, the query cache and pending submits call it. */
+  name: string
+  /** Whether it changes anything; what does not leaves nothing behind: no audit row, no kept answer, no write. */
+  changes: boolean
+  /** Whether it is done once for each Idempotency-Key. */
+  takesKey: boolean
+  /** Whether it is refused while the disk is nearly full. */
+  needsRoom: boolean
+  /** The fields of its input that are left out wherever an input is kept. */
+  secrets: readonly string[]
 }
 
 /** Calls nested by noun; one tree holds them all. */
 export type Calls = { readonly [noun: string]: Call | Calls }
 
 export function call<Input extends z.ZodMiniType, Output extends z.ZodMiniType, const Roles extends Allowed>(
-  facts: Call<Input, Output, Roles>,
+  declaration: Declaration<Input, Output, Roles>,
 ): Call<Input, Output, Roles> {
-  return facts
+  const { method, roles, input } = declaration
+  const changes = declaration.changes ?? method !== 'GET'
+  return {
+    name: '',
+    changes,
+    // Whoever has no session has no account to keep a key under.
+    takesKey: changes && roles !== 'anyone',
+    needsRoom: changes,
+    secrets: secretFields(input),
+    ...declaration,
+  }
+}
+
+/** Gives every call of a tree its name, which is its place there. */
+export function named<Tree extends Calls>(tree: Tree, prefix = ''): Tree {
+  for (const [key, value] of Object.entries(tree)) {
+    if (isCall(value)) value.name = prefix + key
+    else named(value, `${prefix}${key}.`)
+  }
+  return tree
+}
+
+/** What stands in another tree at the place that a call has in the contract: its handler, its words. */
+export function atPlaceOf({ name }: Call, tree: object): unknown {
+  return name.split('.').reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], tree)
+}
+
+/** An input as it may be kept: without its secret fields. */
+export function withoutSecrets({ secrets }: Call, input: object): object {
+  return Object.fromEntries(Object.entries(input).filter(([field]) => !secrets.includes(field)))
+}
+
+/** Whether an input has any of its call's secret fields. */
+export function holdsSecret({ secrets }: Call, input: object): boolean {
+  return Object.keys(input).some((field) => secrets.includes(field))
 }
 
 export const EVERYBODY: readonly Role[] = ROLES
@@ -42,15 +97,13 @@ export const Done = z.object({ status: z.literal('OK') })
 /** The input of a call that takes none. */
 export const Nothing = z.strictObject({})
 
-export function isCall(value: Call | Calls): value is Call {
+function isCall(value: Call | Calls): value is Call {
   return typeof value.path === 'string'
 }
 
-/** Every call of the tree with its dotted name, `clients.renew`, in declared order. */
-export function everyCall(calls: Calls, prefix = ''): { name: string; call: Call }[] {
-  return Object.entries(calls).flatMap(([key, value]) =>
-    isCall(value) ? [{ name: prefix + key, call: value }] : everyCall(value, `${prefix}${key}.`),
-  )
+/** Every call of a tree, in declared order. */
+export function everyCall(calls: Calls): Call[] {
+  return Object.values(calls).flatMap((value) => (isCall(value) ? [value] : everyCall(value)))
 }
 
 /** The parameters of a call's path, in order. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod/mini'
-import { type Call, everyCall, pathParameters } from './call.ts'
+import { atPlaceOf, type Call, everyCall, pathParameters } from './call.ts'
 import { calls } from './calls.ts'
 import { LEVEL_NAMES, LEVELS } from './levels.ts'
 import { REFUSALS } from './refusals.ts'
@@ -87,24 +87,53 @@ const SPECIFIED: Record<string, string[]> = {
 
 describe('the contract', () => {
   test.each(Object.entries(SPECIFIED))('has %s with its fields', (address, fields) => {
-    const found = ALL.filter(({ call }) => `${call.method} ${call.path}` === address)
+    const found = ALL.filter((call) => `${call.method} ${call.path}` === address)
     expect(found).toHaveLength(1)
-    const properties = found.flatMap(({ call }) => Object.keys(fieldsOf(call)))
+    const properties = found.flatMap((call) => Object.keys(fieldsOf(call)))
     for (const field of fields) expect(properties).toContain(field)
   })
 
   test('has one call for each method and path', () => {
-    const addresses = ALL.map(({ call }) => `${call.method} ${call.path}`)
+    const addresses = ALL.map((call) => `${call.method} ${call.path}`)
     expect(addresses).toEqual([...new Set(addresses)])
   })
 
-  test.each(ALL)('takes one strict object that has the parameters of its path: $name', ({ call }) => {
+  test.each(ALL)('takes one strict object that has the parameters of its path: $name', (call) => {
     const schema = z.toJSONSchema(call.input, { io: 'input', unrepresentable: 'any' })
     expect(schema).toMatchObject({ type: 'object', additionalProperties: false })
     for (const parameter of pathParameters(call.path)) expect(schema.required).toContain(parameter)
   })
 
-  test.each(ALL)('gives a call at a desk to that role alone: $name', ({ call }) => {
+  test.each(ALL)('has each call at the place that its name says: $name', (call) => {
+    expect(atPlaceOf(call, calls)).toBe(call)
+  })
+
+  test.each(ALL)('keeps to itself whatever sounds secret: $name', (call) => {
+    const sounding = Object.keys(fieldsOf(call)).filter((field) =>
+      /pass|secret|token|ticket|captcha/.test(field),
+    )
+    expect(call.secrets).toEqual(expect.arrayContaining(sounding))
+  })
+
+  test('says of each POST whether it changes anything, takes a key and needs room', () => {
+    const named = (is: (call: Call) => boolean) => ALL.filter(is).map(({ name }) => name)
+    const posts = (call: Call) => call.method !== 'GET'
+    expect(named((call) => posts(call) && !call.changes)).toEqual(['clients.quote'])
+    expect(named((call) => call.changes && !call.takesKey)).toEqual(['session.login', 'session.logout'])
+    const exports = [
+      ...ROLES.map((role) => `desk.${role}.exportTransactions`),
+      'clients.export',
+      'admin.exportClients',
+    ]
+    expect(named((call) => call.changes && !call.needsRoom)).toEqual([
+      'session.login',
+      'session.logout',
+      ...exports,
+    ])
+    expect(named((call) => !posts(call) && call.changes)).toEqual([])
+  })
+
+  test.each(ALL)('gives a call at a desk to that role alone: $name', (call) => {
     const desk = ROLES.filter((role) => call.path.startsWith(`${ROLE[role].desk}/`))
     const shared = call.path === '/api/user'
     if (desk.length === 1 && !shared) expect(call.roles).toEqual(desk)

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { AccountDescription, AccountName, AccountPassword, CreditAmount } from './accounts.ts'
 import { Settings } from './appearance.ts'
-import { type Call, call, Done, EVERYBODY, Nothing } from './call.ts'
+import { type Call, call, Done, EVERYBODY, Nothing, named } from './call.ts'
 import {
   ClientDescription,
   ClientLogin,
@@ -16,6 +16,7 @@ import {
 } from './clients.ts'
 import { LEVELS, type LevelName } from './levels.ts'
 import { ROLE, type Role } from './roles.ts'
+import { secret } from './secret.ts'
 import {
   AccountRow,
   ANY_CLIENT_SORTS,
@@ -80,10 +81,12 @@ const session = {
     summary: 'Begins a session of one hour',
     input: z.strictObject({
       login_username: GivenName.check(z.minLength(1, 'Please type your username')),
-      login_password: z.string().check(z.minLength(1, 'Please type your password'), z.maxLength(200)),
-      g_recaptcha_response: z.optional(z.string().check(z.maxLength(20_000))),
+      login_password: secret(z.string().check(z.minLength(1, 'Please type your password'), z.maxLength(200))),
+      g_recaptcha_response: z.optional(secret(z.string().check(z.maxLength(20_000)))),
     }),
     output: z.extend(Done, { token: z.string(), ...User.shape }),
+    // A dealer who cannot sign in has lost more than one who cannot renew.
+    needsRoom: false,
   }),
   logout: call({
     method: 'POST',
@@ -92,6 +95,9 @@ const session = {
     summary: 'Ends this session',
     input: Nothing,
     output: Done,
+    // The session that a key came with is no more.
+    takesKey: false,
+    needsRoom: false,
   }),
   user: call({
     method: 'GET',
@@ -107,7 +113,7 @@ const session = {
     roles: EVERYBODY,
     summary: "Changes the caller's own password and ends the account's other sessions",
     input: z.strictObject({
-      old_password: z.string().check(z.minLength(1), z.maxLength(200)),
+      old_password: secret(z.string().check(z.minLength(1), z.maxLength(200))),
       password: AccountPassword,
     }),
     output: Done,
@@ -145,6 +151,7 @@ function desk(role: Role) {
           z.refine(({ from, to }) => from <= to, { path: ['to'], error: 'The last day is before the first' }),
         ),
       output: Ticket,
+      needsRoom: false,
     }),
     message: call({
       method: 'GET',
@@ -343,6 +350,7 @@ const clients = {
       balance_after: z.int(),
       expiries: z.array(z.object({ name: z.string(), expiry: Moment, new_expiry: Moment })),
     }),
+    changes: false,
   }),
   renew: call({
     method: 'POST',
@@ -477,7 +485,7 @@ const admin = {
 }
 
 /** Every call of the API, each declared once. */
-export const calls = {
+export const calls = named({
   session,
   desk: {
     admin: desk('admin'),
@@ -503,12 +511,12 @@ export const calls = {
       path: '/exports/{ticket}',
       roles: 'anyone',
       summary: 'The file that a ticket stands for, streamed; a ticket works once',
-      input: z.strictObject({ ticket: z.string().check(z.maxLength(100)) }),
+      input: z.strictObject({ ticket: secret(z.string().check(z.maxLength(100))) }),
       output: z.unknown(),
       answer: 'file',
     }),
   },
-}
+})
 
 /** The names of one renewal, each once. */
 function names() {
@@ -531,6 +539,7 @@ function exportClients<const Sorts extends readonly [string, ...string[]]>(role:
     summary: 'A ticket for the CSV or PDF of the filtered clients',
     input: z.strictObject({ format: z.enum(['csv', 'pdf']), ...clientSelection(sorts) }),
     output: Ticket,
+    needsRoom: false,
   })
 }
 

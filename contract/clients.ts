@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { PACKAGES } from './packages.ts'
+import { secret } from './secret.ts'
 
 /** The limits of a client's fields, with the sentence that says each. Forms and server share them. */
 export const LIMITS = {
@@ -24,13 +25,15 @@ export const ClientLogin = z
     z.regex(/^[A-Za-z0-9._-]*$/, "Login may have letters, digits, '.', '_' and '-'"),
   )
 
-export const ClientPassword = z
-  .string()
-  .check(
-    z.minLength(LIMITS.password.min, LIMITS.password.message),
-    z.maxLength(LIMITS.password.max, LIMITS.password.message),
-    z.refine(isPlainText, 'Password may not have control characters'),
-  )
+export const ClientPassword = secret(
+  z
+    .string()
+    .check(
+      z.minLength(LIMITS.password.min, LIMITS.password.message),
+      z.maxLength(LIMITS.password.max, LIMITS.password.message),
+      z.refine(isPlainText, 'Password may not have control characters'),
+    ),
+)
 
 export const ClientDescription = z
   .string()

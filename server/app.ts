@@ -9,7 +9,7 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import type * as z from 'zod/mini'
-import { type Call, type Calls, isCall, pathParameters } from '../contract/call.ts'
+import { atPlaceOf, type Call, everyCall, pathParameters } from '../contract/call.ts'
 import { calls } from '../contract/calls.ts'
 import { checkKey } from './access/canary.ts'
 import { openCaptcha } from './access/captcha.ts'
@@ -26,7 +26,7 @@ import { checkHealth } from './corridor/health.ts'
 import { answerOnce } from './corridor/idempotency.ts'
 import { openPage } from './corridor/openapi/routes.ts'
 import { handlers } from './handlers.ts'
-import { begin, seek } from './postgres/begin.ts'
+import { type Access, begin, seek } from './postgres/begin.ts'
 import { whileAnswering } from './postgres/lines.ts'
 import type { Sql } from './postgres/pool.ts'
 import { notFound, Refusal } from './refusal.ts'
@@ -98,7 +98,7 @@ export async function openApp(dependencies: AppDependencies) {
       })
       api.addHook('onSend', compress)
       api.get('/health', () => checkHealth(sql, disk))
-      open(api, calls, handlers)
+      for (const call of everyCall(calls)) route(api, call, atPlaceOf(call, handlers) as Walker)
       openPage(api)
       // Routes, because the console's files answer every other address; the handler is for methods that have none.
       for (const path of ['/', '/*']) api.all(path, refuseUnknown)
@@ -108,15 +108,6 @@ export async function openApp(dependencies: AppDependencies) {
   )
   await serveConsole(app, config.captcha.provider)
   return app
-
-  /** Opens every call of a tree, each with the handler that stands at the same place in the other. */
-  function open(api: FastifyInstance, tree: Calls, actions: object): void {
-    for (const [key, value] of Object.entries(tree)) {
-      const action = (actions as Record<string, object>)[key]
-      if (isCall(value)) route(api, value, action as Walker)
-      else open(api, value, action as object)
-    }
-  }
 
   function route(api: FastifyInstance, call: Call, act: Walker): void {
     api.route({
@@ -136,12 +127,13 @@ export async function openApp(dependencies: AppDependencies) {
           return answer(reply, call, call.answer ? result : call.output.parse(result))
         }
         const context = { ...open, ...request.caller }
-        const result = await beginAgain(sql, async (sql) => {
+        const access = call.changes ? 'read write' : 'read only'
+        const result = await beginAgain(sql, access, async (sql) => {
           const inside = { ...context, sql }
-          if (call.method === 'GET')
-            return call.answer ? act(inside, input) : call.output.parse(await act(inside, input))
+          const carryOut = async () => call.output.parse(await act(inside, input))
+          if (!call.changes) return carryOut()
           return answerOnce(inside, call, request, async () => {
-            const output = call.output.parse(await act(inside, input))
+            const output = await carryOut()
             await audit(inside, call, input)
             return output
           })
@@ -165,10 +157,14 @@ export async function openApp(dependencies: AppDependencies) {
  * Of two calls that wait for each other, as two that swap their MACs do, the database ends one. It has done nothing
  * then, and begins again once the other is through.
  */
-async function beginAgain<Result>(sql: Sql, work: (sql: Sql) => Promise<Result>): Promise<Result> {
+async function beginAgain<Result>(
+  sql: Sql,
+  access: Access,
+  work: (sql: Sql) => Promise<Result>,
+): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await begin(sql, work)
+      return await begin(sql, work, access)
     } catch (error) {
       const isDeadlock = error instanceof Error && 'code' in error && error.code === '40P01'
       if (!isDeadlock || attempt === MOST_ATTEMPTS) throw error
@@ -191,7 +187,7 @@ function tokenOf(request: FastifyRequest): string {
   return /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
 }
 
-function parse(call: Call, request: FastifyRequest): unknown {
+function parse(call: Call, request: FastifyRequest): object {
   const sent = call.method === 'GET' ? request.query : request.body === undefined ? {} : request.body
   const parameters = request.params as Record<string, string>
   const named = pathParameters(call.path)
@@ -199,7 +195,7 @@ function parse(call: Call, request: FastifyRequest): unknown {
     ? { ...sent, ...Object.fromEntries(named.map((key) => [key, parameters[key]])) }
     : sent
   const read = call.input.safeParse(input)
-  if (read.success) return read.data
+  if (read.success) return read.data as object
   throw new Refusal('invalid_input', firstOf(read.error), { errors: byField(read.error) })
 }
 

@@ -66,7 +66,7 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
     mutationFn: (input) => submitOnce(call, input, name),
     onSuccess: (output, input) => {
       if (words?.success) notice.success(words.success(input, output))
-      for (const queryKey of afterwards.changes?.map((changed) => [changed.path]) ?? [[]]) {
+      for (const queryKey of afterwards.changes?.map(({ name }) => [name]) ?? [[]]) {
         client.invalidateQueries({ queryKey })
       }
       afterwards.onDone?.(output, input)
@@ -139,7 +139,7 @@ export function useInterrupted(): void {
 }
 
 function keyOf(call: Call, input: unknown): readonly unknown[] {
-  return [call.path, input]
+  return [call.name, input]
 }
 
 /** Goes to another page after a while, unless its person has gone elsewhere by then. */

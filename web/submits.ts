@@ -1,4 +1,4 @@
-import { type Call, everyCall } from '../contract/call.ts'
+import { type Call, everyCall, holdsSecret } from '../contract/call.ts'
 import { calls, type InputOf, type OutputOf } from '../contract/calls.ts'
 import { ApiError, mayPass, send } from './api.ts'
 
@@ -6,13 +6,13 @@ import { ApiError, mayPass, send } from './api.ts'
 interface Pending {
   /** The account that submitted it. */
   by: string
-  /** The call's method and path. */
+  /** The call's name. */
   call: string
   /** Its Idempotency-Key, under which the server does it once. */
   key: string
   /** Tells whether another submit is the same one. */
   print: string
-  /** What was sent; left out where it holds a password. */
+  /** What was sent; left out where it holds a secret. */
   input?: unknown
   /** When, in milliseconds. */
   at: number
@@ -28,7 +28,7 @@ export function submitOnce<C extends Call>(call: C, input: InputOf<C>, by: strin
   const text = textOf(call, input, by)
   const running = underway.get(text)
   if (running) return running as Promise<OutputOf<C>>
-  const pending = openPending(call, input, by, text)
+  const pending = openPending(call, input as object, by, text)
   const answer = persist(call, input, pending).finally(() => underway.delete(text))
   underway.set(text, answer)
   return answer
@@ -39,9 +39,9 @@ export function takeInterrupted(by: string): { call: Call; input: unknown }[] {
   const mine = left.filter((pending) => pending.by === by && !pending.givenUp && isRecent(pending))
   left = left.filter((pending) => pending.by !== by)
   return mine.flatMap((pending) => {
-    const found = everyCall(calls).find(({ call }) => nameOf(call) === pending.call)
+    const call = everyCall(calls).find(({ name }) => name === pending.call)
     if (pending.input === undefined) change(pending, { givenUp: true })
-    return found ? [{ call: found.call, input: pending.input }] : []
+    return call ? [{ call, input: pending.input }] : []
   })
 }
 
@@ -78,17 +78,17 @@ const KEY = 'submits'
 /** How long the same form counts as the same submit, in milliseconds; the server keeps a key for a day. */
 const RECENT = 15 * 60_000
 
-function openPending(call: Call, input: unknown, by: string, text: string): Pending {
-  const same = (one: Pending) => one.call === nameOf(call) && one.by === by
+function openPending(call: Call, input: object, by: string, text: string): Pending {
+  const same = (one: Pending) => one.call === call.name && one.by === by
   const again = readAll().find((one) => same(one) && one.print === printOf(one.key, text) && isRecent(one))
   if (again) return change(again, { givenUp: false })
   const key = randomKey()
   const pending: Pending = {
     by,
-    call: nameOf(call),
+    call: call.name,
     key,
     print: printOf(key, text),
-    ...(!holdsSecret(input) && { input }),
+    ...(!holdsSecret(call, input) && { input }),
     at: Date.now(),
     givenUp: false,
   }
@@ -124,16 +124,8 @@ function isRecent({ at }: Pending): boolean {
   return Date.now() - at < RECENT
 }
 
-function nameOf(call: Call): string {
-  return `${call.method} ${call.path}`
-}
-
 function textOf(call: Call, input: unknown, by: string): string {
-  return JSON.stringify([by, nameOf(call), input])
-}
-
-function holdsSecret(input: unknown): boolean {
-  return Object.keys(input as object).some((field) => field.includes('password'))
+  return JSON.stringify([by, call.name, input])
 }
 
 /** 128 random bits; crypto.randomUUID is missing where the page is not encrypted. */

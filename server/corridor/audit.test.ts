@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import * as z from 'zod/mini'
+import { call, Done } from '../../contract/call.ts'
 import { calls } from '../../contract/calls.ts'
+import { secret } from '../../contract/secret.ts'
 import { newClient, openWorld, PASSWORD, unique, type World } from '../../test/support/world.ts'
+import { audit } from './audit.ts'
 
 let world: World
 beforeAll(async () => {
@@ -79,6 +83,30 @@ describe('the audit trail', () => {
       await expect(ownerSql.unsafe(statement), statement).rejects.toMatchObject({ code: '42501' })
     }
   })
+})
+
+test('a call that is new keeps its secret fields out of the audit', async () => {
+  const { dealer } = await world.family()
+  const pair = call({
+    method: 'POST',
+    path: '/api/pair',
+    roles: ['dealer'],
+    summary: 'A call that nobody wrote a list of secrets for',
+    input: z.strictObject({
+      login: z.string(),
+      pin: secret(z.string()).check(z.minLength(4)),
+      spare: z.optional(z.nullable(secret(z.string()))),
+      boxes: z.array(z.object({ mac: z.string(), code: secret(z.string()) })),
+    }),
+    output: Done,
+  })
+  const [row] = await newRows(async () => {
+    const { sql } = world.server
+    const boxes = [{ mac: '00:1A:79:00:00:01', code: 'planted' }]
+    const input = { login: 'tv100', pin: 'planted', spare: 'planted', boxes }
+    await audit({ sql, now: world.clock.now, address: '127.0.0.1', account: dealer }, pair, input)
+  })
+  expect(row?.detail).toEqual({ login: 'tv100' })
 })
 
 test('no secret is in a log, an audit row or any other row', async () => {

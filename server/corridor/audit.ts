@@ -1,12 +1,15 @@
-import { type Call, everyCall } from '../../contract/call.ts'
-import { calls } from '../../contract/calls.ts'
-import type { Context } from '../context.ts'
+import { type Call, withoutSecrets } from '../../contract/call.ts'
+import type { Account, Context } from '../context.ts'
 import { sendAhead } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 
 /** Appends that an account did something, inside the transaction that does it. */
-export async function audit(context: Context, call: Call, input: unknown): Promise<void> {
-  await append(context, context.account.id, EVENTS.get(call) ?? call.path, withoutSecrets(input))
+export async function audit(
+  context: Where & { account: Pick<Account, 'id'> },
+  call: Call,
+  input: object,
+): Promise<void> {
+  await append(context, context.account.id, call.name, withoutSecrets(call, input))
 }
 
 /** Appends a sign-in, or a try of one. `account` is null where the name is nobody's. */
@@ -28,18 +31,9 @@ export async function auditHere(sql: Sql, account: number, event: 'admin.passwor
 type Where = Pick<Context, 'sql' | 'now' | 'address'>
 type From = Omit<Where, 'address'> & { address: string | null }
 
-// A call's place in the contract is the name of its event: 'clients.renew'.
-const EVENTS = new Map(everyCall(calls).map(({ name, call }) => [call, name]))
-
 async function append({ sql, now, address }: From, account: number | null, event: string, detail: object) {
   const appending = sql`
     insert into audit (at, event, account, address, detail)
     values (${now}, ${event}, ${account}, ${address}, ${sql.json(detail as never)})`
   await sendAhead(sql, appending)
-}
-
-const SECRET = new Set(['password', 'old_password', 'login_password', 'g_recaptcha_response'])
-
-function withoutSecrets(input: unknown): object {
-  return Object.fromEntries(Object.entries(input as object).filter(([field]) => !SECRET.has(field)))
 }

@@ -1,7 +1,6 @@
 import { statfsSync } from 'node:fs'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Call } from '../../contract/call.ts'
-import { calls } from '../../contract/calls.ts'
 import { Refusal } from '../refusal.ts'
 
 /** Reads how much space is free on the disk under the database, in bytes. */
@@ -36,7 +35,7 @@ export function watchDisk(free: FreeSpace | null, leastMb: number, log: FastifyB
   return {
     hasRoom,
     admit(call) {
-      if (call.method === 'GET' || GO_ON.has(call) || hasRoom()) return
+      if (!call.needsRoom || hasRoom()) return
       throw new Refusal('disk_full', SENTENCE, { retryAfter: 30 })
     },
   }
@@ -55,16 +54,3 @@ const MB = 2 ** 20
 
 const SENTENCE =
   'The disk of the server is nearly full, so nothing was changed. Please ask whoever runs Boxtree to free space on it; everything can still be looked at.'
-
-/**
- * What changes nothing but a row that soon goes again, and is how people get to see what there is: a dealer who
- * cannot sign in has lost more than one who cannot renew. The space kept free is for exactly this.
- */
-const GO_ON = new Set<Call>([
-  calls.session.login,
-  calls.session.logout,
-  calls.clients.quote,
-  calls.clients.export,
-  calls.admin.exportClients,
-  ...Object.values(calls.desk).map(({ exportTransactions }) => exportTransactions),
-])

@@ -154,6 +154,17 @@ describe('a key', () => {
     expect(kept).not.toContain('planted')
   })
 
+  test('is not taken by what changes nothing, which leaves nothing behind', async () => {
+    const { dealer, name } = await dealerWith(5)
+    const before = await world.stored()
+    const input = { clients: [name], months: 2 }
+    for (const options of [{}, { key: 'a-price' }, { key: 'a-price' }, { key: 'another-price' }]) {
+      expect(await dealer.call(calls.clients.quote, input, options)).toMatchObject({ cost: 2 })
+    }
+    await dealer.call(calls.clients.list)
+    expect(await world.stored()).toEqual(before)
+  })
+
   test('is not taken by signing in and out', async () => {
     const { dealer } = await dealerWith(0)
     const input = { login_username: dealer.name, login_password: PASSWORD }

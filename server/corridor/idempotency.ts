@@ -15,9 +15,9 @@ export async function answerOnce(
   act: () => Promise<unknown>,
 ): Promise<unknown> {
   const key = keyOf(request)
-  if (key === undefined || KEYLESS.has(call.path)) return act()
+  if (key === undefined || !call.takesKey) return act()
   const { sql, account, now, business } = context
-  const name = `${call.method} ${call.path}`
+  const { name } = call
   const hmac = business.seal.hmac(JSON.stringify(request.body ?? {}))
   // A second of the same key waits here until the first has committed or rolled back.
   const [first] = await sql`
@@ -38,9 +38,6 @@ export async function answerOnce(
 
 /** How long an answer is kept: 24 hours, in milliseconds. */
 export const KEPT = 24 * 3_600_000
-
-// Signing in has no account to keep a key under, and signing out ends the session that the key came with.
-export const KEYLESS = new Set(['/authenticate', '/logout'])
 
 async function repeat({ sql, account }: Context, name: string, key: string, hmac: Buffer): Promise<unknown> {
   const [kept] = await sql<{ body_hmac: Buffer; reply: unknown }[]>`

@@ -56,6 +56,12 @@ describe('a transaction', () => {
     expect(await ids()).toEqual([])
   })
 
+  test('that only reads is refused a change', async () => {
+    const work = begin(sql, (sql) => sql`insert into note values (7)`, 'read only')
+    await expect(work).rejects.toMatchObject({ code: '25006' })
+    expect(await ids()).toEqual([])
+  })
+
   test('whose constraint fails at the COMMIT is an error', async () => {
     await sql`create table pair (id int primary key, other int references pair deferrable initially deferred)`
     await expect(begin(sql, (sql) => sql`insert into pair values (1, 2)`)).rejects.toThrow('foreign key')

@@ -8,6 +8,9 @@ const PAUSE_MS = 100
 /** How long is waited for a connection of the pool, and for a COMMIT, in milliseconds. */
 const PATIENCE_MS = 10_000
 
+/** What a transaction may do; the database itself refuses a change in one that only reads. */
+export type Access = 'read write' | 'read only'
+
 /**
  * Runs `work` in one transaction and answers what it returns, once that is committed.
  *
@@ -19,12 +22,16 @@ const PATIENCE_MS = 10_000
  * @throws what `work` throws, after rolling back; or the loss of the connection (see `isLost`), after which what
  * was sent may have been committed or not
  */
-export async function begin<T>(sql: Sql, work: (sql: Sql) => Promise<T>): Promise<T> {
+export async function begin<T>(
+  sql: Sql,
+  work: (sql: Sql) => Promise<T>,
+  access: Access = 'read write',
+): Promise<T> {
   let attempt: Attempt
   const trying = async () => {
     attempt = { begun: false, over: false }
     try {
-      return await tryOnce(sql, work, attempt)
+      return await tryOnce(sql, work, access, attempt)
     } finally {
       attempt.over = true
     }
@@ -92,12 +99,17 @@ export async function sendAhead(sql: Sql, statement: PendingQuery<Row[]>): Promi
   sent.push(running)
 }
 
-async function tryOnce<T>(sql: Sql, work: (sql: Sql) => Promise<T>, attempt: Attempt): Promise<T> {
+async function tryOnce<T>(
+  sql: Sql,
+  work: (sql: Sql) => Promise<T>,
+  access: Access,
+  attempt: Attempt,
+): Promise<T> {
   const patience = createPatience()
   const sent: Promise<unknown>[] = []
   patience.start()
   // The result travels in an object, because the driver would await the members of an array.
-  const transaction = sql.begin(async (transaction) => {
+  const transaction = sql.begin(access, async (transaction) => {
     if (attempt.over) throw new Error('Nobody waits for this transaction any more.')
     attempt.begun = true
     patience.stop()

@@ -201,13 +201,13 @@ const test = base
   })
 
 test('every call that speaks is in the catalogue, one desk for all four', () => {
-  const speaking = everyCall(calls).filter(({ call }) => wordsOf(call) !== undefined)
+  const speaking = everyCall(calls).filter((call) => wordsOf(call) !== undefined)
   const names = speaking.map(({ name }) => name.replace(/^desk\.\w+/, 'desk.dealer'))
   expect(Object.keys(deeds).sort()).toEqual([...new Set(names)].sort())
 })
 
 test.for(Object.entries(deeds))('%s says what came of it', async ([name, deed], { shop, windowOf }) => {
-  const call = everyCall(calls).find((one) => one.name === name)?.call
+  const call = everyCall(calls).find((one) => one.name === name)
   const words = call && (wordsOf(call) as Words)
   if (!words) throw new Error(`${name} has no words`)
   const page = await windowOf(deed.as)

@@ -49,6 +49,20 @@ describe('credits are charged once', () => {
     expect(await held()).toEqual([4, 1])
   })
 
+  test('and what this tab keeps for it meanwhile has no password', async ({ open, world }) => {
+    const { reseller } = await world.family()
+    const page = await open({ as: reseller, at: '/add-dealer' })
+    await page.route('**/v1/reseller/dealer', () => {}, { times: 1 })
+    await page.getByLabel('Login').pressSequentially('typed-name')
+    await page.getByLabel('Password', { exact: true }).pressSequentially('typed-secret')
+    await press(page, 'Add Dealer')
+    const kept = () => page.evaluate(() => JSON.stringify({ ...sessionStorage, ...localStorage }))
+    await expect.poll(kept).toContain('level.dealer.create')
+    expect(await kept()).not.toContain('typed-secret')
+    await page.reload()
+    await readNotice(page, 'A change was interrupted. Please look whether it was made.')
+  })
+
   test('by a person who gives up on a lost connection, and tries again when it is back', async ({
     open,
     world,

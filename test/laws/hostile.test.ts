@@ -37,7 +37,8 @@ describe('whatever is sent', () => {
   test.each(ALL)(
     '$name breaks nothing, and does nothing that its schema refuses',
     { timeout: runs(60_000, 1_800_000) },
-    async ({ name, call }) => {
+    async (call) => {
+      const { name } = call
       const role = call.roles === 'anyone' ? 'dealer' : (call.roles[0] ?? 'dealer')
       const right = (await FIXTURES.get(name)?.input(stage, role)) ?? {}
       let person = stage.people[role]

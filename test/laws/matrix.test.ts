@@ -7,9 +7,10 @@ import { FIXTURES, type Fixture, openStage, type Stage } from './fixtures.ts'
 import { fieldsOf, hostileTexts, wrongValues } from './schemas.ts'
 
 const NONE: Fixture = { input: () => ({}) }
-const ALL = everyCall(calls).map(({ name, call }) => {
+const ALL = everyCall(calls).map((call) => {
   const roles: readonly Role[] = call.roles === 'anyone' ? [] : call.roles
   // `role` is one that may: for what can be shown by one of them.
+  const { name } = call
   return { name, call, roles, role: roles[0] ?? 'dealer', fixture: FIXTURES.get(name) ?? NONE }
 })
 const SIGNED_IN = ALL.filter(({ roles }) => roles.length > 0)
@@ -17,6 +18,7 @@ const NAMING = ALL.flatMap(({ fixture, ...rest }) =>
   fixture.names ? [{ ...rest, ...fixture, ...fixture.names }] : [],
 )
 const POSTS = ALL.filter(({ call }) => call.method === 'POST')
+const SECRETIVE = ALL.filter(({ call }) => call.secrets.length > 0)
 const TAKING = ALL.filter(({ call }) => fieldsOf(call).length > 0)
 
 let world: World
@@ -44,7 +46,7 @@ describe('a call', () => {
         const before = await trailOf(name)
         const answer = await caller.send(call, await fixture.input(stage, role))
         expect(answer.status, `${role}: ${answer.text}`).toBe(200)
-        expect((await trailOf(name)) - before, role).toBe(call.method === 'GET' ? 0 : 1)
+        expect((await trailOf(name)) - before, role).toBe(call.changes ? 1 : 0)
       }
     },
   )
@@ -112,6 +114,14 @@ describe('a call', () => {
       expect(await state()).toEqual(before)
     },
   )
+
+  test.each(SECRETIVE)('keeps nothing of its secrets: $name', async ({ call, fixture, role }) => {
+    const person = await callerOf(role, fixture)
+    const secrets = Object.fromEntries(call.secrets.map((field) => [field, 'planted-text']))
+    await person.send(call, { ...(await fixture.input(stage, role)), ...secrets }, { key: unique() })
+    const kept = [...world.server.logged, ...(await world.stored()).values()].join('\n')
+    expect(kept).not.toContain('planted-text')
+  })
 
   test.each(TAKING)('breaks on no text, whatever is in it: $name', async ({ call, fixture, role }) => {
     const person = await callerOf(role, fixture)

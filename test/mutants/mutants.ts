@@ -159,7 +159,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'an Idempotency-Key has one effect',
     file: 'server/corridor/idempotency.ts',
-    from: 'if (key === undefined || KEYLESS.has(call.path)) return act()',
+    from: 'if (key === undefined || !call.takesKey) return act()',
     to: 'if (key !== null) return act()',
     suites: ['server/corridor/idempotency.test.ts'],
   },
@@ -235,10 +235,31 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'no secret is in the audit trail',
-    file: 'server/corridor/audit.ts',
-    from: '.filter(([field]) => !SECRET.has(field))',
-    to: '.filter(([field]) => field !== SECRET.values().next().value || true)',
+    file: 'contract/call.ts',
+    from: '.filter(([field]) => !secrets.includes(field))',
+    to: '.filter(([field]) => secrets.at(-1) !== field || true)',
     suites: ['server/corridor/audit.test.ts'],
+  },
+  {
+    guard: 'a field that holds a secret deep in it is secret',
+    file: 'contract/secret.ts',
+    from: ' || Object.values(schema._zod.def).some(hasSecretPart)',
+    to: ' || hasSecretPart(undefined)',
+    suites: ['server/corridor/audit.test.ts'],
+  },
+  {
+    guard: 'what changes nothing leaves nothing behind',
+    file: 'server/app.ts',
+    from: 'if (!call.changes) return carryOut()',
+    to: '',
+    suites: ['server/corridor/idempotency.test.ts'],
+  },
+  {
+    guard: 'what changes nothing could not, if it tried',
+    file: 'server/postgres/begin.ts',
+    from: 'sql.begin(access, async',
+    to: 'sql.begin(access && "", async',
+    suites: ['server/postgres/begin.test.ts'],
   },
   {
     guard: 'a body has no fields but those of its call',

@@ -93,7 +93,7 @@ function useRenewal(quote: QuoteAnswer | null, onDone: () => void) {
   }
   const reload = () => {
     reset()
-    cache.invalidateQueries({ queryKey: [calls.clients.quote.path] })
+    cache.invalidateQueries({ queryKey: [calls.clients.quote.name] })
   }
   const { loading, submitError, outdated } = used
   return { renew, loading, submitError, outdated, reset, reload }

@@ -1,4 +1,4 @@
-import { everyCall } from '../../../contract/call.ts'
+import { atPlaceOf, everyCall } from '../../../contract/call.ts'
 import { calls } from '../../../contract/calls.ts'
 import { CREDIT_ACTION } from '../../../contract/credits.ts'
 import type { LevelName } from '../../../contract/levels.ts'
@@ -73,11 +73,10 @@ export class Stage {
 
 type Act = (context: Context, input: unknown) => Promise<unknown>
 
-const DECLARED = new Map(everyCall(calls).map(({ name, call }) => [name, call]))
+const DECLARED = new Map(everyCall(calls).map((call) => [call.name, call]))
 
 function found(name: string) {
   const declared = DECLARED.get(name)
-  const act = name.split('.').reduce<unknown>((tree, key) => (tree as Record<string, unknown>)[key], handlers)
-  if (!declared || typeof act !== 'function') throw new Error(`there is no call ${name}`)
-  return { declared, act: act as Act }
+  if (!declared) throw new Error(`there is no call ${name}`)
+  return { declared, act: atPlaceOf(declared, handlers) as Act }
 }

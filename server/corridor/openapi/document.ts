@@ -2,7 +2,6 @@ import * as z from 'zod/mini'
 import { type Call, everyCall, pathParameters } from '../../../contract/call.ts'
 import { calls } from '../../../contract/calls.ts'
 import { REFUSALS } from '../../../contract/refusals.ts'
-import { KEYLESS } from '../idempotency.ts'
 
 export type Schema = z.core.JSONSchema.BaseSchema
 
@@ -44,8 +43,8 @@ export type Document = {
 /** The OpenAPI document of every call, printed from the contract. */
 export function documentOf(): Document {
   const paths: Document['paths'] = { '/health': { get: HEALTH } }
-  for (const { name, call } of everyCall(calls)) {
-    paths[call.path] = { ...paths[call.path], [call.method.toLowerCase()]: operationOf(name, call) }
+  for (const call of everyCall(calls)) {
+    paths[call.path] = { ...paths[call.path], [call.method.toLowerCase()]: operationOf(call) }
   }
   return {
     openapi: '3.1.1',
@@ -140,7 +139,7 @@ const IDEMPOTENCY: Parameter = {
   schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
 }
 
-function operationOf(name: string, call: Call): Operation {
+function operationOf(call: Call): Operation {
   const input = schemaOf(call.input, 'input')
   const inPath = pathParameters(call.path)
   const fields = Object.entries(input.properties ?? {}) as [string, Schema][]
@@ -160,15 +159,15 @@ function operationOf(name: string, call: Call): Operation {
         }),
       ),
     )
-  } else if (call.roles !== 'anyone' && !KEYLESS.has(call.path)) {
+  } else if (call.takesKey) {
     parameters.push(IDEMPOTENCY)
   }
   const body: Schema = { ...input, properties: Object.fromEntries(sent), required }
   return {
-    operationId: name,
+    operationId: call.name,
     summary: call.summary,
     description: call.roles === 'anyone' ? 'For anyone.' : `For ${call.roles.join(', ')}.`,
-    tags: [name.split('.')[0] as string],
+    tags: [call.name.split('.')[0] as string],
     security: call.roles === 'anyone' ? [] : [{ accessToken: [] }, { bearer: [] }],
     parameters,
     ...(call.method !== 'GET' &&

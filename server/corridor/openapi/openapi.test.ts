@@ -9,9 +9,9 @@ import { openPage } from './routes.ts'
 describe('the document', () => {
   const { paths } = documentOf()
 
-  test.each(everyCall(calls))('has $name', ({ name, call }) => {
+  test.each(everyCall(calls))('has $name', (call) => {
     const operation = paths[call.path]?.[call.method.toLowerCase()]
-    expect(operation).toMatchObject({ operationId: name, summary: call.summary })
+    expect(operation).toMatchObject({ operationId: call.name, summary: call.summary })
     expect(operation?.security).toHaveLength(call.roles === 'anyone' ? 0 : 2)
   })
 
