@@ -6,7 +6,8 @@ import { broadcast, readMessage } from './nouns/broadcast.ts'
 import { listAllClients, listClients } from './nouns/client-list/list.ts'
 import { clients } from './nouns/clients.ts'
 import { download, exportAllClients, exportClients, exportTransactions } from './nouns/exports/exports.ts'
-import { macs } from './nouns/macs.ts'
+import { searchMac } from './nouns/macs.ts'
+import { removeAnyClient, removeClient } from './nouns/removal.ts'
 import { renewals } from './nouns/renewals.ts'
 import { saveSettings } from './nouns/settings.ts'
 import { statistics } from './nouns/statistics.ts'
@@ -29,7 +30,21 @@ export const handlers: Handlers<typeof calls> = {
     reseller: { ...accountsOf('reseller'), history: historyOfAccount },
     dealer: { ...accountsOf('dealer'), history: historyOfAccount },
   },
-  clients: { ...clients, ...renewals, list: listClients, history: historyOfClient, export: exportClients },
-  admin: { ...macs, ...broadcast, ...statistics, clients: listAllClients, exportClients: exportAllClients },
+  clients: {
+    ...clients,
+    ...renewals,
+    list: listClients,
+    history: historyOfClient,
+    remove: removeClient,
+    export: exportClients,
+  },
+  admin: {
+    ...broadcast,
+    ...statistics,
+    clients: listAllClients,
+    exportClients: exportAllClients,
+    searchMac,
+    remove: removeAnyClient,
+  },
   files: { download },
 }

@@ -7,6 +7,7 @@ import { auditLogin } from '../corridor/audit.ts'
 import { begin } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { Refusal, refuseField } from '../refusal.ts'
+import { findAccount } from '../tree/account.ts'
 import { beginTry, endTry } from './login-limits.ts'
 import { hashPassword, isPassword } from './password.ts'
 import { hash, randomToken } from './seal.ts'
@@ -78,12 +79,10 @@ export async function whoIs(
   now: Date,
 ): Promise<{ account: Account; session: Buffer }> {
   const tokenHash = hash(token)
-  const [account] = await sql<Account[]>`
-    select a.id, a.name, a.role, a.superreseller, a.reseller, b.id as balance_holding, c.id as consumed_holding
-    from session s join account a on a.id = s.account
-    join holding b on b.account = a.id and b.kind in ('balance', 'issue')
-    left join holding c on c.account = a.id and c.kind = 'consumed'
-    where s.token_hash = ${tokenHash} and s.expiry > ${now}`
+  const account = await findAccount(
+    sql,
+    sql`a.id = (select s.account from session s where s.token_hash = ${tokenHash} and s.expiry > ${now})`,
+  )
   if (!account) throw new Refusal('no_session', 'Your session has ended. Please sign in again.')
   return { account, session: tokenHash }
 }

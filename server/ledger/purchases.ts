@@ -1,58 +1,109 @@
-import type { Context } from '../context.ts'
+import { sendAhead } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
-import { refuseField } from '../refusal.ts'
-import { type Day, dayOf, endOf, startOf } from './calendar.ts'
-import { counted } from './months.ts'
-import { transfer } from './transfer.ts'
+import { Refusal } from '../refusal.ts'
+import type { Day } from './calendar.ts'
+import { type Counted, renewing, started } from './months.ts'
+import { type Facts, type Placed, pathOf, transfer } from './transfer.ts'
+
+/** The dealer who spends or gives, when, and on whose calendar. */
+export type Dealing = {
+  sql: Sql
+  now: Date
+  account: Placed & { balance_holding: number; consumed_holding: number | null }
+  business: { zone: string; trialsPerDay: number }
+}
 
 /** A client as a row of the ledger keeps it. */
 export type Concerned = { id: number; name: string; mac: string | null; description: string }
 
-/** Months that a client is to get, and from when. */
-export type Purchase = Concerned & { expiryBefore: string; expiry: string; countedFrom: Day }
+/** A client whose row is locked, with the moment until which it is served. */
+export type Served = Concerned & { expiry: string }
 
-/** Pays for months of service, the same number for each client. Answers the dealer's balance afterwards. */
-export async function pay(context: Context, purchases: readonly Purchase[], months: number): Promise<number> {
-  const balance = await transfer(context.sql, {
-    type: 'USED',
-    source: context.account.balance_holding,
-    destination: consumedOf(context),
-    rows: purchases.map(({ expiryBefore, countedFrom, ...client }) => ({
-      ...facts(context, client, client.expiry),
-      credits: months,
-      expiryBefore,
-      countedFrom,
-    })),
-  })
-  return balance.source
+/**
+ * Adds paid months to clients whose rows are locked, the same number to each: the one act of every renewal.
+ * Answers the balance that is left, and the clients as they are served now.
+ * @param seen the expiry that the person saw of each; it is refused where one of them has changed
+ */
+export async function renew(
+  dealing: Dealing,
+  clients: readonly Served[],
+  months: number,
+  seen?: readonly string[],
+): Promise<{ credits: number; clients: Served[] }> {
+  const { sql, now, business } = dealing
+  refuseTwice(clients)
+  if (seen) refuseChanged(clients, seen)
+  const serviceAfter = renewing(months, now, business.zone)
+  const purchases = clients.map((client) => ({
+    ...client,
+    ...serviceAfter(client.expiry),
+    expiryBefore: client.expiry,
+  }))
+  const serving = sql`
+    update service set expiry = bought.expiry
+    from unnest(${purchases.map(({ id }) => id)}::bigint[], ${purchases.map(({ expiry }) => expiry)}::timestamptz[])
+      as bought (client, expiry)
+    where service.client = bought.client`
+  await sendAhead(sql, serving)
+  return { credits: await pay(dealing, purchases, months), clients: purchases }
 }
 
-/** Takes paid months back. Answers the dealer's balance afterwards. */
-export async function takeBack(
-  context: Context,
+/** Pays for the months with which a new client starts. Answers the dealer's balance afterwards. */
+export function payStart(
+  dealing: Dealing,
+  client: Concerned,
+  service: Counted,
+  months: number,
+): Promise<number> {
+  const { now, business } = dealing
+  return pay(
+    dealing,
+    [{ ...client, ...service, expiryBefore: started(0, now, business.zone).expiry }],
+    months,
+  )
+}
+
+/** Refuses an expiry that is not the one which the person saw. */
+export function refuseChanged(
+  clients: readonly { name: string; expiry: string }[],
+  seen: readonly string[],
+): void {
+  clients.forEach(({ name, expiry }, index) => {
+    if (seen[index] !== expiry) {
+      throw new Refusal(
+        'changed_since',
+        `The expiry of ${name} has changed in the meantime. Please look again.`,
+      )
+    }
+  })
+}
+
+/** Gives paid months of a client back. Answers the dealer's balance afterwards. */
+export async function giveBack(
+  dealing: Dealing,
   client: Concerned,
   credits: number,
   expiry: string,
 ): Promise<number> {
-  const balance = await transfer(context.sql, {
+  const balance = await transfer(dealing.sql, {
     type: 'RETRIEVED',
-    source: consumedOf(context),
-    destination: context.account.balance_holding,
-    rows: [{ ...facts(context, client, expiry), credits }],
+    source: consumedOf(dealing),
+    destination: dealing.account.balance_holding,
+    rows: [{ ...facts(dealing, client, expiry), credits }],
   })
   return balance.destination
 }
 
 /** What a row of the ledger keeps of a dealer's client. */
-export function facts(context: Context, client: Concerned, expiry: string) {
+export function facts(
+  { now, account }: Dealing,
+  client: Concerned,
+  expiry: string,
+): Facts & { client: number } {
   return {
-    created: context.now,
-    path: {
-      superreseller: context.account.superreseller as number,
-      reseller: context.account.reseller,
-      dealer: context.account.id,
-    },
-    actor: context.account.id,
+    created: now,
+    path: pathOf(account),
+    actor: account.id,
     client: client.id,
     login: client.name,
     mac: client.mac,
@@ -61,75 +112,31 @@ export function facts(context: Context, client: Concerned, expiry: string) {
   }
 }
 
-/**
- * Where the expiry would be after taking back 1, 2, 3 … credits, newest purchase first, as far as it can be done:
- * a purchase taken back whole returns the expiry to what it was before it, one taken back in part becomes the
- * smaller purchase, and the expiry never falls before the end of today.
- */
-export async function retrievals(sql: Sql, client: number, now: Date, zone: string): Promise<string[]> {
-  const rest = endOf(dayOf(now, zone), zone)
-  const expiries: string[] = []
-  for (const { credits, counted_from, expiry_before } of (await outstanding(sql, client)).reverse()) {
-    for (let left = credits - 1; left >= 0; left -= 1) {
-      const expiry = left === 0 ? expiry_before : counted(counted_from, left, zone).expiry
-      if (expiry < rest) return expiries
-      expiries.push(expiry)
-    }
-  }
-  return expiries
+type Purchase = Served & { expiryBefore: string; countedFrom: Day }
+
+async function pay(dealing: Dealing, purchases: readonly Purchase[], months: number): Promise<number> {
+  const balance = await transfer(dealing.sql, {
+    type: 'USED',
+    source: dealing.account.balance_holding,
+    destination: consumedOf(dealing),
+    rows: purchases.map(({ expiryBefore, countedFrom, ...client }) => ({
+      ...facts(dealing, client, client.expiry),
+      credits: months,
+      expiryBefore,
+      countedFrom,
+    })),
+  })
+  return balance.source
 }
 
-/** Refuses a trial that the dealer's day or the MAC's month has no room for. Call it with the client's row written. */
-export async function permitTrial(context: Context, mac: string | null): Promise<void> {
-  const { sql, account, now, business } = context
-  // The dealer's trials of the day are counted one at a time.
-  await sql`select from lock_holdings(${[account.balance_holding]}::bigint[])`
-  const [given] = await sql<{ today: number; to_mac: boolean }[]>`
-    select
-      (select count(*) from transfer where dealer = ${account.id} and type = 'TRIAL'
-        and created >= ${startOf(dayOf(now, business.zone), business.zone)}) as today,
-      exists (select from transfer where type = 'TRIAL' and mac = ${mac}
-        and created > ${new Date(now.getTime() - 30 * 86_400_000)}) as to_mac`
-  if (given?.to_mac) {
-    throw refuseField('mac_had_trial', 'stb_mac', 'This MAC address had a trial within the last 30 days.')
-  }
-  if ((given?.today ?? 0) >= business.trialsPerDay) {
-    throw refuseField(
-      'trials_used_up',
-      'months',
-      `You have given ${given?.today} trials today; ${business.trialsPerDay} a day are possible.`,
-    )
+/** Counted twice from one expiry, the second purchase would be paid for and bring nothing. */
+function refuseTwice(clients: readonly { id: number }[]): void {
+  if (new Set(clients.map(({ id }) => id)).size < clients.length) {
+    throw new Refusal('invalid_input', 'A client is named twice.')
   }
 }
 
-type Outstanding = { credits: number; counted_from: Day; expiry_before: string }
-
-/** The purchases of a client that were not taken back, oldest first, each by what is left of it. */
-async function outstanding(sql: Sql, client: number): Promise<Outstanding[]> {
-  const rows = await sql<(Outstanding & { type: 'USED' | 'RETRIEVED' })[]>`
-    select type, credits, counted_from, expiry_before from transfer
-    where client = ${client} and type in ('USED', 'RETRIEVED') order by id`
-  const purchases: Outstanding[] = []
-  for (const { type, ...row } of rows) {
-    if (type === 'USED') purchases.push(row)
-    else takeFrom(purchases, row.credits)
-  }
-  return purchases
-}
-
-function takeFrom(purchases: Outstanding[], credits: number): void {
-  let left = credits
-  while (left > 0) {
-    const newest = purchases.at(-1)
-    if (!newest) throw new Error('more was taken back than was ever used')
-    const taken = Math.min(left, newest.credits)
-    left -= taken
-    newest.credits -= taken
-    if (newest.credits === 0) purchases.pop()
-  }
-}
-
-function consumedOf({ account }: Context): number {
+function consumedOf({ account }: Dealing): number {
   if (account.consumed_holding === null) throw new Error('only a dealer spends credits')
   return account.consumed_holding
 }

@@ -1,6 +1,6 @@
 import type { PendingQuery, Row } from 'postgres'
+import type { Role } from '../../contract/roles.ts'
 import type { TRANSACTION_TYPES } from '../../contract/shapes.ts'
-import type { Account } from '../context.ts'
 import { sendAhead } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { credits as inWords, Refusal } from '../refusal.ts'
@@ -76,8 +76,11 @@ export async function note(sql: Sql, type: 'TRIAL' | 'DELETE', facts: Facts): Pr
   await append(sql, [{ ...stored(type, facts), credits: 0 }])
 }
 
+/** An account in its place: with the path above it. */
+export type Placed = { id: number; role: Role; superreseller: number | null; reseller: number | null }
+
 /** The path of an account as its rows in the ledger carry it. */
-export function pathOf(account: Pick<Account, 'id' | 'role' | 'superreseller' | 'reseller'>): Facts['path'] {
+export function pathOf(account: Placed): Facts['path'] {
   switch (account.role) {
     case 'dealer':
       return { superreseller: above(account.superreseller), reseller: account.reseller, dealer: account.id }
@@ -91,7 +94,7 @@ export function pathOf(account: Pick<Account, 'id' | 'role' | 'superreseller' | 
 }
 
 /** Picks the rows on whose path an account lies; for the admin, all. */
-export function concerning(sql: Sql, account: Pick<Account, 'id' | 'role'>): PendingQuery<Row[]> {
+export function concerning(sql: Sql, account: Pick<Placed, 'id' | 'role'>): PendingQuery<Row[]> {
   switch (account.role) {
     case 'admin':
       return sql`true`

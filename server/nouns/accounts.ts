@@ -3,14 +3,13 @@ import type { calls } from '../../contract/calls.ts'
 import { CREDIT_ACTION } from '../../contract/credits.ts'
 import { LEVELS, type LevelName } from '../../contract/levels.ts'
 import { hashPassword } from '../access/password.ts'
-import type { Account, Context, Handlers } from '../context.ts'
+import type { Context, Handlers } from '../context.ts'
 import { type Facts, pathOf, transfer } from '../ledger/transfer.ts'
-import { credits as inWords, notFound, refuseField } from '../refusal.ts'
+import { credits as inWords, refuseField } from '../refusal.ts'
+import { balanceOf } from '../tree/account.ts'
+import { childOf } from '../tree/child.ts'
 
 type LevelHandlers = Omit<Handlers<typeof calls.level.reseller>, 'history'>
-
-/** An account of the caller's own, one level beneath. */
-type Child = Account & { description: string; created: string; credits: number }
 
 /** What an owner does with the accounts of one level. Only direct children are found. */
 export function accountsOf(level: LevelName): LevelHandlers {
@@ -116,18 +115,5 @@ export const superresellers: LevelHandlers & Pick<Handlers<typeof calls.level.su
 
 /** The caller's balance. */
 export async function ownCredits({ sql, account }: Context): Promise<{ credits: number }> {
-  const [holding] = await sql<{ credits: number }[]>`
-    select balance as credits from holding where id = ${account.balance_holding}`
-  return { credits: holding?.credits ?? 0 }
-}
-
-/** A direct child of the caller, whatever its balance is at this moment. Others are not found. */
-async function childOf({ sql, account }: Context, name: string): Promise<Child> {
-  const [child] = await sql<Child[]>`
-    select a.id, a.name, a.role, a.superreseller, a.reseller, a.description, a.created, h.balance as credits,
-      h.id as balance_holding, null as consumed_holding
-    from account a join holding h on h.account = a.id and h.kind = 'balance'
-    where a.parent = ${account.id} and lower(a.name) = lower(${name})`
-  if (!child) throw notFound()
-  return child
+  return { credits: await balanceOf(sql, account) }
 }

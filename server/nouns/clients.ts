@@ -1,28 +1,19 @@
 import type { calls, InputOf } from '../../contract/calls.ts'
 import { expiryState, Mac } from '../../contract/clients.ts'
 import { packageLabel } from '../../contract/packages.ts'
-import type { Context, Handlers } from '../context.ts'
-import { renewed, started } from '../ledger/months.ts'
-import { facts, pay, permitTrial, retrievals } from '../ledger/purchases.ts'
+import type { Handlers } from '../context.ts'
+import { started } from '../ledger/months.ts'
+import { facts, payStart, renew, type Served } from '../ledger/purchases.ts'
+import { retrievals } from '../ledger/retrievals.ts'
 import { note } from '../ledger/transfer.ts'
+import { permitTrial } from '../ledger/trials.ts'
 import type { Sql } from '../postgres/pool.ts'
-import { notFound, Refusal, refuseField } from '../refusal.ts'
-import { deleteClient } from '../tree/deletion.ts'
-
-type Client = {
-  id: number
-  name: string
-  mac: string | null
-  ministra: boolean
-  description: string
-  expiry: string
-}
+import { notFound, refuseField } from '../refusal.ts'
+import { balanceOf } from '../tree/account.ts'
+import { type Client, clientOf } from '../tree/client.ts'
 
 /** A dealer's clients, one at a time. Another dealer's are not found. */
-export const clients: Pick<
-  Handlers<typeof calls.clients>,
-  'create' | 'detail' | 'save' | 'remove' | 'reset'
-> = {
+export const clients: Pick<Handlers<typeof calls.clients>, 'create' | 'detail' | 'save' | 'reset'> = {
   async create(context, input) {
     const { sql, account, now, business } = context
     const { login: name, stb_mac: mac, desc: description, months } = input
@@ -39,77 +30,60 @@ export const clients: Pick<
       select id, dealer, name, ${service.expiry} from made returning client as id`
     const client = { id: made?.id as number, name, mac, description }
     if (typeof months === 'number' && months > 0) {
-      const purchase = { ...client, ...service, expiryBefore: started(0, now, business.zone).expiry }
-      return { status: 'OK', name, expiry: service.expiry, credits: await pay(context, [purchase], months) }
+      const credits = await payStart(context, client, service, months)
+      return { status: 'OK', name, expiry: service.expiry, credits }
     }
     await permitTrial(context, mac)
     await note(sql, 'TRIAL', facts(context, client, service.expiry))
-    return { status: 'OK', name, expiry: service.expiry, credits: await balanceOf(context) }
+    return { status: 'OK', name, expiry: service.expiry, credits: await balanceOf(sql, account) }
   },
 
-  async detail({ sql, account, now, business }, { name }) {
-    const [client] = await sql<(Client & Stored)[]>`
-      select c.id, c.name, c.description, c.mac, c.mac as o_mac, c.ministra, s.expiry, c.active as status, c.password,
-        c.alt_player, c.phone, c.package_selection, c.locked, c.created, d.stb_sn, d.stb_type, d.version, d.watching,
-        d.last_active, d.time_last_play_tv, d.time_last_play_video, d.last_played_tv_content,
-        d.last_played_vod_content, d.locked_to_ip
-      from client c join service s on s.client = c.id left join device d on d.client = c.id
-      where c.dealer = ${account.id} and lower(c.name) = lower(${name}) and c.deleted is null`
-    if (!client) throw notFound()
+  async detail(context, { name }) {
+    const { sql, now, business } = context
+    const client = await clientOf(context, name)
+    const [rest] = await sql<Rest[]>`
+      select c.mac as o_mac, c.active as status, c.password, c.alt_player, c.phone, c.package_selection, c.locked,
+        c.created, d.stb_sn, d.stb_type, d.version, d.watching, d.last_active, d.time_last_play_tv,
+        d.time_last_play_video, d.last_played_tv_content, d.last_played_vod_content, d.locked_to_ip
+      from client c left join device d on d.client = c.id
+      where c.id = ${client.id} and c.deleted is null`
+    if (!rest) throw notFound()
     const expired = expiryState(client.expiry, now) === 'expired'
     const possible = expired ? [] : await retrievals(sql, client.id, now, business.zone)
     return {
       ...client,
-      password: business.seal.open(client.password),
-      tariff_plan: packageLabel(client.package_selection) ?? '',
-      online: client.last_active !== null && now.getTime() - Date.parse(client.last_active) < ONLINE_FOR,
+      ...rest,
+      password: business.seal.open(rest.password),
+      tariff_plan: packageLabel(rest.package_selection) ?? '',
+      online: rest.last_active !== null && now.getTime() - Date.parse(rest.last_active) < ONLINE_FOR,
       retrievable: possible.length,
       retrievals: possible,
     }
   },
 
   async save(context, input) {
-    const { sql, now, business } = context
-    const client = await lockOwn(context, input.login)
+    const { sql, account, now, business } = context
+    const client = await clientOf(context, input.login, 'lock')
+    const { name, expiry } = client
     const months = input.months ?? 0
-    if (expiryState(client.expiry, now) === 'expired') {
-      // An expired client can only be renewed: all else stays as it was, whatever was sent.
-      if (months === 0) throw refuseField('client_expired', 'months', EXPIRED)
-    } else {
-      await change(sql, client, input, business.seal.close)
-    }
-    if (months === 0)
-      return { status: 'OK', name: client.name, expiry: client.expiry, credits: await balanceOf(context) }
-    const [present] = await sql<Omit<Client, 'expiry'>[]>`
-      select id, name, mac, ministra, description from client where id = ${client.id}`
-    const service = renewed(client.expiry, months, now, business.zone)
-    await sql`update service set expiry = ${service.expiry} where client = ${client.id}`
-    const purchase = { ...client, ...present, ...service, expiryBefore: client.expiry }
-    return {
-      status: 'OK',
-      name: client.name,
-      expiry: service.expiry,
-      credits: await pay(context, [purchase], months),
-    }
-  },
-
-  async remove(context, { name }) {
-    const client = await lockOwn(context, name)
-    if (expiryState(client.expiry, context.now) !== 'expired') {
-      throw new Refusal('client_not_expired', 'Only an expired client can be deleted.')
-    }
-    await deleteClient(context, client)
-    return { status: 'OK' }
+    const expired = expiryState(expiry, now) === 'expired'
+    if (expired && months === 0) throw refuseField('client_expired', 'months', EXPIRED)
+    // An expired client can only be renewed: all else stays as it was, whatever was sent.
+    const changed = expired ? client : await change(sql, client, input, business.seal.close)
+    if (months === 0) return { status: 'OK', name, expiry, credits: await balanceOf(sql, account) }
+    const { credits, clients } = await renew(context, [changed], months)
+    return { status: 'OK', name, expiry: (clients[0] as Served).expiry, credits }
   },
 
   async reset(context, { name }) {
-    const client = await lockOwn(context, name)
+    const client = await clientOf(context, name, 'lock')
     await context.sql`delete from device where client = ${client.id}`
     return { status: 'OK' }
   },
 }
 
-type Stored = {
+/** What only a client's own page shows. */
+type Rest = {
   password: Buffer
   o_mac: string | null
   status: boolean
@@ -135,22 +109,13 @@ const ONLINE_FOR = 300_000
 
 const EXPIRED = 'This client has expired. Add months to renew it.'
 
-async function lockOwn({ sql, account }: Context, name: string): Promise<Client & { dealer: number }> {
-  const [client] = await sql<(Client & { dealer: number })[]>`
-    select c.id, c.dealer, c.name, c.mac, c.ministra, c.description, s.expiry
-    from client c join service s on s.client = c.id
-    where c.dealer = ${account.id} and lower(c.name) = lower(${name}) and c.deleted is null for update`
-  if (!client) throw notFound()
-  return client
-}
-
-/** Writes the fields that were sent; a new MAC or a switch to Ministra forgets the device. */
+/** Writes the fields that were sent, and answers the client as it is then. A new MAC or a switch to Ministra forgets the device. */
 async function change(
   sql: Sql,
   client: Client,
   input: InputOf<typeof calls.clients.save>,
   seal: (text: string) => Buffer,
-): Promise<void> {
+): Promise<Client> {
   const ministra = input.ministra ?? client.ministra
   const mac = ministra ? null : macAfter(client, input)
   const changes = Object.fromEntries(
@@ -168,6 +133,7 @@ async function change(
   )
   if (Object.keys(changes).length > 0) await sql`update client set ${sql(changes)} where id = ${client.id}`
   if (mac !== client.mac) await sql`delete from device where client = ${client.id}`
+  return { ...client, ministra, mac, description: input.desc ?? client.description }
 }
 
 /** The MAC that a client without Ministra is to have. Changing it needs the one that the editor saw. */
@@ -190,10 +156,4 @@ function macAfter(client: Client, { stb_mac, o_mac }: InputOf<typeof calls.clien
     )
   }
   return mac.data
-}
-
-async function balanceOf({ sql, account }: Context): Promise<number> {
-  const [holding] = await sql<{ balance: number }[]>`
-    select balance from holding where id = ${account.balance_holding}`
-  return holding?.balance ?? 0
 }

@@ -4,7 +4,7 @@ import type { Context, Handlers } from '../context.ts'
 import { addDays, type Day, dayOf, startOf } from '../ledger/calendar.ts'
 import { begin } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
-import { notFound } from '../refusal.ts'
+import { childOf } from '../tree/child.ts'
 
 /**
  * How much stood beneath each superreseller as the days ended, and stands today. Finished days are read as they were
@@ -60,13 +60,9 @@ type Counted = { onDate: Day; clients: number }
 
 /** Of a direct child of the caller; others are not found. */
 async function ofChild(context: Context, { name }: { name: string }) {
-  const { sql, account } = context
-  const [child] = await sql<{ id: number }[]>`
-    select id from account
-    where parent = ${account.id} and role = 'superreseller' and lower(name) = lower(${name})`
-  if (!child) throw notFound()
+  const child = await childOf(context, name)
   const { rows } = await throughToday(context, child.id)
-  return sql<(Counted & { credits: number; resellers: number; dealers: number })[]>`
+  return context.sql<(Counted & { credits: number; resellers: number; dealers: number })[]>`
     select day as "onDate", credits, resellers, dealers, clients from (${rows}) as rows order by day`
 }
 

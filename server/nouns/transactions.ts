@@ -1,10 +1,11 @@
 import type { PendingQuery, Row } from 'postgres'
 import type { calls } from '../../contract/calls.ts'
 import type { Transaction } from '../../contract/shapes.ts'
-import type { Account, Context, Handler } from '../context.ts'
+import type { Handler } from '../context.ts'
 import { concerning } from '../ledger/transfer.ts'
 import type { Sql } from '../postgres/pool.ts'
-import { notFound } from '../refusal.ts'
+import { childOf } from '../tree/child.ts'
+import { clientOf } from '../tree/client.ts'
 
 /** The newest rows that a screen is sent. */
 const NEWEST = 1_000
@@ -14,25 +15,13 @@ export const ownTransactions: Handler<typeof calls.desk.admin.transactions> = ({
   newest(sql, concerning(sql, account))
 
 /** The same of one direct child. */
-export const historyOfAccount: Handler<typeof calls.level.reseller.history> = async (
-  { sql, account },
-  { name },
-) => {
-  const [child] = await sql<Pick<Account, 'id' | 'role'>[]>`
-    select id, role from account where parent = ${account.id} and lower(name) = lower(${name})`
-  if (!child) throw notFound()
-  return newest(sql, concerning(sql, child))
-}
+export const historyOfAccount: Handler<typeof calls.level.reseller.history> = async (context, { name }) =>
+  newest(context.sql, concerning(context.sql, await childOf(context, name)))
 
 /** One client's, by the client and not by its login: a new client with an old login starts empty. */
-export const historyOfClient: Handler<typeof calls.clients.history> = async (
-  { sql, account }: Context,
-  { name },
-) => {
-  const [client] = await sql<{ id: number }[]>`
-    select id from client where dealer = ${account.id} and lower(name) = lower(${name}) and deleted is null`
-  if (!client) throw notFound()
-  return newest(sql, sql`t.client = ${client.id}`)
+export const historyOfClient: Handler<typeof calls.clients.history> = async (context, { name }) => {
+  const { id } = await clientOf(context, name)
+  return newest(context.sql, context.sql`t.client = ${id}`)
 }
 
 function newest(sql: Sql, which: PendingQuery<Row[]>): Promise<Transaction[]> {

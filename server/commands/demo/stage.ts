@@ -6,6 +6,7 @@ import type { Account, Business, Context } from '../../context.ts'
 import { handlers } from '../../handlers.ts'
 import { begin } from '../../postgres/begin.ts'
 import type { Sql } from '../../postgres/pool.ts'
+import { balanceOf, findAccount } from '../../tree/account.ts'
 
 /** Where the demonstration plays: calls are made as over the wire, at a moment of its own choosing. */
 export class Stage {
@@ -53,18 +54,13 @@ export class Stage {
   }
 
   async balance(name: string): Promise<number> {
-    const [holding] = await this.sql<{ balance: number }[]>`
-      select balance from holding where id = ${(await this.#account(name)).balance_holding}`
-    return holding?.balance ?? 0
+    return balanceOf(this.sql, await this.#account(name))
   }
 
   async #account(name: string): Promise<Account> {
     const known = this.#accounts.get(name)
     if (known) return known
-    const [account] = await this.sql<Account[]>`
-      select a.id, a.name, a.role, a.superreseller, a.reseller, b.id as balance_holding, c.id as consumed_holding
-      from account a join holding b on b.account = a.id and b.kind in ('balance', 'issue')
-      left join holding c on c.account = a.id and c.kind = 'consumed' where a.name = ${name}`
+    const account = await findAccount(this.sql, this.sql`a.name = ${name}`)
     if (!account) throw new Error(`there is no account ${name}`)
     this.#accounts.set(name, account)
     return account

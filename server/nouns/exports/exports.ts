@@ -4,6 +4,7 @@ import type { Account, Context, Handler } from '../../context.ts'
 import { ask } from '../../postgres/begin.ts'
 import type { Sql } from '../../postgres/pool.ts'
 import { notFound, refuseField } from '../../refusal.ts'
+import { findAccount } from '../../tree/account.ts'
 import { Turns } from '../../turns.ts'
 import { csv } from './csv.ts'
 import { type Days, listClients, listTransactions, type Selection } from './listing.ts'
@@ -100,11 +101,7 @@ async function redeem(sql: Sql, ticket: string, now: Date): Promise<Wanted & { a
     delete from export_ticket where ticket_hash = ${hash(ticket)} and expiry > ${now}
     returning account, kind, selection`
   if (!redeemed) throw notFound()
-  const [account] = await sql<Account[]>`
-    select a.id, a.name, a.role, a.superreseller, a.reseller, b.id as balance_holding, c.id as consumed_holding
-    from account a join holding b on b.account = a.id and b.kind in ('balance', 'issue')
-    left join holding c on c.account = a.id and c.kind = 'consumed'
-    where a.id = ${redeemed.account}`
+  const account = await findAccount(sql, sql`a.id = ${redeemed.account}`)
   if (!account) throw notFound()
   return { ...redeemed, account }
 }

@@ -1,0 +1,21 @@
+import type { PendingQuery, Row } from 'postgres'
+import type { Account } from '../context.ts'
+import type { Sql } from '../postgres/pool.ts'
+
+/** The account `a` of which a condition holds, with the path above it and its holdings. */
+export async function findAccount(sql: Sql, condition: PendingQuery<Row[]>): Promise<Account | undefined> {
+  const [account] = await sql<Account[]>`
+    select a.id, a.name, a.role, a.superreseller, a.reseller, b.id as balance_holding, c.id as consumed_holding
+    from account a join holding b on b.account = a.id and b.kind in ('balance', 'issue')
+    left join holding c on c.account = a.id and c.kind = 'consumed'
+    where ${condition}`
+  return account
+}
+
+/** What an account has to spend at this moment. */
+export async function balanceOf(sql: Sql, { balance_holding }: Account): Promise<number> {
+  const [holding] = await sql<{ balance: number }[]>`
+    select balance from holding where id = ${balance_holding}`
+  if (!holding) throw new Error(`there is no holding ${balance_holding}`)
+  return holding.balance
+}
