@@ -19,6 +19,7 @@ import type { Config } from './config.ts'
 import type { Account, Business, Context, File, OpenContext } from './context.ts'
 import { audit } from './corridor/audit.ts'
 import { compress } from './corridor/compress.ts'
+import { limitConnections, REQUEST_TIMES } from './corridor/connections.ts'
 import { serveConsole } from './corridor/console.ts'
 import { type FreeSpace, watchDisk } from './corridor/disk.ts'
 import { refusalOf } from './corridor/faults.ts'
@@ -46,6 +47,8 @@ export type AppDependencies = {
 type Walker = (context: Context | OpenContext, input: unknown) => Promise<unknown>
 type Caller = { account: Account; session: Buffer }
 
+/** The most bytes of a body: of somebody without a session, and of a call that names a thousand clients. */
+const MOST_OF_STRANGER = 32 * 1024
 const MOST_BODY = 256 * 1024
 
 declare module 'fastify' {
@@ -73,9 +76,7 @@ export async function openApp(dependencies: AppDependencies) {
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: config.trustedProxies.length > 0 ? config.trustedProxies : false,
-    bodyLimit: MOST_BODY,
-    requestTimeout: 20_000,
-    http: { connectionsCheckingInterval: 5_000 },
+    ...REQUEST_TIMES,
     // A HEAD would use up the ticket of a file, and read the whole of it for nothing.
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
@@ -88,6 +89,8 @@ export async function openApp(dependencies: AppDependencies) {
   app.decorateRequest('caller', null)
   app.removeContentTypeParser('text/plain')
   app.setErrorHandler(fail)
+  limitConnections(app, config.trustedProxies, log)
+  stayOnHttps(app)
   logAnswers(app)
   closeAsTheyFallIdle(app)
 
@@ -113,6 +116,7 @@ export async function openApp(dependencies: AppDependencies) {
     api.route({
       method: call.method,
       url: call.path.replace(/\{(\w+)\}/g, ':$1'),
+      bodyLimit: call.roles === 'anyone' ? MOST_OF_STRANGER : MOST_BODY,
       // Before the body is read: a stranger's is never looked at.
       onRequest: async (request) => {
         request.caller = await admit(call, request)
@@ -209,12 +213,22 @@ function answer(reply: FastifyReply, call: Call, result: unknown) {
 
 /** Every failure in the one shape: a refusal as it is, anything else logged and without its internals. */
 function fail(error: unknown, request: FastifyRequest, reply: FastifyReply) {
-  const refusal = refusalOf(error)
+  const refusal = isHungUp(error, request) ? NOT_WHOLE : refusalOf(error)
   if (refusal.httpStatus >= 500) request.log.error({ err: error }, 'a call failed')
   if (refusal.retryAfter !== undefined) reply.header('retry-after', Math.ceil(refusal.retryAfter))
   reply.header('cache-control', 'no-store')
   return reply.code(refusal.httpStatus).send(refusal.body)
 }
+
+/**
+ * Whoever sent a request has gone in the middle of its body, or was cut for taking too long: a flood leaves one for
+ * each connection. Node calls it 'aborted' with the code of a connection that was reset, as one of the database's is.
+ */
+function isHungUp(error: unknown, { raw }: FastifyRequest): boolean {
+  return raw.errored !== null && raw.errored === error
+}
+
+const NOT_WHOLE = new Refusal('invalid_input', 'The body did not come whole.')
 
 /** What is no HTTP, has headers without end or comes too slowly: answered where the line still stands, and cut. */
 function hangUp(error: Error & { code?: string }, socket: Socket) {
@@ -249,6 +263,16 @@ function closeAsTheyFallIdle(app: FastifyInstance) {
   app.addHook('preClose', async () => {
     const sweep = setInterval(() => app.server.closeIdleConnections(), 50)
     app.server.once('close', () => clearInterval(sweep))
+  })
+}
+
+/**
+ * Tells a browser that came by https to come by nothing else for a year. Whether it did is what a trusted proxy says;
+ * the names beneath this one may be somebody else's, so nothing is said of them.
+ */
+function stayOnHttps(app: FastifyInstance) {
+  app.addHook('onSend', async (request, reply) => {
+    if (request.protocol === 'https') reply.header('strict-transport-security', 'max-age=31536000')
   })
 }
 

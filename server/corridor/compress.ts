@@ -10,12 +10,23 @@ const BROTLI = { [constants.BROTLI_PARAM_QUALITY]: 3 }
 export async function compress(request: FastifyRequest, reply: FastifyReply, body: unknown) {
   if (typeof body !== 'string' || body.length < LEAST_CHARACTERS) return body
   reply.header('vary', 'accept-encoding')
-  const readable = encodingsOf(String(request.headers['accept-encoding'] ?? ''))
-  const encoding = (['br', 'gzip'] as const).find((one) => readable.includes(one))
+  const encoding = encodingFor(request)
   if (!encoding) return body
   reply.header('content-encoding', encoding)
   reply.removeHeader('content-length')
-  return encoding === 'br' ? brotliCompressSync(body, { params: BROTLI }) : gzipSync(body, { level: 1 })
+  return compressed(body, encoding)
+}
+
+export type Encoding = 'br' | 'gzip'
+
+export function compressed(text: string, encoding: Encoding): Buffer {
+  return encoding === 'br' ? brotliCompressSync(text, { params: BROTLI }) : gzipSync(text, { level: 1 })
+}
+
+/** The best encoding that the browser reads, if any. */
+export function encodingFor(request: FastifyRequest): Encoding | undefined {
+  const readable = encodingsOf(String(request.headers['accept-encoding'] ?? ''))
+  return (['br', 'gzip'] as const).find((one) => readable.includes(one))
 }
 
 /** The encodings that an Accept-Encoding names, without those that it refuses by `q=0`. */

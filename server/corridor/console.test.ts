@@ -11,6 +11,25 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
+describe('https alone, for a year and this name only, is asked', () => {
+  const forwarded = { headers: { 'x-forwarded-proto': 'https' } }
+
+  test.each(['/', '/v1/health', '/v1/nothing'])('where a trusted proxy says https: %s', async (path) => {
+    const proxied = await startServer({ env: { TRUSTED_PROXIES: '127.0.0.1' } })
+    const header = async (options = {}) =>
+      (await fetch(proxied.url + path, options)).headers.get('strict-transport-security')
+    expect(await header(forwarded)).toBe('max-age=31536000')
+    expect(await header({ headers: { 'x-forwarded-proto': 'http' } })).toBeNull()
+    expect(await header()).toBeNull()
+    await proxied.close()
+  })
+
+  test('of nobody because somebody else says so', async () => {
+    const { headers } = await fetch(server.url, forwarded)
+    expect(headers.get('strict-transport-security')).toBeNull()
+  })
+})
+
 describe('the page', () => {
   test.each(['/', '/login', '/update-client/some.name', '/nowhere'])('is served at %s', async (path) => {
     expect(await (await get(path)).text()).toBe(page)

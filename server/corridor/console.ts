@@ -46,7 +46,7 @@ export async function serveConsole(app: FastifyInstance, captcha: Captcha['provi
         'base-uri': ["'none'"],
       },
     },
-    // Boxtree speaks plain HTTP; whoever puts TLS before it decides on this there.
+    // Said where a proxy brought the request by https: see app.ts.
     strictTransportSecurity: false,
     crossOriginEmbedderPolicy: false,
     referrerPolicy: { policy: 'no-referrer' },

@@ -1,3 +1,4 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import Fastify from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { everyCall } from '../../../contract/call.ts'
@@ -52,6 +53,21 @@ describe('the reference', () => {
     const answer = await app.inject('/v1/openapi.json')
     expect(answer.headers['content-type']).toContain('application/json')
     expect(answer.json()).toEqual(JSON.parse(JSON.stringify(documentOf())))
+  })
+
+  test.each(['openapi.json', 'docs'])('%s comes compressed, and says the same each time', async (name) => {
+    const plain = await app.inject(`/v1/${name}`)
+    expect(plain.headers['content-encoding']).toBeUndefined()
+    for (const [encoding, read] of [
+      ['br', brotliDecompressSync],
+      ['gzip', gunzipSync],
+    ] as const) {
+      const ask = { url: `/v1/${name}`, headers: { 'accept-encoding': encoding } }
+      const [first, second] = [await app.inject(ask), await app.inject(ask)]
+      expect(first.headers).toMatchObject({ 'content-encoding': encoding, vary: 'accept-encoding' })
+      expect(read(first.rawPayload).toString()).toBe(plain.body)
+      expect(second.rawPayload).toEqual(first.rawPayload)
+    }
   })
 
   test('is there for people, names every call and needs no script', async () => {

@@ -1,11 +1,29 @@
 import type { FastifyInstance } from 'fastify'
+import { compressed, type Encoding, encodingFor } from '../compress.ts'
 import { documentOf } from './document.ts'
 import { pageOf } from './page.ts'
 
-/** Opens the reference, for machines at `openapi.json` and for people at `docs`. Nobody has to sign in to read it. */
+/**
+ * Opens the reference, for machines at `openapi.json` and for people at `docs`. Nobody has to sign in to read it, so
+ * each is made once, and compressed once in each form, however often it is asked for.
+ */
 export function openPage(api: FastifyInstance): void {
   const document = documentOf()
-  const page = pageOf(document)
-  api.get('/openapi.json', async () => document)
-  api.get('/docs', async (_request, reply) => reply.type('text/html; charset=utf-8').send(page))
+  serve('/openapi.json', 'application/json; charset=utf-8', JSON.stringify(document))
+  serve('/docs', 'text/html; charset=utf-8', pageOf(document))
+
+  function serve(path: string, type: string, text: string): void {
+    const forms = new Map<Encoding | undefined, Buffer>()
+    const formOf = (encoding: Encoding | undefined) => {
+      const form = forms.get(encoding) ?? (encoding ? compressed(text, encoding) : Buffer.from(text))
+      forms.set(encoding, form)
+      return form
+    }
+    api.get(path, async (request, reply) => {
+      const encoding = encodingFor(request)
+      reply.type(type).header('vary', 'accept-encoding')
+      if (encoding) reply.header('content-encoding', encoding)
+      return reply.send(formOf(encoding))
+    })
+  }
 }

@@ -1,0 +1,114 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openWorld, type World } from '../../test/support/world.ts'
+import { networkOf } from './connections.ts'
+
+const MOST_OF_ADDRESS = 400
+const MOST = 2_000
+
+let world: World
+let open: Socket[]
+beforeEach(() => {
+  open = []
+})
+afterEach(async () => {
+  for (const socket of open) socket.destroy()
+  await world.close()
+})
+
+describe('connections', () => {
+  test('of one address are 400 at most, while another address is served', async () => {
+    world = await openWorld()
+    await openMany(MOST_OF_ADDRESS + 50, '127.0.0.1')
+    expect(await standing()).toBe(MOST_OF_ADDRESS)
+    expect(await healthFrom('127.0.0.2')).toMatch(/^HTTP\/1\.1 200 /)
+    expect(await healthFrom('127.0.0.1')).toBe('')
+  })
+
+  test('of an address are counted anew once they have gone', async () => {
+    world = await openWorld()
+    await openMany(MOST_OF_ADDRESS, '127.0.0.1')
+    expect(await healthFrom('127.0.0.1')).toBe('')
+    open[0]?.destroy()
+    await expect.poll(() => healthFrom('127.0.0.1')).toMatch(/^HTTP\/1\.1 200 /)
+  })
+
+  test('are 2,000 at most in all, and the log tells of more in one line', async () => {
+    world = await openWorld()
+    for (let address = 1; address <= 6; address += 1) await openMany(390, `127.0.0.${address}`)
+    expect(await standing()).toBe(MOST)
+    const lines = world.server.logged.filter((line) => line.includes('turned_away'))
+    expect(lines).toHaveLength(1)
+  })
+
+  test('of a trusted proxy are as many as it needs', async () => {
+    world = await openWorld({ env: { TRUSTED_PROXIES: '127.0.0.1' } })
+    await openMany(MOST_OF_ADDRESS + 50, '127.0.0.1')
+    expect(await standing()).toBe(MOST_OF_ADDRESS + 50)
+  })
+
+  test('through a trusted proxy are judged by the address that it names: 400 requests under way', async () => {
+    world = await openWorld({ env: { TRUSTED_PROXIES: '127.0.0.1' } })
+    const begun = (address: string) =>
+      `POST /v1/authenticate HTTP/1.1\r\nhost: x\r\nx-forwarded-for: ${address}\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{`
+    const sockets = await openMany(MOST_OF_ADDRESS, '127.0.0.1')
+    for (const [index, socket] of sockets.entries())
+      socket.write(begun(`2001:db8:0:1::${(index + 1).toString(16)}`))
+    const ask = (address: string) => healthFrom('127.0.0.1', `x-forwarded-for: ${address}\r\n`)
+    await expect.poll(() => ask('2001:db8:0:1:ffff::')).toMatch(/^HTTP\/1\.1 503 .+"code":"unavailable"/s)
+    expect(await ask('2001:db8:0:2::1')).toMatch(/^HTTP\/1\.1 200 /)
+    for (const socket of sockets) socket.destroy()
+    await expect.poll(() => ask('2001:db8:0:1:ffff::')).toMatch(/^HTTP\/1\.1 200 /)
+  })
+})
+
+test.each([
+  ['192.0.2.7', '192.0.2.7'],
+  ['::ffff:192.0.2.7', '192.0.2.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+  ['2001:DB8:1:2::9', '2001:db8:1:2'],
+  ['2001:db8::9', '2001:db8:0:0'],
+  ['2001:db8:0:0:1::', '2001:db8:0:0'],
+  ['fe80::1%eth0', 'fe80:0:0:0'],
+  ['::1', '0:0:0:0'],
+])('the network of %s is %s', (address, network) => {
+  expect(networkOf(address)).toBe(network)
+})
+
+/** Opens connections that send nothing; some of them may be turned away at once. */
+async function openMany(count: number, from: string): Promise<Socket[]> {
+  const sockets = Array.from({ length: count }, () => connectFrom(from))
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+  open.push(...sockets)
+  return sockets
+}
+
+function connectFrom(localAddress: string): Socket {
+  const port = Number(new URL(world.server.url).port)
+  return connect({ port, host: '127.0.0.1', localAddress }).on('error', () => {})
+}
+
+/** How many connections the server has once it has seen them all. */
+async function standing(): Promise<number> {
+  const count = () =>
+    new Promise<number>((resolve) => world.server.app.server.getConnections((_error, is) => resolve(is)))
+  let [before, now] = [-1, await count()]
+  while (before !== now) {
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    ;[before, now] = [now, await count()]
+  }
+  return now
+}
+
+/** What the health answers over a new connection; nothing where it is turned away. */
+async function healthFrom(address: string, headers = ''): Promise<string> {
+  const socket = connectFrom(address)
+  socket.write(`GET /v1/health HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${headers}\r\n`)
+  let answer = ''
+  socket.setEncoding('utf8').on('data', (chunk) => {
+    answer += chunk
+  })
+  await new Promise((resolve) => socket.once('close', resolve))
+  return answer
+}
