@@ -1,20 +1,23 @@
-import type { Call } from '../contract/call.ts'
-import { calls, type InputOf, type OutputOf } from '../contract/calls.ts'
-import { LEVEL_NAMES, LEVELS } from '../contract/levels.ts'
+import { atPlaceOf, type Call, type Calls } from '../contract/call.ts'
+import type { calls, InputOf, OutputOf } from '../contract/calls.ts'
+import { LEVELS, type LevelName } from '../contract/levels.ts'
 import type { ApiError } from './api.ts'
 
 /** What the person is told of a call. */
 export interface Words<C extends Call = Call> {
-  /** Nothing is said of a success that shows by itself. */
-  success?(input: InputOf<C>, output: OutputOf<C>): string
+  /** Null where the success shows by itself. */
+  success: ((input: InputOf<C>, output: OutputOf<C>) => string) | null
   failure: string
   /** A refusal is told in the server's own words alone. */
   refusalAlone?: true
 }
 
-/** What is told of a call, if anything. */
-export function wordsOf<C extends Call>(call: C): Words<C> | undefined {
-  return table.get(call)
+/** Nothing is told: what comes of it, good or bad, stands on the page that asked. */
+const silent = null
+
+/** What is told of a call; null where nothing is. */
+export function wordsOf<C extends Call>(call: C): Words<C> | null {
+  return atPlaceOf(call, words) as Words<C> | null
 }
 
 /** The sentence of a failure, and the server's reason beneath it where the sentence is not the reason. */
@@ -23,89 +26,117 @@ export function failureOf(words: Words, error: ApiError): [text: string, reason?
   return [words.failure, error.message]
 }
 
-/** The error catalogue, a row for each call. */
-const table = new Map<Call, Words>([
-  row(calls.clients.renew, {
-    success: ({ months, name }) => `Successfully renewed ${months} month(s) for ${name}`,
-    failure: 'Error renewing credits. Please try again.',
-  }),
-  row(calls.clients.multirenew, {
-    success: ({ months, clients }) => `Successfully renewed ${months} month(s) for ${clients.length} clients`,
-    failure: 'Error renewing clients. Please try again.',
-  }),
-  row(calls.clients.remove, {
-    success: ({ name }) => `Successfully deleted client ${name}`,
-    failure: 'Error deleting client. Please try again.',
-  }),
-  row(calls.clients.create, {
-    success: (_, { name }) => `Client ${name} created successfully!`,
-    failure: 'Error creating client. Please try again.',
-    refusalAlone: true,
-  }),
-  row(calls.clients.save, {
-    success: (_, { name }) => `Client ${name} updated successfully!`,
-    failure: 'Error updating client. Please try again.',
-  }),
-  row(calls.clients.retrieve, {
-    success: ({ credits }) => `Successfully retrieved ${credits} credits`,
-    failure: 'Error retrieving credits. Please try again.',
-  }),
-  row(calls.clients.reset, {
-    success: () => 'Client reset successfully',
-    failure: 'Error resetting client. Please try again.',
-  }),
-  row(calls.clients.export, { failure: 'Error exporting. Please try again.' }),
-  ...LEVEL_NAMES.flatMap(rowsOfLevel),
-  row(calls.session.password, passwordWords()),
-  row(calls.admin.setMessage, {
-    success: () => 'Message updated successfully',
-    failure: 'Error updating message',
-  }),
-  row(calls.admin.removeMessage, {
-    success: () => 'Message removed successfully',
-    failure: 'Error removing message',
-  }),
-  row(calls.admin.searchMac, { failure: 'Error searching MAC. Please try again.', refusalAlone: true }),
-  row(calls.admin.remove, {
-    // Without its MAC, a client was deleted by its name.
-    success: ({ mac, name }) =>
-      mac === undefined ? `Successfully deleted client ${name}` : 'MAC address deleted successfully!',
-    failure: 'Error deleting MAC. Please try again.',
-    refusalAlone: true,
-  }),
-  row(calls.admin.exportClients, { failure: 'Error exporting. Please try again.' }),
-  ...Object.values(calls.desk).flatMap((desk) => [
-    row(desk.saveSettings, {
-      success: () => 'Settings saved successfully',
-      failure: 'Failed to save settings',
-    }),
-    row(desk.exportTransactions, { failure: 'Error exporting. Please try again.' }),
-  ]),
-])
+/** Words, or silence, for every call of a tree: a call without them does not compile. */
+type Spoken<Tree extends Calls> = {
+  readonly [Key in keyof Tree]: Tree[Key] extends Call
+    ? Words<Tree[Key]> | null
+    : Tree[Key] extends Calls
+      ? Spoken<Tree[Key]>
+      : never
+}
 
-function rowsOfLevel(name: (typeof LEVEL_NAMES)[number]): [Call, Words][] {
+const exporting: Words = { success: null, failure: 'Error exporting. Please try again.' }
+const passwordChanged: Words = {
+  success: () => 'Password changed successfully!',
+  failure: 'Error changing password. Please try again.',
+}
+
+const desk: Spoken<typeof calls.desk.admin> = {
+  transactions: silent,
+  exportTransactions: exporting,
+  message: silent,
+  saveSettings: { success: () => 'Settings saved successfully', failure: 'Failed to save settings' },
+}
+
+function level(name: LevelName): Spoken<typeof calls.level.dealer> {
   const { title, inSentence } = LEVELS[name]
-  return [
-    row(calls.level[name].create, {
+  return {
+    list: silent,
+    create: {
       success: () => `${title} added successfully!`,
       failure: `Error adding ${title}. Please try again.`,
-    }),
-    row(calls.level[name].save, {
+    },
+    detail: silent,
+    history: silent,
+    save: {
       success: () => `${title} updated successfully!`,
       failure: `Error updating ${inSentence}. Please try again.`,
       ...(name === 'dealer' && { refusalAlone: true }),
-    }),
-    row(calls.level[name].changePassword, passwordWords()),
-  ]
-}
-
-function passwordWords(): Words {
-  return {
-    success: () => 'Password changed successfully!',
-    failure: 'Error changing password. Please try again.',
+    },
+    changePassword: passwordChanged,
   }
 }
 
-function row<C extends Call>(call: C, words: Words<C>): [Call, Words] {
-  return [call, words]
+/** The error catalogue: the contract's tree once more, with what is told in place of what is done. */
+const words: Spoken<typeof calls> = {
+  session: {
+    captcha: silent,
+    login: silent,
+    logout: silent,
+    user: silent,
+    password: passwordChanged,
+    users: silent,
+  },
+  desk: { admin: desk, superreseller: desk, reseller: desk, dealer: desk },
+  credits: { superreseller: silent, reseller: silent, dealer: silent },
+  level: { superreseller: level('superreseller'), reseller: level('reseller'), dealer: level('dealer') },
+  clients: {
+    list: silent,
+    detail: silent,
+    history: silent,
+    create: {
+      success: (_, { name }) => `Client ${name} created successfully!`,
+      failure: 'Error creating client. Please try again.',
+      refusalAlone: true,
+    },
+    save: {
+      success: (_, { name }) => `Client ${name} updated successfully!`,
+      failure: 'Error updating client. Please try again.',
+    },
+    quote: silent,
+    renew: {
+      success: ({ months, name }) => `Successfully renewed ${months} month(s) for ${name}`,
+      failure: 'Error renewing credits. Please try again.',
+    },
+    multirenew: {
+      success: ({ months, clients }) =>
+        `Successfully renewed ${months} month(s) for ${clients.length} clients`,
+      failure: 'Error renewing clients. Please try again.',
+    },
+    retrieve: {
+      success: ({ credits }) => `Successfully retrieved ${credits} credits`,
+      failure: 'Error retrieving credits. Please try again.',
+    },
+    remove: {
+      success: ({ name }) => `Successfully deleted client ${name}`,
+      failure: 'Error deleting client. Please try again.',
+    },
+    reset: {
+      success: () => 'Client reset successfully',
+      failure: 'Error resetting client. Please try again.',
+    },
+    export: exporting,
+  },
+  admin: {
+    clients: silent,
+    exportClients: exporting,
+    searchMac: {
+      success: null,
+      failure: 'Error searching MAC. Please try again.',
+      refusalAlone: true,
+    },
+    remove: {
+      // Without its MAC, a client was deleted by its name.
+      success: ({ mac, name }) =>
+        mac === undefined ? `Successfully deleted client ${name}` : 'MAC address deleted successfully!',
+      failure: 'Error deleting MAC. Please try again.',
+      refusalAlone: true,
+    },
+    setMessage: { success: () => 'Message updated successfully', failure: 'Error updating message' },
+    removeMessage: { success: () => 'Message removed successfully', failure: 'Error removing message' },
+    totals: silent,
+    statistics: silent,
+    chart: silent,
+  },
+  files: { download: silent },
 }
