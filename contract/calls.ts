@@ -151,6 +151,7 @@ function desk(role: Role) {
           z.refine(({ from, to }) => from <= to, { path: ['to'], error: 'The last day is before the first' }),
         ),
       output: Ticket,
+      takesKey: false,
       needsRoom: false,
     }),
     message: call({
@@ -184,7 +185,10 @@ function credits(role: Role) {
   })
 }
 
-/** Leads to a file at `GET /v1/exports/{ticket}`, once, within 60 seconds. */
+/**
+ * Leads to a file at `GET /v1/exports/{ticket}`, once, within 60 seconds and while the session lasts that asked for it.
+ * No key keeps it: whoever asks again gets a new one, so that a ticket is nowhere in clear.
+ */
 const Ticket = z.extend(Done, { ticket: z.string() })
 
 /** What an owner does with the accounts of one level: its direct children. */
@@ -539,6 +543,7 @@ function exportClients<const Sorts extends readonly [string, ...string[]]>(role:
     summary: 'A ticket for the CSV or PDF of the filtered clients',
     input: z.strictObject({ format: z.enum(['csv', 'pdf']), ...clientSelection(sorts) }),
     output: Ticket,
+    takesKey: false,
     needsRoom: false,
   })
 }

@@ -61,6 +61,7 @@ export const session: Handlers<typeof calls.session> = {
     }
     await sql`update account set password = ${await hashPassword(password)} where id = ${account.id}`
     await sql`delete from session where account = ${account.id} and token_hash <> ${session}`
+    await sql`delete from export_ticket where session = ${session}`
     return { status: 'OK' }
   },
 

@@ -11,11 +11,12 @@ import type { Sql } from '../postgres/pool.ts'
 export async function cleanUp(sql: Sql, now: Date, isStopped = () => false): Promise<Record<string, number>> {
   const ago = (milliseconds: number) => new Date(now.getTime() - milliseconds)
   const old: Record<string, PendingQuery<Row[]>> = {
+    // Before the sessions, which would take theirs along uncounted.
+    export_ticket: sql`expiry <= ${now}`,
     session: sql`expiry <= ${now}`,
     login_try: sql`tried <= ${ago(31 * DAY)}`,
     captcha_used: sql`expiry <= ${now}`,
     answer: sql`created <= ${ago(KEPT)}`,
-    export_ticket: sql`expiry <= ${now}`,
   }
   const removed: Record<string, number> = {}
   for (const [table, which] of Object.entries(old)) {

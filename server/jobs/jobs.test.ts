@@ -97,7 +97,7 @@ describe('the clean-up', () => {
     ] as const) {
       await sql`insert into session values (${hash}, ${world.admin.id}, ${now}, ${at(late)})`
       await sql`insert into captcha_used values (${hash}, ${at(late)})`
-      await sql`insert into export_ticket values (${hash}, ${world.admin.id}, 'clients', '{}', ${at(late)})`
+      await sql`insert into export_ticket values (${hash}, ${hash}, 'clients', '{}', ${at(late)})`
       await sql`
         insert into answer (account, call, key, body_hmac, created)
         values (${world.admin.id}, 'POST /x', ${String(late)}, ${hash}, ${at(late - day)})`

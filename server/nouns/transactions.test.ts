@@ -48,6 +48,23 @@ describe('transactions', () => {
     expect(top).toEqual(await own(superreseller))
   })
 
+  test('name nobody above the direct parent of whoever reads them', async () => {
+    const { superreseller, reseller, dealer } = await world.family({ credits: 2 })
+    const { name } = await world.client(dealer, { months: 1 })
+    // The admin may remove any client, and is nobody's business below the superresellers.
+    await world.admin.call(calls.admin.remove, { name })
+    const actorsSeenBy = async (person: Person) =>
+      (await own(person)).map(({ actor }) => actor).slice(0, person === world.admin ? 5 : undefined)
+    const { admin } = world
+    const all = [admin, dealer, reseller, superreseller, admin].map((person) => person.name)
+    expect(await actorsSeenBy(admin)).toEqual(all)
+    expect(await actorsSeenBy(superreseller)).toEqual(all)
+    expect(await actorsSeenBy(reseller)).toEqual(['—', dealer.name, reseller.name, superreseller.name])
+    expect(await actorsSeenBy(dealer)).toEqual(['—', dealer.name, reseller.name])
+    const ofDealer = await reseller.call(calls.level.dealer.history, { name: dealer.name })
+    expect(ofDealer.map(({ actor }) => actor)).toEqual(['—', dealer.name, reseller.name])
+  })
+
   test('keep the description, login and MAC as they were when they were written', async () => {
     const { dealer, superreseller } = await world.family({ credits: 2 })
     const { name, mac } = await world.client(dealer, { months: 1, desc: 'Before' })

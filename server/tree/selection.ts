@@ -14,7 +14,7 @@ export type Selection = {
 export type Fragment = PendingQuery<Row[]>
 
 /** Who asks, when, and on whose calendar. */
-type Asked = Pick<Context, 'sql' | 'account' | 'now' | 'business'>
+type Asked = Pick<Context, 'sql' | 'account' | 'now'> & { business: Pick<Context['business'], 'zone'> }
 
 /** What a client has to match: the text, or one of the expiries. */
 export type Search = {

@@ -271,8 +271,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a spreadsheet takes nothing for a formula',
     file: 'server/nouns/exports/csv.ts',
-    from: `case when left(\${text}, 1) = any (\${FORMULA}) then '''' else '' end`,
-    to: `''`,
+    from: 'left(${text}, 1) = any (${FORMULA}) or',
+    to: '',
     suites: ['server/nouns/exports/exports.test.ts'],
   },
   {

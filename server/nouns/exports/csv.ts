@@ -20,11 +20,14 @@ export async function* csv(sql: Sql, { columns, rows }: Listing): AsyncGenerator
   for await (const some of lines.cursor(AT_ONCE)) yield `${some.map(({ line }) => line).join('\r\n')}\r\n`
 }
 
-/** What a spreadsheet would take for a formula begins with an apostrophe, the full-width forms of the signs too. */
+/**
+ * What a spreadsheet would take for a formula begins with an apostrophe, the full-width forms of the signs too. So do
+ * digits that begin with 0, which it would drop: of a phone number every digit and the + stay, and it can be dialled.
+ */
 const FORMULA = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']
 
 function cell(sql: Sql, column: string): PendingQuery<Row[]> {
   const text = sql(column)
   return sql`coalesce(
-    '"' || case when left(${text}, 1) = any (${FORMULA}) then '''' else '' end || replace(${text}, '"', '""') || '"', '')`
+    '"' || case when left(${text}, 1) = any (${FORMULA}) or ${text} ~ '^0[0-9]+$' then '''' else '' end || replace(${text}, '"', '""') || '"', '')`
 }

@@ -7,6 +7,7 @@ import {
   Clock,
   type Family,
   openWorld,
+  PASSWORD,
   type Person,
   unique,
   type World,
@@ -14,6 +15,26 @@ import {
 
 const { clients, admin, desk } = calls
 const LIST = { format: 'csv', search: '', sort: 'name', order: 'asc', filter: 'all' } as const
+
+/** What ends the session that a ticket belongs to. */
+const ENDS = [
+  { what: 'the logout of its session alone', end: logOut },
+  { what: "the account's own new password", end: changeOwnPassword },
+  { what: 'the new password that its parent gives it', end: resetPassword },
+]
+type Ending = { own: Person; another: Person; reseller: Person }
+
+function logOut({ own }: Ending) {
+  return own.call(calls.session.logout)
+}
+
+function changeOwnPassword({ own }: Ending) {
+  return own.call(calls.session.password, { old_password: PASSWORD, password: 'another-password' })
+}
+
+function resetPassword({ own, reseller }: Ending) {
+  return reseller.call(calls.level.dealer.changePassword, { name: own.name, password: 'another-password' })
+}
 
 let world: World
 let family: Family
@@ -75,28 +96,35 @@ describe('the clients of a dealer as CSV', () => {
     const made = []
     for (const [at, desc] of descriptions.entries()) {
       const login = `${at === 0 ? '-' : 'c'}${at}${unique(8)}`
+      const phone = ['', '4165550199', '0207946095'][at] ?? ''
+      const packageOf = at === 1 ? 36 : 1
+      const more = { desc, phone, package_selection: packageOf, months: at === 1 ? 1 : 0, ministra: at === 2 }
       made.push({
-        ...(await world.client(dealer, { login, desc, months: at === 1 ? 1 : 0, ministra: at === 2 })),
+        ...(await world.client(dealer, { login, ...more })),
         desc,
+        phone,
       })
     }
     const [, second] = made
     await dealer.call(clients.save, { login: second?.name ?? '', status: false })
     const rows = await csvOf(dealer)
     expect(rows[0]).toEqual(
-      ['\ufeffName', 'Description', 'MAC', 'Ministra', 'Expiry', 'Status'].map((cell) =>
-        cell.replace('\ufeff', ''),
-      ),
+      'Name,Description,MAC,Ministra,Expiry,Expiry State,Status,Phone,Package,Created'.split(','),
     )
     expect(rows.slice(1)).toEqual(
       made
-        .map(({ name, desc, mac }, at) => [
+        .map(({ name, desc, mac, phone }, at) => [
           name.startsWith('-') ? `'${name}` : name,
           /^[=+\-@\uff1d]/.test(desc) ? `'${desc}` : desc,
           mac,
           at === 2 ? 'Yes' : 'No',
           at === 1 ? '2026-04-28' : '2026-03-28',
+          at === 1 ? 'Active' : 'Expiring',
           at === 1 ? 'Inactive' : 'Active',
+          // A spreadsheet would drop the 0, and nobody could dial what is left.
+          phone.startsWith('0') ? `'${phone}` : phone,
+          at === 1 ? 'Latino/Mexico/Spain/South America/No Adults' : 'All Packages',
+          '2026-03-28',
         ])
         .sort(([a = ''], [b = '']) => (a.replace("'", '') < b.replace("'", '') ? -1 : 1)),
     )
@@ -124,6 +152,23 @@ describe('the clients of a dealer as CSV', () => {
     const { data } = await dealer.call(clients.list, { ...selection, per_page: 500 })
     const rows = await csvOf(dealer, selection)
     expect(rows.slice(1).map(([name]) => name?.replace("'", ''))).toEqual(data.map(({ name }) => name))
+  })
+
+  test('names the state of an expiry, whatever the switch says', async () => {
+    const owner = (await world.family({ credits: 2 })).dealer
+    const [gone, long, soon] = [
+      await world.client(owner, { login: 'a-gone', months: 0 }),
+      await world.client(owner, { login: 'b-long', months: 1 }),
+      await world.client(owner, { login: 'c-soon', months: 0 }),
+    ]
+    await world.setExpiry(gone.name, '2026-03-28T11:59:59.999Z')
+    await owner.call(clients.save, { login: long.name, status: false })
+    const rows = await csvOf(owner)
+    expect(rows.slice(1).map((row) => [row[0], row[5], row[6]])).toEqual([
+      [gone.name, 'Expired', 'Active'],
+      [long.name, 'Active', 'Inactive'],
+      [soon.name, 'Expiring', 'Active'],
+    ])
   })
 
   test('has a header alone where there are none', async () => {
@@ -170,17 +215,40 @@ describe('a ticket', () => {
     expect(unknown.body).toMatchObject({ code: 'not_found' })
   })
 
-  test('is kept only as a hash', async () => {
-    const { ticket } = await family.dealer.call(clients.export, LIST)
-    const stored = await world.stored()
-    expect([...stored.values()].join()).not.toContain(ticket)
+  test('is kept only as a hash, with an Idempotency-Key too: the same key gets another ticket', async () => {
+    const key = unique()
+    const [first, second] = [
+      await family.dealer.call(clients.export, LIST, { key }),
+      await family.dealer.call(clients.export, LIST, { key }),
+    ]
+    expect(second.ticket).not.toBe(first.ticket)
+    const stored = [...(await world.stored()).values()].join()
+    for (const { ticket } of [first, second]) {
+      expect(stored).not.toContain(ticket)
+      expect((await fetchFile(ticket)).status).toBe(200)
+    }
+  })
+
+  test.each(ENDS)('ends with $what', async ({ end }) => {
+    const { reseller, dealer } = await world.family()
+    const [own, another] = [await world.again(dealer), await world.again(dealer)]
+    const { ticket } = await own.call(clients.export, LIST)
+    const kept = await another.call(clients.export, LIST)
+    await end({ own, another, reseller })
+    expect((await fetchFile(ticket)).status).toBe(404)
+    expect((await fetchFile(kept.ticket)).status).toBe(end === logOut ? 200 : 404)
+  })
+
+  test('ends with the hour of its session', async () => {
+    const soon = new Date(world.clock.now.getTime() + 30_000)
+    const { ticket } = await (await world.again(family.dealer, soon)).call(clients.export, LIST)
+    world.clock.pass({ seconds: 30 })
+    expect((await fetchFile(ticket)).status).toBe(404)
   })
 })
 
 describe('the transactions as CSV', () => {
-  const COLUMNS = 'Date,Type,Credits,Login,MAC,Description,Expiry,Dealer,By,Reseller,Super Reseller'.split(
-    ',',
-  )
+  const COLUMNS = 'Date,Type,Credits,Login,MAC,Description,Expiry,Dealer,By,Reseller'.split(',')
 
   async function transactions(person: Person, from: string, to: string): Promise<string[][]> {
     const { ticket } = await person.call(desk[person.role].exportTransactions, { from, to })
@@ -190,7 +258,7 @@ describe('the transactions as CSV', () => {
       `attachment; filename="boxtree-transactions-${named}.csv"`,
     )
     const [columns, ...rows] = parse(text)
-    expect(columns).toEqual(COLUMNS)
+    expect(columns).toEqual(person.role === 'dealer' ? COLUMNS : [...COLUMNS, 'Super Reseller'])
     return rows
   }
 
@@ -231,8 +299,29 @@ describe('the transactions as CSV', () => {
     ]
     expect(await transactions(superreseller, '2026-06-01', '2026-06-01')).toEqual(rows)
     expect(await transactions(reseller, '2026-06-01', '2026-06-01')).toEqual(rows.slice(1))
-    expect(await transactions(dealer, '2026-06-01', '2026-06-01')).toEqual(rows.slice(2))
+    const known = rows.slice(2).map((row) => row.slice(0, -1))
+    expect(await transactions(dealer, '2026-06-01', '2026-06-01')).toEqual(known)
     expect(await transactions(world.admin, '2026-06-01', '2026-06-01')).toEqual(rows)
+  })
+
+  test('name nobody above the direct parent of whoever exports them', async () => {
+    world.clock.set('2026-06-02T12:00:00.000Z')
+    const { superreseller, reseller, dealer } = await world.family({ credits: 1 })
+    const { name } = await world.client(dealer)
+    await world.admin.call(admin.remove, { name })
+    const actors = async (person: Person) =>
+      (await transactions(person, '2026-06-02', '2026-06-02')).map((row) => row[8])
+    const all = [world.admin, superreseller, reseller, dealer, world.admin].map((person) => person.name)
+    expect(await actors(world.admin)).toEqual(all)
+    expect(await actors(superreseller)).toEqual(all)
+    expect(await actors(reseller)).toEqual([superreseller.name, reseller.name, dealer.name, '—'])
+    expect(await actors(dealer)).toEqual([reseller.name, dealer.name, '—'])
+    const { ticket } = await dealer.call(desk.dealer.exportTransactions, {
+      from: '2026-06-02',
+      to: '2026-06-02',
+    })
+    const { text } = await fetchFile(ticket)
+    for (const above of [superreseller.name, world.admin.name]) expect(text).not.toContain(above)
   })
 
   test('show script as text, and make what a spreadsheet would take for a formula harmless', async () => {

@@ -1,6 +1,7 @@
 import type { calls } from '../../../contract/calls.ts'
 import { hash, randomToken } from '../../access/seal.ts'
 import type { Account, Context, Handler } from '../../context.ts'
+import { type Day, dayOf } from '../../ledger/calendar.ts'
 import { ask } from '../../postgres/begin.ts'
 import type { Sql } from '../../postgres/pool.ts'
 import { notFound, refuseField } from '../../refusal.ts'
@@ -32,7 +33,7 @@ export const download: Handler<typeof calls.files.download> = async ({ sql, now,
         : listTransactions(asked, wanted.selection)
     const format = wanted.kind === 'clients' ? wanted.selection.format : 'csv'
     return {
-      name: `boxtree-${wanted.kind}-${listing.named}.${format}`,
+      name: fileName(wanted, format, dayOf(now, business.zone)),
       type: format === 'pdf' ? 'application/pdf' : 'text/csv; charset=utf-8',
       body: await streamSnapshot(sql, (sql) => (format === 'pdf' ? pdf : csv)(sql, listing), release),
     }
@@ -40,6 +41,13 @@ export const download: Handler<typeof calls.files.download> = async ({ sql, now,
     release()
     throw error
   }
+}
+
+/** Says of which days it is, or of which day the clients are. */
+function fileName({ kind, selection }: Wanted, format: Format, today: Day): string {
+  if (kind === 'clients') return `boxtree-clients-${today}.${format}`
+  const { from, to } = selection
+  return `boxtree-transactions-${from === to ? from : `${from}-to-${to}`}.csv`
 }
 
 /** Files under way, by account: each holds a connection for as long as it lasts. */
@@ -77,31 +85,37 @@ async function refuseLongPdf(context: Context, selection: Selection): Promise<vo
 }
 
 async function issueTicket(
-  { sql, account, now }: Context,
+  { sql, session, now }: Context,
   kind: Wanted['kind'],
   selection: Wanted['selection'],
 ) {
   const ticket = randomToken()
   await sql`
-    insert into export_ticket (ticket_hash, account, kind, selection, expiry)
-    values (${hash(ticket)}, ${account.id}, ${kind}, ${sql.json(selection)}, ${new Date(now.getTime() + LIFE)})`
+    insert into export_ticket (ticket_hash, session, kind, selection, expiry)
+    values (${hash(ticket)}, ${session}, ${kind}, ${sql.json(selection)}, ${new Date(now.getTime() + LIFE)})`
   return { status: 'OK' as const, ticket }
 }
 
 /** Whose a ticket is: it is shown again, and used up, once the account's turn has come. */
 async function ownerOf(sql: Sql, ticket: string, now: Date): Promise<number> {
   const [found] = await sql<{ account: number }[]>`
-    select account from export_ticket where ticket_hash = ${hash(ticket)} and expiry > ${now}`
+    select s.account from export_ticket t join session s on s.token_hash = t.session
+    where ${isGood(sql, ticket, now)}`
   if (!found) throw notFound()
   return found.account
 }
 
 async function redeem(sql: Sql, ticket: string, now: Date): Promise<Wanted & { account: Account }> {
-  const [redeemed] = await sql<(Wanted & { account: number })[]>`
-    delete from export_ticket where ticket_hash = ${hash(ticket)} and expiry > ${now}
-    returning account, kind, selection`
+  const [redeemed] = await sql<(Wanted & { owner: number })[]>`
+    delete from export_ticket t using session s where s.token_hash = t.session and ${isGood(sql, ticket, now)}
+    returning s.account as owner, t.kind, t.selection`
   if (!redeemed) throw notFound()
-  const account = await findAccount(sql, sql`a.id = ${redeemed.account}`)
+  const account = await findAccount(sql, sql`a.id = ${redeemed.owner}`)
   if (!account) throw notFound()
   return { ...redeemed, account }
+}
+
+/** Whether a ticket `t` of the session `s` is this one, and still good: it ends with its session. */
+function isGood(sql: Sql, ticket: string, now: Date) {
+  return sql`t.ticket_hash = ${hash(ticket)} and t.expiry > ${now} and s.expiry > ${now}`
 }

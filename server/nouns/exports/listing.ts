@@ -1,8 +1,11 @@
 import type { PendingQuery, Row } from 'postgres'
-import type { Context } from '../../context.ts'
+import { expiringUntil } from '../../../contract/clients.ts'
+import { PACKAGES } from '../../../contract/packages.ts'
+import type { Account } from '../../context.ts'
 import { addDays, type Day, dayOf, startOf } from '../../ledger/calendar.ts'
 import { concerning } from '../../ledger/transfer.ts'
 import type { Sql } from '../../postgres/pool.ts'
+import { nameFor } from '../../tree/names.ts'
 import {
   isInState,
   isVisibleTo,
@@ -18,8 +21,6 @@ export type Listing = {
   title: string
   /** Which rows these are, in words. */
   about: string
-  /** The part of the file's name that tells it from others of its kind. */
-  named: string
   columns: readonly string[]
   /** A query of the rows, each with a text or null under every column's name. */
   rows: (sql: Sql) => PendingQuery<Row[]>
@@ -31,27 +32,31 @@ export type { Selection }
 export type Days = { from: Day; to: Day }
 
 /** Who asks, when, and on whose calendar. */
-type Asked = Pick<Context, 'sql' | 'account' | 'now' | 'business'>
+export type Asked = { sql: Sql; account: Account; now: Date; business: { zone: string } }
 
 /** The clients of a dealer, or of all dealers for the admin, as the list on the screen has them. */
 export async function listClients(asked: Asked, selection: Selection): Promise<Listing> {
   const { account, now, business } = asked
   const { filter, sort } = selection
   const search = await readSearch(asked, selection.search)
-  const today = dayOf(now, business.zone)
   const ofAll = account.role === 'admin'
+  const found = selection.search.trim() ? `, found by '${selection.search.trim()}'` : ''
   return {
     title: ofAll ? 'Clients of all dealers' : `Clients of ${account.name}`,
-    about: `${FILTERED[filter]}${selection.search.trim() ? `, found by '${selection.search.trim()}'` : ''}, on ${today}`,
-    named: today,
-    columns: ['Name', 'Description', 'MAC', 'Ministra', 'Expiry', 'Status', ...(ofAll ? ['Dealer'] : [])],
+    about: `${FILTERED[filter]}${found}, on ${dayOf(now, business.zone)}`,
+    columns: ofAll ? [...OF_A_CLIENT, 'Dealer'] : OF_A_CLIENT,
     rows: (sql) => sql`
       select name as "Name", description as "Description", mac as "MAC",
         case when ministra then 'Yes' else 'No' end as "Ministra",
         to_char(expiry at time zone ${business.zone}, 'YYYY-MM-DD') as "Expiry",
-        case when status then 'Active' else 'Inactive' end as "Status", dealer as "Dealer"
+        case when expiry < ${now} then 'Expired' when expiry < ${expiringUntil(now)} then 'Expiring' else 'Active' end
+          as "Expiry State",
+        case when status then 'Active' else 'Inactive' end as "Status", phone as "Phone",
+        ${sql.json(PACKAGE_LABELS)}::jsonb ->> package_selection::text as "Package",
+        to_char(created at time zone ${business.zone}, 'YYYY-MM-DD') as "Created", dealer as "Dealer"
       from (
-        select ${listColumns(sql)} from client c join service s on s.client = c.id join account d on d.id = c.dealer
+        select ${listColumns(sql)}, c.phone, c.package_selection, c.created
+        from client c join service s on s.client = c.id join account d on d.id = c.dealer
         ${search ? sql`join directory entry on entry.client = c.id` : sql``}
         where c.deleted is null and ${isVisibleTo(sql, account, sort === 'expiry' ? sql`s` : sql`c`)}
           and ${search ? matches(sql, search) : sql`true`} and ${isInState(sql, filter, now, sql`s`)}
@@ -60,30 +65,18 @@ export async function listClients(asked: Asked, selection: Selection): Promise<L
   }
 }
 
-/** The transactions of an account and of everything beneath it, oldest first. */
+/** The transactions of an account and of everything beneath it, oldest first, with the names that the account may see. */
 export function listTransactions({ account, business: { zone } }: Asked, { from, to }: Days): Listing {
   return {
     title: `Transactions of ${account.name}`,
     about: `${from} to ${to}`,
-    named: from === to ? from : `${from}-to-${to}`,
-    columns: [
-      'Date',
-      'Type',
-      'Credits',
-      'Login',
-      'MAC',
-      'Description',
-      'Expiry',
-      'Dealer',
-      'By',
-      'Reseller',
-      'Super Reseller',
-    ],
+    columns: account.role === 'dealer' ? OF_A_TRANSACTION : [...OF_A_TRANSACTION, 'Super Reseller'],
     rows: (sql) => sql`
       select to_char(t.created at time zone ${zone}, 'YYYY-MM-DD HH24:MI:SS') as "Date", t.type as "Type",
         t.credits::text as "Credits", t.login as "Login", t.mac as "MAC", t.description as "Description",
-        to_char(t.expiry at time zone ${zone}, 'YYYY-MM-DD') as "Expiry", d.name as "Dealer", a.name as "By",
-        r.name as "Reseller", s.name as "Super Reseller"
+        to_char(t.expiry at time zone ${zone}, 'YYYY-MM-DD') as "Expiry",
+        ${nameFor(sql, account, sql`d`)} as "Dealer", ${nameFor(sql, account, sql`a`)} as "By",
+        ${nameFor(sql, account, sql`r`)} as "Reseller", ${nameFor(sql, account, sql`s`)} as "Super Reseller"
       from transfer t join account a on a.id = t.actor join account s on s.id = t.superreseller
       left join account r on r.id = t.reseller left join account d on d.id = t.dealer
       where ${concerning(sql, account)}
@@ -91,6 +84,34 @@ export function listTransactions({ account, business: { zone } }: Asked, { from,
       order by t.created, t.id`,
   }
 }
+
+const OF_A_CLIENT = [
+  'Name',
+  'Description',
+  'MAC',
+  'Ministra',
+  'Expiry',
+  'Expiry State',
+  'Status',
+  'Phone',
+  'Package',
+  'Created',
+]
+
+const OF_A_TRANSACTION = [
+  'Date',
+  'Type',
+  'Credits',
+  'Login',
+  'MAC',
+  'Description',
+  'Expiry',
+  'Dealer',
+  'By',
+  'Reseller',
+]
+
+const PACKAGE_LABELS = Object.fromEntries(PACKAGES.map(({ value, label }) => [value, label]))
 
 const FILTERED = {
   all: 'All clients',

@@ -12,12 +12,16 @@ const LINE = 11
 
 /** Widths in points of what is always short; the description takes what is left. */
 const WIDTHS: Record<string, number> = {
-  Name: 92,
+  Name: 72,
   MAC: 88,
-  Ministra: 46,
-  Expiry: 56,
-  Status: 46,
-  Dealer: 150,
+  Ministra: 40,
+  Expiry: 52,
+  'Expiry State': 56,
+  Status: 42,
+  Phone: 80,
+  Package: 96,
+  Created: 52,
+  Dealer: 70,
 }
 
 /**

@@ -1,0 +1,25 @@
+import type { PendingQuery, Row } from 'postgres'
+import type { Account } from '../context.ts'
+import type { Sql } from '../postgres/pool.ts'
+
+/**
+ * The name of an account as a reader may see it: its own, its direct parent's and those beneath it. Anybody else's is
+ * '—', because who is further up is nobody's business below.
+ * @param row the account's row, which may be missing: then there is no name
+ */
+export function nameFor(sql: Sql, reader: Account, row: PendingQuery<Row[]>): PendingQuery<Row[]> {
+  return sql`case when ${isKnownTo(sql, reader, row)} then ${row}.name when ${row}.id is not null then '—' end`
+}
+
+function isKnownTo(sql: Sql, { id, role, superreseller, reseller }: Account, row: PendingQuery<Row[]>) {
+  switch (role) {
+    case 'admin':
+      return sql`true`
+    case 'superreseller':
+      return sql`(${row}.id = ${id} or ${row}.role = 'admin' or ${row}.superreseller = ${id})`
+    case 'reseller':
+      return sql`(${row}.id = any (${[id, superreseller]}::bigint[]) or ${row}.reseller = ${id})`
+    case 'dealer':
+      return sql`${row}.id = any (${[id, reseller]}::bigint[])`
+  }
+}
