@@ -20,7 +20,11 @@ export function ownClients(acts: {
     [
       {
         ...name,
-        cell: (row) => <Link to={`/update-client/${encodeURIComponent(row.name)}`}>{row.name}</Link>,
+        cell: (row) => (
+          <Link to={`/update-client/${encodeURIComponent(row.name)}`} data-hint={row.name} data-hint-cut="">
+            {row.name}
+          </Link>
+        ),
       },
       words('description', 'Description', { narrow: 'more' }),
     ],
@@ -55,6 +59,7 @@ export function allClients(acts: { remove: (row: AnyClientRow) => void }): Table
         key: 'dealer',
         header: 'Dealer',
         width: 128,
+        least: 96,
         narrow: 'more',
         cell: (row) => <Ellipsis text={row.dealer} identifier />,
       },
@@ -97,7 +102,8 @@ function declare<Row extends ClientRow>(first: readonly Column<Row>[], last: Col
         width: 66,
         narrow: 'more',
         text: (row) => (row.status ? 'Active' : 'Inactive'),
-        cell: (row) => (row.status ? 'Active' : <Chip tone="plain">Inactive</Chip>),
+        cell: (row) =>
+          row.status ? <span className="quiet">Active</span> : <Chip tone="plain">Inactive</Chip>,
       },
       last,
     ],
@@ -110,7 +116,7 @@ function declare<Row extends ClientRow>(first: readonly Column<Row>[], last: Col
   })
 }
 
-const name = { key: 'name', header: 'Name', width: 128, narrow: 'title', mono: true } as const
+const name = { key: 'name', header: 'Name', width: 128, least: 112, narrow: 'title', mono: true } as const
 
 const actions = { key: 'actions', header: 'Actions', narrow: 'more', sort: false } as const
 

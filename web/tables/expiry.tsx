@@ -30,7 +30,7 @@ export function expiry<Row extends { expiry: string }>(): Column<Row> {
     key: 'expiry',
     header: 'Expiry',
     width: 232,
-    least: 160,
+    least: 176,
     narrow: 'line',
     text: (row) => showMoment(row.expiry, zone(), 'date'),
     cell: (row) => <Expiry inRows iso={row.expiry} />,

@@ -34,6 +34,7 @@ function declare(facts: { empty: string; tones?: Types; without?: readonly strin
       key: 'login',
       header: 'Login',
       width: 136,
+      least: 112,
       mono: true,
       cell: ({ login }) => <Ellipsis text={login} identifier />,
       narrow: 'title',

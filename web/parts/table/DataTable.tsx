@@ -25,8 +25,6 @@ export interface DataTableProps<Row extends object> {
   error?: string | undefined
   onRetry: () => void
   select?: RowSelection<Row> | undefined
-  /** What an unfolded row shows beneath the fields that have no other place; only where there is no room for all. */
-  expand?: ((row: Row) => ReactNode) | undefined
   /** What stands beside the search box: filters, export. */
   tools?: ReactNode
   /** The next step of an empty table, as a button. */
@@ -49,12 +47,11 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const place = useRef<HTMLDivElement>(null)
   const fit = useFit(table, props.select !== undefined, place)
   useFocusKept(place, props.select?.chosen.size === 0)
-  const narrow = fit === 'cards'
+  const narrow = fit.cards
   const late = useDelayed(loading)
   const fullest = useFullest(page.rows.length)
   const empty = rows !== undefined && page.rows.length === 0 && !loading
-  const { select, expand } = props
-  const shared = { label, table, list, page: page.rows, select, expand, waiting: rows === undefined }
+  const shared = { label, table, list, page: page.rows, select: props.select, waiting: rows === undefined }
   return (
     <div ref={place}>
       <TableTools {...{ table, list, narrow }} select={props.select} tools={props.tools} />
@@ -69,7 +66,11 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
           <EmptyState icon={props.emptyIcon ?? quietIcon} text={table.empty} action={props.emptyAction} />
         )}
         {(loading || (error === undefined && !empty)) &&
-          (narrow ? <NarrowRows {...shared} /> : <WideRows {...shared} folded={fit === 'folded'} />)}
+          (narrow ? (
+            <NarrowRows {...shared} />
+          ) : (
+            <WideRows {...shared} room={fit.room} scrolls={fit.scrolls} />
+          ))}
       </Body>
       <Pager
         label={label}

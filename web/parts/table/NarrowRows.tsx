@@ -2,14 +2,15 @@ import { styled } from '@mui/material/styles'
 import { memo, type ReactNode, useId, useRef } from 'react'
 import { places, Skeleton } from '../Skeleton.tsx'
 import { Lines, MoreButton, nameOf, standing, textField } from './RowDetail.tsx'
+import { chosenIn, PageBox, RowBox, useChoose } from './SelectBoxes.tsx'
 import type { Table } from './table.ts'
 import { useRow, useSlots } from './useSlots.ts'
 import { useStops } from './useStops.ts'
-import { chosenIn, PageBox, RowBox, type RowsProps, useChoose } from './WideRows.tsx'
+import type { RowsProps } from './WideRows.tsx'
 
 /** The page on view as cards, for a phone: title and aside, lines beneath, the rest unfolds. */
 export function NarrowRows<Row extends object>(props: RowsProps<Row>) {
-  const { label, table, list, page, select, waiting, expand } = props
+  const { label, table, list, page, select, waiting } = props
   const cards = useRef<HTMLUListElement>(null)
   const choose = useChoose(select)
   useStops(cards)
@@ -33,7 +34,7 @@ export function NarrowRows<Row extends object>(props: RowsProps<Row>) {
         {page.map((row, at) => (
           <NarrowRow
             key={slots[at]}
-            {...{ table, row, expand }}
+            {...{ table, row }}
             {...chosenIn(table, row, select)}
             onChoose={choose}
           />
@@ -48,18 +49,17 @@ const roomOfBox = <span className="hit" />
 interface NarrowRowProps<Row> {
   table: Table<Row>
   row: Row
-  expand: ((row: Row) => ReactNode) | undefined
   chosen?: boolean | undefined
   name?: string | undefined
   onChoose: (key: string) => void
 }
 
 const NarrowRow = memo(function NarrowRow<Row>(props: NarrowRowProps<Row>) {
-  const { table, row, expand, chosen, name, onChoose } = props
+  const { table, row, chosen, name, onChoose } = props
   const id = useId()
   const { open, turn, place } = useRow<HTMLLIElement>(table.rowKey(row))
   const more = standing(table, 'more')
-  const unfolds = more.length > 0 || expand !== undefined
+  const unfolds = more.length > 0
   return (
     <Item data-chosen={chosen} ref={place}>
       <Top>
@@ -74,7 +74,6 @@ const NarrowRow = memo(function NarrowRow<Row>(props: NarrowRowProps<Row>) {
       {unfolds && (
         <div id={id} hidden={!open}>
           {open && <Lines columns={more} row={row} />}
-          {open && expand?.(row)}
         </div>
       )}
     </Item>

@@ -123,7 +123,7 @@ const Row = styled('div')(({ theme }) => ({
 }))
 
 /** Takes no room, so that no row moves under the pointer that chose it, and stays in view over a long page. */
-const Over = styled('div')({ position: 'sticky', top: 'var(--table-top, 0px)', zIndex: 2, height: 0 })
+const Over = styled('div')({ position: 'sticky', top: 'var(--table-top, 0px)', zIndex: 4, height: 0 })
 
 const Chosen = styled(Row)(({ theme }) => ({
   background: theme.palette.accent.fill,

@@ -1,12 +1,13 @@
 import { styled } from '@mui/material/styles'
 import { ArrowDown, ArrowUp } from 'lucide-react'
-import { memo, type ReactNode, useCallback, useId, useLayoutEffect, useMemo, useRef } from 'react'
+import { type CSSProperties, memo, type ReactNode, useRef } from 'react'
 import { Ellipsis } from '../Ellipsis.tsx'
 import { mono } from '../faces.ts'
 import { places, Skeleton } from '../Skeleton.tsx'
-import { Lines, MoreButton, nameOf, standing } from './RowDetail.tsx'
+import { chosenIn, PageBox, RowBox, useChoose } from './SelectBoxes.tsx'
 import type { RowSelection } from './selection.ts'
 import { type Column, type Table, textOf } from './table.ts'
+import { BOX, leastOf, neededBy, spaceAround } from './useFit.ts'
 import type { ListState } from './useListState.ts'
 import { useRow, useSlots } from './useSlots.ts'
 import { useStops } from './useStops.ts'
@@ -17,7 +18,6 @@ export interface RowsProps<Row> {
   list: ListState
   page: readonly Row[]
   select: RowSelection<Row> | undefined
-  expand: ((row: Row) => ReactNode) | undefined
   /** Nothing has come yet. */
   waiting: boolean
 }
@@ -25,114 +25,63 @@ export interface RowsProps<Row> {
 /**
  * The page on view as a table. Cells are plain elements under one style sheet: a page of 50 rows has 350 of
  * them, and a styled component for each takes longer than a slow phone has between two frames.
+ * `room` says how wide the columns are, from 0 (their least) to 1; below the least the table scrolls in its card.
  */
-export function WideRows<Row extends object>(props: RowsProps<Row> & { folded: boolean }) {
-  const { label, table, list, page, select, waiting, folded, expand } = props
+export function WideRows<Row extends object>(props: RowsProps<Row> & { room: number; scrolls: boolean }) {
+  const { label, table, list, page, select, waiting, room, scrolls } = props
+  const { columns } = table
   const body = useRef<HTMLTableSectionElement>(null)
   const choose = useChoose(select)
   useStops(body)
-  const columns = useMemo(() => shown(table, folded), [table, folded])
   const slots = useSlots(table, page)
   return (
-    <Sheet aria-label={label} dense={list.dense} data-folded={folded}>
-      <thead>
-        <tr>
-          {select && (
-            <th className="box">
-              <PageBox {...{ table, page, select }} />
-            </th>
+    <Scroller data-scrolls={scrolls || undefined} style={scrolls ? besideFixed(columns, select) : undefined}>
+      <Sheet aria-label={label} dense={list.dense} style={sizes(columns, select, room)}>
+        <thead>
+          <tr>
+            {select && (
+              <th className="box">
+                <PageBox {...{ table, page, select }} />
+              </th>
+            )}
+            {columns.map((column) => (
+              <Heading key={column.key} column={column} list={list} />
+            ))}
+          </tr>
+        </thead>
+        <tbody ref={body}>
+          {waiting ? (
+            <WaitingRows columns={columns} rows={list.perPage} boxed={select !== undefined} />
+          ) : (
+            page.map((row, at) => (
+              <WideRow
+                key={slots[at]}
+                {...{ table, row }}
+                {...chosenIn(table, row, select)}
+                onChoose={choose}
+              />
+            ))
           )}
-          {columns.map((column) => (
-            <Heading key={column.key} column={column} list={list} />
-          ))}
-          {folded && <td className="box" />}
-        </tr>
-      </thead>
-      <tbody ref={body}>
-        {waiting ? (
-          <WaitingRows {...{ columns, folded }} rows={list.perPage} boxed={select !== undefined} />
-        ) : (
-          page.map((row, at) => (
-            <WideRow
-              key={slots[at]}
-              {...{ table, columns, row, folded, expand }}
-              {...chosenIn(table, row, select)}
-              onChoose={choose}
-            />
-          ))
-        )}
-      </tbody>
-    </Sheet>
+        </tbody>
+      </Sheet>
+    </Scroller>
   )
 }
 
-/** Takes or leaves the whole page. */
-export function PageBox<Row>({
-  table,
-  page,
-  select,
-}: {
-  table: Table<Row>
-  page: readonly Row[]
-  select: RowSelection<Row>
-}) {
-  const keys = page.map(table.rowKey)
-  const taken = keys.filter((key) => select.chosen.has(key)).length
-  const every = taken > 0 && taken === keys.length
-  return (
-    <label className="hit">
-      <input
-        type="checkbox"
-        aria-label="Select this page"
-        disabled={keys.length === 0}
-        checked={every}
-        ref={(box) => {
-          if (box) box.indeterminate = taken > 0 && !every
-        }}
-        onChange={() => select.onChange(toggled(select.chosen, keys, !every))}
-      />
-    </label>
-  )
+/** The focus is never brought to where the fixed columns lie over it. */
+function besideFixed<Row>(columns: readonly Column<Row>[], select: unknown): CSSProperties {
+  const fixed = (place: string) => columns.filter((column) => placeOf(column) === place)
+  const width = (some: readonly Column<Row>[]) =>
+    some.reduce((sum, column) => sum + leastOf(column) + spaceAround(column), 8)
+  return {
+    scrollPaddingLeft: width(fixed('name')) + (select ? BOX : 0),
+    scrollPaddingRight: width(fixed('actions')),
+  }
 }
 
-/** The checkbox of one row. */
-export function RowBox({
-  name,
-  checked,
-  onChange,
-}: {
-  name: string
-  checked: boolean
-  onChange: () => void
-}) {
-  return (
-    <label className="hit">
-      <input type="checkbox" aria-label={`Select ${name}`} checked={checked} onChange={onChange} />
-    </label>
-  )
-}
-
-/** What a row needs to know of the selection: little, so that only the rows that change are drawn again. */
-export function chosenIn<Row>(table: Table<Row>, row: Row, select: RowSelection<Row> | undefined) {
-  return select ? { chosen: select.chosen.has(table.rowKey(row)), name: select.name(row) } : {}
-}
-
-/** Takes or leaves one row by its key; the same function at every render. */
-export function useChoose<Row>(select: RowSelection<Row> | undefined) {
-  const latest = useRef(select)
-  useLayoutEffect(() => {
-    latest.current = select
-  })
-  return useCallback((key: string) => {
-    const now = latest.current
-    now?.onChange(toggled(now.chosen, [key], !now.chosen.has(key)))
-  }, [])
-}
-
-function toggled(chosen: ReadonlySet<string>, keys: readonly string[], on: boolean) {
-  const next = new Set(chosen)
-  for (const key of keys) on ? next.add(key) : next.delete(key)
-  return next
+function sizes<Row>(columns: readonly Column<Row>[], select: unknown, room: number): CSSProperties {
+  const least = neededBy(columns, select !== undefined, leastOf)
+  return { minWidth: least, '--room': room, '--box': select ? `${BOX}px` : '0px' } as CSSProperties
 }
 
 function Heading<Row>({ column, list }: { column: Column<Row>; list: ListState }) {
@@ -140,7 +89,7 @@ function Heading<Row>({ column, list }: { column: Column<Row>; list: ListState }
   const Arrow = list.order === 'asc' ? ArrowUp : ArrowDown
   const sorting = active ? (list.order === 'asc' ? 'ascending' : 'descending') : undefined
   return (
-    <th scope="col" aria-sort={sorting} className={column.align} style={{ width: column.width }}>
+    <th scope="col" aria-sort={sorting} className={placeOf(column)} style={{ width: widthOf(column) }}>
       {column.sort === false ? (
         column.header
       ) : (
@@ -153,64 +102,47 @@ function Heading<Row>({ column, list }: { column: Column<Row>; list: ListState }
   )
 }
 
+/** The name and the actions stay in view, wherever the table is scrolled to. */
+function placeOf<Row>({ narrow, sort, align }: Column<Row>): string | undefined {
+  if (narrow === 'title') return 'name'
+  return sort === false ? 'actions' : align
+}
+
+/** Between the least that a column can be and what it is as a rule. */
+function widthOf<Row>(column: Column<Row>): string | undefined {
+  if (column.width === undefined) return undefined
+  const least = leastOf(column)
+  return `calc(${least}px + ${column.width - least}px * var(--room))`
+}
+
 interface WideRowProps<Row> {
   table: Table<Row>
-  columns: readonly Column<Row>[]
   row: Row
-  folded: boolean
-  expand: ((row: Row) => ReactNode) | undefined
   chosen?: boolean | undefined
   name?: string | undefined
   onChoose: (key: string) => void
 }
 
 const WideRow = memo(function WideRow<Row extends object>(props: WideRowProps<Row>) {
-  const { table, columns, row, folded, chosen, name, onChoose } = props
-  const id = useId()
-  const { open, turn, place } = useRow<HTMLTableRowElement>(table.rowKey(row))
+  const { table, row, chosen, name, onChoose } = props
+  const { place } = useRow<HTMLTableRowElement>(table.rowKey(row))
   return (
-    <>
-      <tr data-chosen={chosen} ref={place}>
-        {name !== undefined && (
-          <td className="box">
-            <RowBox name={name} checked={chosen === true} onChange={() => onChoose(table.rowKey(row))} />
-          </td>
-        )}
-        {columns.map((column) => (
-          <td key={column.key} className={column.align} style={column.mono ? identifier : undefined}>
-            {cellOf(column, row)}
-          </td>
-        ))}
-        {folded && (
-          <td className="box">
-            <MoreButton id={id} open={open} name={nameOf(table, row)} onClick={turn} />
-          </td>
-        )}
-      </tr>
-      {folded && open && (
-        <tr id={id}>
-          <td className="detail" colSpan={columns.length + (name === undefined ? 1 : 2)}>
-            <Lines columns={standing(table, 'more')} row={row} />
-            {props.expand?.(row)}
-          </td>
-        </tr>
+    <tr data-chosen={chosen} ref={place}>
+      {name !== undefined && (
+        <td className="box">
+          <RowBox name={name} checked={chosen === true} onChange={() => onChoose(table.rowKey(row))} />
+        </td>
       )}
-    </>
+      {table.columns.map((column) => (
+        <td key={column.key} className={placeOf(column)} style={column.mono ? identifier : undefined}>
+          {cellOf(column, row)}
+        </td>
+      ))}
+    </tr>
   )
 }) as <Row extends object>(props: WideRowProps<Row>) => ReactNode
 
 const identifier = { fontFamily: mono }
-
-function shown<Row>(table: Table<Row>, folded: boolean): readonly Column<Row>[] {
-  if (!folded) return table.columns
-  const kept = table.columns.filter((column) => column.narrow !== 'more')
-  // What may take a second line takes the room that is left.
-  return kept.map((column) => (column.least === undefined ? column : withoutWidth(column)))
-}
-
-function withoutWidth<Row>({ width: _, ...column }: Column<Row>): Column<Row> {
-  return column
-}
 
 function cellOf<Row>(column: Column<Row>, row: Row): ReactNode {
   return column.cell ? column.cell(row) : <Ellipsis text={textOf(column, row)} identifier={column.mono} />
@@ -220,10 +152,9 @@ interface WaitingRowsProps<Row> {
   columns: readonly Column<Row>[]
   rows: number
   boxed: boolean
-  folded: boolean
 }
 
-function WaitingRows<Row>({ columns, rows, boxed, folded }: WaitingRowsProps<Row>) {
+function WaitingRows<Row>({ columns, rows, boxed }: WaitingRowsProps<Row>) {
   return places(rows).map((place, row) => (
     <tr key={place}>
       {boxed && (
@@ -232,14 +163,29 @@ function WaitingRows<Row>({ columns, rows, boxed, folded }: WaitingRowsProps<Row
         </td>
       )}
       {columns.map((column) => (
-        <td key={column.key} className={column.align}>
+        <td key={column.key} className={placeOf(column)}>
           <Skeleton width={`${45 + ((row * 7 + column.header.length * 11) % 40)}%`} />
         </td>
       ))}
-      {folded && <td className="box" />}
     </tr>
   ))
 }
+
+/** A table that does not fit scrolls here, so high at most that its head and its scroll bar stay in view. */
+const Scroller = styled('div')(({ theme }) => ({
+  '&[data-scrolls]': {
+    position: 'relative',
+    maxHeight: 'max(320px, calc(100dvh - var(--table-top, 0px) - 72px))',
+    overflow: 'auto',
+    '& > table': { '--table-top': '0px' },
+    '& .box, & .name, & .actions': { position: 'sticky', zIndex: 1 },
+    '& .box': { left: 0 },
+    // A name in the middle stops at both sides.
+    '& .name': { left: 'var(--box)', right: 0, boxShadow: `inset -1px 0 ${theme.palette.divider}` },
+    '& .actions': { right: 0, boxShadow: `inset 1px 0 ${theme.palette.divider}` },
+    '& thead .box, & thead .name, & thead .actions': { zIndex: 3 },
+  },
+}))
 
 const Sheet = styled('table', { shouldForwardProp: (name) => name !== 'dense' })<{ dense: boolean }>(
   ({ theme, dense }) => {
@@ -263,19 +209,13 @@ const Sheet = styled('table', { shouldForwardProp: (name) => name !== 'dense' })
       '& th:last-of-type, & td:last-of-type': { paddingRight: 24 },
       '& thead .box': { width: 40 },
       '& th.box, & td.box': { padding: '0 8px' },
-      '& .detail': {
-        height: 'auto',
-        padding: '8px 24px 12px',
-        whiteSpace: 'normal',
-        background: palette.background.default,
-      },
       '& input': { width: 16, height: 16, margin: 0, accentColor: palette.accent.text, cursor: 'pointer' },
       '& thead tr > *': {
         // A width is that of the content, whatever stands around it.
         boxSizing: 'content-box',
         position: 'sticky',
         top: 'var(--table-top, 0px)',
-        zIndex: 1,
+        zIndex: 2,
         height: 39,
         fontSize: '0.75rem',
         fontWeight: 600,
@@ -303,6 +243,9 @@ const Sheet = styled('table', { shouldForwardProp: (name) => name !== 'dense' })
       '& th button[data-active=true]': { color: palette.text.primary },
       '& th button[data-active=true] svg': { opacity: 1 },
       // Links are made to be read on this ground, in every preset.
+      '& tbody tr': { background: palette.background.paper },
+      // What lies over other cells lets nothing of them through.
+      '& tbody td': { background: 'inherit' },
       '& tbody tr:hover, & tbody tr:focus-within': { background: palette.background.default },
       '& tbody tr[data-chosen=true]': { background: palette.accent.fill },
       // As high as a pointer needs in rows that stand close, and cut like any other text.

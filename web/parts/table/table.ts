@@ -17,17 +17,17 @@ export interface Column<Row> {
   mono?: boolean
   /** The width of its content in CSS pixels, see `widths`; columns without one share what is left. */
   width?: number
-  /** The width that is enough while other columns are folded away, because its content may take a second line. */
+  /** The width down to which it may be cut with an ellipsis where there is little room; unsaid, its width. */
   least?: number
-  /** Where the field stands on a phone; unsaid, in the lines beneath the title. `more` folds away on a tablet too. */
+  /** Where the field stands on a phone; unsaid, in the lines beneath the title. A `title` stays in view everywhere. */
   narrow?: Narrow
 }
 
 /** What the usual contents need, in CSS pixels. */
 export const widths = { datetime: 168, date: 92, mac: 148, number: 72, chip: 96 } as const
 
-/** `title` and `aside` head the card, `line` stands beneath, `more` unfolds, `none` stays away. */
-export type Narrow = 'title' | 'aside' | 'line' | 'more' | 'none'
+/** `title` and `aside` head the card, `line` stands beneath, `more` unfolds. */
+export type Narrow = 'title' | 'aside' | 'line' | 'more'
 
 export type Sortable = string | number | boolean | Date | null | undefined
 
@@ -48,8 +48,6 @@ export interface Table<Row> {
   search?: string
   /** Whether the user may choose between rows of 40 and of 52. */
   denseSwitch?: boolean
-  /** Below this width of the window rows become cards; unsaid, 667. */
-  narrowBelow?: number
 }
 
 /** Declares a table of `Row`, checking that its first sort and first page size exist. */

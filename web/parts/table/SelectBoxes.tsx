@@ -1,0 +1,72 @@
+import { useCallback, useLayoutEffect, useRef } from 'react'
+import type { RowSelection } from './selection.ts'
+import type { Table } from './table.ts'
+
+/** Takes or leaves the whole page. */
+export function PageBox<Row>({
+  table,
+  page,
+  select,
+}: {
+  table: Table<Row>
+  page: readonly Row[]
+  select: RowSelection<Row>
+}) {
+  const keys = page.map(table.rowKey)
+  const taken = keys.filter((key) => select.chosen.has(key)).length
+  const every = taken > 0 && taken === keys.length
+  return (
+    <label className="hit">
+      <input
+        type="checkbox"
+        aria-label="Select this page"
+        disabled={keys.length === 0}
+        checked={every}
+        ref={(box) => {
+          if (box) box.indeterminate = taken > 0 && !every
+        }}
+        onChange={() => select.onChange(toggled(select.chosen, keys, !every))}
+      />
+    </label>
+  )
+}
+
+/** The checkbox of one row. */
+export function RowBox({
+  name,
+  checked,
+  onChange,
+}: {
+  name: string
+  checked: boolean
+  onChange: () => void
+}) {
+  return (
+    <label className="hit">
+      <input type="checkbox" aria-label={`Select ${name}`} checked={checked} onChange={onChange} />
+    </label>
+  )
+}
+
+/** What a row needs to know of the selection: little, so that only the rows that change are drawn again. */
+export function chosenIn<Row>(table: Table<Row>, row: Row, select: RowSelection<Row> | undefined) {
+  return select ? { chosen: select.chosen.has(table.rowKey(row)), name: select.name(row) } : {}
+}
+
+/** Takes or leaves one row by its key; the same function at every render. */
+export function useChoose<Row>(select: RowSelection<Row> | undefined) {
+  const latest = useRef(select)
+  useLayoutEffect(() => {
+    latest.current = select
+  })
+  return useCallback((key: string) => {
+    const now = latest.current
+    now?.onChange(toggled(now.chosen, [key], !now.chosen.has(key)))
+  }, [])
+}
+
+function toggled(chosen: ReadonlySet<string>, keys: readonly string[], on: boolean) {
+  const next = new Set(chosen)
+  for (const key of keys) on ? next.add(key) : next.delete(key)
+  return next
+}
