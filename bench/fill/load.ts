@@ -40,7 +40,7 @@ export async function load(
     await sql`
       select setval(pg_get_serial_sequence('transfer', 'id'), ${business.transfers}),
         setval(pg_get_serial_sequence('client', 'id'), ${business.clientsMade})`
-    await sql`select derive_services()`
+    await sql`select rebuild_lists()`
     for (const { name, definition } of indexes) await timed(name, () => sql.unsafe(definition))
 
     async function copy(table: string, columns: string, pieces: Iterable<string>): Promise<void> {

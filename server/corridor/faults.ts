@@ -40,9 +40,9 @@ const OF_THE_REQUEST: Record<string, () => Refusal> = {
 
 // Two people took the same name at the same moment: the database let one of them have it.
 const TAKEN: Record<string, () => Refusal> = {
-  account_name: () => refuseField('name_taken', 'login', 'This login is taken.'),
-  client_name: () => refuseField('name_taken', 'login', 'This login is taken.'),
-  client_mac: () => refuseField('mac_taken', 'stb_mac', 'This MAC address is taken.'),
+  account_name_key: () => refuseField('name_taken', 'login', 'This login is taken.'),
+  client_name_key: () => refuseField('name_taken', 'login', 'This login is taken.'),
+  client_mac_key: () => refuseField('mac_taken', 'stb_mac', 'This MAC address is taken.'),
 }
 
 /** The database is gone, going, full, or did not answer in time. */

@@ -1,6 +1,7 @@
 import type { PendingQuery, Row } from 'postgres'
 import { KEPT } from '../corridor/idempotency.ts'
 import { begin } from '../postgres/begin.ts'
+import { LOCKS } from '../postgres/locks.ts'
 import type { Sql } from '../postgres/pool.ts'
 
 /**
@@ -35,12 +36,9 @@ const DAY = 86_400_000
 /** Rows of one transaction: few enough that nobody waits for it. */
 const AT_ONCE = 5_000
 
-/** One server at a time removes; any number that nothing else locks. */
-const LOCK = 0x636c6561
-
 async function remove(sql: Sql, table: string, which: PendingQuery<Row[]>): Promise<number | null> {
   return begin(sql, async (sql) => {
-    const [lock] = await sql<{ mine: boolean }[]>`select pg_try_advisory_xact_lock(${LOCK}) as mine`
+    const [lock] = await sql<{ mine: boolean }[]>`select pg_try_advisory_xact_lock(${LOCKS.cleanUp}) as mine`
     if (!lock?.mine) return null
     const removed = await sql`
       delete from ${sql(table)} where ${which} and ctid = any (

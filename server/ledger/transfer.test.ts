@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { proveTheBooks } from '../../test/support/books.ts'
-import { type Family, openWorld, type World } from '../../test/support/world.ts'
+import { type Family, openWorld, type Person, type World } from '../../test/support/world.ts'
 import { begin } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { Refusal } from '../refusal.ts'
@@ -8,16 +8,19 @@ import { note, pathOf, transfer } from './transfer.ts'
 
 let world: World
 let family: Family
+let other: Person
 let sql: Sql
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld({ env: { TRIALS_PER_DAY: '50' } })
   family = await world.family({ credits: 10 })
+  other = await world.child(family.reseller)
+  await world.child(world.admin)
   sql = world.server.sql
 })
 afterAll(() => world.close())
 
-/** The holdings of the reseller, who passed all on, and of the dealer. */
-async function holdings(): Promise<{ reseller: number; dealer: number; consumed: number; issue: number }> {
+/** The holdings of the family, of which the dealer has all, and what another dealer has consumed. */
+async function holdings() {
   const rows = await sql<
     { id: number; account: number; kind: string }[]
   >`select id, account, kind from holding`
@@ -27,9 +30,11 @@ async function holdings(): Promise<{ reseller: number; dealer: number; consumed:
     return row.id
   }
   return {
+    superreseller: find(family.superreseller.id, 'balance'),
     reseller: find(family.reseller.id, 'balance'),
     dealer: find(family.dealer.id, 'balance'),
     consumed: find(family.dealer.id, 'consumed'),
+    otherConsumed: find(other.id, 'consumed'),
     issue: find(world.admin.id, 'issue'),
   }
 }
@@ -145,6 +150,49 @@ describe('the database itself refuses', () => {
     await proveTheBooks(sql)
   })
 
+  type Holdings = Awaited<ReturnType<typeof holdings>>
+  test.each<[string, string, keyof Holdings, keyof Holdings]>([
+    ['credits added upwards', 'ADD', 'dealer', 'reseller'],
+    ['credits added past a level', 'ADD', 'superreseller', 'dealer'],
+    ['credits added by the issue to others than its children', 'ADD', 'issue', 'reseller'],
+    ['credits added to what is consumed', 'ADD', 'reseller', 'consumed'],
+    ['credits added out of what is consumed', 'ADD', 'consumed', 'dealer'],
+    ['credits removed downwards', 'REMOVE', 'reseller', 'dealer'],
+    ['credits removed past a level', 'REMOVE', 'dealer', 'superreseller'],
+    ['credits removed to what is consumed', 'REMOVE', 'dealer', 'consumed'],
+    ['credits used by a reseller', 'USED', 'reseller', 'consumed'],
+    ["credits used into another dealer's consumed", 'USED', 'dealer', 'otherConsumed'],
+    ['credits used into a balance', 'USED', 'dealer', 'reseller'],
+    ['credits used backwards', 'USED', 'consumed', 'dealer'],
+    ["credits retrieved from another dealer's consumed", 'RETRIEVED', 'otherConsumed', 'dealer'],
+    ['credits retrieved to a reseller', 'RETRIEVED', 'consumed', 'reseller'],
+    ['credits retrieved from a balance', 'RETRIEVED', 'reseller', 'dealer'],
+  ])('%s', async (_what, type, source, destination) => {
+    const of = await holdings()
+    const { name } = await world.client(family.dealer, { months: 0 })
+    const [client] = await sql<{ id: number; expiry: string }[]>`
+      select client as id, expiry from service where name = ${name}`
+    const isOfClient = type === 'USED' || type === 'RETRIEVED'
+    await expect(
+      insert({
+        type,
+        source: of[source],
+        destination: of[destination],
+        ...(isOfClient && { client: client?.id, expiry: client?.expiry }),
+        ...(type === 'USED' && { expiry_before: client?.expiry, counted_from: '2026-05-15' }),
+      }),
+    ).rejects.toThrow('a transfer joins two holdings that none of its type does')
+    await proveTheBooks(sql)
+  })
+
+  test('a transfer between accounts that names a client', async () => {
+    const { name } = await world.client(family.dealer, { months: 0 })
+    const [client] = await sql<{ id: number }[]>`select client as id from service where name = ${name}`
+    await expect(insert({ client: client?.id })).rejects.toMatchObject({
+      constraint_name: 'transfer_client_check',
+    })
+  })
+
   test('from and to one and the same', async () => {
     const { dealer } = await holdings()
     await expect(insert({ destination: dealer, destination_balance: 10 })).rejects.toMatchObject({
@@ -182,6 +230,10 @@ describe('the database itself refuses', () => {
       "role, parent, superreseller, reseller) select 'x-dealer', 'dealer', parent, superreseller, id",
     ],
     [
+      "a dealer whose superreseller is not its reseller's",
+      "role, parent, superreseller, reseller) select 'x-dealer', 'dealer', parent, (select max(x.id) from account x where x.role = 'superreseller' and x.id <> account.superreseller), parent",
+    ],
+    [
       'a reseller of nobody',
       "role, parent, superreseller, reseller) select 'x-reseller', 'reseller', null, null, null",
     ],
@@ -199,15 +251,28 @@ describe('the database itself refuses', () => {
   })
 })
 
+test('a reseller that moves to another superreseller takes the path of its dealers along', async () => {
+  const elsewhere = await world.child(world.admin)
+  const { reseller } = await world.family()
+  const dealers = [await world.child(reseller), await world.child(reseller)]
+  await world.server.ownerSql`
+    update account set parent = ${elsewhere.id}, superreseller = ${elsewhere.id} where id = ${reseller.id}`
+  const paths = await sql<{ superreseller: number }[]>`
+    select superreseller from account where id = any (${dealers.map(({ id }) => id)})`
+  expect(paths).toEqual([{ superreseller: elsewhere.id }, { superreseller: elsewhere.id }])
+})
+
 test('an account is born with what it holds: a dealer with what is consumed as well', async () => {
   const rows = await sql<{ role: string; kinds: string[] }[]>`
-    select a.role, array_agg(h.kind order by h.kind) as kinds from account a join holding h on h.account = a.id
-    group by a.id, a.role order by a.id`
+    select distinct role, kinds from (
+      select a.role, array_agg(h.kind order by h.kind) as kinds from account a join holding h on h.account = a.id
+      group by a.id
+    ) held order by role`
   expect(rows.map(({ role, kinds }) => [role, kinds])).toEqual([
     ['admin', ['issue']],
-    ['superreseller', ['balance']],
-    ['reseller', ['balance']],
     ['dealer', ['balance', 'consumed']],
+    ['reseller', ['balance']],
+    ['superreseller', ['balance']],
   ])
 })
 

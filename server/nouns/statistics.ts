@@ -3,6 +3,7 @@ import type { calls } from '../../contract/calls.ts'
 import type { Context, Handlers } from '../context.ts'
 import { addDays, type Day, dayOf, startOf } from '../ledger/calendar.ts'
 import { begin } from '../postgres/begin.ts'
+import { LOCKS } from '../postgres/locks.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { childOf } from '../tree/child.ts'
 
@@ -33,7 +34,9 @@ export const statistics: Pick<Handlers<typeof calls.admin>, 'totals' | 'statisti
  */
 export async function fillStatistics(sql: Sql, now: Date, zone: string): Promise<number | null> {
   return begin(sql, async (sql) => {
-    const [lock] = await sql<{ mine: boolean }[]>`select pg_try_advisory_xact_lock(${LOCK}) as mine`
+    const [lock] = await sql<
+      { mine: boolean }[]
+    >`select pg_try_advisory_xact_lock(${LOCKS.statistics}) as mine`
     if (!lock?.mine) return null
     const [oldest] = await sql<{ created: string | null }[]>`
       select min(created) as created from account where role = 'superreseller'`
@@ -51,9 +54,6 @@ export async function fillStatistics(sql: Sql, now: Date, zone: string): Promise
     return written.count
   })
 }
-
-/** One server at a time writes; any number that nothing else locks. */
-const LOCK = 0x73746174
 
 type Fragment = PendingQuery<Row[]>
 type Counted = { onDate: Day; clients: number }

@@ -3,6 +3,7 @@ import { isLost } from './begin.ts'
 import { findBinaries } from './binaries.ts'
 import { DURABLE, initialise } from './cluster.ts'
 import { findHome, type Home } from './home.ts'
+import { LOCKS } from './locks.ts'
 import { type Connect, openPool, type Sql } from './pool.ts'
 import { ensureRunning, stop } from './postmaster.ts'
 import { socketOf } from './socket.ts'
@@ -69,7 +70,7 @@ async function setUp(
 ): Promise<void> {
   const sql = openPool({ ...superuser, database: 'postgres' }, { max: 1, patient: true })
   try {
-    await whenReady(home, () => sql`select pg_advisory_lock(${LOCK})`)
+    await whenReady(home, () => sql`select pg_advisory_lock(${LOCKS.console})`)
     await refuseUnsafe(sql)
     const [there] = await sql`select from pg_database where datname = 'boxtree'`
     if (!there) await createDatabase(sql)
@@ -99,8 +100,6 @@ async function createDatabase(sql: Sql): Promise<void> {
   await sql`grant connect on database boxtree to boxtree_server`
 }
 
-/** The advisory lock that one console holds on its database; any number that nothing else locks. */
-const LOCK = 0x626f7874
 const LOCK_WAIT_MS = 2_000
 const READY_WAIT_MS = 60_000
 const PAUSE_MS = 100
@@ -147,7 +146,9 @@ class Hold {
   }
 
   private async tryLock(): Promise<boolean> {
-    const [row] = await this.sql<{ locked: boolean }[]>`select pg_try_advisory_lock(${LOCK}, 1) as locked`
+    const [row] = await this.sql<
+      { locked: boolean }[]
+    >`select pg_try_advisory_lock(${LOCKS.console}, 1) as locked`
     return row?.locked ?? false
   }
 

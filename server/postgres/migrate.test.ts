@@ -1,80 +1,113 @@
-import { rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../../test/support/database.ts'
-import { freshFolder } from '../../test/support/folder.ts'
+import { StartFault } from '../config.ts'
+import { begin } from './begin.ts'
 import { migrate } from './migrate.ts'
+import { makeSchema, THIRTEEN_STEPS } from './schema.ts'
 
 let database: FreshDatabase
-let folder: string
 let said: string[]
 
 beforeEach(async () => {
   database = await freshDatabase({ migrated: false })
-  folder = freshFolder()
   said = []
-  put('grants.sql', 'grant select on all tables in schema public to :server_role;')
-  put('001-note.sql', 'create table note (id int);\ninsert into note values (1);')
 })
 
-afterEach(async () => {
-  await database.drop()
-  rmSync(folder, { recursive: true })
-})
+afterEach(() => database.drop())
+
+function run(): Promise<void> {
+  return migrate({ server: database.server, owner: database.owner, say: (line) => said.push(line) })
+}
+
+function age(): Promise<void> {
+  return begin(database.ownerSql, (sql) => makeSchema(sql, THIRTEEN_STEPS))
+}
+
+async function isThirteenSteps(): Promise<boolean> {
+  const [row] = await database.ownerSql<{ there: boolean }[]>`
+    select to_regclass('migration') is not null and to_regclass('setup') is null as there`
+  return row?.there ?? false
+}
 
 describe('migrating', () => {
-  test('applies each file once, in order, and states the rights of the server', async () => {
-    put('002-more.sql', 'insert into note values (2)')
+  test('makes the tables of an empty database once, and lets the server read them', async () => {
     await run()
     await run()
-    expect(said).toEqual(['Migrating: 001-note.sql', 'Migrating: 002-more.sql'])
-    expect(await database.sql`select id from note order by id`).toEqual([{ id: 1 }, { id: 2 }])
-    await expect(database.sql`delete from note`).rejects.toThrow('permission denied')
+    expect(said).toEqual(['Making the tables'])
+    expect(await database.sql`select * from account`).toEqual([])
+  })
+
+  test('states anew at every start what the server may do', async () => {
+    await run()
+    await database.ownerSql`grant delete on transfer to boxtree_server`
+    await run()
+    await expect(database.sql`delete from transfer`).rejects.toThrow('permission denied')
   })
 
   test('of two programs at once is done by one', async () => {
     await Promise.all([run(), run()])
-    expect(said).toEqual(['Migrating: 001-note.sql'])
+    expect(said).toEqual(['Making the tables'])
   })
 
-  test('leaves nothing of a migration that fails', async () => {
-    put('002-wrong.sql', 'insert into note values (2); select 1 / 0')
-    await expect(run()).rejects.toThrow('division by zero')
-    expect(await database.ownerSql`select id from note`).toEqual([{ id: 1 }])
-  })
-
-  test('refuses a database that is newer than the program', async () => {
-    put('002-more.sql', 'insert into note values (2)')
+  test('takes the thirteen-step schema over the bridge, once', async () => {
+    await age()
     await run()
-    rmSync(join(folder, '002-more.sql'))
-    await expect(run()).rejects.toThrow(
-      'The database is newer than this program: it holds the migration 002-more.sql',
-    )
+    await run()
+    expect(said).toEqual(['Bringing the tables of the older version forward'])
+    expect(await isThirteenSteps()).toBe(false)
   })
 
-  test('refuses a migration that was changed after it was applied', async () => {
-    await run()
-    put('001-note.sql', 'create table note (id bigint)')
-    await expect(run()).rejects.toThrow('001-note.sql was changed')
+  test('leaves a database as it was where a row of it cannot cross the bridge', async () => {
+    await age()
+    await database.ownerSql`
+      insert into account (name, role, parent, superreseller, reseller, password, settings, created) values
+        ('admin', 'admin', null, null, null, '', '{}', now()), ('north', 'superreseller', 1, null, null, '', '{}', now()),
+        ('south', 'superreseller', 1, null, null, '', '{}', now()), ('city', 'reseller', 2, 2, null, '', '{}', now()),
+        ('corner', 'dealer', 4, 3, 4, '', '{}', now())`
+    await expect(run()).rejects.toThrow('account_path_fk')
+    expect(await isThirteenSteps()).toBe(true)
   })
 
-  test('refuses a migration that is numbered below one that is applied', async () => {
-    put('003-later.sql', 'select 1')
+  test.each([
+    [
+      'another version made',
+      () => database.ownerSql`update setup set value = 'another' where key = 'schema'`,
+    ],
+    ['says of itself nothing', () => database.ownerSql`truncate setup`],
+  ])('refuses in one sentence a database that %s', async (_what, change) => {
     await run()
-    put('002-between.sql', 'select 1')
-    await expect(run()).rejects.toThrow('002-between.sql comes before 003-later.sql')
+    await change()
+    await expect(run()).rejects.toThrow(unknownSchema())
+  })
+
+  test.each([
+    [
+      'some of the thirteen steps',
+      (sql: FreshDatabase['ownerSql']) => sql`delete from migration where name > '012'`,
+    ],
+    [
+      'a step more',
+      (sql: FreshDatabase['ownerSql']) => sql`insert into migration (name, checksum) values ('014', '')`,
+    ],
+    [
+      'a step that was changed',
+      (sql: FreshDatabase['ownerSql']) => sql`update migration set checksum = '' where name < '002'`,
+    ],
+    ['no steps at all', (sql: FreshDatabase['ownerSql']) => sql`drop table migration`],
+  ])('refuses in one sentence an older database with %s', async (_what, change) => {
+    await age()
+    await change(database.ownerSql)
+    await expect(run()).rejects.toThrow(unknownSchema())
   })
 
   test('warns where the console would run as the owner', async () => {
-    await migrate({ server: database.owner, owner: database.owner, say: (line) => said.push(line), folder })
+    await migrate({ server: database.owner, owner: database.owner, say: (line) => said.push(line) })
     expect(said.at(-1)).toMatch(/^Warning: the console runs as boxtree_owner/)
   })
 })
 
-function put(name: string, text: string): void {
-  writeFileSync(join(folder, name), text)
-}
-
-function run(): Promise<void> {
-  return migrate({ server: database.server, owner: database.owner, say: (line) => said.push(line), folder })
+function unknownSchema(): StartFault {
+  return new StartFault(
+    'This program does not know the schema of the database; run the version of Boxtree that wrote it.',
+  )
 }

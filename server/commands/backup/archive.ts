@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod/mini'
 import { StartFault } from '../../config.ts'
+import { fingerprintOf } from '../../postgres/schema.ts'
 
 /**
  * What a backup holds, in its `manifest.json`. Beside it lie the tables, one `NAME.copy.gz` each (the text of COPY,
@@ -10,13 +11,13 @@ import { StartFault } from '../../config.ts'
 export type Manifest = z.output<typeof Manifest>
 
 const Manifest = z.strictObject({
-  format: z.literal(1),
+  format: z.literal(2),
   /** The moment of the snapshot. */
   taken: z.string(),
   /** The zone on whose days and months everything in it was counted. */
   time_zone: z.string(),
-  /** The schema: the migrations that made it, in order. */
-  migrations: z.array(z.strictObject({ name: z.string(), checksum: z.string() })),
+  /** The fingerprint of the schema. */
+  schema: z.string(),
   tables: z.array(
     z.strictObject({
       name: z.string(),
@@ -28,6 +29,12 @@ const Manifest = z.strictObject({
   ),
   /** The last number that each sequence gave. */
   sequences: z.array(z.strictObject({ name: z.string(), value: z.int() })),
+})
+
+/** As 0.1 wrote it: the schema by the migrations that made it. */
+const OldManifest = z.extend(z.omit(Manifest, { schema: true }), {
+  format: z.literal(1),
+  migrations: z.array(z.strictObject({ name: z.string(), checksum: z.string() })),
 })
 
 export const MANIFEST = 'manifest.json'
@@ -49,10 +56,17 @@ export function readManifest(folder: string): Manifest {
     )
   }
   try {
-    return Manifest.parse(JSON.parse(text))
+    return read(JSON.parse(text))
   } catch {
     throw new StartFault(
       `${file} is not as it was written, or a newer program wrote it; use another backup, or run the newer program.`,
     )
   }
+}
+
+function read(json: unknown): Manifest {
+  const old = OldManifest.safeParse(json)
+  if (!old.success) return Manifest.parse(json)
+  const { migrations, ...rest } = old.data
+  return { ...rest, format: 2, schema: fingerprintOf(migrations) }
 }

@@ -18,8 +18,10 @@ import { SECRET_KEY, startServer } from '../../../test/support/server.ts'
 import { newClient, openWorld, type Person, storedIn, type World } from '../../../test/support/world.ts'
 import { createSeal } from '../../access/seal.ts'
 import { StartFault } from '../../config.ts'
-import { apply, type Migration, migrate, prepare, split } from '../../postgres/migrate.ts'
+import { begin } from '../../postgres/begin.ts'
+import { migrate } from '../../postgres/migrate.ts'
 import type { Sql } from '../../postgres/pool.ts'
+import { makeSchema, THIRTEEN_STEPS } from '../../postgres/schema.ts'
 import { verify } from '../verify/verify.ts'
 import { type Manifest, readManifest } from './archive.ts'
 import { restoreBackup } from './restore.ts'
@@ -71,9 +73,6 @@ describe('a backup', () => {
     await take(world.server.database)
     await restore()
     const [copy, original] = await Promise.all([target, world.server].map(storedIn))
-    // These say when they were applied.
-    copy?.delete('migration')
-    original?.delete('migration')
     expect(copy).toEqual(original)
   })
 
@@ -134,7 +133,7 @@ describe('a backup', () => {
   test('does not write over another, nor beside one that is under way', async () => {
     await take(world.server.database)
     await expect(take(world.server.database)).rejects.toThrow('is there already; name another folder')
-    expect(readManifest(folder).format).toBe(1)
+    expect(readManifest(folder).format).toBe(2)
     rmSync(folder, { recursive: true })
     const [first, second] = await Promise.allSettled([
       take(world.server.database),
@@ -174,13 +173,12 @@ describe('a backup', () => {
     await expect(restore({ manifest })).rejects.toThrow('is not as it was written')
   })
 
-  test('of a newer program is refused in one sentence', async () => {
+  test('of a schema that this program does not know is refused in one sentence', async () => {
     await take(world.server.database)
-    const manifest = readManifest(folder)
-    manifest.migrations.push({ name: '999-later.sql', checksum: '' })
+    const manifest = { ...readManifest(folder), schema: 'another' }
     await expect(restore({ manifest })).rejects.toThrow(
       new StartFault(
-        'The backup is newer than this program: it holds the migration 999-later.sql. Run the newer program, or restore an older backup.',
+        'This program does not know the schema of the backup; run the version of Boxtree that wrote it.',
       ),
     )
     expect(await isEmpty(target)).toBe(true)
@@ -214,83 +212,91 @@ describe('a backup', () => {
   })
 })
 
-/** What a program could have written of the tables that each of the first migrations makes. */
-const WRITTEN: Record<string, (sql: Sql) => Promise<unknown>> = {
-  '001-accounts.sql': async (sql) => {
-    await sql`
-      insert into account (name, role, parent, superreseller, reseller, password, settings, created) values
-        ('admin', 'admin', null, null, null, '', '{}', now()), ('north', 'superreseller', 1, null, null, '', '{}', now()),
-        ('city', 'reseller', 2, 2, null, '', '{}', now()), ('corner', 'dealer', 3, 2, 3, '', '{}', now())`
-    await sql`insert into broadcast (message) values ('Welcome')`
-    await sql`insert into audit (at, event, account, detail) values (now(), 'session.login', 1, '{}')`
-  },
-  '002-clients.sql': async (sql) => {
-    await sql`
-      insert into client (dealer, name, password, mac, ministra, expiry, phone, description, package_selection, created)
-      values (4, 'livingroom', ${createSeal(SECRET_KEY).close('readable')}, '00:1A:79:00:00:01', false, now(), '', '', 1, now())`
-    await sql`insert into device (client, stb_sn) values (1, 'serial')`
-  },
-  '003-ledger.sql': async (sql) => {
-    const steps = [
-      { login: 'north', source: 1, destination: 2, left: -7, reseller: null, dealer: null },
-      { login: 'city', source: 2, destination: 3, left: 0, reseller: 3, dealer: null },
-      { login: 'corner', source: 3, destination: 4, left: 0, reseller: 3, dealer: 4 },
-    ]
-    for (const { login, source, destination, left, reseller, dealer } of steps) {
-      await sql`
-        insert into transfer (created, type, credits, source, destination, source_balance, destination_balance,
-          superreseller, reseller, dealer, actor, login, description)
-        values (now(), 'ADD', 7, ${source}, ${destination}, ${left}, 7, 2, ${reseller}, ${dealer}, ${source}, ${login}, '')`
-    }
-    await sql`
-      insert into transfer (created, type, credits, superreseller, reseller, dealer, client, actor, login, mac,
-        description, expiry)
-      select now(), 'TRIAL', 0, 2, 3, 4, id, 4, name, mac, '', expiry from client`
-  },
+/** A business as version 0.1 could have written it: credits that went down, a client on its months, and one deleted. */
+async function writeOldBusiness(sql: Sql): Promise<void> {
+  const [at, trial, three, two] = ['09:00:00', '23:59:59', '23:59:59', '23:59:59'].map(
+    (time, month) => `2026-${['01', '01', '04', '03'][month]}-10 ${time}+00`,
+  ) as [string, string, string, string]
+  await sql`
+    insert into account (name, role, parent, superreseller, reseller, password, settings, created) values
+      ('admin', 'admin', null, null, null, '', '{}', ${at}), ('north', 'superreseller', 1, null, null, '', '{}', ${at}),
+      ('city', 'reseller', 2, 2, null, '', '{}', ${at}), ('corner', 'dealer', 3, 2, 3, '', '{}', ${at})`
+  await sql`insert into broadcast (message) values ('Welcome')`
+  await sql`insert into audit (at, event, account, detail) values (${at}, 'session.login', 1, '{}')`
+  const sealed = createSeal(SECRET_KEY).close('readable')
+  await sql`
+    insert into client (dealer, name, password, mac, ministra, phone, description, package_selection, created, deleted)
+    values (4, 'livingroom', ${sealed}, '00:1A:79:00:00:01', false, '', 'upstairs', 1, ${at}, null),
+      (4, 'bedroom', null, null, true, '', '', 1, ${at}, ${at})`
+  await sql`insert into service (client, dealer, name, expiry) values (1, 4, 'livingroom', ${two})`
+  await sql`insert into device (client, stb_sn) values (1, 'serial')`
+  await sql`
+    insert into transfer (created, type, credits, source, destination, source_balance, destination_balance,
+      superreseller, reseller, dealer, client, actor, login, description, expiry, expiry_before, counted_from)
+    values (${at}, 'ADD', 7, 1, 2, -7, 7, 2, null, null, null, 1, 'north', '', null, null, null),
+      (${at}, 'ADD', 7, 2, 3, 0, 7, 2, 3, null, null, 2, 'city', '', null, null, null),
+      (${at}, 'ADD', 7, 3, 4, 0, 7, 2, 3, 4, null, 3, 'corner', '', null, null, null),
+      (${at}, 'TRIAL', 0, null, null, null, null, 2, 3, 4, 1, 4, 'livingroom', '', ${trial}, null, null),
+      (${at}, 'USED', 3, 4, 5, 4, 3, 2, 3, 4, 1, 4, 'livingroom', '', ${three}, ${trial}, '2026-01-10'),
+      (${at}, 'RETRIEVED', 1, 5, 4, 2, 5, 2, 3, 4, 1, 4, 'livingroom', '', ${two}, null, null),
+      (${at}, 'TRIAL', 0, null, null, null, null, 2, 3, 4, 2, 4, 'bedroom', '', ${trial}, null, null),
+      (${at}, 'DELETE', 0, null, null, null, null, 2, 3, 4, 2, 1, 'bedroom', '', ${trial}, null, null),
+      (${at}, 'REMOVE', 1, 4, 3, 4, 1, 2, 3, 4, null, 3, 'corner', '', null, null, null)`
+  await sql`
+    insert into statistic (superreseller, day, ended, credits, resellers, dealers, clients)
+    values (2, '2026-01-10', '2026-01-11T00:00:00Z', 0, 1, 1, 1)`
+  await sql`insert into installation (key, value) values ('canary', ${createSeal(SECRET_KEY).close('boxtree')})`
 }
 
-const MIGRATIONS = split([], 'database').pending.map(({ name }) => name)
-
-describe.each(MIGRATIONS.map((name, at) => [name, at + 1] as const))('a database at %s', (name, count) => {
+describe('a database of the thirteen-step schema', () => {
   let old: FreshDatabase
   beforeEach(async () => {
     old = await freshDatabase({ migrated: false })
-    await prepare(old.ownerSql)
-    const made = split([], 'database').pending.slice(0, count)
-    for (const [at, migration] of made.entries()) {
-      // Written once those before the ledger are there, and carried through every later one.
-      await apply(old.ownerSql, migration)
-      if (at + 1 === Math.min(count, Object.keys(WRITTEN).length)) await write(made.slice(0, at + 1))
-    }
-    await old.ownerSql`insert into installation (key, value) values ('canary', ${createSeal(SECRET_KEY).close('boxtree')})`
+    await begin(old.ownerSql, (sql) => makeSchema(sql, THIRTEEN_STEPS))
+    await writeOldBusiness(old.ownerSql)
   })
   afterEach(() => old.drop())
 
-  test('migrates with what was written in it, from its backup as well', async () => {
-    await take(old)
+  test('is brought forward with every row that was written in it', async () => {
+    const before = await rowsOf(old)
     await migrate({ ...old, say: silent })
-    await expectKept(old)
-    await restore()
-    await expectKept(target)
+    await expectKept(old, before)
   })
 
-  async function write(made: Migration[]): Promise<void> {
-    for (const { name } of made) await WRITTEN[name]?.(old.ownerSql)
+  test('is brought forward from a backup, of this version or of its own', async () => {
+    const before = await rowsOf(old)
+    const { schema: _, ...manifest } = await take(old)
+    await restore()
+    await expectKept(target, before)
+
+    const migrations = THIRTEEN_STEPS.files.map(({ name, checksum }) => ({ name, checksum }))
+    writeFileSync(join(folder, 'manifest.json'), JSON.stringify({ ...manifest, format: 1, migrations }))
+    await target.drop()
+    target = await freshDatabase({ migrated: false })
+    await restore()
+    await expectKept(target, before)
+  })
+
+  /** Every row of every table, by the names of its columns. */
+  async function rowsOf({ ownerSql }: FreshDatabase): Promise<Record<string, string[]>> {
+    const tables = await ownerSql<{ name: string }[]>`
+      select relname as name from pg_class
+      where relnamespace = 'public'::regnamespace and relkind = 'r' and relname not in ('setup', 'migration')`
+    const rows: Record<string, string[]> = {}
+    for (const { name } of tables) {
+      const found = await ownerSql<{ row: object }[]>`select to_jsonb(t) as row from ${ownerSql(name)} t`
+      rows[name] = found.map(({ row }) => JSON.stringify(row)).sort()
+    }
+    return rows
   }
 
-  async function expectKept({ ownerSql, sql }: FreshDatabase): Promise<void> {
-    expect((await ownerSql`select name from migration order by name`).map((row) => row.name)).toEqual(
-      MIGRATIONS,
-    )
-    expect(await ownerSql`select name from account order by id`).toHaveLength(4)
-    expect(await ownerSql`select message from broadcast`).toEqual([{ message: 'Welcome' }])
-    if (name >= '002') {
-      const [client] = await ownerSql<{ password: Buffer }[]>`select password from client`
-      expect(createSeal(SECRET_KEY).open(client?.password ?? Buffer.alloc(0))).toBe('readable')
-    }
-    if (name >= '003') {
-      await proveTheBooks(ownerSql)
-      expect(await verify(sql, 'boxtree_server')).toMatchObject({ first: null, others: [], transactions: 4 })
-    }
+  async function expectKept(database: FreshDatabase, before: Record<string, string[]>): Promise<void> {
+    expect(await rowsOf(database)).toEqual(before)
+    await proveTheBooks(database.ownerSql)
+    expect(await verify(database.sql, 'boxtree_server')).toMatchObject({
+      first: null,
+      others: [],
+      transactions: 9,
+    })
   }
 })

@@ -6,8 +6,9 @@ import { checkKey } from '../../access/canary.ts'
 import { createSeal } from '../../access/seal.ts'
 import { StartFault } from '../../config.ts'
 import { begin } from '../../postgres/begin.ts'
-import { apply, MIGRATING, prepare, split } from '../../postgres/migrate.ts'
+import { LOCKS } from '../../postgres/locks.ts'
 import { type Connect, openPool, type Sql } from '../../postgres/pool.ts'
+import { knownSchema, makeSchema } from '../../postgres/schema.ts'
 import { type Manifest, tableFile } from './archive.ts'
 import { Count } from './count.ts'
 
@@ -26,19 +27,18 @@ export type RestoreOptions = {
 /**
  * Makes the schema of a backup in an empty database and fills it, in one transaction: what is interrupted leaves an
  * empty database. The schema is then still the backup's; `migrate` brings it forward.
- * @throws StartFault when the database is not empty, the backup is newer than the program or damaged, or the key is
+ * @throws StartFault when the database is not empty, the backup's schema is unknown, the backup is damaged, or the key is
  * not the one that its clients' passwords were sealed with
  */
 export async function restoreBackup(options: RestoreOptions): Promise<void> {
   const { owner, key, manifest, onRestored } = options
-  const { done } = split(manifest.migrations, 'backup')
+  const schema = knownSchema(manifest.schema, 'backup')
   const sql = openPool(owner, { max: 1, patient: true, lasting: true })
   try {
     await begin(sql, async (sql) => {
-      await sql`select pg_advisory_xact_lock(${MIGRATING})`
+      await sql`select pg_advisory_xact_lock(${LOCKS.schema})`
       await refuseFilled(sql)
-      await prepare(sql)
-      for (const migration of done) await apply(sql, migration)
+      await makeSchema(sql, schema)
       await fill(sql, options)
       await checkKey(sql, createSeal(key))
       onRestored()
@@ -66,8 +66,6 @@ async function fill(sql: Sql, { folder, manifest, say }: RestoreOptions): Promis
   const tables = manifest.tables.map(({ name }) => sql`${sql(name)}`)
   const references = await setReferencesAside(sql)
   for (const table of tables) await sql`alter table ${table} disable trigger user`
-  // A migration may have put rows of its own.
-  for (const table of tables) await sql`truncate ${table}`
   for (const table of manifest.tables) await copyIn(sql, table, folder, say)
   for (const table of tables) await sql`alter table ${table} enable trigger user`
   say('Checking that every row finds those that it names')

@@ -9,8 +9,9 @@ import { createSeal } from '../../access/seal.ts'
 import { syncFolder, writeKeyFile } from '../../access/secret.ts'
 import { StartFault } from '../../config.ts'
 import { begin } from '../../postgres/begin.ts'
-import { type Applied, MIGRATING } from '../../postgres/migrate.ts'
+import { LOCKS } from '../../postgres/locks.ts'
 import { type Connect, openPool, type Sql } from '../../postgres/pool.ts'
+import { findSchema, type Schema } from '../../postgres/schema.ts'
 import { KEY, MANIFEST, type Manifest, tableFile } from './archive.ts'
 import { Count } from './count.ts'
 
@@ -37,7 +38,7 @@ export async function takeBackup(options: TakeOptions): Promise<Manifest> {
   if (existsSync(folder)) throw new StartFault(`${folder} is there already; name another folder.`)
   const sql = openPool(owner, { max: 1, patient: true, lasting: true })
   try {
-    await refuseUnmade(sql)
+    await requireSchema(sql)
     await checkKey(sql, createSeal(key))
     makeFolder(draft)
     try {
@@ -65,9 +66,10 @@ export async function takeBackup(options: TakeOptions): Promise<Manifest> {
   }
 }
 
-async function refuseUnmade(sql: Sql): Promise<void> {
-  const [row] = await sql<{ there: boolean }[]>`select to_regclass('public.account') is not null as there`
-  if (!row?.there) throw new StartFault('There is nothing to back up yet; start the console first.')
+async function requireSchema(sql: Sql): Promise<Schema> {
+  const schema = await findSchema(sql)
+  if (!schema) throw new StartFault('There is nothing to back up yet; start the console first.')
+  return schema
 }
 
 function makeFolder(folder: string): void {
@@ -86,21 +88,22 @@ function makeFolder(folder: string): void {
 
 async function copyAll(sql: Sql, folder: string, { timeZone, say, signal }: TakeOptions): Promise<Manifest> {
   // Nobody migrates until every table is locked against it; from then on whoever migrates waits for this one to end.
-  await sql`select pg_advisory_lock(${MIGRATING})`
+  await sql`select pg_advisory_lock(${LOCKS.schema})`
   return begin(sql, async (sql) => {
     await sql`set transaction isolation level repeatable read, read only`
     const [moment] = await sql<{ taken: string }[]>`select now() as taken`
+    const { fingerprint } = await requireSchema(sql)
     const tables = await tablesOf(sql)
     for (const { name } of tables) await sql`lock table ${sql(name)} in access share mode`
-    await sql`select pg_advisory_unlock(${MIGRATING})`
+    await sql`select pg_advisory_unlock(${LOCKS.schema})`
     const written: Manifest['tables'] = []
     for (const table of tables)
       written.push({ ...table, ...(await copyOut(sql, table, folder, say, signal)) })
     return {
-      format: 1,
+      format: 2,
       taken: moment?.taken ?? '',
       time_zone: timeZone,
-      migrations: [...(await sql<Applied[]>`select name, checksum from migration order by name`)],
+      schema: fingerprint,
       tables: written,
       // A sequence knows no snapshot: what it gave since is a gap in the numbers, as a transaction that failed leaves.
       sequences: [
@@ -114,12 +117,12 @@ async function copyAll(sql: Sql, folder: string, { timeZone, say, signal }: Take
 
 type Table = { name: string; columns: string[] }
 
-/** Every table but the one that remembers the migrations, with the columns that are stored rather than computed. */
+/** Every table but the one that remembers the schema, with the columns that are stored rather than computed. */
 async function tablesOf(sql: Sql): Promise<Table[]> {
   const tables = await sql<Table[]>`
     select relname as name, array_agg(attname::text order by attnum) as columns
     from pg_class join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped and attgenerated = ''
-    where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> 'migration'
+    where relnamespace = 'public'::regnamespace and relkind = 'r' and relname not in ('setup', 'migration')
     group by relname order by relname`
   return [...tables]
 }

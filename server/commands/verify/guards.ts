@@ -1,48 +1,30 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Sql } from '../../postgres/pool.ts'
+import { PRESENT } from '../../postgres/schema.ts'
 
 /**
  * What in the database itself no longer keeps the ledger, a sentence each: triggers and functions that were removed,
- * turned off or rewritten, rules that are gone, and rights of the server's role that it must not have.
+ * turned off or rewritten, constraints that are gone, and rights of the server's role that it must not have.
  */
 export async function brokenGuards(sql: Sql, role: string): Promise<string[]> {
   return [
     ...(await brokenTriggers(sql)),
     ...(await rewrittenFunctions(sql)),
-    ...(await missingRules(sql)),
+    ...(await missingConstraints(sql)),
     ...(await excessiveRights(sql, role)),
   ]
 }
 
-/** What stands between a mistake and the ledger: each trigger with the table that it is on and what it runs. */
-const TRIGGERS: readonly (readonly [table: string, trigger: string])[] = [
-  ['transfer', 'post_transfers'],
-  ['transfer', 'appended_only'],
-  ['audit', 'appended_only'],
-  ['account', 'open_holdings'],
-  ['service', 'count_inserted'],
-  ['service', 'count_updated'],
-  ['service', 'count_deleted'],
-  ['service', 'list_service'],
-  ['client', 'list_client'],
-]
+/** The files that made the tables, letter for letter. */
+const WRITTEN = PRESENT.files.map(({ text }) => text).join('\n')
 
-const FUNCTIONS = [
-  'post_transfers',
-  'refuse_change',
-  'open_holdings',
-  'lock_holdings',
-  'count_services',
-  'count_clients',
-  'list_service',
-  'list_client',
-] as const
+const TRIGGERS = [...WRITTEN.matchAll(/^create trigger (\w+)[^;]*?\bon (\w+)/gm)]
+const FUNCTIONS = [...WRITTEN.matchAll(/^create function (\w+)/gm)]
+const CONSTRAINTS = [...WRITTEN.matchAll(/^ +constraint (\w+)/gm)]
 
 async function brokenTriggers(sql: Sql): Promise<string[]> {
   const found = await sql<{ on: string; name: string; enabled: string }[]>`
     select tgrelid::regclass::text as on, tgname as name, tgenabled as enabled from pg_trigger where not tgisinternal`
-  return TRIGGERS.flatMap(([table, trigger]) => {
+  return TRIGGERS.flatMap(([, trigger, table]) => {
     const there = found.find(({ on, name }) => on === table && name === trigger)
     if (!there) return [`The trigger ${trigger} on ${table} is gone.`]
     return there.enabled === 'O' || there.enabled === 'A'
@@ -51,46 +33,27 @@ async function brokenTriggers(sql: Sql): Promise<string[]> {
   })
 }
 
-/** A function is as it was made when its text stands in one of the migrations, letter for letter. */
+/** A function is as it was made when its text stands in the files. */
 async function rewrittenFunctions(sql: Sql): Promise<string[]> {
-  const folder = join(import.meta.dirname, '../../../db')
-  const migrations = readdirSync(folder)
-    .filter((name) => name.endsWith('.sql'))
-    .map((name) => readFileSync(join(folder, name), 'utf8').replaceAll('\r\n', '\n'))
-    .join('\n')
   const found = await sql<{ name: string; text: string }[]>`
     select proname as name, prosrc as text from pg_proc where pronamespace = 'public'::regnamespace`
-  return FUNCTIONS.flatMap((name) => {
+  return FUNCTIONS.flatMap(([, name]) => {
     const versions = found.filter((one) => one.name === name)
     if (versions.length === 0) return [`The function ${name} is gone.`]
-    return versions.every(({ text }) => migrations.includes(text))
-      ? []
-      : [`The function ${name} was rewritten.`]
+    return versions.every(({ text }) => WRITTEN.includes(text)) ? [] : [`The function ${name} was rewritten.`]
   })
 }
 
-/** How many rules of each kind the migrations give a table: c checks, f foreign keys, p primary, u unique. */
-const RULES: Record<string, Record<string, number>> = {
-  holding: { c: 2, f: 1, p: 1, u: 1 },
-  transfer: { c: 5, f: 7, p: 1 },
-}
-
-async function missingRules(sql: Sql): Promise<string[]> {
-  const found = await sql<{ on: string; name: string; kind: string; sound: boolean }[]>`
-    select conrelid::regclass::text as on, conname as name, contype as kind, convalidated and conenforced as sound
-    from pg_constraint where connamespace = 'public'::regnamespace`
-  const sound = found.filter((rule) => rule.sound)
-  const missing = Object.entries(RULES).filter(([table, kinds]) =>
-    Object.entries(kinds).some(
-      ([kind, count]) => sound.filter((rule) => rule.on === table && rule.kind === kind).length < count,
-    ),
+async function missingConstraints(sql: Sql): Promise<string[]> {
+  // From PostgreSQL 18 on a constraint may be there and not be enforced.
+  const found = await sql<{ name: string }[]>`
+    select conname as name from pg_constraint
+    where connamespace = 'public'::regnamespace and convalidated
+      and coalesce((to_jsonb(pg_constraint) ->> 'conenforced')::boolean, true)`
+  const sound = new Set(found.map(({ name }) => name))
+  return CONSTRAINTS.flatMap(([, name = '']) =>
+    sound.has(name) ? [] : [`The constraint ${name} is gone or was never checked.`],
   )
-  return [
-    ...(sound.some(({ on, name }) => on === 'holding' && name === 'never_negative')
-      ? []
-      : ['The rule never_negative, that no balance falls below nothing, is gone.']),
-    ...missing.map(([table]) => `A rule of the table ${table} is gone or was never checked.`),
-  ]
 }
 
 /** What nobody but the owner may do, by table. */

@@ -256,10 +256,10 @@ const tamperings: Tampering[] = [
       create or replace function refuse_change() returns trigger language plpgsql as 'begin return null; end'`,
   ],
   [
-    'the rule against negative balances dropped',
+    'the constraint against negative balances dropped',
     () => null,
-    /never_negative/,
-    (sql) => sql`alter table holding drop constraint never_negative`,
+    /The constraint holding_balance_check is gone or was never checked/,
+    (sql) => sql`alter table holding drop constraint holding_balance_check`,
   ],
   [
     'the console given a right that it must not have',

@@ -1,0 +1,154 @@
+-- The accounts: a tree of fixed depth, from the admin over superresellers and resellers to the dealers. Each row carries
+-- the path to itself, so that what lies beneath a superreseller or a reseller is one index away. Beside them is what
+-- belongs to an account and comes and goes with its work, each apart because it lives shorter: sessions, tries of a
+-- login, answers that are kept to be given again, tickets of files. The audit stays for good.
+
+-- What the owner of the tables alone sets: `schema`, the fingerprint of the files that made these tables.
+create table setup (
+  key text,
+  value text not null,
+  constraint setup_pkey primary key (key)
+);
+
+-- What every console of this database must agree on, such as the canary that proves SECRET_KEY.
+create table installation (
+  key text,
+  value bytea not null,
+  constraint installation_pkey primary key (key)
+);
+
+create table account (
+  id bigint generated always as identity,
+  name text not null,
+  role text not null,
+  parent bigint,
+  parent_role text generated always as (
+    case role when 'superreseller' then 'admin' when 'reseller' then 'superreseller' when 'dealer' then 'reseller' end
+  ) stored,
+  superreseller bigint,
+  reseller bigint,
+  description text not null default '',
+  password text not null,
+  settings jsonb not null,
+  created timestamptz not null,
+  constraint account_pkey primary key (id),
+  constraint account_id_role_key unique (id, role),
+  constraint account_id_superreseller_key unique (id, superreseller),
+  constraint account_name_check check (name ~ '^[A-Za-z0-9._-]{3,32}$'),
+  constraint account_role_check check (role in ('admin', 'superreseller', 'reseller', 'dealer')),
+  constraint account_description_check check (length(description) <= 100),
+  constraint account_parent_check check ((role = 'admin') = (parent is null)),
+  constraint account_path_check check (
+    case role
+      when 'admin' then superreseller is null and reseller is null
+      when 'superreseller' then superreseller is null and reseller is null
+      when 'reseller' then superreseller = parent and reseller is null
+      else superreseller is not null and reseller = parent
+    end
+  ),
+  -- The parent is one level above.
+  constraint account_parent_fk foreign key (parent, parent_role) references account (id, role),
+  -- A dealer's superreseller is its reseller's, and follows when the reseller moves to another.
+  constraint account_path_fk foreign key (reseller, superreseller) references account (id, superreseller)
+    on update cascade
+);
+
+create unique index account_name_key on account (lower(name));
+create unique index account_admin_key on account (role) where role = 'admin';
+create index account_parent on account (parent);
+create index account_superreseller on account (superreseller);
+
+create table session (
+  -- SHA-256 of the token: the token itself is nowhere.
+  token_hash bytea,
+  account bigint not null,
+  created timestamptz not null,
+  expiry timestamptz not null,
+  constraint session_pkey primary key (token_hash),
+  constraint session_token_hash_check check (length(token_hash) = 32),
+  constraint session_account_fk foreign key (account) references account (id)
+);
+
+create index session_account on session (account);
+create index session_expiry on session (expiry);
+
+-- Every try of a name and password that was let through to the check.
+create table login_try (
+  id bigint generated always as identity,
+  name text not null,
+  address text not null,
+  tried timestamptz not null,
+  -- null while it is being checked
+  succeeded boolean,
+  constraint login_try_pkey primary key (id)
+);
+
+create index login_try_name on login_try (name, tried);
+create index login_try_address on login_try (address, tried);
+
+-- A solution of the human verification is good once.
+create table captcha_used (
+  answer_hash bytea,
+  expiry timestamptz not null,
+  constraint captcha_used_pkey primary key (answer_hash),
+  constraint captcha_used_answer_hash_check check (length(answer_hash) = 32)
+);
+
+create table broadcast (
+  only_one boolean default true,
+  message text not null,
+  constraint broadcast_pkey primary key (only_one),
+  constraint broadcast_only_one_check check (only_one),
+  constraint broadcast_message_check check (length(message) <= 2000 and message <> '')
+);
+
+-- The first reply to an Idempotency-Key; of the body only an HMAC.
+create table answer (
+  account bigint not null,
+  call text not null,
+  key text not null,
+  body_hmac bytea not null,
+  reply jsonb,
+  created timestamptz not null,
+  constraint answer_pkey primary key (account, call, key),
+  constraint answer_key_check check (length(key) between 1 and 255),
+  constraint answer_account_fk foreign key (account) references account (id)
+);
+
+create index answer_created on answer (created);
+
+-- A file that may be fetched once, within its minute.
+create table export_ticket (
+  ticket_hash bytea,
+  account bigint not null,
+  kind text not null,
+  selection jsonb not null,
+  expiry timestamptz not null,
+  constraint export_ticket_pkey primary key (ticket_hash),
+  constraint export_ticket_ticket_hash_check check (length(ticket_hash) = 32),
+  constraint export_ticket_kind_check check (kind in ('clients', 'transactions')),
+  constraint export_ticket_account_fk foreign key (account) references account (id)
+);
+
+-- Who changed what, when and from where.
+create table audit (
+  id bigint generated always as identity,
+  at timestamptz not null,
+  event text not null,
+  account bigint,
+  address text,
+  detail jsonb not null,
+  constraint audit_pkey primary key (id),
+  constraint audit_account_fk foreign key (account) references account (id)
+);
+
+create index audit_at on audit (at);
+create index audit_account on audit (account, id);
+
+create function refuse_change() returns trigger language plpgsql as $$
+begin
+  raise exception '% rows are only ever appended', tg_table_name using errcode = 'insufficient_privilege';
+end $$;
+
+create trigger appended_only before update or delete or truncate on audit
+  for each statement execute function refuse_change();

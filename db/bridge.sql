@@ -1,0 +1,140 @@
+-- The bridge: takes a database of the thirteen-step schema, as the files in thirteen-steps/ made it, to the present one.
+--
+-- To change the schema until 0.2.0 is cut: edit the file that says what is (accounts, clients, ledger, lists,
+-- statistics), and put here what brings an old database to the same. `server/postgres/schema.test.ts` compares the two,
+-- name by name, and says what differs. A database that another state of these files made is refused at its start: make
+-- it anew, or restore a backup of the thirteen-step schema.
+--
+-- From 0.2.0 on nothing here changes any more. A change to the schema is then a numbered file beside this one, applied
+-- once and in order, forward only; the file that says what is follows it, and the same test compares the two.
+
+drop table migration;
+
+create table setup (
+  key text,
+  value text not null,
+  constraint setup_pkey primary key (key)
+);
+
+-- Every constraint has a name that says what it holds.
+alter table account rename constraint account_check to account_parent_check;
+alter table account rename constraint account_check1 to account_path_check;
+alter table account rename constraint account_parent_parent_role_fkey to account_parent_fk;
+alter table answer rename constraint answer_account_fkey to answer_account_fk;
+alter table audit rename constraint audit_account_fkey to audit_account_fk;
+alter table client rename constraint client_check to client_living_check;
+alter table client rename constraint client_dealer_dealer_role_fkey to client_dealer_fk;
+alter table dealer_clients rename constraint dealer_clients_dealer_fkey to dealer_clients_dealer_fk;
+alter table device rename constraint device_client_fkey to device_client_fk;
+alter table directory rename constraint directory_client_fkey to directory_client_fk;
+alter table export_ticket rename constraint export_ticket_account_fkey to export_ticket_account_fk;
+alter table holding rename constraint holding_account_fkey to holding_account_fk;
+alter table holding rename constraint never_negative to holding_balance_check;
+alter table service rename constraint service_client_fkey to service_client_fk;
+alter table session rename constraint session_account_fkey to session_account_fk;
+alter table statistic rename constraint statistic_superreseller_fkey to statistic_superreseller_fk;
+alter table superreseller_clients
+  rename constraint superreseller_clients_superreseller_fkey to superreseller_clients_superreseller_fk;
+alter table transfer rename constraint transfer_check to transfer_credits_check;
+alter table transfer rename constraint transfer_check2 to transfer_counted_check;
+alter table transfer rename constraint transfer_check3 to transfer_path_check;
+alter table transfer rename constraint transfer_source_fkey to transfer_source_fk;
+alter table transfer rename constraint transfer_destination_fkey to transfer_destination_fk;
+alter table transfer rename constraint transfer_superreseller_fkey to transfer_superreseller_fk;
+alter table transfer rename constraint transfer_reseller_fkey to transfer_reseller_fk;
+alter table transfer rename constraint transfer_dealer_fkey to transfer_dealer_fk;
+alter table transfer rename constraint transfer_client_fkey to transfer_client_fk;
+alter table transfer rename constraint transfer_actor_fkey to transfer_actor_fk;
+
+alter index account_name rename to account_name_key;
+alter index one_admin rename to account_admin_key;
+alter index client_name rename to client_name_key;
+alter index client_mac rename to client_mac_key;
+
+-- A dealer's superreseller is its reseller's.
+alter table account add constraint account_id_superreseller_key unique (id, superreseller);
+alter table account add constraint account_path_fk foreign key (reseller, superreseller)
+  references account (id, superreseller) on update cascade;
+
+-- A transfer between accounts names no client.
+alter table transfer drop constraint transfer_check1;
+alter table transfer add constraint transfer_client_check check (
+  case
+    when type in ('ADD', 'REMOVE') then client is null
+    else client is not null and dealer is not null and expiry is not null
+  end
+);
+
+-- The type of a transfer says which holdings it may join.
+create or replace function post_transfers() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if exists (
+    select from posted t join holding s on s.id = t.source join holding d on d.id = t.destination
+    where case t.type
+      when 'ADD' then s.kind = 'consumed' or d.kind <> 'balance'
+        or s.account <> (select parent from account where id = d.account)
+      when 'REMOVE' then s.kind <> 'balance' or d.kind = 'consumed'
+        or d.account <> (select parent from account where id = s.account)
+      when 'USED' then (s.kind, d.kind, s.account, d.account) <> ('balance', 'consumed', t.dealer, t.dealer)
+      when 'RETRIEVED' then (s.kind, d.kind, s.account, d.account) <> ('consumed', 'balance', t.dealer, t.dealer)
+    end is not false
+  ) then
+    raise exception 'a transfer joins two holdings that none of its type does'
+      using errcode = 'integrity_constraint_violation';
+  end if;
+
+  update holding set balance = holding.balance + moved.delta
+  from (
+    select holding, sum(delta)::bigint as delta from (
+      select source as holding, -credits as delta from posted where source is not null
+      union all
+      select destination, credits from posted where destination is not null
+    ) sides group by holding
+  ) moved
+  where holding.id = moved.holding;
+
+  if exists (
+    select from (
+      select distinct on (holding) holding, balance from (
+        select id, source as holding, source_balance as balance from posted where source is not null
+        union all
+        select id, destination, destination_balance from posted where destination is not null
+      ) sides order by holding, id desc
+    ) last join holding on holding.id = last.holding where holding.balance <> last.balance
+  ) then
+    raise exception 'a transfer states a balance that its holding does not have' using errcode = 'integrity_constraint_violation';
+  end if;
+  return null;
+end $$;
+
+-- Names that say what is done.
+alter function list_service() rename to copy_service_to_directory;
+alter trigger list_service on service rename to copy_service_to_directory;
+alter function list_client() rename to copy_client_to_directory;
+alter trigger list_client on client rename to copy_client_to_directory;
+alter function count_clients(bigint[], timestamptz[], integer[]) rename to add_to_counts;
+alter function derive_services() rename to rebuild_lists;
+drop function count_services() cascade;
+
+create function keep_counts() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  case tg_op
+    when 'INSERT' then
+      perform add_to_counts(array_agg(dealer), array_agg(expiry), array_agg(1)) from added;
+    when 'DELETE' then
+      perform add_to_counts(array_agg(dealer), array_agg(expiry), array_agg(-1)) from removed;
+    else
+      perform add_to_counts(array_agg(dealer), array_agg(expiry), array_agg(count)) from (
+        select dealer, expiry, 1 as count from added union all select dealer, expiry, -1 from removed
+      ) moved;
+  end case;
+  return null;
+end $$;
+
+create trigger keep_counts_at_insert after insert on service
+  referencing new table as added for each statement execute function keep_counts();
+create trigger keep_counts_at_update after update on service
+  referencing old table as removed new table as added for each statement execute function keep_counts();
+create trigger keep_counts_at_delete after delete on service
+  referencing old table as removed for each statement execute function keep_counts();

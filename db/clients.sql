@@ -1,0 +1,62 @@
+-- The clients of the dealers, in three tables by how often they change. `client` is what the dealer typed; a deleted
+-- client stays there without its password, so that its history keeps its place, and its login and MAC are free again.
+-- `service` is until when each living client is served: every renewal changes it, and the many indexes by which clients
+-- are searched and sorted must not pay for that. `device` is what a client's box told of itself, at every poll.
+
+create table client (
+  id bigint generated always as identity,
+  dealer bigint not null,
+  dealer_role text not null default 'dealer',
+  name text not null,
+  -- AES-256-GCM under SECRET_KEY: the dealer must be able to read it.
+  password bytea,
+  mac text,
+  ministra boolean not null,
+  alt_player boolean not null default false,
+  -- The dealer's switch; 'status' on the wire.
+  active boolean not null default true,
+  phone text not null,
+  description text not null,
+  package_selection integer not null,
+  locked boolean not null default false,
+  created timestamptz not null,
+  deleted timestamptz,
+  constraint client_pkey primary key (id),
+  constraint client_dealer_role_check check (dealer_role = 'dealer'),
+  constraint client_name_check check (name ~ '^[A-Za-z0-9._-]{5,15}$'),
+  constraint client_mac_check check (mac ~ '^00:1A:79(:[0-9A-F]{2}){3}$'),
+  constraint client_phone_check check (phone ~ '^[0-9]{0,15}$'),
+  constraint client_description_check check (length(description) <= 100),
+  -- A living client has a password, and either a MAC or Ministra.
+  constraint client_living_check check (deleted is not null or (password is not null and ministra = (mac is null))),
+  constraint client_dealer_fk foreign key (dealer, dealer_role) references account (id, role)
+);
+
+create unique index client_name_key on client (lower(name)) where deleted is null;
+create unique index client_mac_key on client (mac) where deleted is null;
+
+create table service (
+  client bigint,
+  -- The client's own, so that a list in the order of expiries is one index.
+  dealer bigint not null,
+  name text not null,
+  expiry timestamptz not null,
+  constraint service_pkey primary key (client),
+  constraint service_client_fk foreign key (client) references client (id)
+);
+
+create table device (
+  client bigint,
+  stb_sn text,
+  stb_type text,
+  version text,
+  watching text,
+  locked_to_ip text,
+  last_active timestamptz,
+  time_last_play_tv timestamptz,
+  time_last_play_video timestamptz,
+  last_played_tv_content text,
+  last_played_vod_content text,
+  constraint device_pkey primary key (client),
+  constraint device_client_fk foreign key (client) references client (id)
+);

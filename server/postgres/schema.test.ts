@@ -1,0 +1,80 @@
+import { afterEach, expect, test } from 'vitest'
+import { type FreshDatabase, freshDatabase } from '../../test/support/database.ts'
+import { begin } from './begin.ts'
+import { migrate } from './migrate.ts'
+import type { Sql } from './pool.ts'
+import { makeSchema, THIRTEEN_STEPS } from './schema.ts'
+
+const made: FreshDatabase[] = []
+afterEach(async () => {
+  for (const database of made.splice(0)) await database.drop()
+})
+
+async function database(before: (sql: Sql) => Promise<void> = async () => {}): Promise<Sql> {
+  const one = await freshDatabase({ migrated: false })
+  made.push(one)
+  await begin(one.ownerSql, before)
+  await migrate({ ...one, say: () => {} })
+  return one.ownerSql
+}
+
+test('the bridge and the files make the same schema', async () => {
+  const fresh = await database()
+  const bridged = await database((sql) => makeSchema(sql, THIRTEEN_STEPS))
+  for (const [kind, ask] of Object.entries(CATALOG)) {
+    const [expected, found] = [await ask(fresh), await ask(bridged)]
+    expect(expected.length, kind).toBeGreaterThan(0)
+    expect(linesOf(found), kind).toEqual(linesOf(expected))
+  }
+})
+
+test('every constraint is named after its table and what it is', async () => {
+  const sql = await database()
+  const strays = await sql`
+    select conname from pg_constraint join pg_class on pg_class.oid = conrelid
+    where connamespace = 'public'::regnamespace and contype <> 'n' and conname !~ ('^' || relname || '_(\\w+_)?' ||
+      case contype when 'p' then 'pkey' when 'u' then 'key' when 'f' then 'fk' when 'c' then 'check' end || '$')`
+  expect(strays).toEqual([])
+})
+
+function linesOf(rows: readonly object[]): string[] {
+  return rows.map((row) => JSON.stringify(row)).sort()
+}
+
+/** All that a schema is, by what the database keeps of it. Columns go by their names, because some came later. */
+const CATALOG: Record<string, (sql: Sql) => PromiseLike<readonly object[]>> = {
+  relations: (sql) => sql`
+    select relname, relkind, relpersistence, reloptions, relacl::text, relrowsecurity, relreplident
+    from pg_class where relnamespace = 'public'::regnamespace`,
+  columns: (sql) => sql`
+    select attrelid::regclass::text as relation, attname, format_type(atttypid, atttypmod) as type, attnotnull,
+      attidentity, attgenerated, attstattarget, attstorage, attcompression, attacl::text, attcollation::regcollation::text,
+      pg_get_expr(adbin, adrelid) as default
+    from pg_attribute join pg_class on pg_class.oid = attrelid
+    left join pg_attrdef on adrelid = attrelid and adnum = attnum
+    where relnamespace = 'public'::regnamespace and attnum > 0 and not attisdropped`,
+  constraints: (sql) => sql`
+    select conrelid::regclass::text as relation, conname, pg_get_constraintdef(oid) as definition, convalidated,
+      to_jsonb(pg_constraint) ->> 'conenforced' as enforced
+    from pg_constraint where connamespace = 'public'::regnamespace`,
+  indexes: (sql) => sql`
+    select indexrelid::regclass::text as index, pg_get_indexdef(indexrelid) as definition, indisvalid
+    from pg_index join pg_class on pg_class.oid = indexrelid where relnamespace = 'public'::regnamespace`,
+  functions: (sql) => sql`
+    select proname, pg_get_functiondef(oid) as definition, proacl::text from pg_proc
+    where pronamespace = 'public'::regnamespace
+      and not exists (select from pg_depend where objid = pg_proc.oid and deptype = 'e')`,
+  triggers: (sql) => sql`
+    select tgrelid::regclass::text as relation, tgname, pg_get_triggerdef(oid) as definition, tgenabled
+    from pg_trigger where not tgisinternal`,
+  sequences: (sql) => sql`
+    select sequencename, data_type::text, start_value, increment_by, cycle, cache_size
+    from pg_sequences where schemaname = 'public'`,
+  extensions: (sql) => sql`select extname, extversion from pg_extension`,
+  rest: (sql) => sql`
+    select 'statistics' as kind, count(*) from pg_statistic_ext
+    union all select 'types', count(*) from pg_type where typnamespace = 'public'::regnamespace
+    union all select 'policies', count(*) from pg_policy
+    union all select 'rules', count(*) from pg_rewrite join pg_class on pg_class.oid = ev_class
+      where relnamespace = 'public'::regnamespace`,
+}

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { StartFault } from '../config.ts'
+import type { Sql } from './pool.ts'
+
+/** A schema as the files that make it, in the order in which they are applied to an empty database. */
+export interface Schema {
+  files: readonly SchemaFile[]
+  /** Tells one schema from another: a digest of the names and checksums of its files. */
+  fingerprint: string
+}
+
+export interface SchemaFile {
+  name: string
+  checksum: string
+  text: string
+}
+
+const FOLDER = join(import.meta.dirname, '../../db')
+
+/** The schema that this program works on. */
+export const PRESENT = schemaOf(FOLDER, ['accounts', 'clients', 'ledger', 'lists', 'statistics'].map(asFile))
+
+const OLD_FOLDER = join(FOLDER, 'thirteen-steps')
+
+/** The schema before it, which the bridge takes to the present one. A backup of it is restored into its own tables. */
+export const THIRTEEN_STEPS = schemaOf(OLD_FOLDER, readdirSync(OLD_FOLDER).sort())
+
+export const BRIDGE = readSql(FOLDER, 'bridge.sql')
+export const GRANTS = readSql(FOLDER, 'grants.sql')
+
+/** The fingerprint of a schema by what a database or a backup remembers of its files. */
+export function fingerprintOf(files: readonly Pick<SchemaFile, 'name' | 'checksum'>[]): string {
+  return digest(files.map(({ name, checksum }) => `${name} ${checksum}\n`).join(''))
+}
+
+/**
+ * The schema that has a fingerprint.
+ * @param holder what has it, for the person who reads of a fault
+ * @throws StartFault where this program does not know it
+ */
+export function knownSchema(fingerprint: string, holder: 'database' | 'backup'): Schema {
+  const schema = [PRESENT, THIRTEEN_STEPS].find((known) => known.fingerprint === fingerprint)
+  if (schema) return schema
+  throw new StartFault(
+    `This program does not know the schema of the ${holder}; run the version of Boxtree that wrote it.`,
+  )
+}
+
+/** The schema that a database has; null where it has no tables of ours. @throws StartFault where it is unknown */
+export async function findSchema(sql: Sql): Promise<Schema | null> {
+  const [there] = await sql<{ present: boolean; stepwise: boolean; account: boolean }[]>`
+    select to_regclass('public.setup') is not null as present, to_regclass('public.migration') is not null as stepwise,
+      to_regclass('public.account') is not null as account`
+  if (there?.present) {
+    const [row] = await sql<
+      { fingerprint: string }[]
+    >`select value as fingerprint from setup where key = 'schema'`
+    return knownSchema(row?.fingerprint ?? '', 'database')
+  }
+  if (there?.stepwise) {
+    const applied = await sql<SchemaFile[]>`select name, checksum from migration order by name`
+    return knownSchema(fingerprintOf(applied), 'database')
+  }
+  return there?.account ? knownSchema('', 'database') : null
+}
+
+/** Makes the tables of a schema in a database that has none, in the transaction that it is given. */
+export async function makeSchema(sql: Sql, schema: Schema): Promise<void> {
+  for (const { text } of schema.files) await sql.unsafe(text)
+  if (schema === PRESENT) return remember(sql)
+  await sql`
+    create table migration (name text primary key, checksum text not null, applied timestamptz not null default now())`
+  for (const { name, checksum } of schema.files) {
+    await sql`insert into migration (name, checksum) values (${name}, ${checksum})`
+  }
+}
+
+/** Takes the thirteen-step schema to the present one, in the transaction that it is given. */
+export async function crossBridge(sql: Sql): Promise<void> {
+  await sql.unsafe(BRIDGE)
+  await remember(sql)
+}
+
+async function remember(sql: Sql): Promise<void> {
+  await sql`insert into setup (key, value) values ('schema', ${PRESENT.fingerprint})`
+}
+
+function schemaOf(folder: string, names: readonly string[]): Schema {
+  const files = names.map((name) => {
+    const text = readSql(folder, name)
+    return { name, text, checksum: digest(text) }
+  })
+  return { files, fingerprint: fingerprintOf(files) }
+}
+
+function asFile(name: string): string {
+  return `${name}.sql`
+}
+
+/** Line ends are as they were written, whatever a checkout made of them. */
+function readSql(folder: string, name: string): string {
+  return readFileSync(join(folder, name), 'utf8').replaceAll('\r\n', '\n')
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
