@@ -24,8 +24,10 @@ type Declaration<Input extends z.ZodMiniType, Output extends z.ZodMiniType, Role
   changes?: false
   /** False where an Idempotency-Key cannot be kept. */
   takesKey?: false
-  /** False of a change so small, and so needed, that the space kept free is there for it. */
-  needsRoom?: false
+  /** Said of a change so small, and so needed, that the space kept free is there for it. */
+  room?: 'little' | 'none'
+  /** True where the body names up to a thousand clients, or holds as much. */
+  longBody?: true
 }
 
 /** One call of the API: all that server, console, documentation and tests need to know of it. */
@@ -33,15 +35,20 @@ export type Call<
   Input extends z.ZodMiniType = z.ZodMiniType,
   Output extends z.ZodMiniType = z.ZodMiniType,
   Roles extends Allowed = Allowed,
-> = Omit<Declaration<Input, Output, Roles>, 'changes' | 'takesKey' | 'needsRoom'> & {
+> = Omit<Declaration<Input, Output, Roles>, 'changes' | 'takesKey' | 'room' | 'longBody'> & {
   /** Its place in the contract, `clients.renew`: what the audit, kept answers, the query cache and pending submits call it. */
   name: string
   /** Whether it changes anything; what does not leaves nothing behind: no audit row, no kept answer, no write. */
   changes: boolean
   /** Whether it is done once for each Idempotency-Key. */
   takesKey: boolean
-  /** Whether it is refused while the disk is nearly full. */
-  needsRoom: boolean
+  /**
+   * How much room it needs on the disk: 'plenty' is refused while the disk is nearly full, 'little' while there is so
+   * little left that people can just sign in and read; what needs 'none' always goes on.
+   */
+  room: 'plenty' | 'little' | 'none'
+  /** Whether its body may be longer than others. */
+  longBody: boolean
   /** The fields of its input that are left out wherever an input is kept. */
   secrets: readonly string[]
 }
@@ -59,7 +66,8 @@ export function call<Input extends z.ZodMiniType, Output extends z.ZodMiniType, 
     changes,
     // Whoever has no session has no account to keep a key under.
     takesKey: changes && roles !== 'anyone',
-    needsRoom: changes,
+    room: changes ? 'plenty' : 'none',
+    longBody: false,
     secrets: secretFields(input),
     ...declaration,
   }

@@ -115,7 +115,7 @@ describe('the contract', () => {
     expect(call.secrets).toEqual(expect.arrayContaining(sounding))
   })
 
-  test('says of each POST whether it changes anything, takes a key and needs room', () => {
+  test('says of each POST whether it changes anything, takes a key, needs room and is long', () => {
     const named = (is: (call: Call) => boolean) => ALL.filter(is).map(({ name }) => name)
     const posts = (call: Call) => call.method !== 'GET'
     expect(named((call) => posts(call) && !call.changes)).toEqual(['clients.quote'])
@@ -126,7 +126,9 @@ describe('the contract', () => {
     ]
     const keyless = ['session.login', 'session.logout', ...exports]
     expect(named((call) => call.changes && !call.takesKey)).toEqual(keyless)
-    expect(named((call) => call.changes && !call.needsRoom)).toEqual(keyless)
+    expect(named((call) => call.changes && call.room === 'none')).toEqual(['session.login', 'session.logout'])
+    expect(named((call) => call.room === 'little')).toEqual(exports)
+    expect(named((call) => call.longBody)).toEqual(['clients.quote', 'clients.multirenew'])
     expect(named((call) => !posts(call) && call.changes)).toEqual([])
   })
 

@@ -86,7 +86,7 @@ const session = {
     }),
     output: z.extend(Done, { token: z.string(), ...User.shape }),
     // A dealer who cannot sign in has lost more than one who cannot renew.
-    needsRoom: false,
+    room: 'none',
   }),
   logout: call({
     method: 'POST',
@@ -97,7 +97,7 @@ const session = {
     output: Done,
     // The session that a key came with is no more.
     takesKey: false,
-    needsRoom: false,
+    room: 'none',
   }),
   user: call({
     method: 'GET',
@@ -152,7 +152,7 @@ function desk(role: Role) {
         ),
       output: Ticket,
       takesKey: false,
-      needsRoom: false,
+      room: 'little',
     }),
     message: call({
       method: 'GET',
@@ -355,6 +355,7 @@ const clients = {
       expiries: z.array(z.object({ name: z.string(), expiry: Moment, new_expiry: Moment })),
     }),
     changes: false,
+    longBody: true,
   }),
   renew: call({
     method: 'POST',
@@ -383,6 +384,7 @@ const clients = {
         }),
       ),
     output: z.extend(Done, { count: z.int(), credits: z.int() }),
+    longBody: true,
   }),
   retrieve: call({
     method: 'POST',
@@ -544,7 +546,7 @@ function exportClients<const Sorts extends readonly [string, ...string[]]>(role:
     input: z.strictObject({ format: z.enum(['csv', 'pdf']), ...clientSelection(sorts) }),
     output: Ticket,
     takesKey: false,
-    needsRoom: false,
+    room: 'little',
   })
 }
 

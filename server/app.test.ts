@@ -97,8 +97,17 @@ describe('a body', () => {
     })
   })
 
-  test('over 256 KiB is refused', async () => {
-    await refusal('too_large', post(`{"name":"${'x'.repeat(256 * 1024)}"}`))
+  test('over 32 KiB is refused', async () => {
+    await refusal('too_large', post(`{"name":"${'x'.repeat(32 * 1024)}"}`))
+  })
+
+  test('that names many clients may have 256 KiB', async () => {
+    const quote = (length: number) => {
+      const body = `{"clients":["${'x'.repeat(length)}"],"months":1}`
+      return dealer.fetch('POST', '/v1/api/quote', { headers: JSON_TYPE, body })
+    }
+    await refusal('invalid_input', quote(200 * 1024))
+    await refusal('too_large', quote(256 * 1024))
   })
 
   test('of a login over 32 KiB is refused, though nobody has signed in', async () => {

@@ -47,9 +47,9 @@ export type AppDependencies = {
 type Walker = (context: Context | OpenContext, input: unknown) => Promise<unknown>
 type Caller = { account: Account; session: Buffer }
 
-/** The most bytes of a body: of somebody without a session, and of a call that names a thousand clients. */
-const MOST_OF_STRANGER = 32 * 1024
-const MOST_BODY = 256 * 1024
+/** The most bytes of a body, and of one that names a thousand clients. */
+const MOST_BODY = 32 * 1024
+const MOST_LONG_BODY = 256 * 1024
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -116,7 +116,7 @@ export async function openApp(dependencies: AppDependencies) {
     api.route({
       method: call.method,
       url: call.path.replace(/\{(\w+)\}/g, ':$1'),
-      bodyLimit: call.roles === 'anyone' ? MOST_OF_STRANGER : MOST_BODY,
+      bodyLimit: call.longBody ? MOST_LONG_BODY : MOST_BODY,
       // Before the body is read: a stranger's is never looked at.
       onRequest: async (request) => {
         request.caller = await admit(call, request)
@@ -214,7 +214,8 @@ function answer(reply: FastifyReply, call: Call, result: unknown) {
 /** Every failure in the one shape: a refusal as it is, anything else logged and without its internals. */
 function fail(error: unknown, request: FastifyRequest, reply: FastifyReply) {
   const refusal = isHungUp(error, request) ? NOT_WHOLE : refusalOf(error)
-  if (refusal.httpStatus >= 500) request.log.error({ err: error }, 'a call failed')
+  // A refusal that we threw ourselves is a decision, such as that of a full disk, and no fault.
+  if (refusal.httpStatus >= 500 && error !== refusal) request.log.error({ err: error }, 'a call failed')
   if (refusal.retryAfter !== undefined) reply.header('retry-after', Math.ceil(refusal.retryAfter))
   reply.header('cache-control', 'no-store')
   return reply.code(refusal.httpStatus).send(refusal.body)

@@ -1,4 +1,4 @@
-import { chownSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chownSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { totalmem, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { StartFault } from '../config.ts'
@@ -30,18 +30,19 @@ export async function initialise(home: Home): Promise<void> {
 
 /** Writes the server's settings and who may come in, at every start, so that the program's word is what counts. */
 export function configure(home: Home): void {
-  write(home, 'postgresql.conf', settings())
+  write(home, 'postgresql.conf', settings(home.cluster))
   write(home, 'pg_hba.conf', 'local all all peer map=boxtree\n')
   write(home, 'pg_ident.conf', identities())
 }
 
-function settings(): string {
+function settings(cluster: string): string {
   const lines = Object.entries({
     ...WAYS_IN,
     ...DURABLE,
     ...LOG,
     ...TUNING,
     shared_buffers: `${sharedBuffersMb()}MB`,
+    max_wal_size: `${mostWalMb(cluster)}MB`,
   }).map(([name, value]) => `${name} = '${value}'`)
   return [
     '# Written by Boxtree at every start. Put settings of your own into local.conf.',
@@ -82,7 +83,6 @@ const LOG = {
 const TUNING = {
   timezone: 'UTC',
   wal_level: 'replica',
-  max_wal_size: '1GB',
   checkpoint_timeout: '15min',
   random_page_cost: 1.1,
   effective_io_concurrency: 16,
@@ -95,6 +95,12 @@ const TUNING = {
 function sharedBuffersMb(): number {
   const memory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
   return Math.max(32, Math.min(2048, Math.floor(memory / 2 ** 20 / 4)))
+}
+
+/** What was written since the last checkpoint shall not by itself fill a small disk: a sixteenth of it, up to 1 GB. */
+function mostWalMb(cluster: string): number {
+  const { blocks, bsize } = statfsSync(cluster)
+  return Math.max(64, Math.min(1024, Math.floor((blocks * bsize) / 2 ** 20 / 16)))
 }
 
 /** The operating system vouches for who calls, so that there is no password to lose. */

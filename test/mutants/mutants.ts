@@ -318,10 +318,10 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/app.test.ts'],
   },
   {
-    guard: 'a stranger sends 32 KiB at most',
+    guard: 'a login sends 32 KiB at most',
     file: 'server/app.ts',
-    from: "call.roles === 'anyone' ? MOST_OF_STRANGER : MOST_BODY",
-    to: 'MOST_BODY',
+    from: 'call.longBody ? MOST_LONG_BODY : MOST_BODY',
+    to: 'MOST_LONG_BODY',
     suites: ['server/app.test.ts'],
   },
   {
@@ -358,6 +358,13 @@ export const MUTANTS: Mutant[] = [
     from: "if (request.protocol === 'https')",
     to: "if (request.headers['x-forwarded-proto'] === 'https')",
     suites: ['server/corridor/console.test.ts'],
+  },
+  {
+    guard: 'below the lower floor of the disk no ticket is written',
+    file: 'server/corridor/disk.ts',
+    from: "call.room === 'little' ? leastMb * LOWER_FLOOR : leastMb",
+    to: "call.room === 'little' ? 0 : leastMb",
+    suites: ['server/corridor/disk.test.ts'],
   },
   {
     guard: 'a damaged backup is refused',

@@ -1,0 +1,129 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { calls } from '../../contract/calls.ts'
+import { type Console, startConsole } from '../../test/support/console.ts'
+import { freshFolder } from '../../test/support/folder.ts'
+import { Person } from '../../test/support/world.ts'
+
+/** Changes need so much; half of it is kept for signing in. */
+const FLOOR_MB = 64
+const PASSWORD = 'admin-password'
+const MB = 2 ** 20
+/** The database's log grows by whole segments: the last call before the floor may take one. */
+const SEGMENT_MB = 16
+
+// Only root may mount. Where nobody may, `disk.test.ts` says the same of a disk whose free space the test sets.
+describe.runIf(mayMount())('on a file system of 200 MB that fills', () => {
+  let disk: string
+  let running: Console
+  let admin: Person
+  let started: string
+  beforeAll(async () => {
+    disk = join(freshFolder(), 'disk')
+    mkdirSync(disk)
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=200m,mode=0711', 'tmpfs', disk])
+    running = await startConsole({
+      dataDir: join(disk, 'data'),
+      env: { FREE_DISK_MB: String(FLOOR_MB), CAPTCHA_PROVIDER: 'none', ADMIN_PASSWORD: PASSWORD },
+    })
+    admin = await signIn()
+    started = postmaster()
+  })
+  afterAll(async () => {
+    await running?.stop()
+    execFileSync('umount', [disk])
+  })
+
+  test('real calls fill it to the floor, past it by one segment at most, and then a change is a 503', async () => {
+    leave(FLOOR_MB + 3)
+    let made = 0
+    let answer = await change()
+    for (; answer.status === 200 && made < 20_000; made += 1) answer = await change()
+    expect(answer).toMatchObject({ status: 503, body: { code: 'disk_full' } })
+    expect(made).toBeGreaterThan(100)
+    expect(freeMb()).toBeGreaterThan(FLOOR_MB - SEGMENT_MB - 2)
+    expect(await health()).toEqual({ status: 'OK', writes: false })
+  })
+
+  test('people sign in, look, export and sign out on what is kept free', async () => {
+    const person = await signIn()
+    await person.call(calls.admin.clients)
+    const { ticket } = await person.call(calls.admin.exportClients, { format: 'csv' })
+    expect((await person.fetch('GET', `/v1/exports/${ticket}`)).status).toBe(200)
+    await person.call(calls.session.logout)
+  })
+
+  test('below the lower floor they sign in and look, and nothing else is written', async () => {
+    leave(FLOOR_MB / 2 - 1)
+    const person = await signIn()
+    await person.call(calls.admin.clients)
+    for (const call of [calls.admin.exportClients, calls.admin.setMessage]) {
+      const answer = await person.fetch(call.method, `/v1${call.path}`)
+      expect(answer).toMatchObject({ status: 503, body: { code: 'disk_full' } })
+    }
+    await person.call(calls.session.logout)
+  })
+
+  test('a hundred people signing in there leave most of what is kept for them', async () => {
+    const before = freeMb()
+    for (let round = 0; round < 10; round += 1) await Promise.all(Array.from({ length: 10 }, signIn))
+    expect(before - freeMb()).toBeLessThan(SEGMENT_MB + 2)
+  })
+
+  test('the database is the one that was started, and with room again changes are made', async () => {
+    expect(postmaster()).toBe(started)
+    const log = execFileSync('sh', ['-c', `cat '${disk}'/data/postgres-18/log/*`], { encoding: 'utf8' })
+    expect(log).not.toMatch(/PANIC|FATAL|terminated|recovery/)
+    leave(FLOOR_MB + 20)
+    expect((await change()).status).toBe(200)
+    expect(await health()).toEqual({ status: 'OK', writes: true })
+  })
+
+  /** Takes or gives up what is free until so many megabytes are. */
+  function leave(megabytes: number): void {
+    const ballast = join(disk, 'ballast')
+    rmSync(ballast, { force: true })
+    const size = Math.floor((freeMb() - megabytes) * MB)
+    expect(size).toBeGreaterThan(0)
+    writeFileSync(ballast, Buffer.alloc(size))
+  }
+
+  function postmaster(): string {
+    const file = join(disk, 'data/postgres-18/postmaster.pid')
+    return readFileSync(file, 'utf8').split('\n')[0] ?? ''
+  }
+
+  function freeMb(): number {
+    const { bavail, bsize } = statfsSync(disk)
+    return (bavail * bsize) / MB
+  }
+
+  async function signIn(): Promise<Person> {
+    const nobody = new Person(running, { id: 0, name: '', role: 'admin', token: '' })
+    const input = { login_username: 'admin', login_password: PASSWORD }
+    const { token } = await nobody.call(calls.session.login, input)
+    return new Person(running, { id: 1, name: 'admin', role: 'admin', token })
+  }
+
+  function change() {
+    const { method, path } = calls.admin.setMessage
+    const headers = { 'content-type': 'application/json', 'idempotency-key': crypto.randomUUID() }
+    return admin.fetch(method, `/v1${path}`, {
+      headers,
+      body: JSON.stringify({ message: 'x'.repeat(2_000) }),
+    })
+  }
+
+  async function health(): Promise<unknown> {
+    return (await fetch(`${running.url}/v1/health`)).json()
+  }
+})
+
+function mayMount(): boolean {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return false
+  // CAP_SYS_ADMIN, which root lacks in most containers.
+  const held = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0'
+  return (BigInt(`0x${held}`) >> 21n) % 2n === 1n
+}
