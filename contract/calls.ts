@@ -338,6 +338,8 @@ const clients = {
       status: z.optional(z.boolean()),
       package_selection: z.optional(PackageSelection),
       locked: z.optional(z.boolean()),
+      /** The expiry that the editor saw; it is refused where it has changed since. */
+      expiry: z.optional(Moment),
     }),
     output: z.extend(Done, { name: z.string(), expiry: Moment, credits: z.int() }),
   }),

@@ -87,12 +87,15 @@ export const StartMonths = z.union(
   START_MONTHS,
 )
 
+/** The most months that one purchase or one retrieval takes. */
+export const MOST_MONTHS = 12
+
 /** Paid months: of a renewal or of a retrieval. */
 export const PaidMonths = z
   .int('Credits must be a whole number from 1 to 12')
   .check(
     z.minimum(1, 'Credits must be a whole number from 1 to 12'),
-    z.maximum(12, 'Credits must be a whole number from 1 to 12'),
+    z.maximum(MOST_MONTHS, 'Credits must be a whole number from 1 to 12'),
   )
 
 /** The start options in the order offered. */

@@ -93,10 +93,12 @@ export const ClientDetail = z.extend(ClientRow, {
   package_selection: z.int(),
   locked: z.boolean(),
   created: Moment,
-  /** The credits that a retrieval could take back now. */
+  /** The most credits that a retrieval can take back now: every number up to it succeeds. */
   retrievable: z.int(),
   /** The expiry that each retrieval would leave: of 1 credit, of 2, and so on up to `retrievable`. */
   retrievals: z.array(Moment),
+  /** Of how many credits a retrieval would be a trial of today, one of the dealer's; null where none would. */
+  trial_retrieval: z.nullable(z.int()),
   tariff_plan: z.string(),
   stb_sn: z.nullable(z.string()),
   stb_type: z.nullable(z.string()),

@@ -138,3 +138,17 @@ create trigger keep_counts_at_update after update on service
   referencing old table as removed new table as added for each statement execute function keep_counts();
 create trigger keep_counts_at_delete after delete on service
   referencing old table as removed for each statement execute function keep_counts();
+
+-- The MACs that came to a client while it lived on a trial: each had a trial by that, which uses up none of its
+-- dealer's. The trials that dealers give are rows of the ledger; whether a MAC had one is asked of both.
+create table mac_trial (
+  mac text,
+  client bigint,
+  created timestamptz,
+  constraint mac_trial_pkey primary key (mac, client, created),
+  constraint mac_trial_mac_check check (mac ~ '^00:1A:79(:[0-9A-F]{2}){3}$'),
+  constraint mac_trial_client_fk foreign key (client) references client (id)
+);
+
+create trigger appended_only before update or delete or truncate on mac_trial
+  for each statement execute function refuse_change();

@@ -131,6 +131,20 @@ create trigger post_transfers after insert on transfer
 create trigger appended_only before update or delete or truncate on transfer
   for each statement execute function refuse_change();
 
+-- The MACs that came to a client while it lived on a trial: each had a trial by that, which uses up none of its
+-- dealer's. The trials that dealers give are rows of the ledger; whether a MAC had one is asked of both.
+create table mac_trial (
+  mac text,
+  client bigint,
+  created timestamptz,
+  constraint mac_trial_pkey primary key (mac, client, created),
+  constraint mac_trial_mac_check check (mac ~ '^00:1A:79(:[0-9A-F]{2}){3}$'),
+  constraint mac_trial_client_fk foreign key (client) references client (id)
+);
+
+create trigger appended_only before update or delete or truncate on mac_trial
+  for each statement execute function refuse_change();
+
 -- An account is born with its holdings; the server cannot make or change one.
 create function open_holdings() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
 begin

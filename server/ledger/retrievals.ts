@@ -1,48 +1,64 @@
-import type { Sql } from '../postgres/pool.ts'
-import { type Day, dayOf, endOf } from './calendar.ts'
+import { expiryState, MOST_MONTHS } from '../../contract/clients.ts'
+import type { Refusal } from '../refusal.ts'
+import { dayOf, endOf } from './calendar.ts'
 import { counted } from './months.ts'
+import { type Outstanding, outstanding } from './outstanding.ts'
+import type { Dealing, Served } from './purchases.ts'
+import { type TrialFields, trialFacts, whyNotGiven, whyNotShared } from './trials.ts'
+
+/** What a retrieval would do: the expiry that it leaves, and what the client lives on then. */
+export type Retrieval = { expiry: string; leaves: 'months' | 'an earlier trial' | 'a new trial' }
+
+export type Retrievals = {
+  /** What a retrieval of 1, 2, 3 … credits would do, as far as each succeeds. */
+  offered: Retrieval[]
+  /** Why the one after these fails, where it would leave the client on a trial that it may not have. */
+  refusal: Refusal | null
+}
+
+/** The field of a retrieval that a refused trial concerns. */
+export const RETRIEVED: TrialFields = { mac: 'credits', trials: 'credits' }
 
 /**
- * Where the expiry would be after taking back 1, 2, 3 … credits, newest purchase first, as far as it can be done:
- * a purchase taken back whole returns the expiry to what it was before it, one taken back in part becomes the
- * smaller purchase, and the expiry never falls before the end of today.
+ * What can be taken back from a client, newest purchase first: both what is offered and what is done goes by this. A
+ * purchase taken back whole returns the expiry to what it was before it, one taken back in part becomes the smaller
+ * purchase, and the expiry never falls before the end of today. Only the last one can leave the client on a trial.
  */
-export async function retrievals(sql: Sql, client: number, now: Date, zone: string): Promise<string[]> {
-  const rest = endOf(dayOf(now, zone), zone)
-  const expiries: string[] = []
-  for (const { credits, counted_from, expiry_before } of (await outstanding(sql, client)).reverse()) {
+export async function retrievals(dealing: Dealing, client: Served): Promise<Retrievals> {
+  const { sql, now } = dealing
+  if (expiryState(client.expiry, now) === 'expired') return { offered: [], refusal: null }
+  const facts = await trialFacts(dealing, client)
+  const offered = possible(dealing, await outstanding(sql, client.id), facts.client_had_today)
+  const refusal = {
+    months: () => null,
+    'an earlier trial': () => whyNotShared(facts, RETRIEVED),
+    'a new trial': () => whyNotGiven(dealing, facts, RETRIEVED),
+  }[offered.at(-1)?.leaves ?? 'months']()
+  return { offered: refusal ? offered.slice(0, -1) : offered, refusal }
+}
+
+/** What the purchases allow, whether or not a trial may be had. */
+function possible(
+  { now, business: { zone } }: Dealing,
+  purchases: Outstanding[],
+  hadTrialToday: boolean,
+): Retrieval[] {
+  const today = endOf(dayOf(now, zone), zone)
+  const retrievals: Retrieval[] = []
+  while (purchases.length > 0) {
+    const { credits, counted_from, expiry_before } = purchases.pop() as Outstanding
     for (let left = credits - 1; left >= 0; left -= 1) {
-      const expiry = left === 0 ? expiry_before : counted(counted_from, left, zone).expiry
-      if (expiry < rest) return expiries
-      expiries.push(expiry)
+      const expiry = left > 0 ? counted(counted_from, left, zone).expiry : expiry_before
+      if (expiry < today || retrievals.length === MOST_MONTHS) return retrievals
+      const isPaid = left > 0 || purchases.length > 0
+      retrievals.push({ expiry, leaves: leaves(expiry === today, isPaid, hadTrialToday) })
     }
   }
-  return expiries
+  return retrievals
 }
 
-type Outstanding = { credits: number; counted_from: Day; expiry_before: string }
-
-/** The purchases of a client that were not taken back, oldest first, each by what is left of it. */
-async function outstanding(sql: Sql, client: number): Promise<Outstanding[]> {
-  const rows = await sql<(Outstanding & { type: 'USED' | 'RETRIEVED' })[]>`
-    select type, credits, counted_from, expiry_before from transfer
-    where client = ${client} and type in ('USED', 'RETRIEVED') order by id`
-  const purchases: Outstanding[] = []
-  for (const { type, ...row } of rows) {
-    if (type === 'USED') purchases.push(row)
-    else takeFrom(purchases, row.credits)
-  }
-  return purchases
-}
-
-function takeFrom(purchases: Outstanding[], credits: number): void {
-  let left = credits
-  while (left > 0) {
-    const newest = purchases.at(-1)
-    if (!newest) throw new Error('more was taken back than was ever used')
-    const taken = Math.min(left, newest.credits)
-    left -= taken
-    newest.credits -= taken
-    if (newest.credits === 0) purchases.pop()
-  }
+/** Left with today only it is a trial of today, or months could be lent for nothing, day after day. */
+function leaves(isTodayOnly: boolean, isPaid: boolean, hadTrialToday: boolean): Retrieval['leaves'] {
+  if (isTodayOnly) return hadTrialToday ? 'an earlier trial' : 'a new trial'
+  return isPaid ? 'months' : 'an earlier trial'
 }

@@ -55,6 +55,7 @@ describe('a new client', () => {
       created: world.clock.now.toISOString(),
       retrievable: 3,
       retrievals: ['2026-07-15T23:59:59.000Z', '2026-06-15T23:59:59.000Z', '2026-05-15T23:59:59.000Z'],
+      trial_retrieval: 3,
       online: false,
       ...NO_DEVICE,
     })
@@ -275,6 +276,99 @@ describe('trials', () => {
     await trials.client(two, { stb_mac: mac })
   })
 
+  describe('of a MAC that comes to a client which lives on one', () => {
+    /** A MAC that had a trial with a client that is gone. */
+    const triedMac = async () => {
+      const { name, mac } = await trials.client((await trials.family()).dealer)
+      await trials.admin.call(calls.admin.remove, { name })
+      return mac
+    }
+    const setMac = (login: string, o_mac: string | null, stb_mac: string) =>
+      [save, { login, stb_mac, o_mac, ministra: false }] as const
+
+    test('are refused where it had one, from a made-up MAC and from Ministra', async () => {
+      const { dealer } = await trials.family()
+      for (const start of [{}, { months: '2d' }, { ministra: true }] as const) {
+        const { name, mac } = await trials.client(dealer, start)
+        const tried = await triedMac()
+        const { errors } = await dealer.refused('mac_had_trial', ...setMac(name, mac || null, tried))
+        expect(errors).toEqual({ stb_mac: 'This MAC address had a trial within the last 30 days.' })
+        expect(await dealer.call(detail, { name })).toMatchObject({ mac: mac || null })
+        trials.clock.pass({ days: 30 })
+      }
+    })
+
+    test('are noted: it has no other for 30 days, and the dealer as many a day as before', async () => {
+      const { dealer } = await trials.family()
+      const other = (await trials.family()).dealer
+      const mac = uniqueMac()
+      const { name, mac: madeUp } = await trials.client(dealer, { months: '2d' })
+      await dealer.call(...setMac(name, madeUp, mac))
+      await dealer.call(...setMac(name, mac, uniqueMac()))
+      await other.refused('mac_had_trial', create, newClient({ stb_mac: mac }))
+      const { name: next, mac: another } = await trials.client(other)
+      await other.refused('mac_had_trial', ...setMac(next, another, mac))
+      // Two more of three: the MACs that came used up none.
+      await trials.client(dealer)
+      await trials.client(dealer)
+      await dealer.refused('trials_used_up', create, newClient())
+      trials.clock.pass({ days: 30, seconds: -1 })
+      await other.refused('mac_had_trial', create, newClient({ stb_mac: mac }))
+      trials.clock.pass({ seconds: 1 })
+      await trials.client(other, { stb_mac: mac })
+    })
+
+    test('may go to Ministra and come back to the client that had it', async () => {
+      const { dealer } = await trials.family()
+      const { name, mac } = await trials.client(dealer)
+      await dealer.call(save, { login: name, ministra: true })
+      await dealer.refused('mac_had_trial', create, newClient({ stb_mac: mac }))
+      await dealer.call(...setMac(name, null, mac))
+      expect(await dealer.call(detail, { name })).toMatchObject({ mac, ministra: false })
+    })
+
+    test('are not meant where months are paid, until these are taken back', async () => {
+      const { dealer } = await trials.family({ credits: 5 })
+      for (const start of [{ months: 0 }, { months: '2d' }, { ministra: true }] as const) {
+        const { name, mac } = await trials.client(dealer, start)
+        const tried = await triedMac()
+        await dealer.call(save, {
+          login: name,
+          stb_mac: tried,
+          o_mac: mac || null,
+          ministra: false,
+          months: 1,
+        })
+        expect(await dealer.call(detail, { name })).toMatchObject({ retrievable: 0, retrievals: [] })
+        const retrieving = { login: name, credits: 1 }
+        const { errors } = await dealer.refused('mac_had_trial', calls.clients.retrieve, retrieving)
+        expect(errors).toHaveProperty('credits')
+        // With another MAC they can be, and that MAC has had its trial then.
+        const fresh = uniqueMac()
+        await dealer.call(save, { login: name, stb_mac: fresh, o_mac: tried })
+        await dealer.call(calls.clients.retrieve, retrieving)
+        await trials.admin.call(calls.admin.remove, { name })
+        const other = (await trials.family()).dealer
+        await other.refused('mac_had_trial', create, newClient({ stb_mac: fresh }))
+        trials.clock.pass({ days: 30 })
+      }
+    })
+
+    test('are so where all but today was taken back, though a month is paid', async () => {
+      trials.clock.set('2027-03-15T12:00:00Z')
+      const { dealer } = await trials.family({ credits: 2 })
+      const { name, mac } = await trials.client(dealer, { months: 2 })
+      trials.clock.set('2027-04-15T12:00:00Z')
+      const tried = await triedMac()
+      await dealer.call(...setMac(name, mac, tried))
+      await dealer.refused('mac_had_trial', calls.clients.retrieve, { login: name, credits: 1 })
+      const fresh = uniqueMac()
+      await dealer.call(...setMac(name, tried, fresh))
+      await dealer.call(calls.clients.retrieve, { login: name, credits: 1 })
+      await dealer.refused('mac_had_trial', ...setMac(name, fresh, tried))
+    })
+  })
+
   test('given at once are not more than the day has room for', async () => {
     const { dealer } = await trials.family()
     const answers = await Promise.all(Array.from({ length: 6 }, () => dealer.send(create, newClient())))
@@ -368,7 +462,8 @@ describe('a saved client', () => {
     ['locked', null],
     ['alt_player', 'true'],
     ['ministra', 0],
-    ['expiry', '2030-01-01T00:00:00.000Z'],
+    ['expiry', '2030-01-01'],
+    ['created', '2030-01-01T00:00:00.000Z'],
   ])('has the limits of a new one: not %s %j', async (field, value) => {
     const { name } = await world.client(dealer)
     const before = await dealer.call(detail, { name })
@@ -384,6 +479,24 @@ describe('a saved client', () => {
     expect(saved).toEqual({ status: 'OK', name, expiry: '2026-08-15T23:59:59.000Z', credits: before - 2 })
     const [row] = await dealer.call(history, { name })
     expect(row).toMatchObject({ type: 'USED', credits: 2, description: 'Bought', expiry: saved.expiry })
+  })
+
+  test('is refused whole where the expiry is not the one that the editor saw', async () => {
+    const { name, expiry } = await world.client(dealer, { months: 1 })
+    const before = await balance(dealer)
+    const saved = await dealer.call(save, { login: name, months: 1, expiry })
+    for (const more of [{ months: 1 }, { months: 0 }, {}]) {
+      const { message } = await dealer.refused('changed_since', save, {
+        login: name,
+        desc: 'Late',
+        expiry,
+        ...more,
+      })
+      expect(message).toContain(name)
+    }
+    expect(await dealer.call(detail, { name })).toMatchObject({ expiry: saved.expiry, description: '' })
+    expect(await balance(dealer)).toBe(before - 1)
+    await dealer.call(save, { login: name, desc: 'In time', expiry: saved.expiry })
   })
 
   test('changes nothing where the credits do not reach', async () => {

@@ -3,10 +3,9 @@ import { expiryState, Mac } from '../../contract/clients.ts'
 import { packageLabel } from '../../contract/packages.ts'
 import type { Handlers } from '../context.ts'
 import { started } from '../ledger/months.ts'
-import { facts, payStart, renew, type Served } from '../ledger/purchases.ts'
+import { payStart, refuseChanged, renew, type Served } from '../ledger/purchases.ts'
 import { retrievals } from '../ledger/retrievals.ts'
-import { note } from '../ledger/transfer.ts'
-import { permitTrial } from '../ledger/trials.ts'
+import { giveTrial, livesOnTrial, shareTrial, type TrialFields } from '../ledger/trials.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { notFound, refuseField } from '../refusal.ts'
 import { balanceOf } from '../tree/account.ts'
@@ -33,8 +32,7 @@ export const clients: Pick<Handlers<typeof calls.clients>, 'create' | 'detail' |
       const credits = await payStart(context, client, service, months)
       return { status: 'OK', name, expiry: service.expiry, credits }
     }
-    await permitTrial(context, mac)
-    await note(sql, 'TRIAL', facts(context, client, service.expiry))
+    await giveTrial(context, client, service.expiry, TYPED)
     return { status: 'OK', name, expiry: service.expiry, credits: await balanceOf(sql, account) }
   },
 
@@ -48,16 +46,17 @@ export const clients: Pick<Handlers<typeof calls.clients>, 'create' | 'detail' |
       from client c left join device d on d.client = c.id
       where c.id = ${client.id} and c.deleted is null`
     if (!rest) throw notFound()
-    const expired = expiryState(client.expiry, now) === 'expired'
-    const possible = expired ? [] : await retrievals(sql, client.id, now, business.zone)
+    const { offered } = await retrievals(context, client)
+    const trial = offered.findIndex(({ leaves }) => leaves === 'a new trial')
     return {
       ...client,
       ...rest,
       password: business.seal.open(rest.password),
       tariff_plan: packageLabel(rest.package_selection) ?? '',
       online: rest.last_active !== null && now.getTime() - Date.parse(rest.last_active) < ONLINE_FOR,
-      retrievable: possible.length,
-      retrievals: possible,
+      retrievable: offered.length,
+      retrievals: offered.map(({ expiry }) => expiry),
+      trial_retrieval: trial < 0 ? null : trial + 1,
     }
   },
 
@@ -65,12 +64,17 @@ export const clients: Pick<Handlers<typeof calls.clients>, 'create' | 'detail' |
     const { sql, account, now, business } = context
     const client = await clientOf(context, input.login, 'lock')
     const { name, expiry } = client
+    if (input.expiry !== undefined) refuseChanged([client], [input.expiry])
     const months = input.months ?? 0
     const expired = expiryState(expiry, now) === 'expired'
     if (expired && months === 0) throw refuseField('client_expired', 'months', EXPIRED)
     // An expired client can only be renewed: all else stays as it was, whatever was sent.
     const changed = expired ? client : await change(sql, client, input, business.seal.close)
-    if (months === 0) return { status: 'OK', name, expiry, credits: await balanceOf(sql, account) }
+    if (months === 0) {
+      const hasNewMac = changed.mac !== null && changed.mac !== client.mac
+      if (hasNewMac && (await livesOnTrial(context, changed))) await shareTrial(context, changed, TYPED)
+      return { status: 'OK', name, expiry, credits: await balanceOf(sql, account) }
+    }
     const { credits, clients } = await renew(context, [changed], months)
     return { status: 'OK', name, expiry: (clients[0] as Served).expiry, credits }
   },
@@ -106,6 +110,9 @@ type Rest = {
 
 /** A box polls every two minutes; one that was heard within five is on, in milliseconds. */
 const ONLINE_FOR = 300_000
+
+/** The fields of a client's form that a refused trial concerns. */
+const TYPED: TrialFields = { mac: 'stb_mac', trials: 'months' }
 
 const EXPIRED = 'This client has expired. Add months to renew it.'
 

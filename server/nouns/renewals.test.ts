@@ -373,8 +373,9 @@ describe('a retrieval', () => {
       const { dealer } = await few.family({ credits: 5 })
       const { name, expiry } = await few.client(dealer, { months: 1 })
       await few.client(dealer)
-      await dealer.refused('trials_used_up', retrieve, { login: name, credits: 1 })
-      expect(await dealer.call(detail, { name })).toMatchObject({ expiry, retrievable: 1 })
+      const { errors } = await dealer.refused('trials_used_up', retrieve, { login: name, credits: 1 })
+      expect(errors).toHaveProperty('credits')
+      expect(await dealer.call(detail, { name })).toMatchObject({ expiry, retrievable: 0, retrievals: [] })
       expect((await dealer.call(calls.credits.dealer)).credits).toBe(4)
     } finally {
       await few.close()
@@ -388,6 +389,43 @@ describe('a retrieval', () => {
     world.clock.set('2026-05-16T10:00:00Z')
     await dealer.call(renew, { name, months: 1 })
     await dealer.refused('not_retrievable', retrieve, { login: name, credits: 1 })
+  })
+})
+
+describe('what is offered to retrieve', () => {
+  test('is what one retrieval takes, of more months than that', async () => {
+    await dealerAt('2026-05-15')
+    const { name } = await world.client(dealer, { months: 12 })
+    await dealer.call(renew, { name, months: 12 })
+    const offered = await dealer.call(detail, { name })
+    expect(offered).toMatchObject({ retrievable: 12, trial_retrieval: null })
+    expect(offered.retrievals.at(-1)).toBe(end('2027-05-15'))
+  })
+
+  test('leaves the last month out where the MAC had its trial lately', async () => {
+    await dealerAt('2026-05-15')
+    const gone = await world.client((await world.family()).dealer)
+    await world.admin.call(calls.admin.remove, { name: gone.name })
+    const { name } = await world.client(dealer, { months: 3, stb_mac: gone.mac })
+    expect(await dealer.call(detail, { name })).toMatchObject({
+      retrievable: 2,
+      retrievals: [end('2026-07-15'), end('2026-06-15')],
+      trial_retrieval: null,
+    })
+    const { message, errors } = await dealer.refused('mac_had_trial', retrieve, { login: name, credits: 3 })
+    expect(errors).toEqual({ credits: message })
+    const more = await dealer.refused('not_retrievable', retrieve, { login: name, credits: 4 })
+    expect(more.message).toBe(`2 credits can be retrieved from ${name}.`)
+  })
+
+  test("says which of it counts as one of the day's trials", async () => {
+    await dealerAt('2026-05-15')
+    const { name } = await world.client(dealer, { months: 2 })
+    expect(await dealer.call(detail, { name })).toMatchObject({ retrievable: 2, trial_retrieval: 2 })
+    await dealer.call(retrieve, { login: name, credits: 2 })
+    await dealer.call(renew, { name, months: 2 })
+    // Its trial of today was given already.
+    expect(await dealer.call(detail, { name })).toMatchObject({ retrievable: 2, trial_retrieval: null })
   })
 })
 

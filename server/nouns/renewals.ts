@@ -1,12 +1,10 @@
 import type { calls } from '../../contract/calls.ts'
 import { expiryState } from '../../contract/clients.ts'
-import type { Context, Handlers } from '../context.ts'
-import { dayOf, endOf, startOf } from '../ledger/calendar.ts'
+import type { Handlers } from '../context.ts'
 import { renewing } from '../ledger/months.ts'
-import { facts, giveBack, renew, type Served } from '../ledger/purchases.ts'
-import { retrievals } from '../ledger/retrievals.ts'
-import { note } from '../ledger/transfer.ts'
-import { permitTrial } from '../ledger/trials.ts'
+import { giveBack, renew, type Served } from '../ledger/purchases.ts'
+import { RETRIEVED, retrievals } from '../ledger/retrievals.ts'
+import { giveTrial, shareTrial } from '../ledger/trials.ts'
 import { credits as inWords, Refusal, refuseField } from '../refusal.ts'
 import { balanceOf } from '../tree/account.ts'
 import { clientOf, clientsOf } from '../tree/client.ts'
@@ -49,36 +47,26 @@ export const renewals: Pick<Handlers<typeof calls.clients>, 'quote' | 'renew' | 
   },
 
   async retrieve(context, { login, credits }) {
-    const { sql, now, business } = context
+    const { sql, now } = context
     const client = await clientOf(context, login, 'lock')
     if (expiryState(client.expiry, now) === 'expired') {
       throw new Refusal('client_expired', 'This client has expired: there is nothing left to retrieve.')
     }
-    const possible = await retrievals(sql, client.id, now, business.zone)
-    const expiry = possible[credits - 1]
-    if (expiry === undefined) {
-      throw refuseField(
-        'not_retrievable',
-        'credits',
-        `${inWords(possible.length)} can be retrieved from ${client.name}.`,
-      )
+    const { offered, refusal } = await retrievals(context, client)
+    const retrieval = offered[credits - 1]
+    if (!retrieval) {
+      const isNext = credits === offered.length + 1
+      throw (isNext && refusal) || notRetrievable(client.name, offered.length)
     }
+    const { expiry, leaves } = retrieval
     await sql`update service set expiry = ${expiry} where client = ${client.id}`
     const balance = await giveBack(context, client, credits, expiry)
-    if (expiry === endOf(dayOf(now, business.zone), business.zone)) {
-      await countAsTrial(context, client, expiry)
-    }
+    if (leaves === 'a new trial') await giveTrial(context, client, expiry, RETRIEVED)
+    if (leaves === 'an earlier trial') await shareTrial(context, client, RETRIEVED)
     return { status: 'OK', name: client.name, expiry, credits: balance }
   },
 }
 
-/** Left with today only it was a trial of today, or months could be lent for nothing, day after day. */
-async function countAsTrial(context: Context, client: Served, expiry: string): Promise<void> {
-  const { sql, now, business } = context
-  const [already] = await sql`
-    select from transfer where client = ${client.id} and type = 'TRIAL'
-    and created >= ${startOf(dayOf(now, business.zone), business.zone)}`
-  if (already) return
-  await permitTrial(context, client.mac)
-  await note(sql, 'TRIAL', facts(context, client, expiry))
+function notRetrievable(name: string, possible: number): Refusal {
+  return refuseField('not_retrievable', 'credits', `${inWords(possible)} can be retrieved from ${name}.`)
 }

@@ -28,6 +28,7 @@ describe("the console's role", () => {
       export_ticket: 'delete,insert,update',
       installation: 'insert',
       login_try: 'delete,insert,update',
+      mac_trial: 'insert',
       service: 'delete,insert',
       session: 'delete,insert,update',
       statistic: 'insert',

@@ -18,6 +18,7 @@ const CLIENT: ClientDetail = {
   created: '2026-01-01T09:00:00.000Z',
   retrievable: 0,
   retrievals: [],
+  trial_retrieval: null,
   tariff_plan: 'English/Sports/No Adults',
   stb_sn: null,
   stb_type: null,

@@ -60,6 +60,7 @@ async function missingConstraints(sql: Sql): Promise<string[]> {
 const FORBIDDEN: Record<string, readonly string[]> = {
   transfer: ['UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
   audit: ['UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
+  mac_trial: ['UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
   holding: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
   dealer_clients: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
   directory: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],

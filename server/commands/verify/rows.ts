@@ -8,7 +8,7 @@ export type BrokenRow = { id: number; fault: string }
  * Servers' clocks differ, and a call may have waited for another: a row may be this much older than the one before it.
  * Beyond that its date was changed, or a clock was badly wrong.
  */
-const ONE_HOUR = '1 hour'
+export const ONE_HOUR = '1 hour'
 
 /** The laws of the rows, each a query that names the first row which breaks it. */
 export const LAWS: readonly ((sql: Sql) => PendingQuery<Row[]>)[] = [rowsByThemselves, holdings, clients]

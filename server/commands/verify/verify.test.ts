@@ -230,6 +230,21 @@ const tamperings: Tampering[] = [
     (sql) => sql`update directory set text = 'what it was' where dealer = ${other.dealer.id}`,
   ],
   [
+    'a trial of a MAC that another client has had one with',
+    () => null,
+    /The MAC 00:1A:79:.* had trials with two clients within 30 days/,
+    (sql) => sql`
+      insert into mac_trial (mac, client, created)
+      select t.mac, (select max(id) from client), t.created + interval '29 days'
+      from transfer t where t.type = 'TRIAL' and t.mac is not null order by t.id limit 1`,
+  ],
+  [
+    'the trials of MACs open to change',
+    () => null,
+    /has the right to UPDATE on mac_trial/,
+    (sql) => sql`grant update on mac_trial to boxtree_server`,
+  ],
+  [
     'a service given to another dealer',
     () => null,
     /The service of the client .* is another's/,

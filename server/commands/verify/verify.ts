@@ -1,7 +1,7 @@
 import { begin } from '../../postgres/begin.ts'
 import type { Sql } from '../../postgres/pool.ts'
 import { brokenGuards } from './guards.ts'
-import { type BrokenRow, LAWS } from './rows.ts'
+import { type BrokenRow, LAWS, ONE_HOUR } from './rows.ts'
 
 export type Findings = {
   /** How much was looked at. */
@@ -97,6 +97,18 @@ async function brokenSums(sql: Sql): Promise<string[]> {
       ) kept using (superreseller, expiry)
       where below.clients is distinct from kept.clients
     ) order by id limit 10`
+  const shared = await sql<{ mac: string }[]>`
+    with trial as (
+      select mac, client, created from transfer where type = 'TRIAL' and mac is not null
+      union all select mac, client, created from mac_trial
+    ),
+    step as (
+      select mac, client, created, lag(client) over history as client_before, lag(created) over history as created_before
+      from trial window history as (partition by mac order by created, client)
+    )
+    select distinct mac from step
+    where client <> client_before and created < created_before + interval '30 days' - ${ONE_HOUR}::interval
+    order by mac limit 10`
   return [
     ...(sum?.all === 0 ? [] : [`All balances together come to ${sum?.all}, not to nothing.`]),
     ...rowless.map(
@@ -106,6 +118,7 @@ async function brokenSums(sql: Sql): Promise<string[]> {
     ...unbegun.map(({ name }) => `The client ${name} has no row in the ledger.`),
     ...strayed.map(({ name }) => `The service of the client ${name} is another's.`),
     ...mislisted.map(({ name }) => `The client ${name} is not found as it is.`),
+    ...shared.map(({ mac }) => `The MAC ${mac} had trials with two clients within 30 days.`),
     ...miscounted.map(({ name }) => `The clients of ${name} are not as many as were counted.`),
   ]
 }
