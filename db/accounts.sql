@@ -117,18 +117,20 @@ create table answer (
 
 create index answer_created on answer (created);
 
--- A file that may be fetched once, within its minute.
+-- A file that may be fetched once, within its minute and while the session lasts that asked for it.
 create table export_ticket (
   ticket_hash bytea,
-  account bigint not null,
+  session bytea not null,
   kind text not null,
   selection jsonb not null,
   expiry timestamptz not null,
   constraint export_ticket_pkey primary key (ticket_hash),
   constraint export_ticket_ticket_hash_check check (length(ticket_hash) = 32),
   constraint export_ticket_kind_check check (kind in ('clients', 'transactions')),
-  constraint export_ticket_account_fk foreign key (account) references account (id)
+  constraint export_ticket_session_fk foreign key (session) references session (token_hash) on delete cascade
 );
+
+create index export_ticket_session on export_ticket (session);
 
 -- Who changed what, when and from where.
 create table audit (

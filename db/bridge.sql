@@ -27,7 +27,6 @@ alter table client rename constraint client_dealer_dealer_role_fkey to client_de
 alter table dealer_clients rename constraint dealer_clients_dealer_fkey to dealer_clients_dealer_fk;
 alter table device rename constraint device_client_fkey to device_client_fk;
 alter table directory rename constraint directory_client_fkey to directory_client_fk;
-alter table export_ticket rename constraint export_ticket_account_fkey to export_ticket_account_fk;
 alter table holding rename constraint holding_account_fkey to holding_account_fk;
 alter table holding rename constraint never_negative to holding_balance_check;
 alter table service rename constraint service_client_fkey to service_client_fk;
@@ -106,6 +105,21 @@ begin
   end if;
   return null;
 end $$;
+
+-- A ticket belongs to a session. None outlives its minute, so that those of before are not brought along.
+drop table export_ticket;
+create table export_ticket (
+  ticket_hash bytea,
+  session bytea not null,
+  kind text not null,
+  selection jsonb not null,
+  expiry timestamptz not null,
+  constraint export_ticket_pkey primary key (ticket_hash),
+  constraint export_ticket_ticket_hash_check check (length(ticket_hash) = 32),
+  constraint export_ticket_kind_check check (kind in ('clients', 'transactions')),
+  constraint export_ticket_session_fk foreign key (session) references session (token_hash) on delete cascade
+);
+create index export_ticket_session on export_ticket (session);
 
 -- Names that say what is done.
 alter function list_service() rename to copy_service_to_directory;
