@@ -44,35 +44,57 @@ export const ClientDescription = z
 
 /** A MAC in any case, stored and answered in upper case. */
 export const Mac = z.pipe(
-  z
-    .string()
-    .check(
-      z.length(LIMITS.mac.length, LIMITS.mac.message),
-      z.regex(
-        /^00:1A:79(:[0-9A-F]{2}){3}$/i,
-        `MAC address should be ${MAC_PREFIX} and three pairs of hexadecimal digits`,
-      ),
-    ),
+  z.string().check(
+    z.regex(/^00:1A:79(:[0-9A-F]{2}){3}$/i, {
+      error: ({ input }) => foreignMac(String(input)) ?? LIMITS.mac.message,
+    }),
+  ),
   z.transform((mac) => mac.toUpperCase()),
 )
+
+const NOT_OURS = `This is not a MAC of our boxes: they begin with ${MAC_PREFIX.slice(0, -1)}`
+
+/** Why a text will not become a MAC of our boxes by typing on; null where it may. */
+export function foreignMac(text: string): string | null {
+  const digits = text.replace(/[\s:.,;_-]/g, '')
+  if (/[^0-9a-f]/i.test(digits)) return `${NOT_OURS}, then have three pairs of 0 to 9 and A to F`
+  return digits.length === 12 && !/^001a79/i.test(digits) ? NOT_OURS : null
+}
 
 /** What an editor has in its MAC field, or had there: judged only where it is to become the client's. */
 export const TypedMac = z
   .string()
   .check(z.maxLength(40, LIMITS.mac.message), z.refine(isPlainText, LIMITS.mac.message))
 
-/** A phone number as typed; its digits are what counts and what is kept. */
-export const Phone = z
-  .pipe(
-    z
-      .string()
-      .check(
-        z.maxLength(40, LIMITS.phone.message),
-        z.regex(/^[\d\s()+./-]*$/, 'Phone number may have digits, spaces, brackets, + and -'),
-      ),
-    z.transform((phone) => phone.replace(/\D/g, '')),
-  )
-  .check(z.refine((digits) => digits.length <= LIMITS.phone.max, LIMITS.phone.message))
+/** A phone number as typed; what is kept of it are ten digits, '+' and 4 to 15, or up to 15 digits as they were typed. */
+export const Phone = z.pipe(
+  z.string().check(
+    z.maxLength(40, LIMITS.phone.message),
+    z.refine(
+      (text) => /^\+?\d*$/.test(withoutMarks(text)),
+      'Phone number may have digits, spaces, brackets, + and -',
+    ),
+    z.refine((text) => digitsOf(readPhone(text)).length <= LIMITS.phone.max, LIMITS.phone.message),
+  ),
+  z.transform(readPhone),
+)
+
+/** What is kept of a phone number as typed. */
+function readPhone(text: string): string {
+  const typed = withoutMarks(text)
+  const [, abroad] = /^(?:\+|00)(\d{4,})$/.exec(typed) ?? []
+  const [, national] = /^1([1-9]\d{9})$/.exec(abroad ?? typed) ?? []
+  if (national) return national
+  return abroad ? `+${abroad}` : digitsOf(typed)
+}
+
+function withoutMarks(text: string): string {
+  return text.replace(/[\s()./-]/g, '')
+}
+
+function digitsOf(text: string): string {
+  return text.replace(/\D/g, '')
+}
 
 export const PackageSelection = z.literal(
   PACKAGES.map(({ value }) => value),
@@ -134,14 +156,6 @@ export const COUNTED_TO = 10_000
 /** The filters of the clients list; 'active' has the expiring ones in it. */
 export const CLIENT_FILTERS = ['all', 'active', 'expiring', 'expired'] as const
 export type ClientFilter = (typeof CLIENT_FILTERS)[number]
-
-/** Any way of writing a MAC, or its last six digits, as typed or pasted: `00:1A:79:XX:XX:XX`, or null. */
-export function readMac(text: string): string | null {
-  const digits = text.replace(/[^0-9a-f]/gi, '').toUpperCase()
-  const last = digits.length === 6 ? digits : digits.startsWith('001A79') ? digits.slice(6) : ''
-  if (last.length !== 6) return null
-  return `${MAC_PREFIX}${last.slice(0, 2)}:${last.slice(2, 4)}:${last.slice(4)}`
-}
 
 function isPlainText(text: string): boolean {
   return !/\p{Cc}/u.test(text) && text.isWellFormed()

@@ -78,7 +78,8 @@ describe('a new client', () => {
   const CHARACTERS = "Login may have letters, digits, '.', '_' and '-'"
   const SECRET = 'Password should be between 5 and 15 characters'
   const MAC = 'MAC address should be 17 characters long'
-  const MAKER = 'MAC address should be 00:1A:79: and three pairs of hexadecimal digits'
+  const MAKER = 'This is not a MAC of our boxes: they begin with 00:1A:79'
+  const PAIRS = `${MAKER}, then have three pairs of 0 to 9 and A to F`
   const PHONE = 'Phone number should be less than 15 characters'
   const MONTHS = "Credits must be 0, '2d' or a whole number from 1 to 12"
   const PACKAGE = 'Please choose a package from the list'
@@ -100,9 +101,10 @@ describe('a new client', () => {
     ['stb_mac', '00:1A:79:00:00:000', MAC],
     ['stb_mac', '001A79000000', MAC],
     ['stb_mac', '00:1B:79:00:00:00', MAKER],
-    ['stb_mac', '00-1A-79-00-00-00', MAKER],
-    ['stb_mac', '00:1A:79:00:00:0G', MAKER],
+    ['stb_mac', '00-1A-79-00-00-00', MAC],
+    ['stb_mac', '00:1A:79:00:00:0G', PAIRS],
     ['phone', '1'.repeat(16), PHONE],
+    ['phone', `+${'1'.repeat(16)}`, PHONE],
     ['phone', 'call me', 'Phone number may have digits, spaces, brackets, + and -'],
     ['months', -1, MONTHS],
     ['months', 13, MONTHS],
@@ -124,7 +126,7 @@ describe('a new client', () => {
     { password: 'a'.repeat(15) },
     { password: 'pa ßw' },
     { desc: 'é'.repeat(100) },
-    { phone: '+1 (234) 567-89012.345' },
+    { phone: '123 (456) 789-012.345' },
     { phone: '' },
   ])('can have %j', async (more) => {
     const { name } = await world.client(dealer, more)
@@ -420,7 +422,9 @@ describe('a saved client', () => {
     [{ password: 'new-secret' }, { password: 'new-secret' }],
     [{ desc: 'Kitchen' }, { description: 'Kitchen' }],
     [{ desc: '' }, { description: '' }],
-    [{ phone: '+44 20 7946-0000' }, { phone: '442079460000' }],
+    [{ phone: '+44 20 7946-0000' }, { phone: '+442079460000' }],
+    [{ phone: '0044 20 7946-0000' }, { phone: '+442079460000' }],
+    [{ phone: '+1 (416) 555-0199' }, { phone: '4165550199' }],
     [{ phone: '' }, { phone: '' }],
     [{ alt_player: true }, { alt_player: true }],
     [{ status: false }, { status: false }],

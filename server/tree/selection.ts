@@ -34,20 +34,31 @@ export async function readSearch(asked: Asked, search: string): Promise<Search |
   if (term === '') return null
   // The directory has one field a line, and no field has a line break of its own.
   if (term.includes('\n')) return { textMatches: sql`false`, expiries: [] }
-  const digits = /^[\d\s()+.-]+$/.test(term) ? term.replace(/\D/g, '') : ''
   const dealers = account.role === 'admin' ? await dealersLike(sql, term) : []
   const alternatives = [
     sql`entry.text like ${like(sql, term)}`,
-    // The phone is the last line, of digits alone.
-    ...(digits !== '' && digits !== term
-      ? [sql`entry.text like ${like(sql, digits)} and entry.text ~ ${`${digits}[0-9]*$`}`]
-      : []),
+    // The phone is the last line: digits alone, after a '+' where it is from abroad.
+    ...phonesMeant(term).map(
+      (digits) => sql`entry.text like ${like(sql, digits)} and entry.text ~ ${`${digits}[0-9]*$`}`,
+    ),
     ...(dealers.length > 0 ? [sql`entry.dealer = any (${dealers}::bigint[])`] : []),
   ]
   return {
     textMatches: alternatives.reduce((all, one) => sql`${all} or ${one}`),
     expiries: /^[\d-]+$/.test(term) ? await expiriesLike(asked, term) : [],
   }
+}
+
+/** The digits by which a phone number typed as `term` may be stored, where they differ from the term. */
+function phonesMeant(term: string): string[] {
+  if (!/^[\d\s()+./-]+$/.test(term)) return []
+  const digits = term.replace(/\D/g, '')
+  // Not stored are the 00 that stands for '+', and the 1 of North America.
+  const [, withoutZeros] = /^00(\d{7,})$/.exec(digits) ?? []
+  const isWhole = !term.startsWith('+') && withoutZeros === undefined
+  const [, national] = (isWhole ? /^1(\d{10})$/ : /^1(\d+)$/).exec(withoutZeros ?? digits) ?? []
+  const runs = [digits, withoutZeros, national].filter((run) => run !== undefined)
+  return runs.filter((run) => run !== '' && run !== term)
 }
 
 /** Whether a directory row named `entry` matches a search. */

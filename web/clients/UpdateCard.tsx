@@ -70,7 +70,7 @@ export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
         </Switches>
         <PasswordInput name="password" label="Password" autoComplete="off" disabled={expired} />
         <DescriptionField disabled={expired} />
-        <PhoneField disabled={expired} stored={base.seen?.phone ?? ''} />
+        <PhoneField disabled={expired} />
         <MacUnlessMinistra disabled={expired} />
         <AddMonths client={client} expired={expired} sent={save.loading} onPayable={setPayable} />
         <PackageField disabled={expired} />

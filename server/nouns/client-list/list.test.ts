@@ -21,7 +21,7 @@ beforeAll(async () => {
     months: 1,
   })
   await add('Bruno_7', { desc: 'kitchen_box', stb_mac: '00:1A:79:AB:CD:02', phone: '9055550123', months: 2 })
-  await add('carla', { desc: 'ÉTÉ \\ Istanbul', ministra: true, months: 0 })
+  await add('carla', { desc: 'ÉTÉ \\ Istanbul', ministra: true, months: 0, phone: '+44 20 7946 0958' })
   await add('DIANA', { desc: 'İzmir', stb_mac: '00:1A:79:00:00:03', months: '2d' })
   await add('eduardo', { desc: '', stb_mac: '00:1A:79:00:00:04', months: 3 })
   await world.setExpiry('eduardo', '2026-05-02T03:59:59.000Z')
@@ -66,6 +66,14 @@ describe('a search', () => {
     ['phone digits', '4165550199', ['anna.silva']],
     ['a phone as it is typed', '(416) 555-01', ['anna.silva']],
     ['a phone with a plus', '+905', ['Bruno_7']],
+    ['a phone with the 1 of its country', '+1 (416) 555', ['anna.silva']],
+    ['a phone with the 1 and no plus', '1 416 555 0199', ['anna.silva']],
+    ['a phone as from abroad', '001 416 555 0199', ['anna.silva']],
+    ['a phone from abroad by its first digits', '+44 20', ['carla']],
+    ['a phone from abroad as it was typed', '+44 20 7946 0958', ['carla']],
+    ['a phone from abroad with 00', '0044 20 7946 0958', ['carla']],
+    ['a phone from abroad by a run of its digits', '79460', ['carla']],
+    ['a phone from abroad by digits in groups', '7946 0958', ['carla']],
     ['the expiry date', '2026-06-15', ['anna.silva']],
     ['the month of the expiry', '2026-05-', ['carla', 'DIANA', 'eduardo']],
     ['the date in the zone, not in UTC', '2026-05-01', ['eduardo']],

@@ -1,54 +1,109 @@
-import { type ChangeEvent, useLayoutEffect, useRef } from 'react'
+import { type ChangeEvent, useEffect, useLayoutEffect, useRef } from 'react'
 import { useController } from 'react-hook-form'
 import { mono } from '../faces.ts'
 import { Box } from './controls.tsx'
 import { type ControlProps, Field, type FieldProps } from './Field.tsx'
-import { edited, type Mask } from './masks.ts'
+import { edited, type Mask, type Selected, type Shown } from './masks.ts'
 
 interface MaskedInputProps extends FieldProps {
-  /** `macMask(prefix)` or `phoneMask`, made once outside the component. */
+  /** Made once, outside the component. */
   mask: Mask
 }
 
-/** A value typed into a pattern; the form holds it with its separators, or '' while it is empty. */
-export function MaskedInput({ name, label, help, disabled, mask }: MaskedInputProps) {
-  return (
-    <Field {...{ name, label, help, disabled }}>
-      {(control) => <Masked name={name} mask={mask} control={control} />}
-    </Field>
-  )
+/** A value typed into a mask; the form holds it as it is shown, or '' while it is empty. */
+export function MaskedInput({ mask, ...frame }: MaskedInputProps) {
+  return <Field {...frame}>{(control) => <Masked name={frame.name} mask={mask} control={control} />}</Field>
+}
+
+interface Composing {
+  before: string
+  selection: Selected | undefined
 }
 
 function Masked({ name, mask, control }: { name: string; mask: Mask; control: ControlProps }) {
   const { field } = useController({ name })
-  const caret = useRef<{ of: HTMLInputElement; at: number }>(null)
+  const input = useRef<HTMLInputElement>(null)
+  const selection = useSelectionBefore(input)
+  const moveCaret = useCaret(input)
+  const composing = useRef<Composing>(null)
+  const isTyped = useRef(false)
   const value = String(field.value ?? '')
-  // React puts the caret of a changed value at its end; it belongs behind what was typed.
-  useLayoutEffect(() => {
-    caret.current?.of.setSelectionRange(caret.current.at, caret.current.at)
-    caret.current = null
-  })
-  const change = ({ target }: ChangeEvent<HTMLInputElement>) => {
-    const next = edited(mask, value, target.value, target.selectionStart ?? target.value.length)
-    target.value = next.value
-    target.setSelectionRange(next.caret, next.caret)
-    caret.current = { of: target, at: next.caret }
+  const take = (target: HTMLInputElement, from: Composing, forward: boolean) => {
+    const { value: raw, selectionStart: caret } = target
+    const next = edited(mask, { ...from, raw, caret: caret ?? raw.length, forward })
+    isTyped.current = true
+    moveCaret(next, next.value !== value)
     field.onChange(next.value)
+  }
+  const change = ({ target, nativeEvent }: ChangeEvent<HTMLInputElement>) => {
+    // A keyboard that composes loses its place in what is changed under it.
+    if (composing.current) return field.onChange(target.value)
+    const { inputType } = nativeEvent as InputEvent
+    take(target, { before: value, selection: selection.current }, inputType === 'deleteContentForward')
+  }
+  const endComposing = ({ currentTarget }: { currentTarget: HTMLInputElement }) => {
+    if (composing.current) take(currentTarget, composing.current, false)
+    composing.current = null
+  }
+  const leave = () => {
+    if (isTyped.current) field.onChange(mask.settled(value))
+    isTyped.current = false
+    field.onBlur()
   }
   return (
     <Box style={mask.identifier ? { fontFamily: mono } : undefined}>
       <input
         {...control}
-        ref={field.ref}
+        ref={(element) => {
+          input.current = element
+          field.ref(element)
+        }}
         value={value}
         onChange={change}
-        onBlur={field.onBlur}
+        onCompositionStart={() => {
+          composing.current = { before: value, selection: selection.current }
+        }}
+        onCompositionEnd={endComposing}
+        onBlur={leave}
         placeholder={mask.placeholder}
         inputMode={mask.inputMode}
         autoComplete="off"
-        autoCapitalize="characters"
+        autoCapitalize="none"
+        autoCorrect="off"
         spellCheck={false}
       />
     </Box>
   )
+}
+
+/** What is selected as an edit begins: afterwards nothing tells '0' typed over '00:1A:79:12' from '0' left of it. */
+function useSelectionBefore(input: { current: HTMLInputElement | null }) {
+  const selection = useRef<Selected>(undefined)
+  useEffect(() => {
+    const { current: element } = input
+    const remember = () => {
+      const { selectionStart: start, selectionEnd: end } = element ?? {}
+      selection.current = typeof start === 'number' && typeof end === 'number' ? { start, end } : undefined
+    }
+    element?.addEventListener('beforeinput', remember)
+    return () => element?.removeEventListener('beforeinput', remember)
+  }, [input])
+  return selection
+}
+
+/** React puts the caret of a changed value at its end; it belongs behind what was typed. */
+function useCaret(input: { current: HTMLInputElement | null }) {
+  const at = useRef<number>(null)
+  useLayoutEffect(() => {
+    if (at.current !== null) input.current?.setSelectionRange(at.current, at.current)
+    at.current = null
+  })
+  return ({ value, caret }: Shown, isDrawnAnew: boolean) => {
+    const { current: element } = input
+    if (!element) return
+    // Where the mask undoes an edit, the form holds what it held, and React draws nothing anew.
+    element.value = value
+    element.setSelectionRange(caret, caret)
+    at.current = isDrawnAnew ? caret : null
+  }
 }

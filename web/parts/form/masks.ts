@@ -1,122 +1,111 @@
-/** How a value is typed into a pattern. */
+/** How a field shows what is typed into it. It changes marks alone: every character that counts stays in view. */
 export interface Mask {
-  /** Literal characters with `#` for each open place. */
-  pattern: string
-  /** Turns typed or pasted text into what belongs in the open places. */
-  clean: (text: string) => string
-  /** Whether a character may stand at an open place, counted from 0. */
-  accepts: (character: string, place: number) => boolean
-  /** What is shown while the field is empty. */
+  /** What stands first by itself, before anything that is typed; '' where nothing does. */
+  fixed: string
+  /**
+   * What the field shows of a text behind `fixed`; of a whole text where the field showed it without (`bare`).
+   * A text that it has shown is shown again as it is.
+   */
+  shown: (text: string, bare: boolean) => string
+  /** Whether a character counts; the others are marks, which the mask sets and removes. */
+  counts: (character: string) => boolean
+  /** A value that is whole by itself, as somebody pastes it: it takes the place of everything. Null for any other. */
+  whole: (pasted: string) => string | null
+  /** What is shown of a text once its person has gone on to the next field. */
+  settled: (text: string) => string
   placeholder: string
   identifier: boolean
   inputMode: 'text' | 'tel'
 }
 
-/** A MAC address with its first three bytes fixed, such as '00:1A:79'. */
-export function macMask(prefix: string): Mask {
-  const fixed = prefix.replaceAll(':', '').toUpperCase()
+/** An edit as the browser made it. */
+export interface Edit {
+  /** What was shown before. */
+  before: string
+  /** What stands there now, and where the caret is. */
+  raw: string
+  caret: number
+  /** What was selected before, where that is known. */
+  selection?: Selected | undefined
+  /** It took away what stood after the caret, as the key Delete does. */
+  forward?: boolean | undefined
+}
+
+export interface Selected {
+  start: number
+  end: number
+}
+
+export interface Shown {
+  value: string
+  caret: number
+}
+
+/** What is shown after an edit, and where the caret stands: behind what was typed, whatever marks came or went. */
+export function edited(mask: Mask, edit: Edit): Shown {
+  const { head, text, tail, bare } = partsOf(mask, edit)
+  const whole = text === '' ? null : mask.whole(text)
+  if (whole !== null) return { value: whole, caret: whole.length }
+  const next = show(mask, head + text, tail, bare)
+  const { before } = edit
+  if (text !== '' || next.value !== before || edit.raw === before) return next
+  // A mark cannot go alone, for the mask sets it again: what counts beside it goes.
+  return edit.forward
+    ? show(mask, head, tail.slice((countedIn(mask, tail)[0] ?? tail.length) + 1), bare)
+    : show(mask, head.slice(0, countedIn(mask, head).at(-1) ?? 0), tail, bare)
+}
+
+/** What stands before the edit's caret, what came, and what stands after, without what is fixed. */
+function partsOf({ fixed }: Mask, edit: Edit) {
+  const { before, raw, caret } = edit
+  const bare = before !== '' && !before.startsWith(fixed)
+  const first = bare || before === '' ? 0 : fixed.length
+  const { start, end } = rangeOf(edit)
+  const tail = before.slice(Math.max(end, first))
+  // An unknown selection that reached into what is fixed was of everything.
+  if (!edit.selection && start < first && end > first)
+    return { head: '', text: raw.slice(0, caret), tail, bare }
+  const text = raw.slice(start, raw.length - (before.length - end))
   return {
-    pattern: `${prefix}:##:##:##`,
-    clean: (text) => {
-      const digits = text.toUpperCase().replace(/[^0-9A-F]/g, '')
-      // Any form of a whole address may be pasted, and so may its last six digits alone.
-      if (digits.length <= 6) return digits
-      // Cutting another maker's address short would make it somebody else's.
-      return digits.startsWith(fixed) ? digits.slice(fixed.length) : ''
-    },
-    accepts: (character) => /[0-9A-F]/.test(character),
-    placeholder: `${prefix}:XX:XX:XX`,
-    identifier: true,
-    inputMode: 'text',
+    head: before.slice(first, Math.max(start, first)),
+    text,
+    tail,
+    bare: bare && start + tail.length > 0,
   }
 }
 
-/** A phone number as (NNN) NNN-NNNN whose first digit is 1 to 9. */
-export const phoneMask: Mask = {
-  pattern: '(###) ###-####',
-  clean: (text) => {
-    const digits = text.replace(/\D/g, '')
-    return digits.length === 11 && digits.startsWith('1') ? digits.slice(1) : digits
-  },
-  accepts: (character, place) => /\d/.test(character) && (place > 0 || character !== '0'),
-  placeholder: '(NNN) NNN-NNNN',
-  identifier: false,
-  inputMode: 'tel',
-}
-
-/**
- * The value and caret after an edit, worked out from what stood there `before` and what the browser made of it:
- * `raw`, with its caret. Nothing depends on when it is called, so a barcode reader may type as fast as it likes.
- */
-export function edited(
-  mask: Mask,
-  before: string,
-  raw: string,
-  caret: number,
-): { value: string; caret: number } {
-  const old = digitsOf(mask, before)
-  const { start, end, text } = changeOf(mask, before, raw, caret)
-  const typed = mask.clean(text)
-  let first = Math.min(placesBefore(mask, start), old.length)
-  const last = Math.max(first, Math.min(placesBefore(mask, end), old.length))
-  // A separator cannot go alone: the digit before it goes.
-  if (text === '' && first === last) first = Math.max(0, first - 1)
-  const head = fill(mask, old.slice(0, first) + typed)
-  const digits = fill(mask, head + old.slice(last))
-  return { value: shownAs(mask, digits), caret: caretAfter(mask, head.length, digits.length) }
-}
-
-/** Digits in their places with the separators between them; nothing at all while there is no digit. */
-export function shownAs(mask: Mask, digits: string): string {
-  return digits && placed(mask, digits).slice(0, endOf(mask, digits.length))
-}
-
-function placed(mask: Mask, digits: string) {
-  let at = 0
-  return mask.pattern.replace(/#/g, () => digits[at++] ?? '#')
-}
-
-function changeOf(mask: Mask, before: string, raw: string, caret: number) {
-  const fixed = mask.pattern.slice(0, mask.pattern.indexOf('#'))
-  // Something else than an edit of what stood there: all of it was pasted over.
-  if (caret === raw.length && !raw.startsWith(fixed)) return { start: 0, end: before.length, text: raw }
+/** Which part of what was shown the edit replaced. */
+function rangeOf({ before, raw, caret, selection }: Edit): Selected {
+  if (selection && isRange(selection, before, raw)) return selection
   const tail = raw.slice(caret)
   const end = before.endsWith(tail) ? before.length - tail.length : before.length
   let start = 0
   while (start < Math.min(caret, end) && before[start] === raw[start]) start++
-  return { start, end, text: raw.slice(start, before.endsWith(tail) ? caret : raw.length) }
+  return { start, end }
 }
 
-function digitsOf(mask: Mask, value: string) {
-  return positions(mask)
-    .map((at) => value[at] ?? '')
-    .join('')
+function isRange({ start, end }: Selected, before: string, raw: string) {
+  const kept = before.length - end
+  return (
+    raw.length >= start + kept &&
+    raw.startsWith(before.slice(0, start)) &&
+    raw.endsWith(before.slice(end)) &&
+    // A caret alone selects nothing: what went was beside it.
+    (end > start || raw.length >= before.length)
+  )
 }
 
-function placesBefore(mask: Mask, at: number) {
-  return positions(mask).filter((position) => position < at).length
+function show(mask: Mask, head: string, tail: string, bare: boolean): Shown {
+  const value = mask.shown(head + tail, bare)
+  const after = countedIn(mask, tail).length
+  if (after === 0) return { value, caret: value.length }
+  const first = value.startsWith(mask.fixed) ? mask.fixed.length : 0
+  const places = countedIn(mask, value).filter((at) => at >= first)
+  const last = places.at(-after - 1)
+  return { value, caret: last === undefined ? (places[0] ?? value.length) : last + 1 }
 }
 
-/** As many of the characters as may stand in the places, in order. */
-function fill(mask: Mask, characters: string) {
-  const size = positions(mask).length
-  let digits = ''
-  for (const character of characters) {
-    if (digits.length < size && mask.accepts(character, digits.length)) digits += character
-  }
-  return digits
-}
-
-function caretAfter(mask: Mask, place: number, filled: number) {
-  if (filled === 0) return 0
-  return place === 0 ? mask.pattern.indexOf('#') : endOf(mask, place)
-}
-
-/** Where the pattern stands behind its first `count` places. */
-function endOf(mask: Mask, count: number) {
-  return (positions(mask)[count - 1] ?? -1) + 1
-}
-
-function positions(mask: Mask) {
-  return Array.from(mask.pattern, (character, at) => (character === '#' ? at : -1)).filter((at) => at >= 0)
+/** The places of the characters that count. */
+function countedIn({ counts }: Mask, text: string): number[] {
+  return text.split('').flatMap((character, at) => (counts(character) ? [at] : []))
 }

@@ -1,0 +1,302 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { foreignMac, Mac, Phone } from '../../contract/clients.ts'
+import { edited, type Mask, type Selected } from '../parts/form/masks.ts'
+import { macMask } from './mac.ts'
+import { phoneHint, phoneMask, shownPhone } from './phone.ts'
+
+/** A field under a person's hands, as a browser edits it. */
+class Hands {
+  value: string
+  #selection: Selected
+  readonly #mask: Mask
+
+  constructor(mask: Mask, value = '') {
+    this.#mask = mask
+    this.value = value
+    this.#selection = { start: value.length, end: value.length }
+  }
+
+  get caret() {
+    return this.#selection.end
+  }
+
+  select(start: number, end = start): this {
+    this.#selection = { start, end }
+    return this
+  }
+
+  /** One edit, as a paste or a barcode reader's burst. */
+  paste(text: string): this {
+    const { start, end } = this.#selection
+    return this.#edit(start, end, text)
+  }
+
+  /** Key by key. */
+  type(keys: string): this {
+    for (const key of keys) this.paste(key)
+    return this
+  }
+
+  backspace(times = 1): this {
+    for (let time = 0; time < times; time += 1) {
+      const { start, end } = this.#selection
+      if (start < end) this.#edit(start, end, '')
+      else if (start > 0) this.#edit(start - 1, start, '')
+    }
+    return this
+  }
+
+  delete(): this {
+    const { start, end } = this.#selection
+    if (start < end) return this.#edit(start, end, '')
+    return start < this.value.length ? this.#edit(start, start + 1, '', true) : this
+  }
+
+  leave(): string {
+    return this.#mask.settled(this.value)
+  }
+
+  #edit(start: number, end: number, text: string, forward = false): this {
+    const raw = this.value.slice(0, start) + text + this.value.slice(end)
+    const caret = start + text.length
+    const shown = edited(this.#mask, { before: this.value, raw, caret, selection: this.#selection, forward })
+    // Where nothing was selected, that need not be known.
+    const { start: from, end: to } = this.#selection
+    if (from === to) expect(edited(this.#mask, { before: this.value, raw, caret, forward })).toEqual(shown)
+    this.value = shown.value
+    return this.select(shown.caret)
+  }
+}
+
+const mac = (value?: string) => new Hands(macMask, value)
+const phone = (value?: string) => new Hands(phoneMask, value)
+
+const OURS = '00:1A:79:12:34:56'
+
+describe('a MAC of ours', () => {
+  const WAYS = [
+    '00:1A:79:12:34:56',
+    '00:1a:79:12:34:56',
+    '001A79123456',
+    '00-1A-79-12-34-56',
+    '00 1A 79 12 34 56',
+    '001a.7912.3456',
+    'MAC: 00:1A:79:12:34:56',
+    'MAC 001A79123456',
+    'mac:001a79123456',
+    'MAC:12:34:56',
+    '12:34:56',
+    '12-34-56',
+    '123456',
+    ' 12 34 56 ',
+  ]
+  test.each(WAYS)('typed key by key as %j is that MAC', (text) => {
+    expect(mac().type(text).value).toBe(OURS)
+  })
+  test.each([...WAYS, 'MAC Address: 00:1A:79:12:34:56\n', 'MODEL MAG322 MAC 00:1A:79:12:34:56 S/N 012010'])(
+    'pasted as %j is that MAC',
+    (text) => {
+      expect(mac().paste(text).value).toBe(OURS)
+      expect(mac('00:1A:79:AB:C').paste(text.match(/00.*56/)?.[0] ?? OURS).value).toBe(OURS)
+      expect(mac('00:1A:79:AB:CD:EF').select(0, 17).paste(text).value).toBe(OURS)
+    },
+  )
+
+  test('is read in any way of writing it, whatever its digits are', () => {
+    const pair = fc.integer({ min: 0, max: 255 }).map((byte) => byte.toString(16).padStart(2, '0'))
+    const way = fc.record({
+      last: fc.tuple(pair, pair, pair),
+      isWhole: fc.boolean(),
+      mark: fc.constantFrom(':', '-', '', ' ', '.'),
+      word: fc.constantFrom('', 'MAC: ', 'mac ', 'MAC:'),
+      isUpper: fc.boolean(),
+    })
+    fc.assert(
+      fc.property(way, ({ last, isWhole, mark, word, isUpper }) => {
+        // The last three pairs alone, if they are the same as the first three, may be these.
+        fc.pre(isWhole || last.join('') !== '001a79')
+        const text = word + [...(isWhole ? ['00', '1a', '79'] : []), ...last].join(mark)
+        const typed = isUpper ? text.toUpperCase() : text
+        const meant = `00:1A:79:${last.join(':').toUpperCase()}`
+        expect(mac().type(typed).value).toBe(meant)
+        expect(mac().paste(typed).value).toBe(meant)
+      }),
+    )
+  })
+
+  test('is seen with its first three pairs from the first digit on', () => {
+    expect(mac().type('1').value).toBe('00:1A:79:1')
+    expect(mac().type('123').value).toBe('00:1A:79:12:3')
+  })
+
+  test('whose last three pairs are its first three again can be typed', () => {
+    expect(mac().type('001A79').value).toBe('00:1A:79:00:1A:79')
+    expect(mac().type('00:1A:79:00:1A:79').value).toBe('00:1A:79:00:1A:79')
+  })
+})
+
+describe('what is no MAC of ours', () => {
+  const NOT_OURS = 'This is not a MAC of our boxes: they begin with 00:1A:79'
+  test.each([
+    ['AA:BB:CC:DD:EE:FF', 'AA:BB:CC:DD:EE:FF', NOT_OURS],
+    ['AABBCCDDEEFF', 'AA:BB:CC:DD:EE:FF', NOT_OURS],
+    ['00:1B:79:12:34:56', '00:1B:79:12:34:56', NOT_OURS],
+    ['00:1A:79:GG:HH:II', '00:1A:79:GG:HH:II', `${NOT_OURS}, then have three pairs of 0 to 9 and A to F`],
+    ['12:34:5O', '00:1A:79:12:34:5O', `${NOT_OURS}, then have three pairs of 0 to 9 and A to F`],
+    ['00:1A:79:12:34:56:7', '00:1A:79:12:34:56:7', 'MAC address should be 17 characters long'],
+    ['00 1A 79 12 34 56 7', '00:1A:79:12:34:56:7', 'MAC address should be 17 characters long'],
+    ['12:34:56:78', '00:1A:79:12:34:56:78', 'MAC address should be 17 characters long'],
+    ['00:1A:79:12:34', '00:1A:79:12:34', 'MAC address should be 17 characters long'],
+    ['00:1A:79:', '00:1A:79:', 'MAC address should be 17 characters long'],
+  ])('typed or pasted as %j stays in view as %j, and is refused', (text, value, why) => {
+    for (const shown of [mac().type(text).value, mac().paste(text).value]) {
+      expect(shown).toBe(value)
+      expect(Mac.safeParse(shown).error?.issues[0]?.message).toBe(why)
+    }
+  })
+
+  test('is not taken for one of ours by a part of it', () => {
+    for (const text of ['FF:00:1A:79:12:34:56', '00:1A:79:12:34:56:78:9A']) {
+      expect(Mac.safeParse(mac().type(text).value).success).toBe(false)
+      expect(Mac.safeParse(mac().paste(text).value).success).toBe(false)
+    }
+  })
+
+  test('is not cut down to one of ours, but becomes one as it is corrected', () => {
+    expect(mac().paste('AA:BB:CC:DD:EE:FF').backspace(6).value).toBe('AA:BB:CC')
+    expect(foreignMac('AA:BB:CC')).toBeNull()
+    expect(Mac.safeParse('AA:BB:CC').success).toBe(false)
+    expect(mac().paste('00:1B:79:12:34:56').select(3, 5).type('1A').value).toBe(OURS)
+    expect(mac().paste('AA:BB:CC:DD:EE:FF').select(0, 17).type('123456').value).toBe(OURS)
+    expect(mac().type('12x').backspace().type('3456').value).toBe(OURS)
+  })
+
+  test('keeps every character that counts, whatever is done to it', () => {
+    const step = fc.record({
+      at: fc.nat(20),
+      length: fc.nat(3),
+      text: fc.constantFrom('', '1', 'a', '0', 'Z', ':', 'b2', 'c3:d4', '/'),
+    })
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
+        const hands = mac()
+        for (const { at, length, text } of steps) {
+          const before = hands.value
+          const start = Math.min(at, before.length)
+          const end = Math.min(start + length, before.length)
+          hands.select(start, end).paste(text)
+          if (start < end || text === '' || text === ':') continue
+          // Typed without anything selected: all that was there is there, and what came too.
+          const digits = (value: string) => [...value.replace(/^00:1A:79:/, '').replaceAll(':', '')].sort()
+          const all = [...digits(before), ...text.toUpperCase().replaceAll(':', '')].sort()
+          expect(digits(hands.value)).toEqual(all)
+        }
+      }),
+    )
+  })
+})
+
+describe('a MAC in its field', () => {
+  test('takes a digit in the middle, and the caret stays behind it', () => {
+    const hands = mac('00:1A:79:A1').select(9).type('F')
+    expect([hands.value, hands.caret]).toEqual(['00:1A:79:FA:1', 10])
+    expect(hands.type('2').value).toBe('00:1A:79:F2:A1')
+    expect(mac('00:1A:79:12:34:56').select(11).type('9').value).toBe('00:1A:79:12:93:45:6')
+  })
+
+  test('loses the digit beside a colon that is deleted', () => {
+    const back = mac('00:1A:79:A1:B2').select(12).backspace()
+    expect([back.value, back.caret]).toEqual(['00:1A:79:AB:2', 10])
+    const forth = mac('00:1A:79:A1:B2').select(11).delete()
+    expect([forth.value, forth.caret]).toEqual(['00:1A:79:A1:2', 11])
+  })
+
+  test('keeps its first three pairs, until nothing else is left', () => {
+    expect(mac('00:1A:79:A1').select(9).backspace().value).toBe('00:1A:79:A1')
+    expect(mac('00:1A:79:A1').select(4).backspace().value).toBe('00:1A:79:A1')
+    expect(mac('00:1A:79:A1').select(4).type('B').value).toBe('00:1A:79:BA:1')
+    expect(mac('00:1A:79:A').backspace().value).toBe('')
+  })
+
+  test('is typed over where it is selected, whole or in part', () => {
+    const whole = () => mac('00:1A:79:AB:CD:EF')
+    expect(whole().select(0, 17).type('123456').value).toBe(OURS)
+    expect(whole().select(0, 17).type('001A79123456').value).toBe(OURS)
+    expect(whole().select(0, 17).backspace().value).toBe('')
+    expect(whole().select(9, 17).type('12:34:56').value).toBe(OURS)
+    expect(whole().select(9, 11).type('12').value).toBe('00:1A:79:12:CD:EF')
+    expect(whole().select(4, 11).type('12').value).toBe('00:1A:79:12:CD:EF')
+    expect(whole().select(4, 11).backspace().value).toBe('00:1A:79:CD:EF')
+    expect(whole().select(17).paste(OURS).value).toBe(OURS)
+    expect(whole().select(0).paste('001A79123456').value).toBe(OURS)
+  })
+})
+
+describe('a phone number', () => {
+  test.each([
+    ['4165550199', '(416) 555-0199', '(416) 555-0199'],
+    ['(416) 555-0199', '(416) 555-0199', '(416) 555-0199'],
+    ['416.555.0199', '(416) 555-0199', '(416) 555-0199'],
+    ['+1 416 555 0199', '+1 416 555 0199', '(416) 555-0199'],
+    ['1 416 555 0199', '14165550199', '(416) 555-0199'],
+    ['+44 20 7946 0958', '+44 20 7946 0958', '+442079460958'],
+    ['0044 20 7946 0958', '00442079460958', '+442079460958'],
+    ['020 7946 0958', '02079460958', '02079460958'],
+    ['21000123412', '21000123412', '21000123412'],
+    ['5550199', '(555) 019-9', '(555) 019-9'],
+    ['1234567890123456', '1234567890123456', '1234567890123456'],
+    ['ask Ana', 'ask Ana', 'ask Ana'],
+    ['416 555 0199 ext 9', '416 555 0199 ext 9', '416 555 0199 ext 9'],
+  ])('%j, pasted, is shown as %j, and as %j once it is left', (text, shown, left) => {
+    expect(phone().paste(text).value).toBe(shown)
+    expect(phone().paste(text).leave()).toBe(left)
+  })
+
+  test.each([
+    '4165550199',
+    '+1 416 555 0199',
+    '1-416-555-0199',
+    '+44 20 7946 0958',
+    '0044 20 7946 0958',
+    '5550199',
+  ])('typed key by key as %j is the same as pasted', (text) => {
+    expect(Phone.parse(phone().type(text).value)).toBe(Phone.parse(text))
+    expect(Phone.parse(phone().type(text).leave())).toBe(Phone.parse(text))
+  })
+
+  test('is never another number, whatever is typed', () => {
+    const key = fc.constantFrom(...'0123456789+ ()-./')
+    fc.assert(
+      fc.property(fc.array(key, { maxLength: 24 }), (keys) => {
+        const text = keys.join('')
+        expect(Phone.safeParse(phone().type(text).value).data).toBe(Phone.safeParse(text).data)
+      }),
+    )
+  })
+
+  test('is corrected in the middle, and loses the digit beside a mark that is deleted', () => {
+    const hands = phone('(416) 555-0199').select(4).backspace()
+    expect([hands.value, hands.caret]).toEqual(['(415) 550-199', 3])
+    expect(hands.type('6').value).toBe('(416) 555-0199')
+    expect(phone('(416) 555-0199').select(6).backspace().value).toBe('(415) 550-199')
+    expect(phone('(416) 555-0199').select(0).paste('+1 ').value).toBe('+1 (416) 555-0199')
+    expect(phone('+44 20 79').select(4).backspace().value).toBe('+4420 79')
+  })
+
+  test.each(['', '4165550199', '0123456789', '14165550199', '551198765432100', '+442079460958', '12'])(
+    'kept as %j is shown with all its digits, and reads as itself',
+    (kept) => {
+      expect(shownPhone(kept).replace(/[() -]/g, '')).toBe(kept)
+    },
+  )
+
+  test('with few digits gets a hint', () => {
+    expect(phoneHint('(555) 019-9')).toBe('7 digits are few for a phone number')
+    expect(phoneHint('+4420')).toBe('4 digits are few for a phone number')
+    expect(phoneHint('1')).toBe('One digit is few for a phone number')
+    for (const text of ['', '(416) 555-0199', '+442079460958', '02079460958', 'ask Ana']) {
+      expect(phoneHint(text)).toBeUndefined()
+    }
+  })
+})
