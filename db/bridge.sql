@@ -166,3 +166,7 @@ create table mac_trial (
 
 create trigger appended_only before update or delete or truncate on mac_trial
   for each statement execute function refuse_change();
+
+-- A phone number from abroad is kept with its '+': without, it read as another number. Those kept before stay.
+alter table client drop constraint client_phone_check,
+  add constraint client_phone_check check (phone ~ '^([0-9]{0,15}|[+][0-9]{4,15})$');

@@ -15,6 +15,7 @@ create table client (
   alt_player boolean not null default false,
   -- The dealer's switch; 'status' on the wire.
   active boolean not null default true,
+  -- Ten digits, '+' and 4 to 15 of a number from abroad, or other digits as they were typed.
   phone text not null,
   description text not null,
   package_selection integer not null,
@@ -25,7 +26,7 @@ create table client (
   constraint client_dealer_role_check check (dealer_role = 'dealer'),
   constraint client_name_check check (name ~ '^[A-Za-z0-9._-]{5,15}$'),
   constraint client_mac_check check (mac ~ '^00:1A:79(:[0-9A-F]{2}){3}$'),
-  constraint client_phone_check check (phone ~ '^[0-9]{0,15}$'),
+  constraint client_phone_check check (phone ~ '^([0-9]{0,15}|[+][0-9]{4,15})$'),
   constraint client_description_check check (length(description) <= 100),
   -- A living client has a password, and either a MAC or Ministra.
   constraint client_living_check check (deleted is not null or (password is not null and ministra = (mac is null))),
