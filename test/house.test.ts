@@ -30,15 +30,64 @@ const browserNames = new Set(
     .map(([, name]) => name as string),
 )
 
-/** A noun is whatever lies in `server/nouns`: a file, or a folder of them. */
-const nouns = readdirSync(join(ROOT, 'server/nouns'), { withFileTypes: true })
-  .filter(({ name }) => !name.endsWith('.test.ts'))
-  .map((entry) => `server/nouns/${entry.name}${entry.isDirectory() ? '/' : ''}`)
+/** A room of the server is a folder in it; a noun is whatever lies in its room: a file, or a folder of them. */
+const rooms = entriesOf('server').filter((path) => path.endsWith('/'))
+const nouns = entriesOf('server/nouns')
 
-test('the walls were looked at: every room has files, and imports were found in them', () => {
+/** How a room speaks with the database: one statement, and a transaction of them. */
+const DATABASE = ['server/postgres/begin.ts', 'server/postgres/locks.ts', 'server/postgres/pool.ts']
+/** What any room may use. */
+const COMMON = ['contract/', 'server/refusal.ts', 'server/turns.ts', ...DATABASE]
+/** What seals and hashes, which keeps no account and no session. */
+const SECRETS = ['server/access/password.ts', 'server/access/seal.ts']
+
+/** What each room of the server may import of the house, beside itself. */
+const WALLS: Record<string, readonly string[]> = {
+  'server/tree/': [...COMMON, 'server/context.ts'],
+  'server/ledger/': COMMON,
+  'server/nouns/': [...COMMON, ...SECRETS, 'server/context.ts', 'server/tree/', 'server/ledger/'],
+  'server/access/': [
+    ...COMMON,
+    'server/context.ts',
+    'server/config.ts',
+    'server/postgres/data-folder.ts',
+    'server/tree/',
+    'server/corridor/audit.ts',
+  ],
+  'server/corridor/': [...COMMON, ...SECRETS, 'server/context.ts', 'server/config.ts', 'server/tree/'],
+  'server/jobs/': [
+    ...COMMON,
+    'server/config.ts',
+    'server/nouns/',
+    'server/ledger/calendar.ts',
+    'server/corridor/idempotency.ts',
+  ],
+  'server/postgres/': ['server/config.ts'],
+  'server/commands/': ['contract/', 'server/'],
+}
+
+const imported = files.flatMap(({ imports }) => imports).length
+
+test(`the walls were looked at: ${files.length} files of ${rooms.length} rooms and ${nouns.length} nouns, with ${imported} imports`, () => {
   for (const room of ROOMS) expect(inRoom(room).length, room).toBeGreaterThan(5)
-  expect(files.flatMap(({ imports }) => imports).length).toBeGreaterThan(200)
+  for (const room of rooms)
+    expect(
+      files.some(({ path }) => path.startsWith(room)),
+      room,
+    ).toBe(true)
+  expect(imported).toBeGreaterThan(200)
   expect(nouns.length).toBeGreaterThan(8)
+})
+
+test('every room of the server has its walls, and imports what they let through', () => {
+  expect(rooms.sort()).toEqual(Object.keys(WALLS).sort())
+  for (const [room, mayImport] of Object.entries(WALLS)) {
+    for (const file of files.filter(({ path }) => path.startsWith(room)))
+      expectNone(
+        file,
+        (path) => isOfHouse(path) && ![room, ...mayImport].some((allowed) => path.startsWith(allowed)),
+      )
+  }
 })
 
 test('the contract imports zod and itself alone', () => {
@@ -60,16 +109,16 @@ test('the corridor has no SQL of its own', () => {
   expect(find('server/app.ts').text).not.toMatch(/\b(sql|begun)`/)
 })
 
-test('a noun knows no other noun, no corridor and no framework', () => {
+test('a noun knows no other noun', () => {
   for (const noun of nouns) {
     const isOther = (path: string) => path.startsWith('server/nouns/') && !path.startsWith(noun)
-    for (const file of files.filter(({ path }) => path.startsWith(noun)))
-      expectNone(
-        file,
-        (path) =>
-          isOther(path) || /^server\/(app\.ts|handlers\.ts|corridor\/)/.test(path) || /^@?fastify/.test(path),
-      )
+    for (const file of files.filter(({ path }) => path.startsWith(noun))) expectNone(file, isOther)
   }
+})
+
+test('nouns, the tree and the ledger know no framework', () => {
+  for (const file of files.filter(({ path }) => /^server\/(nouns|tree|ledger)\//.test(path)))
+    expectNone(file, (path) => /^@?fastify/.test(path))
 })
 
 test('credits are written in the ledger alone', () => {
@@ -135,6 +184,17 @@ test('nothing in the web takes a name that the browser has given away', () => {
 test('the product stands on its own: nothing outside its folder is named', () => {
   for (const file of files) expectNone(file, (path) => path.startsWith('..'))
 })
+
+/** What lies in a folder, a folder with a slash at its end. */
+function entriesOf(folder: string): string[] {
+  return readdirSync(join(ROOT, folder), { withFileTypes: true })
+    .filter(({ name }) => !name.endsWith('.test.ts'))
+    .map((entry) => `${folder}/${entry.name}${entry.isDirectory() ? '/' : ''}`)
+}
+
+function isOfHouse(path: string): boolean {
+  return ROOMS.some((room) => path.startsWith(`${room}/`))
+}
 
 function read(path: string): File {
   const text = readFileSync(join(ROOT, path), 'utf8')

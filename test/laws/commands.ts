@@ -60,8 +60,23 @@ const command = fc.oneof(
       ministra: fc.option(fc.boolean(), { freq: 2 }),
       mac: fc.option(slot),
       seen: fc.constantFrom('right', 'right', 'right', 'wrong', 'none'),
+      seenExpiry: fc.constantFrom('right', 'wrong', 'none', 'none'),
     }),
   },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant('changeMac'), dealer: someone, client, mac: fc.option(slot) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('throughMinistra'),
+      dealer: someone,
+      client,
+      mac: fc.option(slot),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('takeAnOffer'), client, which: fc.nat({ max: 11 }) }) },
   {
     weight: 4,
     arbitrary: fc.record({

@@ -51,9 +51,9 @@ test('a proof of books that are right finds nothing wrong', {
   }
 })
 
-/** Every type of row, and every refusal that a command can meet. */
+/** Every type of row, a MAC that shares a trial, and every refusal that a command can meet. */
 const EXPECTED = [
-  ...['ADD', 'REMOVE', 'USED', 'RETRIEVED', 'TRIAL', 'DELETE'],
+  ...['ADD', 'REMOVE', 'USED', 'RETRIEVED', 'TRIAL', 'a shared trial', 'DELETE'],
   ...['insufficient_credits', 'name_taken', 'mac_taken', 'trials_used_up', 'mac_had_trial', 'client_expired'],
   ...['client_not_expired', 'not_retrievable', 'not_found', 'changed_since', 'invalid_input'],
 ]

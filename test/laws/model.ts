@@ -26,6 +26,8 @@ export type Client = {
   expiry: number
   /** What was paid and not taken back, oldest first. */
   purchases: Purchase[]
+  /** Whether what is left of its service is a trial. */
+  onTrial: boolean
 }
 
 /** A row as the desks show it, with what it belongs to. */
@@ -59,16 +61,26 @@ export type SavedClient = {
   ministra?: boolean
   months?: number
   desc?: string
+  /** The expiry that the editor saw. */
+  expiry?: number
 }
+
+/** What a client's page offers to take back: the expiry that 1, 2, 3 … credits would leave, and which is a new trial. */
+export type Offers = { expiries: number[]; trial: number | null }
+
+/** A retrieval that may be had. */
+type Retrieval = { expiry: number; purchases: Purchase[]; onTrial: boolean; isNewTrial: boolean }
 
 export class Model {
   readonly accounts: Account[] = []
   clients: Client[] = []
   readonly rows: Row[] = []
-  readonly #trials: { dealer: Account; client: Client; mac: string | null; at: number }[] = []
+  readonly #trials: Trial[] = []
   readonly #zone: string
   readonly #trialsPerDay: number
   now: number
+  /** How often a MAC shared a trial that was given before. */
+  shared = 0
 
   constructor(zone: string, trialsPerDay: number, now: number) {
     this.#zone = zone
@@ -115,6 +127,7 @@ export class Model {
       description: desc,
       expiry: this.#end(today),
       purchases: [],
+      onTrial: isTrial,
     }
     this.clients.push(client)
     if (months === '2d') client.expiry = this.#end(dayAfter(today))
@@ -123,9 +136,11 @@ export class Model {
     return this.#done(client)
   }
 
-  saveClient(dealer: Account, { login, stb_mac, o_mac, ministra, months = 0, desc }: SavedClient): Outcome {
+  saveClient(dealer: Account, saved: SavedClient): Outcome {
+    const { login, stb_mac, o_mac, ministra, months = 0, desc, expiry } = saved
     const client = this.#own(dealer, login)
     if (!client) return { refused: ['not_found'] }
+    if (expiry !== undefined && expiry !== client.expiry) return { refused: ['changed_since'] }
     if (client.expiry < this.now) {
       if (months === 0) return { refused: ['client_expired'] }
       return this.renew(dealer, login, months)
@@ -133,16 +148,20 @@ export class Model {
     const toMinistra = ministra ?? client.mac === null
     const changesMac = !toMinistra && (stb_mac !== undefined || client.mac === null)
     const mac = toMinistra ? null : (stb_mac ?? client.mac)
+    // A MAC that comes to a client which lives on a trial has that trial as well.
+    const joins = client.onTrial && months === 0 && mac !== client.mac
     const refused = [
       ...(changesMac && (stb_mac === undefined || o_mac === undefined) ? ['invalid_input'] : []),
       ...(changesMac && o_mac !== undefined && o_mac !== client.mac ? ['changed_since'] : []),
       ...(changesMac && mac !== client.mac ? this.#takenMac(mac) : []),
+      ...(joins ? this.#noSharedTrial(client, mac) : []),
       ...short(dealer, months),
     ]
     if (refused.length > 0) return { refused }
     client.mac = mac
     client.description = desc ?? client.description
     if (months > 0) this.#buy(client, months)
+    else if (joins) this.#shareTrial(client)
     return this.#done(client)
   }
 
@@ -172,26 +191,28 @@ export class Model {
     const client = this.#own(dealer, name)
     if (!client) return { refused: ['not_found'] }
     if (client.expiry < this.now) return { refused: ['client_expired'] }
-    const after = this.#without(client, credits)
-    const today = this.#end(dayOn(this.now, this.#zone))
-    if (!after || after.expiry < today) return { refused: ['not_retrievable'] }
-    const isTrial = after.expiry === today && !this.#hadTrialToday(client)
-    const refused = isTrial ? this.#noTrial(dealer, client.mac) : []
-    if (refused.length > 0) return { refused }
-    Object.assign(client, after)
+    const { refused, after } = this.#retrieval(client, credits)
+    if (!after) return { refused }
+    const { isNewTrial, ...left } = after
+    Object.assign(client, left)
     dealer.balance += credits
     this.#write({ ...this.#of(client), type: 'RETRIEVED', credits })
-    if (isTrial) this.#giveTrial(client)
+    if (isNewTrial) this.#giveTrial(client)
+    else if (client.onTrial) this.#shareTrial(client)
     return this.#done(client)
   }
 
-  /** How many credits could be taken back now. */
-  retrievable(client: Client): number {
-    const today = this.#end(dayOn(this.now, this.#zone))
-    if (client.expiry < this.now) return 0
-    let credits = 0
-    while ((this.#without(client, credits + 1)?.expiry ?? 0) >= today) credits += 1
-    return credits
+  /** What could be taken back now. */
+  offers(client: Client): Offers {
+    const offers: Offers = { expiries: [], trial: null }
+    if (client.expiry < this.now) return offers
+    for (let credits = 1; credits <= 12; credits += 1) {
+      const { after } = this.#retrieval(client, credits)
+      if (!after) break
+      offers.expiries.push(after.expiry)
+      if (after.isNewTrial) offers.trial = credits
+    }
+    return offers
   }
 
   remove(dealer: Account, name: string): Outcome {
@@ -216,10 +237,28 @@ export class Model {
     return mac !== null && this.clients.some((client) => client.mac === mac) ? ['mac_taken'] : []
   }
 
+  #retrieval(
+    client: Client,
+    credits: number,
+  ): { refused: string[]; after?: undefined } | { refused?: undefined; after: Retrieval } {
+    const after = this.#without(client, credits)
+    const today = this.#end(dayOn(this.now, this.#zone))
+    if (!after || after.expiry < today) return { refused: ['not_retrievable'] }
+    const isTodayOnly = after.expiry === today
+    const onTrial = isTodayOnly || after.purchases.length === 0
+    const isNewTrial = isTodayOnly && !this.#hadTrialToday(client)
+    const refused = isNewTrial
+      ? this.#noTrial(client.dealer, client.mac)
+      : onTrial
+        ? this.#noSharedTrial(client, client.mac)
+        : []
+    return refused.length > 0 ? { refused } : { after: { ...after, onTrial, isNewTrial } }
+  }
+
   #noTrial(dealer: Account, mac: string | null): string[] {
     const today = dayOn(this.now, this.#zone)
     const given = this.#trials.filter(
-      (trial) => trial.dealer === dealer && dayOn(trial.at, this.#zone) === today,
+      (trial) => trial.isGiven && trial.dealer === dealer && dayOn(trial.at, this.#zone) === today,
     )
     const lately = this.#trials.some(
       (trial) => mac !== null && trial.mac === mac && trial.at > this.now - 30 * DAY,
@@ -230,14 +269,30 @@ export class Model {
     ]
   }
 
+  /** A MAC that had a trial with another client lately cannot have that of this one. */
+  #noSharedTrial(client: Client, mac: string | null): string[] {
+    const elsewhere = this.#trials.some(
+      (trial) =>
+        mac !== null && trial.mac === mac && trial.client !== client && trial.at > this.now - 30 * DAY,
+    )
+    return elsewhere ? ['mac_had_trial'] : []
+  }
+
   #hadTrialToday(client: Client): boolean {
     const today = dayOn(this.now, this.#zone)
-    return this.#trials.some((trial) => trial.client === client && dayOn(trial.at, this.#zone) === today)
+    return this.#trials.some(
+      (trial) => trial.isGiven && trial.client === client && dayOn(trial.at, this.#zone) === today,
+    )
   }
 
   #giveTrial(client: Client): void {
-    this.#trials.push({ dealer: client.dealer, client, mac: client.mac, at: this.now })
+    this.#trials.push({ dealer: client.dealer, client, mac: client.mac, at: this.now, isGiven: true })
     this.#write({ ...this.#of(client), type: 'TRIAL', credits: 0 })
+  }
+
+  #shareTrial(client: Client): void {
+    this.#trials.push({ dealer: client.dealer, client, mac: client.mac, at: this.now, isGiven: false })
+    if (client.mac !== null) this.shared += 1
   }
 
   #buy(client: Client, credits: number): void {
@@ -245,6 +300,7 @@ export class Model {
     const from = later(dayOn(this.now, this.#zone), dayOn(before, this.#zone))
     client.expiry = this.#end(monthsLater(from, credits))
     client.purchases.push({ credits, from, before })
+    client.onTrial = false
     client.dealer.balance -= credits
     this.#write({ ...this.#of(client), type: 'USED', credits })
   }
@@ -286,6 +342,9 @@ export class Model {
     return lastSecond(day, this.#zone)
   }
 }
+
+/** A trial that was given, or one that a MAC shares because it came to the client. */
+type Trial = { dealer: Account; client: Client; mac: string | null; at: number; isGiven: boolean }
 
 function short(account: Account, credits: number): string[] {
   return account.balance < credits ? ['insufficient_credits'] : []

@@ -33,6 +33,9 @@ type Path = { name: string; spends: number; run: (scene: Scene, at: Person) => P
 /** A dealer who can pay once, and a client on whom everything meets. */
 type Scene = { family: Family; client: { name: string; mac: string } }
 
+/** A client as somebody saw it. */
+type Seen = { name: string; expiry: string }
+
 const COST = 3
 const PATHS: Path[] = [
   {
@@ -99,6 +102,47 @@ describe('two at once, over two servers, with credits for one', () => {
     const client = await world.client(family.dealer, { months: '2d' })
     await family.dealer.call(calls.clients.renew, { name: client.name, months: COST })
     return { family, client }
+  }
+})
+
+test('of two that add months to a client as both saw it, over two servers, one does, and credits are charged once', async () => {
+  const { clients } = calls
+  const ways = [
+    (at: Person, { name, expiry }: Seen) => at.send(clients.save, { login: name, months: 1, expiry }),
+    (at: Person, { name, expiry }: Seen) => at.send(clients.renew, { name, months: 1, expiry }),
+    (at: Person, { name, expiry }: Seen) =>
+      at.send(clients.multirenew, { clients: [name], months: 1, expiries: [expiry] }),
+  ]
+  const { dealer } = await world.family({ credits: 100 })
+  const other = world.at(second, dealer)
+  for (const one of ways) {
+    for (const two of ways) {
+      const seen = await world.client(dealer, { months: 1 })
+      const before = (await dealer.call(calls.credits.dealer)).credits
+      const answers = await Promise.all([one(dealer, seen), two(other, seen)])
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+      expect(answers.find(({ status }) => status === 409)?.body).toMatchObject({ code: 'changed_since' })
+      expect((await dealer.call(calls.credits.dealer)).credits).toBe(before - 1)
+      expect(await dealer.call(clients.detail, { name: seen.name })).toMatchObject({ retrievable: 2 })
+    }
+  }
+})
+
+test('of two clients on trials that one MAC comes to at once, over two servers, one has it', async () => {
+  const { dealer } = await world.family()
+  const other = world.at(second, dealer)
+  for (let round = 0; round < 20; round += 1) {
+    const [one, two] = [await world.client(dealer), await world.client(dealer)]
+    const stb_mac = uniqueMac()
+    // The first lets it go again at once, so that the other can take it.
+    const take = async (at: Person, { name, mac }: { name: string; mac: string }) => {
+      const answer = await at.send(calls.clients.save, { login: name, stb_mac, o_mac: mac })
+      if (answer.status === 200)
+        await at.call(calls.clients.save, { login: name, stb_mac: mac, o_mac: stb_mac })
+      return answer
+    }
+    const answers = await Promise.all([take(dealer, one), take(other, two)])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400])
   }
 })
 

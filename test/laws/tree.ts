@@ -4,7 +4,7 @@ import { proveTheBooks } from '../support/books.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { openWorld, type Person, unique, uniqueMac, type World } from '../support/world.ts'
 import { type Command, SLOTS, ZONES } from './commands.ts'
-import { type Account, type Client, Model, type Outcome, type Row } from './model.ts'
+import { type Account, type Client, Model, type Outcome, type Row, type SavedClient } from './model.ts'
 
 const TRIALS_PER_DAY = 2
 const HOUR = 3_600_000
@@ -112,28 +112,44 @@ export class Tree {
         return this.#send(this.who(dealer), calls.clients.create, sent, model.create(dealer, input))
       }
       case 'saveClient': {
-        const { name, dealer, mac } = this.#target(command)
+        const { name, dealer, mac, expiry } = this.#target(command)
         const seen = { right: { o_mac: mac }, wrong: { o_mac: uniqueMac() }, none: {} }[command.seen] ?? {}
         const input = {
           login: name,
           ...given({ months: command.months, desc: command.desc, ministra: command.ministra }),
           ...(command.mac !== null && { stb_mac: this.#macs[command.mac] as string, ...seen }),
         }
-        return this.#send(this.who(dealer), calls.clients.save, input, model.saveClient(dealer, input))
+        return this.#saveClient(dealer, { ...input, ...seenAs(command.seenExpiry, expiry) })
+      }
+      case 'changeMac': {
+        const { name, dealer, mac } = this.#target(command)
+        return this.#saveClient(dealer, {
+          login: name,
+          ministra: false,
+          o_mac: mac,
+          stb_mac: this.#macOf(command.mac),
+        })
+      }
+      case 'throughMinistra': {
+        const { name, dealer, mac } = this.#target(command)
+        await this.#saveClient(dealer, { login: name, ministra: true })
+        const back = command.mac === null && mac !== null ? mac : this.#macOf(command.mac)
+        return this.#saveClient(dealer, { login: name, ministra: false, o_mac: null, stb_mac: back })
+      }
+      case 'takeAnOffer': {
+        const client = model.clients.length > 0 ? one(model.clients, command.client) : null
+        return client ? this.#takeAnOffer(client, command.which) : undefined
       }
       case 'renew': {
-        const { name, dealer, expiry } = this.#target(command)
-        const seen = { right: expiry, wrong: expiry - 1000, none: undefined }[command.seen]
-        const input = {
-          name,
-          months: command.months,
-          ...(seen !== undefined && { expiry: new Date(seen).toISOString() }),
-        }
+        const { name, dealer, expiry: before } = this.#target(command)
+        const { months } = command
+        const { expiry } = seenAs(command.seen, before)
+        const input = { name, months, ...asSent({ expiry }) }
         return this.#send(
           this.who(dealer),
           calls.clients.renew,
           input,
-          model.renew(dealer, name, input.months, seen),
+          model.renew(dealer, name, months, expiry),
         )
       }
       case 'renewMany': {
@@ -171,6 +187,25 @@ export class Tree {
     const change = { name: child.name, credits, transaction, ...given({ desc }) }
     const expected = this.model.save(child, credits, desc, transaction)
     return this.#send(this.who(child.parent), calls.level[child.level].save, change, expected)
+  }
+
+  #saveClient(dealer: Account, input: SavedClient): Promise<void> {
+    const sent = { ...input, ...asSent(input) }
+    return this.#send(this.who(dealer), calls.clients.save, sent, this.model.saveClient(dealer, input))
+  }
+
+  /** What a client's page offers to take back succeeds, each of it and no more, and leads to what it said. */
+  async #takeAnOffer({ name, dealer }: Client, which: number): Promise<void> {
+    const person = this.who(dealer)
+    const { retrievable, retrievals, trial_retrieval } = await person.call(calls.clients.detail, { name })
+    const { status } = await person.send(calls.clients.retrieve, { login: name, credits: retrievable + 1 })
+    expect(status, `${name}: ${retrievable + 1} where ${retrievable} are offered`).toBe(400)
+    if (retrievable === 0) return
+    const credits = 1 + (which % retrievable)
+    const taken = this.model.retrieve(dealer, name, credits)
+    expect(taken).toMatchObject({ answer: { expiry: retrievals[credits - 1] } })
+    expect(this.model.rows.at(-1)?.type).toBe(credits === trial_retrieval ? 'TRIAL' : 'RETRIEVED')
+    await this.#send(person, calls.clients.retrieve, { login: name, credits }, taken)
   }
 
   /** Sends what the model has done, and holds the answer to the model's. */
@@ -214,6 +249,11 @@ export class Tree {
     return slot > 0 && free.length > 0 ? one(free, slot) : this.#login(slot)
   }
 
+  /** One of the tree's few MACs, or one that nobody ever had: made up. */
+  #macOf(slot: number | null): string {
+    return slot === null ? uniqueMac() : one(this.#macs, slot)
+  }
+
   #login(slot: number): string {
     return one(this.#logins, slot)
   }
@@ -230,13 +270,14 @@ export class Tree {
       expect(rows.map(shown)).toEqual(
         model.rows
           .filter((row) => isOn(row.account, account))
-          .map(asShown)
+          .map((row) => this.#asShown(row, account))
           .reverse(),
       )
     }
     for (const dealer of this.#dealers()) await this.#compareClients(dealer)
     const tops = model.accounts.filter(({ parent }) => parent === null)
     this.outcomes.push(...model.rows.map(({ type }) => type))
+    this.outcomes.push(...Array<string>(model.shared).fill('a shared trial'))
     await proveTheBooks(
       this.#world.server.sql,
       tops.map((top) => this.who(top).id),
@@ -254,26 +295,47 @@ export class Tree {
       expect(history.map(shown)).toEqual(
         this.model.rows
           .filter((row) => row.client === client)
-          .map(asShown)
+          .map((row) => this.#asShown(row, dealer))
           .reverse(),
       )
     }
     for (const client of clients) {
+      const offers = this.model.offers(client)
       const detail = await person.call(calls.clients.detail, { name: client.name })
       expect(detail).toMatchObject({
         mac: client.mac,
         ministra: client.mac === null,
         description: client.description,
         expiry: new Date(client.expiry).toISOString(),
-        retrievable: this.model.retrievable(client),
+        retrievable: offers.expiries.length,
+        retrievals: offers.expiries.map((expiry) => new Date(expiry).toISOString()),
+        trial_retrieval: offers.trial,
       })
     }
+  }
+
+  /** A row as somebody sees it: who acted has a name for its own branch and for those right beneath. */
+  #asShown(row: Row, reader: Account): Shown {
+    const { accounts } = this.model
+    const actor = accounts.find(({ name }) => name === row.actor) ?? null
+    const isKnown = actor === reader.parent || (actor !== null && isOn(actor, reader))
+    const expiry = row.expiry === null ? null : new Date(row.expiry).toISOString()
+    return shown({ ...row, expiry, actor: isKnown ? row.actor : '—' })
   }
 }
 
 /** Some element of a list that is never empty. */
 function one<Item>(list: readonly Item[], index: number): Item {
   return list[index % list.length] as Item
+}
+
+/** The expiry that somebody saw: the one that there is, another, or none that they tell of. */
+function seenAs(seen: 'right' | 'wrong' | 'none', expiry: number): { expiry?: number } {
+  return { right: { expiry }, wrong: { expiry: expiry - 1000 }, none: {} }[seen]
+}
+
+function asSent({ expiry }: { expiry?: number | undefined }): { expiry?: string } {
+  return expiry === undefined ? {} : { expiry: new Date(expiry).toISOString() }
 }
 
 /** The fields that have a value. */
@@ -293,8 +355,4 @@ type Shown = Pick<Row, 'type' | 'credits' | 'login' | 'mac' | 'description' | 'a
 
 function shown({ type, credits, login, mac, description, actor, expiry }: Shown): Shown {
   return { type, credits, login, mac, description, actor, expiry }
-}
-
-function asShown(row: Row): Shown {
-  return shown({ ...row, expiry: row.expiry === null ? null : new Date(row.expiry).toISOString() })
 }
