@@ -1,4 +1,4 @@
-import { chownSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { statfsSync } from 'node:fs'
 import { totalmem, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { StartFault } from '../config.ts'
@@ -28,12 +28,30 @@ export async function initialise(home: Home): Promise<void> {
   if (code !== 0) throw new StartFault(`PostgreSQL could not make its folder:\n${output}`)
 }
 
-/** Writes the server's settings and who may come in, at every start, so that the program's word is what counts. */
-export function configure(home: Home): void {
-  write(home, 'postgresql.conf', settings(home.cluster))
-  write(home, 'pg_hba.conf', 'local all all peer map=boxtree\n')
-  write(home, 'pg_ident.conf', identities())
+/**
+ * Writes the server's settings and who may come in, at every start, so that the program's word is what counts. It is
+ * the server's own user who writes, because the folder is that user's: root could be led to another file there.
+ * @throws StartFault when they cannot be written
+ */
+export async function configure(home: Home): Promise<void> {
+  const files = {
+    'postgresql.conf': settings(home.cluster),
+    'pg_hba.conf': 'local all all peer map=boxtree\n',
+    'pg_ident.conf': identities(),
+  }
+  const args = Object.entries(files).flatMap(([name, text]) => [join(home.cluster, name), text])
+  const { code, output } = await run('/bin/sh', ['-c', WRITE, 'sh', ...args], home.runAs)
+  if (code !== 0) throw new StartFault(`The settings of PostgreSQL could not be written:\n${output}`)
 }
+
+/** Takes paths and texts in turn, and puts each file in place whole. A power cut may lose one: each start writes them. */
+const WRITE = `
+  umask 077
+  while [ $# -gt 0 ]; do
+    draft=$1.$$
+    rm -rf "$draft" && printf %s "$2" >"$draft" && mv -f "$draft" "$1" || exit 1
+    shift 2
+  done`
 
 function settings(cluster: string): string {
   const lines = Object.entries({
@@ -107,14 +125,4 @@ function mostWalMb(cluster: string): number {
 function identities(): string {
   const user = userInfo().username.replaceAll('"', '""')
   return ROLES.map((role) => `boxtree "${user}" ${role}\n`).join('')
-}
-
-function write(home: Home, name: string, text: string): void {
-  const file = join(home.cluster, name)
-  const draft = `${file}.${process.pid}`
-  rmSync(draft, { force: true })
-  // 'wx' follows no link: root writes here into a folder of the user that the server runs as.
-  writeFileSync(draft, text, { mode: 0o600, flush: true, flag: 'wx' })
-  if (home.runAs) chownSync(draft, home.runAs.uid, home.runAs.gid)
-  renameSync(draft, file)
 }

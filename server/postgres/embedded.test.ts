@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
+  chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -17,6 +18,7 @@ import { freshFolder } from '../../test/support/folder.ts'
 import { begin } from './begin.ts'
 import { type Embedded, startEmbedded } from './embedded.ts'
 import { type Connect, openPool } from './pool.ts'
+import { run } from './run.ts'
 
 let folder: string
 let opened: Embedded[]
@@ -147,8 +149,10 @@ describe('the embedded database', () => {
     await sql.end()
     expect(postmaster(dataDir)).not.toBe(pid)
   })
+})
 
-  test.runIf(process.getuid?.() === 0)('root runs it from a folder that nobody else may enter', async () => {
+describe.runIf(process.getuid?.() === 0)('the database of root', () => {
+  test('lies where its user reaches it, when the data folder lets nobody else in', async () => {
     chmodSync(folder, 0o700)
     const dataDir = join(folder, 'data')
     const database = await open(dataDir)
@@ -161,6 +165,143 @@ describe('the embedded database', () => {
     await expect(open(dataDir)).rejects.toThrow('leads to a folder that is not there')
     expect(existsSync(cluster)).toBe(false)
   })
+
+  test('lies apart from a data folder that another user may change', async () => {
+    const theirs = join(folder, 'theirs')
+    mkdirSync(theirs)
+    chownSync(theirs, NOBODY, NOBODY)
+    await open(join(theirs, 'data'))
+    const cluster = realpathSync(join(theirs, 'data', 'postgres-18'))
+    expect(cluster).toMatch(/^\/var\/lib\/boxtree\//)
+    await opened.pop()?.stop()
+    rmSync(dirname(cluster), { recursive: true })
+  })
+
+  test('runs as a user that no account has, and what runs as nobody cannot read a file of it', async () => {
+    const dataDir = join(folder, 'data')
+    await open(dataDir)
+    const cluster = join(dataDir, 'postgres-18')
+    const { uid } = lstatSync(cluster)
+    expect(readFileSync('/etc/passwd', 'utf8')).not.toMatch(new RegExp(`^[^:]*:[^:]*:${uid}:`, 'm'))
+    expect(lstatSync(`/proc/${postmaster(dataDir)}`).uid).toBe(uid)
+    for (const name of readdirSync(cluster, { recursive: true, encoding: 'utf8' })) {
+      expect(lstatSync(join(cluster, name), { throwIfNoEntry: false })?.uid ?? uid, name).toBe(uid)
+    }
+    const look = await run('/bin/sh', ['-c', 'ls "$1" || cat "$1/PG_VERSION"', 'sh', cluster], AS_NOBODY)
+    expect(look.code).not.toBe(0)
+    expect(look.output).not.toMatch(/base|18$/)
+  })
+
+  test('is made where no process of nobody may enter, though initdb runs as nobody', async () => {
+    const dataDir = join(folder, 'data')
+    mkdirSync(dataDir, { mode: 0o711 })
+    // Tries all the while to get at what is being made.
+    const spy = startAsNobody(
+      'while :; do for gate in "$1"/.postgres-18.*; do ls "$gate/postgres-18" 2>/dev/null && echo ENTERED; done; done',
+      // The name is known to whoever knows the number of the process.
+      dataDir,
+    )
+    const gate = join(dataDir, `.postgres-18.${process.pid}`)
+    const guess = startAsNobody(
+      'while :; do ls "$1" 2>/dev/null && echo ENTERED; done',
+      join(gate, 'postgres-18'),
+    )
+    await open(dataDir)
+    expect(spy.output() + guess.output()).toBe('')
+  })
+
+  test('that an earlier version left to nobody goes on, and says who may read it', async () => {
+    const dataDir = join(folder, 'data')
+    await leaveToNobody(dataDir)
+    const said: string[] = []
+    const database = await startEmbedded({ dataDir, say: (line) => said.push(line) })
+    opened.push(database)
+    expect(await query(database.owner, 'select number from kept')).toEqual([{ number: 7 }])
+    expect(lstatSync(`/proc/${postmaster(dataDir)}`).uid).toBe(NOBODY)
+    expect(said.join()).toContain("The database runs as 'nobody'")
+  })
+
+  test.each(['start.log', 'postmaster.pid', 'postgresql.conf', '.s.PGSQL.5432.lock'])(
+    'starts where nobody has put a pipe in the place of %s',
+    async (name) => {
+      const dataDir = join(folder, 'data')
+      await leaveToNobody(dataDir)
+      const file = join(dataDir, 'postgres-18', name)
+      const { code } = await run('/bin/sh', ['-c', 'rm -f "$1"; mkfifo "$1"', 'sh', file], AS_NOBODY)
+      expect(code).toBe(0)
+      expect(await query((await open(dataDir)).owner, 'select number from kept')).toEqual([{ number: 7 }])
+    },
+  )
+
+  test('shows no file of root where nobody has put a link to it in the place of the log', async () => {
+    const dataDir = join(folder, 'data')
+    const secret = rootsFile()
+    await leaveToNobody(dataDir)
+    const cluster = join(dataDir, 'postgres-18')
+    // The server that does not start, and a process of nobody that waits for the log of it.
+    writeFileSync(join(cluster, 'local.conf'), "no_such_setting = 'x'\n")
+    startAsNobody('while :; do ln -sf "$2" "$1/start.log"; done', cluster, secret)
+    const fault = await open(dataDir).catch((error: Error) => error)
+    expect(String(fault)).toContain('PostgreSQL did not start')
+    expect(String(fault)).not.toContain('for root alone')
+  })
+
+  test('gives no file of root away to a process of nobody that swaps what is written for a link', async () => {
+    const dataDir = join(folder, 'data')
+    const secret = rootsFile()
+    await leaveToNobody(dataDir)
+    startAsNobody(
+      `cd "$1"
+      while :; do
+        for name in postgresql.conf.* pg_hba.conf.* pg_ident.conf.*; do
+          test -f "$name" && ln -sf "$2" "$name"
+        done
+      done`,
+      join(dataDir, 'postgres-18'),
+      secret,
+    )
+    for (let start = 0; start < 10; start += 1) {
+      await startEmbedded({ dataDir, say: () => {} }).then(
+        (database) => database.stop(),
+        // What nobody does to its own server may keep it from starting.
+        () => {},
+      )
+    }
+    const { uid, mode } = lstatSync(secret)
+    expect([uid, mode & 0o777]).toEqual([0, 0o600])
+    expect(readFileSync(secret, 'utf8')).toBe('for root alone\n')
+  })
+
+  const NOBODY = 65_534
+  const AS_NOBODY = { uid: NOBODY, gid: NOBODY }
+
+  /** A database of before there was a user of its own, with a table in it, and stopped. */
+  async function leaveToNobody(dataDir: string): Promise<void> {
+    const database = await open(dataDir)
+    await query(database.owner, 'create table kept as select 7 as number')
+    await database.stop()
+    await run(
+      '/bin/sh',
+      ['-c', 'chown -hR "$2" "$1"', 'sh', join(dataDir, 'postgres-18'), '65534:65534'],
+      null,
+    )
+  }
+
+  function rootsFile(): string {
+    const file = join(folder, 'secret')
+    writeFileSync(file, 'for root alone\n', { mode: 0o600 })
+    return file
+  }
+
+  function startAsNobody(script: string, ...args: string[]): { output(): string } {
+    const child = spawn('/bin/sh', ['-c', script, 'sh', ...args], { cwd: '/', ...AS_NOBODY })
+    children.push(child)
+    let output = ''
+    child.stdout.on('data', (chunk) => {
+      output += chunk
+    })
+    return { output: () => output }
+  }
 })
 
 async function open(dataDir: string): Promise<Embedded> {

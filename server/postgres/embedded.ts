@@ -43,6 +43,7 @@ export async function startEmbedded({ dataDir, say, guest }: EmbeddedOptions): P
     say('Making the database')
     await initialise(draft)
   })
+  if (home.shared) say(SHARED_USER)
   say((await ensureRunning(home)) === 'started' ? 'Database started' : 'Database found running')
   const socket = socketOf(home.cluster)
   const superuser = { socket: socket.path, database: 'boxtree', user: 'postgres' }
@@ -62,6 +63,9 @@ export async function startEmbedded({ dataDir, say, guest }: EmbeddedOptions): P
     },
   }
 }
+
+const SHARED_USER =
+  "The database runs as 'nobody': what else runs as that user here can read it. The README says how to give it a user of its own."
 
 /** Makes the roles and the database where they are missing, and refuses a server that could lose a write. */
 async function setUp(

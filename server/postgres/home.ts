@@ -1,24 +1,24 @@
 import { createHash, randomBytes } from 'node:crypto'
 import {
   chmodSync,
-  chownSync,
   cpSync,
   existsSync,
+  lchownSync,
   lstatSync,
   mkdirSync,
   readdirSync,
-  readFileSync,
   realpathSync,
   renameSync,
   rmSync,
   statSync,
   symlinkSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { StartFault } from '../config.ts'
 import { type Binaries, MAJOR } from './binaries.ts'
 import { makeDataFolder } from './data-folder.ts'
 import { programPath, type RunAs, run } from './run.ts'
+import { chooseUsers, isRootsAlone, readOwned, type Users } from './user.ts'
 
 /** Where the server's programs and files are, and who runs it. */
 export interface Home {
@@ -26,6 +26,8 @@ export interface Home {
   /** The real path of the cluster's folder. */
   cluster: string
   runAs: RunAs
+  /** Whether others may run as the same user, and so read the database. */
+  shared: boolean
 }
 
 /** Where root keeps what the user that PostgreSQL runs as cannot reach in the data folder. */
@@ -34,8 +36,9 @@ const SHARED = '/var/lib/boxtree'
 /**
  * Finds the cluster of a data folder, and makes its folder with `create` when there is none.
  *
- * PostgreSQL refuses to run as root, so root runs it as `nobody`, who must reach its programs and files: when the
- * clone or the data lies in a folder that nobody else may enter, they are placed under /var/lib/boxtree.
+ * PostgreSQL refuses to run as root, so root runs it as another user, who must reach its programs and files: when the
+ * clone or the data lies in a folder that others may not enter, or that others may change, they are placed under
+ * /var/lib/boxtree. What root then does inside the cluster's folder, it does as that user.
  * @throws StartFault when the folder is of another major version, or cannot be reached
  */
 export async function findHome(
@@ -45,13 +48,13 @@ export async function findHome(
 ): Promise<Home> {
   makeDataFolder(dataDir)
   refuseOtherMajors(dataDir)
-  const runAs = findUser()
-  const binaries = await reachableBinaries(found, runAs)
   const entry = join(dataDir, `postgres-${MAJOR}`)
-  if (lstatSync(entry, { throwIfNoEntry: false }) === undefined) {
-    await createCluster(dataDir, entry, { binaries, runAs }, create)
-  }
-  const home = { binaries, cluster: realCluster(entry), runAs }
+  const isNew = lstatSync(entry, { throwIfNoEntry: false }) === undefined
+  const users = chooseUsers(isNew ? null : statSync(realCluster(entry)).uid)
+  const { runAs, shared } = users
+  const binaries = await reachableBinaries(found, runAs)
+  if (isNew) await createCluster(dataDir, entry, { binaries, users }, create)
+  const home = { binaries, cluster: realCluster(entry), runAs, shared }
   refuseOtherVersion(home.cluster)
   await refuseUnreachable(home)
   return home
@@ -68,27 +71,13 @@ function refuseOtherMajors(dataDir: string): void {
   }
 }
 
-function findUser(): RunAs {
-  if (process.getuid?.() !== 0) return null
-  const line = readFileSync('/etc/passwd', 'utf8')
-    .split('\n')
-    .find((entry) => entry.startsWith('nobody:'))
-  const [, , uid, gid] = line?.split(':') ?? []
-  if (!uid || !gid) {
-    throw new StartFault(
-      "PostgreSQL does not run as root and there is no user 'nobody' here; start Boxtree as a plain user.",
-    )
-  }
-  return { uid: Number(uid), gid: Number(gid) }
-}
-
 async function reachableBinaries(found: Binaries, runAs: RunAs): Promise<string> {
   if (runAs === null || (await canUse(found.folder, runAs))) return found.folder
   const copy = join(SHARED, `postgres-${found.version}`)
   if (!existsSync(copy)) copyBinaries(found.folder, copy)
   if (!(await canUse(copy, runAs))) {
     throw new StartFault(
-      `The user 'nobody' cannot run PostgreSQL from ${copy}; start Boxtree as a plain user.`,
+      `The user ${runAs.uid} cannot run PostgreSQL from ${copy}; start Boxtree as a plain user.`,
     )
   }
   return copy
@@ -104,7 +93,7 @@ async function canUse(binaries: string, runAs: RunAs): Promise<boolean> {
 /** Of two starts that copy at once, the first to finish counts. */
 function copyBinaries(from: string, to: string): void {
   const draft = `${to}.${process.pid}`
-  mkdirSync(SHARED, { recursive: true, mode: 0o755 })
+  makeShared()
   rmSync(draft, { recursive: true, force: true })
   cpSync(from, draft, { recursive: true, verbatimSymlinks: true })
   openToAll(draft)
@@ -114,6 +103,15 @@ function copyBinaries(from: string, to: string): void {
     rmSync(draft, { recursive: true, force: true })
     if (!existsSync(to)) throw error
   }
+}
+
+/** @throws StartFault where others may write there, as into the state folder of a service of that name */
+function makeShared(): void {
+  mkdirSync(SHARED, { recursive: true, mode: 0o755 })
+  if (isRootsAlone(SHARED)) return
+  throw new StartFault(
+    `${SHARED} or a folder above it can be changed by others than root; start Boxtree as a plain user.`,
+  )
 }
 
 function openToAll(path: string): void {
@@ -128,38 +126,62 @@ function openToAll(path: string): void {
 }
 
 /**
- * Makes the cluster beside its place and renames it, so that whatever stops the making leaves no half of one. Under
- * /var/lib/boxtree the folder has a random name and the link to it comes last: a link that leads nowhere therefore
- * means lost data, never an unfinished start.
+ * Makes the cluster aside and puts it in place last, so that whatever stops the making leaves no half of one: a link
+ * that leads nowhere means lost data, never an unfinished start. It is made behind a gate, a folder of root's through
+ * which the user's group alone may pass, and handed over once, while nobody else can be in there.
  */
 async function createCluster(
   dataDir: string,
   entry: string,
-  place: Omit<Home, 'cluster'>,
+  { binaries, users }: { binaries: string; users: Users },
   create: (home: Home) => Promise<void>,
 ): Promise<void> {
-  removeUnfinished(dataDir)
-  const apart = place.runAs !== null && !(await canEnter(dataDir, place.runAs))
-  const draft = join(apart ? makeSharedFolder(dataDir) : dataDir, `.postgres-${MAJOR}.${process.pid}`)
+  const { runAs, maker, shared } = users
+  await removeUnfinished(dataDir)
+  const apart = runAs !== null && !(isRootsAlone(dataDir) && (await canEnter(dataDir, runAs)))
+  const gate = apart ? sharedGate(dataDir) : join(dataDir, `.postgres-${MAJOR}.${process.pid}`)
+  const cluster = join(gate, `postgres-${MAJOR}`)
   try {
-    mkdirSync(draft, { mode: 0o700 })
-    if (place.runAs) chownSync(draft, place.runAs.uid, place.runAs.gid)
-    await create({ ...place, cluster: draft })
-    put(draft, entry, apart)
+    mkdirSync(gate, { mode: 0o700 })
+    mkdirSync(cluster, { mode: 0o700 })
+    if (maker) {
+      lchownSync(cluster, maker.uid, maker.gid)
+      lchownSync(gate, 0, maker.gid)
+      chmodSync(gate, 0o710)
+    }
+    await create({ binaries, cluster, runAs: maker, shared })
+    if (runAs && runAs !== maker) handOver(cluster, runAs)
+    put(cluster, entry, apart)
   } finally {
-    rmSync(apart ? unlessLinked(dirname(draft), entry) : draft, { recursive: true, force: true })
+    if (!leadsInto(entry, gate)) await remove(gate)
   }
 }
 
-function removeUnfinished(dataDir: string): void {
+/** Behind the gate, and after `initdb` has ended: no process is left that could put anything else there meanwhile. */
+function handOver(path: string, to: { uid: number; gid: number }): void {
+  const isFolder = lstatSync(path).isDirectory()
+  if (isFolder) for (const name of readdirSync(path)) handOver(join(path, name), to)
+  lchownSync(path, to.uid, to.gid)
+}
+
+async function removeUnfinished(dataDir: string): Promise<void> {
   for (const name of readdirSync(dataDir)) {
     const pid = /^\.postgres-\d+\.(\d+)$/.exec(name)?.[1]
-    if (pid !== undefined && !isAlive(Number(pid))) remove(join(dataDir, name))
+    if (pid !== undefined && !isAlive(Number(pid))) await remove(join(dataDir, name))
   }
 }
 
-/** The initdb of a start that was killed may still be writing there; it gives up when its folder is gone. */
-function remove(folder: string): void {
+/**
+ * Removes what was not finished. The initdb of a start that was killed may still be writing there; it gives up when
+ * its folder is gone. What belongs to another user is removed as that one, so that root is led nowhere in it.
+ */
+async function remove(folder: string): Promise<void> {
+  const inside = lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(folder) : []
+  for (const path of [folder, ...inside.map((name) => join(folder, name))]) {
+    const { uid, gid } = lstatSync(path, { throwIfNoEntry: false }) ?? { uid: 0, gid: 0 }
+    if (process.getuid?.() === 0 && uid !== 0)
+      await run('/bin/sh', ['-c', 'rm -rf "$1"', 'sh', path], { uid, gid })
+  }
   rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
 }
 
@@ -175,32 +197,24 @@ async function canEnter(folder: string, runAs: RunAs): Promise<boolean> {
   return (await run('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], runAs)).code === 0
 }
 
-function makeSharedFolder(dataDir: string): string {
+function sharedGate(dataDir: string): string {
+  makeShared()
   const hash = createHash('sha256').update(realpathSync(dataDir)).digest('hex').slice(0, 16)
-  const folder = join(SHARED, `${hash}-${randomBytes(4).toString('hex')}`)
-  mkdirSync(folder, { recursive: true, mode: 0o711 })
-  return folder
+  return join(SHARED, `${hash}-${randomBytes(4).toString('hex')}`)
 }
 
 /** Of two first starts at once, the first to put its cluster counts. */
-function put(draft: string, entry: string, apart: boolean): void {
+function put(cluster: string, entry: string, apart: boolean): void {
   try {
-    if (apart) {
-      const cluster = join(dirname(draft), `postgres-${MAJOR}`)
-      renameSync(draft, cluster)
-      symlinkSync(cluster, entry)
-    } else {
-      renameSync(draft, entry)
-    }
+    if (apart) symlinkSync(cluster, entry)
+    else renameSync(cluster, entry)
   } catch (error) {
     if (lstatSync(entry, { throwIfNoEntry: false }) === undefined) throw error
   }
 }
 
-/** The shared folder stays when the data folder leads to it; otherwise only its draft is named, which is gone. */
-function unlessLinked(folder: string, entry: string): string {
-  const linked = existsSync(entry) && realpathSync(entry).startsWith(`${realpathSync(folder)}/`)
-  return linked ? join(folder, `.postgres-${MAJOR}.${process.pid}`) : folder
+function leadsInto(entry: string, folder: string): boolean {
+  return existsSync(entry) && realpathSync(entry).startsWith(`${realpathSync(folder)}/`)
 }
 
 function realCluster(entry: string): string {
@@ -212,8 +226,7 @@ function realCluster(entry: string): string {
 }
 
 function refuseOtherVersion(cluster: string): void {
-  const file = join(cluster, 'PG_VERSION')
-  const version = existsSync(file) ? readFileSync(file, 'utf8').trim() : ''
+  const version = readOwned(join(cluster, 'PG_VERSION'), statSync(cluster).uid)?.trim() ?? ''
   if (version === String(MAJOR)) return
   throw new StartFault(
     version === ''
@@ -233,7 +246,7 @@ async function refuseUnreachable(home: Home): Promise<void> {
   }
   if (home.runAs && !(await canEnter(home.cluster, home.runAs))) {
     throw new StartFault(
-      `The user 'nobody', whom PostgreSQL runs as, cannot enter ${home.cluster}; let others pass through the folders above it (chmod o+x).`,
+      `The user ${home.runAs.uid}, whom PostgreSQL runs as, cannot enter ${home.cluster}; let others pass through the folders above it (chmod o+x).`,
     )
   }
 }

@@ -1,17 +1,18 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { closeSync, constants, openSync, readFileSync, readlinkSync, renameSync, rmSync } from 'node:fs'
+import { lstatSync, readlinkSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartFault } from '../config.ts'
 import { configure } from './cluster.ts'
 import type { Home } from './home.ts'
 import { ENVIRONMENT, programPath, run } from './run.ts'
+import { readOwned } from './user.ts'
 
 /** Crash recovery after a long time without a checkpoint may take a while, and must not be cut short. */
 const START_LIMIT_MS = 600_000
 const STOP_LIMIT_S = 60
 const PAUSE_MS = 20
-/** Root writes here into a folder of the user that the server runs as, and must not be led elsewhere. */
-const LOG_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW
+/** The server's own user makes the file of its first words, because root could be led to another there. */
+const LAUNCH = 'umask 077; rm -rf "$2/start.log"; exec "$1" -D "$2" >"$2/start.log" 2>&1'
 
 /** Whether a server runs on the folder: one that a killed console left behind, or another console's. */
 export function isRunning(home: Home): boolean {
@@ -26,11 +27,11 @@ export function isRunning(home: Home): boolean {
 export async function ensureRunning(home: Home): Promise<'adopted' | 'started'> {
   if (isRunning(home)) return 'adopted'
   for (const file of ['postmaster.pid', '.s.PGSQL.5432.lock']) removeStale(home, file)
-  configure(home)
+  await configure(home)
   const ended = launch(home)
   if (await untilReady(home, ended)) return 'started'
   if (isRunning(home)) return 'adopted'
-  throw new StartFault(`PostgreSQL did not start on ${home.cluster}:\n${lastLines(startLog(home))}`)
+  throw new StartFault(`PostgreSQL did not start on ${home.cluster}:\n${lastLines(home)}`)
 }
 
 /** Ends open sessions, writes everything down and stops; answers when no process is left. */
@@ -52,15 +53,14 @@ const children = new Set<number>()
  */
 function launch(home: Home): { done: boolean } {
   const ended = { done: false }
-  const log = openSync(startLog(home), LOG_FLAGS, 0o600)
-  const child = spawn(programPath(home.binaries, 'postgres'), ['-D', home.cluster], {
+  const postgres = programPath(home.binaries, 'postgres')
+  const child = spawn('/bin/sh', ['-c', LAUNCH, 'sh', postgres, home.cluster], {
     cwd: '/',
     detached: true,
     env: ENVIRONMENT,
-    stdio: ['ignore', log, log],
+    stdio: 'ignore',
     ...(home.runAs ?? {}),
   })
-  closeSync(log)
   if (child.pid !== undefined) children.add(child.pid)
   const end = () => {
     if (child.pid !== undefined) children.delete(child.pid)
@@ -80,16 +80,8 @@ async function untilReady(home: Home, ended: { done: boolean }): Promise<boolean
   return false
 }
 
-function startLog(home: Home): string {
-  return join(home.cluster, 'start.log')
-}
-
-function lastLines(file: string): string {
-  try {
-    return readFileSync(file, 'utf8').trim().split('\n').slice(-5).join('\n')
-  } catch {
-    return ''
-  }
+function lastLines(home: Home): string {
+  return read(home, 'start.log').trim().split('\n').slice(-5).join('\n')
 }
 
 function readPid(home: Home, name: string): number | null {
@@ -98,11 +90,7 @@ function readPid(home: Home, name: string): number | null {
 }
 
 function read(home: Home, name: string): string {
-  try {
-    return readFileSync(join(home.cluster, name), 'utf8')
-  } catch {
-    return ''
-  }
+  return readOwned(join(home.cluster, name), home.runAs?.uid ?? process.getuid?.() ?? 0) ?? ''
 }
 
 /** After a power cut the number may belong to any process; a server of ours stands in its data folder. */
@@ -119,15 +107,18 @@ function servesFolder(pid: number, home: Home): boolean {
 
 /** The server itself would refuse to start when a stale file names a process that lives. */
 function removeStale(home: Home, name: string): void {
+  // The server would wait at a pipe for ever.
+  const found = lstatSync(join(home.cluster, name), { throwIfNoEntry: false })
+  if (found && !found.isFile()) rmSync(join(home.cluster, name), { force: true })
   const pid = readPid(home, name)
   if (pid === null || servesFolder(pid, home)) return
-  const file = join(home.cluster, name)
-  const aside = `${file}.stale.${process.pid}`
+  const aside = `${name}.stale.${process.pid}`
+  const [file, draft] = [join(home.cluster, name), join(home.cluster, aside)]
   try {
-    renameSync(file, aside)
+    renameSync(file, draft)
     // A start that raced this one may have written its own in between: it goes back.
-    if (Number(readFileSync(aside, 'utf8').split('\n')[0]) !== pid) renameSync(aside, file)
-    else rmSync(aside)
+    if (readPid(home, aside) !== pid) renameSync(draft, file)
+    else rmSync(draft)
   } catch {
     // Another start removed it first.
   }

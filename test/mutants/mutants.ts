@@ -402,6 +402,20 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/corridor/disk.test.ts'],
   },
   {
+    guard: 'root reads no pipe in the folder of another',
+    file: 'server/postgres/user.ts',
+    from: 'constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK',
+    to: 'constants.O_RDONLY',
+    suites: ['server/postgres/embedded.test.ts'],
+  },
+  {
+    guard: 'the database is made where no other process of nobody may enter',
+    file: 'server/postgres/home.ts',
+    from: 'chmodSync(gate, 0o710)',
+    to: 'chmodSync(gate, 0o711)',
+    suites: ['server/postgres/embedded.test.ts'],
+  },
+  {
     guard: 'a damaged backup is refused',
     file: 'server/commands/backup/restore.ts',
     from: "count.rows !== rows || hash.digest('hex') !== sha256",

@@ -1,0 +1,103 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, realpathSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { StartFault } from '../config.ts'
+import type { RunAs } from './run.ts'
+
+/** Who runs the server, and who makes its folder. Both are null where the console is no root. */
+export type Users = {
+  runAs: RunAs
+  /** `initdb` asks for the name of whoever runs it, the server does not. */
+  maker: RunAs
+  /** Whether others may run as the same user, and so read the database. */
+  shared: boolean
+}
+
+/** No account has this number, on a system that keeps to the usual ranges: none of them gives out 60,706 to 61,183. */
+const OWN = 61_000
+
+/**
+ * Chooses whom root runs PostgreSQL as, which refuses root itself. A folder is run by whoever owns it; a new one by
+ * the account `boxtree`, which an operator may have made, else by a number that no account has, else by `nobody`.
+ * @throws StartFault where there is no such user
+ */
+export function chooseUsers(owner: number | null): Users {
+  if (process.getuid?.() !== 0) return { runAs: null, maker: null, shared: false }
+  const accounts = readAccounts()
+  const choices: Users[] = []
+  const boxtree = accounts.get('boxtree')
+  if (boxtree && boxtree.uid !== 0) choices.push({ runAs: boxtree, maker: boxtree, shared: false })
+  const nobody = accounts.get('nobody')
+  if (nobody && isFree(OWN, accounts)) {
+    // Under a group that no process is in, so that no other process of nobody may enter where it works.
+    const maker = { uid: nobody.uid, gid: OWN }
+    choices.push({ runAs: { uid: OWN, gid: OWN }, maker, shared: false })
+  }
+  if (nobody) choices.push({ runAs: nobody, maker: nobody, shared: true })
+  const chosen = owner === null ? choices[0] : choices.find(({ runAs }) => runAs?.uid === owner)
+  if (chosen) return chosen
+  throw new StartFault(
+    owner === null
+      ? "PostgreSQL does not run as root and there is no user 'boxtree' or 'nobody' here; start Boxtree as a plain user."
+      : `The database belongs to the user ${owner}; start Boxtree as that user.`,
+  )
+}
+
+type Account = { uid: number; gid: number }
+
+function readAccounts(): Map<string, Account> {
+  const lines = readFileSync('/etc/passwd', 'utf8').split('\n')
+  return new Map(
+    lines.flatMap((line) => {
+      const [name, , uid, gid] = line.split(':')
+      return name && uid && gid ? [[name, { uid: Number(uid), gid: Number(gid) }] as const] : []
+    }),
+  )
+}
+
+/** Whether a number is no account's, and one that this system's users may have: a container may map only some. */
+function isFree(uid: number, accounts: Map<string, Account>): boolean {
+  for (const account of accounts.values()) if (account.uid === uid || account.gid === uid) return false
+  return ['uid_map', 'gid_map'].every((map) =>
+    (readIfThere(`/proc/self/${map}`) ?? '').split('\n').some((line) => {
+      const [first = Number.NaN, , count = 0] = line.trim().split(/\s+/).map(Number)
+      return uid >= first && uid < first + count
+    }),
+  )
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether nobody but root can put something else in the place of this folder, or of one above it. */
+export function isRootsAlone(folder: string): boolean {
+  for (let at = realpathSync(folder); ; at = dirname(at)) {
+    const { uid, mode } = lstatSync(at)
+    // In a sticky folder such as /tmp nobody moves what is another's.
+    if (uid !== 0 || (mode & 0o022 && !(mode & 0o1000))) return false
+    if (at === dirname(at)) return true
+  }
+}
+
+/**
+ * Reads a file in a folder that another user writes to; null where it is not there, is a link or a pipe, or belongs
+ * to anybody else: root must not be led to another's file, nor wait for a pipe.
+ */
+export function readOwned(file: string, owner: number): string | null {
+  let handle: number
+  try {
+    handle = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  } catch {
+    return null
+  }
+  try {
+    const stat = fstatSync(handle)
+    return stat.isFile() && stat.uid === owner ? readFileSync(handle, 'utf8') : null
+  } finally {
+    closeSync(handle)
+  }
+}
