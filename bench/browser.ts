@@ -1,8 +1,9 @@
 import type { Browser, BrowserContext, Page, Route } from 'playwright-core'
 import { LEVEL_NAMES, LEVELS } from '../contract/levels.ts'
-import { ROLE, ROLES, type Role } from '../contract/roles.ts'
+import { ROLES, type Role } from '../contract/roles.ts'
 import { launchChromium } from '../test/support/chromium.ts'
 import { startConsole } from '../test/support/console.ts'
+import { to } from '../web/screens.ts'
 import { type Figure, median } from './figure.ts'
 import { type Line, openLine } from './line.ts'
 import { admitPeople, beside, type People } from './people.ts'
@@ -52,7 +53,7 @@ async function* coldStarts(browser: Browser, line: Line, people: People): AsyncG
   yield { what: "A dealer's clients there, empty cache", value: median(clients), limit: 3_000, unit: 'ms' }
   for (const role of ROLES) {
     const starts = await repeat(STARTS, () =>
-      painted(browser, line, people[role], role, ROLE[role].home, 'section tbody time'),
+      painted(browser, line, people[role], role, to.home[role](), 'section tbody time'),
     )
     yield {
       what: `Dashboard of the ${role} there, empty cache`,
@@ -102,10 +103,10 @@ interface Thousand {
 
 /** Lists that hold 1,000 rows in the browser, at their smallest page on offer by default and at their largest. */
 const THOUSANDS: readonly Thousand[] = [
-  { rows: 'transactions', path: ROLE.admin.home, perPage: 10 },
-  { rows: 'transactions', path: ROLE.admin.home, perPage: 25 },
-  { rows: 'accounts', path: LEVELS.superreseller.paths.list, perPage: 10 },
-  { rows: 'accounts', path: LEVELS.superreseller.paths.list, perPage: 50 },
+  { rows: 'transactions', path: to.home.admin(), perPage: 10 },
+  { rows: 'transactions', path: to.home.admin(), perPage: 25 },
+  { rows: 'accounts', path: to.level.superreseller.list(), perPage: 10 },
+  { rows: 'accounts', path: to.level.superreseller.list(), perPage: 50 },
 ]
 
 async function* inputs(browser: Browser, url: string, people: People): AsyncGenerator<Figure> {
@@ -164,11 +165,11 @@ async function timed(page: Page, act: () => Promise<void>): Promise<number> {
 async function* shifts(browser: Browser, line: Line, people: People): AsyncGenerator<Figure> {
   const lists: (readonly [Role, string])[] = LEVEL_NAMES.map((level) => [
     LEVELS[level].owner,
-    LEVELS[level].paths.list,
+    to.level[level].list(),
   ])
   const screens: (readonly [Role | null, string])[] = [
     [null, '/'],
-    ...ROLES.map((role) => [role, ROLE[role].home] as const),
+    ...ROLES.map((role) => [role, to.home[role]()] as const),
     ...lists,
     ['dealer', '/clients'],
     ['admin', '/admin/clients'],

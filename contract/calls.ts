@@ -15,7 +15,7 @@ import {
   TypedMac,
 } from './clients.ts'
 import { LEVELS, type LevelName } from './levels.ts'
-import { ROLE, type Role } from './roles.ts'
+import { DESK, type Role } from './roles.ts'
 import { secret } from './secret.ts'
 import {
   AccountRow,
@@ -130,7 +130,7 @@ const session = {
 
 /** What every role has at its own desk. */
 function desk(role: Role) {
-  const at = ROLE[role].desk
+  const at = DESK[role]
   return {
     transactions: call({
       method: 'GET',
@@ -177,7 +177,7 @@ function desk(role: Role) {
 function credits(role: Role) {
   return call({
     method: 'GET',
-    path: `${ROLE[role].desk}/credits`,
+    path: `${DESK[role]}/credits`,
     roles: [role],
     summary: "The caller's balance",
     input: Nothing,
@@ -198,7 +198,7 @@ function level<Row extends z.ZodMiniType, Total extends z.core.$ZodLooseShape>(
   total: Total,
 ) {
   const { owner, title } = LEVELS[name]
-  const at = ROLE[owner].desk
+  const at = DESK[owner]
   const roles = [owner]
   return {
     list: call({
@@ -542,7 +542,7 @@ function names() {
 function exportClients<const Sorts extends readonly [string, ...string[]]>(role: Role, sorts: Sorts) {
   return call({
     method: 'POST',
-    path: `${ROLE[role].desk}/clients/export`,
+    path: `${DESK[role]}/clients/export`,
     roles: [role],
     summary: 'A ticket for the CSV or PDF of the filtered clients',
     input: z.strictObject({ format: z.enum(['csv', 'pdf']), ...clientSelection(sorts) }),

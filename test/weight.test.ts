@@ -30,8 +30,8 @@ const DASHBOARDS: Record<Role, string> = {
 
 /** What waits until the page stands; everything else that a page fetches by itself is counted with it. */
 const LATER = [
-  'parts/Dialog.tsx',
-  'parts/NoticeBoard.tsx',
+  'parts/dialog/DialogFrame.tsx',
+  'parts/notices/NoticeBoard.tsx',
   'shell/SettingsDrawer.tsx',
   'accounts/ExportTransactions.tsx',
   '@mui/material/Drawer/index.mjs',

@@ -1,8 +1,8 @@
 import { lazy, Suspense, useEffect } from 'react'
 import { createRoot } from 'react-dom/client'
+import { fetchPageAt } from './fetchPage.tsx'
 import { Login } from './pages/Login.tsx'
 import { askAhead } from './parts/captcha/solving.ts'
-import { fetchPage } from './screens.tsx'
 import { ProvideSession, restore, useSessionState, useSettings, watchSession } from './session.tsx'
 import { Boundary } from './shell/Boundary.tsx'
 import { Loading } from './shell/Loading.tsx'
@@ -21,7 +21,7 @@ watchSession()
 const kept = restore()
 if (kept) {
   fetchScreens().catch(() => {})
-  fetchPage(window.location.pathname, kept.role)
+  fetchPageAt(window.location.pathname, kept.role)
 } else askAhead(askCaptcha)
 createRoot(root).render(<Console />)
 

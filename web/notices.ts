@@ -1,7 +1,8 @@
 import { atPlaceOf, type Call, type Calls } from '../contract/call.ts'
 import type { calls, InputOf, OutputOf } from '../contract/calls.ts'
-import { LEVELS, type LevelName } from '../contract/levels.ts'
+import type { LevelName } from '../contract/levels.ts'
 import type { ApiError } from './api.ts'
+import { levels } from './levels.ts'
 
 /** What the person is told of a call. */
 export interface Words<C extends Call = Call> {
@@ -49,7 +50,7 @@ const desk: Spoken<typeof calls.desk.admin> = {
 }
 
 function level(name: LevelName): Spoken<typeof calls.level.dealer> {
-  const { title, inSentence } = LEVELS[name]
+  const { title, inSentence } = levels[name]
   return {
     list: silent,
     create: {

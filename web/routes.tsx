@@ -1,27 +1,22 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { memo, useEffect, useState } from 'react'
-import {
-  createBrowserRouter,
-  Navigate,
-  Outlet,
-  type RouteObject,
-  redirect,
-  useLocation,
-  useMatches,
-} from 'react-router'
+import { createBrowserRouter, Navigate, Outlet, type RouteObject, redirect, useLocation } from 'react-router'
 import { RouterProvider } from 'react-router/dom'
-import { ROLE, type Role } from '../contract/roles.ts'
+import type { Role } from '../contract/roles.ts'
 import { openCache } from './cache.ts'
-import { WrongRole } from './pages/WrongRole.tsx'
+import { fetchPage } from './fetchPage.tsx'
 import { Hints } from './parts/Hints.tsx'
 import { Notices } from './parts/notices/Notices.tsx'
 import { useInterrupted, useReturn } from './queries.ts'
-import { type ConsoleScreen, screens } from './screens.tsx'
+import { type ConsoleScreen, everyScreen, to } from './screens.ts'
 import { takePlace, useSession } from './session.tsx'
 import { Broken } from './shell/Broken.tsx'
 import { Loading } from './shell/Loading.tsx'
+import { NotFound } from './shell/NotFound.tsx'
 import { Shell } from './shell/Shell.tsx'
 import { SignInAgain } from './shell/SignInAgain.tsx'
+import { useScreen } from './shell/useScreen.ts'
+import { WrongRole } from './shell/WrongRole.tsx'
 
 /** All that needs a session; there is a router, and a memory of what was loaded, only while there is one. */
 export function Screens() {
@@ -50,7 +45,7 @@ function Routed() {
 function useAhead(role: Role) {
   useEffect(() => {
     const fetchAll = () =>
-      screens.filter(({ roles }) => roles.includes(role)).map(({ page }) => page().catch(() => {}))
+      everyScreen.filter(({ roles }) => roles.includes(role)).map((one) => fetchPage(one).catch(() => {}))
     const timer = setTimeout(fetchAll, 2_000)
     return () => clearTimeout(timer)
   }, [role])
@@ -65,29 +60,23 @@ function openRouter(name: string) {
       Component: ForRole,
       ErrorBoundary: Broken,
       HydrateFallback: Loading,
-      children: [...screens.map(routeOf), { path: '*', lazy: { Component: notFound } }],
+      children: [...everyScreen.map(routeOf), { path: '*', Component: NotFound }],
     },
   ])
 }
 
-function routeOf({ path, roles, page }: ConsoleScreen): RouteObject {
+function routeOf(screen: ConsoleScreen): RouteObject {
   // A page that has not asked for the URL is not drawn anew with it: a page turn of a list changes only the list.
-  const still = async () => memo(await page())
-  return { path, handle: { roles }, lazy: { Component: still }, ErrorBoundary: Broken }
-}
-
-async function notFound() {
-  return (await import('./pages/NotFound.tsx')).NotFound
+  const still = async () => memo(await fetchPage(screen))
+  return { path: screen.path, handle: screen, lazy: { Component: still }, ErrorBoundary: Broken }
 }
 
 /** The page, if it is for this role. At `/` everybody finds their own dashboard. */
 function ForRole() {
   const { role } = useSession()
   const { pathname } = useLocation()
-  const roles = useMatches().flatMap(
-    ({ handle }) => (handle as Pick<ConsoleScreen, 'roles'> | undefined)?.roles ?? [],
-  )
-  const mine = roles.length === 0 || roles.includes(role)
-  if (!mine && pathname === '/') return <Navigate to={ROLE[role].home} replace />
+  const screen = useScreen()
+  const mine = !screen || screen.roles.includes(role)
+  if (!mine && pathname === '/') return <Navigate to={to.home[role]()} replace />
   return <Shell>{mine ? <Outlet /> : <WrongRole />}</Shell>
 }

@@ -23,7 +23,7 @@ export default defineConfig({
           groups: [
             { name: 'login', tags: ['$initial'] },
             { debugName: 'shell', name: (id, graph) => (neededBy('routes.tsx', id, graph) ? 'shell' : null) },
-            { name: 'parts', test: /\/web\/(parts|tables)\/(?!Chart)|\/lucide-react\//, minShareCount: 2 },
+            { name: 'parts', test: /\/web\/(parts|tables)\/(?!chart\/)|\/lucide-react\//, minShareCount: 2 },
           ],
         },
       },

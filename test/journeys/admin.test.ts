@@ -1,6 +1,6 @@
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { ROLE } from '../../contract/roles.ts'
+import { menuOf } from '../../web/screens.ts'
 import {
   expect,
   expectColumns,
@@ -23,10 +23,11 @@ describe('the admin', () => {
     await expect(page).toHaveURL('/admin')
     await expect(page.getByRole('banner')).toContainText('Admin Panel')
     const menu = page.getByRole('navigation', { name: 'Main' })
-    const labels = ROLE.admin.menu.map(({ label }) => label)
+    const labels = menuOf('admin').map(({ item }) => item.label)
     await expect(menu.getByRole('listitem')).toHaveText([...labels, 'Logout'])
     const titles = ['Dashboard', 'Add Super Reseller', 'Super Resellers', 'Update Message', 'Delete MAC']
-    for (const [at, { path, label }] of ROLE.admin.menu.entries()) {
+    for (const [at, { path, item }] of menuOf('admin').entries()) {
+      const { label } = item
       await menu.getByRole('link', { name: label, exact: true }).click()
       await expect(page).toHaveURL(path)
       await expect(page.getByRole('heading', { level: 1 })).toHaveText(titles[at] as string)

@@ -2,8 +2,8 @@ import type { Page } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { CREDIT_AMOUNTS } from '../../contract/credits.ts'
-import { LEVELS } from '../../contract/levels.ts'
-import { ROLE } from '../../contract/roles.ts'
+import { levels } from '../../web/levels.ts'
+import { menuOf, to } from '../../web/screens.ts'
 import {
   expect,
   expectColumns,
@@ -23,21 +23,25 @@ const TRANSACTION = ['Date', 'Type', 'Credits', 'Login', 'MAC', 'Description', '
 
 // A superreseller works with resellers as a reseller does with dealers: one story, told of both.
 describe.each([
-  { role: 'superreseller' as const, level: LEVELS.reseller },
-  { role: 'reseller' as const, level: LEVELS.dealer },
+  { role: 'superreseller' as const, level: levels.reseller },
+  { role: 'reseller' as const, level: levels.dealer },
 ])('a $role', ({ role, level }) => {
-  const { title, plural, paths } = level
-  const { home } = ROLE[role]
+  const { title, plural } = level
+  const { list, add: adding, update } = to.level[level.role]
+  const home = to.home[role]()
 
   test('signs in, finds their dashboard and their menu, and leaves', async ({ open, world }) => {
     const me = (await world.family({ credits: 31, to: role }))[role]
     const page = await open()
     await signIn(page, me.name)
     await expect(page).toHaveURL(home)
-    await expect(page.getByRole('banner')).toContainText(ROLE[role].title)
+    await expect(page.getByRole('banner')).toContainText(
+      role === 'reseller' ? 'Reseller Panel' : 'Super Reseller Panel',
+    )
     const menu = page.getByRole('navigation', { name: 'Main' })
     await expect(menu.getByRole('listitem')).toHaveText(['Dashboard', `Add ${title}`, plural, 'Logout'])
-    for (const { path, label } of ROLE[role].menu) {
+    for (const { path, item } of menuOf(role)) {
+      const { label } = item
       await menu.getByRole('link', { name: label, exact: true }).click()
       await expect(page).toHaveURL(path)
       await expect(page.getByRole('heading', { level: 1 })).toHaveText(label)
@@ -67,7 +71,7 @@ describe.each([
       .getByRole('link', { name: new RegExp(`^${plural}`) })
       .last()
       .click()
-    await expect(page).toHaveURL(paths.list)
+    await expect(page).toHaveURL(list())
   })
 
   test(`searches, sorts and pages the list of ${plural}`, async ({ open, world }) => {
@@ -77,7 +81,7 @@ describe.each([
       world.clock.pass({ minutes: 1 })
       await world.child(me, 0, name)
     }
-    const page = await open({ as: me, at: paths.list })
+    const page = await open({ as: me, at: list() })
     await expect(page.getByText(`Total ${plural}`)).toBeVisible()
     await expect(page.locator('dl')).toContainText(/13.*Date.*2026-05-15 10:12:00/)
     await expectColumns(page, plural, ['Created', 'Name', 'Credits', 'Description'])
@@ -101,7 +105,7 @@ describe.each([
     await expect(rows(page, plural).first()).toContainText('account-12')
     await expectSorted(page, plural, 'Name', 'descending')
     await page.getByRole('link', { name: 'account-12' }).click()
-    await expect(page).toHaveURL(`${paths.update}/account-12`)
+    await expect(page).toHaveURL(update('account-12'))
     await expect(page.locator('[aria-current=page]')).toHaveText(plural)
     await page.goBack()
     await expect(page.getByRole('searchbox', { name: 'Search' })).toHaveValue('ACCOUNT-')
@@ -109,7 +113,7 @@ describe.each([
 
   test(`adds a ${title}, and is back at the list after 2 seconds`, async ({ open, world }) => {
     const me = (await world.family())[role]
-    const page = await open({ as: me, at: paths.add })
+    const page = await open({ as: me, at: adding() })
     const add = page.getByRole('button', { name: `Add ${title}`, exact: true })
     await add.click()
     await expect(page.getByText('Login should be between 3 and 32 characters')).toBeVisible()
@@ -120,9 +124,9 @@ describe.each([
     await readNotice(page, `Error adding ${title}. Please try again.`, 'This login is taken.')
     await fill(page, { Login: 'a-new-account' })
     await add.click()
-    await expect(page).toHaveURL(paths.add)
+    await expect(page).toHaveURL(adding())
     await readNotice(page, `${title} added successfully!`)
-    await expect(page).toHaveURL(paths.list)
+    await expect(page).toHaveURL(list())
     await expect(page.getByRole('link', { name: 'a-new-account' })).toBeVisible()
   })
 
@@ -138,7 +142,7 @@ describe.each([
     await fill(page, { Credits: '30', Description: 'Paid in cash' })
     await press(page, 'Add 30 credits')
     await readNotice(page, `${title} updated successfully!`)
-    await expect(page).toHaveURL(paths.list)
+    await expect(page).toHaveURL(list())
     await expect(rows(page, plural).filter({ hasText: child.name })).toContainText('30Paid in cash')
     await page.getByRole('link', { name: child.name }).click()
     await expect(page.getByRole('region', { name: 'Update Credits' })).toContainText('30 credits')
@@ -147,7 +151,7 @@ describe.each([
     await fill(page, { Credits: '20', Action: 'Remove' })
     await press(page, 'Remove 20 credits')
     await readNotice(page, `${title} updated successfully!`)
-    await expect(page).toHaveURL(paths.list)
+    await expect(page).toHaveURL(list())
     expect(await balances(me, child)).toEqual([30, 10])
   })
 
@@ -206,10 +210,10 @@ describe.each([
       await expect(page.getByRole('heading', { level: 1 })).toHaveText('Not for your role')
       await expect(page.getByRole('navigation', { name: 'Main' })).toBeVisible()
     }
-    await page.goto(`${paths.update}/nobody-here`)
+    await page.goto(update('nobody-here'))
     await expect(page.getByText(`There is no ${level.inSentence} of this name`)).toBeVisible()
     await page.getByRole('link', { name: `Show all ${plural.toLowerCase()}` }).click()
-    await expect(page).toHaveURL(paths.list)
+    await expect(page).toHaveURL(list())
     await page.goto('/no/such/page')
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Not found')
     await page.getByRole('link', { name: 'Go to the dashboard' }).click()
@@ -220,7 +224,7 @@ describe.each([
   async function atChild(world: World, open: (visit: object) => Promise<Page>, credits: number) {
     const me = (await world.family({ credits, to: role }))[role]
     const child = await world.child(me, 0, 'casa-digital')
-    const page = await open({ as: me, at: `${paths.update}/casa-digital` })
+    const page = await open({ as: me, at: update('casa-digital') })
     await expect(page.getByRole('heading', { level: 1 })).toHaveText(`Update ${title}: casa-digital`)
     return { me, child, page }
   }

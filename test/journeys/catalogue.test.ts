@@ -4,6 +4,7 @@ import { calls } from '../../contract/calls.ts'
 import { LEVEL_NAMES, LEVELS } from '../../contract/levels.ts'
 import { ApiError } from '../../web/api.ts'
 import { failureOf, type Words, wordsOf } from '../../web/notices.ts'
+import { to } from '../../web/screens.ts'
 import { test as base, expect, fill, press, readNotice, sessionOf, Windows } from '../support/browser.ts'
 import { type Family, openWorld, type World } from '../support/world.ts'
 
@@ -140,14 +141,15 @@ const deeds: Record<string, Deed> = {
 }
 
 function deedsOfLevel(name: (typeof LEVEL_NAMES)[number]): [string, Deed][] {
-  const { owner, paths, title } = LEVELS[name]
+  const { owner, title } = LEVELS[name]
+  const { add, update } = to.level[name]
   const as = owner as Deed['as']
   return [
     [
       `level.${name}.create`,
       {
         as,
-        at: paths.add,
+        at: add(),
         prepare: (page) => fill(page, { Login: `new-${name}`, Password: 'their-password' }),
         submit: (page) => press(page, `Add ${title}`),
       },
@@ -156,7 +158,7 @@ function deedsOfLevel(name: (typeof LEVEL_NAMES)[number]): [string, Deed][] {
       `level.${name}.save`,
       {
         as,
-        at: (shop) => `${paths.update}/${shop[name].name}`,
+        at: (shop) => update(shop[name].name),
         prepare: (page) => fill(page, { Description: 'Changed' }),
         submit: (page) => press(page, 'Add 1 credit'),
       },
@@ -165,7 +167,7 @@ function deedsOfLevel(name: (typeof LEVEL_NAMES)[number]): [string, Deed][] {
       `level.${name}.changePassword`,
       {
         as,
-        at: ({ idle }) => `${paths.update}/${idle[name].name}`,
+        at: ({ idle }) => update(idle[name].name),
         prepare: (page) =>
           fill(page, { 'New Password': 'their-password', 'Confirm New Password': 'their-password' }),
         submit: (page) => press(page, 'Change Password'),

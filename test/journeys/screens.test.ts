@@ -2,6 +2,7 @@ import { relative } from 'node:path'
 import type { Page } from 'playwright-core'
 import { describe } from 'vitest'
 import { Settings } from '../../contract/appearance.ts'
+import { everyScreen, to } from '../../web/screens.ts'
 import {
   test as base,
   expect,
@@ -19,7 +20,7 @@ import {
 } from '../support/browser.ts'
 import { type Business, openBusiness } from './business.ts'
 
-interface Screen {
+interface Picture {
   name: string
   /** Whose; nobody's where nothing is said. */
   as?: Exclude<keyof Business, 'world'>
@@ -48,23 +49,28 @@ interface Device {
   least: number
 }
 
-const screens: Screen[] = [
+const screens: Picture[] = [
   { name: 'login', at: '/login', shows: 'Verified' },
-  { name: 'admin', as: 'admin', at: '/admin', shows: 'emma.brown' },
-  { name: 'admin all clients', as: 'admin', at: '/admin/clients', shows: 'ana.ferreira' },
-  { name: 'admin super resellers', as: 'admin', at: '/super-resellers', shows: 'northstar' },
-  { name: 'admin add super reseller', as: 'admin', at: '/add-super-reseller', shows: '8 to 128 characters' },
+  { name: 'admin', as: 'admin', at: to.home.admin(), shows: 'emma.brown' },
+  { name: 'admin all clients', as: 'admin', at: to.allClients(), shows: 'ana.ferreira' },
+  { name: 'admin super resellers', as: 'admin', at: to.level.superreseller.list(), shows: 'northstar' },
+  {
+    name: 'admin add super reseller',
+    as: 'admin',
+    at: to.level.superreseller.add(),
+    shows: '8 to 128 characters',
+  },
   {
     name: 'admin update super reseller',
     as: 'admin',
-    at: '/update-super-reseller/atlantic-media',
+    at: to.level.superreseller.update('atlantic-media'),
     shows: 'emma.brown',
   },
-  { name: 'admin message', as: 'admin', at: '/admin/message', shows: 'The servers rest on Sunday' },
+  { name: 'admin message', as: 'admin', at: to.message(), shows: 'The servers rest on Sunday' },
   {
     name: 'admin delete mac',
     as: 'admin',
-    at: '/admin/delete-mac',
+    at: to.deleteMac(),
     shows: 'MAC Address',
     doing: async (page) => {
       await page.getByLabel('MAC Address').fill('00:1A:79:00:00:01')
@@ -72,59 +78,69 @@ const screens: Screen[] = [
       await expect(page.getByText('ana.ferreira')).toBeVisible()
     },
   },
-  { name: 'superreseller', as: 'superreseller', at: '/superreseller', shows: 'emma.brown' },
-  { name: 'superreseller resellers', as: 'superreseller', at: '/resellers', shows: 'lisboa-norte' },
+  { name: 'superreseller', as: 'superreseller', at: to.home.superreseller(), shows: 'emma.brown' },
+  {
+    name: 'superreseller resellers',
+    as: 'superreseller',
+    at: to.level.reseller.list(),
+    shows: 'lisboa-norte',
+  },
   {
     name: 'superreseller add reseller',
     as: 'superreseller',
-    at: '/add-reseller',
+    at: to.level.reseller.add(),
     shows: '8 to 128 characters',
   },
   {
     name: 'superreseller update reseller',
     as: 'superreseller',
-    at: '/update-reseller/lisboa-norte',
+    at: to.level.reseller.update('lisboa-norte'),
     shows: 'emma.brown',
   },
-  { name: 'reseller', as: 'reseller', at: '/reseller', shows: 'emma.brown' },
-  { name: 'reseller dealers', as: 'reseller', at: '/dealers', shows: 'casa-digital' },
-  { name: 'reseller add dealer', as: 'reseller', at: '/add-dealer', shows: '8 to 128 characters' },
-  { name: 'reseller update dealer', as: 'reseller', at: '/update-dealer/casa-digital', shows: 'emma.brown' },
-  { name: 'dealer', as: 'dealer', at: '/', shows: 'joao.silva' },
-  { name: 'dealer clients', as: 'dealer', at: '/clients', shows: 'ana.ferreira' },
-  { name: 'dealer new client', as: 'dealer', at: '/new-client', shows: '5 to 15 characters' },
-  { name: 'dealer update client', as: 'dealer', at: '/update-client/cafe.central', shows: '012010N0250438' },
+  { name: 'reseller', as: 'reseller', at: to.home.reseller(), shows: 'emma.brown' },
+  { name: 'reseller dealers', as: 'reseller', at: to.level.dealer.list(), shows: 'casa-digital' },
+  { name: 'reseller add dealer', as: 'reseller', at: to.level.dealer.add(), shows: '8 to 128 characters' },
+  {
+    name: 'reseller update dealer',
+    as: 'reseller',
+    at: to.level.dealer.update('casa-digital'),
+    shows: 'emma.brown',
+  },
+  { name: 'dealer', as: 'dealer', at: to.home.dealer(), shows: 'joao.silva' },
+  { name: 'dealer clients', as: 'dealer', at: to.clients(), shows: 'ana.ferreira' },
+  { name: 'dealer new client', as: 'dealer', at: to.newClient(), shows: '5 to 15 characters' },
+  { name: 'dealer update client', as: 'dealer', at: to.client('cafe.central'), shows: '012010N0250438' },
   {
     name: 'dealer update expired client',
     as: 'dealer',
-    at: '/update-client/vera.novak',
+    at: to.client('vera.novak'),
     shows: 'has expired',
   },
-  { name: 'wrong role', as: 'dealer', at: '/admin', shows: 'Not for your role' },
+  { name: 'wrong role', as: 'dealer', at: to.home.admin(), shows: 'Not for your role' },
   { name: 'not found', as: 'dealer', at: '/nowhere', shows: 'Not found' },
 ]
 
-const states: Screen[] = [
-  { name: 'beginner', as: 'beginner', at: '/', shows: 'No dealer transactions found' },
-  { name: 'beginner clients', as: 'beginner', at: '/clients', shows: 'No clients found' },
+const states: Picture[] = [
+  { name: 'beginner', as: 'beginner', at: to.home.dealer(), shows: 'No dealer transactions found' },
+  { name: 'beginner clients', as: 'beginner', at: to.clients(), shows: 'No clients found' },
   {
     name: 'dealer settings',
     as: 'dealer',
-    at: '/',
+    at: to.home.dealer(),
     shows: 'joao.silva',
     doing: (page) => press(page, 'Settings'),
   },
   {
     name: 'dealer clients selected',
     as: 'dealer',
-    at: '/clients',
+    at: to.clients(),
     shows: 'ana.ferreira',
     doing: (page) => page.getByLabel('Select this page').check(),
   },
   {
     name: 'dealer renews many',
     as: 'dealer',
-    at: '/clients',
+    at: to.clients(),
     shows: 'ana.ferreira',
     doing: async (page) => {
       await page.getByLabel('Select this page').check()
@@ -135,14 +151,14 @@ const states: Screen[] = [
   {
     name: 'dealer clients export menu',
     as: 'dealer',
-    at: '/clients?filter=expired',
+    at: to.clients({ filter: 'expired' }),
     shows: 'vera.novak',
     doing: (page) => press(page, 'Export'),
   },
   {
     name: 'dealer new client with faults',
     as: 'dealer',
-    at: '/new-client',
+    at: to.newClient(),
     shows: '5 to 15 characters',
     doing: async (page) => {
       await fill(page, {
@@ -157,7 +173,7 @@ const states: Screen[] = [
   {
     name: 'dealer retrieves',
     as: 'dealer',
-    at: '/update-client/emma.brown',
+    at: to.client('emma.brown'),
     shows: 'emma.brown',
     doing: async (page) => {
       const card = page.getByRole('region', { name: 'Retrieve Credits' })
@@ -169,7 +185,7 @@ const states: Screen[] = [
   {
     name: 'admin deletes a mac',
     as: 'admin',
-    at: '/admin/delete-mac',
+    at: to.deleteMac(),
     shows: 'MAC Address',
     doing: async (page) => {
       await page.getByLabel('MAC Address').fill('00:1A:79:00:00:04')
@@ -181,7 +197,7 @@ const states: Screen[] = [
   {
     name: 'reseller is refused',
     as: 'reseller',
-    at: '/update-dealer/casa-digital',
+    at: to.level.dealer.update('casa-digital'),
     shows: 'emma.brown',
     doing: async (page) => {
       await fill(page, { Credits: '10000' })
@@ -192,7 +208,7 @@ const states: Screen[] = [
   {
     name: 'reseller cannot be reached',
     as: 'reseller',
-    at: '/dealers',
+    at: to.level.dealer.list(),
     shows: 'casa-digital',
     doing: async (page) => {
       await page.route('**/v1/**', (route) => route.abort())
@@ -214,7 +230,7 @@ const test = base
     onCleanup(() => windows.close())
     const pages = new Map<string, Promise<Page>>()
     /** One window for each person and device, so that a screen costs no more than its own load. */
-    const windowOf = (as: Screen['as'], { look }: Device) => {
+    const windowOf = (as: Picture['as'], { look }: Device) => {
       const key = `${as} ${look.width}`
       const { url } = business.world.server
       const opened = pages.get(key) ?? windows.open(url, look, as ? sessionOf(business[as]) : {})
@@ -223,6 +239,16 @@ const test = base
     }
     return { windows, windowOf }
   })
+
+test('every screen has its picture, as each of its roles sees it', () => {
+  const pictured = screens.map(({ as, at }) => `${as} ${at}`)
+  for (const { path, roles } of everyScreen) {
+    for (const role of roles) {
+      const picture = new RegExp(`^${role} ${path.replace(':name', '[^/]+')}$`)
+      expect(pictured).toContainEqual(expect.stringMatching(picture))
+    }
+  }
+})
 
 describe.each([
   ['a desk', DESK],

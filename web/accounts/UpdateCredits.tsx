@@ -5,13 +5,14 @@ import * as z from 'zod/mini'
 import { AccountDescription, CreditAmount } from '../../contract/accounts.ts'
 import { calls, type OutputOf } from '../../contract/calls.ts'
 import { balanceTone, CREDIT_ACTION, CREDIT_AMOUNTS } from '../../contract/credits.ts'
-import type { Level } from '../../contract/levels.ts'
+import type { Level } from '../levels.ts'
 import { Card } from '../parts/Card.tsx'
 import { Chip } from '../parts/Chip.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { AmountSelect, SelectInput } from '../parts/form/SelectInput.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 import { useSubmit } from '../queries.ts'
+import { to } from '../screens.ts'
 import { balanceTones } from '../tables/columns.tsx'
 
 interface UpdateCreditsProps {
@@ -27,7 +28,7 @@ export function UpdateCredits({ level, name, account }: UpdateCreditsProps) {
   const [saved, setSaved] = useState<{ desc: string | undefined }>()
   const update = useSubmit(calls.level[level.role].save, {
     onDone: (_, { desc }) => setSaved({ desc }),
-    ...(!stay && { goTo: { path: level.paths.list, after: 2_000 } }),
+    ...(!stay && { goTo: { path: to.level[level.role].list(), after: 2_000 } }),
   })
   const describe = useSubmit(calls.level[level.role].save, { onDone: (_, { desc }) => setSaved({ desc }) })
   // What was saved is known before it has been loaded anew: by then its person may have chosen the next amount.

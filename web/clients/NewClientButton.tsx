@@ -2,6 +2,7 @@ import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
 import { UserPlus } from 'lucide-react'
 import { Link } from 'react-router'
+import { to } from '../screens.ts'
 
 /** The way to a new client: on a phone its icon alone. */
 export function NewClientButton() {
@@ -9,7 +10,7 @@ export function NewClientButton() {
     <Button
       variant="contained"
       component={Link}
-      to="/new-client"
+      to={to.newClient()}
       aria-label="New Client"
       data-hint="New Client"
     >

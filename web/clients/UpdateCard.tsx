@@ -10,6 +10,7 @@ import { PasswordInput } from '../parts/form/PasswordInput.tsx'
 import { SwitchInput } from '../parts/form/SwitchInput.tsx'
 import type { Schema } from '../parts/form/schema.ts'
 import { useSubmit } from '../queries.ts'
+import { to } from '../screens.ts'
 import { Expiry } from '../tables/expiry.tsx'
 import { AddMonths } from './AddMonths.tsx'
 import { type ClientValues, changesOf, EMPTY, typedOver, valuesOf } from './clientForm.ts'
@@ -33,7 +34,7 @@ interface Base {
 export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
   const [base, setBase] = useState<Base>({ values: EMPTY })
   const [payable, setPayable] = useState(true)
-  const save = useSubmit(calls.clients.save, { goTo: { path: '/clients', after: 2_000 } })
+  const save = useSubmit(calls.clients.save, { goTo: { path: to.clients(), after: 2_000 } })
   const submit = (typed: ClientValues) => {
     if (base.seen) save.submit(changesOf(base.seen, typed))
   }

@@ -3,26 +3,28 @@ import { styled } from '@mui/material/styles'
 import { UserPlus } from 'lucide-react'
 import { Link } from 'react-router'
 import { calls } from '../../contract/calls.ts'
-import { LEVELS, type LevelName } from '../../contract/levels.ts'
+import type { LevelName } from '../../contract/levels.ts'
 import { now } from '../clock.ts'
+import { levels } from '../levels.ts'
 import { Card } from '../parts/Card.tsx'
 import { Moment } from '../parts/Moment.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { DataTable } from '../parts/table/DataTable.tsx'
 import { useListState } from '../parts/table/useListState.ts'
 import { useCall } from '../queries.ts'
+import { to } from '../screens.ts'
 import { type Account, accounts } from '../tables/accounts.tsx'
 import { zone } from '../zone.ts'
 
 /** The accounts of one level, as their owner sees them. */
 export function Accounts({ level: name }: { level: LevelName }) {
-  const level = LEVELS[name]
+  const level = levels[name]
   const table = accounts[name]
   const list = useListState('', table)
   const { data, isFetching, error, refetch } = useCall(calls.level[name].list, {})
   const total = data && (data as { [field in typeof level.total.field]?: number })[level.total.field]
   const add = (
-    <Button variant="contained" startIcon={<UserPlus size={18} />} component={Link} to={level.paths.add}>
+    <Button variant="contained" startIcon={<UserPlus size={18} />} component={Link} to={to.level[name].add()}>
       Add {level.title}
     </Button>
   )

@@ -7,12 +7,13 @@ import { PasswordInput } from '../parts/form/PasswordInput.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { useSubmit } from '../queries.ts'
+import { to } from '../screens.ts'
 
 /** Makes an account of one level; credits come to it afterwards. */
 export function AddAccount({ level: name }: { level: LevelName }) {
-  const { title, paths } = LEVELS[name]
+  const { title } = LEVELS[name]
   const call = calls.level[name].create
-  const add = useSubmit(call, { goTo: { path: paths.list, after: 2_000 } })
+  const add = useSubmit(call, { goTo: { path: to.level[name].list(), after: 2_000 } })
   const values = useMemo(() => ({ login: '', password: '' }), [])
   return (
     <>

@@ -6,6 +6,7 @@ import { PageTitle } from '../parts/PageTitle.tsx'
 import { Stack } from '../parts/Stack.tsx'
 import { Tile, Tiles } from '../parts/Tile.tsx'
 import { useCall } from '../queries.ts'
+import { to } from '../screens.ts'
 import { transactions } from '../tables/transactions.tsx'
 
 /** The admin's desk: how many there are, how they grew, what happened last. */
@@ -20,14 +21,14 @@ export function AdminDashboard() {
         <Tile
           label="All Clients"
           value={list.data?.totalClients.toLocaleString('en-US') ?? '–'}
-          to="/admin/clients?filter=all"
+          to={to.allClients({ filter: 'all' })}
           icon={<Tv aria-hidden size={18} />}
           loading={list.isPending}
         />
         <Tile
           label="Super Resellers"
           value={list.data?.count.toLocaleString('en-US') ?? '–'}
-          to="/super-resellers"
+          to={to.level.superreseller.list()}
           icon={<Users aria-hidden size={18} />}
           loading={list.isPending}
         />

@@ -1,18 +1,19 @@
 import { Users } from 'lucide-react'
 import { calls } from '../../contract/calls.ts'
-import { LEVELS } from '../../contract/levels.ts'
 import { BalanceTile } from '../accounts/BalanceTile.tsx'
 import { LatestTransactions } from '../accounts/LatestTransactions.tsx'
+import { levels } from '../levels.ts'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Tile, Tiles } from '../parts/Tile.tsx'
 import { useCall } from '../queries.ts'
+import { to } from '../screens.ts'
 import { useSession } from '../session.tsx'
 import { resellerTransactions, transactions } from '../tables/transactions.tsx'
 
 /** The desk of who stands in the middle of the tree: a superreseller's over its resellers, a reseller's over its dealers. */
 export function BranchDashboard() {
   const { role } = useSession()
-  const beneath = role === 'superreseller' ? LEVELS.reseller : LEVELS.dealer
+  const beneath = role === 'superreseller' ? levels.reseller : levels.dealer
   const list = useCall(calls.level[beneath.role].list, {})
   return (
     <>
@@ -22,7 +23,7 @@ export function BranchDashboard() {
         <Tile
           label={beneath.plural}
           value={list.data?.count.toLocaleString('en-US') ?? '–'}
-          to={beneath.paths.list}
+          to={to.level[beneath.role].list()}
           icon={<Users aria-hidden size={18} />}
           loading={list.isPending}
         />

@@ -6,6 +6,7 @@ import { PageTitle } from '../parts/PageTitle.tsx'
 import { Tile, Tiles } from '../parts/Tile.tsx'
 import type { Tone } from '../parts/tone.ts'
 import { useCall } from '../queries.ts'
+import { to } from '../screens.ts'
 import { dealerTransactions } from '../tables/transactions.tsx'
 
 /** The dealer's desk: what is left to spend, how the clients stand, what happened last. */
@@ -23,7 +24,7 @@ export function Home() {
             label={label}
             value={clients.data?.counts[filter].toLocaleString('en-US') ?? '–'}
             share={filter === 'all' ? undefined : shareOf(clients.data?.counts, filter)}
-            to={`/clients?filter=${filter}`}
+            to={to.clients({ filter })}
             tone={tone}
             icon={icon}
             loading={clients.isPending}

@@ -10,13 +10,14 @@ import { TextInput } from '../parts/form/TextInput.tsx'
 import { useNotice } from '../parts/notices/Notices.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { useCall, useSubmit } from '../queries.ts'
+import { to } from '../screens.ts'
 
 /** The message that everybody sees after signing in. */
 export function Message() {
   const { data, error } = useCall(calls.desk.admin.message, {})
   const [values, setValues] = useState(EMPTY)
   const update = useSubmit(calls.admin.setMessage, {
-    goTo: { path: '/admin', after: 2_000 },
+    goTo: { path: to.home.admin(), after: 2_000 },
     onDone: () => setValues({ ...EMPTY }),
   })
   const { error: say } = useNotice()

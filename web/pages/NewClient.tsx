@@ -14,12 +14,13 @@ import { CheckboxInput } from '../parts/form/SwitchInput.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { useCredits, useSubmit } from '../queries.ts'
+import { to } from '../screens.ts'
 
 /** Makes a client, on a trial or for paid months. */
 export function NewClient() {
   const balance = useCredits()
   const schema = useMemo(() => newClientSchema(balance), [balance])
-  const create = useSubmit(calls.clients.create, { goTo: { path: '/clients', after: 3_000 } })
+  const create = useSubmit(calls.clients.create, { goTo: { path: to.clients(), after: 3_000 } })
   return (
     <>
       <title>New Client · Boxtree</title>

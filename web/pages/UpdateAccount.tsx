@@ -3,20 +3,22 @@ import { styled } from '@mui/material/styles'
 import { SearchX } from 'lucide-react'
 import { Link, useParams } from 'react-router'
 import { calls } from '../../contract/calls.ts'
-import { LEVELS, type LevelName } from '../../contract/levels.ts'
+import type { LevelName } from '../../contract/levels.ts'
 import { AccountHistory } from '../accounts/AccountHistory.tsx'
 import { ChangePassword } from '../accounts/ChangePassword.tsx'
 import { Growth } from '../accounts/Growth.tsx'
 import { UpdateCredits } from '../accounts/UpdateCredits.tsx'
+import { levels } from '../levels.ts'
 import { Card } from '../parts/Card.tsx'
 import { EmptyState, ErrorState } from '../parts/ErrorState.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Stack } from '../parts/Stack.tsx'
 import { useCall } from '../queries.ts'
+import { to } from '../screens.ts'
 
 /** One account of a level: its credits, its password, its history, and how it grew where that is kept. */
 export function UpdateAccount({ level: levelName }: { level: LevelName }) {
-  const level = LEVELS[levelName]
+  const level = levels[levelName]
   const { name = '' } = useParams()
   const { data, error, refetch } = useCall(calls.level[levelName].detail, { name })
   return (
@@ -32,7 +34,7 @@ export function UpdateAccount({ level: levelName }: { level: LevelName }) {
               icon={<SearchX aria-hidden size={32} strokeWidth={1.25} />}
               text={`There is no ${level.inSentence} of this name`}
               action={
-                <Button variant="outlined" component={Link} to={level.paths.list}>
+                <Button variant="outlined" component={Link} to={to.level[levelName].list()}>
                   Show all {level.plural.toLowerCase()}
                 </Button>
               }

@@ -14,15 +14,16 @@ import { EmptyState, ErrorState } from '../parts/ErrorState.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Stack } from '../parts/Stack.tsx'
 import { useCall } from '../queries.ts'
+import { to } from '../screens.ts'
 
 /** One client: its data and months, its credits back, its box and its history. */
 export function UpdateClient() {
-  const { clientName = '' } = useParams()
+  const { name = '' } = useParams()
   return (
     <>
-      <title>{`${clientName} · Boxtree`}</title>
-      <PageTitle>Update Client: {clientName}</PageTitle>
-      <Cards key={clientName} name={clientName} />
+      <title>{`${name} · Boxtree`}</title>
+      <PageTitle>Update Client: {name}</PageTitle>
+      <Cards key={name} name={name} />
     </>
   )
 }
@@ -61,7 +62,7 @@ function Cards({ name }: { name: string }) {
 }
 
 const toClients = (
-  <Button variant="outlined" component={Link} to="/clients">
+  <Button variant="outlined" component={Link} to={to.clients()}>
     Show all clients
   </Button>
 )

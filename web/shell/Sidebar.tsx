@@ -1,30 +1,17 @@
 import { styled } from '@mui/material/styles'
-import {
-  Eraser,
-  LayoutDashboard,
-  LogOut,
-  type LucideIcon,
-  Megaphone,
-  Tv,
-  UserPlus,
-  Users,
-} from 'lucide-react'
-import { Link, useLocation } from 'react-router'
-import { LEVELS } from '../../contract/levels.ts'
-import { ROLE } from '../../contract/roles.ts'
+import { LogOut } from 'lucide-react'
+import { Link } from 'react-router'
+import { menuOf } from '../screens.ts'
 import { signOut, useSession } from '../session.tsx'
 import { CreditsChip } from './CreditsChip.tsx'
 import { Mark } from './Mark.tsx'
+import { useScreen } from './useScreen.ts'
 
 /** The menu of the caller's role; folded, it is its icons. */
 export function Sidebar({ collapsed }: { collapsed: boolean }) {
   const { name, role } = useSession()
-  const { pathname } = useLocation()
-  const { menu } = ROLE[role]
-  const here = current(
-    pathname,
-    menu.map(({ path }) => path),
-  )
+  const screen = useScreen()
+  const here = screen?.under ?? screen
   return (
     <Column data-collapsed={collapsed}>
       <Who>
@@ -40,23 +27,20 @@ export function Sidebar({ collapsed }: { collapsed: boolean }) {
       </Who>
       <nav aria-label="Main">
         <ul>
-          {menu.map(({ path, label }) => {
-            const Icon = ICONS[path] ?? LayoutDashboard
-            return (
-              <li key={path}>
-                <Item
-                  as={Link}
-                  to={path}
-                  aria-current={here === path ? 'page' : undefined}
-                  aria-label={label}
-                  data-hint={collapsed ? label : undefined}
-                >
-                  <Icon aria-hidden size={20} />
-                  {!collapsed && <span>{label}</span>}
-                </Item>
-              </li>
-            )
-          })}
+          {menuOf(role).map(({ path, item: { label, icon: Icon } }) => (
+            <li key={path}>
+              <Item
+                as={Link}
+                to={path}
+                aria-current={here?.path === path ? 'page' : undefined}
+                aria-label={label}
+                data-hint={collapsed ? label : undefined}
+              >
+                <Icon aria-hidden size={20} />
+                {!collapsed && <span>{label}</span>}
+              </Item>
+            </li>
+          ))}
           <li>
             <Item
               as="button"
@@ -73,31 +57,6 @@ export function Sidebar({ collapsed }: { collapsed: boolean }) {
       </nav>
     </Column>
   )
-}
-
-/** The menu's item that a page belongs to: an account's page to its list, a client's to the clients. */
-function current(pathname: string, paths: readonly string[]): string | undefined {
-  const belongs = BELONGS.find(([start]) => pathname === start || pathname.startsWith(`${start}/`))?.[1]
-  return paths.find((path) => path === (belongs ?? pathname))
-}
-
-const BELONGS: readonly (readonly [start: string, path: string])[] = [
-  ...Object.values(LEVELS).map(({ paths }) => [paths.update, paths.list] as const),
-  ['/update-client', '/clients'],
-  ['/admin/clients', '/admin'],
-]
-
-const ICONS: Record<string, LucideIcon> = {
-  ...Object.fromEntries(
-    Object.values(LEVELS).flatMap(({ paths }) => [
-      [paths.add, UserPlus],
-      [paths.list, Users],
-    ]),
-  ),
-  '/admin/message': Megaphone,
-  '/admin/delete-mac': Eraser,
-  '/new-client': UserPlus,
-  '/clients': Tv,
 }
 
 const Column = styled('div')({

@@ -1,7 +1,7 @@
 import IconButton from '@mui/material/IconButton'
 import { styled } from '@mui/material/styles'
 import { Menu } from 'lucide-react'
-import { ROLE } from '../../contract/roles.ts'
+import { LEVELS } from '../../contract/levels.ts'
 import { useSession } from '../session.tsx'
 import { CreditsChip } from './CreditsChip.tsx'
 
@@ -21,7 +21,7 @@ export function TopBar({ side, showCredits, expanded, onToggle }: TopBarProps) {
       <IconButton aria-label="Menu" aria-expanded={expanded} onClick={onToggle}>
         <Menu size={20} />
       </IconButton>
-      <strong>{ROLE[role].title}</strong>
+      <strong>{role === 'admin' ? 'Admin' : LEVELS[role].title} Panel</strong>
       {showCredits && role !== 'admin' && <CreditsChip />}
     </Bar>
   )

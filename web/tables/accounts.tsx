@@ -1,8 +1,10 @@
 import { Link } from 'react-router'
 import type * as z from 'zod/mini'
-import { LEVELS, type LevelName } from '../../contract/levels.ts'
+import type { LevelName } from '../../contract/levels.ts'
 import type { AccountRow, SuperresellerRow } from '../../contract/shapes.ts'
+import { levels } from '../levels.ts'
 import { type Column, type Table, table } from '../parts/table/table.ts'
+import { to } from '../screens.ts'
 import { balance, count, moment, words } from './columns.tsx'
 
 /** An account as a list shows it; what stands beneath is known of superresellers alone. */
@@ -16,7 +18,7 @@ export const accounts: Record<LevelName, Table<Account>> = {
 }
 
 function declare(level: LevelName): Table<Account> {
-  const { showsBeneath, plural } = LEVELS[level]
+  const { showsBeneath, plural } = levels[level]
   return table<Account>({
     columns: showsBeneath
       ? [
@@ -42,14 +44,13 @@ function declare(level: LevelName): Table<Account> {
 }
 
 function name(level: LevelName): Column<Account> {
-  const { paths } = LEVELS[level]
   return {
     key: 'name',
     header: 'Name',
     narrow: 'title',
     sort: (row) => row.name.toLowerCase(),
     cell: (row) => (
-      <Link to={`${paths.update}/${encodeURIComponent(row.name)}`} data-hint={row.name} data-hint-cut="">
+      <Link to={to.level[level].update(row.name)} data-hint={row.name} data-hint-cut="">
         {row.name}
       </Link>
     ),

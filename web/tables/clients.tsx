@@ -8,6 +8,7 @@ import { Chip } from '../parts/Chip.tsx'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
 import { RowButton } from '../parts/table/RowButton.tsx'
 import { type Column, type Table, table } from '../parts/table/table.ts'
+import { to } from '../screens.ts'
 import { mac, words } from './columns.tsx'
 import { expiry } from './expiry.tsx'
 
@@ -21,7 +22,7 @@ export function ownClients(acts: {
       {
         ...name,
         cell: (row) => (
-          <Link to={`/update-client/${encodeURIComponent(row.name)}`} data-hint={row.name} data-hint-cut="">
+          <Link to={to.client(row.name)} data-hint={row.name} data-hint-cut="">
             {row.name}
           </Link>
         ),

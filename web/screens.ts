@@ -1,0 +1,144 @@
+import { Eraser, LayoutDashboard, type LucideIcon, Megaphone, Tv, UserPlus, Users } from 'lucide-react'
+import type { LevelName } from '../contract/levels.ts'
+import type { Role } from '../contract/roles.ts'
+import { levels } from './levels.ts'
+
+/** All that is known of a screen outside its page. Menu, guards, links and the gallery of pictures come from it. */
+export interface ConsoleScreen {
+  /** Its address; `:name` stands for the name of what it shows. */
+  path: string
+  /** Who can use it; everybody else is told that it is not for them. */
+  roles: readonly Role[]
+  /** The component that draws it, which is a file of that name in `pages`. */
+  page: string
+  /** The level that it shows, where each level has one. */
+  level?: LevelName
+  /** Its item in the menu of those roles. */
+  item?: { label: string; icon: LucideIcon }
+  /** The screen whose item is marked while this one is on view. */
+  under?: ConsoleScreen
+}
+
+const clients = declare({
+  path: '/clients',
+  roles: ['dealer'],
+  page: 'Clients',
+  item: { label: 'Clients', icon: Tv },
+})
+
+const admin = dashboard('admin', '/admin', 'AdminDashboard')
+
+/** Every screen inside the shell, each declared once; a menu has its items in this order. */
+export const screens = {
+  /** Where each role begins, and `/` leads. */
+  home: {
+    admin,
+    superreseller: dashboard('superreseller', '/superreseller', 'BranchDashboard'),
+    reseller: dashboard('reseller', '/reseller', 'BranchDashboard'),
+    dealer: dashboard('dealer', '/', 'Home'),
+  },
+  level: {
+    superreseller: accounts('superreseller', {
+      list: '/super-resellers',
+      add: '/add-super-reseller',
+      update: '/update-super-reseller/:name',
+    }),
+    reseller: accounts('reseller', {
+      list: '/resellers',
+      add: '/add-reseller',
+      update: '/update-reseller/:name',
+    }),
+    dealer: accounts('dealer', { list: '/dealers', add: '/add-dealer', update: '/update-dealer/:name' }),
+  },
+  newClient: declare({
+    path: '/new-client',
+    roles: ['dealer'],
+    page: 'NewClient',
+    item: { label: 'New Client', icon: UserPlus },
+  }),
+  clients,
+  client: declare({ path: '/update-client/:name', roles: ['dealer'], page: 'UpdateClient', under: clients }),
+  allClients: declare({ path: '/admin/clients', roles: ['admin'], page: 'AllClients', under: admin }),
+  message: declare({
+    path: '/admin/message',
+    roles: ['admin'],
+    page: 'Message',
+    item: { label: 'Message', icon: Megaphone },
+  }),
+  deleteMac: declare({
+    path: '/admin/delete-mac',
+    roles: ['admin'],
+    page: 'DeleteMac',
+    item: { label: 'Delete Mac', icon: Eraser },
+  }),
+}
+
+function declare<const Declared extends ConsoleScreen>(declared: Declared): Declared {
+  return declared
+}
+
+function dashboard(role: Role, path: string, page: string) {
+  return declare({ path, roles: [role], page, item: { label: 'Dashboard', icon: LayoutDashboard } })
+}
+
+/** The three screens of a level, for its owner. */
+function accounts(level: LevelName, at: { list: string; add: string; update: `${string}/:name` }) {
+  const { owner, title, plural } = levels[level]
+  const shared = { roles: [owner], level }
+  const list = declare({
+    ...shared,
+    path: at.list,
+    page: 'Accounts',
+    item: { label: plural, icon: Users },
+  })
+  const item = { label: `Add ${title}`, icon: UserPlus }
+  return {
+    add: declare({ ...shared, path: at.add, page: 'AddAccount', item }),
+    list,
+    update: declare({ ...shared, path: at.update, page: 'UpdateAccount', under: list }),
+  }
+}
+
+/** Every screen, in declared order. */
+export const everyScreen: readonly ConsoleScreen[] = flat(screens)
+
+/** The address of each screen: `to.client('tv100')`, `to.clients({ filter: 'expired' })`. */
+export const to = linksTo(screens) as Links<typeof screens>
+
+type ItemOfMenu = ConsoleScreen & Required<Pick<ConsoleScreen, 'item'>>
+
+export function menuOf(role: Role): readonly ItemOfMenu[] {
+  return everyScreen.filter((one): one is ItemOfMenu => one.item !== undefined && one.roles.includes(role))
+}
+
+type Tree = { readonly [name: string]: ConsoleScreen | Tree }
+
+type Links<Of> = {
+  readonly [Name in keyof Of]: Of[Name] extends ConsoleScreen ? Link<Of[Name]['path']> : Links<Of[Name]>
+}
+
+type Link<Path extends string> = Path extends `${string}:name`
+  ? (name: string) => string
+  : (query?: Record<string, string>) => string
+
+function flat(tree: Tree): ConsoleScreen[] {
+  return Object.values(tree).flatMap((one) => (isScreen(one) ? [one] : flat(one)))
+}
+
+function linksTo(tree: Tree): object {
+  return Object.fromEntries(
+    Object.entries(tree).map(([name, one]) => [name, isScreen(one) ? linkTo(one) : linksTo(one)]),
+  )
+}
+
+function linkTo({ path }: ConsoleScreen) {
+  return (given: string | Record<string, string> = {}) => {
+    if (typeof given === 'string') return path.replace(':name', encodeURIComponent(given))
+    const query = new URLSearchParams(given).toString()
+    return query === '' ? path : `${path}?${query}`
+  }
+}
+
+function isScreen(one: ConsoleScreen | Tree): one is ConsoleScreen {
+  return typeof one.path === 'string'
+}
