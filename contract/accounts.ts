@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { MOST_CREDITS } from './credits.ts'
 import { secret } from './secret.ts'
+import { oneLine, storable } from './text.ts'
 
 export const AccountName = z
   .string()
@@ -11,23 +12,21 @@ export const AccountName = z
   )
 
 export const AccountPassword = secret(
-  z.string().check(
-    z.minLength(8, 'Password should be between 8 and 128 characters'),
-    z.maxLength(128, 'Password should be between 8 and 128 characters'),
-    z.refine(
-      (text) => text.isWellFormed() && !text.includes('\0'),
-      'Password has characters that cannot be kept',
+  z
+    .string()
+    .check(
+      z.minLength(8, 'Password should be between 8 and 128 characters'),
+      z.maxLength(128, 'Password should be between 8 and 128 characters'),
+      storable('Password has characters that cannot be kept'),
     ),
-  ),
 )
 
-export const AccountDescription = z.string().check(
-  z.maxLength(100, 'Description cannot exceed 100 characters'),
-  z.refine(
-    (text) => text.isWellFormed() && !/\p{Cc}/u.test(text),
-    'Description may not have control characters',
-  ),
-)
+export const AccountDescription = z
+  .string()
+  .check(
+    z.maxLength(100, 'Description cannot exceed 100 characters'),
+    oneLine('Description may not have control characters'),
+  )
 
 /** A whole number of credits, 0 for a change of the description alone. */
 export const CreditAmount = z

@@ -35,12 +35,10 @@ import {
   SuperresellerRow,
   Transaction,
 } from './shapes.ts'
+import { storable } from './text.ts'
 
 /** The name of something that should exist: one that cannot exist is simply not found. */
-const GivenName = z.string().check(
-  z.maxLength(200),
-  z.refine((text) => text.isWellFormed() && !text.includes('\0'), 'There is no such name'),
-)
+const GivenName = z.string().check(z.maxLength(200), storable('There is no such name'))
 
 const ByName = z.strictObject({ name: GivenName })
 
@@ -450,10 +448,7 @@ const admin = {
       message: z.string().check(
         z.maxLength(2_000, 'Message cannot exceed 2000 characters'),
         z.refine((text) => text.trim() !== '', 'Message must not be empty'),
-        z.refine(
-          (text) => text.isWellFormed() && !text.includes('\0'),
-          'Message has characters that cannot be kept',
-        ),
+        storable('Message has characters that cannot be kept'),
       ),
     }),
     output: Done,

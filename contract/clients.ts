@@ -1,6 +1,8 @@
 import * as z from 'zod/mini'
 import { PACKAGES } from './packages.ts'
 import { secret } from './secret.ts'
+import { oneLine } from './text.ts'
+import { DAY_MS } from './time.ts'
 
 /** The limits of a client's fields, with the sentence that says each. Forms and server share them. */
 export const LIMITS = {
@@ -31,7 +33,7 @@ export const ClientPassword = secret(
     .check(
       z.minLength(LIMITS.password.min, LIMITS.password.message),
       z.maxLength(LIMITS.password.max, LIMITS.password.message),
-      z.refine(isPlainText, 'Password may not have control characters'),
+      oneLine('Password may not have control characters'),
     ),
 )
 
@@ -39,7 +41,7 @@ export const ClientDescription = z
   .string()
   .check(
     z.maxLength(LIMITS.description.max, LIMITS.description.message),
-    z.refine(isPlainText, 'Description may not have control characters'),
+    oneLine('Description may not have control characters'),
   )
 
 /** A MAC in any case, stored and answered in upper case. */
@@ -62,9 +64,7 @@ export function foreignMac(text: string): string | null {
 }
 
 /** What an editor has in its MAC field, or had there: judged only where it is to become the client's. */
-export const TypedMac = z
-  .string()
-  .check(z.maxLength(40, LIMITS.mac.message), z.refine(isPlainText, LIMITS.mac.message))
+export const TypedMac = z.string().check(z.maxLength(40, LIMITS.mac.message), oneLine(LIMITS.mac.message))
 
 /** A phone number as typed; what is kept of it are ten digits, '+' and 4 to 15, or up to 15 digits as they were typed. */
 export const Phone = z.pipe(
@@ -120,20 +120,8 @@ export const PaidMonths = z
     z.maximum(MOST_MONTHS, 'Credits must be a whole number from 1 to 12'),
   )
 
-/** The start options in the order offered. */
-export const START_OPTIONS: readonly { value: z.output<typeof StartMonths>; label: string }[] = [
-  { value: 0, label: 'Trial - Expires at midnight' },
-  { value: '2d', label: 'Trial - Expires tomorrow midnight' },
-  ...Array.from({ length: 12 }, (_, index) => ({
-    value: index + 1,
-    label: index === 0 ? '1 month' : `${index + 1} months`,
-  })),
-]
-
 export const EXPIRING_DAYS = 10
 export type ExpiryState = 'active' | 'expiring' | 'expired'
-
-const DAY = 86_400_000
 
 /**
  * Whether a client is expired (before now), expiring (10 or fewer whole days are left) or active.
@@ -142,12 +130,12 @@ const DAY = 86_400_000
 export function expiryState(expiry: string | Date, now: Date): ExpiryState {
   const left = new Date(expiry).getTime() - now.getTime()
   if (left < 0) return 'expired'
-  return Math.floor(left / DAY) <= EXPIRING_DAYS ? 'expiring' : 'active'
+  return Math.floor(left / DAY_MS) <= EXPIRING_DAYS ? 'expiring' : 'active'
 }
 
 /** The moment up to which (exclusive) an expiry counts as expiring: the same rule, for a query. */
 export function expiringUntil(now: Date): Date {
-  return new Date(now.getTime() + (EXPIRING_DAYS + 1) * DAY)
+  return new Date(now.getTime() + (EXPIRING_DAYS + 1) * DAY_MS)
 }
 
 /** A searched count is exact up to here; at it, there may be more. */
@@ -156,7 +144,3 @@ export const COUNTED_TO = 10_000
 /** The filters of the clients list; 'active' has the expiring ones in it. */
 export const CLIENT_FILTERS = ['all', 'active', 'expiring', 'expired'] as const
 export type ClientFilter = (typeof CLIENT_FILTERS)[number]
-
-function isPlainText(text: string): boolean {
-  return !/\p{Cc}/u.test(text) && text.isWellFormed()
-}

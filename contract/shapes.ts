@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { CLIENT_FILTERS } from './clients.ts'
 import { ROLES } from './roles.ts'
+import { storable } from './text.ts'
 
 /** A moment on the wire: `YYYY-MM-DDTHH:mm:ss.sssZ`. */
 export const Moment = z.string().check(
@@ -15,13 +16,12 @@ export const Moment = z.string().check(
 export const Day = z.iso.date('This must be a day such as 2026-01-31')
 
 /** What a search box sends: a plain substring. */
-export const Search = z.string().check(
-  z.maxLength(100, 'Search takes at most 100 characters'),
-  z.refine(
-    (text) => text.isWellFormed() && !text.includes('\0'),
-    'Search has characters that cannot be searched',
-  ),
-)
+export const Search = z
+  .string()
+  .check(
+    z.maxLength(100, 'Search takes at most 100 characters'),
+    storable('Search has characters that cannot be searched'),
+  )
 
 export const Role = z.enum(ROLES)
 

@@ -42,7 +42,3 @@ export function notFound(): Refusal {
 export function refuseField(code: RefusalCode, field: string, message: string): Refusal {
   return new Refusal(code, message, { errors: { [field]: message } })
 }
-
-export function credits(count: number): string {
-  return count === 1 ? '1 credit' : `${count.toLocaleString('en-US')} credits`
-}

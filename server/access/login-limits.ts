@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PendingQuery, Row } from 'postgres'
+import { DAY_MS } from '../../contract/time.ts'
 import { begin } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { Refusal } from '../refusal.ts'
@@ -11,7 +12,7 @@ const MOST_OF_ACCOUNT = 10
 const MOST_OF_ADDRESS = 20
 const WINDOW = 15 * 60_000
 /** An address that signed in to an account this recently is not stopped by what others tried there. */
-const TRUSTED_FOR = 30 * 86_400_000
+const TRUSTED_FOR = 30 * DAY_MS
 /** A try that never ended (its server died) counts as wrong after this. */
 const UNDECIDED_FOR = 30_000
 

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Call } from '../../contract/call.ts'
+import { DAY_MS } from '../../contract/time.ts'
 import type { Context } from '../context.ts'
 import { sendAhead } from '../postgres/begin.ts'
 import { Refusal } from '../refusal.ts'
@@ -36,8 +37,8 @@ export async function answerOnce(
   return reply
 }
 
-/** How long an answer is kept: 24 hours, in milliseconds. */
-export const KEPT = 24 * 3_600_000
+/** How long an answer is kept, in milliseconds. */
+export const KEPT = DAY_MS
 
 async function repeat({ sql, account }: Context, name: string, key: string, hmac: Buffer): Promise<unknown> {
   const [kept] = await sql<{ body_hmac: Buffer; reply: unknown }[]>`

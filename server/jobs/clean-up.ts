@@ -1,4 +1,5 @@
 import type { PendingQuery, Row } from 'postgres'
+import { DAY_MS } from '../../contract/time.ts'
 import { KEPT } from '../corridor/idempotency.ts'
 import { begin } from '../postgres/begin.ts'
 import { LOCKS } from '../postgres/locks.ts'
@@ -15,7 +16,7 @@ export async function cleanUp(sql: Sql, now: Date, isStopped = () => false): Pro
     // Before the sessions, which would take theirs along uncounted.
     export_ticket: sql`expiry <= ${now}`,
     session: sql`expiry <= ${now}`,
-    login_try: sql`tried <= ${ago(31 * DAY)}`,
+    login_try: sql`tried <= ${ago(31 * DAY_MS)}`,
     captcha_used: sql`expiry <= ${now}`,
     answer: sql`created <= ${ago(KEPT)}`,
   }
@@ -27,11 +28,9 @@ export async function cleanUp(sql: Sql, now: Date, isStopped = () => false): Pro
       removed[table] = (removed[table] ?? 0) + (count ?? 0)
     }
   }
-  await sql`select forget_empty_counts(${ago(DAY)})`
+  await sql`select forget_empty_counts(${ago(DAY_MS)})`
   return removed
 }
-
-const DAY = 86_400_000
 
 /** Rows of one transaction: few enough that nobody waits for it. */
 const AT_ONCE = 5_000

@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { DAY_MS } from '../../contract/time.ts'
 import { Clock, openWorld, type World } from '../../test/support/world.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { startJobs } from './jobs.ts'
@@ -90,7 +91,6 @@ describe('the clean-up', () => {
     const now = world.clock.now
     const at = (ms: number) => new Date(now.getTime() + ms)
     const [old, young] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
-    const day = 86_400_000
     for (const [hash, late] of [
       [old, 0],
       [young, 1],
@@ -100,8 +100,8 @@ describe('the clean-up', () => {
       await sql`insert into export_ticket values (${hash}, ${hash}, 'clients', '{}', ${at(late)})`
       await sql`
         insert into answer (account, call, key, body_hmac, created)
-        values (${world.admin.id}, 'POST /x', ${String(late)}, ${hash}, ${at(late - day)})`
-      await sql`insert into login_try (name, address, tried) values (${String(late)}, 'x', ${at(late - 31 * day)})`
+        values (${world.admin.id}, 'clients.x', ${String(late)}, ${hash}, ${at(late - DAY_MS)})`
+      await sql`insert into login_try (name, address, tried) values (${String(late)}, 'x', ${at(late - 31 * DAY_MS)})`
     }
     const jobs = start()
     await vi.waitFor(() => expect(logged.some(({ removed }) => removed)).toBe(true))

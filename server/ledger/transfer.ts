@@ -1,9 +1,10 @@
 import type { PendingQuery, Row } from 'postgres'
 import type { Role } from '../../contract/roles.ts'
 import type { TRANSACTION_TYPES } from '../../contract/shapes.ts'
+import { shortage } from '../../contract/words.ts'
 import { sendAhead } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
-import { credits as inWords, Refusal } from '../refusal.ts'
+import { Refusal } from '../refusal.ts'
 
 /** What a row of the ledger keeps besides its movement: whom it concerns, who acted, and how things stood. */
 export type Facts = {
@@ -51,7 +52,7 @@ export async function transfer(
   if (!from || !to || from === to)
     throw new Error(`a transfer needs two holdings, got ${source} and ${destination}`)
   if (!from.issue && from.balance < needed) {
-    throw new Refusal('insufficient_credits', (movement.short ?? ownBalanceIsShort)(from.balance, needed))
+    throw new Refusal('insufficient_credits', (movement.short ?? shortage)(from.balance, needed))
   }
 
   const balance = { source: from.balance, destination: to.balance }
@@ -105,10 +106,6 @@ export function concerning(sql: Sql, account: Pick<Placed, 'id' | 'role'>): Pend
     case 'dealer':
       return sql`t.dealer = ${account.id}`
   }
-}
-
-function ownBalanceIsShort(balance: number, needed: number): string {
-  return `You have ${inWords(balance)}; this needs ${needed.toLocaleString('en-US')}.`
 }
 
 function stored(type: Type, facts: Facts) {

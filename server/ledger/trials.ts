@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../contract/time.ts'
 import { type Refusal, refuseField } from '../refusal.ts'
 import { dayOf, endOf, startOf } from './calendar.ts'
 import { outstanding } from './outstanding.ts'
@@ -99,8 +100,6 @@ export async function livesOnTrial(dealing: Dealing, client: Served): Promise<bo
   if (client.expiry !== endOf(dayOf(now, business.zone), business.zone)) return false
   return (await trialFacts(dealing, client)).client_had_today
 }
-
-const DAY_MS = 86_400_000
 
 function macHadTrial({ mac }: TrialFields): Refusal {
   return refuseField('mac_had_trial', mac, 'This MAC address had a trial within the last 30 days.')

@@ -1,11 +1,12 @@
 import type { calls } from '../../contract/calls.ts'
 import { expiryState } from '../../contract/clients.ts'
+import { credits as inWords } from '../../contract/words.ts'
 import type { Handlers } from '../context.ts'
 import { renewing } from '../ledger/months.ts'
 import { giveBack, renew, type Served } from '../ledger/purchases.ts'
 import { RETRIEVED, retrievals } from '../ledger/retrievals.ts'
 import { giveTrial, shareTrial } from '../ledger/trials.ts'
-import { credits as inWords, Refusal, refuseField } from '../refusal.ts'
+import { Refusal, refuseField } from '../refusal.ts'
 import { balanceOf } from '../tree/account.ts'
 import { clientOf, clientsOf } from '../tree/client.ts'
 

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { CREDIT_AMOUNTS } from '../../contract/credits.ts'
+import { CREDIT_AMOUNTS } from '../../web/accounts/balance.ts'
 import { levels } from '../../web/levels.ts'
 import { menuOf, to } from '../../web/screens.ts'
 import {

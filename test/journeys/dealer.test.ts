@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { START_OPTIONS } from '../../contract/clients.ts'
 import { PACKAGES } from '../../contract/packages.ts'
+import { START_OPTIONS } from '../../web/clients/startOptions.ts'
 import {
   expect,
   expectColumns,

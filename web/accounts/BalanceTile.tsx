@@ -1,8 +1,7 @@
 import { Coins } from 'lucide-react'
-import { balanceTone } from '../../contract/credits.ts'
 import { Tile } from '../parts/Tile.tsx'
 import { useCredits } from '../queries.ts'
-import { balanceTones } from '../tables/columns.tsx'
+import { balanceTone } from './balance.ts'
 
 /** The caller's balance, in the colour of its height. */
 export function BalanceTile() {
@@ -11,7 +10,7 @@ export function BalanceTile() {
     <Tile
       label="Credits Remaining"
       value={credits?.toLocaleString('en-US') ?? '–'}
-      tone={credits == null ? undefined : balanceTones[balanceTone(credits)]}
+      tone={credits == null ? undefined : balanceTone(credits)}
       icon={<Coins aria-hidden size={18} />}
       loading={credits === undefined}
     />

@@ -4,7 +4,8 @@ import { useFormContext, useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { AccountDescription, CreditAmount } from '../../contract/accounts.ts'
 import { calls, type OutputOf } from '../../contract/calls.ts'
-import { balanceTone, CREDIT_ACTION, CREDIT_AMOUNTS } from '../../contract/credits.ts'
+import { CREDIT_ACTION } from '../../contract/credits.ts'
+import { credits as inWords } from '../../contract/words.ts'
 import type { Level } from '../levels.ts'
 import { Card } from '../parts/Card.tsx'
 import { Chip } from '../parts/Chip.tsx'
@@ -13,7 +14,7 @@ import { AmountSelect, SelectInput } from '../parts/form/SelectInput.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 import { useSubmit } from '../queries.ts'
 import { to } from '../screens.ts'
-import { balanceTones } from '../tables/columns.tsx'
+import { balanceTone, CREDIT_AMOUNTS } from './balance.ts'
 
 interface UpdateCreditsProps {
   level: Level
@@ -54,7 +55,7 @@ export function UpdateCredits({ level, name, account }: UpdateCreditsProps) {
           />
         }
       >
-        <AmountSelect name="credits" label="Credits" amounts={CREDIT_AMOUNTS} unit={['credit', 'credits']} />
+        <AmountSelect name="credits" label="Credits" amounts={CREDIT_AMOUNTS} words={inWords} />
         <SelectInput name="transaction" label="Action" options={ACTIONS} />
         <TextInput name="desc" label="Description" maxLength={100} />
       </Form>
@@ -76,13 +77,11 @@ const Change = z.object({
 })
 
 function says(credits: number, transaction: number): string {
-  const amount = credits === 1 ? '1 credit' : `${credits.toLocaleString('en-US')} credits`
-  return `${transaction === CREDIT_ACTION.remove ? 'Remove' : 'Add'} ${amount}`
+  return `${transaction === CREDIT_ACTION.remove ? 'Remove' : 'Add'} ${inWords(credits)}`
 }
 
 function Balance({ credits }: { credits: number }) {
-  const amount = credits === 1 ? '1 credit' : `${credits.toLocaleString('en-US')} credits`
-  return <Chip tone={balanceTones[balanceTone(credits)]}>{amount}</Chip>
+  return <Chip tone={balanceTone(credits)}>{inWords(credits)}</Chip>
 }
 
 interface SaveDescriptionProps {

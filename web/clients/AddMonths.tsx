@@ -2,11 +2,11 @@ import { useEffect } from 'react'
 import { useWatch } from 'react-hook-form'
 import { calls, type OutputOf } from '../../contract/calls.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
+import { credits, months as inMonths, shortage } from '../../contract/words.ts'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
 import { showMoment } from '../parts/time.ts'
 import { useCall } from '../queries.ts'
 import { zone } from '../zone.ts'
-import { credits, months as inMonths, shortage } from './words.ts'
 
 interface AddMonthsProps {
   client: ClientDetail | undefined
@@ -45,7 +45,7 @@ const OPTIONS = Array.from({ length: 13 }, (_, value) => ({
 type Quote = OutputOf<typeof calls.clients.quote>
 
 function says({ cost, credits: balance, balance_after, expiries }: Quote): { help?: string; fault?: string } {
-  if (balance_after < 0) return { fault: shortage(cost, balance) }
+  if (balance_after < 0) return { fault: shortage(balance, cost) }
   const day = showMoment(expiries[0]?.new_expiry ?? '', zone(), 'date')
   return { help: `Costs ${credits(cost)}; you have ${credits(balance)}. New expiry ${day}.` }
 }

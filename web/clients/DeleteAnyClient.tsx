@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { calls } from '../../contract/calls.ts'
 import { expiryState } from '../../contract/clients.ts'
 import type { AnyClientRow } from '../../contract/shapes.ts'
+import { days } from '../../contract/words.ts'
 import { now } from '../clock.ts'
 import { Confirm } from '../parts/dialog/Confirm.tsx'
 import { daysUntil } from '../parts/time.ts'
@@ -9,7 +10,6 @@ import { useSubmit } from '../queries.ts'
 import { zone } from '../zone.ts'
 import { Day } from './Day.tsx'
 import { useHeld } from './useHeld.ts'
-import { days } from './words.ts'
 
 interface DeleteAnyClientProps {
   /** Null while the question is closed. */

@@ -4,6 +4,7 @@ import { RotateCcw } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { calls } from '../../contract/calls.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
+import { DAY_MS } from '../../contract/time.ts'
 import { useNow } from '../clock.ts'
 import { Card } from '../parts/Card.tsx'
 import { Chip } from '../parts/Chip.tsx'
@@ -102,15 +103,13 @@ function watched(iso: string | null, content: string | null) {
 /** What was watched within the last 24 hours stands out. */
 function Content({ iso, children }: { iso: string | null; children: ReactNode }) {
   const now = useNow()
-  const recent = iso !== null && now.getTime() - Date.parse(iso) <= RECENT
+  const recent = iso !== null && now.getTime() - Date.parse(iso) <= DAY_MS
   return (
     <Chip tone={recent ? 'good' : 'plain'} hint={recent ? 'Watched within the last 24 hours' : undefined}>
       {children}
     </Chip>
   )
 }
-
-const RECENT = 24 * 3_600_000
 
 function ResetDialog({ name, open, onClose }: { name: string; open: boolean; onClose: () => void }) {
   const { submit, loading, submitError, reset } = useSubmit(calls.clients.reset, { onDone: onClose })

@@ -2,12 +2,12 @@ import { styled } from '@mui/material/styles'
 import { useEffect } from 'react'
 import { useWatch } from 'react-hook-form'
 import { calls, type OutputOf } from '../../contract/calls.ts'
+import { credits, shortage } from '../../contract/words.ts'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
 import { Moment } from '../parts/Moment.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { useCall } from '../queries.ts'
 import { zone } from '../zone.ts'
-import { credits, shortage } from './words.ts'
 
 export type QuoteAnswer = OutputOf<typeof calls.clients.quote>
 
@@ -52,7 +52,7 @@ export function Quote({ clients, asking, onAnswer }: QuoteProps) {
 }
 
 function afterwards({ balance_after, credits: present, cost }: QuoteAnswer): string {
-  return balance_after < 0 ? shortage(cost, present) : credits(balance_after)
+  return balance_after < 0 ? shortage(present, cost) : credits(balance_after)
 }
 
 /** The last day of each client before and after. It keeps its height from the start, so that nothing jumps. */

@@ -4,13 +4,13 @@ import { useState } from 'react'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { PaidMonths } from '../../contract/clients.ts'
+import { clients, credits, months } from '../../contract/words.ts'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { AmountSelect } from '../parts/form/SelectInput.tsx'
 import { useSubmit } from '../queries.ts'
 import { Quote, type QuoteAnswer } from './Quote.tsx'
 import { useHeld } from './useHeld.ts'
-import { clients, credits } from './words.ts'
 
 interface RenewDialogProps {
   /** Who is renewed; null while it is closed. */
@@ -53,7 +53,7 @@ export function RenewDialog({ names, onClose, onDone }: RenewDialogProps) {
           </Button>
         }
       >
-        <AmountSelect name="months" label="Months" amounts={MONTHS} unit={['month', 'months']} autoFocus />
+        <AmountSelect name="months" label="Months" amounts={MONTHS} words={months} autoFocus />
         <Quote clients={held} asking={names !== null && !loading} onAnswer={setQuote} />
       </Form>
     </Dialog>

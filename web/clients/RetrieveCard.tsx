@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { calls } from '../../contract/calls.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
+import { credits } from '../../contract/words.ts'
 import { Card } from '../parts/Card.tsx'
 import { Confirm } from '../parts/dialog/Confirm.tsx'
 import { Form } from '../parts/form/Form.tsx'
@@ -9,7 +10,6 @@ import type { Schema } from '../parts/form/schema.ts'
 import { useNotice } from '../parts/notices/Notices.tsx'
 import { useCredits, useSubmit } from '../queries.ts'
 import { Day } from './Day.tsx'
-import { credits } from './words.ts'
 
 interface RetrieveCardProps {
   /** Undefined while it loads. */

@@ -1,7 +1,7 @@
 import { calls, type InputOf } from '../../contract/calls.ts'
 import { Mac } from '../../contract/clients.ts'
+import { shortage } from '../../contract/words.ts'
 import type { Schema } from '../parts/form/schema.ts'
-import { shortage } from './words.ts'
 
 /** What the form of a new client holds. */
 export type NewClientValues = Required<InputOf<typeof calls.clients.create>> & { stb_mac: string }
@@ -30,7 +30,7 @@ function judge(values: NewClientValues, balance: number | null | undefined) {
     issues: [
       ...(whole.error?.issues ?? []),
       ...(mac?.error?.issues.map(({ message }) => ({ message, path: ['stb_mac'] })) ?? []),
-      ...(short ? [{ message: shortage(costOf(values.months), balance), path: ['months'] }] : []),
+      ...(short ? [{ message: shortage(balance, costOf(values.months)), path: ['months'] }] : []),
     ],
   }
 }

@@ -1,11 +1,11 @@
 import { useMemo } from 'react'
 import { useWatch } from 'react-hook-form'
 import { calls } from '../../contract/calls.ts'
-import { START_OPTIONS } from '../../contract/clients.ts'
 import { PACKAGES } from '../../contract/packages.ts'
+import { credits, shortage } from '../../contract/words.ts'
 import { DescriptionField, MacField, PackageField, PhoneField } from '../clients/fields.tsx'
 import { costOf, type NewClientValues, newClientSchema } from '../clients/newClient.ts'
-import { credits, shortage } from '../clients/words.ts'
+import { START_OPTIONS } from '../clients/startOptions.ts'
 import { Card } from '../parts/Card.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { PasswordInput } from '../parts/form/PasswordInput.tsx'
@@ -80,7 +80,7 @@ function Start({ balance }: { balance: number | null | undefined }) {
       label="Credits"
       options={START_OPTIONS}
       help={price(cost, balance)}
-      fault={short ? shortage(cost, balance) : undefined}
+      fault={short ? shortage(balance, cost) : undefined}
     />
   )
 }

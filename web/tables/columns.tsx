@@ -1,10 +1,9 @@
-import { balanceTone } from '../../contract/credits.ts'
+import { balanceTone } from '../accounts/balance.ts'
 import { Chip } from '../parts/Chip.tsx'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
 import { Moment } from '../parts/Moment.tsx'
 import { type Column, widths } from '../parts/table/table.ts'
 import { type MomentFormat, showMoment } from '../parts/time.ts'
-import type { Tone } from '../parts/tone.ts'
 import { zone } from '../zone.ts'
 
 type Look<Row> = Pick<Column<Row>, 'narrow'>
@@ -53,14 +52,8 @@ export function balance<Row extends { credits: number }>(look: Look<Row> = {}): 
   return {
     ...count<Row>('credits', 'Credits', look),
     width: 96,
-    cell: ({ credits }) => <Chip tone={balanceTones[balanceTone(credits)]}>{number.format(credits)}</Chip>,
+    cell: ({ credits }) => <Chip tone={balanceTone(credits)}>{number.format(credits)}</Chip>,
   }
-}
-
-export const balanceTones: Record<ReturnType<typeof balanceTone>, Tone> = {
-  high: 'good',
-  low: 'warn',
-  none: 'bad',
 }
 
 /** Text of any length, cut where the column ends. */

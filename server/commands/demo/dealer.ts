@@ -1,4 +1,5 @@
 import { PACKAGES } from '../../../contract/packages.ts'
+import { DAY_MS } from '../../../contract/time.ts'
 import { addDays, addMonths, dayOf } from '../../ledger/calendar.ts'
 import { chance, dice, pick, whole } from './dice.ts'
 import type { Stage } from './stage.ts'
@@ -98,13 +99,13 @@ export class Dealer {
   async #mayTry(stage: Stage): Promise<boolean> {
     const [trials] = await stage.sql<{ given: number }[]>`
       select count(*) as given from transfer t join account a on a.id = t.dealer
-      where a.name = ${this.name} and t.type = 'TRIAL' and t.created > ${new Date(stage.now.getTime() - 86_400_000)}`
+      where a.name = ${this.name} and t.type = 'TRIAL' and t.created > ${new Date(stage.now.getTime() - DAY_MS)}`
     return (trials?.given ?? 0) < 2
   }
 
   /** A box tells of itself when it first polls; the calls of the console only read that. */
   async #plugIn(stage: Stage, name: string): Promise<void> {
-    const seen = new Date(Date.now() - Math.floor(dice() ** 3 * 20 * 86_400_000))
+    const seen = new Date(Date.now() - Math.floor(dice() ** 3 * 20 * DAY_MS))
     await stage.sql`
       insert into device (
         client, stb_sn, stb_type, version, watching, last_active, time_last_play_tv, time_last_play_video,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls, type InputOf } from '../../../contract/calls.ts'
+import { DAY_MS } from '../../../contract/time.ts'
 import { type Family, openWorld, type Person, type World } from '../../../test/support/world.ts'
 
 const { list } = calls.clients
@@ -125,11 +126,10 @@ describe('a filter', () => {
       const { counts } = await dealer.call(list)
       return counts.expired === 1 ? 'expired' : counts.expiring === 1 ? 'expiring' : 'active'
     }
-    const day = 86_400_000
     expect(await state(-1)).toBe('expired')
     expect(await state(0)).toBe('expiring')
-    expect(await state(11 * day - 1)).toBe('expiring')
-    expect(await state(11 * day)).toBe('active')
+    expect(await state(11 * DAY_MS - 1)).toBe('expiring')
+    expect(await state(11 * DAY_MS)).toBe('active')
   })
 })
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CLIENT_FILTERS, type ClientFilter, expiryState } from '../../../contract/clients.ts'
 import { ANY_CLIENT_SORTS } from '../../../contract/shapes.ts'
+import { DAY_MS } from '../../../contract/time.ts'
 import { openWorld, type Person, type World } from '../../../test/support/world.ts'
 import type { Context } from '../../context.ts'
 import { begin } from '../../postgres/begin.ts'
@@ -19,7 +20,6 @@ type Client = {
   dealer: string
 }
 
-const DAY = 86_400_000
 const MANY = 240
 
 let world: World
@@ -45,7 +45,9 @@ beforeAll(async () => {
             .replace(/(..)(..)(..)/, '$1:$2:$3')}`,
     ministra: at % 4 === 1,
     phone: String(41_655_501_00 + at * 31),
-    expiry: new Date(Math.floor(now / DAY) * DAY - 1_000 + DAY * (((at * 13) % 90) - 30)).toISOString(),
+    expiry: new Date(
+      Math.floor(now / DAY_MS) * DAY_MS - 1_000 + DAY_MS * (((at * 13) % 90) - 30),
+    ).toISOString(),
     status: at % 6 !== 2,
     dealer: dealers[at % 3 === 0 ? 1 : 0]?.name as string,
   }))

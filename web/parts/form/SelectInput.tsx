@@ -43,15 +43,12 @@ export function SelectInput({ options, autoFocus, ...frame }: SelectInputProps) 
 
 interface AmountSelectProps extends Omit<SelectInputProps, 'options'> {
   amounts: readonly number[]
-  /** What is counted, as [one, many]: ['credit', 'credits']. */
-  unit: readonly [string, string]
+  /** An amount in words: '2 credits'. */
+  words: (amount: number) => string
 }
 
 /** An amount from a fixed list, with its unit in the field. */
-export function AmountSelect({ amounts, unit: [one, many], ...field }: AmountSelectProps) {
-  const options = amounts.map((value) => ({
-    value,
-    label: `${value.toLocaleString('en-US')} ${value === 1 ? one : many}`,
-  }))
+export function AmountSelect({ amounts, words, ...field }: AmountSelectProps) {
+  const options = amounts.map((value) => ({ value, label: words(value) }))
   return <SelectInput {...field} options={options} />
 }

@@ -1,3 +1,5 @@
+// Counts in words, and the sentences that server and console both say.
+
 /** '1 credit', '1,200 credits'. */
 export function credits(count: number): string {
   return counted(count, 'credit')
@@ -18,9 +20,9 @@ export function days(count: number): string {
   return counted(count, 'day')
 }
 
-/** The server's own sentence for it. */
-export function shortage(cost: number, balance: number): string {
-  return `You have ${credits(balance)}; this needs ${cost.toLocaleString('en-US')}.`
+/** Why a balance does not suffice. */
+export function shortage(balance: number, needed: number): string {
+  return `You have ${credits(balance)}; this needs ${needed.toLocaleString('en-US')}.`
 }
 
 function counted(count: number, one: string): string {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { CreditAmount } from './accounts.ts'
-import { balanceTone, CREDIT_AMOUNTS } from './credits.ts'
+import { CreditAmount } from '../../contract/accounts.ts'
+import { balanceTone, CREDIT_AMOUNTS } from './balance.ts'
 
 test('the amounts offered are those of the specification', () => {
   expect(CREDIT_AMOUNTS).toEqual([
@@ -12,12 +12,12 @@ test('the amounts offered are those of the specification', () => {
 
 describe('a balance', () => {
   test.each([
-    [31, 'high'],
-    [30, 'low'],
-    [1, 'low'],
-    [0, 'none'],
-    [-1, 'none'],
-  ] as const)('of %i looks %s', (credits, tone) => {
+    [31, 'good'],
+    [30, 'warn'],
+    [1, 'warn'],
+    [0, 'bad'],
+    [-1, 'bad'],
+  ] as const)('of %i is %s', (credits, tone) => {
     expect(balanceTone(credits)).toBe(tone)
   })
 })

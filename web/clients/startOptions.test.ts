@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { StartMonths } from '../../contract/clients.ts'
+import { START_OPTIONS } from './startOptions.ts'
+
+test('a new client is offered two trials, then 1 to 12 months', () => {
+  expect(START_OPTIONS.map(({ value }) => value)).toEqual([0, '2d', 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
+  expect(START_OPTIONS.slice(0, 3).map(({ label }) => label)).toEqual([
+    'Trial - Expires at midnight',
+    'Trial - Expires tomorrow midnight',
+    '1 month',
+  ])
+  for (const { value } of START_OPTIONS) expect(StartMonths.parse(value)).toBe(value)
+})

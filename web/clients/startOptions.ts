@@ -1,0 +1,15 @@
+import type { calls, InputOf } from '../../contract/calls.ts'
+import { MOST_MONTHS } from '../../contract/clients.ts'
+import { months } from '../../contract/words.ts'
+
+interface StartOption {
+  value: InputOf<typeof calls.clients.create>['months']
+  label: string
+}
+
+/** What a new client can start with, in the order offered. */
+export const START_OPTIONS: readonly StartOption[] = [
+  { value: 0, label: 'Trial - Expires at midnight' },
+  { value: '2d', label: 'Trial - Expires tomorrow midnight' },
+  ...Array.from({ length: MOST_MONTHS }, (_, index) => ({ value: index + 1, label: months(index + 1) })),
+]
