@@ -42,6 +42,9 @@ const GivenName = z.string().check(z.maxLength(200), storable('There is no such 
 
 const ByName = z.strictObject({ name: GivenName })
 
+/** A client to delete, and the MAC that the person saw: it is refused where the client has another by now. */
+const Removal = z.strictObject({ name: GivenName, mac: z.optional(Mac) })
+
 /** Who is signed in, and what the console must know to serve them. */
 const User = z.object({
   login_username: z.string(),
@@ -399,7 +402,7 @@ const clients = {
     path: '/api/remove',
     roles: ['dealer'],
     summary: 'Deletes an expired client',
-    input: ByName,
+    input: Removal,
     output: Done,
   }),
   reset: call({
@@ -436,7 +439,7 @@ const admin = {
     path: '/admin/remove',
     roles: ['admin'],
     summary: 'Deletes any client, expired or not; its months are lost',
-    input: z.strictObject({ name: GivenName, mac: z.optional(Mac) }),
+    input: Removal,
     output: Done,
   }),
   setMessage: call({

@@ -27,8 +27,8 @@ export const RETRIEVED: TrialFields = { mac: 'credits', trials: 'credits' }
 export async function retrievals(dealing: Dealing, client: Served): Promise<Retrievals> {
   const { sql, now } = dealing
   if (expiryState(client.expiry, now) === 'expired') return { offered: [], refusal: null }
-  const facts = await trialFacts(dealing, client)
-  const offered = possible(dealing, await outstanding(sql, client.id), facts.client_had_today)
+  const [facts, purchases] = await Promise.all([trialFacts(dealing, client), outstanding(sql, client.id)])
+  const offered = possible(dealing, purchases, facts.client_had_today)
   const refusal = {
     months: () => null,
     'an earlier trial': () => whyNotShared(facts, RETRIEVED),

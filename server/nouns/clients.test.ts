@@ -641,6 +641,16 @@ describe('a removed client', () => {
     expect((await dealer.call(detail, { name })).expiry).toBe(expiry)
   })
 
+  test('has the MAC that the person saw, where they say it', async () => {
+    const { name, mac } = await world.client(dealer)
+    await world.setExpiry(name, '2026-05-01T23:59:59.000Z')
+    const { message } = await dealer.refused('changed_since', remove, { name, mac: uniqueMac() })
+    expect(message).toBe(`The MAC address of ${name} is ${mac} now.`)
+    expect((await dealer.call(detail, { name })).mac).toBe(mac)
+    await dealer.call(remove, { name, mac: mac.toLowerCase() })
+    await dealer.refused('not_found', detail, { name })
+  })
+
   test('is gone everywhere, frees its login and MAC, and leaves its history', async () => {
     const { dealer, reseller } = await world.family({ credits: 1 })
     const { name, mac } = await world.client(dealer, { months: 1, desc: 'Hall' })

@@ -45,7 +45,9 @@ describe("the admin's removal", () => {
     await dealer.refused('not_found', calls.clients.detail, { name })
     expect((await dealer.call(calls.credits.dealer)).credits).toBe(credits - 3)
     const [row] = await dealer.call(calls.desk.dealer.transactions)
-    expect(row).toMatchObject({ type: 'DELETE', credits: 0, login: name, mac, expiry, actor: 'admin' })
+    expect(row).toMatchObject({ type: 'DELETE', credits: 0, login: name, mac, expiry, actor: '—' })
+    const [all] = await world.admin.call(calls.desk.admin.transactions)
+    expect(all).toMatchObject({ type: 'DELETE', login: name, actor: 'admin' })
   })
 
   test('is refused where the client has another MAC by now', async () => {

@@ -7,8 +7,9 @@ import { findAccount } from '../tree/account.ts'
 import { type Client, clientOf } from '../tree/client.ts'
 
 /** A dealer removes only the expired of its own clients. */
-export const removeClient: Handler<typeof calls.clients.remove> = async (context, { name }) => {
+export const removeClient: Handler<typeof calls.clients.remove> = async (context, { name, mac }) => {
   const client = await clientOf(context, name, 'lock')
+  refuseOther(client, mac)
   if (expiryState(client.expiry, context.now) !== 'expired') {
     throw new Refusal('client_not_expired', 'Only an expired client can be deleted.')
   }
@@ -19,15 +20,15 @@ export const removeClient: Handler<typeof calls.clients.remove> = async (context
 /** The admin removes anybody's client, expired or not; its months are lost. */
 export const removeAnyClient: Handler<typeof calls.admin.remove> = async (context, { name, mac }) => {
   const client = await clientOf(context, name, 'lock')
-  if (mac !== undefined && mac !== client.mac) {
-    throw refuseField(
-      'changed_since',
-      'mac',
-      `The MAC address of ${client.name} is ${client.mac ?? 'none'} now.`,
-    )
-  }
+  refuseOther(client, mac)
   await remove(context, client)
   return { status: 'OK' }
+}
+
+/** Refuses a client whose MAC is not the one that the person saw. */
+function refuseOther({ name, mac }: Client, seen: string | undefined): void {
+  if (seen === undefined || seen === mac) return
+  throw refuseField('changed_since', 'mac', `The MAC address of ${name} is ${mac ?? 'none'} now.`)
 }
 
 /**

@@ -105,7 +105,15 @@ const command = fc.oneof(
       credits: fc.oneof(fc.integer({ min: 1, max: 3 }), months),
     }),
   },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('remove'), dealer: someone, client }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('remove'),
+      dealer: someone,
+      client,
+      seen: fc.constantFrom('right', 'wrong', 'none', 'none'),
+    }),
+  },
   {
     weight: 2,
     arbitrary: fc.record({

@@ -215,10 +215,14 @@ export class Model {
     return offers
   }
 
-  remove(dealer: Account, name: string): Outcome {
+  remove(dealer: Account, name: string, mac?: string): Outcome {
     const client = this.#own(dealer, name)
     if (!client) return { refused: ['not_found'] }
-    if (client.expiry >= this.now) return { refused: ['client_not_expired'] }
+    const refused = [
+      ...(mac !== undefined && mac !== client.mac ? ['changed_since'] : []),
+      ...(client.expiry >= this.now ? ['client_not_expired'] : []),
+    ]
+    if (refused.length > 0) return { refused }
     return this.#delete(client, dealer.name)
   }
 

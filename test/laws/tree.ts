@@ -170,13 +170,15 @@ export class Tree {
         )
       }
       case 'remove': {
-        const { name, dealer } = this.#target(command)
-        return this.#send(this.who(dealer), calls.clients.remove, { name }, model.remove(dealer, name))
+        const { name, dealer, mac: present } = this.#target(command)
+        const mac = macAs(command.seen, present)
+        const expected = model.remove(dealer, name, mac)
+        return this.#send(this.who(dealer), calls.clients.remove, { name, ...given({ mac }) }, expected)
       }
       case 'removeByAdmin': {
         const target = this.#target({ ...command, dealer: 0 })
         const { name } = target
-        const mac = { right: target.mac ?? undefined, wrong: uniqueMac(), none: undefined }[command.seen]
+        const mac = macAs(command.seen, target.mac)
         const expected = model.removeByAdmin(name, mac)
         return this.#send(this.who(null), calls.admin.remove, { name, ...given({ mac }) }, expected)
       }
@@ -332,6 +334,11 @@ function one<Item>(list: readonly Item[], index: number): Item {
 /** The expiry that somebody saw: the one that there is, another, or none that they tell of. */
 function seenAs(seen: 'right' | 'wrong' | 'none', expiry: number): { expiry?: number } {
   return { right: { expiry }, wrong: { expiry: expiry - 1000 }, none: {} }[seen]
+}
+
+/** The same of a MAC. */
+function macAs(seen: 'right' | 'wrong' | 'none', mac: string | null): string | undefined {
+  return { right: mac ?? undefined, wrong: uniqueMac(), none: undefined }[seen]
 }
 
 function asSent({ expiry }: { expiry?: number | undefined }): { expiry?: string } {

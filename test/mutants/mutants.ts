@@ -255,6 +255,13 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/nouns/clients.test.ts'],
   },
   {
+    guard: 'a removal is of the MAC that was seen',
+    file: 'server/nouns/removal.ts',
+    from: 'if (seen === undefined || seen === mac) return',
+    to: 'if (seen === undefined || seen !== null) return',
+    suites: ['server/nouns/clients.test.ts', 'server/nouns/macs.test.ts'],
+  },
+  {
     guard: 'a dealer removes the expired alone',
     file: 'server/nouns/removal.ts',
     from: "if (expiryState(client.expiry, context.now) !== 'expired')",
