@@ -121,6 +121,37 @@ create table export_ticket (
 );
 create index export_ticket_session on export_ticket (session);
 
+-- A kept answer goes by the name of its call: a key of before that is sent again after it must be known.
+update answer set call = named.name
+from (
+  values
+    ('POST /changepassword', 'session.password'),
+    ('POST /admin/savesettings', 'desk.admin.saveSettings'),
+    ('POST /superreseller/savesettings', 'desk.superreseller.saveSettings'),
+    ('POST /reseller/savesettings', 'desk.reseller.saveSettings'),
+    ('POST /api/savesettings', 'desk.dealer.saveSettings'),
+    ('POST /admin/superreseller', 'level.superreseller.create'),
+    ('POST /admin/save', 'level.superreseller.save'),
+    ('POST /admin/changepassword', 'level.superreseller.changePassword'),
+    ('POST /superreseller/reseller', 'level.reseller.create'),
+    ('POST /superreseller/save', 'level.reseller.save'),
+    ('POST /superreseller/changepassword', 'level.reseller.changePassword'),
+    ('POST /reseller/dealer', 'level.dealer.create'),
+    ('POST /reseller/save', 'level.dealer.save'),
+    ('POST /reseller/changepassword', 'level.dealer.changePassword'),
+    ('POST /api/client', 'clients.create'),
+    ('POST /api/saveclient', 'clients.save'),
+    ('POST /api/renew', 'clients.renew'),
+    ('POST /api/multirenew', 'clients.multirenew'),
+    ('POST /api/retrieve', 'clients.retrieve'),
+    ('POST /api/remove', 'clients.remove'),
+    ('POST /api/resetclient', 'clients.reset'),
+    ('POST /admin/remove', 'admin.remove'),
+    ('POST /admin/message', 'admin.setMessage'),
+    ('DELETE /admin/message', 'admin.removeMessage')
+) as named (address, name)
+where answer.call = named.address;
+
 -- Names that say what is done.
 alter function list_service() rename to copy_service_to_directory;
 alter trigger list_service on service rename to copy_service_to_directory;

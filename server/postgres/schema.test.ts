@@ -28,6 +28,19 @@ test('the bridge and the files make the same schema', async () => {
   }
 })
 
+test('the bridge brings a kept answer to the name of its call', async () => {
+  const sql = await database(async (sql) => {
+    await makeSchema(sql, THIRTEEN_STEPS)
+    await sql`
+      insert into account (name, role, password, settings, created) values ('admin', 'admin', 'none', '{}', now())`
+    await sql`
+      insert into answer (account, call, key, body_hmac, created)
+      select a.id, address, 'kept', '', now() from account a, unnest(${['POST /api/renew', 'POST /reseller/save', 'DELETE /admin/message']}::text[]) address`
+  })
+  const kept = await sql<{ call: string }[]>`select call from answer order by call`
+  expect(kept.map(({ call }) => call)).toEqual(['admin.removeMessage', 'clients.renew', 'level.dealer.save'])
+})
+
 test('every constraint is named after its table and what it is', async () => {
   const sql = await database()
   const strays = await sql`

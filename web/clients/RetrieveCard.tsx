@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
 import { credits } from '../../contract/words.ts'
@@ -6,7 +7,6 @@ import { Card } from '../parts/Card.tsx'
 import { Confirm } from '../parts/dialog/Confirm.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
-import type { Schema } from '../parts/form/schema.ts'
 import { useNotice } from '../parts/notices/Notices.tsx'
 import { useCredits, useSubmit } from '../queries.ts'
 import { Day } from './Day.tsx'
@@ -75,9 +75,7 @@ export function RetrieveCard({ client, expired }: RetrieveCardProps) {
 
 const NONE = { credits: '' as string | number }
 
-const asChosen: Schema<typeof NONE> = {
-  '~standard': { validate: (values) => ({ value: values as typeof NONE }) },
-}
+const asChosen = z.custom<typeof NONE>()
 
 /** The most that one retrieval takes back. */
 const MOST = 12

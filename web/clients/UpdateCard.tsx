@@ -2,13 +2,13 @@ import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
 import { useEffect, useState } from 'react'
 import { useFormContext, useWatch } from 'react-hook-form'
+import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
 import { Card } from '../parts/Card.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { PasswordInput } from '../parts/form/PasswordInput.tsx'
 import { SwitchInput } from '../parts/form/SwitchInput.tsx'
-import type { Schema } from '../parts/form/schema.ts'
 import { useSubmit } from '../queries.ts'
 import { to } from '../screens.ts'
 import { Expiry } from '../tables/expiry.tsx'
@@ -81,9 +81,7 @@ export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
 }
 
 /** The spec sets no limits here; the server has its own, and says at which field they were passed. */
-const asTyped: Schema<ClientValues> = {
-  '~standard': { validate: (values) => ({ value: values as ClientValues }) },
-}
+const asTyped = z.custom<ClientValues>()
 
 /** Fills the form once the client has come, and again when it changed elsewhere, unless something was typed. */
 function Follow({
