@@ -37,4 +37,6 @@ export type RefusalBody = {
   /** A sentence for the person at the screen. */
   message: string
   errors?: Record<string, string>
+  /** Of a 429 of the login: a dearer challenge, good for that name alone, whose answer lets the next try through. */
+  challenge?: unknown
 }

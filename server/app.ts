@@ -13,8 +13,9 @@ import { atPlaceOf, type Call, everyCall, pathParameters } from '../contract/cal
 import { calls } from '../contract/calls.ts'
 import { checkKey } from './access/canary.ts'
 import { openCaptcha } from './access/captcha.ts'
-import { createSeal } from './access/seal.ts'
-import { whoIs } from './access/session.ts'
+import { watchNetworks } from './access/network.ts'
+import { createSeal, hash } from './access/seal.ts'
+import { holdSession, whoIs } from './access/session.ts'
 import type { Config } from './config.ts'
 import type { Account, Business, Context, File, OpenContext } from './context.ts'
 import { audit } from './corridor/audit.ts'
@@ -29,8 +30,9 @@ import { openPage } from './corridor/openapi/routes.ts'
 import { handlers } from './handlers.ts'
 import { type Access, begin, seek } from './postgres/begin.ts'
 import { whileAnswering } from './postgres/lines.ts'
-import type { Sql } from './postgres/pool.ts'
+import { CONNECTIONS, type Sql } from './postgres/pool.ts'
 import { notFound, Refusal } from './refusal.ts'
+import { Turns } from './turns.ts'
 
 export type AppDependencies = {
   config: Config
@@ -44,8 +46,12 @@ export type AppDependencies = {
 }
 
 /** A call as the corridor sees it, whatever its types are. */
-type Walker = (context: Context | OpenContext, input: unknown) => Promise<unknown>
-type Caller = { account: Account; session: Buffer }
+type Walker =
+  | ((context: Context, input: unknown) => Promise<unknown>)
+  | { outside: (context: Context, input: unknown, begin: Begin) => Promise<unknown> }
+type Begin = (act: (inside: Context) => Promise<unknown>) => Promise<unknown>
+type Open = (context: OpenContext, input: unknown) => Promise<unknown>
+type Caller = Pick<Context, 'account' | 'session'>
 
 /** The most bytes of a body, and of one that names a thousand clients. */
 const MOST_BODY = 32 * 1024
@@ -71,6 +77,11 @@ export async function openApp(dependencies: AppDependencies) {
     dataDir: config.dataDir,
   }
   const disk = watchDisk(freeSpace, config.freeDiskMb, log)
+  const networks = watchNetworks(config.trustedProxies, log, clock)
+  const turns = new Turns<number>({
+    each: MOST_OF_ACCOUNT,
+    patience: { ms: 10_000, sorry: 'Too much is under way for your account. Please try again in a moment.' },
+  })
   await checkKey(sql, business.seal)
   const app: FastifyInstance = Fastify({
     loggerInstance: log,
@@ -100,7 +111,7 @@ export async function openApp(dependencies: AppDependencies) {
         reply.header('cache-control', 'no-store')
       })
       api.addHook('onSend', compress)
-      api.get('/health', () => checkHealth(sql, disk))
+      api.get('/health', () => checkHealth(sql, disk, networks))
       for (const call of everyCall(calls)) route(api, call, atPlaceOf(call, handlers) as Walker)
       openPage(api)
       // Routes, because the console's files answer every other address; the handler is for methods that have none.
@@ -122,26 +133,12 @@ export async function openApp(dependencies: AppDependencies) {
         request.caller = await admit(call, request)
       },
       handler: async (request, reply) => {
-        const now = clock()
         disk.admit(call)
         const input = parse(call, request)
-        const open = { sql, now, business, address: request.ip }
-        if (!request.caller) {
-          const result = await whileAnswering(sql, () => act(open, input))
-          return answer(reply, call, call.answer ? result : call.output.parse(result))
-        }
-        const context = { ...open, ...request.caller }
-        const access = call.changes ? 'read write' : 'read only'
-        const result = await beginAgain(sql, access, async (sql) => {
-          const inside = { ...context, sql }
-          const carryOut = async () => call.output.parse(await act(inside, input))
-          if (!call.changes) return carryOut()
-          return answerOnce(inside, call, request, async () => {
-            const output = await carryOut()
-            await audit(inside, call, input)
-            return output
-          })
-        })
+        const { caller } = request
+        const result = caller
+          ? await answerTo(caller, call, act, request, input)
+          : await answerAnyone(call, act as Open, request, input)
         return answer(reply, call, result)
       },
     })
@@ -149,13 +146,64 @@ export async function openApp(dependencies: AppDependencies) {
 
   async function admit(call: Call, request: FastifyRequest): Promise<Caller | null> {
     if (call.roles === 'anyone') return null
-    const caller = await seek(sql, () => whoIs(sql, tokenOf(request), clock()))
-    if (!call.roles.includes(caller.account.role)) {
-      throw new Refusal('wrong_role', 'Your account cannot do this.')
-    }
-    return caller
+    const session = hash(tokenOf(request))
+    const account = await seek(sql, () => whoIs(sql, session, clock()))
+    return { account: allowed(call, account), session }
+  }
+
+  async function answerAnyone(call: Call, act: Open, request: FastifyRequest, input: unknown) {
+    const result = await whileAnswering(sql, () => act(contextOf(request), input))
+    return call.answer ? result : call.output.parse(result)
+  }
+
+  /** Answers somebody with a session, in one of the few turns that an account has at once. */
+  function answerTo(caller: Caller, call: Call, act: Walker, request: FastifyRequest, input: object) {
+    return turns.run(caller.account.id, () => {
+      const context = { ...contextOf(request), ...caller }
+      const begin: Begin = (act) =>
+        beginAgain(sql, call.changes ? 'read write' : 'read only', (sql) =>
+          walk(call, { ...context, sql }, request, input, act),
+        )
+      return typeof act === 'function'
+        ? begin((inside) => act(inside, input))
+        : act.outside(context, input, begin)
+    })
+  }
+
+  function contextOf(request: FastifyRequest): OpenContext {
+    return { sql, now: clock(), business, address: request.ip, network: networks.of(request) }
   }
 }
+
+/** What a call's transaction does around its handler: judges the session as it is now, keeps the key and the audit. */
+async function walk(
+  call: Call,
+  context: Context,
+  request: FastifyRequest,
+  input: object,
+  act: (inside: Context) => Promise<unknown>,
+): Promise<unknown> {
+  const account = allowed(call, await whoIs(context.sql, context.session, context.now))
+  const inside = { ...context, account }
+  const carryOut = async () => call.output.parse(await act(inside))
+  if (!call.changes) return carryOut()
+  const reply = await answerOnce(inside, call, request, async () => {
+    const output = await carryOut()
+    await audit(inside, call, input)
+    return output
+  })
+  // A logout has just ended it.
+  if (call !== calls.session.logout) await holdSession(inside)
+  return reply
+}
+
+function allowed(call: Call, account: Account): Account {
+  if (call.roles.includes(account.role)) return account
+  throw new Refusal('wrong_role', 'Your account cannot do this.')
+}
+
+/** Calls that an account may have under way, so that one alone never has all connections. Files are apart from this. */
+const MOST_OF_ACCOUNT = CONNECTIONS - 2
 
 /**
  * Of two calls that wait for each other, as two that swap their MACs do, the database ends one. It has done nothing

@@ -36,6 +36,8 @@ export type OpenContext = {
   business: Business
   /** The caller's address. */
   address: string
+  /** What wrong logins are counted by: the address, or its network; null where it may be anybody's. */
+  network: string | null
 }
 
 /** What every other handler gets. Its `sql` is the call's own transaction. */
@@ -45,10 +47,27 @@ export type Context = OpenContext & {
   session: Buffer
 }
 
-export type Handler<C extends Call> = (
-  context: C['roles'] extends 'anyone' ? OpenContext : Context,
-  input: z.output<C['input']>,
-) => Promise<C['answer'] extends 'file' ? File : z.input<C['output']>>
+/** What answers a call. With a session it runs inside the call's transaction, or outside and begins it itself. */
+export type Handler<C extends Call> = C['roles'] extends 'anyone'
+  ? (context: OpenContext, input: z.output<C['input']>) => Promise<AnswerOf<C>>
+  : Inside<C> | Outside<C>
+
+type Inside<C extends Call> = (context: Context, input: z.output<C['input']>) => Promise<AnswerOf<C>>
+
+/**
+ * For what has to hash a password first, which would hold up everybody else who needs the locks or the connections.
+ * Its own `sql` is the pool; `begin` does the rest in the call's transaction, with its audit and its kept answer, and
+ * answers what was done, now or when the same key came first.
+ */
+type Outside<C extends Call> = {
+  outside: (
+    context: Context,
+    input: z.output<C['input']>,
+    begin: (act: (inside: Context) => Promise<AnswerOf<C>>) => Promise<AnswerOf<C>>,
+  ) => Promise<AnswerOf<C>>
+}
+
+type AnswerOf<C extends Call> = C['answer'] extends 'file' ? File : z.input<C['output']>
 
 /** One handler for every call of a tree: a call without one does not compile. */
 export type Handlers<Tree extends Calls> = {

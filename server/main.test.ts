@@ -21,7 +21,11 @@ afterEach(async () => {
 describe('the console', () => {
   test('says where it is and where the first login is, and nowhere the password', async () => {
     const { url, output } = await start()
-    expect(await (await fetch(`${url}/v1/health`)).json()).toEqual({ status: 'OK', writes: true })
+    expect(await (await fetch(`${url}/v1/health`)).json()).toEqual({
+      status: 'OK',
+      writes: true,
+      untrusted_proxy: false,
+    })
     const file = join(dataDir, 'first-login')
     expect(output()).toContain(`First login: in ${file}`)
     expect(lstatSync(file).mode & 0o777).toBe(0o600)

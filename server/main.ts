@@ -10,15 +10,13 @@ import { startJobs } from './jobs/jobs.ts'
 import { openLog } from './log.ts'
 import { openDatabase } from './postgres/database.ts'
 import { migrate } from './postgres/migrate.ts'
-import { openPool } from './postgres/pool.ts'
+import { CONNECTIONS, openPool } from './postgres/pool.ts'
 
 // V8 would let garbage lie for as long as the machine has room, which nothing here is faster for: the export of a million
 // clients took 330 MB, and takes 140 like this.
 setFlagsFromString('--semi-space-growth-factor=1')
 setFlagsFromString('--heap-growing-percent=30')
 
-/** Connections of the console's pool. */
-const CONNECTIONS = 10
 /** How long requests under way may take to end when the console stops, in milliseconds. */
 const DRAIN_MS = 10_000
 

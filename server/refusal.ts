@@ -6,17 +6,20 @@ export class Refusal extends Error {
   readonly errors: Record<string, string> | undefined
   /** Seconds after which it makes sense to try again. */
   readonly retryAfter: number | undefined
+  /** What can be solved to be let in before. */
+  readonly challenge: unknown
 
   /** `message` is a sentence for the person at the screen; `errors` repeats it at the fields that it concerns. */
   constructor(
     code: RefusalCode,
     message: string,
-    more: { errors?: Record<string, string>; retryAfter?: number } = {},
+    more: { errors?: Record<string, string>; retryAfter?: number; challenge?: unknown } = {},
   ) {
     super(message)
     this.code = code
     this.errors = more.errors
     this.retryAfter = more.retryAfter
+    this.challenge = more.challenge
   }
 
   get httpStatus(): number {
@@ -29,6 +32,7 @@ export class Refusal extends Error {
       code: this.code,
       message: this.message,
       ...(this.errors && { errors: this.errors }),
+      ...(this.challenge !== undefined && { challenge: this.challenge }),
     }
   }
 }

@@ -1,9 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { solveChallenge } from 'altcha-lib'
-import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
-import type { Challenge } from 'altcha-lib/types'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { solved as solve, written } from '../../test/support/captcha.ts'
 import { freshDatabase } from '../../test/support/database.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { Refusal } from '../refusal.ts'
@@ -24,7 +22,7 @@ describe('the proof of work', () => {
   const captcha = openCaptcha({ provider: 'altcha' }, key)
 
   test('a solved challenge passes', async () => {
-    await expect(check(captcha, await solved(captcha))).resolves.toBeUndefined()
+    expect(await check(captcha, await solved(captcha))).toBe(0)
   })
 
   test.each([
@@ -79,6 +77,41 @@ describe('the proof of work', () => {
     const answer = await solved(captcha)
     const tries = await Promise.allSettled(Array.from({ length: 8 }, () => check(captcha, answer)))
     expect(tries.filter((tried) => tried.status === 'fulfilled')).toHaveLength(1)
+  })
+})
+
+describe('a dearer challenge', () => {
+  const captcha = openCaptcha({ provider: 'altcha' }, key)
+  const dearer = async (name: string, seconds: number) => captcha.dearer?.(now, name, seconds)
+
+  test('tells what it cost, to the name alone that it was made for, and once', async () => {
+    const answer = await solve(await dearer('Rui.Tavares', 5))
+    await refuses(captcha, answer, now, 'somebody-else')
+    expect(await check(captcha, answer, now, 'rui.tavares')).toBe(5)
+    await refuses(captcha, answer, now, 'rui.tavares')
+  })
+
+  test('cannot be made out to have cost more', async () => {
+    const { challenge, solution } = read(await solve(await dearer('rui', 1)))
+    const data = { ...challenge.parameters.data, seconds: 60 }
+    const boasting = { ...challenge, parameters: { ...challenge.parameters, data } }
+    await refuses(captcha, written({ challenge: boasting, solution }), now, 'rui')
+  })
+
+  test('may be answered for fifteen minutes, because an old phone without HTTPS needs some of them', async () => {
+    const answer = await solve(await dearer('rui', 1))
+    await refuses(captcha, answer, new Date(now.getTime() + 900_000), 'rui')
+    await check(captcha, answer, new Date(now.getTime() + 899_999), 'rui')
+  })
+
+  test('takes as many tries as its seconds say, within a factor of two', async () => {
+    for (const seconds of [5, 60]) {
+      const challenge = await dearer('rui', seconds)
+      expect(challenge?.parameters.data).toMatchObject({
+        seconds,
+        tries: Math.round((seconds * 500) / 3) * 2,
+      })
+    }
   })
 })
 
@@ -150,12 +183,12 @@ function at(port: number): Captcha {
   return openCaptcha(configured, key, `http://127.0.0.1:${port}/siteverify`)
 }
 
-function check(captcha: Captcha, answer: string | undefined, at = now) {
-  return captcha.check({ sql, now: at, address: '192.0.2.1' }, answer)
+function check(captcha: Captcha, answer: string | undefined, at = now, name = 'somebody') {
+  return captcha.check({ sql, now: at, address: '192.0.2.1' }, answer, name)
 }
 
-async function refuses(captcha: Captcha, answer: string | undefined, at = now) {
-  const refusal = await check(captcha, answer, at).then(
+async function refuses(captcha: Captcha, answer: string | undefined, at = now, name = 'somebody') {
+  const refusal = await check(captcha, answer, at, name).then(
     () => null,
     (error: unknown) => error,
   )
@@ -168,13 +201,7 @@ async function refuses(captcha: Captcha, answer: string | undefined, at = now) {
 }
 
 async function solved(captcha: Captcha): Promise<string> {
-  const challenge = (await captcha.challenge(now)).challenge as Challenge
-  const solution = await solveChallenge({ challenge, deriveKey })
-  return written({ challenge, solution })
-}
-
-function written(payload: object): string {
-  return Buffer.from(JSON.stringify(payload)).toString('base64')
+  return solve((await captcha.challenge(now)).challenge)
 }
 
 function read(answer: string) {

@@ -1,6 +1,7 @@
-import { createHash, hkdfSync, randomInt } from 'node:crypto'
+import { createHash, createHmac, hkdfSync, randomInt } from 'node:crypto'
 import { createChallenge, verifySolution } from 'altcha-lib'
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
+import type { Challenge } from 'altcha-lib/types'
 import * as z from 'zod/mini'
 import type { calls, OutputOf } from '../../contract/calls.ts'
 import type { Captcha as Configured } from '../config.ts'
@@ -12,8 +13,13 @@ import { type Refusal, refuseField } from '../refusal.ts'
 export type Captcha = {
   /** What the login page needs to show it, with a fresh challenge where Boxtree makes it itself. */
   challenge(now: Date): Promise<OutputOf<typeof calls.session.captcha>>
-  /** Takes an answer, once. Throws the refusal `captcha_failed` for one that is missing, forged, stale or used. */
-  check(context: Check, answer: string | undefined): Promise<void>
+  /** A challenge that costs a phone so many seconds, good for one name alone; null where there is no such thing. */
+  dearer: ((now: Date, name: string, seconds: number) => Promise<Challenge>) | null
+  /**
+   * Takes an answer for a name, once, and answers the seconds that it cost a phone: 0 where the challenge was not a
+   * dearer one. Throws the refusal `captcha_failed` for one that is missing, forged, stale, used or for another name.
+   */
+  check(context: Check, answer: string | undefined, name: string): Promise<number>
 }
 
 type Check = { sql: Sql; now: Date; address: string }
@@ -27,14 +33,15 @@ export function openCaptcha(configured: Configured, secretKey: Uint8Array, sitev
     case 'altcha':
       return proofOfWork(secretKey)
     case 'none':
-      return { challenge: async () => ({ provider: 'none' }), check: async () => {} }
+      return { challenge: async () => ({ provider: 'none' }), dearer: null, check: async () => 0 }
     default:
       return askedElsewhere(configured, siteverify ?? SITEVERIFY[configured.provider])
   }
 }
 
-/** How long a challenge may be answered, in milliseconds. */
+/** How long a challenge may be answered, in milliseconds; a dearer one may take a page without HTTPS minutes. */
 const LIFE = 300_000
+const LIFE_OF_DEARER = 900_000
 
 // One try is a PBKDF2 of 6,000 rounds, so that the browser spends its time in its own native code, not in calling it,
 // and making a challenge costs the server a millisecond. The answer is the 100th to 199th try, which keeps the wait
@@ -43,6 +50,8 @@ const LIFE = 300_000
 const ROUNDS = 6_000
 const LEAST_TRIES = 100
 const MOST_TRIES = 200
+/** What a phone does in a second: the 150 tries of a challenge take it 0.6 s. */
+const TRIES_PER_SECOND = 250
 
 /** Altcha's proof of work, checked by its signatures alone: a flood of answers costs two HMACs each. */
 function proofOfWork(secretKey: Uint8Array): Captcha {
@@ -50,28 +59,46 @@ function proofOfWork(secretKey: Uint8Array): Captcha {
     hmacSignatureSecret: derive(secretKey, 'captcha challenges'),
     hmacKeySignatureSecret: derive(secretKey, 'captcha solutions'),
   }
+  const nameKey = derive(secretKey, 'captcha names')
   return {
     async challenge(now) {
-      const challenge = await createChallenge({
-        algorithm: 'PBKDF2/SHA-256',
-        cost: ROUNDS,
-        counter: randomInt(LEAST_TRIES, MOST_TRIES),
-        deriveKey,
-        // Not the library's own expiry, which goes by the machine's clock instead of ours.
-        data: { expiry: now.getTime() + LIFE },
-        ...secrets,
-      })
-      return { provider: 'altcha', challenge }
+      const data = { expiry: now.getTime() + LIFE }
+      return { provider: 'altcha', challenge: await create(LEAST_TRIES, MOST_TRIES, data) }
     },
-    async check(context, answer) {
+    dearer(now, name, seconds) {
+      // As above, the most is twice the least.
+      const least = Math.round((seconds * TRIES_PER_SECOND * 2) / 3)
+      // The browser goes by the tries to say how far it is.
+      const data = { expiry: now.getTime() + LIFE_OF_DEARER, name: bind(name), seconds, tries: 2 * least }
+      return create(least, 2 * least, data)
+    },
+    async check(context, answer, name) {
       const { challenge, solution } = readAnswer(answer)
-      const { expiry } = challenge.parameters.data
+      const { data } = challenge.parameters
       const { verified } = await verifySolution({ challenge, solution, deriveKey, ...secrets })
       if (!verified) throw refused()
-      if (expiry <= context.now.getTime()) throw refused()
+      if (data.expiry <= context.now.getTime()) throw refused()
+      if ('name' in data && data.name !== bind(name)) throw refused()
       // The signature, not the answer: the same solution can be written in many ways.
-      await takeOnce(context, challenge.signature, new Date(expiry))
+      await takeOnce(context, challenge.signature, new Date(data.expiry))
+      return 'seconds' in data ? data.seconds : 0
     },
+  }
+
+  function create(least: number, most: number, data: z.output<typeof Data>): Promise<Challenge> {
+    // Not the library's own expiry, which goes by the machine's clock instead of ours.
+    return createChallenge({
+      algorithm: 'PBKDF2/SHA-256',
+      cost: ROUNDS,
+      counter: randomInt(least, most),
+      deriveKey,
+      data,
+      ...secrets,
+    })
+  }
+
+  function bind(name: string): string {
+    return createHmac('sha256', nameKey).update(name.toLowerCase()).digest('hex')
   }
 }
 
@@ -84,6 +111,12 @@ function readAnswer(answer: string | undefined): z.output<typeof Answer> {
   }
 }
 
+/** What a challenge says of itself, under its signature. */
+const Data = z.union([
+  z.strictObject({ expiry: z.number() }),
+  z.strictObject({ expiry: z.number(), name: z.string(), seconds: z.number(), tries: z.number() }),
+])
+
 const Answer = z.object({
   challenge: z.object({
     parameters: z.strictObject({
@@ -94,7 +127,7 @@ const Answer = z.object({
       keyLength: z.number(),
       keyPrefix: z.string(),
       keySignature: z.string(),
-      data: z.strictObject({ expiry: z.number() }),
+      data: Data,
     }),
     signature: z.string(),
   }),
@@ -116,12 +149,14 @@ const PATIENCE = 5_000
 function askedElsewhere({ provider, siteKey, secretKey }: Elsewhere, siteverify: string): Captcha {
   return {
     challenge: async () => ({ provider, site_key: siteKey }),
+    dearer: null,
     async check(context, answer) {
       if (!answer) throw refused()
       const form = new URLSearchParams({ secret: secretKey, response: answer, remoteip: context.address })
       if (!(await isHuman(siteverify, form))) throw refused()
       // Providers forget an answer within minutes; an hour outlasts them all.
       await takeOnce(context, answer, new Date(context.now.getTime() + 3_600_000))
+      return 0
     },
   }
 }

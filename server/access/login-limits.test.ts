@@ -1,6 +1,7 @@
 import { createHook } from 'node:async_hooks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
+import { solved } from '../../test/support/captcha.ts'
 import { startServer, type TestServer } from '../../test/support/server.ts'
 import {
   type Answer,
@@ -55,7 +56,7 @@ async function somebody(): Promise<string> {
   return (await world.family()).dealer.name
 }
 
-describe('an account', () => {
+describe('an account, where the captcha has no dearer challenge,', () => {
   test.each([
     ['known', somebody],
     ['unknown', async () => unique()],
@@ -170,16 +171,197 @@ describe('an address', () => {
     expect((await attempt(unique(), newAddress())).status).toBe(401)
   })
 
-  test('is not believed from anybody where no proxy is trusted', async () => {
-    const open = await openWorld()
-    try {
-      const tries = () => attempt(unique(), newAddress(), undefined, open.nobody())
-      expect(await statuses(20, tries)).toEqual(wrong(20))
-      expect((await tries()).status).toBe(429)
-    } finally {
-      await open.close()
-    }
+  test('of IPv6 is its /64, and of IPv4 itself, however it is written', async () => {
+    const hosts = Array.from({ length: 20 }, (_, index) => `2001:db8:7:7::${(index + 1).toString(16)}`)
+    for (const host of hosts) expect((await attempt(unique(), host)).status).toBe(401)
+    expect((await attempt(unique(), '2001:db8:7:7:ffff:ffff:ffff:ffff')).status).toBe(429)
+    expect((await attempt(unique(), '2001:db8:7:8::1')).status).toBe(401)
+
+    const [plain, other] = [newAddress(), newAddress()]
+    expect(await statuses(20, () => attempt(unique(), plain))).toEqual(wrong(20))
+    expect((await attempt(unique(), `::ffff:${plain}`)).status).toBe(429)
+    expect((await attempt(unique(), `::ffff:${other}`)).status).toBe(401)
   })
+})
+
+describe('an account, where the captcha is a proof of work,', () => {
+  let guarded: World
+  beforeAll(async () => {
+    guarded = await openWorld({ env: { TRUSTED_PROXIES: '127.0.0.1', CAPTCHA_PROVIDER: 'altcha' } })
+  })
+  afterAll(() => guarded.close())
+
+  type Dearer = { parameters: { data: { seconds: number } } }
+
+  async function sendTry(name: string, address: string, password: string, challenge?: unknown) {
+    const ordinary = async () => (await guarded.nobody().call(calls.session.captcha)).challenge
+    return guarded.nobody().send(
+      login,
+      {
+        login_username: name,
+        login_password: password,
+        g_recaptcha_response: await solved(challenge ?? (await ordinary())),
+      },
+      { headers: { 'x-forwarded-for': address } },
+    )
+  }
+
+  /** Wrong logins from addresses that nobody else comes from, a second after each other, the last of them now. */
+  async function plantWrong(name: string, count: number): Promise<void> {
+    await guarded.server.sql`
+      insert into login_try (name, address, tried, succeeded)
+      select ${name}, 'planted', ${guarded.clock.now}::timestamptz - n * interval '1 s', false
+      from generate_series(0, ${count - 1}::int) n`
+  }
+
+  const dearerOf = ({ body }: Answer) => (body as { challenge?: Dearer }).challenge
+  const secondsOf = (answer: Answer) => dearerOf(answer)?.parameters.data.seconds
+
+  test('is open after 10 wrong logins to whoever solves the dearer challenge that the 429 brings', async () => {
+    const { name } = (await guarded.family()).dealer
+    expect(await statuses(10, () => sendTry(name, newAddress(), 'wrong-password'))).toEqual(wrong(10))
+    const refused = await sendTry(name, newAddress(), PASSWORD)
+    expect(refused).toMatchObject({ status: 429, body: { code: 'too_many_tries' } })
+    expect(refused.headers.get('retry-after')).toBe('900')
+    expect(secondsOf(refused)).toBe(5)
+    const { status } = await sendTry(name, newAddress(), PASSWORD, dearerOf(refused))
+    expect(status).toBe(200)
+  })
+
+  test('counts the wrong login of who has solved one like any other', async () => {
+    const { name } = (await guarded.family()).dealer
+    await plantWrong(name, 19)
+    const first = await sendTry(name, newAddress(), 'wrong-password')
+    const dearer = dearerOf(first)
+    expect((await sendTry(name, newAddress(), 'wrong-password', dearer)).status).toBe(401)
+    expect(secondsOf(await sendTry(name, newAddress(), PASSWORD))).toBe(10)
+  })
+
+  test.each([
+    [10, 5],
+    [19, 5],
+    [20, 10],
+    [30, 20],
+    [40, 40],
+    [50, 60],
+    [99, 60],
+  ])('costs after %i wrong logins the work of %i s, known or not', async (count, seconds) => {
+    const { name } = (await guarded.family()).dealer
+    await plantWrong(name, count)
+    expect(secondsOf(await sendTry(name, newAddress(), PASSWORD))).toBe(seconds)
+  })
+
+  test('that is unknown is treated alike', async () => {
+    const [name, known] = [unique(), (await guarded.family()).dealer.name]
+    for (const one of [name, known]) {
+      expect((await sendTry(one, newAddress(), 'wrong-password')).status).toBe(401)
+      const [kept] = await guarded.server.sql<{ name: string }[]>`
+        select name from login_try order by id desc limit 1`
+      await plantWrong(kept?.name ?? '', 9)
+    }
+    const [unknown, other] = [
+      await sendTry(name, newAddress(), PASSWORD),
+      await sendTry(known, newAddress(), PASSWORD),
+    ]
+    expect(secondsOf(unknown)).toBe(5)
+    const told = ({ status, body }: Answer) => [status, { ...(body as object), challenge: null }]
+    expect(told(unknown)).toEqual(told(other))
+    expect((await sendTry(name, newAddress(), PASSWORD, dearerOf(unknown))).status).toBe(401)
+  })
+
+  test('takes no work that was done for another, and none that has become too little', async () => {
+    const [one, two] = [(await guarded.family()).dealer.name, (await guarded.family()).dealer.name]
+    await plantWrong(one, 10)
+    await plantWrong(two, 10)
+    const dearer = dearerOf(await sendTry(one, newAddress(), PASSWORD))
+    expect((await sendTry(two, newAddress(), PASSWORD, dearer)).body).toMatchObject({
+      code: 'captcha_failed',
+    })
+    await plantWrong(one, 10)
+    expect(secondsOf(await sendTry(one, newAddress(), PASSWORD, dearer))).toBe(10)
+  })
+
+  test('is closed after 100 wrong logins in an hour, until fewer are an hour old', async () => {
+    const { name } = (await guarded.family()).dealer
+    await plantWrong(name, 100)
+    guarded.clock.pass({ minutes: 30 })
+    const refused = await sendTry(name, newAddress(), PASSWORD)
+    expect(refused.status).toBe(429)
+    expect(dearerOf(refused)).toBeUndefined()
+    expect(refused.headers.get('retry-after')).toBe(String(30 * 60 - 99))
+    guarded.clock.pass({ minutes: 30, seconds: -99 })
+    expect((await sendTry(name, newAddress(), PASSWORD)).status).toBe(200)
+  })
+
+  test('asks no more than ever of an address that logged in there in the last 30 days', async () => {
+    const { name } = (await guarded.family()).dealer
+    const home = newAddress()
+    expect((await sendTry(name, home, PASSWORD)).status).toBe(200)
+    guarded.clock.pass({ days: 29, hours: 23 })
+    await plantWrong(name, 100)
+    expect((await sendTry(name, home, PASSWORD)).status).toBe(200)
+    guarded.clock.pass({ hours: 2 })
+    await plantWrong(name, 10)
+    expect(secondsOf(await sendTry(name, newAddress(), PASSWORD))).toBe(5)
+  })
+})
+
+describe('behind a proxy that was not told of,', () => {
+  let open: World
+  beforeAll(async () => {
+    open = await openWorld()
+  })
+  afterAll(() => open.close())
+
+  const through = (name: string, password?: string) => attempt(name, newAddress(), password, open.nobody())
+  const health = async () => (await open.nobody().fetch('GET', '/v1/health')).body
+
+  test('nobody is locked out with others, and the log and the health say why that is so', async () => {
+    const warnings = () => open.server.logged.filter((line) => line.includes('TRUSTED_PROXIES'))
+    expect([await health(), warnings()]).toEqual([expect.objectContaining({ untrusted_proxy: false }), []])
+    const { dealer } = await open.family()
+    expect(await statuses(25, () => through(unique()))).toEqual(wrong(25))
+    expect((await through(dealer.name, PASSWORD)).status).toBe(200)
+    expect(warnings()).toEqual([expect.stringContaining('127.0.0.1')])
+    expect(await health()).toMatchObject({ status: 'OK', untrusted_proxy: true })
+    open.clock.pass({ minutes: 15 })
+    expect(await health()).toMatchObject({ untrusted_proxy: false })
+  })
+
+  test('an account has its limit, and no address is known to it', async () => {
+    const { name } = (await open.family()).dealer
+    expect((await through(name, PASSWORD)).status).toBe(200)
+    expect(await statuses(10, () => through(name))).toEqual(wrong(10))
+    expect((await through(name, PASSWORD)).status).toBe(429)
+  })
+
+  test('who comes without it has the limit of an address', async () => {
+    const direct = () =>
+      open.nobody().send(login, { login_username: unique(), login_password: 'wrong-password' })
+    expect(await statuses(20, direct)).toEqual(wrong(20))
+    expect((await direct()).status).toBe(429)
+  })
+})
+
+test('a name that no account has is kept as a digest, wherever it is kept', async () => {
+  const typed = `My-Passw0rd-${unique()}`
+  const { name } = (await world.family()).dealer
+  await attempt(typed, newAddress())
+  await attempt(typed.toUpperCase(), newAddress())
+  await attempt(name.toUpperCase(), newAddress())
+  const stored = await world.stored()
+  for (const [table, rows] of stored) expect(rows.toLowerCase(), table).not.toContain(typed.toLowerCase())
+  expect(world.server.logged.join().toLowerCase()).not.toContain(typed.toLowerCase())
+  const tries = await world.server.sql<
+    { name: string }[]
+  >`select name from login_try order by id desc limit 3`
+  const trail = await world.server.sql<{ name: string }[]>`
+    select detail ->> 'name' as name from audit order by id desc limit 3`
+  for (const [known, second, first] of [tries, trail]) {
+    expect(known?.name).toBe(name)
+    expect(first?.name).toMatch(/^digest [0-9a-f]{64}$/)
+    expect(second?.name).toBe(first?.name)
+  }
 })
 
 test('a flood of logins holds no connection, and does not slow those who work', async () => {

@@ -1,94 +1,191 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PendingQuery, Row } from 'postgres'
 import { DAY_MS } from '../../contract/time.ts'
+import type { OpenContext } from '../context.ts'
 import { begin } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { Refusal } from '../refusal.ts'
 
-type Try = { name: string; address: string; now: Date }
+type Try = {
+  /** The name as it was typed. */
+  name: string
+  /** The seconds that a phone has worked for this try, by a challenge bound to the name; null where it could not. */
+  worked: number | null
+}
 
-/** Wrong logins within the window before an account, or an address, has to wait. */
+/** A try that was let through to the check. */
+export type Admitted = {
+  id: number
+  /** The account's name in lower case, or a digest: what else is typed into the field may be somebody's password. */
+  name: string
+}
+
+/** Wrong logins within the window before an address has to wait. */
+const MOST_OF_NETWORK = 20
+/** Wrong logins of an account within the window before an address that is not known there has to work, or to wait. */
 const MOST_OF_ACCOUNT = 10
-const MOST_OF_ADDRESS = 20
 const WINDOW = 15 * 60_000
+/** Wrong logins of an account within an hour before such an address has to wait, whatever it would do. */
+const MOST_OF_ACCOUNT_AN_HOUR = 100
+const HOUR = 3_600_000
 /** An address that signed in to an account this recently is not stopped by what others tried there. */
-const TRUSTED_FOR = 30 * DAY_MS
+const KNOWN_FOR = 30 * DAY_MS
 /** A try that never ended (its server died) counts as wrong after this. */
 const UNDECIDED_FOR = 30_000
 
 /**
- * Lets a try of a name and password through to the check, or throws the 429 that says when to come back.
- * A refused try does not count. Tries still being checked take their place: when only they fill the limit, this one
- * waits for them, so that neither a burst of wrong ones slips through nor a burst of right ones is refused.
- * Answers the try's id.
+ * Lets a try of a name and password through to the check, or throws the 429 that says when to come back, and what work
+ * would let one in before. A refused try does not count. Tries still being checked take their place: when only they
+ * fill the limit, this one waits for them, so that neither a burst of wrong ones slips through nor a burst of right
+ * ones is refused.
  */
-export async function beginTry(sql: Sql, attempt: Try): Promise<number> {
+export async function beginTry(context: OpenContext, attempt: Try): Promise<Admitted> {
   const deadline = Date.now() + 10_000
   for (;;) {
-    const id = await begin(sql, (begun) => admit(begun, attempt))
-    if (id !== null) return id
-    if (Date.now() > deadline) throw tooMany(1)
+    const outcome = await begin(context.sql, (begun) => admit({ ...context, sql: begun }, attempt))
+    if ('id' in outcome) return outcome
+    if (outcome !== UNDECIDED) throw await refuse(context, attempt, outcome)
+    if (Date.now() > deadline) throw await refuse(context, attempt, { wait: 1_000 })
     await sleep(50)
   }
 }
 
 /** Says how a try ended. */
-export async function endTry(sql: Sql, id: number, succeeded: boolean): Promise<void> {
+export async function endTry(sql: Sql, { id }: Admitted, succeeded: boolean): Promise<void> {
   await sql`update login_try set succeeded = ${succeeded} where id = ${id}`
 }
 
-async function admit(sql: Sql, { name, address, now }: Try): Promise<number | null> {
-  // One at a time for a name and for an address, or two servers would each let the last one through. Lower case is
-  // the database's, which finds the account: by any other, one account would have several names to be tried under.
-  const [locked] = await sql<{ account: string }[]>`
-    select account, pg_advisory_xact_lock(key) from (
-      select account, hashtextextended(what, 7) as key
-      from lower(${name}) account, unnest(array['name ' || account, ${`address ${address}`}]) what
-      order by key
-    ) keys`
-  const account = locked?.account ?? ''
-  const [known] = await sql<{ trusted: boolean }[]>`
-    select exists (
-      select from login_try where name = ${account} and address = ${address} and succeeded
-      and tried > ${new Date(now.getTime() - TRUSTED_FOR)}
-    ) as trusted`
-  const places = [
-    await placeFor(sql, sql`address = ${address}`, MOST_OF_ADDRESS, now),
-    known?.trusted ? 'free' : await placeFor(sql, sql`name = ${account}`, MOST_OF_ACCOUNT, now),
-  ]
-  if (places.includes('undecided')) return null
-  const [row] = await sql<{ id: number }[]>`
-    insert into login_try (name, address, tried) values (${account}, ${address}, ${now}) returning id`
-  return row?.id ?? null
+/** For how many milliseconds a limit is closed, and after how many seconds of a phone's work it opens before. */
+type Closed = { wait: number; work?: number }
+
+const UNDECIDED = { wait: 0 } as const
+
+async function admit(context: OpenContext, { name, worked }: Try): Promise<Admitted | Closed> {
+  const { sql, now, network } = context
+  const account = await lockNames(context, name)
+  const ofAddress = network === null ? null : await closedFor(network)
+  const ofAccount = (await isKnown()) ? null : await closedTo()
+  const closed = [ofAddress, ofAccount].filter((one) => one !== null)
+  if (closed.length > 0) return closed.find((one) => one !== UNDECIDED) ?? UNDECIDED
+  const [row] = await sql<Admitted[]>`
+    insert into login_try (name, address, tried) values (${account}, ${network ?? 'unknown'}, ${now})
+    returning id, name`
+  if (!row) throw new Error('a try was not kept')
+  return row
+
+  async function isKnown(): Promise<boolean> {
+    if (network === null) return false
+    const [known] = await sql`
+      select from login_try where name = ${account} and address = ${network} and succeeded
+      and tried > ${before(now, KNOWN_FOR)} limit 1`
+    return known !== undefined
+  }
+
+  async function closedFor(network: string): Promise<Closed | null> {
+    const tries = await triesOf(sql, sql`address = ${network}`, MOST_OF_NETWORK, now)
+    return closedBy(tries, MOST_OF_NETWORK, now)
+  }
+
+  async function closedTo(): Promise<Closed | null> {
+    const tries = await triesOf(sql, sql`name = ${account}`, MOST_OF_ACCOUNT_AN_HOUR, now)
+    const [newest, oldest] = [tries[0], tries[MOST_OF_ACCOUNT_AN_HOUR - 1]]
+    if (newest && oldest) return oldest.wrong ? { wait: oldest.tried + HOUR - now.getTime() } : UNDECIDED
+    const closed = closedBy(tries, placesFor(worked ?? 0), now)
+    if (closed === null || closed === UNDECIDED) return closed
+    return { ...closed, work: workAfter(inOneRun(tries, now)) }
+  }
 }
 
-/** Whether one more try fits under a limit. Throws the 429 where wrong ones alone have filled it. */
-async function placeFor(
+/**
+ * One try at a time for a name and for a network, or two servers would each let the last one through. Answers the name
+ * as it is kept. Lower case is the database's, which finds the account: by any other, one account would have several
+ * names to be tried under.
+ */
+async function lockNames({ sql, network, business }: OpenContext, name: string): Promise<string> {
+  const [typed] = await sql<{ name: string; known: boolean }[]>`
+    select name, exists (select from account where lower(account.name) = typed.name) as known
+    from lower(${name}) typed (name)`
+  const lower = typed?.name ?? ''
+  const account = typed?.known ? lower : `digest ${business.seal.hmac(`login name ${lower}`).toString('hex')}`
+  const locked = [`name ${account}`, ...(network === null ? [] : [`address ${network}`])]
+  await sql`
+    select pg_advisory_xact_lock(key) from (
+      select hashtextextended(what, 7) as key
+      from unnest(${locked}::text[]) what
+      order by key
+    ) keys`
+  return account
+}
+
+/** The newest tries of the last hour that were wrong or are still undecided. */
+async function triesOf(
   sql: Sql,
   whose: PendingQuery<Row[]>,
   most: number,
   now: Date,
-): Promise<'free' | 'undecided'> {
+): Promise<{ tried: number; wrong: boolean }[]> {
   const tries = await sql<{ tried: string; wrong: boolean }[]>`
-    select tried, succeeded is false or tried <= ${new Date(now.getTime() - UNDECIDED_FOR)} as wrong
-    from login_try where ${whose} and succeeded is not true and tried > ${new Date(now.getTime() - 2 * WINDOW)}
+    select tried, succeeded is false or tried <= ${before(now, UNDECIDED_FOR)} as wrong
+    from login_try where ${whose} and succeeded is not true and tried > ${before(now, HOUR)}
     order by tried desc limit ${most}`
-  const wrong = tries.filter((one) => one.wrong).map((one) => Date.parse(one.tried))
-  const [last] = wrong
-  const first = wrong[most - 1]
-  if (last !== undefined && first !== undefined && last - first < WINDOW) {
-    const wait = last + WINDOW - now.getTime()
-    if (wait > 0) throw tooMany(wait / 1000)
-  }
-  const recent = tries.filter((one) => !one.wrong || Date.parse(one.tried) > now.getTime() - WINDOW)
-  return recent.length >= most && recent.some((one) => !one.wrong) ? 'undecided' : 'free'
+  return tries.map(({ tried, wrong }) => ({ tried: Date.parse(tried), wrong }))
 }
 
-function tooMany(seconds: number): Refusal {
-  const minutes = Math.ceil(seconds / 60)
+type Tries = Awaited<ReturnType<typeof triesOf>>
+
+/** Closed where wrong ones alone fill a limit; null where one more fits under it. */
+function closedBy(tries: Tries, most: number, now: Date): Closed | null {
+  const last = tries.find(({ wrong }) => wrong)
+  if (last && inOneRun(tries, now) >= most) return { wait: last.tried + WINDOW - now.getTime() }
+  const recent = tries.filter(({ tried, wrong }) => !wrong || tried > now.getTime() - WINDOW)
+  return recent.length >= most && recent.some(({ wrong }) => !wrong) ? UNDECIDED : null
+}
+
+/** How many were wrong in the window that ends with the last that was, while that is no longer ago than a window. */
+function inOneRun(tries: Tries, now: Date): number {
+  const wrong = tries.filter((one) => one.wrong)
+  const last = wrong[0]?.tried
+  if (last === undefined || last <= now.getTime() - WINDOW) return 0
+  return wrong.filter(({ tried }) => last - tried < WINDOW).length
+}
+
+/** The seconds of a phone's work that a try costs after so many wrong ones: 5 after 10, twice that after each 10 more. */
+function workAfter(wrong: number): number {
+  if (wrong < MOST_OF_ACCOUNT) return 0
+  return Math.min(60, 5 * 2 ** (Math.floor(wrong / MOST_OF_ACCOUNT) - 1))
+}
+
+/** The wrong ones after which so much work is not enough any more. */
+function placesFor(work: number): number {
+  let places = MOST_OF_ACCOUNT
+  while (places < MOST_OF_ACCOUNT_AN_HOUR && workAfter(places) <= work) places += MOST_OF_ACCOUNT
+  return places
+}
+
+function before(now: Date, milliseconds: number): Date {
+  return new Date(now.getTime() - milliseconds)
+}
+
+async function refuse(
+  { business: { captcha }, now }: OpenContext,
+  { name, worked }: Try,
+  { wait, work }: Closed,
+): Promise<Refusal> {
+  const retryAfter = wait / 1000
+  if (work !== undefined && worked !== null && captcha.dearer) {
+    return new Refusal(
+      'too_many_tries',
+      'There were many wrong logins. This device has to work for the next one.',
+      {
+        retryAfter,
+        challenge: await captcha.dearer(now, name, work),
+      },
+    )
+  }
+  const minutes = Math.ceil(retryAfter / 60)
   return new Refusal(
     'too_many_tries',
     `Too many wrong logins. Please try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
-    { retryAfter: seconds },
+    { retryAfter },
   )
 }

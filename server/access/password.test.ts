@@ -1,5 +1,7 @@
 import { createHook } from 'node:async_hooks'
 import { describe, expect, test } from 'vitest'
+import { freshDatabase } from '../../test/support/database.ts'
+import { begin } from '../postgres/begin.ts'
 import { hashPassword, isPassword } from './password.ts'
 
 describe('a password', () => {
@@ -9,6 +11,17 @@ describe('a password', () => {
     for (const other of ['', 'pässword', 'Pässword 👋', 'pässword 👋 ', 'passwörd 👋']) {
       expect(await isPassword(other, hash)).toBe(false)
     }
+  })
+
+  test('is hashed before a transaction and never in one, where others would wait for it', async () => {
+    const { sql, drop } = await freshDatabase()
+    const hash = await hashPassword('some password')
+    const refused = 'A password is hashed before the transaction'
+    await expect(begin(sql, () => hashPassword('another'))).rejects.toThrow(refused)
+    await expect(begin(sql, () => isPassword('a guess', hash))).rejects.toThrow(refused)
+    expect(await begin(sql, async () => 'done')).toBe('done')
+    await hashPassword('after it')
+    await drop()
   })
 
   test('has a new salt each time', async () => {

@@ -1,5 +1,6 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
+import { isInTransaction } from '../postgres/begin.ts'
 import { Turns } from '../turns.ts'
 
 /** An argon2id hash in the PHC string format, of a new random salt. */
@@ -27,7 +28,9 @@ const NOBODY = `$argon2id$v=19$m=${MEMORY},t=${PASSES},p=1$${unpadded(Buffer.all
 
 const argon2id = promisify(argon2)
 
+/** @throws Error inside a transaction: others would wait for its locks, and for its connection, behind every hash */
 async function derive(password: string, salt: Buffer): Promise<Buffer> {
+  if (isInTransaction()) throw new Error('A password is hashed before the transaction, not in it.')
   return hashing.run('anybody', () =>
     argon2id('argon2id', {
       message: Buffer.from(password, 'utf8'),

@@ -1,13 +1,13 @@
+import { once } from 'node:events'
 import { existsSync, writeFileSync } from 'node:fs'
+import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
-import { solveChallenge } from 'altcha-lib'
-import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
-import type { Challenge } from 'altcha-lib/types'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../contract/appearance.ts'
 import { calls } from '../../contract/calls.ts'
 import { ROLES } from '../../contract/roles.ts'
-import { ADMIN } from '../../test/support/server.ts'
+import { solved } from '../../test/support/captcha.ts'
+import { ADMIN, type TestServer } from '../../test/support/server.ts'
 import { openWorld, PASSWORD, type Person, type World } from '../../test/support/world.ts'
 import { setAdminPassword } from './admin.ts'
 
@@ -20,6 +20,8 @@ beforeAll(async () => {
   people = { admin: world.admin, ...(await world.family({ credits: 7 })) }
 })
 afterAll(() => world.close())
+// All come from one address: what one test got wrong is no longer counted in the next.
+afterEach(() => world.clock.pass({ minutes: 16 }))
 
 /** The credentials of somebody's sign-in. */
 function credentials({ name, role }: Person, login_password = role === 'admin' ? ADMIN.password : PASSWORD) {
@@ -88,9 +90,7 @@ describe('a sign-in', () => {
     const guarded = await openWorld({ env: { CAPTCHA_PROVIDER: 'altcha' } })
     try {
       const { challenge } = await guarded.nobody().call(calls.session.captcha)
-      const solution = await solveChallenge({ challenge: challenge as Challenge, deriveKey })
-      const answer = Buffer.from(JSON.stringify({ challenge, solution })).toString('base64')
-      const input = { ...credentials(guarded.admin), g_recaptcha_response: answer }
+      const input = { ...credentials(guarded.admin), g_recaptcha_response: await solved(challenge) }
       await guarded.nobody().call(login, input)
       await guarded.nobody().refused('captcha_failed', login, input)
     } finally {
@@ -206,6 +206,31 @@ describe('a session', () => {
     }
   })
 
+  test('counts each wrong present password as a wrong login of the account, and tells the audit', async () => {
+    const { dealer } = await world.family()
+    const wrong = { old_password: 'not-the-present', password: 'a-new-password' }
+    for (let tried = 0; tried < 9; tried += 1) await dealer.refused('wrong_password', password, wrong)
+    await world.nobody().refused('wrong_login', login, credentials(dealer, 'wrong-password'))
+    const right = { old_password: PASSWORD, password: 'a-new-password' }
+    const closed = await dealer.send(password, right)
+    expect(closed).toMatchObject({ status: 429, body: { code: 'too_many_tries' } })
+    expect(closed.headers.get('retry-after')).toBe('900')
+    const trail = await world.server.sql<{ event: string; count: number }[]>`
+      select event, count(*) from audit where account = ${dealer.id} group by event order by event`
+    expect(trail).toEqual([
+      { event: 'session.login.failed', count: 1 },
+      { event: 'session.password.failed', count: 9 },
+    ])
+    world.clock.pass({ minutes: 15 })
+    await dealer.call(password, right)
+  })
+
+  test('whose change is asked again under its key is told what was done, and that is no wrong login', async () => {
+    const { dealer } = await world.family()
+    const change = { old_password: PASSWORD, password: 'a-new-password' }
+    for (let times = 0; times < 12; times += 1) await dealer.call(password, change, { key: 'once' })
+  })
+
   test('may change its password several times at once, and one of them counts', async () => {
     const { dealer } = await world.family()
     const change = (to: string) =>
@@ -230,3 +255,139 @@ describe('a session', () => {
     }
   })
 })
+
+describe('a sign-in under way while the password is changed', () => {
+  test('is refused once the password that it found right is another', async () => {
+    const { dealer } = await world.family()
+    const { ownerSql } = world.server
+    let answer: Promise<{ status: number }> | undefined
+    await ownerSql.begin(async (sql) => {
+      await sql`update account set password = (select password from account where role = 'admin')
+        where id = ${dealer.id}`
+      await sql`delete from session where account = ${dealer.id}`
+      answer = world.nobody().send(login, credentials(dealer))
+      await Promise.race([answer, somebodyWaits(sql)])
+    })
+    expect(await answer).toMatchObject({ status: 401, body: { code: 'wrong_login' } })
+    expect(await world.server.sql`select from session where account = ${dealer.id}`).toEqual([])
+  })
+
+  test.each([
+    [
+      'its parent',
+      (parent: Person, { name }: Person) =>
+        parent.call(calls.level.dealer.changePassword, { name, password: 'set-by-the-parent' }),
+    ],
+    [
+      'its own person',
+      (_parent: Person, own: Person) =>
+        own.call(password, { old_password: PASSWORD, password: 'set-by-itself' }),
+    ],
+  ])('leaves no session of the old one behind, whoever is first: by %s', async (_whom, change) => {
+    for (let round = 0; round < 12; round += 1) {
+      const { reseller, dealer } = await world.family()
+      const [, ...signedIn] = await Promise.all([
+        change(reseller, dealer),
+        ...[1, 2, 3].map(() => world.nobody().send(login, credentials(dealer))),
+      ])
+      for (const { status, body } of signedIn) {
+        if (status === 200) await world.nobody((body as { token: string }).token).refused('no_session', user)
+        else expect(status).toBe(401)
+      }
+      world.clock.pass({ minutes: 16 })
+    }
+  })
+})
+
+describe('a renewal', () => {
+  test.each<[string, (scene: Scene) => Promise<unknown>]>([
+    ['its session is left', ({ dealer }) => dealer.call(logout)],
+    ['its hour is over', async () => world.clock.pass({ hours: 1 })],
+    [
+      'its parent sets the password',
+      ({ reseller, dealer: { name } }) =>
+        reseller.call(calls.level.dealer.changePassword, { name, password: 'set-by-the-parent' }),
+    ],
+  ])('whose body comes only after %s is refused, and spends nothing', async (_what, end) => {
+    const scene = await newScene()
+    const { dealer, name } = scene
+    const [right, unknown] = [hold(dealer, name), hold(dealer, 'nobody-has-it')]
+    // What comes later on other connections is answered later.
+    for (let times = 0; times < 3; times += 1) await dealer.call(user)
+    await end(scene)
+    // Nor is told what would be said of the one that is not there.
+    for (const finish of [right, unknown]) expect(await finish()).toBe(401)
+    await spentNothing(scene)
+  })
+
+  /** Sends the headers of a renewal, and its body when that is asked for; answers the status. */
+  function hold(dealer: Person, name: string): () => Promise<number | undefined> {
+    const body = JSON.stringify({ name, months: 1 })
+    const renewal = request(`${world.server.url}/v1${calls.clients.renew.path}`, {
+      method: 'POST',
+      headers: {
+        'access-token': dealer.token,
+        'content-type': 'application/json',
+        'content-length': body.length,
+      },
+    })
+    const answered = once(renewal, 'response') as Promise<[IncomingMessage]>
+    renewal.flushHeaders()
+    return async () => {
+      renewal.end(body)
+      const [{ statusCode }] = await answered
+      return statusCode
+    }
+  }
+
+  test.each<[string, (scene: Scene) => Promise<unknown>]>([
+    ['a logout', ({ dealer }) => dealer.call(logout)],
+    [
+      'a new password',
+      ({ reseller, dealer: { name } }) =>
+        reseller.call(calls.level.dealer.changePassword, { name, password: 'set-by-the-parent' }),
+    ],
+  ])(
+    'that waits for its turn at the credits while %s comes is refused, and spends nothing',
+    async (_what, end) => {
+      const scene = await newScene()
+      const { dealer, name } = scene
+      let answer: Promise<{ status: number }> | undefined
+      await world.server.ownerSql.begin(async (sql) => {
+        await sql`select from holding where account = ${dealer.id} for update`
+        answer = dealer.send(calls.clients.renew, { name, months: 1 })
+        await somebodyWaits(sql)
+        await end(scene)
+      })
+      expect(await answer).toMatchObject({ status: 401, body: { code: 'no_session' } })
+      await spentNothing(scene)
+    },
+  )
+
+  type Scene = { reseller: Person; dealer: Person; name: string }
+
+  async function newScene(): Promise<Scene> {
+    const { reseller, dealer } = await world.family({ credits: 5 })
+    const { name } = await world.client(dealer, { months: 1 })
+    return { reseller, dealer: await world.signIn(dealer.name), name }
+  }
+
+  async function spentNothing({ dealer }: Scene): Promise<void> {
+    expect((await (await world.again(dealer)).call(calls.credits.dealer)).credits).toBe(4)
+  }
+})
+
+test('two logouts of one session at once end it once', async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const person = await world.signIn(people.reseller.name)
+    const answers = await Promise.all([person.send(logout), person.send(logout)])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401])
+  }
+})
+
+/** Waits until somebody waits for a lock. */
+async function somebodyWaits(sql: Pick<TestServer['ownerSql'], 'unsafe'>): Promise<void> {
+  const waiting =
+    'select from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()'
+  while ((await sql.unsafe(waiting)).length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+}

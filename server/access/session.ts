@@ -2,13 +2,13 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DEFAULT_SETTINGS, Settings } from '../../contract/appearance.ts'
 import type { calls, User } from '../../contract/calls.ts'
-import type { Account, Context, Handlers } from '../context.ts'
+import type { Account, Context, Handlers, OpenContext } from '../context.ts'
 import { auditLogin } from '../corridor/audit.ts'
 import { begin } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { Refusal, refuseField } from '../refusal.ts'
 import { findAccount } from '../tree/account.ts'
-import { beginTry, endTry } from './login-limits.ts'
+import { type Admitted, beginTry, endTry } from './login-limits.ts'
 import { hashPassword, isPassword } from './password.ts'
 import { hash, randomToken } from './seal.ts'
 
@@ -21,48 +21,61 @@ export const session: Handlers<typeof calls.session> = {
 
   // Captcha and password are checked before anything begins, so that a flood of logins holds no connection.
   async login(context, input) {
-    const { sql, now, business, address } = context
-    await business.captcha.check({ sql, now, address }, input.g_recaptcha_response)
-    const attempt = await beginTry(sql, { name: input.login_username, address, now })
-    const [known] = await sql<{ id: number; password: string }[]>`
-      select id, password from account where lower(name) = lower(${input.login_username})`
-    const right = await isPassword(input.login_password, known?.password)
-    if (!known || !right) {
+    const { sql, business } = context
+    const { login_username: name, login_password: password } = input
+    const worked = await business.captcha.check(context, input.g_recaptcha_response, name)
+    const attempt = await beginTry(context, { name, worked })
+    const [known] = await sql<Known[]>`
+      select id, name, password from account where lower(name) = lower(${name})`
+    const right = await isPassword(password, known?.password)
+    const token = randomToken()
+    const user = known && right ? await signIn(context, known, attempt, hash(token)) : null
+    if (!user) {
       await endTry(sql, attempt, false)
-      await auditLogin(context, 'session.login.failed', known?.id ?? null, input.login_username)
+      await auditLogin(context, 'session.login.failed', known?.id ?? null, known?.name ?? attempt.name)
       throw new Refusal('wrong_login', 'The username or the password is wrong.')
     }
-    const token = randomToken()
-    const user = await begin(sql, async (begun) => {
-      const inside = { ...context, sql: begun }
-      await endTry(inside.sql, attempt, true)
-      await inside.sql`
-        insert into session (token_hash, account, created, expiry)
-        values (${hash(token)}, ${known.id}, ${now}, ${new Date(now.getTime() + LIFE)})`
-      await auditLogin(inside, 'session.login', known.id, input.login_username)
-      return userOf(inside, hash(token))
-    })
     await rm(join(business.dataDir, 'first-login'), { force: true })
     return { status: 'OK', token, ...user }
   },
 
+  // Of two at once the first ends the session, and the other has none any more.
   async logout({ sql, session }) {
-    await sql`delete from session where token_hash = ${session}`
+    const ended = await sql`delete from session where token_hash = ${session}`
+    if (ended.count === 0) throw noSession()
     return { status: 'OK' }
   },
 
   user: (context) => userOf(context, context.session),
 
-  async password({ sql, account, session }, { old_password, password }) {
-    const [own] = await sql<{ password: string }[]>`
-      select password from account where id = ${account.id} for no key update`
-    if (!(await isPassword(old_password, own?.password))) {
-      throw refuseField('wrong_password', 'old_password', 'The present password is not right.')
-    }
-    await sql`update account set password = ${await hashPassword(password)} where id = ${account.id}`
-    await sql`delete from session where account = ${account.id} and token_hash <> ${session}`
-    await sql`delete from export_ticket where session = ${session}`
-    return { status: 'OK' }
+  password: {
+    async outside(context, { old_password, password }, begin) {
+      const { sql, account } = context
+      const attempt = await beginTry(context, { name: account.name, worked: null })
+      const [own] = await sql<{ password: string }[]>`select password from account where id = ${account.id}`
+      const right = await isPassword(old_password, own?.password)
+      const next = right ? await hashPassword(password) : null
+      try {
+        const done = await begin(async ({ sql, session }) => {
+          if (!own || next === null) throw wrongPassword()
+          // Of several at once the first makes the others' present password wrong.
+          const changed = await sql`
+            update account set password = ${next} where id = ${account.id} and password = ${own.password}`
+          if (changed.count === 0) throw wrongPassword()
+          await sql`delete from session where account = ${account.id} and token_hash <> ${session}`
+          await sql`delete from export_ticket where session = ${session}`
+          return { status: 'OK' }
+        })
+        await endTry(sql, attempt, true)
+        return done
+      } catch (error) {
+        if (error instanceof Refusal && error.code === 'wrong_password') {
+          await endTry(sql, attempt, right)
+          if (!right) await auditLogin(context, 'session.password.failed', account.id, account.name)
+        }
+        throw error
+      }
+    },
   },
 
   async users({ sql, account }) {
@@ -73,19 +86,52 @@ export const session: Handlers<typeof calls.session> = {
   },
 }
 
-/** Whose session a token is of. Throws the 401 of a token that is unknown, ended or past its hour. */
-export async function whoIs(
-  sql: Sql,
-  token: string,
-  now: Date,
-): Promise<{ account: Account; session: Buffer }> {
-  const tokenHash = hash(token)
+type Known = { id: number; name: string; password: string }
+
+/** Begins a session, unless the password was changed since it was found to be right: then it answers null. */
+async function signIn(context: OpenContext, known: Known, attempt: Admitted, session: Buffer) {
+  const { now } = context
+  return begin(context.sql, async (sql) => {
+    // Whoever sets the password locks the account too: they wait for this session and end it, or have been first.
+    const [same] = await sql`
+      select from account where id = ${known.id} and password = ${known.password} for share`
+    if (!same) return null
+    const inside = { ...context, sql }
+    await endTry(sql, attempt, true)
+    await sql`
+      insert into session (token_hash, account, created, expiry)
+      values (${session}, ${known.id}, ${now}, ${new Date(now.getTime() + LIFE)})`
+    await auditLogin(inside, 'session.login', known.id, known.name)
+    return userOf(inside, session)
+  })
+}
+
+/** The account that a session is of. Throws the 401 of one that is unknown, ended or past its hour. */
+export async function whoIs(sql: Sql, session: Buffer, now: Date): Promise<Account> {
   const account = await findAccount(
     sql,
-    sql`a.id = (select s.account from session s where s.token_hash = ${tokenHash} and s.expiry > ${now})`,
+    sql`a.id = (select s.account from session s where s.token_hash = ${session} and s.expiry > ${now})`,
   )
-  if (!account) throw new Refusal('no_session', 'Your session has ended. Please sign in again.')
-  return { account, session: tokenHash }
+  if (!account) throw noSession()
+  return account
+}
+
+/**
+ * Throws the 401 of a session that has ended, and lets nobody end it before the transaction has. It is the last that a
+ * call does: a logout that waits for the call, or a change of the password, holds nothing by then that the call needs.
+ */
+export async function holdSession({ sql, session, now }: Context): Promise<void> {
+  const [held] = await sql`
+    select from session where token_hash = ${session} and expiry > ${now} for key share`
+  if (!held) throw noSession()
+}
+
+function noSession(): Refusal {
+  return new Refusal('no_session', 'Your session has ended. Please sign in again.')
+}
+
+function wrongPassword(): Refusal {
+  return refuseField('wrong_password', 'old_password', 'The present password is not right.')
 }
 
 /** Works before a session's account is known as well as after. */
@@ -98,7 +144,7 @@ async function userOf({ sql, now, business }: Asked, session: Buffer): Promise<U
     from session s join account a on a.id = s.account
     join holding h on h.account = a.id and h.kind in ('balance', 'issue')
     where s.token_hash = ${session}`
-  if (!user) throw new Refusal('no_session', 'Your session has ended. Please sign in again.')
+  if (!user) throw noSession()
   const settings = Settings.safeParse(user.settings)
   return {
     ...user,

@@ -12,10 +12,10 @@ export async function audit(
   await append(context, context.account.id, call.name, withoutSecrets(call, input))
 }
 
-/** Appends a sign-in, or a try of one. `account` is null where the name is nobody's. */
+/** Appends that somebody gave a password. `account` is null where the name is nobody's, and then comes as a digest. */
 export async function auditLogin(
   context: Where,
-  event: 'session.login' | 'session.login.failed',
+  event: 'session.login' | 'session.login.failed' | 'session.password.failed',
   account: number | null,
   name: string,
 ): Promise<void> {

@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openWorld, type World } from '../../test/support/world.ts'
-import { networkOf } from './connections.ts'
 
 const MOST_OF_ADDRESS = 400
 const MOST = 2_000
@@ -61,19 +60,6 @@ describe('connections', () => {
     for (const socket of sockets) socket.destroy()
     await expect.poll(() => ask('2001:db8:0:1:ffff::')).toMatch(/^HTTP\/1\.1 200 /)
   })
-})
-
-test.each([
-  ['192.0.2.7', '192.0.2.7'],
-  ['::ffff:192.0.2.7', '192.0.2.7'],
-  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
-  ['2001:DB8:1:2::9', '2001:db8:1:2'],
-  ['2001:db8::9', '2001:db8:0:0'],
-  ['2001:db8:0:0:1::', '2001:db8:0:0'],
-  ['fe80::1%eth0', 'fe80:0:0:0'],
-  ['::1', '0:0:0:0'],
-])('the network of %s is %s', (address, network) => {
-  expect(networkOf(address)).toBe(network)
 })
 
 /** Opens connections that send nothing; some of them may be turned away at once. */

@@ -1,5 +1,6 @@
-import { BlockList, isIPv6, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
+import { among, networkOf } from '../access/network.ts'
 import { Refusal } from '../refusal.ts'
 
 /** A request has come whole within this time, headers and body together, or its connection is cut. */
@@ -30,7 +31,7 @@ export function limitConnections(
   trustedProxies: readonly string[],
   log: FastifyBaseLogger,
 ): void {
-  const isTrusted = trustOf(trustedProxies)
+  const isTrusted = among(trustedProxies)
   const connections = new Tally(MOST_OF_ADDRESS)
   const requests = new Tally(MOST_OF_ADDRESS)
   const turnedAway = tellSeldom(log)
@@ -84,34 +85,6 @@ class Tally {
     if (left > 0) this.#counts.set(network, left)
     else this.#counts.delete(network)
   }
-}
-
-/** Whom an address stands for: itself, and of IPv6 the whole /64, written as its four groups. */
-export function networkOf(address: string): string {
-  if (!isIPv6(address)) return address
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
-  if (mapped) return mapped[1] as string
-  const [front = '', back] = (address.split('%')[0] as string).split('::')
-  const first = front === '' ? [] : front.split(':')
-  // Only the groups that '::' leaves out before the last ones of the address are zero.
-  const last = back === undefined || back === '' ? [] : back.split(':')
-  const zeros = back === undefined ? 0 : 8 - first.length - last.length
-  const groups = [...first, ...Array<string>(Math.max(0, zeros)).fill('0'), ...last]
-  return groups
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')
-}
-
-function trustOf(proxies: readonly string[]): (address: string) => boolean {
-  const list = new BlockList()
-  for (const proxy of proxies) {
-    const [address = '', bits] = proxy.split('/')
-    const family = isIPv6(address) ? 'ipv6' : 'ipv4'
-    if (bits === undefined) list.addAddress(address, family)
-    else list.addSubnet(address, Number(bits), family)
-  }
-  return (address) => address !== '' && list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 }
 
 /** A flood is told of once a minute, with how many there were since. */

@@ -1,12 +1,15 @@
+import type { Networks } from '../access/network.ts'
 import { ask } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 import type { Disk } from './disk.ts'
 
+type Health = { status: 'OK'; writes: boolean; untrusted_proxy: boolean }
+
 /**
- * Whether the server can serve: the database answers. It goes on serving while the disk has room for reading only,
- * and says so. Throws what the database, or the way to it, says.
+ * Whether the server can serve: the database answers. It goes on serving while the disk has room for reading only, or
+ * while a proxy is in front that it was not told of, and says so. Throws what the database, or the way to it, says.
  */
-export async function checkHealth(sql: Sql, disk: Disk): Promise<{ status: 'OK'; writes: boolean }> {
+export async function checkHealth(sql: Sql, disk: Disk, networks: Networks): Promise<Health> {
   await ask(sql, async () => sql`select 1`)
-  return { status: 'OK', writes: disk.hasRoom() }
+  return { status: 'OK', writes: disk.hasRoom(), untrusted_proxy: networks.seesUntrustedProxy() }
 }

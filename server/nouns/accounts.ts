@@ -26,16 +26,20 @@ export function accountsOf(level: LevelName): LevelHandlers {
       return { data, count: data.length, onDate: now.toISOString() }
     },
 
-    async create({ sql, account, now }, { login, password }) {
-      const [taken] = await sql`select from account where lower(name) = lower(${login})`
-      if (taken) throw refuseField('name_taken', 'login', 'This login is taken.')
-      await sql`
-        insert into account (name, role, parent, superreseller, reseller, password, settings, created)
-        values (
-          ${login}, ${level}, ${account.id}, ${owner === 'superreseller' ? account.id : account.superreseller},
-          ${owner === 'reseller' ? account.id : null}, ${await hashPassword(password)},
-          ${sql.json(DEFAULT_SETTINGS)}, ${now})`
-      return { status: 'OK', name: login }
+    create: {
+      async outside(_context, { login, password }, begin) {
+        const hash = await hashPassword(password)
+        return begin(async ({ sql, account, now }) => {
+          const [taken] = await sql`select from account where lower(name) = lower(${login})`
+          if (taken) throw refuseField('name_taken', 'login', 'This login is taken.')
+          await sql`
+            insert into account (name, role, parent, superreseller, reseller, password, settings, created)
+            values (
+              ${login}, ${level}, ${account.id}, ${owner === 'superreseller' ? account.id : account.superreseller},
+              ${owner === 'reseller' ? account.id : null}, ${hash}, ${sql.json(DEFAULT_SETTINGS)}, ${now})`
+          return { status: 'OK', name: login }
+        })
+      },
     },
 
     async detail(context, { name }) {
@@ -76,12 +80,18 @@ export function accountsOf(level: LevelName): LevelHandlers {
       return { status: 'OK', credits: balance.source }
     },
 
-    async changePassword(context, { name, password }) {
-      const { sql } = context
-      const child = await childOf(context, name)
-      await sql`update account set password = ${await hashPassword(password)} where id = ${child.id}`
-      await sql`delete from session where account = ${child.id}`
-      return { status: 'OK' }
+    changePassword: {
+      async outside(_context, { name, password }, begin) {
+        const hash = await hashPassword(password)
+        return begin(async (context) => {
+          const { sql } = context
+          const child = await childOf(context, name)
+          // The account before its sessions, as a login does: the one that comes later sees what the other has done.
+          await sql`update account set password = ${hash} where id = ${child.id}`
+          await sql`delete from session where account = ${child.id}`
+          return { status: 'OK' }
+        })
+      },
     },
   }
 }

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { PendingQuery, Row, TransactionSql } from 'postgres'
 import { whileAnswering } from './lines.ts'
 import type { Sql } from './pool.ts'
@@ -41,6 +42,13 @@ export async function begin<T>(
     (error) => !attempt.begun && isLost(error),
   )
 }
+
+/** Whether the code that asks runs inside a transaction: what takes long, and would hold its locks, must not. */
+export function isInTransaction(): boolean {
+  return inTransaction.getStore() === true
+}
+
+const inTransaction = new AsyncLocalStorage<true>()
 
 /** Runs what only reads, and once more where the connection was lost over it. */
 export function seek<T>(sql: Sql, work: () => Promise<T>): Promise<T> {
@@ -116,7 +124,7 @@ async function tryOnce<T>(
     try {
       const guarded = guard(transaction, attempt)
       ahead.set(guarded, sent)
-      const result = await work(guarded)
+      const result = await inTransaction.run(true, () => work(guarded))
       // Sent in one packet with the COMMIT that follows: it fails exactly when that COMMIT would be a ROLLBACK. Guarded,
       // because after a loss the connection is somebody else's, and the COMMIT would be of their half-done work.
       await sendAhead(guarded, guarded`select 1`)

@@ -7,6 +7,9 @@ export type Connect = string | { socket: string; database: string; user: string 
 /** What statements run on: a pool of connections, or the transaction that `begin` hands out. */
 export type Sql = postgres.Sql
 
+/** Connections of the console's own pool. */
+export const CONNECTIONS = 10
+
 export interface PoolOptions {
   /** The most connections at once. */
   max: number

@@ -17,10 +17,15 @@ export interface FreshDatabase {
 export interface FreshOptions {
   /** False gives a database without any table. */
   migrated?: boolean
+  /** Of the pool: by default fewer than the console has, because suites run side by side on one server. */
+  connections?: number
 }
 
 /** A database of the test's own, a copy of the migrated template. */
-export async function freshDatabase({ migrated = true }: FreshOptions = {}): Promise<FreshDatabase> {
+export async function freshDatabase({
+  migrated = true,
+  connections = 5,
+}: FreshOptions = {}): Promise<FreshDatabase> {
   const database = `test_${randomBytes(6).toString('hex')}`
   const postgres = inject('postgres')
   await asSuperuser(postgres, async (sql) => {
@@ -34,7 +39,7 @@ export async function freshDatabase({ migrated = true }: FreshOptions = {}): Pro
   })
   const server = as(postgres, 'boxtree_server', database)
   const owner = as(postgres, 'boxtree_owner', database)
-  const sql = openPool(server, { max: 5 })
+  const sql = openPool(server, { max: connections })
   const ownerSql = openPool(owner, { max: 1 })
   return {
     server,

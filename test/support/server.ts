@@ -39,13 +39,15 @@ export interface TestServerOptions {
   /** Runs on an existing database, which stays when the server closes: a second server, or a restart. */
   database?: FreshDatabase
   secretKey?: Buffer
+  /** Connections of the pool of a fresh database. */
+  connections?: number
   /** The free space under the database; it is not looked at where none is given. */
   freeSpace?: FreeSpace
 }
 
 /** Starts the real server over a fresh database, on a free port. */
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const database = options.database ?? (await freshDatabase())
+  const database = options.database ?? (await freshDatabase(options))
   const dataDir = freshFolder()
   const config = readConfig({ CAPTCHA_PROVIDER: 'none', DATA_DIR: dataDir, ...options.env })
   const { ownerSql } = database

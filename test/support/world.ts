@@ -395,6 +395,7 @@ const Refusal = z.strictObject({
   code: z.enum(Object.keys(REFUSALS) as [RefusalCode, ...RefusalCode[]]),
   message: z.string().check(z.regex(/^\S.*\.$/s)),
   errors: z.optional(z.record(z.string(), z.string().check(z.minLength(1)))),
+  challenge: z.optional(z.object({ parameters: z.looseObject({}), signature: z.string() })),
 })
 
 let made = 0

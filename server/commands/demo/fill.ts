@@ -65,7 +65,7 @@ async function play(sql: Sql, business: Business, admin: string, say: (line: str
   const today = dayOf(new Date(), business.zone)
   const first = addDays(today, -DAYS)
   const stage = new Stage(sql, business)
-  stage.now = new Date(startOf(first, business.zone))
+  stage.now = new Date(new Date(startOf(first, business.zone)).getTime() + 9 * 3_600_000)
   const dealers = await raise(stage, admin)
   for (let day = 0; day <= DAYS; day += 1) {
     await stage.during(startOf(addDays(first, day), business.zone), async () => {
@@ -85,20 +85,18 @@ async function play(sql: Sql, business: Business, admin: string, say: (line: str
 /** Builds the tree, every account by the one above it. */
 async function raise(stage: Stage, admin: string): Promise<Dealer[]> {
   const dealers: Dealer[] = []
-  await stage.during(stage.now.toISOString(), async () => {
-    for (const [superreseller, resellers] of Object.entries(TREE)) {
-      await stage.act(admin, 'level.superreseller.create', { login: superreseller, password: PASSWORD })
-      await stage.pass(admin, 'superreseller', superreseller, 3_000, 'Opening credits')
-      for (const [reseller, names] of Object.entries(resellers)) {
-        await stage.act(superreseller, 'level.reseller.create', { login: reseller, password: PASSWORD })
-        await stage.pass(superreseller, 'reseller', reseller, 500, 'Opening credits')
-        for (const name of names) {
-          await stage.act(reseller, 'level.dealer.create', { login: name, password: PASSWORD })
-          dealers.push(new Dealer(name, { admin, superreseller, reseller }))
-        }
+  for (const [superreseller, resellers] of Object.entries(TREE)) {
+    await stage.act(admin, 'level.superreseller.create', { login: superreseller, password: PASSWORD })
+    await stage.pass(admin, 'superreseller', superreseller, 3_000, 'Opening credits')
+    for (const [reseller, names] of Object.entries(resellers)) {
+      await stage.act(superreseller, 'level.reseller.create', { login: reseller, password: PASSWORD })
+      await stage.pass(superreseller, 'reseller', reseller, 500, 'Opening credits')
+      for (const name of names) {
+        await stage.act(reseller, 'level.dealer.create', { login: name, password: PASSWORD })
+        dealers.push(new Dealer(name, { admin, superreseller, reseller }))
       }
     }
-  })
+  }
   return dealers
 }
 

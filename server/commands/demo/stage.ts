@@ -11,7 +11,7 @@ import { balanceOf, findAccount } from '../../tree/account.ts'
 /** Where the demonstration plays: calls are made as over the wire, at a moment of its own choosing. */
 export class Stage {
   now = new Date()
-  /** The transaction of the day that is being played. */
+  /** The transaction of the day that is being played; between days the pool, and each call has one of its own. */
   sql: Sql
   readonly #pool: Sql
   readonly #business: Business
@@ -42,10 +42,16 @@ export class Stage {
       now: this.now,
       business: this.#business,
       address: '127.0.0.1',
+      network: null,
       account: await this.#account(name),
       session: Buffer.alloc(32),
     }
-    declared.output.parse(await act(context, declared.input.parse(input)))
+    const inside: Begin = (work) =>
+      this.sql === this.#pool ? begin(this.#pool, (sql) => work({ ...context, sql })) : work(context)
+    const read = declared.input.parse(input)
+    const output =
+      typeof act === 'function' ? inside((context) => act(context, read)) : act.outside(context, read, inside)
+    declared.output.parse(await output)
   }
 
   /** Passes credits down one level. */
@@ -68,11 +74,13 @@ export class Stage {
 }
 
 type Act = (context: Context, input: unknown) => Promise<unknown>
+type Begin = (act: (inside: Context) => Promise<unknown>) => Promise<unknown>
+type Outside = { outside: (context: Context, input: unknown, begin: Begin) => Promise<unknown> }
 
 const DECLARED = new Map(everyCall(calls).map((call) => [call.name, call]))
 
 function found(name: string) {
   const declared = DECLARED.get(name)
   if (!declared) throw new Error(`there is no call ${name}`)
-  return { declared, act: atPlaceOf(declared, handlers) as Act }
+  return { declared, act: atPlaceOf(declared, handlers) as Act | Outside }
 }

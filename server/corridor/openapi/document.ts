@@ -93,8 +93,13 @@ const HEALTH: Operation = {
             type: 'boolean',
             description: 'False while the disk is nearly full: calls that change something answer 503',
           },
+          untrusted_proxy: {
+            type: 'boolean',
+            description:
+              'True while requests are forwarded by an address that TRUSTED_PROXIES does not have: the log names it',
+          },
         },
-        required: ['status', 'writes'],
+        required: ['status', 'writes', 'untrusted_proxy'],
         additionalProperties: false,
       }),
     },
@@ -114,6 +119,11 @@ const REFUSAL: Schema = {
       description: 'The fields that the reason concerns, each with a sentence',
       additionalProperties: { type: 'string' },
     },
+    challenge: {
+      type: 'object',
+      description:
+        'Of a 429 of `/authenticate`: an altcha challenge, good for that name alone. Its answer, sent as `g_recaptcha_response`, lets the next try through at once',
+    },
   },
   required: ['status', 'code', 'message'],
   additionalProperties: false,
@@ -122,7 +132,9 @@ const REFUSAL: Schema = {
 const REFUSED: Operation['responses'] = {
   '4XX': {
     description: 'The call was refused; `code` and `message` say why.',
-    headers: { 'retry-after': { schema: { type: 'integer', description: 'Seconds to wait, of a 429' } } },
+    headers: {
+      'retry-after': { schema: { type: 'integer', description: 'Seconds to wait, of a 429 or a 503' } },
+    },
     content: json({ $ref: REFUSAL_REFERENCE }),
   },
   '5XX': {

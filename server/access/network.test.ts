@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import { openLog } from '../log.ts'
+import { networkOf, watchNetworks } from './network.ts'
+
+test.each([
+  ['198.51.100.7', '198.51.100.7'],
+  ['::ffff:198.51.100.7', '198.51.100.7'],
+  ['::FFFF:c633:6407', '198.51.100.7'],
+  ['0:0:0:0:0:ffff:198.51.100.7', '198.51.100.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:0DB8:0001:0002::1', '2001:db8:1:2::/64'],
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+  ['2001:db8::', '2001:db8:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['64:ff9b::198.51.100.7', '64:ff9b:0:0::/64'],
+  ['not an address', 'not an address'],
+])('%s counts as %s', (address, network) => {
+  expect(networkOf(address)).toBe(network)
+})
+
+/** What a request that a peer has sent counts as, where 192.0.2.1 is the only proxy that is trusted. */
+function countedAs(peer: string, { forwarded = false } = {}) {
+  const logged: string[] = []
+  const log = openLog({ write: (line) => logged.push(line) })
+  const networks = watchNetworks(['192.0.2.1', '2001:db8:aa::/48'], log, () => new Date())
+  const request = {
+    ip: peer,
+    headers: forwarded ? { 'x-forwarded-for': '203.0.113.5' } : {},
+    socket: { remoteAddress: peer },
+  }
+  const network = networks.of(request as unknown as Parameters<typeof networks.of>[0])
+  return { network, warned: logged.length > 0, seen: networks.seesUntrustedProxy() }
+}
+
+test.each(['127.0.0.1', '::ffff:10.1.2.3', '172.18.0.2', '192.168.1.1', '::1', 'fd12::1', 'fe80::1%eth0'])(
+  'what %s forwards without being trusted may be anybody, and is told',
+  (peer) => {
+    expect(countedAs(peer, { forwarded: true })).toEqual({ network: null, warned: true, seen: true })
+  },
+)
+
+test.each(['203.0.113.9', '172.32.0.1', '2001:db8::1'])(
+  'nobody who can write the header from afar, as %s can, gets round the limit by it',
+  (peer) => {
+    expect(countedAs(peer, { forwarded: true })).toEqual({
+      network: networkOf(peer),
+      warned: true,
+      seen: true,
+    })
+  },
+)
+
+test('a trusted proxy, or whoever forwards nothing, is nothing to tell of', () => {
+  const nothing = { warned: false, seen: false }
+  expect(countedAs('192.0.2.1', { forwarded: true })).toEqual({ network: '192.0.2.1', ...nothing })
+  expect(countedAs('2001:db8:aa::9', { forwarded: true })).toMatchObject(nothing)
+  expect(countedAs('127.0.0.1')).toEqual({ network: '127.0.0.1', ...nothing })
+})

@@ -1,0 +1,101 @@
+import { BlockList, isIP } from 'node:net'
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
+
+/** Whom logins are counted by, and whether somebody forwards them whom nobody has named as a proxy. */
+export interface Networks {
+  /**
+   * The network that a request comes from, or null where it may be anybody's: where a machine nearby forwards it that
+   * is not among the trusted proxies, so that its own address would be that of everybody.
+   */
+  of(request: Pick<FastifyRequest, 'ip' | 'headers' | 'socket'>): string | null
+  /** Whether any was forwarded in the last 15 minutes by who is not trusted to. */
+  seesUntrustedProxy(): boolean
+}
+
+export function watchNetworks(
+  trustedProxies: readonly string[],
+  log: FastifyBaseLogger,
+  clock: () => Date,
+): Networks {
+  const isTrusted = among(trustedProxies)
+  const isNearby = among(NEARBY)
+  let seen = Number.NEGATIVE_INFINITY
+  let told = Number.NEGATIVE_INFINITY
+  return {
+    of({ ip, headers, socket }) {
+      const peer = socket.remoteAddress ?? ''
+      if (headers['x-forwarded-for'] === undefined || isTrusted(peer)) return networkOf(ip)
+      seen = clock().getTime()
+      if (seen - told >= TOLD_EVERY) {
+        told = seen
+        log.warn({ peer }, UNTRUSTED)
+      }
+      // The header frees nobody who could have written it from anywhere in the world.
+      return isNearby(peer) ? null : networkOf(ip)
+    },
+    seesUntrustedProxy: () => clock().getTime() - seen < SEEN_FOR,
+  }
+}
+
+/**
+ * The network of an address: an IPv4 as it is, however it is written, and the /64 of an IPv6, within which one
+ * customer of a provider has all the addresses.
+ */
+export function networkOf(address: string): string {
+  const [plain = ''] = address.split('%')
+  if (isIP(plain) !== 6) return plain
+  const groups = groupsOf(plain)
+  const [high = 0, low = 0] = groups.slice(6)
+  const isIpv4 = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff
+  if (isIpv4) return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.')
+  const prefix = groups.slice(0, 4).map((group) => group.toString(16))
+  return `${prefix.join(':')}::/64`
+}
+
+/** The eight numbers of an IPv6 address, which may leave out zeros and end as an IPv4 does. */
+function groupsOf(address: string): number[] {
+  const [front = [], back] = address.split('::').map((half) => half.split(':').flatMap(numbersOf))
+  if (!back) return front
+  return [...front, ...Array<number>(8 - front.length - back.length).fill(0), ...back]
+}
+
+function numbersOf(group: string): number[] {
+  if (group === '') return []
+  if (!group.includes('.')) return [Number.parseInt(group, 16)]
+  const [a = 0, b = 0, c = 0, d = 0] = group.split('.').map(Number)
+  return [a * 256 + b, c * 256 + d]
+}
+
+/** What no stranger's request can come from: this machine, and the networks that nobody routes. */
+const NEARBY = [
+  '127.0.0.0/8',
+  '10.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '169.254.0.0/16',
+  '100.64.0.0/10',
+  '::1',
+  'fc00::/7',
+  'fe80::/10',
+]
+
+const TOLD_EVERY = 3_600_000
+const SEEN_FOR = 15 * 60_000
+
+const UNTRUSTED =
+  'requests are forwarded by an address that TRUSTED_PROXIES does not have: wrong logins cannot be counted by who made them'
+
+/** Tells whether an address is one of these, or lies in one of these blocks. */
+export function among(blocks: readonly string[]): (address: string) => boolean {
+  const list = new BlockList()
+  for (const block of blocks) {
+    const [address = '', bits] = block.split('/')
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
+    if (bits === undefined) list.addAddress(address, family)
+    else list.addSubnet(address, Number(bits), family)
+  }
+  return (address) => {
+    const [plain = ''] = address.split('%')
+    return isIP(plain) !== 0 && list.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4')
+  }
+}
