@@ -9,18 +9,37 @@ import type { Captcha } from '../config.ts'
 const BUILT = join(import.meta.dirname, '../../dist/web')
 const YEAR = 365 * 86_400
 
-/** Whose scripts and frames the page may load: the chosen provider's alone, and nobody's where we ask ourselves. */
-const CAPTCHA_HOSTS: Record<Captcha['provider'], readonly string[]> = {
-  altcha: [],
-  none: [],
-  recaptcha: ['https://www.google.com', 'https://www.gstatic.com'],
-  hcaptcha: ['https://hcaptcha.com', 'https://*.hcaptcha.com'],
-  turnstile: ['https://challenges.cloudflare.com'],
-}
+/**
+ * What the page may load for the chosen provider: its own paths alone, because its hosts may have a script on others
+ * that runs whatever a stranger asks of it. Nothing where we ask ourselves.
+ */
+const CAPTCHA_SOURCES: Record<Captcha['provider'], { script: string[]; frame: string[]; connect: string[] }> =
+  {
+    altcha: { script: [], frame: [], connect: [] },
+    none: { script: [], frame: [], connect: [] },
+    recaptcha: {
+      script: ['https://www.google.com/recaptcha/', 'https://www.gstatic.com/recaptcha/'],
+      frame: ['https://www.google.com/recaptcha/', 'https://recaptcha.google.com/recaptcha/'],
+      connect: ['https://www.google.com/recaptcha/'],
+    },
+    hcaptcha: {
+      script: ['https://js.hcaptcha.com/1/', 'https://newassets.hcaptcha.com/captcha/'],
+      frame: ['https://newassets.hcaptcha.com/captcha/'],
+      connect: ['https://api.hcaptcha.com/', 'https://hcaptcha.com/'],
+    },
+    turnstile: {
+      script: ['https://challenges.cloudflare.com/turnstile/'],
+      frame: [
+        'https://challenges.cloudflare.com/cdn-cgi/challenge-platform/',
+        'https://challenges.cloudflare.com/turnstile/',
+      ],
+      connect: [],
+    },
+  }
 
 /** Serves the built console: hashed files for a year, every other address with the page that finds its screen. */
 export async function serveConsole(app: FastifyInstance, captcha: Captcha['provider']): Promise<void> {
-  const captchaHosts = CAPTCHA_HOSTS[captcha]
+  const { script, frame, connect } = CAPTCHA_SOURCES[captcha]
   const page = join(BUILT, 'index.html')
   const isBuilt = existsSync(page)
   await app.register(helmet, {
@@ -28,18 +47,14 @@ export async function serveConsole(app: FastifyInstance, captcha: Captcha['provi
       useDefaults: false,
       directives: {
         'default-src': ["'none'"],
-        'script-src': [
-          "'self'",
-          ...(isBuilt ? inlineScripts(readFileSync(page, 'utf8')) : []),
-          ...captchaHosts,
-        ],
+        'script-src': ["'self'", ...(isBuilt ? inlineScripts(readFileSync(page, 'utf8')) : []), ...script],
         'worker-src': ["'self'"],
         // Emotion writes its style sheets into the page.
         'style-src': ["'self'", "'unsafe-inline'"],
         'img-src': ["'self'", 'data:'],
         'font-src': ["'self'"],
-        'connect-src': ["'self'", ...captchaHosts],
-        'frame-src': captchaHosts.length > 0 ? [...captchaHosts] : ["'none'"],
+        'connect-src': ["'self'", ...connect],
+        'frame-src': frame.length > 0 ? frame : ["'none'"],
         'manifest-src': ["'self'"],
         'form-action': ["'self'"],
         'frame-ancestors': ["'none'"],
