@@ -37,7 +37,7 @@ const nouns = entriesOf('server/nouns')
 /** How a room speaks with the database: one statement, and a transaction of them. */
 const DATABASE = ['server/postgres/begin.ts', 'server/postgres/locks.ts', 'server/postgres/pool.ts']
 /** What any room may use. */
-const COMMON = ['contract/', 'server/refusal.ts', 'server/turns.ts', ...DATABASE]
+const COMMON = ['contract/', 'server/network.ts', 'server/refusal.ts', 'server/turns.ts', ...DATABASE]
 /** What seals and hashes, which keeps no account and no session. */
 const SECRETS = ['server/access/password.ts', 'server/access/seal.ts']
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
-import { among, networkOf } from '../access/network.ts'
+import { among, networkOf } from '../network.ts'
 import { Refusal } from '../refusal.ts'
 
 /** A request has come whole within this time, headers and body together, or its connection is cut. */

@@ -1,4 +1,4 @@
-import type { Networks } from '../access/network.ts'
+import type { Networks } from '../network.ts'
 import { ask } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 import type { Disk } from './disk.ts'

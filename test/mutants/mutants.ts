@@ -158,17 +158,17 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'an address of IPv6 counts by its /64',
-    file: 'server/access/network.ts',
+    file: 'server/network.ts',
     from: 'groups.slice(0, 4).map',
     to: 'groups.map',
     suites: ['server/access/login-limits.test.ts'],
   },
   {
     guard: 'a proxy that was not told of frees nobody from afar',
-    file: 'server/access/network.ts',
+    file: 'server/network.ts',
     from: 'isNearby(peer) ? null : networkOf(ip)',
     to: 'null',
-    suites: ['server/access/network.test.ts'],
+    suites: ['server/network.test.ts'],
   },
   {
     guard: 'an account asks for work that grows with the wrong logins',
