@@ -73,7 +73,7 @@ function scriptOf({ statements, connections, renewers }: Order): string {
 const FROM = "greatest(:c_expiry::timestamptz, date_trunc('day', now()) + interval '86399 seconds')"
 const UNTIL = `(${FROM} + interval '1 month')`
 const CALL = "'POST /api/renew'"
-const ROW = `jsonb_build_array(jsonb_build_object('type', 'USED', 'created', now(), 'superreseller', :by_superreseller::bigint,
+const ROW = `jsonb_build_array(jsonb_build_object('type', 'USED', 'superreseller', :by_superreseller::bigint,
   'reseller', :by_reseller::bigint, 'dealer', :by_dealer::bigint, 'client', :c_id::bigint, 'actor', :by_dealer::bigint,
   'login', :c_name::text, 'mac', :c_mac::text, 'description', :c_description::text, 'expiry', ${UNTIL},
   'expiry_before', :c_expiry::text, 'counted_from', ${FROM}::date, 'credits', 1, 'source', :by_balance::bigint,
@@ -92,7 +92,7 @@ const PARAMETERS: readonly (readonly [word: RegExp, parameters: string[], kept?:
   [/lock_holdings/, ['array[:by_balance, :by_consumed]']],
   [/insert into transfer/, [ROW]],
   [/update answer/, ['\'{"status":"OK"}\'', ':by_dealer', CALL, ':key']],
-  [/insert into audit/, ['now()', "'clients.renew'", ':by_dealer', "'127.0.0.1'", '\'{"months":1}\'']],
+  [/insert into audit/, ["'clients.renew'", ':by_dealer', "'127.0.0.1'", '\'{"months":1}\'']],
 ]
 
 function lineOf({ text }: Statement): string {

@@ -62,7 +62,7 @@ const PARAMETERS: readonly (readonly [RegExp, (renewal: Renewal) => unknown[]])[
   ],
   [
     /insert into audit/,
-    ({ now, by, names }) => [now, 'clients.renew', by.id, '127.0.0.1', { name: names[0], months: 1 }],
+    ({ by, names }) => ['clients.renew', by.id, '127.0.0.1', { name: names[0], months: 1 }],
   ],
 ]
 
@@ -85,11 +85,10 @@ function parametersOf(text: string) {
   return known[1]
 }
 
-function rowsOf({ by, now, clients, balances }: Renewal): object[] {
+function rowsOf({ by, clients, balances }: Renewal): object[] {
   const has = (holding: number) => balances.find(({ id }) => id === holding)?.balance ?? 0
   return clients.map(({ id, name, mac, description, expiry }, at) => ({
     type: 'USED',
-    created: now.toISOString(),
     superreseller: by.superreseller,
     reseller: by.reseller,
     dealer: by.id,

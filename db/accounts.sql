@@ -3,7 +3,7 @@
 -- belongs to an account and comes and goes with its work, each apart because it lives shorter: sessions, tries of a
 -- login, answers that are kept to be given again, tickets of files. The audit stays for good.
 
--- What the owner of the tables alone sets: `schema`, the fingerprint of the files that made these tables.
+-- What the owner of the tables alone sets: `schema`, the fingerprint of the files that made these tables, and `clock`.
 create table setup (
   key text,
   value text not null,
@@ -132,10 +132,23 @@ create table export_ticket (
 
 create index export_ticket_session on export_ticket (session);
 
+-- The moment at which a transaction began, which dates what it appends: by the database's own clock, in milliseconds as
+-- everything in Boxtree. Nobody chooses it; only where the owner has set `clock` to 'played', for the demonstration and
+-- for tests, may a session say what time it is.
+create function moment() returns timestamptz language plpgsql stable set search_path = public, pg_temp as $$
+declare
+  played text := current_setting('boxtree.moment', true);
+begin
+  if played <> '' and exists (select from setup where key = 'clock' and value = 'played') then
+    return played::timestamptz;
+  end if;
+  return date_trunc('milliseconds', now());
+end $$;
+
 -- Who changed what, when and from where.
 create table audit (
   id bigint generated always as identity,
-  at timestamptz not null,
+  at timestamptz not null default moment(),
   event text not null,
   account bigint,
   address text,

@@ -201,3 +201,37 @@ create trigger appended_only before update or delete or truncate on mac_trial
 -- A phone number from abroad is kept with its '+': without, it read as another number. Those kept before stay.
 alter table client drop constraint client_phone_check,
   add constraint client_phone_check check (phone ~ '^([0-9]{0,15}|[+][0-9]{4,15})$');
+
+-- The moment at which a transaction began, which dates what it appends: by the database's own clock, in milliseconds as
+-- everything in Boxtree. Nobody chooses it; only where the owner has set `clock` to 'played', for the demonstration and
+-- for tests, may a session say what time it is.
+create function moment() returns timestamptz language plpgsql stable set search_path = public, pg_temp as $$
+declare
+  played text := current_setting('boxtree.moment', true);
+begin
+  if played <> '' and exists (select from setup where key = 'clock' and value = 'played') then
+    return played::timestamptz;
+  end if;
+  return date_trunc('milliseconds', now());
+end $$;
+
+alter table audit alter at set default moment();
+alter table transfer alter created set default moment();
+alter table mac_trial alter created set default moment();
+
+-- A deleted client is served no more, and its box is forgotten.
+create function end_service() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  delete from service where client = new.id;
+  delete from device where client = new.id;
+  return null;
+end $$;
+
+create trigger end_service after update of deleted on client for each row
+  when (old.deleted is null and new.deleted is not null) execute function end_service();
+
+-- The server removes no device by itself: whoever may remove rows may lock the table.
+create function forget_device(of_client bigint) returns void
+  language sql volatile security definer set search_path = public, pg_temp
+  as $$ delete from device where client = of_client $$;

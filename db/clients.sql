@@ -61,3 +61,20 @@ create table device (
   constraint device_pkey primary key (client),
   constraint device_client_fk foreign key (client) references client (id)
 );
+
+-- A deleted client is served no more, and its box is forgotten.
+create function end_service() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  delete from service where client = new.id;
+  delete from device where client = new.id;
+  return null;
+end $$;
+
+create trigger end_service after update of deleted on client for each row
+  when (old.deleted is null and new.deleted is not null) execute function end_service();
+
+-- The server removes no device by itself: whoever may remove rows may lock the table.
+create function forget_device(of_client bigint) returns void
+  language sql volatile security definer set search_path = public, pg_temp
+  as $$ delete from device where client = of_client $$;

@@ -1,14 +1,28 @@
 -- What the server's own role may do, stated whole at every start. It owns nothing, and what must only be appended
--- it can only append.
+-- it can only append. Rights go by column where they can: the database gives each row its number, and dates those of the
+-- ledger and the audit; and a right to change or remove rows of a whole table is one to lock it against everybody.
 revoke all on all tables in schema public from public, :server_role;
-revoke all on all functions in schema public from public;
+revoke all on all functions in schema public from public, :server_role;
 grant usage on schema public to :server_role;
 grant select on all tables in schema public to :server_role;
+
+grant insert (type, credits, source, destination, source_balance, destination_balance, superreseller, reseller, dealer,
+  client, actor, login, mac, description, expiry, expiry_before, counted_from) on transfer to :server_role;
+grant insert (mac, client) on mac_trial to :server_role;
+grant insert (event, account, address, detail) on audit to :server_role;
+
+grant insert (name, role, parent, superreseller, reseller, description, password, settings, created),
+  update (password, description, settings) on account to :server_role;
+grant insert (dealer, name, password, mac, ministra, alt_player, active, phone, description, package_selection, created),
+  update (password, mac, ministra, alt_player, active, phone, description, package_selection, locked, deleted)
+  on client to :server_role;
+grant insert (client, dealer, name, expiry), update (expiry) on service to :server_role;
+grant insert, update (stb_sn, stb_type, version, watching, locked_to_ip, last_active, time_last_play_tv,
+  time_last_play_video, last_played_tv_content, last_played_vod_content) on device to :server_role;
+grant insert on statistic, installation to :server_role;
+
+-- What lives for minutes or days: the server removes it itself.
 grant insert, update, delete on session, login_try, captcha_used, broadcast, answer, export_ticket to :server_role;
-grant insert on account, client, service, device, transfer, mac_trial, audit, statistic, installation to :server_role;
-grant update (password, description, settings) on account to :server_role;
-grant update on client, device to :server_role;
-grant update (expiry) on service to :server_role;
-grant delete on service, device to :server_role;
-grant execute on function lock_holdings(bigint[]), search_text(text, text, text, text),
-  forget_empty_counts(timestamptz) to :server_role;
+
+grant execute on function moment(), lock_holdings(bigint[]), search_text(text, text, text, text),
+  forget_device(bigint), forget_empty_counts(timestamptz) to :server_role;

@@ -19,7 +19,7 @@ create table holding (
 
 create table transfer (
   id bigint generated always as identity,
-  created timestamptz not null,
+  created timestamptz not null default moment(),
   type text not null,
   credits integer not null,
   source bigint,
@@ -136,7 +136,7 @@ create trigger appended_only before update or delete or truncate on transfer
 create table mac_trial (
   mac text,
   client bigint,
-  created timestamptz,
+  created timestamptz default moment(),
   constraint mac_trial_pkey primary key (mac, client, created),
   constraint mac_trial_mac_check check (mac ~ '^00:1A:79(:[0-9A-F]{2}){3}$'),
   constraint mac_trial_client_fk foreign key (client) references client (id)

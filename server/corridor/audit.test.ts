@@ -104,7 +104,7 @@ test('a call that is new keeps its secret fields out of the audit', async () => 
     const { sql } = world.server
     const boxes = [{ mac: '00:1A:79:00:00:01', code: 'planted' }]
     const input = { login: 'tv100', pin: 'planted', spare: 'planted', boxes }
-    await audit({ sql, now: world.clock.now, address: '127.0.0.1', account: dealer }, pair, input)
+    await audit({ sql, address: '127.0.0.1', account: dealer }, pair, input)
   })
   expect(row?.detail).toEqual({ login: 'tv100' })
 })

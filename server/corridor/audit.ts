@@ -24,16 +24,17 @@ export async function auditLogin(
 
 /** Appends what was done at the server's own machine, without a session and from no address. */
 export async function auditHere(sql: Sql, account: number, event: 'admin.password'): Promise<void> {
-  await append({ sql, now: new Date(), address: null }, account, event, {})
+  await append({ sql, address: null }, account, event, {})
 }
 
 /** A sign-in has no account yet. */
-type Where = Pick<Context, 'sql' | 'now' | 'address'>
+type Where = Pick<Context, 'sql' | 'address'>
 type From = Omit<Where, 'address'> & { address: string | null }
 
-async function append({ sql, now, address }: From, account: number | null, event: string, detail: object) {
+/** The database dates it. */
+async function append({ sql, address }: From, account: number | null, event: string, detail: object) {
   const appending = sql`
-    insert into audit (at, event, account, address, detail)
-    values (${now}, ${event}, ${account}, ${address}, ${sql.json(detail as never)})`
+    insert into audit (event, account, address, detail)
+    values (${event}, ${account}, ${address}, ${sql.json(detail as never)})`
   await sendAhead(sql, appending)
 }

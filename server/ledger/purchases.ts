@@ -95,13 +95,8 @@ export async function giveBack(
 }
 
 /** What a row of the ledger keeps of a dealer's client. */
-export function facts(
-  { now, account }: Dealing,
-  client: Concerned,
-  expiry: string,
-): Facts & { client: number } {
+export function facts({ account }: Dealing, client: Concerned, expiry: string): Facts & { client: number } {
   return {
-    created: now,
     path: pathOf(account),
     actor: account.id,
     client: client.id,

@@ -46,7 +46,7 @@ function facts() {
     superreseller: family.superreseller.id,
     reseller: family.reseller.id,
   })
-  return { created: world.clock.now, path, actor: family.reseller.id, login: 'somebody', description: '' }
+  return { path, actor: family.reseller.id, login: 'somebody', description: '' }
 }
 
 describe('the one door of the ledger', () => {
@@ -113,7 +113,6 @@ describe('the one door of the ledger', () => {
 async function insert(row: object): Promise<unknown> {
   const { reseller, dealer } = await holdings()
   const right = {
-    created: world.clock.now,
     type: 'REMOVE',
     credits: 1,
     source: dealer,

@@ -6,9 +6,8 @@ import { sendAhead } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { Refusal } from '../refusal.ts'
 
-/** What a row of the ledger keeps besides its movement: whom it concerns, who acted, and how things stood. */
+/** What a row of the ledger keeps besides its movement: whom it concerns, who acted, and how things stood. The database dates it. */
 export type Facts = {
-  created: Date
   /** The account on whose path the row lies. */
   path: { superreseller: number; reseller: number | null; dealer: number | null }
   actor: number
@@ -111,7 +110,6 @@ export function concerning(sql: Sql, account: Pick<Placed, 'id' | 'role'>): Pend
 function stored(type: Type, facts: Facts) {
   return {
     type,
-    created: facts.created.toISOString(),
     ...facts.path,
     client: facts.client ?? null,
     actor: facts.actor,
@@ -128,13 +126,13 @@ function stored(type: Type, facts: Facts) {
 async function append(sql: Sql, rows: readonly Record<string, string | number | null>[]): Promise<void> {
   const appending = sql`
     insert into transfer (
-      created, type, credits, source, destination, source_balance, destination_balance, superreseller, reseller,
+      type, credits, source, destination, source_balance, destination_balance, superreseller, reseller,
       dealer, client, actor, login, mac, description, expiry, expiry_before, counted_from)
     select
-      created, type, credits, source, destination, source_balance, destination_balance, superreseller, reseller,
+      type, credits, source, destination, source_balance, destination_balance, superreseller, reseller,
       dealer, client, actor, login, mac, description, expiry, expiry_before, counted_from
     from jsonb_to_recordset(${sql.json(rows)}) as row (
-      created timestamptz, type text, credits integer, source bigint, destination bigint, source_balance bigint,
+      type text, credits integer, source bigint, destination bigint, source_balance bigint,
       destination_balance bigint, superreseller bigint, reseller bigint, dealer bigint, client bigint, actor bigint,
       login text, mac text, description text, expiry timestamptz, expiry_before timestamptz, counted_from date)`
   await sendAhead(sql, appending)

@@ -85,12 +85,12 @@ export async function giveTrial(
  * written: as no other client can have the MAC then, nobody gives it another trial meanwhile.
  */
 export async function shareTrial(dealing: Dealing, client: Concerned, fields: TrialFields): Promise<void> {
-  const { sql, now } = dealing
+  const { sql } = dealing
   if (client.mac === null) return
   const refusal = whyNotShared(await trialFacts(dealing, client), fields)
   if (refusal) throw refusal
   await sql`
-    insert into mac_trial (mac, client, created) values (${client.mac}, ${client.id}, ${now}) on conflict do nothing`
+    insert into mac_trial (mac, client) values (${client.mac}, ${client.id}) on conflict do nothing`
 }
 
 /** Whether what is left of a client's service is a trial: nothing of it is paid, or it was taken back but for today. */

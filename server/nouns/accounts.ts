@@ -48,13 +48,12 @@ export function accountsOf(level: LevelName): LevelHandlers {
     },
 
     async save(context, { name, credits, desc, transaction }) {
-      const { sql, account, now } = context
+      const { sql, account } = context
       const child = await childOf(context, name)
       if (desc !== undefined) await sql`update account set description = ${desc} where id = ${child.id}`
       if (credits === 0) return { status: 'OK', credits: child.credits }
       const facts: Facts & { credits: number } = {
         credits,
-        created: now,
         path: pathOf(child),
         actor: account.id,
         login: child.name,

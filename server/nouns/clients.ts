@@ -81,7 +81,7 @@ export const clients: Pick<Handlers<typeof calls.clients>, 'create' | 'detail' |
 
   async reset(context, { name }) {
     const client = await clientOf(context, name, 'lock')
-    await context.sql`delete from device where client = ${client.id}`
+    await context.sql`select forget_device(${client.id})`
     return { status: 'OK' }
   },
 }
@@ -139,7 +139,7 @@ async function change(
     }).filter(([, value]) => value !== undefined),
   )
   if (Object.keys(changes).length > 0) await sql`update client set ${sql(changes)} where id = ${client.id}`
-  if (mac !== client.mac) await sql`delete from device where client = ${client.id}`
+  if (mac !== client.mac) await sql`select forget_device(${client.id})`
   return { ...client, ministra, mac, description: input.desc ?? client.description }
 }
 

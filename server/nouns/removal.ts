@@ -32,17 +32,14 @@ function refuseOther({ name, mac }: Client, seen: string | undefined): void {
 }
 
 /**
- * Login and MAC are free again, the password is gone, and the history stays. The row of the ledger belongs to the
+ * Login and MAC are free again, the password is gone, the service ended, and the history stays. The row of the ledger belongs to the
  * client's dealer, whoever acted.
  */
 async function remove({ sql, now, account }: Context, client: Client): Promise<void> {
   await sql`update client set deleted = ${now}, password = null where id = ${client.id}`
-  await sql`delete from service where client = ${client.id}`
-  await sql`delete from device where client = ${client.id}`
   const dealer = await findAccount(sql, sql`a.id = ${client.dealer}`)
   if (!dealer) throw new Error(`client ${client.id} has no dealer`)
   await note(sql, 'DELETE', {
-    created: now,
     path: pathOf(dealer),
     actor: account.id,
     client: client.id,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../../test/support/database.ts'
+import { begin } from './begin.ts'
 
 let database: FreshDatabase
 beforeAll(async () => {
@@ -18,38 +19,77 @@ describe("the console's role", () => {
       .map(({ name, rights }) => [name, rights.filter((right) => right !== 'select').join()])
       .filter(([, rights]) => rights !== '')
     expect(Object.fromEntries(more)).toEqual({
-      account: 'insert',
       answer: 'delete,insert,update',
-      audit: 'insert',
       broadcast: 'delete,insert,update',
       captcha_used: 'delete,insert,update',
-      client: 'insert,update',
-      device: 'delete,insert,update',
+      device: 'insert',
       export_ticket: 'delete,insert,update',
       installation: 'insert',
       login_try: 'delete,insert,update',
-      mac_trial: 'insert',
-      service: 'delete,insert',
       session: 'delete,insert,update',
       statistic: 'insert',
-      transfer: 'insert',
     })
     expect(rights.every(({ rights }) => rights.includes('select'))).toBe(true)
   })
 
-  test('may change single columns of what it may not change whole', async () => {
+  test.each([
+    ['account', 'insert', 'id, parent_role'],
+    ['account', 'update', 'created, id, name, parent, parent_role, reseller, role, superreseller'],
+    ['audit', 'insert', 'at, id'],
+    ['client', 'insert', 'dealer_role, deleted, id, locked'],
+    ['client', 'update', 'created, dealer, dealer_role, id, name'],
+    ['device', 'update', 'client'],
+    ['mac_trial', 'insert', 'created'],
+    ['service', 'update', 'client, dealer, name'],
+    ['transfer', 'insert', 'created, id'],
+  ])('may not write every column of %s when it does %s: not %s', async (table, right, denied) => {
     const columns = await database.sql<{ column: string }[]>`
-      select relname || '.' || attname as column
-      from pg_class join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped
-      where relnamespace = 'public'::regnamespace and relkind = 'r'
-        and has_column_privilege(pg_class.oid, attnum, 'update') and not has_table_privilege(pg_class.oid, 'update')
-      order by 1`
-    expect(columns.map(({ column }) => column)).toEqual([
-      'account.description',
-      'account.password',
-      'account.settings',
-      'service.expiry',
-    ])
+      select attname as column from pg_attribute
+      where attrelid = ${table}::regclass and attnum > 0 and not attisdropped
+        and not has_column_privilege(attrelid, attnum, ${right}) order by 1`
+    expect(columns.map(({ column }) => column).join(', ')).toBe(denied)
+  })
+
+  test.each([
+    "insert into audit (id, event, detail) overriding system value values (7, 'x', '{}')",
+    "insert into audit (at, event, detail) values ('2001-01-01', 'x', '{}')",
+    "insert into transfer (created, type) values ('2001-01-01', 'ADD')",
+    "insert into transfer (id, type) overriding system value values (7, 'ADD')",
+    "select setval('transfer_id_seq', 1)",
+    "select nextval('audit_id_seq')",
+    "insert into setup (key, value) values ('clock', 'played')",
+    'lock table transfer in row exclusive mode',
+    'lock table audit in row exclusive mode',
+    'select from transfer for update',
+  ])('chooses no number and no date, and keeps nobody from the ledger: not %s', async (statement) => {
+    await expect(begin(database.sql, (sql) => sql.unsafe(statement))).rejects.toMatchObject({ code: '42501' })
+  })
+
+  test('dates what it appends by the clock of the database, whatever its session says', async () => {
+    const before = Date.now()
+    const at = await begin(database.sql, async (sql) => {
+      await sql`select set_config('boxtree.moment', '2001-01-01T00:00:00Z', true)`
+      const [row] = await sql<{ at: string }[]>`
+        insert into audit (event, detail) values ('tried', '{}') returning at`
+      return Date.parse(row?.at ?? '')
+    })
+    expect(at).toBeGreaterThanOrEqual(before)
+    expect(at).toBeLessThanOrEqual(Date.now())
+  })
+
+  test('takes no table from the others but those whose rows it removes itself', async () => {
+    const tables = await database.sql<{ name: string }[]>`
+      select relname as name from pg_class
+      where relnamespace = 'public'::regnamespace and relkind = 'r' order by relname`
+    const lockable: string[] = []
+    for (const { name } of tables) {
+      const lock = begin(database.sql, (sql) => sql`lock table ${sql(name)} in share update exclusive mode`)
+      await lock.then(
+        () => lockable.push(name),
+        (error) => expect(error).toMatchObject({ code: '42501' }),
+      )
+    }
+    expect(lockable).toEqual(['answer', 'broadcast', 'captcha_used', 'export_ticket', 'login_try', 'session'])
   })
 
   test('owns nothing, makes nothing, and is nobody else', async () => {
@@ -75,6 +115,12 @@ describe("the console's role", () => {
       where pronamespace = 'public'::regnamespace and has_function_privilege(oid, 'execute')
         and not exists (select from pg_depend where objid = pg_proc.oid and deptype = 'e')
       order by 1`
-    expect(functions.map(({ name }) => name)).toEqual(['forget_empty_counts', 'lock_holdings', 'search_text'])
+    expect(functions.map(({ name }) => name)).toEqual([
+      'forget_device',
+      'forget_empty_counts',
+      'lock_holdings',
+      'moment',
+      'search_text',
+    ])
   })
 })

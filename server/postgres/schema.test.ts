@@ -1,9 +1,11 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../../test/support/database.ts'
 import { begin } from './begin.ts'
 import { migrate } from './migrate.ts'
 import type { Sql } from './pool.ts'
-import { makeSchema, THIRTEEN_STEPS } from './schema.ts'
+import { makeSchema, PRESENT, THIRTEEN_STEPS } from './schema.ts'
 
 const made: FreshDatabase[] = []
 afterEach(async () => {
@@ -48,6 +50,12 @@ test('every constraint is named after its table and what it is', async () => {
     where connamespace = 'public'::regnamespace and contype <> 'n' and conname !~ ('^' || relname || '_(\\w+_)?' ||
       case contype when 'p' then 'pkey' when 'u' then 'key' when 'f' then 'fk' when 'c' then 'check' end || '$')`
   expect(strays).toEqual([])
+})
+
+test('db/ holds no file that nobody reads', () => {
+  const files = readdirSync(join(import.meta.dirname, '../../db')).filter((name) => name.endsWith('.sql'))
+  const read = [...PRESENT.files.map(({ name }) => name), 'bridge.sql', 'grants.sql']
+  expect(files.sort()).toEqual(read.sort())
 })
 
 function linesOf(rows: readonly object[]): string[] {

@@ -59,6 +59,27 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/ledger/transfer.test.ts'],
   },
   {
+    guard: 'the server chooses no date in the ledger',
+    file: 'db/grants.sql',
+    from: 'grant insert (type, credits,',
+    to: 'grant insert (created, type, credits,',
+    suites: ['server/postgres/grants.test.ts'],
+  },
+  {
+    guard: 'a session says what time it is only where the owner lets it',
+    file: 'db/accounts.sql',
+    from: "if played <> '' and exists (select from setup where key = 'clock' and value = 'played') then",
+    to: "if played <> '' then",
+    suites: ['server/postgres/grants.test.ts'],
+  },
+  {
+    guard: 'the server locks no table of clients',
+    file: 'db/grants.sql',
+    from: 'update (expiry) on service to :server_role;',
+    to: 'update (expiry), delete on service to :server_role;',
+    suites: ['server/postgres/grants.test.ts'],
+  },
+  {
     guard: 'a row of the ledger is only appended',
     file: 'db/ledger.sql',
     from: 'create trigger appended_only before update or delete or truncate on transfer\n  for each statement execute function refuse_change();',

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
+import type { TransactionSql } from 'postgres'
 import { createFirstAdmin } from '../../server/access/admin.ts'
 import { openApp } from '../../server/app.ts'
 import { type Config, readConfig } from '../../server/config.ts'
@@ -52,7 +53,8 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const config = readConfig({ CAPTCHA_PROVIDER: 'none', DATA_DIR: dataDir, ...options.env })
   const { ownerSql } = database
   // A second server shares the database and nothing else.
-  const sql = options.database ? openPool(database.server, { max: 5 }) : database.sql
+  const pool = options.database ? openPool(database.server, { max: 5 }) : database.sql
+  const sql = options.clock ? await playAt(options.clock, pool, ownerSql) : pool
   const logged: string[] = []
   if (options.admin ?? options.database === undefined) {
     await createFirstAdmin(sql, ADMIN.login, ADMIN.password)
@@ -81,4 +83,20 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       rmSync(dataDir, { recursive: true, force: true })
     },
   }
+}
+
+/** The pool, in whose transactions the database takes the clock's moment for its own: see `moment` in db/accounts.sql. */
+async function playAt(clock: () => Date, pool: Sql, owner: Sql): Promise<Sql> {
+  await owner`insert into setup (key, value) values ('clock', 'played') on conflict do nothing`
+  return new Proxy(pool, {
+    get(target, key) {
+      if (key !== 'begin') return Reflect.get(target, key)
+      return (access: string, work: (sql: TransactionSql) => Promise<unknown>) =>
+        target.begin(access, (transaction) => {
+          // Sent with what follows it, whose failure says enough; no query, so that an isolation level may still be set.
+          transaction.unsafe(`set local boxtree.moment = '${clock().toISOString()}'`).catch(() => {})
+          return work(transaction)
+        })
+    },
+  })
 }

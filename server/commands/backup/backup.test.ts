@@ -73,6 +73,9 @@ describe('a backup', () => {
     await take(world.server.database)
     await restore()
     const [copy, original] = await Promise.all([target, world.server].map(storedIn))
+    // What the owner sets goes with the database, not with the rows.
+    copy?.delete('setup')
+    original?.delete('setup')
     expect(copy).toEqual(original)
   })
 
@@ -277,7 +280,7 @@ describe('a database of the thirteen-step schema', () => {
     await expectKept(target, before)
   })
 
-  /** Every row of every table, by the names of its columns. */
+  /** Every row of every table that has some, by the names of its columns. */
   async function rowsOf({ ownerSql }: FreshDatabase): Promise<Record<string, string[]>> {
     const tables = await ownerSql<{ name: string }[]>`
       select relname as name from pg_class
@@ -285,7 +288,7 @@ describe('a database of the thirteen-step schema', () => {
     const rows: Record<string, string[]> = {}
     for (const { name } of tables) {
       const found = await ownerSql<{ row: object }[]>`select to_jsonb(t) as row from ${ownerSql(name)} t`
-      rows[name] = found.map(({ row }) => JSON.stringify(row)).sort()
+      if (found.length > 0) rows[name] = found.map(({ row }) => JSON.stringify(row)).sort()
     }
     return rows
   }

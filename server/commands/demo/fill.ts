@@ -7,7 +7,7 @@ import type { Business } from '../../context.ts'
 import { addDays, dayOf, startOf } from '../../ledger/calendar.ts'
 import { openDatabase } from '../../postgres/database.ts'
 import { migrate } from '../../postgres/migrate.ts'
-import { openPool, type Sql } from '../../postgres/pool.ts'
+import { type Connect, openPool, type Sql } from '../../postgres/pool.ts'
 import { Dealer } from './dealer.ts'
 import { chance, pick, seed } from './dice.ts'
 import { Stage } from './stage.ts'
@@ -52,12 +52,24 @@ export async function fill(
       dataDir: config.dataDir,
     }
     const isNew = await createFirstAdmin(sql, config.adminLogin, PASSWORD)
-    if (isNew) await play(sql, business, config.adminLogin, say)
+    if (isNew) await atPlayedTimes(database.owner, () => play(sql, business, config.adminLogin, say))
   } finally {
     await sql.end()
     await database.stop()
   }
   return `Sign in as ${config.adminLogin}, northstar, toronto or maple-view with the password ${PASSWORD}`
+}
+
+/** Lets the sessions say what time it is, for as long as the work lasts: the rows of a year are to be dated in it. */
+async function atPlayedTimes(owner: Connect, work: () => Promise<void>): Promise<void> {
+  const sql = openPool(owner, { max: 1 })
+  try {
+    await sql`insert into setup (key, value) values ('clock', 'played')`
+    await work()
+    await sql`delete from setup where key = 'clock'`
+  } finally {
+    await sql.end()
+  }
 }
 
 async function play(sql: Sql, business: Business, admin: string, say: (line: string) => void): Promise<void> {

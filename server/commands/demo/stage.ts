@@ -37,6 +37,7 @@ export class Stage {
   async act(name: string, call: string, input: object): Promise<void> {
     const { declared, act } = found(call)
     this.now = new Date(Math.min(this.now.getTime() + 7_000, Date.now() - 1_000))
+    await this.sql`select set_config('boxtree.moment', ${this.now.toISOString()}, true)`
     const context: Context = {
       sql: this.sql,
       now: this.now,

@@ -11,6 +11,7 @@ export async function brokenGuards(sql: Sql, role: string): Promise<string[]> {
     ...(await rewrittenFunctions(sql)),
     ...(await missingConstraints(sql)),
     ...(await excessiveRights(sql, role)),
+    ...(await playedClock(sql)),
   ]
 }
 
@@ -58,6 +59,7 @@ async function missingConstraints(sql: Sql): Promise<string[]> {
 
 /** What nobody but the owner may do, by table. */
 const FORBIDDEN: Record<string, readonly string[]> = {
+  setup: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
   transfer: ['UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
   audit: ['UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
   mac_trial: ['UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
@@ -66,6 +68,15 @@ const FORBIDDEN: Record<string, readonly string[]> = {
   directory: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
   superreseller_clients: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
 }
+
+/** What the database alone gives a row. */
+const GIVEN: readonly (readonly [table: string, column: string])[] = [
+  ['transfer', 'id'],
+  ['transfer', 'created'],
+  ['mac_trial', 'created'],
+  ['audit', 'id'],
+  ['audit', 'at'],
+]
 
 async function excessiveRights(sql: Sql, role: string): Promise<string[]> {
   const [whole] = await sql<{ owns: boolean; superuser: boolean }[]>`
@@ -82,7 +93,20 @@ async function excessiveRights(sql: Sql, role: string): Promise<string[]> {
     select "table", "right" from jsonb_to_recordset(${sql.json(asked)}) as asked ("table" text, "right" text)
     where has_table_privilege(${role}, "table", "right")
       or ("right" in ('INSERT', 'UPDATE') and has_any_column_privilege(${role}, "table", "right"))`
-  return granted.map(
-    ({ table, right }) => `The console's role ${role} has the right to ${right} on ${table}.`,
-  )
+  const chosen = await sql<{ table: string; column: string }[]>`
+    select "table", "column" from unnest(${GIVEN.map(([table]) => table)}::text[], ${GIVEN.map(([, column]) => column)}::text[])
+      as given ("table", "column")
+    where has_column_privilege(${role}, "table", "column", 'INSERT')`
+  return [
+    ...granted.map(({ table, right }) => `The console's role ${role} has the right to ${right} on ${table}.`),
+    ...chosen.map(({ table, column }) => `The console's role ${role} may choose the ${column} in ${table}.`),
+  ]
 }
+
+/** A business's rows are dated by the database's clock. */
+async function playedClock(sql: Sql): Promise<string[]> {
+  const played = await sql`select from setup where key = 'clock' and value = 'played'`
+  return played.length > 0 ? [PLAYED] : []
+}
+
+export const PLAYED = 'The sessions of this database may choose the dates of what they write.'
