@@ -42,8 +42,8 @@ const GivenName = z.string().check(z.maxLength(200), storable('There is no such 
 
 const ByName = z.strictObject({ name: GivenName })
 
-/** A client to delete, and the MAC that the person saw: it is refused where the client has another by now. */
-const Removal = z.strictObject({ name: GivenName, mac: z.optional(Mac) })
+/** A client to delete, and the MAC that the person saw, null for none: refused where the client has another by now. */
+const Removal = z.strictObject({ name: GivenName, mac: z.optional(z.nullable(Mac)) })
 
 /** Who is signed in, and what the console must know to serve them. */
 const User = z.object({

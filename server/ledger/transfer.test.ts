@@ -3,7 +3,7 @@ import { proveTheBooks } from '../../test/support/books.ts'
 import { type Family, openWorld, type Person, type World } from '../../test/support/world.ts'
 import { begin } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
-import { Refusal } from '../refusal.ts'
+import { refuseField } from '../refusal.ts'
 import { note, pathOf, transfer } from './transfer.ts'
 
 let world: World
@@ -73,7 +73,7 @@ describe('the one door of the ledger', () => {
     )
     const short = (has: number, needs: number) => `${has} of ${needs}.`
     await expect(begin(sql, (sql) => transfer(sql, { ...move, short }))).rejects.toThrow(
-      new Refusal('insufficient_credits', '10 of 12.'),
+      refuseField('insufficient_credits', 'credits', '10 of 12.'),
     )
   })
 

@@ -4,7 +4,7 @@ import type { TRANSACTION_TYPES } from '../../contract/shapes.ts'
 import { shortage } from '../../contract/words.ts'
 import { sendAhead } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
-import { Refusal } from '../refusal.ts'
+import { refuseField } from '../refusal.ts'
 
 /** What a row of the ledger keeps besides its movement: whom it concerns, who acted, and how things stood. The database dates it. */
 export type Facts = {
@@ -51,7 +51,9 @@ export async function transfer(
   if (!from || !to || from === to)
     throw new Error(`a transfer needs two holdings, got ${source} and ${destination}`)
   if (!from.issue && from.balance < needed) {
-    throw new Refusal('insufficient_credits', (movement.short ?? shortage)(from.balance, needed))
+    const reason = (movement.short ?? shortage)(from.balance, needed)
+    // Months are what a client is given; everybody else is given credits.
+    throw refuseField('insufficient_credits', movement.type === 'USED' ? 'months' : 'credits', reason)
   }
 
   const balance = { source: from.balance, destination: to.balance }

@@ -646,6 +646,7 @@ describe('a removed client', () => {
     await world.setExpiry(name, '2026-05-01T23:59:59.000Z')
     const { message } = await dealer.refused('changed_since', remove, { name, mac: uniqueMac() })
     expect(message).toBe(`The MAC address of ${name} is ${mac} now.`)
+    await dealer.refused('changed_since', remove, { name, mac: null })
     expect((await dealer.call(detail, { name })).mac).toBe(mac)
     await dealer.call(remove, { name, mac: mac.toLowerCase() })
     await dealer.refused('not_found', detail, { name })

@@ -59,7 +59,12 @@ describe("the admin's removal", () => {
     expect(errors?.mac).toContain(other)
     await dealer.call(calls.clients.save, { login: name, ministra: true })
     await world.admin.refused('changed_since', remove, { name, mac: other })
-    await world.admin.call(remove, { name })
+    await world.admin.call(remove, { name, mac: null })
+  })
+
+  test('is refused where nobody saw the MAC that the client has by now', async () => {
+    const { name } = await world.client(family.dealer)
+    await world.admin.refused('changed_since', remove, { name, mac: null })
   })
 
   test('finds nobody of an unknown name', async () => {

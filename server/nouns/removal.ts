@@ -26,7 +26,7 @@ export const removeAnyClient: Handler<typeof calls.admin.remove> = async (contex
 }
 
 /** Refuses a client whose MAC is not the one that the person saw. */
-function refuseOther({ name, mac }: Client, seen: string | undefined): void {
+function refuseOther({ name, mac }: Client, seen: string | null | undefined): void {
   if (seen === undefined || seen === mac) return
   throw refuseField('changed_since', 'mac', `The MAC address of ${name} is ${mac ?? 'none'} now.`)
 }
