@@ -159,10 +159,7 @@ function unreached(error: unknown): unknown {
 }
 
 function offline(status: number): ApiError {
-  return new ApiError('The connection to Boxtree is lost. Please try again: nothing is ever done twice.', {
-    code: 'offline',
-    status,
-  })
+  return new ApiError('The connection to Boxtree is lost. Please try again.', { code: 'offline', status })
 }
 
 function address(call: Call, input: Record<string, unknown>): { url: string; body?: string } {

@@ -91,14 +91,6 @@ test.each<[Call, unknown, unknown, string | undefined, string]>([
     'MAC address deleted successfully!',
     'Error deleting MAC. Please try again.',
   ],
-  // From the list of all clients, where a client is deleted by its name.
-  [
-    admin.remove,
-    { name: 'tv100' },
-    {},
-    'Successfully deleted client tv100',
-    'Error deleting MAC. Please try again.',
-  ],
   [desk.dealer.saveSettings, {}, {}, 'Settings saved successfully', 'Failed to save settings'],
 ])('$path says what the catalogue says', (call, input, output, success, failure) => {
   const words = wordsOf(call)

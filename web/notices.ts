@@ -36,6 +36,12 @@ type Spoken<Tree extends Calls> = {
       : never
 }
 
+/** A client deleted from a list: by the admin too, whose call otherwise speaks of a MAC. */
+export const clientDeleted = {
+  success: ({ name }: { name: string }) => `Successfully deleted client ${name}`,
+  failure: 'Error deleting client. Please try again.',
+}
+
 const exporting: Words = { success: null, failure: 'Error exporting. Please try again.' }
 const passwordChanged: Words = {
   success: () => 'Password changed successfully!',
@@ -108,10 +114,7 @@ const words: Spoken<typeof calls> = {
       success: ({ credits }) => `Successfully retrieved ${credits} credits`,
       failure: 'Error retrieving credits. Please try again.',
     },
-    remove: {
-      success: ({ name }) => `Successfully deleted client ${name}`,
-      failure: 'Error deleting client. Please try again.',
-    },
+    remove: clientDeleted,
     reset: {
       success: () => 'Client reset successfully',
       failure: 'Error resetting client. Please try again.',
@@ -127,9 +130,7 @@ const words: Spoken<typeof calls> = {
       refusalAlone: true,
     },
     remove: {
-      // Without its MAC, a client was deleted by its name.
-      success: ({ mac, name }) =>
-        mac === undefined ? `Successfully deleted client ${name}` : 'MAC address deleted successfully!',
+      success: () => 'MAC address deleted successfully!',
       failure: 'Error deleting MAC. Please try again.',
       refusalAlone: true,
     },

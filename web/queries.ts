@@ -4,7 +4,7 @@ import { useNavigate } from 'react-router'
 import type { Call } from '../contract/call.ts'
 import { calls, type InputOf, type OutputOf } from '../contract/calls.ts'
 import { type ApiError, connection, send } from './api.ts'
-import { failureOf, wordsOf } from './notices.ts'
+import { failureOf, type Words, wordsOf } from './notices.ts'
 import type { SubmitError } from './parts/form/Form.tsx'
 import { useNotice } from './parts/notices/Notices.tsx'
 import { useSession } from './session.tsx'
@@ -26,10 +26,15 @@ export function useCall<C extends Call>(
 
 /** The caller's balance: a number, undefined while it loads, null for the admin, who has no limit. */
 export function useCredits(): number | null | undefined {
+  return useBalance().credits
+}
+
+/** The same, and whether it is still on its way: undefined after that, it could not be loaded. */
+export function useBalance(): { credits: number | null | undefined; loading: boolean } {
   const { role } = useSession()
   const call = role === 'admin' ? calls.credits.dealer : calls.credits[role]
-  const { data } = useCall(call, {}, { enabled: role !== 'admin' })
-  return role === 'admin' ? null : data?.credits
+  const { data, isLoading } = useCall(call, {}, { enabled: role !== 'admin' })
+  return { credits: role === 'admin' ? null : data?.credits, loading: isLoading }
 }
 
 interface Afterwards<C extends Call> {
@@ -38,8 +43,8 @@ interface Afterwards<C extends Call> {
   goTo?: { path: string; after: number }
   /** What it changed, to be loaded anew; everything on view if unsaid. */
   changes?: readonly Call[]
-  /** Says nothing of a failure, where the form shows it by itself. */
-  quiet?: boolean
+  /** What is told of it here, where that is not what is told of the call everywhere else. */
+  words?: Words<NoInfer<C>>
 }
 
 export interface Submit<C extends Call> {
@@ -60,7 +65,7 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
   const client = useQueryClient()
   const notice = useNotice()
   const { leave, leaving } = useLeave()
-  const words = wordsOf(call)
+  const words = afterwards.words ?? wordsOf(call)
   const last = useRef({ busy: false, at: Number.NEGATIVE_INFINITY, text: '' })
   const { mutate, isPending, error, reset } = useMutation<OutputOf<C>, ApiError, InputOf<C>>({
     mutationFn: (input) => submitOnce(call, input, name),
@@ -77,8 +82,7 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
       // The balance on view was not the one that is there.
       if (failure.code === 'insufficient_credits') client.invalidateQueries()
       // The login page says by itself that the session has ended.
-      if (words && !afterwards.quiet && failure.code !== 'no_session')
-        notice.error(...failureOf(words, failure))
+      if (words && failure.code !== 'no_session') notice.error(...failureOf(words, failure))
     },
     onSettled: () => {
       last.current.busy = false
@@ -96,7 +100,8 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
   return {
     submit,
     loading: isPending || leaving.current,
-    submitError: error && { message: error.message, fields: error.errors },
+    // What the notice has told stands at the fields that it concerns, and nowhere a third time.
+    submitError: error && { message: words ? '' : error.message, fields: error.errors },
     outdated: error?.code === 'changed_since',
     reset,
   }

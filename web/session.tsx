@@ -48,15 +48,34 @@ export function ProvideSession({ session, children }: { session: Session; childr
 
 const SessionContext = createContext<Session | null>(null)
 
+/** Whether the console looks otherwise than was last saved. */
+export function useUnsavedSettings(): boolean {
+  return useSyncExternalStore(subscribe, () => settings !== kept)
+}
+
 /** Shows other settings, on this page only; `keepSettings` is for those that the server has taken. */
 export function showSettings(next: Settings): void {
-  settings = next
+  settings = isSameLook(next, kept) ? kept : next
   tell()
 }
 
 export function keepSettings(next: Settings): void {
   write('settings', JSON.stringify(next))
+  followSettings(next)
+}
+
+/** Shows again what was last saved. */
+export function discardSettings(): void {
+  showSettings(kept)
+}
+
+function followSettings(next: Settings): void {
+  kept = next
   showSettings(next)
+}
+
+function isSameLook(one: Settings, other: Settings): boolean {
+  return one.mode === other.mode && one.layout === other.layout && one.preset === other.preset
 }
 
 /** Begins to bring back the session that this browser keeps, if it still lasts; answers it where there is one. */
@@ -102,6 +121,11 @@ export function endIfExpired(): void {
   if (state.status === 'in' && isPast(state.session.expiry)) leave({ expired: true, comeBack: true })
 }
 
+/** Who was here until the session ended by itself: they need not type their name again. */
+export function lastName(): string {
+  return sessionStorage.getItem(LAST) ?? ''
+}
+
 /** The screen to go to after a login: the one that was left, unless somebody else left it. */
 export function takePlace(name: string): string {
   const kept = sessionStorage.getItem(PLACE)
@@ -119,10 +143,13 @@ export function watchSession(): void {
 }
 
 const PLACE = 'place'
+const LAST = 'last'
 const KEYS = ['token', 'role', 'expiry', 'name', 'time_zone']
 
 let state: SessionState = { status: 'loading' }
-let settings = readSettings()
+/** As last saved, and as shown. */
+let kept = readSettings()
+let settings = kept
 let token: string | null = null
 const listeners = new Set<() => void>()
 
@@ -161,8 +188,11 @@ function begin(next: string, user: User, justSignedIn: boolean) {
 
 /** Ends the session here; with `comeBack` the screen on view is the one to begin with after the next login. */
 function leave({ expired, comeBack }: { expired: boolean; comeBack: boolean }) {
-  if (comeBack) rememberPlace(localStorage.getItem('name'))
+  const name = localStorage.getItem('name')
+  if (comeBack) rememberPlace(name)
   else sessionStorage.removeItem(PLACE)
+  if (expired) sessionStorage.setItem(LAST, name ?? '')
+  else if (!comeBack) sessionStorage.removeItem(LAST)
   window.history.replaceState(null, '', '/login')
   token = null
   for (const key of KEYS) localStorage.removeItem(key)
@@ -178,7 +208,7 @@ function rememberPlace(name: string | null) {
 
 /** Another tab signed out, signed in again, or signed in as somebody else. */
 function follow({ key }: StorageEvent) {
-  if (key === 'settings' || key === null) showSettings(readSettings())
+  if (key === 'settings' || key === null) followSettings(readSettings())
   if (key !== 'token' && key !== null) return
   // The other tab writes its keys one after the other; by the next turn they are all there.
   setTimeout(() => {

@@ -62,10 +62,19 @@ async function persist<C extends Call>(call: C, input: InputOf<C>, pending: Pend
       else {
         if (isAnswered(error)) remove(pending)
         else change(pending, { givenUp: true })
-        throw error
+        throw withPromise(error)
       }
     }
   }
+}
+
+/** The key makes another try of what may have been done a safe one. */
+function withPromise(error: unknown): unknown {
+  if (!(error instanceof ApiError) || error.code !== 'offline') return error
+  return new ApiError(
+    'The connection to Boxtree is lost. Please try again: nothing is ever done twice.',
+    error,
+  )
 }
 
 /** A refusal is an answer: nothing was done. After a fault or a lost connection nobody knows. */

@@ -197,7 +197,9 @@ describe('the admin', () => {
     await expect(rows(page, name)).toHaveCount(2)
     await press(page, 'Delete long-served')
     const question = page.getByRole('alertdialog')
-    await expect(question).toContainText('It is served until 2026-07-15: 61 days are lost')
+    await expect(question).toContainText(
+      `long-served is a client of ${dealer.name}. It is served until 2026-07-15: 2 months of service are lost`,
+    )
     await press(question, 'Delete')
     await readNotice(page, 'Successfully deleted client long-served')
     await expect(rows(page, name)).toHaveText([/is-over/])
@@ -216,19 +218,25 @@ describe('the admin', () => {
     await expect(search).toBeDisabled()
     await mac.pressSequentially('c5')
     await search.click()
-    await readNotice(page, 'Error searching MAC. Please try again.', 'There is nothing of this name here.')
-    for (const [last, sentence] of [
+    await expect(page.getByText('No client has this MAC')).toBeVisible()
+    await expect(page.getByRole('alert')).toHaveText([''])
+    for (const [last, sentence, loss] of [
       [
         '3',
         'This account 00:1A:79:A1:B2:C3 has not expired. It will be expiring on 2026-07-15. Are you sure you want to delete this MAC address?',
+        `long-served is a client of ${dealer.name}. It is served until 2026-07-15: 2 months of service are lost, and no credits come back. This cannot be undone.`,
       ],
-      ['4', 'Are you sure you want to delete this MAC address 00:1A:79:A1:B2:C4?'],
+      [
+        '4',
+        'Are you sure you want to delete this MAC address 00:1A:79:A1:B2:C4?',
+        `is-over is a client of ${dealer.name}. It expired on 2026-05-14, so nothing is lost. This cannot be undone.`,
+      ],
     ] as const) {
       await mac.fill(`00:1A:79:A1:B2:C${last}`)
       await search.click()
       await press(page, 'Delete')
       const question = page.getByRole('alertdialog', { name: 'Confirm Deletion' })
-      await expect(question.locator('p').first()).toHaveText(sentence)
+      await expect(question.locator('p')).toHaveText([sentence, loss])
       await press(question, 'No')
       await press(page, 'Delete')
       await press(question, 'Yes')

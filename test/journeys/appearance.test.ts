@@ -29,6 +29,28 @@ describe('the appearance', () => {
     await expectSide(other, 'right')
   })
 
+  test('can be saved until it is, or given up, wherever its person has been meanwhile', async ({
+    open,
+    world,
+  }) => {
+    const { reseller } = await world.family()
+    const page = await open({ as: reseller })
+    const save = page.getByRole('button', { name: 'Save Changes' })
+    for (const end of ['Discard', 'Save Changes']) {
+      await press(page, 'Settings')
+      await choose(page, 'Dark')
+      await press(page, 'Close settings')
+      await page.getByRole('link', { name: 'Dealers', exact: true }).click()
+      expect(await background(page)).toBe(DARK)
+      await press(page, 'Settings')
+      await expect(save).toBeVisible()
+      await press(page, end)
+      await expect(save).toHaveCount(0)
+      expect(await background(page)).toBe(end === 'Discard' ? LIGHT : DARK)
+      await press(page, 'Close settings')
+    }
+  })
+
   test('that was not saved says so, and is gone after a reload', async ({ open, world }) => {
     const { reseller } = await world.family()
     const page = await open({ as: reseller })

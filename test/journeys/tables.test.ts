@@ -88,6 +88,18 @@ describe.each(['light', 'dark'] as const)('in %s', (mode) => {
   )
 })
 
+test('on a phone the same columns are there to sort by, and nothing lies beyond its sides', async ({
+  business,
+  windows,
+}) => {
+  const [clients] = TABLES
+  const page = await openAt(windows, business, clients)
+  await page.setViewportSize({ width: 390, height: 844 })
+  const offered = clients.columns.filter((column) => column !== 'Actions')
+  await expect(page.getByLabel('Sort by').locator('option')).toHaveText(offered)
+  await expectNothingLost(page)
+})
+
 test('the head of a table that scrolls stays in view, and one click renews', async ({
   business,
   windows,

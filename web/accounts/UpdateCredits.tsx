@@ -57,7 +57,7 @@ export function UpdateCredits({ level, name, account }: UpdateCreditsProps) {
       >
         <AmountSelect name="credits" label="Credits" amounts={CREDIT_AMOUNTS} words={inWords} />
         <SelectInput name="transaction" label="Action" options={ACTIONS} />
-        <TextInput name="desc" label="Description" maxLength={100} />
+        <TextInput name="desc" label="Description" />
       </Form>
     </Card>
   )

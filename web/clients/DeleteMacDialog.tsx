@@ -2,11 +2,10 @@ import type { ReactNode } from 'react'
 import { calls } from '../../contract/calls.ts'
 import { expiryState } from '../../contract/clients.ts'
 import { now } from '../clock.ts'
-import { Confirm } from '../parts/dialog/Confirm.tsx'
-import { useSubmit } from '../queries.ts'
+import { Question } from '../Question.tsx'
+import type { FoundMac } from '../tables/macs.tsx'
 import { Day } from './Day.tsx'
-import type { FoundMac } from './MacResult.tsx'
-import { useHeld } from './useHeld.ts'
+import { Loss } from './Loss.tsx'
 
 interface DeleteMacDialogProps {
   /** Null while the question is closed. */
@@ -17,29 +16,28 @@ interface DeleteMacDialogProps {
 
 /** Asks before a MAC is deleted, with its client. */
 export function DeleteMacDialog({ client, onClose, onDone }: DeleteMacDialogProps) {
-  const held = useHeld(client)
-  const { submit, loading, submitError, reset } = useSubmit(calls.admin.remove, { onDone })
-  if (!held) return null
-  const { name, mac } = held
-  const close = () => {
-    reset()
-    onClose()
-  }
   return (
-    <Confirm
-      open={client !== null}
+    <Question
+      about={client}
       title="Confirm Deletion"
-      onYes={() => submit({ name, mac })}
-      onNo={close}
-      loading={loading}
-      error={submitError?.message ?? null}
+      call={calls.admin.remove}
+      input={({ name, mac }) => ({ name, mac })}
+      onClose={onClose}
+      onDone={onDone}
     >
-      <p>{question(held)}</p>
-    </Confirm>
+      {(client) => (
+        <>
+          <p>{sentence(client)}</p>
+          <p style={{ marginTop: 8 }}>
+            <Loss client={client} />
+          </p>
+        </>
+      )}
+    </Question>
   )
 }
 
-function question({ mac, expiry }: FoundMac): ReactNode {
+function sentence({ mac, expiry }: FoundMac): ReactNode {
   if (expiryState(expiry, now()) === 'expired') {
     return `Are you sure you want to delete this MAC address ${mac}?`
   }

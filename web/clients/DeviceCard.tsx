@@ -8,10 +8,9 @@ import { DAY_MS } from '../../contract/time.ts'
 import { useNow } from '../clock.ts'
 import { Card } from '../parts/Card.tsx'
 import { Chip } from '../parts/Chip.tsx'
-import { Confirm } from '../parts/dialog/Confirm.tsx'
 import { Moment } from '../parts/Moment.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
-import { useSubmit } from '../queries.ts'
+import { Question } from '../Question.tsx'
 import { zone } from '../zone.ts'
 
 interface DeviceCardProps {
@@ -112,27 +111,23 @@ function Content({ iso, children }: { iso: string | null; children: ReactNode })
 }
 
 function ResetDialog({ name, open, onClose }: { name: string; open: boolean; onClose: () => void }) {
-  const { submit, loading, submitError, reset } = useSubmit(calls.clients.reset, { onDone: onClose })
-  const close = () => {
-    reset()
-    onClose()
-  }
   return (
-    <Confirm
-      open={open}
+    <Question
+      about={open ? name : null}
       title="Reset the device?"
       yes="Reset"
       no="Cancel"
-      onYes={() => submit({ name })}
-      onNo={close}
-      loading={loading}
-      error={submitError?.message ?? null}
+      call={calls.clients.reset}
+      input={(name) => ({ name })}
+      onClose={onClose}
     >
-      <p>
-        The serial number, type, version and activity of the box of {name} are forgotten, and so is the IP
-        that it is locked to. It tells of itself again when it next connects.
-      </p>
-    </Confirm>
+      {(name) => (
+        <p>
+          The serial number, type, version and activity of the box of {name} are forgotten, and so is the IP
+          that it is locked to. It tells of itself again when it next connects.
+        </p>
+      )}
+    </Question>
   )
 }
 

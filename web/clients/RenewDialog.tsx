@@ -6,11 +6,11 @@ import { calls } from '../../contract/calls.ts'
 import { PaidMonths } from '../../contract/clients.ts'
 import { clients, credits, months } from '../../contract/words.ts'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
+import { useHeld } from '../parts/dialog/useHeld.ts'
 import { Form } from '../parts/form/Form.tsx'
 import { AmountSelect } from '../parts/form/SelectInput.tsx'
 import { useSubmit } from '../queries.ts'
 import { Quote, type QuoteAnswer } from './Quote.tsx'
-import { useHeld } from './useHeld.ts'
 
 interface RenewDialogProps {
   /** Who is renewed; null while it is closed. */

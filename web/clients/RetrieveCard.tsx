@@ -65,7 +65,6 @@ export function RetrieveCard({ client, expired }: RetrieveCardProps) {
         onYes={() => retrieve.submit({ login: name, credits: asked })}
         onNo={stop}
         loading={retrieve.loading}
-        error={retrieve.submitError?.message ?? null}
       >
         <Consequence client={client} count={asked} />
       </Confirm>

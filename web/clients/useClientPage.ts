@@ -25,7 +25,7 @@ export interface ClientPage<Row = ClientRow> {
   /** How many the search finds in each state. */
   counts: OutputOf<typeof calls.clients.list>['counts'] | undefined
   loading: boolean
-  /** Why there are no rows. */
+  /** Why the rows could not be loaded. */
   error: string | undefined
   retry: () => void
 }
@@ -36,11 +36,9 @@ export function useClientPage<C extends ListCall>(call: C, table: Table<RowOf<C>
   const { page, perPage: per_page, search, sort, order, filter } = list
   // The columns and the filters of the table are those that the call knows.
   const query = { page, per_page, search, sort, order, filter } as InputOf<typeof calls.clients.list>
-  const { data, isPending, isPlaceholderData, isLoadingError, error, refetch } = useCall(
-    call,
-    query as InputOf<C>,
-    { keep: true },
-  )
+  const { data, isPending, isPlaceholderData, error, refetch } = useCall(call, query as InputOf<C>, {
+    keep: true,
+  })
   const found = data as OutputOf<ListCall> | undefined
   const last = isPlaceholderData ? undefined : found?.total_pages
   const { setPage } = list
@@ -55,7 +53,7 @@ export function useClientPage<C extends ListCall>(call: C, table: Table<RowOf<C>
     capped: found?.count_capped === true,
     counts: found?.counts,
     loading: isPending || isPlaceholderData,
-    error: isLoadingError ? error.message : undefined,
+    error: error?.message,
     retry: refetch,
   }
 }

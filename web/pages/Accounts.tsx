@@ -6,22 +6,19 @@ import { calls } from '../../contract/calls.ts'
 import type { LevelName } from '../../contract/levels.ts'
 import { now } from '../clock.ts'
 import { levels } from '../levels.ts'
-import { Card } from '../parts/Card.tsx'
 import { Moment } from '../parts/Moment.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
-import { DataTable } from '../parts/table/DataTable.tsx'
-import { useListState } from '../parts/table/useListState.ts'
 import { useCall } from '../queries.ts'
 import { to } from '../screens.ts'
+import { TableCard } from '../TableCard.tsx'
 import { type Account, accounts } from '../tables/accounts.tsx'
 import { zone } from '../zone.ts'
 
 /** The accounts of one level, as their owner sees them. */
 export function Accounts({ level: name }: { level: LevelName }) {
   const level = levels[name]
-  const table = accounts[name]
-  const list = useListState('', table)
-  const { data, isFetching, error, refetch } = useCall(calls.level[name].list, {})
+  const list = useCall(calls.level[name].list, {})
+  const { data } = list
   const total = data && (data as { [field in typeof level.total.field]?: number })[level.total.field]
   const add = (
     <Button variant="contained" startIcon={<UserPlus size={18} />} component={Link} to={to.level[name].add()}>
@@ -44,18 +41,13 @@ export function Accounts({ level: name }: { level: LevelName }) {
           </dd>
         </div>
       </Facts>
-      <Card flush>
-        <DataTable<Account>
-          label={level.plural}
-          table={table}
-          list={list}
-          rows={data?.data}
-          loading={isFetching}
-          error={error?.message}
-          onRetry={refetch}
-          emptyAction={add}
-        />
-      </Card>
+      <TableCard<Account>
+        label={level.plural}
+        table={accounts[name]}
+        loaded={list}
+        rows={data?.data}
+        emptyAction={add}
+      />
     </>
   )
 }

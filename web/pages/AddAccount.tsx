@@ -32,7 +32,6 @@ export function AddAccount({ level: name }: { level: LevelName }) {
             name="login"
             label="Login"
             help="3 to 32 letters, digits, dots, dashes and underscores"
-            maxLength={32}
             autoFocus
           />
           <PasswordInput
@@ -40,7 +39,6 @@ export function AddAccount({ level: name }: { level: LevelName }) {
             label="Password"
             help="8 to 128 characters"
             autoComplete="new-password"
-            maxLength={128}
           />
         </Form>
       </Card>

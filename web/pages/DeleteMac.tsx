@@ -1,22 +1,24 @@
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { calls, type OutputOf } from '../../contract/calls.ts'
+import { calls } from '../../contract/calls.ts'
 import { type ApiError, send } from '../api.ts'
 import { DeleteMacDialog } from '../clients/DeleteMacDialog.tsx'
 import { MacField } from '../clients/fields.tsx'
-import { MacResult } from '../clients/MacResult.tsx'
 import { failureOf, wordsOf } from '../notices.ts'
 import { Card } from '../parts/Card.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { useNotice } from '../parts/notices/Notices.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Stack } from '../parts/Stack.tsx'
+import { FewRows } from '../parts/table/FewRows.tsx'
+import { type FoundMac, foundMacs } from '../tables/macs.tsx'
 
 /** Finds the client of a MAC, whoever's it is, and deletes it. */
 export function DeleteMac() {
   const { search, loading, found, forget } = useSearch()
   const [values, setValues] = useState(EMPTY)
   const [asking, setAsking] = useState(false)
+  const [table] = useState(() => foundMacs({ remove: () => setAsking(true) }))
   const form = useRef<HTMLDivElement>(null)
   // The button that led to the dialog is gone with the result: the next search is what follows.
   useEffect(() => {
@@ -45,9 +47,17 @@ export function DeleteMac() {
             <MacField name="mac" />
           </Form>
         </Card>
-        {found && <MacResult client={found} onDelete={() => setAsking(true)} />}
+        {found !== undefined && (
+          <Card flush>
+            <FewRows label="Search result" table={table} rows={found ? [found] : []} />
+          </Card>
+        )}
       </Stack>
-      <DeleteMacDialog client={asking ? found : null} onClose={() => setAsking(false)} onDone={start} />
+      <DeleteMacDialog
+        client={asking ? (found ?? null) : null}
+        onClose={() => setAsking(false)}
+        onDone={start}
+      />
     </>
   )
 }
@@ -55,19 +65,21 @@ export function DeleteMac() {
 const EMPTY = { mac: '' }
 const Search = calls.admin.searchMac.input
 
-/** A search that fails says why, and shows nothing of the one before. */
+/** Null where nobody has the MAC. A search that fails says why, and shows nothing of the one before. */
 function useSearch() {
   const notice = useNotice()
-  const { mutate, isPending, data, reset } = useMutation<
-    OutputOf<typeof calls.admin.searchMac>,
-    ApiError,
-    string
-  >({
-    mutationFn: (mac) => send(calls.admin.searchMac, { mac }),
+  const { mutate, isPending, data, reset } = useMutation<FoundMac | null, ApiError, string>({
+    mutationFn: (mac) => send(calls.admin.searchMac, { mac }).catch(noneIfUnknown),
+    onSuccess: notice.settle,
     onError: (error) => {
       const words = wordsOf(calls.admin.searchMac)
       if (words && error.code !== 'no_session') notice.error(...failureOf(words, error))
     },
   })
-  return { search: mutate, loading: isPending, found: data ?? null, forget: reset }
+  return { search: mutate, loading: isPending, found: data, forget: reset }
+}
+
+function noneIfUnknown(error: ApiError): null {
+  if (error.code === 'not_found') return null
+  throw error
 }

@@ -1,11 +1,11 @@
 import { styled } from '@mui/material/styles'
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { Card } from '../parts/Card.tsx'
 import { Captcha } from '../parts/captcha/Captcha.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { PasswordInput } from '../parts/form/PasswordInput.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
-import { signIn, useSessionState } from '../session.tsx'
+import { lastName, signIn, useSessionState } from '../session.tsx'
 import { Mark } from '../shell/Mark.tsx'
 import { askCaptcha, captchaSolved, useSigning } from '../shell/signing.ts'
 
@@ -13,6 +13,7 @@ import { askCaptcha, captchaSolved, useSigning } from '../shell/signing.ts'
 export function Login() {
   const { sign, loading, refused, round } = useSigning(signIn)
   const state = useSessionState()
+  const [values] = useState(() => ({ login_username: lastName(), login_password: '' }))
   useAddress()
   return (
     <Page>
@@ -32,7 +33,7 @@ export function Login() {
         </Title>
         <Form
           schema={captchaSolved}
-          values={empty}
+          values={values}
           submit="Sign in"
           onSubmit={sign}
           loading={loading}
@@ -43,14 +44,13 @@ export function Login() {
             name="login_username"
             label="Username"
             autoComplete="username"
-            maxLength={200}
-            autoFocus
+            autoFocus={values.login_username === ''}
           />
           <PasswordInput
             name="login_password"
             label="Password"
             autoComplete="current-password"
-            maxLength={200}
+            autoFocus={values.login_username !== ''}
           />
           <Captcha name="g_recaptcha_response" load={askCaptcha} round={round} />
         </Form>
@@ -67,8 +67,6 @@ function useAddress() {
     return () => window.removeEventListener('popstate', stay)
   }, [])
 }
-
-const empty = { login_username: '', login_password: '' }
 
 const Page = styled('main')(({ theme }) => ({
   display: 'grid',

@@ -4,11 +4,11 @@ import { useEffect, useState } from 'react'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { Card } from '../parts/Card.tsx'
-import { Confirm } from '../parts/dialog/Confirm.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 import { useNotice } from '../parts/notices/Notices.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
+import { Question } from '../Question.tsx'
 import { useCall, useSubmit } from '../queries.ts'
 import { to } from '../screens.ts'
 
@@ -43,7 +43,7 @@ export function Message() {
           loading={update.loading}
           submitError={update.submitError}
         >
-          <TextInput name="message" label="New Message" multiline maxLength={2_000} />
+          <TextInput name="message" label="New Message" multiline />
         </Form>
       </Card>
     </>
@@ -57,23 +57,21 @@ const NewMessage = z.object({ message: calls.admin.setMessage.input.shape.messag
 /** Ends the message for everybody, after asking. */
 function Remove() {
   const [asking, setAsking] = useState(false)
-  const remove = useSubmit(calls.admin.removeMessage, { onDone: () => setAsking(false) })
   return (
     <>
       <Button variant="outlined" onClick={() => setAsking(true)}>
         Remove message
       </Button>
-      <Confirm
-        open={asking}
+      <Question
+        about={asking || null}
         title="Remove message"
         yes="Remove message"
-        onYes={() => remove.submit({})}
-        onNo={() => setAsking(false)}
-        loading={remove.loading}
-        error={remove.submitError?.message ?? null}
+        call={calls.admin.removeMessage}
+        input={() => ({})}
+        onClose={() => setAsking(false)}
       >
-        Nobody will see this message any more after signing in. It cannot be brought back.
-      </Confirm>
+        {() => 'Nobody will see this message any more after signing in. It cannot be brought back.'}
+      </Question>
     </>
   )
 }

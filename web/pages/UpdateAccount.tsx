@@ -1,7 +1,5 @@
-import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
-import { SearchX } from 'lucide-react'
-import { Link, useParams } from 'react-router'
+import { useParams } from 'react-router'
 import { calls } from '../../contract/calls.ts'
 import type { LevelName } from '../../contract/levels.ts'
 import { AccountHistory } from '../accounts/AccountHistory.tsx'
@@ -9,8 +7,7 @@ import { ChangePassword } from '../accounts/ChangePassword.tsx'
 import { Growth } from '../accounts/Growth.tsx'
 import { UpdateCredits } from '../accounts/UpdateCredits.tsx'
 import { levels } from '../levels.ts'
-import { Card } from '../parts/Card.tsx'
-import { EmptyState, ErrorState } from '../parts/ErrorState.tsx'
+import { MaybeThere } from '../MaybeThere.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Stack } from '../parts/Stack.tsx'
 import { useCall } from '../queries.ts'
@@ -20,39 +17,27 @@ import { to } from '../screens.ts'
 export function UpdateAccount({ level: levelName }: { level: LevelName }) {
   const level = levels[levelName]
   const { name = '' } = useParams()
-  const { data, error, refetch } = useCall(calls.level[levelName].detail, { name })
+  const account = useCall(calls.level[levelName].detail, { name })
   return (
     <>
       <title>{`${name} · Boxtree`}</title>
       <PageTitle>
         Update {level.title}: {name}
       </PageTitle>
-      {error && !data ? (
-        <Card>
-          {error.code === 'not_found' ? (
-            <EmptyState
-              icon={<SearchX aria-hidden size={32} strokeWidth={1.25} />}
-              text={`There is no ${level.inSentence} of this name`}
-              action={
-                <Button variant="outlined" component={Link} to={to.level[levelName].list()}>
-                  Show all {level.plural.toLowerCase()}
-                </Button>
-              }
-            />
-          ) : (
-            <ErrorState message={error.message} onRetry={refetch} />
-          )}
-        </Card>
-      ) : (
+      <MaybeThere
+        loaded={account}
+        none={`There is no ${level.inSentence} of this name`}
+        others={{ path: to.level[levelName].list(), label: `Show all ${level.plural.toLowerCase()}` }}
+      >
         <Stack>
           <Pair>
-            <UpdateCredits level={level} name={name} account={data} />
+            <UpdateCredits level={level} name={name} account={account.data} />
             <ChangePassword level={levelName} name={name} />
           </Pair>
           <AccountHistory level={levelName} name={name} />
           {level.hasStatistics && <Growth name={name} />}
         </Stack>
-      )}
+      </MaybeThere>
     </>
   )
 }

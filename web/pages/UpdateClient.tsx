@@ -1,7 +1,5 @@
-import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
-import { SearchX } from 'lucide-react'
-import { Link, useParams } from 'react-router'
+import { useParams } from 'react-router'
 import { calls } from '../../contract/calls.ts'
 import { expiryState } from '../../contract/clients.ts'
 import { ClientHistory } from '../clients/ClientHistory.tsx'
@@ -9,8 +7,7 @@ import { DeviceCard } from '../clients/DeviceCard.tsx'
 import { RetrieveCard } from '../clients/RetrieveCard.tsx'
 import { UpdateCard } from '../clients/UpdateCard.tsx'
 import { useNow } from '../clock.ts'
-import { Card } from '../parts/Card.tsx'
-import { EmptyState, ErrorState } from '../parts/ErrorState.tsx'
+import { MaybeThere } from '../MaybeThere.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Stack } from '../parts/Stack.tsx'
 import { useCall } from '../queries.ts'
@@ -30,42 +27,26 @@ export function UpdateClient() {
 
 function Cards({ name }: { name: string }) {
   const now = useNow()
-  const { data: client, error, refetch } = useCall(calls.clients.detail, { name })
+  const loaded = useCall(calls.clients.detail, { name })
+  const { data: client } = loaded
   const expired = client !== undefined && expiryState(client.expiry, now) === 'expired'
-  if (error && !client) {
-    return (
-      <Card>
-        {error.code === 'not_found' ? (
-          <EmptyState
-            icon={<SearchX size={32} strokeWidth={1.25} />}
-            text="There is no client of this name"
-            action={toClients}
-          />
-        ) : (
-          <ErrorState message={error.message} onRetry={refetch} />
-        )}
-      </Card>
-    )
-  }
   return (
-    <Stack>
-      <Pair>
-        <UpdateCard client={client} expired={expired} reload={async () => (await refetch()).data} />
-        <Stack>
-          <RetrieveCard client={client} expired={expired} />
-          <DeviceCard client={client} expired={expired} />
-        </Stack>
-      </Pair>
-      <ClientHistory name={name} />
-    </Stack>
+    <MaybeThere loaded={loaded} none="There is no client of this name" others={CLIENTS}>
+      <Stack>
+        <Pair>
+          <UpdateCard client={client} expired={expired} reload={async () => (await loaded.refetch()).data} />
+          <Stack>
+            <RetrieveCard client={client} expired={expired} />
+            <DeviceCard client={client} expired={expired} />
+          </Stack>
+        </Pair>
+        <ClientHistory name={name} />
+      </Stack>
+    </MaybeThere>
   )
 }
 
-const toClients = (
-  <Button variant="outlined" component={Link} to={to.clients()}>
-    Show all clients
-  </Button>
-)
+const CLIENTS = { path: to.clients(), label: 'Show all clients' }
 
 const Pair = styled('div')({
   display: 'grid',

@@ -16,6 +16,19 @@ export function ErrorState({ message, onRetry }: { message: string; onRetry: () 
   )
 }
 
+/** What is there has stayed, but could not be loaded anew. */
+export function Outdated({ message, onRetry }: { message: string; onRetry: () => void }) {
+  return (
+    <Strip role="alert">
+      <CircleAlert aria-hidden size={16} />
+      <span>Error: {message} This is what was there before.</span>
+      <Button size="small" onClick={onRetry}>
+        Retry
+      </Button>
+    </Strip>
+  )
+}
+
 /** Nothing to show: the sentence, a quiet icon, and the next step if there is one. */
 export function EmptyState({ icon, text, action }: { icon: ReactNode; text: string; action?: ReactNode }) {
   return (
@@ -37,4 +50,17 @@ const Quiet = styled('div')(({ theme }) => ({
   textAlign: 'center',
   overflowWrap: 'anywhere',
   color: theme.palette.text.secondary,
+}))
+
+const Strip = styled('p')(({ theme }) => ({
+  display: 'flex',
+  flexWrap: 'wrap',
+  alignItems: 'center',
+  gap: 8,
+  padding: '4px 24px',
+  overflowWrap: 'anywhere',
+  color: theme.palette.tones.bad.text,
+  background: theme.palette.tones.bad.fill,
+  '& svg': { flex: 'none' },
+  [theme.breakpoints.down('sm')]: { padding: '4px 16px' },
 }))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { daysUntil, relativeDay, showMoment } from './time.ts'
+import { daysUntil, monthsUntil, relativeDay, showMoment } from './time.ts'
 
 test('a moment is shown on the clock of its zone', () => {
   expect(showMoment('2026-11-21T23:30:05Z', 'UTC', 'datetime')).toBe('2026-11-21 23:30:05')
@@ -31,4 +31,16 @@ test('days are said in words', () => {
     'in 3 days',
     '3 days ago',
   ])
+})
+
+test.each([
+  ['2026-05-15', '2026-07-15', { months: 2, days: 0 }],
+  ['2026-05-15', '2026-05-31', { months: 0, days: 16 }],
+  ['2026-05-15', '2026-07-14', { months: 1, days: 29 }],
+  // What was paid on the 31st for a month ends on the last of the next.
+  ['2026-01-31', '2026-02-28', { months: 1, days: 0 }],
+  ['2024-01-31', '2024-02-28', { months: 0, days: 28 }],
+  ['2026-12-31', '2027-03-01', { months: 2, days: 1 }],
+])('from %s to %s are months and days of the calendar', (today, day, apart) => {
+  expect(monthsUntil(day, 'UTC', new Date(`${today}T12:00:00Z`))).toEqual(apart)
 })

@@ -17,7 +17,28 @@ export function showMoment(iso: string, zone: string, format: MomentFormat): str
 export function daysUntil(iso: string, zone: string, now: Date): number {
   const today = showMoment(now.toISOString(), zone, 'date')
   const day = showMoment(iso, zone, 'date')
-  return Math.round((Date.parse(day) - Date.parse(today)) / 86_400_000)
+  return daysFrom(today, day)
+}
+
+function daysFrom(day: string, other: string): number {
+  return Math.round((Date.parse(other) - Date.parse(day)) / 86_400_000)
+}
+
+/** Whole months on the calendar of `zone` from `now` to `iso`, a day that is not past, and the days that remain. */
+export function monthsUntil(iso: string, zone: string, now: Date): { months: number; days: number } {
+  const today = showMoment(now.toISOString(), zone, 'date')
+  const day = showMoment(iso, zone, 'date')
+  let months = 0
+  while (monthsAfter(today, months + 1) <= day) months += 1
+  return { months, days: daysFrom(monthsAfter(today, months), day) }
+}
+
+/** A month that has no such day ends on its last. */
+function monthsAfter(day: string, months: number): string {
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
+  const last = new Date(Date.UTC(year, month + months, 0))
+  last.setUTCDate(Math.min(date, last.getUTCDate()))
+  return last.toISOString().slice(0, 10)
 }
 
 /** 'today', 'tomorrow', 'in 3 days', 'yesterday', '3 days ago'. */

@@ -3,11 +3,17 @@ import Drawer from '@mui/material/Drawer'
 import IconButton from '@mui/material/IconButton'
 import { styled } from '@mui/material/styles'
 import { X } from 'lucide-react'
-import { useState } from 'react'
 import { Settings } from '../../contract/appearance.ts'
 import { calls } from '../../contract/calls.ts'
 import { useSubmit } from '../queries.ts'
-import { keepSettings, showSettings, useSession, useSettings } from '../session.tsx'
+import {
+  discardSettings,
+  keepSettings,
+  showSettings,
+  useSession,
+  useSettings,
+  useUnsavedSettings,
+} from '../session.tsx'
 import { OwnPassword } from './OwnPassword.tsx'
 import { presets } from './theme.ts'
 
@@ -44,22 +50,16 @@ export interface SettingsDrawerProps {
   onClose: () => void
 }
 
-/** A choice is seen at once and kept with the button, which is there only while something is not kept. */
+/** A choice is seen at once, and there are buttons to save it or give it up until one of them is pressed. */
 function Appearance() {
   const { role } = useSession()
   const settings = useSettings()
-  const [unsaved, setUnsaved] = useState(false)
+  const unsaved = useUnsavedSettings()
   const save = useSubmit(calls.desk[role].saveSettings, {
     changes: [],
-    onDone: (_output, kept) => {
-      keepSettings(kept)
-      setUnsaved(false)
-    },
+    onDone: (_output, saved) => keepSettings(saved),
   })
-  const choose = (change: Partial<Settings>) => {
-    showSettings({ ...settings, ...change })
-    setUnsaved(true)
-  }
+  const choose = (change: Partial<Settings>) => showSettings({ ...settings, ...change })
   return (
     <div>
       <Choice
@@ -91,9 +91,14 @@ function Appearance() {
         onChoose={(preset) => choose({ preset: Settings.shape.preset.parse(preset) })}
       />
       {unsaved && (
-        <Button fullWidth variant="contained" disabled={save.loading} onClick={() => save.submit(settings)}>
-          Save Changes
-        </Button>
+        <Unsaved>
+          <Button variant="outlined" disabled={save.loading} onClick={discardSettings}>
+            Discard
+          </Button>
+          <Button variant="contained" disabled={save.loading} onClick={() => save.submit(settings)}>
+            Save Changes
+          </Button>
+        </Unsaved>
       )}
     </div>
   )
@@ -140,6 +145,8 @@ const Content = styled('div')(({ theme }) => ({
   padding: '0 24px 24px',
   '& hr': { margin: '24px 0', border: 0, borderTop: `1px solid ${theme.palette.divider}` },
 }))
+
+const Unsaved = styled('div')({ display: 'flex', gap: 8, '& > :last-child': { flex: 1 } })
 
 const Group = styled('fieldset')(({ theme }) => ({
   display: 'grid',

@@ -49,13 +49,7 @@ function Again({ later }: { later: () => void }) {
       </p>
       {/* Tells a password manager whose password this is. */}
       <input hidden readOnly autoComplete="username" value={name} />
-      <PasswordInput
-        name="login_password"
-        label="Password"
-        autoComplete="current-password"
-        maxLength={200}
-        autoFocus
-      />
+      <PasswordInput name="login_password" label="Password" autoComplete="current-password" autoFocus />
       <Captcha name="g_recaptcha_response" load={askCaptcha} round={round} />
     </Form>
   )

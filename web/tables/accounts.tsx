@@ -47,6 +47,7 @@ function name(level: LevelName): Column<Account> {
   return {
     key: 'name',
     header: 'Name',
+    least: 128,
     narrow: 'title',
     sort: (row) => row.name.toLowerCase(),
     cell: (row) => (

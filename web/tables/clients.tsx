@@ -2,7 +2,7 @@ import './clients.css'
 import { CalendarPlus, Trash2 } from 'lucide-react'
 import { Link } from 'react-router'
 import { expiryState, MAC_PREFIX } from '../../contract/clients.ts'
-import type { AnyClientRow, ClientRow } from '../../contract/shapes.ts'
+import { type AnyClientRow, type ClientRow, Search } from '../../contract/shapes.ts'
 import { now } from '../clock.ts'
 import { Chip } from '../parts/Chip.tsx'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
@@ -113,6 +113,7 @@ function declare<Row extends ClientRow>(first: readonly Column<Row>[], last: Col
     pageSizes: [5, 10, 25, 50],
     empty: 'No clients found',
     search: 'Search clients',
+    searchFault: (text) => Search.safeParse(text).error?.issues[0]?.message,
     denseSwitch: true,
   })
 }

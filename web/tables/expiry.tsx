@@ -24,13 +24,15 @@ export function Expiry({ iso, inRows }: { iso: string; inRows?: boolean }) {
   )
 }
 
+/** The least has no room for the days in words, which the chip tells on hover. */
+export const EXPIRY_WIDTHS = { width: 232, least: 176 }
+
 /** The column of it. */
 export function expiry<Row extends { expiry: string }>(): Column<Row> {
   return {
     key: 'expiry',
     header: 'Expiry',
-    width: 232,
-    least: 176,
+    ...EXPIRY_WIDTHS,
     narrow: 'line',
     text: (row) => showMoment(row.expiry, zone(), 'date'),
     cell: (row) => <Expiry inRows iso={row.expiry} />,

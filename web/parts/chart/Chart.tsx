@@ -3,7 +3,7 @@ import { styled } from '@mui/material/styles'
 import { ChartLine } from 'lucide-react'
 import { lazy, type ReactNode, Suspense, useRef, useState } from 'react'
 import { Card } from '../Card.tsx'
-import { EmptyState, ErrorState } from '../ErrorState.tsx'
+import { EmptyState, ErrorState, Outdated } from '../ErrorState.tsx'
 import { Bar } from '../Skeleton.tsx'
 import { useDelayed } from '../useDelayed.ts'
 import type { ChartData } from './Plot.tsx'
@@ -27,13 +27,15 @@ export function Chart({ title, across, up, data: given, loading, error, onRetry,
   const data = useSteady(given)
   const [tabled, setTabled] = useState(false)
   const full = data !== undefined && data.days.length > 0
+  const failed = error !== undefined && !loading
   return (
     <Card title={title} aside={full && <Switch tabled={tabled} onSwitch={() => setTabled(!tabled)} />}>
       <Stage aria-busy={loading}>
-        {error !== undefined && !loading && <ErrorState message={error} onRetry={onRetry} />}
-        {error === undefined && !full && !loading && <EmptyState icon={quietIcon} text={empty} />}
+        {failed && !data && <ErrorState message={error} onRetry={onRetry} />}
+        {failed && data && <Outdated message={error} onRetry={onRetry} />}
+        {data && !full && !loading && <EmptyState icon={quietIcon} text={empty} />}
         {loading && !full && <Waiting />}
-        {error === undefined && full && (tabled ? table(data, across) : plot(data, title, across, up))}
+        {full && (tabled ? table(data, across) : plot(data, title, across, up))}
       </Stage>
     </Card>
   )

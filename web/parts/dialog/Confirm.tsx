@@ -16,8 +16,6 @@ interface ConfirmProps {
   onYes: () => void
   onNo: () => void
   loading: boolean
-  /** Why it did not happen, or null. */
-  error: string | null
 }
 
 /** Asks before money or loss. The safe answer has the focus, and Escape is No. */
@@ -30,7 +28,6 @@ export function Confirm({
   onYes,
   onNo,
   loading,
-  error,
 }: ConfirmProps) {
   return (
     <Dialog
@@ -51,7 +48,6 @@ export function Confirm({
       }
     >
       {children}
-      <Reason role="alert">{error}</Reason>
     </Dialog>
   )
 }
@@ -60,10 +56,4 @@ const Danger = styled(Button)(({ theme }) => ({
   color: theme.palette.background.paper,
   background: theme.palette.tones.bad.text,
   '&:hover': { background: theme.palette.tones.bad.text, filter: 'brightness(0.92)' },
-}))
-
-const Reason = styled('p')(({ theme }) => ({
-  minHeight: 20,
-  marginTop: 8,
-  color: theme.palette.tones.bad.text,
 }))

@@ -8,7 +8,6 @@ import { Field, type FieldProps } from './Field.tsx'
 interface PasswordInputProps extends FieldProps {
   /** `current-password` lets the browser fill it, `new-password` lets it suggest one, `off` does neither. */
   autoComplete: 'current-password' | 'new-password' | 'off'
-  maxLength?: number | undefined
   /** Has the focus when it appears, as the first field of a dialog. */
   autoFocus?: boolean | undefined
 }

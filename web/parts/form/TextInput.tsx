@@ -12,7 +12,6 @@ interface TextInputProps extends FieldProps {
   identifier?: boolean | undefined
   autoComplete?: string | undefined
   inputMode?: ComponentProps<'input'>['inputMode']
-  maxLength?: number | undefined
   placeholder?: string | undefined
   autoFocus?: boolean | undefined
 }

@@ -19,20 +19,21 @@ export interface Notice {
   lines: readonly string[]
 }
 
+/** Shows a notice; at null, puts away what tells of a failure. */
+export type Show = (notice: Notice | null) => void
+
 interface NoticeBoardProps {
   /** Gives the board the notices from now on, with those that waited; answers how to stop. */
-  hang: (show: (notice: Notice) => void) => () => void
+  hang: (show: Show) => () => void
 }
 
 /** Where notices appear: top centre, for 6 seconds, waiting under the pointer. */
 export function NoticeBoard({ hang }: NoticeBoardProps) {
   useEffect(
     () =>
-      hang(({ kind, lines }) => {
-        const text = lines.join('\n')
-        // The same words again take the place of the first: something has been done again.
-        if (last?.text === text) closeSnackbar(last.key)
-        last = { text, key: enqueueSnackbar(text, { variant: kind }) }
+      hang((notice) => {
+        if (notice) showNotice(notice)
+        else for (const key of failures.splice(0)) closeSnackbar(key)
       }),
     [hang],
   )
@@ -70,7 +71,17 @@ function Slip({ id, message, variant, ref, style }: CustomContentProps & { ref?:
   )
 }
 
+function showNotice({ kind, lines }: Notice) {
+  const text = lines.join('\n')
+  // The same words again take the place of the first: something has been done again.
+  if (last?.text === text) closeSnackbar(last.key)
+  const key = enqueueSnackbar(text, { variant: kind })
+  last = { text, key }
+  if (kind !== 'success') failures.push(key)
+}
+
 let last: { text: string; key: SnackbarKey } | undefined
+const failures: SnackbarKey[] = []
 
 const looks: Record<Kind, { Icon: (props: ComponentProps<typeof X>) => React.ReactNode; tone: Tone }> = {
   success: { Icon: (props) => <CircleCheck {...props} />, tone: 'good' },

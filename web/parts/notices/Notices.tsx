@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { useQuiet } from '../dialog/later.tsx'
-import type { Kind, Notice, NoticeBoard } from './NoticeBoard.tsx'
+import type { Kind, Notice, NoticeBoard, Show } from './NoticeBoard.tsx'
 
 /** Where notices appear. Mounted once; what shows them comes in a quiet moment, or with the first of them. */
 export function Notices() {
@@ -22,7 +22,10 @@ export function Notices() {
 const fetchBoard = async () => (await import('./NoticeBoard.tsx')).NoticeBoard
 
 /** Says what came of something; `reason` is a second line, the server's own words. */
-export type Say = Record<Kind, (text: string, reason?: string) => void>
+export type Say = Record<Kind, (text: string, reason?: string) => void> & {
+  /** It has gone well since: errors and warnings from before are no longer true. */
+  settle: () => void
+}
 
 /** The three kinds of notice, the same functions at every render. */
 export function useNotice(): Say {
@@ -30,12 +33,16 @@ export function useNotice(): Say {
 }
 
 const say: Say = {
-  success: (text, reason) => notify('success', text, reason),
+  success: (text, reason) => {
+    say.settle()
+    notify('success', text, reason)
+  },
   error: (text, reason) => notify('error', text, reason),
   warning: (text, reason) => notify('warning', text, reason),
+  settle: () => show?.(null),
 }
 
-function hang(board: (notice: Notice) => void): () => void {
+function hang(board: Show): () => void {
   show = board
   for (const notice of waiting.splice(0)) board(notice)
   return () => {
@@ -44,7 +51,7 @@ function hang(board: (notice: Notice) => void): () => void {
 }
 
 let wake = () => {}
-let show: ((notice: Notice) => void) | null = null
+let show: Show | null = null
 const waiting: Notice[] = []
 
 function notify(kind: Kind, text: string, reason: string | undefined) {

@@ -1,15 +1,16 @@
 import { styled } from '@mui/material/styles'
-import { Inbox } from 'lucide-react'
-import { type ReactNode, type RefObject, useDeferredValue, useEffect, useMemo, useRef } from 'react'
-import { EmptyState, ErrorState } from '../ErrorState.tsx'
+import { type ReactNode, useDeferredValue, useEffect, useMemo, useRef } from 'react'
+import { EmptyState, ErrorState, Outdated } from '../ErrorState.tsx'
 import { useDelayed } from '../useDelayed.ts'
 import { found, prepare, sorted } from './arrange.ts'
 import { NarrowRows } from './NarrowRows.tsx'
 import { Pager } from './Pager.tsx'
+import { quietIcon } from './quietIcon.tsx'
 import type { RowSelection } from './selection.ts'
 import { TableTools } from './TableTools.tsx'
 import type { Table } from './table.ts'
 import { useFit } from './useFit.ts'
+import { useFocusKept } from './useFocusKept.ts'
 import type { ListState } from './useListState.ts'
 import { WideRows } from './WideRows.tsx'
 
@@ -46,9 +47,10 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const page = usePage(table, list, rows)
   const place = useRef<HTMLDivElement>(null)
   const fit = useFit(table, props.select !== undefined, place)
-  useFocusKept(place, props.select?.chosen.size === 0)
+  useFocusKept(place, page.rows.map(table.rowKey), props.select?.chosen.size === 0)
   const narrow = fit.cards
   const late = useDelayed(loading)
+  const failed = error !== undefined && !loading
   const fullest = useFullest(page.rows.length)
   const empty = rows !== undefined && page.rows.length === 0 && !loading
   const shared = { label, table, list, page: page.rows, select: props.select, waiting: rows === undefined }
@@ -61,11 +63,12 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
         pale={late && rows !== undefined}
         least={leastHeight(Math.min(list.perPage, fullest), list.dense, narrow)}
       >
-        {error !== undefined && !loading && <ErrorState message={error} onRetry={props.onRetry} />}
-        {error === undefined && empty && (
+        {failed && rows === undefined && <ErrorState message={error} onRetry={props.onRetry} />}
+        {failed && rows !== undefined && <Outdated message={error} onRetry={props.onRetry} />}
+        {empty && (
           <EmptyState icon={props.emptyIcon ?? quietIcon} text={table.empty} action={props.emptyAction} />
         )}
-        {(loading || (error === undefined && !empty)) &&
+        {(loading || (rows !== undefined && !empty)) &&
           (narrow ? (
             <NarrowRows {...shared} />
           ) : (
@@ -86,19 +89,6 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
     </div>
   )
 }
-
-/** The bar of the chosen rows takes the focus with it when it goes; it comes back to the box of the page. */
-function useFocusKept(place: RefObject<HTMLElement | null>, nothingChosen: boolean) {
-  const before = useRef(true)
-  useEffect(() => {
-    const gone = nothingChosen && !before.current
-    before.current = nothingChosen
-    if (!gone || place.current?.contains(document.activeElement)) return
-    place.current?.querySelector<HTMLElement>('.hit input')?.focus({ preventScroll: true })
-  })
-}
-
-const quietIcon = <Inbox aria-hidden size={32} strokeWidth={1.25} />
 
 /** The page on view. Rows in the browser answer to what is typed; the render of the box goes first. */
 function usePage<Row extends object>(

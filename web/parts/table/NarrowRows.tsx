@@ -3,7 +3,7 @@ import { memo, type ReactNode, useId, useRef } from 'react'
 import { places, Skeleton } from '../Skeleton.tsx'
 import { Lines, MoreButton, nameOf, standing, textField } from './RowDetail.tsx'
 import { chosenIn, PageBox, RowBox, useChoose } from './SelectBoxes.tsx'
-import type { Table } from './table.ts'
+import type { PlainTable } from './table.ts'
 import { useRow, useSlots } from './useSlots.ts'
 import { useStops } from './useStops.ts'
 import type { RowsProps } from './WideRows.tsx'
@@ -47,7 +47,7 @@ export function NarrowRows<Row extends object>(props: RowsProps<Row>) {
 const roomOfBox = <span className="hit" />
 
 interface NarrowRowProps<Row> {
-  table: Table<Row>
+  table: PlainTable<Row>
   row: Row
   chosen?: boolean | undefined
   name?: string | undefined
@@ -80,7 +80,7 @@ const NarrowRow = memo(function NarrowRow<Row>(props: NarrowRowProps<Row>) {
   )
 }) as <Row>(props: NarrowRowProps<Row>) => ReactNode
 
-function WaitingCards<Row>({ table, rows }: { table: Table<Row>; rows: number }) {
+function WaitingCards<Row>({ table, rows }: { table: PlainTable<Row>; rows: number }) {
   const lines = standing(table, 'line').length
   return (
     <Cards aria-hidden>

@@ -2,7 +2,7 @@ import IconButton from '@mui/material/IconButton'
 import { styled } from '@mui/material/styles'
 import { ChevronDown } from 'lucide-react'
 import { mono } from '../faces.ts'
-import { type Column, type Narrow, type Table, textOf } from './table.ts'
+import { type Column, type Narrow, type PlainTable, textOf } from './table.ts'
 
 /** Fields of a row with their names, one a line; empty ones are left out. */
 export function Lines<Row>({ columns, row }: { columns: readonly Column<Row>[]; row: Row }) {
@@ -54,12 +54,12 @@ export function MoreButton({ id, open, name, onClick }: MoreButtonProps) {
 }
 
 /** The columns that stand in one place when there is no room for all. */
-export function standing<Row>(table: Table<Row>, place: Narrow) {
+export function standing<Row>(table: PlainTable<Row>, place: Narrow) {
   return table.columns.filter((column) => (column.narrow ?? 'line') === place)
 }
 
 /** What a row is called: its title, or its first field. */
-export function nameOf<Row>(table: Table<Row>, row: Row): string {
+export function nameOf<Row>(table: PlainTable<Row>, row: Row): string {
   const title = standing(table, 'title')
   return (title.length > 0 ? title : table.columns.slice(0, 1)).map((column) => textOf(column, row)).join(' ')
 }

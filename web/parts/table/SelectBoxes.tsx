@@ -1,6 +1,6 @@
 import { useCallback, useLayoutEffect, useRef } from 'react'
 import type { RowSelection } from './selection.ts'
-import type { Table } from './table.ts'
+import type { PlainTable } from './table.ts'
 
 /** Takes or leaves the whole page. */
 export function PageBox<Row>({
@@ -8,7 +8,7 @@ export function PageBox<Row>({
   page,
   select,
 }: {
-  table: Table<Row>
+  table: PlainTable<Row>
   page: readonly Row[]
   select: RowSelection<Row>
 }) {
@@ -49,7 +49,7 @@ export function RowBox({
 }
 
 /** What a row needs to know of the selection: little, so that only the rows that change are drawn again. */
-export function chosenIn<Row>(table: Table<Row>, row: Row, select: RowSelection<Row> | undefined) {
+export function chosenIn<Row>(table: PlainTable<Row>, row: Row, select: RowSelection<Row> | undefined) {
   return select ? { chosen: select.chosen.has(table.rowKey(row)), name: select.name(row) } : {}
 }
 

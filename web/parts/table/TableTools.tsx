@@ -2,7 +2,7 @@ import Button from '@mui/material/Button'
 import IconButton from '@mui/material/IconButton'
 import { styled } from '@mui/material/styles'
 import { ArrowDown, ArrowUp, Search, X } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useId } from 'react'
 import { Box, Select } from '../form/controls.tsx'
 import { Toggle } from '../form/Toggle.tsx'
 import type { RowSelection } from './selection.ts'
@@ -25,7 +25,14 @@ export function TableTools<Row>({ table, list, narrow, select, tools }: TableToo
     <>
       {choosing && <SelectionBar select={select} />}
       <Row inert={choosing}>
-        {table.search && <SearchBox label={table.search} value={list.typed} onChange={list.setSearch} />}
+        {table.search && (
+          <SearchBox
+            label={table.search}
+            value={list.typed}
+            fault={table.searchFault?.(list.typed)}
+            onChange={list.setSearch}
+          />
+        )}
         {narrow && <SortBox table={table} list={list} />}
         {tools}
         {table.denseSwitch && !narrow && (
@@ -39,28 +46,51 @@ export function TableTools<Row>({ table, list, narrow, select, tools }: TableToo
   )
 }
 
-function SearchBox(props: { label: string; value: string; onChange: (text: string) => void }) {
-  const { label, value, onChange } = props
+interface SearchBoxProps {
+  label: string
+  value: string
+  /** Why there is no such search. */
+  fault: string | undefined
+  onChange: (text: string) => void
+}
+
+function SearchBox({ label, value, fault, onChange }: SearchBoxProps) {
+  const id = useId()
   return (
-    <Box style={{ flex: '1 1 240px', maxWidth: 400 }}>
-      <Search aria-hidden size={16} />
-      <input
-        type="search"
-        aria-label={label}
-        placeholder={label}
-        value={value}
-        autoComplete="off"
-        spellCheck={false}
-        onChange={(event) => onChange(event.target.value)}
-      />
-      {value && (
-        <IconButton size="small" aria-label="Clear the search" onClick={() => onChange('')}>
-          <X size={16} />
-        </IconButton>
+    <SearchPlace>
+      <Box>
+        <Search aria-hidden size={16} />
+        <input
+          type="search"
+          aria-label={label}
+          aria-invalid={fault !== undefined}
+          aria-describedby={fault && id}
+          placeholder={label}
+          value={value}
+          autoComplete="off"
+          spellCheck={false}
+          onChange={(event) => onChange(event.target.value)}
+        />
+        {value && (
+          <IconButton size="small" aria-label="Clear the search" onClick={() => onChange('')}>
+            <X size={16} />
+          </IconButton>
+        )}
+      </Box>
+      {fault && (
+        <p id={id} role="alert">
+          {fault}
+        </p>
       )}
-    </Box>
+    </SearchPlace>
   )
 }
+
+const SearchPlace = styled('div')(({ theme }) => ({
+  flex: '1 1 240px',
+  maxWidth: 400,
+  '& p': { marginTop: 4, fontSize: '0.75rem', color: theme.palette.tones.bad.text },
+}))
 
 /** Cards have no headers to click, so a phone sorts here. */
 function SortBox<Row>({ table, list }: { table: Table<Row>; list: ListState }) {

@@ -6,16 +6,19 @@ import { mono } from '../faces.ts'
 import { places, Skeleton } from '../Skeleton.tsx'
 import { chosenIn, PageBox, RowBox, useChoose } from './SelectBoxes.tsx'
 import type { RowSelection } from './selection.ts'
-import { type Column, type Table, textOf } from './table.ts'
+import { type Column, type PlainTable, textOf } from './table.ts'
 import { BOX, leastOf, neededBy, spaceAround } from './useFit.ts'
 import type { ListState } from './useListState.ts'
 import { useRow, useSlots } from './useSlots.ts'
 import { useStops } from './useStops.ts'
 
+/** What rows need to know of the state of their list. */
+type Arrangement = Pick<ListState, 'sort' | 'order' | 'sortBy' | 'dense' | 'perPage'>
+
 export interface RowsProps<Row> {
   label: string
-  table: Table<Row>
-  list: ListState
+  table: PlainTable<Row>
+  list: Arrangement
   page: readonly Row[]
   select: RowSelection<Row> | undefined
   /** Nothing has come yet. */
@@ -84,7 +87,7 @@ function sizes<Row>(columns: readonly Column<Row>[], select: unknown, room: numb
   return { minWidth: least, '--room': room, '--box': select ? `${BOX}px` : '0px' } as CSSProperties
 }
 
-function Heading<Row>({ column, list }: { column: Column<Row>; list: ListState }) {
+function Heading<Row>({ column, list }: { column: Column<Row>; list: Arrangement }) {
   const active = list.sort === column.key
   const Arrow = list.order === 'asc' ? ArrowUp : ArrowDown
   const sorting = active ? (list.order === 'asc' ? 'ascending' : 'descending') : undefined
@@ -103,9 +106,9 @@ function Heading<Row>({ column, list }: { column: Column<Row>; list: ListState }
 }
 
 /** The name and the actions stay in view, wherever the table is scrolled to. */
-function placeOf<Row>({ narrow, sort, align }: Column<Row>): string | undefined {
+function placeOf<Row>({ key, narrow, align }: Column<Row>): string | undefined {
   if (narrow === 'title') return 'name'
-  return sort === false ? 'actions' : align
+  return key === 'actions' ? 'actions' : align
 }
 
 /** Between the least that a column can be and what it is as a rule. */
@@ -116,7 +119,7 @@ function widthOf<Row>(column: Column<Row>): string | undefined {
 }
 
 interface WideRowProps<Row> {
-  table: Table<Row>
+  table: PlainTable<Row>
   row: Row
   chosen?: boolean | undefined
   name?: string | undefined

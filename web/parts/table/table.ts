@@ -33,19 +33,24 @@ export type Sortable = string | number | boolean | Date | null | undefined
 
 export type Order = 'asc' | 'desc'
 
-/** A table as a value: declared once, rendered by `<DataTable>`. */
-export interface Table<Row> {
+/** A table as a value: what its rows show and are known by, and the sentence where there are none. */
+export interface PlainTable<Row> {
   columns: readonly Column<Row>[]
   rowKey: (row: Row) => string
+  empty: string
+}
+
+/** One that is searched, sorted and paged: declared once, rendered by `<DataTable>`. */
+export interface Table<Row> extends PlainTable<Row> {
   firstSort: { by: string; order: Order }
   /** The page sizes on offer. */
   pageSizes: readonly number[]
   /** The page size at first; unsaid, 10. */
   perPage?: number
-  /** The sentence of an empty table. */
-  empty: string
   /** The label of the search box; without it there is none. */
   search?: string
+  /** Why a search cannot be made, where rows are searched elsewhere: it is said at the box, and nothing is asked. */
+  searchFault?: (text: string) => string | undefined
   /** Whether the user may choose between rows of 40 and of 52. */
   denseSwitch?: boolean
 }

@@ -1,5 +1,5 @@
 import { type RefObject, useLayoutEffect, useState } from 'react'
-import type { Column, Table } from './table.ts'
+import type { Column, PlainTable } from './table.ts'
 
 /** How a table stands in the room that it has. */
 export interface Fit {
@@ -12,7 +12,11 @@ export interface Fit {
 }
 
 /** Measures the place of a table before it is painted and whenever it changes. */
-export function useFit<Row>(table: Table<Row>, boxed: boolean, place: RefObject<HTMLElement | null>): Fit {
+export function useFit<Row>(
+  table: PlainTable<Row>,
+  boxed: boolean,
+  place: RefObject<HTMLElement | null>,
+): Fit {
   const [fit, setFit] = useState<Fit>(() => fitOf(table, boxed, window.innerWidth))
   useLayoutEffect(() => {
     const element = place.current
@@ -29,7 +33,7 @@ export function useFit<Row>(table: Table<Row>, boxed: boolean, place: RefObject<
   return fit
 }
 
-function fitOf<Row>({ columns }: Table<Row>, boxed: boolean, width: number): Fit {
+function fitOf<Row>({ columns }: PlainTable<Row>, boxed: boolean, width: number): Fit {
   const least = neededBy(columns, boxed, leastOf)
   const wanted = neededBy(columns, boxed, widthOf)
   const room = wanted === least ? Number(width >= least) : (width - least) / (wanted - least)
@@ -68,6 +72,6 @@ export function leastOf<Row>(column: Column<Row>): number {
 }
 
 /** A column without a width of its own takes what is left, and wants at least 96. */
-function widthOf<Row>({ width = 96 }: Column<Row>): number {
-  return width
+function widthOf<Row>({ width, least = 0 }: Column<Row>): number {
+  return width ?? Math.max(96, least)
 }

@@ -26,7 +26,7 @@ export interface ListState {
   setDense: (dense: boolean) => void
 }
 
-type Shape = Pick<Table<never>, 'firstSort' | 'pageSizes' | 'perPage'> & {
+type Shape = Pick<Table<never>, 'firstSort' | 'pageSizes' | 'perPage' | 'searchFault'> & {
   columns: readonly Pick<Column<never>, 'key' | 'sort'>[]
 }
 
@@ -40,7 +40,9 @@ const debounce = 250
 export function useListState(key: string, shape: Shape, filters: readonly string[] = ['']): ListState {
   const [params, changeParams] = useParams()
   const state = useMemo(() => read(params, key, shape, filters), [params, key, shape, filters])
-  const [typed, setTyped] = useTyped(state.search, (text) => write({ search: text, page: '' }, true))
+  const [typed, setTyped] = useTyped(state.search, (text) => {
+    if (!shape.searchFault?.(text)) write({ search: text, page: '' }, true)
+  })
   const first = read(empty, key, shape, filters)
 
   const write = (change: Record<string, string>, replace: boolean) =>
@@ -156,7 +158,7 @@ function read(params: URLSearchParams, key: string, shape: Shape, filters: reado
     perPage: shape.pageSizes.includes(perPage) ? perPage : firstPerPage(shape),
     sort: sortable ? get('sort') : shape.firstSort.by,
     order: order === 'asc' || order === 'desc' ? order : sortable ? ('asc' as const) : shape.firstSort.order,
-    search: get('search'),
+    search: shape.searchFault?.(get('search')) ? '' : get('search'),
     filter: filters.includes(get('filter')) ? get('filter') : (filters[0] ?? ''),
     dense: get('dense') !== 'false',
   }

@@ -1,11 +1,11 @@
 import { type RefObject, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import type { Table } from './table.ts'
+import type { PlainTable } from './table.ts'
 
 /**
  * The keys under which the rows of a page are drawn: a row that stays keeps its own, a row that comes takes that of
  * one that goes. A page turn then writes other words into the elements that are there instead of making new ones.
  */
-export function useSlots<Row>(table: Table<Row>, page: readonly Row[]): readonly number[] {
+export function useSlots<Row>(table: PlainTable<Row>, page: readonly Row[]): readonly number[] {
   const taken = useRef<ReadonlyMap<string, number>>(new Map())
   const next = useMemo(() => assign(taken.current, page.map(table.rowKey)), [table, page])
   useLayoutEffect(() => {

@@ -1,0 +1,208 @@
+import type { Page, Route } from 'playwright-core'
+import { describe } from 'vitest'
+import { calls } from '../../contract/calls.ts'
+import { expect, fill, press, readNotice, rows, signIn, test } from '../support/browser.ts'
+import { type Person, uniqueMac, type World } from '../support/world.ts'
+
+const FAULT = { status: 'ERROR', code: 'internal', message: 'Something went wrong on our side.' }
+
+describe('what could not be loaded', () => {
+  test('leaves the rows of a list where they were, and says so', async ({ open, world }) => {
+    const page = await open({ as: await dealerOfThree(world), at: '/clients' })
+    await expect(rows(page, 'Clients')).toHaveCount(3)
+    await page.route('**/v1/api/clients?**', fail)
+    await renewOne(page, 'client-1')
+    await expect(page.getByText(`Error: ${FAULT.message}`)).toBeVisible()
+    await expect(rows(page, 'Clients')).toHaveCount(3)
+    await page.unrouteAll()
+    await press(page, 'Retry')
+    await expect(page.getByText(`Error: ${FAULT.message}`)).toHaveCount(0)
+    await expect(rows(page, 'Clients')).toHaveCount(3)
+  })
+
+  test('leaves the transactions of a dashboard where they were', async ({ open, world }) => {
+    const page = await open({ as: await dealerOfThree(world) })
+    const name = 'Latest Dealer Transactions'
+    await expect(rows(page, name).first()).toContainText('client-')
+    const before = await rows(page, name).count()
+    await page.route('**/v1/api/transactions', fail)
+    await page.clock.install()
+    await page.getByRole('link', { name: 'Clients', exact: true }).click()
+    await page.clock.fastForward(3_000)
+    await page.getByRole('link', { name: 'Dashboard' }).click()
+    await expect(page.getByText(`Error: ${FAULT.message}`)).toBeVisible()
+    await expect(rows(page, name)).toHaveCount(before)
+  })
+
+  test('of the credits is a dash, and no wait without end', async ({ open, world }) => {
+    const dealer = await dealerOfThree(world)
+    const page = await open({ as: dealer, at: '/clients' })
+    await page.route('**/v1/api/credits', fail)
+    await page.goto('/')
+    const tile = page.getByRole('listitem').filter({ hasText: 'Credits Remaining' })
+    await expect(tile).toHaveAttribute('aria-busy', 'false')
+    await expect(tile).toHaveText('Credits Remaining–')
+  })
+
+  test('is a plain lost connection where nothing was to be done', async ({ open, world }) => {
+    const page = await open({ as: world.admin, at: '/admin/delete-mac' })
+    await page.route('**/v1/admin/searchmac/**', (route) => route.abort())
+    await page.getByLabel('MAC Address').fill('00:1A:79:00:00:01')
+    await press(page, 'Search')
+    await readNotice(
+      page,
+      'Error searching MAC. Please try again.',
+      'The connection to Boxtree is lost. Please try again.',
+    )
+  })
+})
+
+describe('what is too long', () => {
+  test('is said at the search box, typed or in the address, and the list stays', async ({ open, world }) => {
+    const page = await open({ as: await dealerOfThree(world), at: '/clients' })
+    const box = page.getByRole('searchbox')
+    await box.pressSequentially('x'.repeat(101))
+    await expect(page.getByText('Search takes at most 100 characters')).toBeVisible()
+    await expect(box).toHaveValue('x'.repeat(101))
+    await expect(rows(page, 'Clients')).toHaveCount(3)
+    await box.press('Backspace')
+    await expect(page.getByText('Search takes at most 100 characters')).toHaveCount(0)
+    await expect(page.getByText('No clients found')).toBeVisible()
+    await page.goto(`/clients?search=${'x'.repeat(101)}`)
+    await expect(rows(page, 'Clients')).toHaveCount(3)
+  })
+
+  test('is said at the fields of an account, and nothing of it is cut off', async ({ open, world }) => {
+    const { reseller } = await world.family()
+    const page = await open({ as: reseller, at: '/add-dealer' })
+    const login = page.getByLabel('Login', { exact: true })
+    await login.pressSequentially('a'.repeat(33))
+    await page.getByLabel('Password', { exact: true }).pressSequentially('b'.repeat(129))
+    await expect(login).toHaveValue('a'.repeat(33))
+    await expect(page.getByText('Login should be between 3 and 32 characters')).toBeVisible()
+    await press(page, 'Add Dealer')
+    await expect(page.getByText('Password should be between 8 and 128 characters')).toBeVisible()
+    await expect(login).toBeFocused()
+  })
+})
+
+describe('what is told', () => {
+  test('of one failure is one message, and the success puts it away', async ({ open, world }) => {
+    const dealer = await dealerOfThree(world)
+    const page = await open({ as: dealer, at: '/clients' })
+    await page.route('**/v1/api/renew', (route) =>
+      route.fulfill({ status: 400, json: { ...FAULT, code: 'invalid_input', message: 'Not like this.' } }),
+    )
+    await renewOne(page, 'client-1')
+    await expect(page.getByText('Error renewing credits. Please try again.')).toBeVisible()
+    await expect(page.getByText('Not like this.')).toHaveCount(1)
+    await page.unrouteAll()
+    await press(page, 'Renew for 1 credit')
+    await expect(page.getByText('Successfully renewed 1 month(s) for client-1')).toBeVisible()
+    await expect(page.getByText('Error renewing credits. Please try again.')).toHaveCount(0)
+  })
+
+  test('of a search that failed goes once one has found', async ({ open, world }) => {
+    const { mac } = await world.client(await dealerOfThree(world))
+    const page = await open({ as: world.admin, at: '/admin/delete-mac' })
+    await page.route('**/v1/admin/searchmac/**', fail)
+    await page.getByLabel('MAC Address').fill(mac)
+    await press(page, 'Search')
+    await expect(page.getByText('Error searching MAC. Please try again.')).toBeVisible()
+    await page.unrouteAll()
+    await press(page, 'Search')
+    await expect(rows(page, 'Search result')).toHaveCount(1)
+    await expect(page.getByText('Error searching MAC. Please try again.')).toHaveCount(0)
+  })
+})
+
+describe('the focus', () => {
+  test('goes to the row in its place after a deletion, and to the search after the last', async ({
+    open,
+    world,
+  }) => {
+    const dealer = await dealerOfThree(world)
+    for (const at of [1, 2, 3]) await world.setExpiry(`client-${at}`, '2026-05-14T23:59:59.000Z')
+    const page = await open({ as: dealer, at: '/clients' })
+    for (const [gone, next] of [
+      ['client-2', 'client-3'],
+      ['client-3', 'client-1'],
+    ] as const) {
+      await press(page, `Delete ${gone}`)
+      await press(page.getByRole('alertdialog'), 'Delete')
+      await expect(page.getByRole('link', { name: next })).toBeFocused()
+      await readNotice(page, `Successfully deleted client ${gone}`)
+    }
+    await press(page, 'Delete client-1')
+    await press(page.getByRole('alertdialog'), 'Delete')
+    await expect(page.getByText('No clients found')).toBeVisible()
+    await expect(page.getByRole('searchbox')).toBeFocused()
+  })
+
+  test('goes to the box of the page after many were renewed', async ({ open, world }) => {
+    const page = await open({ as: await dealerOfThree(world), at: '/clients' })
+    await page.getByLabel('Select this page').check()
+    await press(page, 'Renew selected')
+    await press(page, 'Renew 3 clients for 3 credits')
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+    await expect(page.getByLabel('Select this page')).toBeFocused()
+    await readNotice(page, 'Successfully renewed 1 month(s) for 3 clients')
+  })
+})
+
+test('a client is kept that is another by now than the one that was on the screen', async ({
+  open,
+  world,
+}) => {
+  const dealer = await dealerOfThree(world)
+  const { mac } = await world.client(dealer, { login: 'was-here' })
+  await world.setExpiry('was-here', '2026-05-14T23:59:59.000Z')
+  const list = await open({ as: dealer, at: '/clients' })
+  const all = await open({ as: world.admin, at: '/admin/clients' })
+  for (const page of [list, all]) await press(page, 'Delete was-here')
+  // Somebody else deletes it, and a new client takes its login.
+  await dealer.call(calls.clients.remove, { name: 'was-here', mac })
+  const other = uniqueMac()
+  await world.client(dealer, { login: 'was-here', stb_mac: other, months: 1 })
+  const reason = `The MAC address of was-here is ${other} now.`
+  for (const page of [list, all]) {
+    await press(page.getByRole('alertdialog'), 'Delete')
+    await readNotice(page, 'Error deleting client. Please try again.', reason)
+  }
+  expect((await dealer.call(calls.clients.list)).count).toBe(4)
+})
+
+test('who is signed out by the clock finds their name at the sign-in, and types the password', async ({
+  open,
+  world,
+}) => {
+  const { reseller } = await world.family()
+  const page = await open()
+  await signIn(page, reseller.name)
+  await world.server.sql`delete from session where account = ${reseller.id}`
+  await page.reload()
+  for (const again of [false, true]) {
+    if (again) await page.reload()
+    await expect(page.getByLabel('Username')).toHaveValue(reseller.name)
+    await expect(page.getByLabel('Password', { exact: true })).toBeFocused()
+  }
+  await signIn(page, reseller.name)
+  await press(page, 'Logout')
+  await expect(page.getByLabel('Username')).toHaveValue('')
+})
+
+async function renewOne(page: Page, name: string): Promise<void> {
+  await press(page, `Renew ${name}`)
+  await fill(page, { Months: '1' })
+  await press(page, 'Renew for 1 credit')
+}
+
+function fail(route: Route): Promise<void> {
+  return route.fulfill({ status: 500, json: FAULT })
+}
+
+async function dealerOfThree(world: World): Promise<Person> {
+  const { dealer } = await world.family({ credits: 9 })
+  for (const at of [1, 2, 3]) await world.client(dealer, { login: `client-${at}` })
+  return dealer
+}

@@ -1,0 +1,32 @@
+import { expiryState } from '../../contract/clients.ts'
+import { days, months } from '../../contract/words.ts'
+import { now } from '../clock.ts'
+import { monthsUntil } from '../parts/time.ts'
+import { zone } from '../zone.ts'
+import { Day } from './Day.tsx'
+
+interface LossProps {
+  client: { name: string; dealer: string; expiry: string }
+}
+
+/** Whose a client is, and what its deletion loses: the months that were paid for and not yet served. */
+export function Loss({ client: { name, dealer, expiry } }: LossProps) {
+  return (
+    <>
+      {name} is a client of {dealer}. <Rest expiry={expiry} /> This cannot be undone.
+    </>
+  )
+}
+
+function Rest({ expiry }: { expiry: string }) {
+  const day = <Day iso={expiry} />
+  if (expiryState(expiry, now()) === 'expired') return <>It expired on {day}, so nothing is lost.</>
+  const left = monthsUntil(expiry, zone(), now())
+  const parts = [left.months > 0 && months(left.months), left.days > 0 && days(left.days)].filter(Boolean)
+  if (parts.length === 0) return <>Its service ends today, so nothing but the rest of today is lost.</>
+  return (
+    <>
+      It is served until {day}: {parts.join(' and ')} of service are lost, and no credits come back.
+    </>
+  )
+}

@@ -1,0 +1,29 @@
+import { useRef } from 'react'
+import { EmptyState } from '../ErrorState.tsx'
+import { NarrowRows } from './NarrowRows.tsx'
+import { quietIcon } from './quietIcon.tsx'
+import type { PlainTable } from './table.ts'
+import { useFit } from './useFit.ts'
+import { WideRows } from './WideRows.tsx'
+
+interface FewRowsProps<Row extends object> {
+  /** What the table is called by a screen reader. */
+  label: string
+  table: PlainTable<Row>
+  rows: readonly Row[]
+}
+
+/** The few rows of an answer as they come: there is nothing to search, sort or page. */
+export function FewRows<Row extends object>({ label, table, rows }: FewRowsProps<Row>) {
+  const place = useRef<HTMLDivElement>(null)
+  const { cards, ...fit } = useFit(table, false, place)
+  const shared = { label, table, list: AS_THEY_COME, page: rows, select: undefined, waiting: false }
+  return (
+    <div ref={place} aria-live="polite">
+      {rows.length === 0 && <EmptyState icon={quietIcon} text={table.empty} />}
+      {rows.length > 0 && (cards ? <NarrowRows {...shared} /> : <WideRows {...shared} {...fit} />)}
+    </div>
+  )
+}
+
+const AS_THEY_COME = { sort: '', order: 'asc', dense: false, perPage: 0, sortBy: () => {} } as const

@@ -1,0 +1,56 @@
+import Button from '@mui/material/Button'
+import { Trash2 } from 'lucide-react'
+import type { calls, OutputOf } from '../../contract/calls.ts'
+import { Ellipsis } from '../parts/Ellipsis.tsx'
+import { type PlainTable, widths } from '../parts/table/table.ts'
+import { EXPIRY_WIDTHS, Expiry } from './expiry.tsx'
+
+export type FoundMac = OutputOf<typeof calls.admin.searchMac>
+
+/** The client that a MAC was found at. */
+export function foundMacs(acts: { remove: (row: FoundMac) => void }): PlainTable<FoundMac> {
+  return {
+    columns: [
+      {
+        key: 'name',
+        header: 'Name',
+        width: 128,
+        narrow: 'title',
+        sort: false,
+        cell: ({ name }) => <Ellipsis text={name} identifier />,
+      },
+      { key: 'mac', header: 'MAC', width: widths.mac, mono: true, sort: false },
+      {
+        key: 'expiry',
+        header: 'Expiry',
+        ...EXPIRY_WIDTHS,
+        sort: false,
+        cell: ({ expiry }) => <Expiry inRows iso={expiry} />,
+      },
+      {
+        key: 'dealer',
+        header: 'Dealer',
+        sort: false,
+        cell: ({ dealer }) => <Ellipsis text={dealer} identifier />,
+      },
+      {
+        key: 'actions',
+        header: 'Actions',
+        width: 96,
+        sort: false,
+        cell: (row) => (
+          <Button
+            color="error"
+            size="small"
+            startIcon={<Trash2 aria-hidden size={16} />}
+            onClick={() => acts.remove(row)}
+          >
+            Delete
+          </Button>
+        ),
+      },
+    ],
+    rowKey: ({ mac }) => mac,
+    empty: 'No client has this MAC',
+  }
+}
