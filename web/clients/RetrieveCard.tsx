@@ -4,11 +4,11 @@ import { calls } from '../../contract/calls.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
 import { credits } from '../../contract/words.ts'
 import { Card } from '../parts/Card.tsx'
-import { Confirm } from '../parts/dialog/Confirm.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
 import { useNotice } from '../parts/notices/Notices.tsx'
-import { useCredits, useSubmit } from '../queries.ts'
+import { Question } from '../Question.tsx'
+import { useCredits } from '../queries.ts'
 import { Day } from './Day.tsx'
 
 interface RetrieveCardProps {
@@ -20,25 +20,12 @@ interface RetrieveCardProps {
 /** Takes paid months back from a client, after asking. */
 export function RetrieveCard({ client, expired }: RetrieveCardProps) {
   const [values, setValues] = useState(NONE)
-  const [asked, setAsked] = useState(0)
-  const [asking, setAsking] = useState(false)
+  const [asked, setAsked] = useState<number | null>(null)
   const notice = useNotice()
-  const retrieve = useSubmit(calls.clients.retrieve, {
-    onDone: () => {
-      setAsking(false)
-      setValues({ ...NONE })
-    },
-  })
   const ask = (chosen: number) => {
-    if (chosen === 0) return notice.warning('Please select credits to retrieve')
-    setAsked(chosen)
-    setAsking(true)
+    if (chosen === 0) notice.warning('Please select credits to retrieve')
+    else setAsked(chosen)
   }
-  const stop = () => {
-    retrieve.reset()
-    setAsking(false)
-  }
-  const name = client?.name ?? ''
   return (
     <Card title="Retrieve Credits">
       <Form
@@ -57,17 +44,18 @@ export function RetrieveCard({ client, expired }: RetrieveCardProps) {
           help={client && possible(client, expired)}
         />
       </Form>
-      <Confirm
-        open={asking}
-        title={`Retrieve ${credits(asked)}?`}
+      <Question
+        about={asked}
+        title={(count) => `Retrieve ${credits(count)}?`}
         yes="Retrieve"
         no="Cancel"
-        onYes={() => retrieve.submit({ login: name, credits: asked })}
-        onNo={stop}
-        loading={retrieve.loading}
+        call={calls.clients.retrieve}
+        input={(count) => ({ login: client?.name ?? '', credits: count })}
+        onClose={() => setAsked(null)}
+        onDone={() => setValues({ ...NONE })}
       >
-        <Consequence client={client} count={asked} />
-      </Confirm>
+        {(count) => <Consequence client={client} count={count} />}
+      </Question>
     </Card>
   )
 }
