@@ -15,6 +15,7 @@ export function foundMacs(acts: { remove: (row: FoundMac) => void }): PlainTable
         key: 'name',
         header: 'Name',
         width: 128,
+        least: 96,
         narrow: 'title',
         sort: false,
         cell: ({ name }) => <Ellipsis text={name} identifier />,
@@ -30,6 +31,8 @@ export function foundMacs(acts: { remove: (row: FoundMac) => void }): PlainTable
       {
         key: 'dealer',
         header: 'Dealer',
+        width: 160,
+        least: 80,
         sort: false,
         cell: ({ dealer }) => <Ellipsis text={dealer} identifier />,
       },
