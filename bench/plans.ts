@@ -100,6 +100,7 @@ export async function* writePlans({ million: dataDir }: Folders): AsyncGenerator
     const log = pino({ level: 'silent' })
     const app = await openApp({
       config,
+      database: database.superuser,
       sql: explained,
       secretKey: readSecretKey(config),
       log,

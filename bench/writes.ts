@@ -110,6 +110,7 @@ function statementsOf(dataDir: string, to: Connect, by: Renewer): Promise<Statem
     const config = readConfig({ DATA_DIR: dataDir })
     const app = await openApp({
       config,
+      database: to,
       sql,
       secretKey: readSecretKey(config),
       log: pino({ level: 'silent' }),

@@ -30,12 +30,14 @@ import { handlers } from './handlers.ts'
 import { watchNetworks } from './network.ts'
 import { type Access, begin, seek } from './postgres/begin.ts'
 import { whileAnswering } from './postgres/lines.ts'
-import { CONNECTIONS, type Sql } from './postgres/pool.ts'
+import { CONNECTIONS, type Connect, type Sql } from './postgres/pool.ts'
 import { notFound, Refusal } from './refusal.ts'
 import { Turns } from './turns.ts'
 
 export type AppDependencies = {
   config: Config
+  /** Where the database of the pool is. */
+  database: Connect
   sql: Sql
   secretKey: Uint8Array
   log: FastifyBaseLogger
@@ -68,8 +70,9 @@ declare module 'fastify' {
  * @throws StartFault where the secret key is not this database's
  */
 export async function openApp(dependencies: AppDependencies) {
-  const { config, sql, secretKey, log, freeSpace, clock = () => new Date() } = dependencies
+  const { config, database, sql, secretKey, log, freeSpace, clock = () => new Date() } = dependencies
   const business: Business = {
+    database,
     zone: config.timeZone,
     trialsPerDay: config.trialsPerDay,
     seal: createSeal(secretKey),

@@ -3,7 +3,7 @@ import type { Call, Calls } from '../contract/call.ts'
 import type { Role } from '../contract/roles.ts'
 import type { Captcha } from './access/captcha.ts'
 import type { Seal } from './access/seal.ts'
-import type { Sql } from './postgres/pool.ts'
+import type { Connect, Sql } from './postgres/pool.ts'
 
 /** The account that a session belongs to, with the path above it and the holdings that it spends from. */
 export type Account = {
@@ -20,6 +20,8 @@ export type Account = {
 
 /** What does not change from one call to the next. */
 export type Business = {
+  /** Where the database is, for processes with a connection of their own. */
+  database: Connect
   /** The zone on whose calendar days and months are counted. */
   zone: string
   trialsPerDay: number

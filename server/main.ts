@@ -51,7 +51,7 @@ async function start(): Promise<void> {
   undo.push(() => sql.end({ timeout: 5 }))
   const freeSpace = database.files === null ? null : freeSpaceOf(database.files)
   const firstLogin = await step(() => makeFirstLogin(sql, config, process.stdout.isTTY))
-  const app = await step(() => openApp({ config, sql, secretKey, log, freeSpace }))
+  const app = await step(() => openApp({ config, database: database.server, sql, secretKey, log, freeSpace }))
   undo.push(() => drain(app))
   const jobs = startJobs({ sql, zone: config.timeZone, log })
   undo.push(() => jobs.stop())

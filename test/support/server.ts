@@ -61,6 +61,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   }
   const app = await openApp({
     config,
+    database: database.server,
     sql,
     secretKey: options.secretKey ?? SECRET_KEY,
     log: openLog({ write: (line) => logged.push(line) }),

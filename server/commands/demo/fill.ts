@@ -45,6 +45,7 @@ export async function fill(
   try {
     const seal = createSeal(key)
     const business: Business = {
+      database: database.server,
       zone: config.timeZone,
       trialsPerDay: config.trialsPerDay,
       seal,

@@ -2,13 +2,12 @@ import type { PendingQuery, Row } from 'postgres'
 import type { Sql } from '../../postgres/pool.ts'
 import type { Listing } from './listing.ts'
 
-/** Rows that are asked for at once: enough to be fast, few enough that other calls never wait for them. */
+/** Rows that are asked for at once: enough to be fast, few enough to take little memory. */
 const AT_ONCE = 1_000
 
 /**
  * A listing as CSV (RFC 4180) with a header, in UTF-8 with the mark by which Excel knows it. The database writes the
- * lines: of a million rows that leaves one second of work here, where a writer in this process takes six, in which
- * nobody else would be served.
+ * lines: of a million rows that leaves one second of work here, where a writer of JavaScript takes six.
  */
 export async function* csv(sql: Sql, { columns, rows }: Listing): AsyncGenerator<string> {
   // The header goes ahead, so that the download begins while a long list is still being sorted.

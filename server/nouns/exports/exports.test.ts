@@ -386,8 +386,8 @@ describe('a long list', () => {
     })
   })
 
-  async function open() {
-    const { ticket } = await dealer.call(clients.export, LIST)
+  async function open(by = dealer) {
+    const { ticket } = await by.call(clients.export, LIST)
     const asking = request(`${world.server.url}/v1/exports/${ticket}`).end()
     const [response] = await once(asking, 'response')
     return { asking, response }
@@ -424,6 +424,32 @@ describe('a long list', () => {
     await expect.poll(transactionsOpen).toBe(0)
   })
 
+  test('leaves a third of the same account waiting, and nobody else', async () => {
+    const [first, second] = await Promise.all([open(), open()])
+    const third = open()
+    await csvOf(family.dealer)
+    expect(await transactionsOpen()).toBe(2)
+    first.asking.destroy()
+    const { response, asking } = await third
+    expect(response.statusCode).toBe(200)
+    for (const one of [second.asking, asking]) one.destroy()
+    await expect.poll(transactionsOpen).toBe(0)
+  })
+
+  test('ends with the session that asked for it', async () => {
+    const own = await world.again(dealer)
+    const { response } = await open(own)
+    const others = await open()
+    await own.call(calls.session.logout)
+    await expect.poll(transactionsOpen, { timeout: 10_000 }).toBe(1)
+    const reading = (async () => {
+      for await (const _ of response);
+    })()
+    await expect(reading).rejects.toThrow('aborted')
+    others.asking.destroy()
+    await expect.poll(transactionsOpen).toBe(0)
+  })
+
   test('is not taken for whole when the database breaks it off', async () => {
     const { response } = await open()
     await world.server.sql`select pg_terminate_backend(pid) from (${transactions()}) as open`
@@ -431,13 +457,6 @@ describe('a long list', () => {
       for await (const _ of response);
     })()
     await expect(reading).rejects.toThrow('aborted')
-  })
-
-  test('is no PDF, and says what to do instead', async () => {
-    const { message } = await dealer.refused('invalid_input', clients.export, { ...LIST, format: 'pdf' })
-    expect(message).toBe(
-      'A PDF takes at most 5,000 clients, and this list has more. Please export it as CSV.',
-    )
   })
 })
 
@@ -473,12 +492,17 @@ describe('the clients as PDF', () => {
     expect(text).not.toMatch(/\/(JS|JavaScript|OpenAction|AA|URI|Launch|EmbeddedFile|Annots|AcroForm)\b/)
   })
 
-  test('of many pages come in any number', async () => {
+  test('of many pages say of each which it is of how many', async () => {
     const { dealer } = await world.family()
-    await world.plantClients(dealer, { prefix: 'page', last: 300, digits: 8, description: 'one line' })
+    await world.plantClients(dealer, { prefix: 'page', last: 230, digits: 8, description: 'one line' })
     const { ticket } = await dealer.call(clients.export, { ...LIST, format: 'pdf' })
     const response = await fetch(`${world.server.url}/v1/exports/${ticket}`)
-    const text = Buffer.from(await response.arrayBuffer()).toString('latin1')
-    expect(text.match(/\/Type \/Page\b/g)).toHaveLength(10)
+    const file = Buffer.from(await response.arrayBuffer())
+    const pages = file.toString('latin1').match(/\/Type \/Page\b/g)?.length
+    expect(pages).toBe(11)
+    const texts = textsOf(file)
+    for (let page = 1; page <= 11; page += 1) expect(texts).toContain(`Page ${page} of 11`)
+    for (const name of ['page00000001', 'page00000230']) expect(texts).toContain(name)
+    expect(texts.some((text) => text.endsWith(': 230 in all'))).toBe(true)
   })
 })

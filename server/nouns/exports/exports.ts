@@ -4,53 +4,43 @@ import type { Account, Context, Handler } from '../../context.ts'
 import { type Day, dayOf } from '../../ledger/calendar.ts'
 import { ask } from '../../postgres/begin.ts'
 import type { Sql } from '../../postgres/pool.ts'
-import { notFound, refuseField } from '../../refusal.ts'
+import { notFound } from '../../refusal.ts'
 import { findAccount } from '../../tree/account.ts'
 import { Turns } from '../../turns.ts'
-import { csv } from './csv.ts'
-import { type Days, listClients, listTransactions, type Selection } from './listing.ts'
-import { MOST_IN_PDF, pdf } from './pdf.ts'
-import { streamSnapshot } from './snapshot.ts'
+import { makeFile } from './make.ts'
+import type { Format, Wanted } from './order.ts'
 
-export const exportClients: Handler<typeof calls.clients.export> = clientsTicket
-export const exportAllClients: Handler<typeof calls.admin.exportClients> = clientsTicket
+export const exportClients: Handler<typeof calls.clients.export> = (context, selection) =>
+  issueTicket(context, { kind: 'clients', selection })
+export const exportAllClients: Handler<typeof calls.admin.exportClients> = (context, selection) =>
+  issueTicket(context, { kind: 'clients', selection })
 
-export const exportTransactions: Handler<typeof calls.desk.admin.exportTransactions> = (context, days) =>
-  issueTicket(context, 'transactions', days)
+export const exportTransactions: Handler<typeof calls.desk.admin.exportTransactions> = (context, selection) =>
+  issueTicket(context, { kind: 'transactions', selection })
 
 /**
  * Streams the file that a ticket stands for. The ticket is the authority, and gone once it was shown: a browser
  * fetches a file without our headers, and a link that is found later must lead nowhere.
  */
 export const download: Handler<typeof calls.files.download> = async ({ sql, now, business }, { ticket }) => {
-  const release = await underWay.take(await ask(sql, () => ownerOf(sql, ticket, now)))
+  const done = await underWay.take(await ask(sql, () => ownerOf(sql, ticket, now)))
   try {
-    const { account, ...wanted } = await ask(sql, () => redeem(sql, ticket, now))
-    const asked = { sql, account, now, business }
-    const listing =
-      wanted.kind === 'clients'
-        ? await listClients(asked, wanted.selection)
-        : listTransactions(asked, wanted.selection)
+    const { account, session, wanted } = await ask(sql, () => redeem(sql, ticket, now))
+    const { database, zone } = business
     const format = wanted.kind === 'clients' ? wanted.selection.format : 'csv'
+    const order = { database, account, now, business: { zone }, wanted }
     return {
-      name: fileName(wanted, format, dayOf(now, business.zone)),
+      name: fileName(wanted, format, dayOf(now, zone)),
       type: format === 'pdf' ? 'application/pdf' : 'text/csv; charset=utf-8',
-      body: await streamSnapshot(sql, (sql) => (format === 'pdf' ? pdf : csv)(sql, listing), release),
+      body: await makeFile(order, { maySend: () => isThere(sql, session), done }),
     }
   } catch (error) {
-    release()
+    done()
     throw error
   }
 }
 
-/** Says of which days it is, or of which day the clients are. */
-function fileName({ kind, selection }: Wanted, format: Format, today: Day): string {
-  if (kind === 'clients') return `boxtree-clients-${today}.${format}`
-  const { from, to } = selection
-  return `boxtree-transactions-${from === to ? from : `${from}-to-${to}`}.csv`
-}
-
-/** Files under way, by account: each holds a connection for as long as it lasts. */
+/** Files under way, by account: each is a process and a connection of its own for as long as it lasts. */
 const underWay = new Turns<number>({
   atOnce: 4,
   each: 2,
@@ -60,35 +50,14 @@ const underWay = new Turns<number>({
 /** How long a ticket waits to be used, in milliseconds. */
 const LIFE = 60_000
 
-type Format = 'csv' | 'pdf'
-type Wanted =
-  | { kind: 'clients'; selection: Selection & { format: Format } }
-  | { kind: 'transactions'; selection: Days }
-
-async function clientsTicket(context: Context, selection: Selection & { format: Format }) {
-  if (selection.format === 'pdf') await refuseLongPdf(context, selection)
-  return issueTicket(context, 'clients', selection)
+/** Says of which days it is, or of which day the clients are. */
+function fileName({ kind, selection }: Wanted, format: Format, today: Day): string {
+  if (kind === 'clients') return `boxtree-clients-${today}.${format}`
+  const { from, to } = selection
+  return `boxtree-transactions-${from === to ? from : `${from}-to-${to}`}.csv`
 }
 
-async function refuseLongPdf(context: Context, selection: Selection): Promise<void> {
-  // By name, which an index has in order, whatever the order of the file will be.
-  const { rows } = await listClients(context, { ...selection, sort: 'name', order: 'asc' })
-  const [found] = await context.sql<{ many: boolean }[]>`
-    select count(*) > ${MOST_IN_PDF}::int as many from (${rows(context.sql)} limit ${MOST_IN_PDF + 1}) as rows`
-  if (!found?.many) return
-  const most = MOST_IN_PDF.toLocaleString('en-US')
-  throw refuseField(
-    'invalid_input',
-    'format',
-    `A PDF takes at most ${most} clients, and this list has more. Please export it as CSV.`,
-  )
-}
-
-async function issueTicket(
-  { sql, session, now }: Context,
-  kind: Wanted['kind'],
-  selection: Wanted['selection'],
-) {
+async function issueTicket({ sql, session, now }: Context, { kind, selection }: Wanted) {
   const ticket = randomToken()
   await sql`
     insert into export_ticket (ticket_hash, session, kind, selection, expiry)
@@ -105,17 +74,28 @@ async function ownerOf(sql: Sql, ticket: string, now: Date): Promise<number> {
   return found.account
 }
 
-async function redeem(sql: Sql, ticket: string, now: Date): Promise<Wanted & { account: Account }> {
-  const [redeemed] = await sql<(Wanted & { owner: number })[]>`
+async function redeem(
+  sql: Sql,
+  ticket: string,
+  now: Date,
+): Promise<{ account: Account; session: Buffer; wanted: Wanted }> {
+  const [redeemed] = await sql<(Wanted & { owner: number; session: Buffer })[]>`
     delete from export_ticket t using session s where s.token_hash = t.session and ${isGood(sql, ticket, now)}
-    returning s.account as owner, t.kind, t.selection`
+    returning s.account as owner, t.session, t.kind, t.selection`
   if (!redeemed) throw notFound()
-  const account = await findAccount(sql, sql`a.id = ${redeemed.owner}`)
+  const { owner, session, ...wanted } = redeemed
+  const account = await findAccount(sql, sql`a.id = ${owner}`)
   if (!account) throw notFound()
-  return { ...redeemed, account }
+  return { account, session, wanted }
 }
 
 /** Whether a ticket `t` of the session `s` is this one, and still good: it ends with its session. */
 function isGood(sql: Sql, ticket: string, now: Date) {
   return sql`t.ticket_hash = ${hash(ticket)} and t.expiry > ${now} and s.expiry > ${now}`
+}
+
+/** Whether a session is still there: a logout, a changed password or a suspension has taken it away otherwise. */
+async function isThere(sql: Sql, session: Buffer): Promise<boolean> {
+  const found = await sql`select from session where token_hash = ${session}`
+  return found.length > 0
 }

@@ -26,6 +26,9 @@ export type Listing = {
   rows: (sql: Sql) => PendingQuery<Row[]>
 }
 
+/** Of clients it is known how many. */
+export type ClientListing = Listing & { count: (sql: Sql) => PendingQuery<Row[]> }
+
 export type { Selection }
 
 /** Two days, both of them included. */
@@ -35,12 +38,17 @@ export type Days = { from: Day; to: Day }
 export type Asked = { sql: Sql; account: Account; now: Date; business: { zone: string } }
 
 /** The clients of a dealer, or of all dealers for the admin, as the list on the screen has them. */
-export async function listClients(asked: Asked, selection: Selection): Promise<Listing> {
+export async function listClients(asked: Asked, selection: Selection): Promise<ClientListing> {
   const { account, now, business } = asked
   const { filter, sort } = selection
   const search = await readSearch(asked, selection.search)
   const ofAll = account.role === 'admin'
   const found = selection.search.trim() ? `, found by '${selection.search.trim()}'` : ''
+  const which = (sql: Sql) => sql`
+    from client c join service s on s.client = c.id join account d on d.id = c.dealer
+    ${search ? sql`join directory entry on entry.client = c.id` : sql``}
+    where c.deleted is null and ${isVisibleTo(sql, account, sort === 'expiry' ? sql`s` : sql`c`)}
+      and ${search ? matches(sql, search) : sql`true`} and ${isInState(sql, filter, now, sql`s`)}`
   return {
     title: ofAll ? 'Clients of all dealers' : `Clients of ${account.name}`,
     about: `${FILTERED[filter]}${found}, on ${dayOf(now, business.zone)}`,
@@ -55,13 +63,10 @@ export async function listClients(asked: Asked, selection: Selection): Promise<L
         ${sql.json(PACKAGE_LABELS)}::jsonb ->> package_selection::text as "Package",
         to_char(created at time zone ${business.zone}, 'YYYY-MM-DD') as "Created", dealer as "Dealer"
       from (
-        select ${listColumns(sql)}, c.phone, c.package_selection, c.created
-        from client c join service s on s.client = c.id join account d on d.id = c.dealer
-        ${search ? sql`join directory entry on entry.client = c.id` : sql``}
-        where c.deleted is null and ${isVisibleTo(sql, account, sort === 'expiry' ? sql`s` : sql`c`)}
-          and ${search ? matches(sql, search) : sql`true`} and ${isInState(sql, filter, now, sql`s`)}
+        select ${listColumns(sql)}, c.phone, c.package_selection, c.created ${which(sql)}
         order by ${orderOf(sql, selection)}
       ) as rows`,
+    count: (sql) => sql`select count(*) ${which(sql)}`,
   }
 }
 

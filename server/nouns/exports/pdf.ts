@@ -1,172 +1,134 @@
 import { createRequire } from 'node:module'
+import PDFDocument from 'pdfkit'
 import type { Sql } from '../../postgres/pool.ts'
-import type { Listing } from './listing.ts'
+import { Face } from './face.ts'
+import type { ClientListing } from './listing.ts'
 
-/** The most rows of one file: some 150 pages. Each costs this process 8 kB until the file is done. */
-export const MOST_IN_PDF = 5_000
+/** Rows that are asked for at once: some pages. */
+const AT_ONCE = 200
 
-const AT_ONCE = 100
 const MARGIN = 36
-const SIZE = 8
-const LINE = 11
+const SIZE = 7
+const LINE = 8.5
+/** Two lines of text and the rule beneath: every row is as high, so that the number of pages is known ahead. */
+const ROW = 2 * LINE + 4
+/** Title, what is listed, and the names of the columns. */
+const HEAD = 56
+/** Between a column's text and the next column. */
+const GAP = 5
 
-/** Widths in points of what is always short; the description takes what is left. */
+const PAGE = { size: 'A4', layout: 'landscape', margin: 0 } as const
+const [WIDTH, HEIGHT] = [841.89, 595.28]
+const ROWS_A_PAGE = Math.floor((HEIGHT - 2 * MARGIN - HEAD) / ROW)
+
+/** Widths in points of what is seldom long; the description takes what is left. */
 const WIDTHS: Record<string, number> = {
   Name: 72,
-  MAC: 88,
-  Ministra: 40,
-  Expiry: 52,
-  'Expiry State': 56,
-  Status: 42,
-  Phone: 80,
-  Package: 96,
-  Created: 52,
-  Dealer: 70,
+  MAC: 76,
+  Ministra: 38,
+  Expiry: 48,
+  'Expiry State': 50,
+  Status: 38,
+  Phone: 70,
+  Package: 98,
+  Created: 48,
+  Dealer: 78,
 }
 
 /**
- * A listing as a table over landscape pages, each with the header and its number. Its own font is embedded, which
- * covers Latin with all its accents, Greek, Cyrillic, Hebrew and Arabic letters; what it lacks shows as a box.
+ * Clients as a table over landscape pages, each with the names of its columns and its number. What does not fit into
+ * two lines of its column ends in '…'; the CSV has it whole. Its own font is embedded, which covers Latin with all its
+ * accents, Greek, Cyrillic, Hebrew and Arabic letters; what it lacks shows as a box.
  */
-export async function* pdf(sql: Sql, listing: Listing): AsyncGenerator<Uint8Array> {
-  // Not before somebody wants one: it is the heaviest of all that the console uses.
-  const { default: PDFDocument } = await import('pdfkit')
-  const sheet = new Sheet(new PDFDocument({ autoFirstPage: false, info: { Title: listing.title } }), listing)
-  let count = 0
+export async function* pdf(sql: Sql, listing: ClientListing): AsyncGenerator<Uint8Array> {
+  const [counted] = await sql<{ count: number }[]>`${listing.count(sql)}`
+  const sheet = new Sheet(listing, counted?.count ?? 0)
   for await (const some of listing.rows(sql).cursor(AT_ONCE)) {
     for (const row of some) sheet.row(row)
-    count += some.length
     yield* sheet.finished()
   }
-  sheet.close(count)
+  sheet.close()
   yield* sheet.finished()
 }
-
-const font = (name: string) => createRequire(import.meta.url).resolve(`dejavu-fonts-ttf/ttf/${name}.ttf`)
 
 type Cells = Record<string, string | null>
 
 class Sheet {
-  private doc: PDFKit.PDFDocument
-  private columns: { title: string; x: number; width: number }[]
-  private y = 0
-  private page = 0
-  private listing: Listing
+  // Of every word that it has set pdfkit would keep 8 kB.
+  readonly #doc = new PDFDocument({ autoFirstPage: false, fontLayoutCache: false })
+  readonly #plain: Face
+  readonly #bold: Face
+  readonly #columns: { title: string; x: number; width: number }[]
+  readonly #title: string
+  readonly #about: string
+  readonly #pages: number
+  #page = 0
+  #rows = 0
 
-  constructor(doc: PDFKit.PDFDocument, listing: Listing) {
-    this.doc = doc
-    this.listing = listing
-    this.doc
-      .registerFont('plain', font('DejaVuSansCondensed'))
-      .registerFont('bold', font('DejaVuSansCondensed-Bold'))
-    this.columns = place(listing.columns)
-    this.turn()
+  constructor({ title, about, columns }: ClientListing, count: number) {
+    this.#doc.info.Title = title
+    this.#plain = new Face(this.#doc, font('DejaVuSansCondensed'))
+    this.#bold = new Face(this.#doc, font('DejaVuSansCondensed-Bold'))
+    this.#columns = place(columns)
+    this.#title = title
+    this.#about = `${about}: ${count.toLocaleString('en-US')} in all`
+    this.#pages = Math.max(1, Math.ceil(count / ROWS_A_PAGE))
+    this.#turn()
   }
 
   row(cells: Cells): void {
-    this.doc.font('plain').fontSize(SIZE)
-    const lines = this.columns.map(({ title, width }) => this.broken(cells[title] ?? '', width - 6))
-    const height = Math.max(...lines.map((cell) => cell.length)) * LINE + 4
-    if (this.y + height > bottom(this.doc)) this.turn()
-    this.print(lines)
-    this.y += height
-    this.doc
-      .moveTo(MARGIN, this.y - 1)
-      .lineTo(this.doc.page.width - MARGIN, this.y - 1)
-      .lineWidth(0.25)
-      .stroke('#c8c8c8')
+    if (this.#rows === ROWS_A_PAGE) this.#turn()
+    const top = MARGIN + HEAD + this.#rows * ROW
+    for (const { title, x, width } of this.#columns) {
+      const lines = this.#plain.lines(cells[title] ?? '', width - GAP, SIZE)
+      lines.forEach((line, at) => {
+        this.#plain.write(line, x, top + at * LINE, SIZE)
+      })
+    }
+    this.#rule(top + ROW - 2.5, 0.25, '#c8c8c8')
+    this.#rows += 1
   }
 
-  close(count: number): void {
-    if (this.y + LINE > bottom(this.doc)) this.turn()
-    this.doc
-      .font('bold')
-      .fontSize(SIZE)
-      .text(`${count.toLocaleString('en-US')} in all`, MARGIN, this.y + 6, { lineBreak: false })
-    this.doc.end()
+  close(): void {
+    this.#doc.end()
   }
 
   /** What is ready to be sent. */
   *finished(): Generator<Uint8Array> {
-    for (let chunk = this.doc.read(); chunk !== null; chunk = this.doc.read()) yield chunk
+    for (let chunk = this.#doc.read(); chunk !== null; chunk = this.#doc.read()) yield chunk
   }
 
-  private turn(): void {
-    const { doc, listing } = this
-    // Margins of nothing, because what is written near an edge would otherwise begin a page of its own.
-    doc.addPage({ size: 'A4', layout: 'landscape', margin: 0 })
-    this.page += 1
-    this.y = MARGIN
-    if (this.page === 1) {
-      doc
-        .font('bold')
-        .fontSize(14)
-        .fillColor('black')
-        .text(listing.title, MARGIN, this.y, { lineBreak: false })
-      this.y += 24
-    }
-    doc.font('plain').fontSize(SIZE)
-    doc.text(listing.about, MARGIN, this.y, { lineBreak: false })
-    doc.text(`Page ${this.page}`, doc.page.width - MARGIN - 80, this.y, {
-      width: 80,
-      align: 'right',
-      lineBreak: false,
-    })
-    this.y += LINE + 6
-    doc.font('bold')
-    this.print(this.columns.map(({ title }) => [title]))
-    this.y += LINE + 6
-    doc
-      .moveTo(MARGIN, this.y - 3)
-      .lineTo(doc.page.width - MARGIN, this.y - 3)
-      .lineWidth(0.75)
-      .stroke('black')
-    doc.font('plain')
+  #turn(): void {
+    this.#doc.addPage(PAGE)
+    this.#page += 1
+    this.#rows = 0
+    this.#bold.write(this.#title, MARGIN, MARGIN, 12)
+    const number = `Page ${this.#page} of ${this.#pages}`
+    this.#plain.write(number, WIDTH - MARGIN - this.#plain.widthOf(number, SIZE), MARGIN + 4, SIZE)
+    this.#plain.write(this.#about, MARGIN, MARGIN + 20, SIZE)
+    for (const { title, x } of this.#columns) this.#bold.write(title, x, MARGIN + 38, SIZE)
+    this.#rule(MARGIN + 50, 0.75, 'black')
   }
 
-  private print(lines: string[][]): void {
-    this.columns.forEach(({ x }, column) => {
-      lines[column]?.forEach((line, at) => {
-        if (line !== '') this.doc.text(line, x, this.y + at * LINE, { lineBreak: false })
-      })
-    })
-  }
-
-  /** A text in lines that fit a width, broken at spaces, and within a word only where it is longer than a line. */
-  private broken(text: string, width: number): string[] {
-    if (this.doc.widthOfString(text) <= width) return [text]
-    const lines = ['']
-    for (const word of text.split(' ')) {
-      const line = lines.pop() ?? ''
-      const longer = line === '' ? word : `${line} ${word}`
-      if (this.doc.widthOfString(longer) <= width) lines.push(longer)
-      else lines.push(...(line === '' ? [] : [line]), ...this.cut(word, width))
-    }
-    return lines
-  }
-
-  private cut(word: string, width: number): string[] {
-    const pieces = ['']
-    for (const letter of word) {
-      const longer = pieces.at(-1) + letter
-      if (this.doc.widthOfString(longer) <= width || pieces.at(-1) === '') pieces[pieces.length - 1] = longer
-      else pieces.push(letter)
-    }
-    return pieces
+  #rule(y: number, thickness: number, colour: string): void {
+    this.#doc
+      .moveTo(MARGIN, y)
+      .lineTo(WIDTH - MARGIN, y)
+      .lineWidth(thickness)
+      .stroke(colour)
   }
 }
 
-function bottom(doc: PDFKit.PDFDocument): number {
-  return doc.page.height - MARGIN
+function font(name: string): string {
+  return createRequire(import.meta.url).resolve(`dejavu-fonts-ttf/ttf/${name}.ttf`)
 }
 
-/** Columns from left to right over the whole width of a landscape A4 page. */
+/** Columns from left to right over the whole width of the page. */
 function place(titles: readonly string[]) {
-  const room = 841.89 - 2 * MARGIN
   const taken = titles.reduce((sum, title) => sum + (WIDTHS[title] ?? 0), 0)
   let x = MARGIN
   return titles.map((title) => {
-    const column = { title, x, width: WIDTHS[title] ?? room - taken }
+    const column = { title, x, width: WIDTHS[title] ?? WIDTH - 2 * MARGIN - taken }
     x += column.width
     return column
   })

@@ -1,0 +1,79 @@
+import { fork } from 'node:child_process'
+import { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import type { Fault, Order } from './order.ts'
+import { Pace } from './pace.ts'
+
+/** The most of JavaScript's memory that one file may take, in megabytes. A process that wants more ends by itself. */
+export const MOST_MEMORY_MB = 96
+
+/** How often is asked whether a file may still be sent, in milliseconds. */
+const ASK_EVERY = 2_000
+
+const MAKER = fileURLToPath(new URL('./maker.ts', import.meta.url))
+const LIMITS = [`--max-old-space-size=${MOST_MEMORY_MB}`, '--max-semi-space-size=4']
+
+/**
+ * Makes a file in a process of its own, so that nobody else waits for it or dies with it, and streams it no faster than
+ * it is taken. The process ends with the stream: at its end, when the reader goes away or is too slow, or when the file
+ * may no longer be sent. Answers once the first bytes are there, so that a fault until then is an answer of its own.
+ * @param done is called once the process is gone
+ */
+export function makeFile(
+  order: Order,
+  { maySend, done }: { maySend: () => Promise<boolean>; done: () => void },
+): Promise<Readable> {
+  const maker = fork(MAKER, {
+    execArgv: LIMITS,
+    stdio: ['ignore', 'pipe', 'ignore', 'ipc'],
+    serialization: 'advanced',
+  })
+  const pieces = maker.stdout as Readable
+  const pace = new Pace(() => body.destroy(new Error('The reader of a file is too slow')))
+  const body = new Readable({
+    read() {
+      pace.stop()
+      pieces.resume()
+    },
+    destroy(error, gone) {
+      pace.stop()
+      clearInterval(asking)
+      maker.kill('SIGKILL')
+      gone(error)
+    },
+  })
+  // Whoever has the stream hears of its fault; while nobody has, it is in the answer.
+  body.on('error', () => {})
+  const asking = setInterval(async () => {
+    // A database that does not answer will end the file by itself.
+    if (!(await maySend().catch(() => true))) body.destroy(new Error('The session of a file has ended'))
+  }, ASK_EVERY)
+  return new Promise((resolve, reject) => {
+    const fail = (error: Error) => {
+      reject(error)
+      body.destroy(error)
+    }
+    pieces.on('data', (piece: Buffer) => {
+      pace.sent(piece.length)
+      if (!body.push(piece)) {
+        pieces.pause()
+        pace.wait()
+      }
+      resolve(body)
+    })
+    maker.on('message', (fault: Fault) => fail(Object.assign(new Error(fault.message), fault)))
+    maker.on('error', fail)
+    maker.on('exit', done)
+    maker.on('close', (code, signal) => {
+      const end = () => {
+        if (code === 0) body.push(null)
+        else fail(new Error(`The process of a file has ended with ${signal ?? code}`))
+      }
+      // What it has said of a fault comes before its disconnection, and may come after its end.
+      if (maker.connected) maker.once('disconnect', end)
+      else end()
+    })
+    // What cannot be sent is heard of by its end.
+    maker.send(order, () => {})
+  })
+}

@@ -1,0 +1,46 @@
+import { once } from 'node:events'
+import { begin } from '../../postgres/begin.ts'
+import { openPool } from '../../postgres/pool.ts'
+import { csv } from './csv.ts'
+import { listClients, listTransactions } from './listing.ts'
+import type { Fault, Order } from './order.ts'
+import { pdf } from './pdf.ts'
+
+// Makes one file in a process of its own, with a connection of its own, writes it to stdout and ends. It reads one
+// snapshot of the database, no faster than the file is taken.
+
+// Who stops the console means the console, which lets what is under way end. Without it nobody wants the file.
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
+process.on('disconnect', () => process.exit(1))
+
+const [{ database, wanted, ...asker }] = (await once(process, 'message')) as [Order]
+const sql = openPool(database, { max: 1 })
+try {
+  await begin(
+    sql,
+    async (sql) => {
+      await sql`set transaction isolation level repeatable read`
+      // The limits of one call are not meant for what is read as slowly as a telephone takes it.
+      await sql`set local statement_timeout = 0`
+      await sql`set local idle_in_transaction_session_timeout = '90s'`
+      const asked = { ...asker, sql }
+      if (wanted.kind === 'transactions') return write(csv(sql, listTransactions(asked, wanted.selection)))
+      const listing = await listClients(asked, wanted.selection)
+      return write(wanted.selection.format === 'pdf' ? pdf(sql, listing) : csv(sql, listing))
+    },
+    'read only',
+  )
+  process.exit(0)
+} catch (error) {
+  const { message, stack, code } = error as Error & { code?: string }
+  const fault: Fault = { message, stack, code }
+  process.send?.(fault, () => process.exit(1))
+}
+
+async function write(pieces: AsyncIterable<string | Uint8Array>): Promise<void> {
+  for await (const piece of pieces) {
+    await new Promise<void>((resolve, reject) => {
+      process.stdout.write(piece, (error) => (error ? reject(error) : resolve()))
+    })
+  }
+}

@@ -1,0 +1,22 @@
+import type { Account } from '../../context.ts'
+import type { Connect } from '../../postgres/pool.ts'
+import type { Days, Selection } from './listing.ts'
+
+export type Format = 'csv' | 'pdf'
+
+/** Which file is wanted: what its ticket keeps. */
+export type Wanted =
+  | { kind: 'clients'; selection: Selection & { format: Format } }
+  | { kind: 'transactions'; selection: Days }
+
+/** What a process is told of the file that it makes. */
+export type Order = {
+  database: Connect
+  account: Account
+  now: Date
+  business: { zone: string }
+  wanted: Wanted
+}
+
+/** Why a file cannot be made. A process that ends with 0 has made it whole. */
+export type Fault = { message: string; stack: string | undefined; code: string | undefined }
