@@ -37,7 +37,6 @@ export class Stage {
   async act(name: string, call: string, input: object): Promise<void> {
     const { declared, act } = found(call)
     this.now = new Date(Math.min(this.now.getTime() + 7_000, Date.now() - 1_000))
-    await this.sql`select set_config('boxtree.moment', ${this.now.toISOString()}, true)`
     const context: Context = {
       sql: this.sql,
       now: this.now,
@@ -47,8 +46,12 @@ export class Stage {
       account: await this.#account(name),
       session: Buffer.alloc(32),
     }
+    const played = async (sql: Sql, work: (inside: Context) => Promise<unknown>) => {
+      await sql`select set_config('boxtree.moment', ${context.now.toISOString()}, true)`
+      return work({ ...context, sql })
+    }
     const inside: Begin = (work) =>
-      this.sql === this.#pool ? begin(this.#pool, (sql) => work({ ...context, sql })) : work(context)
+      this.sql === this.#pool ? begin(this.#pool, (sql) => played(sql, work)) : played(this.sql, work)
     const read = declared.input.parse(input)
     const output =
       typeof act === 'function' ? inside((context) => act(context, read)) : act.outside(context, read, inside)
