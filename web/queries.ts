@@ -1,9 +1,10 @@
 import { type UseQueryResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
 import type { Call } from '../contract/call.ts'
 import { calls, type InputOf, type OutputOf } from '../contract/calls.ts'
 import { type ApiError, connection, send } from './api.ts'
+import { clientForm, keepDraft } from './drafts.ts'
 import { failureOf, type Words, wordsOf } from './notices.ts'
 import type { SubmitError } from './parts/form/Form.tsx'
 import { useNotice } from './parts/notices/Notices.tsx'
@@ -57,6 +58,8 @@ export interface Submit<C extends Call> {
   outdated: boolean
   /** Forgets the refusal. */
   reset: () => void
+  /** How often it has been done; a form that stays starts anew by it. */
+  done: number
 }
 
 /** Makes a call that changes something: once, with its notice, and with what it changed loaded anew. */
@@ -67,6 +70,7 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
   const { leave, leaving } = useLeave()
   const words = afterwards.words ?? wordsOf(call)
   const last = useRef({ busy: false, at: Number.NEGATIVE_INFINITY, text: '' })
+  const [done, setDone] = useState(0)
   const { mutate, isPending, error, reset } = useMutation<OutputOf<C>, ApiError, InputOf<C>>({
     mutationFn: (input) => submitOnce(call, input, name),
     onSuccess: (output, input) => {
@@ -74,6 +78,7 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
       for (const queryKey of afterwards.changes?.map(({ name }) => [name]) ?? [[]]) {
         client.invalidateQueries({ queryKey })
       }
+      setDone((times) => times + 1)
       afterwards.onDone?.(output, input)
       if (afterwards.goTo) leave(afterwards.goTo)
     },
@@ -97,14 +102,15 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
     last.current = { busy: true, at: performance.now(), text: next }
     mutate(input)
   }
-  return {
-    submit,
-    loading: isPending || leaving.current,
-    // What the notice has told stands at the fields that it concerns, and nowhere a third time.
-    submitError: error && { message: words ? '' : error.message, fields: error.errors },
-    outdated: error?.code === 'changed_since',
-    reset,
-  }
+  // What the notice has told stands at the fields that it concerns, and nowhere a third time. The same refusal is the
+  // same object, so that a form says it once.
+  const isTold = words !== undefined
+  const submitError = useMemo(
+    () => error && { message: isTold ? '' : error.message, fields: error.errors },
+    [error, isTold],
+  )
+  const outdated = error?.code === 'changed_since'
+  return { submit, loading: isPending || leaving.current, submitError, outdated, reset, done }
 }
 
 /** Two clicks on the same input, as near as this, are one, in milliseconds. */
@@ -135,6 +141,8 @@ export function useInterrupted(): void {
         submitOnce(call, input, name)
           .then((output) => {
             if (words?.success) notice.success(words.success(input, output))
+            const { login } = input as { login?: string }
+            if (call === calls.clients.save && login) keepDraft(name, clientForm(login), null)
             return client.invalidateQueries()
           })
           .catch((failure) => words && notice.error(...failureOf(words, failure)))

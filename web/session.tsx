@@ -4,6 +4,7 @@ import { calls, type OutputOf, type User } from '../contract/calls.ts'
 import { ROLES, type Role } from '../contract/roles.ts'
 import { keepSession, send } from './api.ts'
 import { now } from './clock.ts'
+import { dropDrafts } from './drafts.ts'
 import { setZone } from './zone.ts'
 
 /** Who is signed in. */
@@ -82,7 +83,10 @@ function isSameLook(one: Settings, other: Settings): boolean {
 export function restore(): Session | null {
   const kept = readKept()
   if (kept) confirmKept(kept)
-  else leave({ expired: localStorage.getItem('token') !== null, comeBack: true })
+  else {
+    if (isSignedOut()) dropDrafts()
+    leave({ expired: localStorage.getItem('token') !== null, comeBack: true })
+  }
   return kept?.session ?? null
 }
 
@@ -113,6 +117,7 @@ export function signInAgain(answer: OutputOf<typeof calls.session.login>): void 
 /** Ends the session here and on the server, which need not answer. */
 export function signOut(): void {
   send(calls.session.logout, {}).catch(() => {})
+  write(SIGNED_OUT, 'true')
   leave({ expired: false, comeBack: false })
 }
 
@@ -144,6 +149,8 @@ export function watchSession(): void {
 
 const PLACE = 'place'
 const LAST = 'last'
+/** Tells the other tabs that the session ended by choice. */
+const SIGNED_OUT = 'signed_out'
 const KEYS = ['token', 'role', 'expiry', 'name', 'time_zone']
 
 let state: SessionState = { status: 'loading' }
@@ -182,15 +189,22 @@ function begin(next: string, user: User, justSignedIn: boolean) {
   write('expiry', user.expiry)
   write('name', user.name)
   write('time_zone', user.time_zone)
+  localStorage.removeItem(SIGNED_OUT)
   const { name, role, expiry, time_zone: timeZone } = user
   become({ status: 'in', session: { token: next, name, role, expiry, timeZone, justSignedIn } })
 }
 
-/** Ends the session here; with `comeBack` the screen on view is the one to begin with after the next login. */
+/**
+ * Ends the session here; with `comeBack` the screen on view is the one to begin with after the next login, and what was
+ * typed into it is kept.
+ */
 function leave({ expired, comeBack }: { expired: boolean; comeBack: boolean }) {
   const name = localStorage.getItem('name')
   if (comeBack) rememberPlace(name)
-  else sessionStorage.removeItem(PLACE)
+  else {
+    sessionStorage.removeItem(PLACE)
+    dropDrafts()
+  }
   if (expired) sessionStorage.setItem(LAST, name ?? '')
   else if (!comeBack) sessionStorage.removeItem(LAST)
   window.history.replaceState(null, '', '/login')
@@ -213,12 +227,17 @@ function follow({ key }: StorageEvent) {
   // The other tab writes its keys one after the other; by the next turn they are all there.
   setTimeout(() => {
     const kept = readKept()
-    if (!kept) return token === null ? undefined : leave({ expired: false, comeBack: false })
+    if (!kept)
+      return token === null ? undefined : leave({ expired: !isSignedOut(), comeBack: !isSignedOut() })
     if (kept.token === token) return
     if (state.status === 'in' && state.session.name !== kept.session.name) return window.location.assign('/')
     token = kept.token
     become({ status: 'in', session: kept.session })
   }, 50)
+}
+
+function isSignedOut(): boolean {
+  return localStorage.getItem(SIGNED_OUT) !== null
 }
 
 function readKept(): { token: string; session: Session } | null {

@@ -256,6 +256,8 @@ describe('a new client', () => {
     await expect(page.getByLabel('MAC Address')).toHaveCount(0)
     await expect(submit).toBeEnabled()
     await page.getByLabel('Ministra').uncheck()
+    await expect(page.getByLabel('MAC Address')).toHaveValue('00:1A:79:A1:B2')
+    await page.getByLabel('MAC Address').fill('')
     await page.getByLabel('MAC Address').pressSequentially('a1b2c3')
     await expect(page.getByLabel('MAC Address')).toHaveValue('00:1A:79:A1:B2:C3')
     await expect(submit).toBeEnabled()
@@ -306,6 +308,7 @@ describe('a client', () => {
       locked: true,
       desc: 'Upstairs',
       months: 1,
+      expiry: '2026-05-15T23:59:59.000Z',
       package_selection: 33,
     })
     await readNotice(page, 'Client client-02 updated successfully!')

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { expect, fill, press, readNotice, rows, test } from '../support/browser.ts'
+import { expect, fill, press, readNotice, rows, signIn, test } from '../support/browser.ts'
 
 const NOT_OURS = 'This is not a MAC of our boxes: they begin with 00:1A:79'
 
@@ -208,6 +208,356 @@ describe('a phone number', () => {
     const request = page.waitForRequest('**/v1/api/saveclient')
     await press(page, 'Update Client')
     expect((await request).postDataJSON()).toEqual({ login: 'kept-before', desc: 'Attic' })
+  })
+})
+
+describe('what is typed and not sent', () => {
+  const TYPED = { 'Login Name': 'half-typed', Password: 'tv-secret', Description: 'Attic', Credits: '2' }
+
+  test('is there again after a reload and a way back, but for the password, until it is discarded', async ({
+    open,
+    world,
+  }) => {
+    const page = await open({ as: (await world.family({ credits: 3 })).dealer, at: '/new-client' })
+    await fill(page, { ...TYPED, 'MAC Address': 'A1B2C3' })
+    await expect(page.getByText('Your unsent entries')).toHaveCount(0)
+    const back = async () => {
+      await expect(page.getByText('Your unsent entries')).toBeVisible()
+      await expect(page.getByLabel('Login Name')).toHaveValue('half-typed')
+      await expect(page.getByLabel('MAC Address')).toHaveValue('00:1A:79:A1:B2:C3')
+      await expect(page.getByLabel('Credits')).toHaveValue('2')
+      await expect(page.getByLabel('Password', { exact: true })).toHaveValue('')
+      expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('tv-secret')
+    }
+    await page.reload()
+    await back()
+    await page.getByRole('link', { name: 'Clients', exact: true }).click()
+    await expect(page).toHaveURL('/clients')
+    await page.goBack()
+    await back()
+    await press(page, 'Discard')
+    await expect(page.getByText('Your unsent entries')).toHaveCount(0)
+    await expect(page.getByLabel('Login Name')).toHaveValue('')
+    await expect(page.getByLabel('Ministra')).toBeFocused()
+    await page.reload()
+    await expect(page.getByLabel('Login Name')).toHaveValue('')
+    await expect(page.getByText('Your unsent entries')).toHaveCount(0)
+  })
+
+  test('survives the end of the session, for its own account alone, and no logout', async ({
+    open,
+    world,
+  }) => {
+    const { reseller, dealer } = await world.family()
+    const other = await world.child(reseller)
+    const page = await open({ at: '/new-client' })
+    await signIn(page, dealer.name)
+    await fill(page, TYPED)
+    await page.waitForLoadState('networkidle')
+    const endSession = async () => {
+      await world.server.sql`delete from session`
+      await page.reload()
+      await expect(page.getByText('Your session has ended.')).toBeVisible()
+    }
+    await endSession()
+    await signIn(page, other.name)
+    await page.getByRole('link', { name: 'New Client' }).first().click()
+    await expect(page.getByLabel('Login Name')).toHaveValue('')
+    await expect(page.getByText('Your unsent entries')).toHaveCount(0)
+    await endSession()
+    await signIn(page, dealer.name)
+    await page.getByRole('link', { name: 'New Client' }).first().click()
+    await expect(page.getByText('Your unsent entries')).toBeVisible()
+    await expect(page.getByLabel('Login Name')).toHaveValue('half-typed')
+
+    await press(page, 'Logout')
+    const question = page.getByRole('alertdialog', { name: 'Log out?' })
+    await expect(question.getByRole('button', { name: 'Stay' })).toBeFocused()
+    await press(question, 'Stay')
+    await expect(page.getByLabel('Login Name')).toHaveValue('half-typed')
+    await press(page, 'Logout')
+    await press(question, 'Logout')
+    await expect(page).toHaveURL('/login')
+    expect(await page.evaluate(() => sessionStorage.getItem('drafts'))).toBeNull()
+    await signIn(page, dealer.name)
+    await page.getByRole('link', { name: 'New Client' }).first().click()
+    await expect(page.getByLabel('Login Name')).toHaveValue('')
+  })
+
+  test('ends with a logout in another tab, but not with a session that ends there', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family()
+    const page = await open({ at: '/new-client' })
+    await signIn(page, dealer.name)
+    await fill(page, TYPED)
+    const other = await page.context().newPage()
+    await other.goto('/clients')
+    await other.waitForLoadState('networkidle')
+    await world.server.sql`delete from session`
+    await other.reload()
+    await expect(page).toHaveURL('/login')
+    await signIn(page, dealer.name)
+    await expect(page).toHaveURL('/new-client')
+    await expect(page.getByLabel('Login Name')).toHaveValue('half-typed')
+    await other.goto('/clients')
+    await press(other, 'Logout')
+    await expect(page).toHaveURL('/login')
+    await signIn(page, dealer.name)
+    await page.goto('/new-client')
+    await expect(page.getByLabel('Login Name')).toHaveValue('')
+  })
+
+  test('is no draft any more once it is sent', async ({ open, world }) => {
+    const page = await open({ as: (await world.family({ credits: 3 })).dealer, at: '/new-client' })
+    await fill(page, { ...TYPED, 'MAC Address': 'A1B2C3' })
+    await press(page, 'Submit')
+    await readNotice(page, 'Client half-typed created successfully!')
+    expect(await page.evaluate(() => sessionStorage.getItem('drafts'))).toBeNull()
+    await expect(page).toHaveURL('/clients')
+    await page.goBack()
+    await expect(page.getByLabel('Login Name')).toHaveValue('')
+    await expect(page.getByText('Your unsent entries')).toHaveCount(0)
+  })
+
+  test('of a client comes back as if its page had stayed open', async ({ open, world }) => {
+    const { dealer } = await world.family({ credits: 5 })
+    await world.client(dealer, { login: 'is-a-client', months: 1 })
+    const page = await open({ as: dealer, at: '/update-client/is-a-client' })
+    await fill(page, { Description: 'Cellar', Password: 'other-secret', 'Add months': '1' })
+    await page.getByRole('switch', { name: 'IP Lock' }).check()
+    await page.reload()
+    await expect(page.getByText('Your unsent entries')).toBeVisible()
+    await expect(page.getByLabel('Description')).toHaveValue('Cellar')
+    await expect(page.getByLabel('Add months')).toHaveValue('1')
+    await expect(page.getByRole('switch', { name: 'IP Lock' })).toBeChecked()
+    await expect(page.getByLabel('Password', { exact: true })).toHaveValue('secret-tv')
+    expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toMatch(/other-secret|secret-tv/)
+
+    await dealer.call(calls.clients.renew, { name: 'is-a-client', months: 1 })
+    await page.reload()
+    await press(page, 'Update Client')
+    await readNotice(page, 'Error updating client. Please try again.', CHANGED)
+    await press(page, 'Reload')
+    await expect(page.getByText('New expiry 2026-08-15')).toBeVisible()
+    await press(page, 'Update Client')
+    await readNotice(page, 'Client is-a-client updated successfully!')
+    expect(await page.evaluate(() => sessionStorage.getItem('drafts'))).toBeNull()
+    expect(await dealer.call(calls.clients.detail, { name: 'is-a-client' })).toMatchObject({
+      description: 'Cellar',
+      expiry: '2026-08-15T23:59:59.000Z',
+      locked: true,
+    })
+  })
+
+  test('of a client can be discarded', async ({ open, world }) => {
+    const { dealer } = await world.family({ credits: 5 })
+    await world.client(dealer, { login: 'is-a-client', desc: 'Hall' })
+    const page = await open({ as: dealer, at: '/update-client/is-a-client' })
+    await fill(page, { Description: 'Cellar' })
+    await page.reload()
+    await press(page, 'Discard')
+    await expect(page.getByLabel('Description')).toHaveValue('Hall')
+    await expect(page.getByRole('switch', { name: 'Active' })).toBeFocused()
+    expect(await page.evaluate(() => sessionStorage.getItem('drafts'))).toBeNull()
+  })
+
+  test('is asked about where the browser keeps nothing, and only there', async ({ open, world }) => {
+    const page = await open({ as: (await world.family()).dealer, at: '/new-client' })
+    await page.evaluate(() => {
+      Storage.prototype.setItem = () => {
+        throw new DOMException('full', 'QuotaExceededError')
+      }
+    })
+    await fill(page, TYPED)
+    await page.getByRole('link', { name: 'Dashboard' }).click()
+    const question = page.getByRole('alertdialog', { name: 'Leave this page?' })
+    await press(question, 'Stay')
+    await expect(page.getByLabel('Login Name')).toHaveValue('half-typed')
+    await page.getByRole('link', { name: 'Dashboard' }).click()
+    await press(question, 'Leave')
+    await expect(page).toHaveURL('/')
+  })
+})
+
+const CHANGED = 'The expiry of is-a-client has changed in the meantime. Please look again.'
+
+describe('months that are added', () => {
+  test('in two tabs are added once, for the second is told that the expiry has changed', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family({ credits: 5 })
+    await world.client(dealer, { login: 'is-a-client', months: 1 })
+    const page = await open({ as: dealer, at: '/update-client/is-a-client' })
+    await fill(page, { 'Add months': '1' })
+    await expect(page.getByText('New expiry 2026-07-15')).toBeVisible()
+    const other = await page.context().newPage()
+    await other.goto('/update-client/is-a-client')
+    await fill(other, { 'Add months': '1' })
+    await press(other, 'Update Client')
+    await readNotice(other, 'Client is-a-client updated successfully!')
+    await press(page, 'Update Client')
+    await readNotice(page, 'Error updating client. Please try again.', CHANGED)
+    await press(page, 'Reload')
+    await expect(page.getByText('New expiry 2026-08-15')).toBeVisible()
+    expect(await dealer.call(calls.clients.detail, { name: 'is-a-client' })).toMatchObject({
+      expiry: '2026-07-15T23:59:59.000Z',
+    })
+  })
+
+  test('elsewhere are seen when the page comes back into view', async ({ open, world }) => {
+    const { dealer } = await world.family({ credits: 5 })
+    await world.client(dealer, { login: 'is-a-client', months: 1 })
+    const page = await open({ as: dealer, at: '/update-client/is-a-client' })
+    await page.clock.install()
+    const card = page.getByRole('region', { name: 'Client', exact: true })
+    await expect(card).toContainText('2026-06-15')
+    await dealer.call(calls.clients.renew, { name: 'is-a-client', months: 2 })
+    await page.clock.fastForward(5_000)
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
+    await expect(card).toContainText('2026-08-15')
+    await expect(page.getByText('Up to 3 credits can be retrieved')).toBeVisible()
+    await fill(page, { 'Add months': '1' })
+    await press(page, 'Update Client')
+    await readNotice(page, 'Client is-a-client updated successfully!')
+  })
+})
+
+describe('credits to retrieve', () => {
+  test('are offered as far as they can be taken back, and the last as the trial that it is', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family({ credits: 20 })
+    await world.client(dealer, { login: 'is-a-client', months: 2 })
+    const page = await open({ as: dealer, at: '/update-client/is-a-client' })
+    const card = page.getByRole('region', { name: 'Retrieve Credits' })
+    await expect(card.locator('option')).toHaveText(['Select credits', '1 credit', '2 credits'])
+    await fill(card, { Credits: '1' })
+    await press(card, 'Retrieve Credits')
+    const question = page.getByRole('alertdialog')
+    await expect(question).toContainText('Its service ends on 2026-06-15 instead of 2026-07-15.')
+    await expect(question).not.toContainText('trial')
+    await press(question, 'Cancel')
+    await fill(card, { Credits: '2' })
+    await press(card, 'Retrieve Credits')
+    await expect(question).toContainText('Its service ends on 2026-05-15 instead of 2026-07-15.')
+    await expect(question).toContainText('That leaves today only, and counts as one of today’s trials.')
+    await press(question, 'Retrieve')
+    await readNotice(page, 'Successfully retrieved 2 credits')
+    await expect(card.getByRole('button', { name: 'Retrieve Credits' })).toBeDisabled()
+    await expect(card).toContainText('There is nothing to retrieve')
+  })
+
+  test('are not offered where a recent trial of the MAC forbids it', async ({ open, world }) => {
+    const { dealer } = await world.family({ credits: 20 })
+    const mac = '00:1A:79:12:34:56'
+    await world.client(dealer, { login: 'had-a-trial', stb_mac: mac })
+    await world.setExpiry('had-a-trial', '2026-05-14T23:59:59.000Z')
+    await dealer.call(calls.clients.remove, { name: 'had-a-trial' })
+    await world.client(dealer, { login: 'is-a-client', stb_mac: mac, months: 1 })
+    const page = await open({ as: dealer, at: '/update-client/is-a-client' })
+    const card = page.getByRole('region', { name: 'Retrieve Credits' })
+    await expect(card).toContainText('There is nothing to retrieve')
+    await expect(card.getByRole('button', { name: 'Retrieve Credits' })).toBeDisabled()
+    await dealer.refused('mac_had_trial', calls.clients.retrieve, { login: 'is-a-client', credits: 1 })
+  })
+})
+
+test('a switch to Ministra says what goes with it, before it is made', async ({ open, world }) => {
+  const { dealer } = await world.family()
+  await world.client(dealer, { login: 'is-a-client', stb_mac: '00:1A:79:12:34:56' })
+  const page = await open({ as: dealer, at: '/update-client/is-a-client' })
+  const said = page.getByText(
+    'With Ministra its MAC 00:1A:79:12:34:56 goes, and all that is known of its box.',
+  )
+  await expect(page.getByRole('switch', { name: 'Ministra' })).not.toBeChecked()
+  await expect(said).toHaveCount(0)
+  await page.getByRole('switch', { name: 'Ministra' }).check()
+  await expect(said).toBeVisible()
+  await page.getByRole('switch', { name: 'Ministra' }).uncheck()
+  await expect(said).toHaveCount(0)
+  await page.getByLabel('MAC Address').fill('A1B2C3')
+  await expect(page.getByText('With another MAC, all that is known of its box goes.')).toBeVisible()
+})
+
+test('a password of an expired client can be read, and nothing of it changed', async ({ open, world }) => {
+  const { dealer } = await world.family()
+  await world.client(dealer, { login: 'is-a-client' })
+  await world.setExpiry('is-a-client', '2026-05-14T23:59:59.000Z')
+  const page = await open({ as: dealer, at: '/update-client/is-a-client' })
+  const password = page.getByLabel('Password', { exact: true })
+  await expect(password).toHaveValue('secret-tv')
+  await expect(page.getByLabel('Add months')).toBeFocused()
+  await press(page, 'Show password')
+  await expect(password).toHaveAttribute('type', 'text')
+  await expect(password).toBeDisabled()
+})
+
+describe('the fault of a field', () => {
+  test('that the server named goes with an edit, and stays gone until the next submit', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family()
+    await world.client(dealer, { login: 'was-here' })
+    const page = await open({ as: dealer, at: '/new-client' })
+    await fill(page, { 'Login Name': 'was-here', Password: 'tv-1234', 'MAC Address': 'A1B2C3' })
+    await press(page, 'Submit')
+    await readNotice(page, 'This login is taken.')
+    const fault = page.getByRole('main').getByText('This login is taken.')
+    await expect(fault).toHaveCount(1)
+    await page.getByLabel('Login Name').pressSequentially('2')
+    await expect(fault).toHaveCount(0)
+    // The page is drawn anew by whatever it loads.
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
+    await fill(page, { Description: 'Attic', Package: '13' })
+    await page.getByLabel('Ministra').check()
+    await expect(fault).toHaveCount(0)
+    await fill(page, { 'Login Name': 'was-here' })
+    await press(page, 'Submit')
+    await expect(fault).toHaveCount(1)
+  })
+})
+
+describe('the first field of a form has the focus', () => {
+  test.for([
+    ['dealer', '/new-client', 'Ministra'],
+    ['dealer', '/update-client/is-a-client', 'Active'],
+    ['admin', '/add-super-reseller', 'Login'],
+    ['admin', '/update-super-reseller/{superreseller}', 'Credits'],
+    ['admin', '/admin/message', 'New Message'],
+    ['admin', '/admin/delete-mac', 'MAC Address'],
+    ['superreseller', '/add-reseller', 'Login'],
+    ['reseller', '/add-dealer', 'Login'],
+    ['reseller', '/update-dealer/{dealer}', 'Credits'],
+  ] as const)('of the %s at %s', async ([role, path, label], { open, world }) => {
+    const family = await world.family({ credits: 5 })
+    await world.client(family.dealer, { login: 'is-a-client' })
+    const at = path
+      .replace('{superreseller}', family.superreseller.name)
+      .replace('{dealer}', family.dealer.name)
+    const page = await open({ as: role === 'admin' ? world.admin : family[role], at })
+    await expect(page.getByLabel(label, { exact: true }).first()).toBeFocused()
+  })
+
+  test('at the login, and when a page is come to by the menu', async ({ open, world }) => {
+    const { dealer } = await world.family()
+    const page = await open()
+    await expect(page.getByLabel('Username')).toBeFocused()
+    await expect(page.getByLabel('Username')).toHaveAttribute('autocapitalize', 'none')
+    await expect(page.getByLabel('Username')).toHaveAttribute('autocorrect', 'off')
+    await signIn(page, dealer.name)
+    await page.getByRole('link', { name: 'New Client' }).first().click()
+    await expect(page.getByLabel('Ministra')).toBeFocused()
+    for (const label of ['Login Name', 'MAC Address']) {
+      await expect(page.getByLabel(label)).toHaveAttribute('autocapitalize', 'none')
+      await expect(page.getByLabel(label)).toHaveAttribute('autocorrect', 'off')
+    }
+    await page.getByRole('link', { name: 'Clients', exact: true }).click()
+    await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
   })
 })
 

@@ -171,6 +171,45 @@ const states: Picture[] = [
     },
   },
   {
+    name: 'dealer new client with unsent entries',
+    as: 'dealer',
+    at: to.newClient(),
+    shows: '5 to 15 characters',
+    doing: async (page) => {
+      await fill(page, {
+        'Login Name': 'half-typed',
+        'MAC Address': 'AA:BB:CC:DD:EE:FF',
+        'Phone Number': '555',
+      })
+      await page.reload()
+      await expect(page.getByText('Your unsent entries')).toBeVisible()
+      await expect(page.getByText('This is not a MAC of our boxes')).toBeVisible()
+    },
+  },
+  {
+    name: 'dealer logs out with unsent entries',
+    as: 'dealer',
+    at: to.newClient(),
+    shows: 'Your unsent entries',
+    doing: async (page) => {
+      if ((await page.getByRole('button', { name: 'Menu' }).getAttribute('aria-expanded')) === 'false') {
+        await press(page, 'Menu')
+      }
+      await press(page, 'Logout')
+      await expect(page.getByRole('alertdialog')).toBeVisible()
+    },
+  },
+  {
+    name: 'dealer switches a client to Ministra',
+    as: 'dealer',
+    at: to.client('cafe.central'),
+    shows: '012010N0250438',
+    doing: async (page) => {
+      await page.getByRole('switch', { name: 'Ministra' }).check()
+      await expect(page.getByText('With Ministra its MAC')).toBeVisible()
+    },
+  },
+  {
     name: 'dealer retrieves',
     as: 'dealer',
     at: to.client('emma.brown'),

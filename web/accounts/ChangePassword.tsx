@@ -1,4 +1,3 @@
-import { useState } from 'react'
 import * as z from 'zod/mini'
 import { AccountPassword } from '../../contract/accounts.ts'
 import { calls } from '../../contract/calls.ts'
@@ -10,16 +9,13 @@ import { useSubmit } from '../queries.ts'
 
 /** Gives an account another password, which ends its sessions. */
 export function ChangePassword({ level, name }: { level: LevelName; name: string }) {
-  const [values, setValues] = useState(EMPTY)
-  const change = useSubmit(calls.level[level].changePassword, {
-    changes: [],
-    onDone: () => setValues({ ...EMPTY }),
-  })
+  const change = useSubmit(calls.level[level].changePassword, { changes: [] })
   return (
     <Card title="Change Password">
       <Form
         schema={Change}
-        values={values}
+        values={EMPTY}
+        anew={change.done}
         submit="Change Password"
         onlyWhenValid
         loading={change.loading}

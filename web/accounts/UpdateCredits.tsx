@@ -35,13 +35,15 @@ export function UpdateCredits({ level, name, account }: UpdateCreditsProps) {
   // What was saved is known before it has been loaded anew: by then its person may have chosen the next amount.
   const description = saved?.desc ?? account?.description ?? ''
   // Each save sets the form back to an amount of 1 and Add.
-  const values = useMemo(() => ({ ...FIRST, desc: description, saved }), [description, saved])
+  const values = useMemo(() => ({ ...FIRST, desc: description }), [description])
   const loading = update.loading || describe.loading
   return (
     <Card title="Update Credits" aside={account && <Balance credits={account.credits} />}>
       <Form
         schema={Change}
         values={values}
+        anew={update.done + describe.done}
+        autoFocus
         submit={({ credits, transaction }) => says(Number(credits), Number(transaction))}
         onSubmit={(change) => update.submit({ name, ...change })}
         loading={loading}

@@ -44,6 +44,7 @@ export function RenewDialog({ names, onClose, onDone }: RenewDialogProps) {
         values={ONE_MONTH}
         submit={({ months }) => says(held.length, Number(months))}
         onSubmit={({ months }) => renew(months)}
+        autoFocus
         loading={loading}
         submitError={submitError}
         blocked={!quote || quote.balance_after < 0 || outdated}
@@ -53,7 +54,7 @@ export function RenewDialog({ names, onClose, onDone }: RenewDialogProps) {
           </Button>
         }
       >
-        <AmountSelect name="months" label="Months" amounts={MONTHS} words={months} autoFocus />
+        <AmountSelect name="months" label="Months" amounts={MONTHS} words={months} />
         <Quote clients={held} asking={names !== null && !loading} onAnswer={setQuote} />
       </Form>
     </Dialog>

@@ -17,30 +17,33 @@ interface RetrieveCardProps {
   expired: boolean
 }
 
-/** Takes paid months back from a client, after asking. */
+/** Takes paid months back from a client, after asking. Only what can be taken back is on offer. */
 export function RetrieveCard({ client, expired }: RetrieveCardProps) {
-  const [values, setValues] = useState(NONE)
   const [asked, setAsked] = useState<number | null>(null)
+  const [retrieved, setRetrieved] = useState(0)
   const notice = useNotice()
+  const most = client && !expired ? Math.min(client.retrievable, MOST) : 0
   const ask = (chosen: number) => {
-    if (chosen === 0) notice.warning('Please select credits to retrieve')
+    // What was chosen before the client was loaded anew may be on offer no more, and stands in the list no more.
+    if (chosen === 0 || chosen > most) notice.warning('Please select credits to retrieve')
     else setAsked(chosen)
   }
   return (
     <Card title="Retrieve Credits">
       <Form
         schema={asChosen}
-        values={values}
+        values={NONE}
+        anew={retrieved}
         submit="Retrieve Credits"
         onSubmit={({ credits }) => ask(Number(credits))}
         loading={false}
-        disabled={!client || expired}
+        disabled={most === 0}
         submitError={null}
       >
         <SelectInput
           name="credits"
           label="Credits"
-          options={OPTIONS}
+          options={optionsUpTo(most)}
           help={client && possible(client, expired)}
         />
       </Form>
@@ -52,7 +55,7 @@ export function RetrieveCard({ client, expired }: RetrieveCardProps) {
         call={calls.clients.retrieve}
         input={(count) => ({ login: client?.name ?? '', credits: count })}
         onClose={() => setAsked(null)}
-        onDone={() => setValues({ ...NONE })}
+        onDone={() => setRetrieved((times) => times + 1)}
       >
         {(count) => <Consequence client={client} count={count} />}
       </Question>
@@ -67,10 +70,13 @@ const asChosen = z.custom<typeof NONE>()
 /** The most that one retrieval takes back. */
 const MOST = 12
 
-const OPTIONS = [
-  { value: '', label: 'Select credits' },
-  ...Array.from({ length: MOST }, (_, index) => ({ value: index + 1, label: credits(index + 1) })),
-]
+function optionsUpTo(most: number) {
+  const counts = Array.from({ length: most }, (_, index) => index + 1)
+  return [
+    { value: '', label: 'Select credits' },
+    ...counts.map((value) => ({ value, label: credits(value) })),
+  ]
+}
 
 function possible({ retrievable }: ClientDetail, expired: boolean): string {
   if (expired) return 'Nothing is left of an expired client'
@@ -95,6 +101,9 @@ function Consequence({ client, count }: { client: ClientDetail | undefined; coun
           </strong>{' '}
           instead of <Day iso={client.expiry} />.
         </>
+      )}
+      {count === client?.trial_retrieval && (
+        <> That leaves today only, and counts as one of today’s trials.</>
       )}
       {balance != null && <> Your balance becomes {credits(balance + count)}.</>}
     </p>

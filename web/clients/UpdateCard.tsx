@@ -1,20 +1,34 @@
 import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
+import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useFormContext, useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
+import { clientForm, draftOf, keepDraft } from '../drafts.ts'
 import { Card } from '../parts/Card.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { PasswordInput } from '../parts/form/PasswordInput.tsx'
 import { SwitchInput } from '../parts/form/SwitchInput.tsx'
 import { useSubmit } from '../queries.ts'
 import { to } from '../screens.ts'
+import { useSession } from '../session.tsx'
 import { Expiry } from '../tables/expiry.tsx'
 import { AddMonths } from './AddMonths.tsx'
-import { type ClientValues, changesOf, EMPTY, typedOver, valuesOf } from './clientForm.ts'
+import {
+  type Base,
+  baseFrom,
+  type ClientDraft,
+  type ClientValues,
+  changesOf,
+  draftFrom,
+  EMPTY,
+  typedOver,
+  valuesOf,
+} from './clientForm.ts'
 import { DescriptionField, MacField, PackageField, PhoneField } from './fields.tsx'
+import { KeepDraft } from './KeepDraft.tsx'
 
 interface UpdateCardProps {
   /** Undefined while it loads. */
@@ -24,17 +38,21 @@ interface UpdateCardProps {
   reload: () => Promise<ClientDetail | undefined>
 }
 
-/** What the form was filled from, and what stood in it then. */
-interface Base {
-  seen?: ClientDetail
-  values: ClientValues
-}
-
 /** All that can be changed of a client; only what was changed is sent. Of an expired one only months can be added. */
 export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
-  const [base, setBase] = useState<Base>({ values: EMPTY })
+  const { name: dealer } = useSession()
+  const [base, setBase] = useState<Base>({ values: EMPTY, isBack: false })
+  const [discarded, setDiscarded] = useState(0)
   const [payable, setPayable] = useState(true)
-  const save = useSubmit(calls.clients.save, { goTo: { path: to.clients(), after: 2_000 } })
+  const form = clientForm(client?.name ?? '')
+  const save = useSubmit(calls.clients.save, {
+    onDone: () => keepDraft(dealer, form, null),
+    goTo: { path: to.clients(), after: 2_000 },
+  })
+  const discard = () => {
+    if (client) setBase(baseFrom(client, null, expired))
+    setDiscarded((times) => times + 1)
+  }
   const submit = (typed: ClientValues) => {
     if (base.seen) save.submit(changesOf(base.seen, typed))
   }
@@ -43,6 +61,8 @@ export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
       <Form
         schema={asTyped}
         values={base.values}
+        anew={discarded}
+        autoFocus
         submit="Update Client"
         onSubmit={submit}
         loading={save.loading}
@@ -62,17 +82,25 @@ export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
           )
         }
       >
-        <Follow client={client} base={base} onBase={setBase} />
+        <Follow client={client} expired={expired} base={base} onBase={setBase} />
+        <KeepDraft<ClientValues>
+          form={form}
+          draftFrom={(typed) => (base.seen ? draftFrom(base.seen, typed) : null)}
+          isBack={base.isBack}
+          sent={save.loading}
+          onDiscard={discard}
+        />
         <Switches>
           <SwitchInput name="status" label="Active" disabled={expired} />
           <SwitchInput name="locked" label="IP Lock" disabled={expired} />
           <SwitchInput name="ministra" label="Ministra" disabled={expired} />
           <SwitchInput name="alt_player" label="Alt Player" disabled={expired} />
         </Switches>
+        <WithoutMac mac={base.seen?.mac} />
         <PasswordInput name="password" label="Password" autoComplete="off" disabled={expired} />
         <DescriptionField disabled={expired} />
         <PhoneField disabled={expired} />
-        <MacUnlessMinistra disabled={expired} />
+        <MacUnlessMinistra mac={base.seen?.mac} disabled={expired} />
         <AddMonths client={client} expired={expired} sent={save.loading} onPayable={setPayable} />
         <PackageField disabled={expired} />
       </Form>
@@ -86,16 +114,19 @@ const asTyped = z.custom<ClientValues>()
 /** Fills the form once the client has come, and again when it changed elsewhere, unless something was typed. */
 function Follow({
   client,
+  expired,
   base,
   onBase,
-}: Pick<UpdateCardProps, 'client'> & { base: Base; onBase: (base: Base) => void }) {
+}: Pick<UpdateCardProps, 'client' | 'expired'> & { base: Base; onBase: (base: Base) => void }) {
+  const { name: dealer } = useSession()
   const { getValues } = useFormContext<ClientValues>()
   useEffect(() => {
     if (!client || client === base.seen) return
     const touched = base.seen && Object.keys(typedOver(base.seen, getValues())).length > 0
-    const differs = !base.seen || Object.keys(typedOver(client, valuesOf(base.seen))).length > 0
-    if (!touched && differs) onBase({ seen: client, values: valuesOf(client) })
-  }, [client, base, onBase, getValues])
+    if (touched) return
+    const draft = base.seen ? null : (draftOf(dealer, clientForm(client.name)) as ClientDraft | null)
+    onBase(baseFrom(client, draft, expired))
+  }, [client, expired, dealer, base, onBase, getValues])
   return null
 }
 
@@ -108,10 +139,12 @@ interface ReloadProps {
 /** Takes over what somebody else changed, and keeps what was typed. */
 function Reload({ seen, reload, onBase }: ReloadProps) {
   const { getValues } = useFormContext<ClientValues>()
+  const cache = useQueryClient()
   const load = async () => {
     const fresh = await reload()
     if (!fresh || !seen) return
-    onBase({ seen: fresh, values: { ...valuesOf(fresh), ...typedOver(seen, getValues()) } })
+    cache.invalidateQueries({ queryKey: [calls.clients.quote.name] })
+    onBase({ seen: fresh, values: { ...valuesOf(fresh), ...typedOver(seen, getValues()) }, isBack: false })
   }
   return (
     <Button variant="outlined" onClick={load}>
@@ -120,9 +153,36 @@ function Reload({ seen, reload, onBase }: ReloadProps) {
   )
 }
 
-function MacUnlessMinistra({ disabled }: { disabled: boolean }) {
-  return useWatch({ name: 'ministra' }) === true ? null : <MacField disabled={disabled} />
+interface OfMac {
+  /** As it is stored; undefined while it loads. */
+  mac: string | null | undefined
 }
+
+/** Says what a switch to Ministra takes away, before it does. */
+function WithoutMac({ mac }: OfMac) {
+  const isLost = useWatch({ name: 'ministra' }) === true && typeof mac === 'string'
+  return (
+    <Loss role="status">
+      {isLost && `With Ministra its MAC ${mac} goes, and all that is known of its box.`}
+    </Loss>
+  )
+}
+
+function MacUnlessMinistra({ mac, disabled }: OfMac & { disabled: boolean }) {
+  const [ministra, typed] = useWatch({ name: ['ministra', 'stb_mac'] })
+  if (ministra === true) return null
+  const isOther = typeof mac === 'string' && typed !== mac
+  const help = isOther ? 'With another MAC, all that is known of its box goes.' : undefined
+  return <MacField disabled={disabled} help={help} />
+}
+
+const Loss = styled('p')(({ theme }) => ({
+  padding: '8px 16px',
+  borderRadius: 8,
+  color: theme.palette.tones.warn.text,
+  background: theme.palette.tones.warn.fill,
+  '&:empty': { display: 'none' },
+}))
 
 const Switches = styled('div')({
   display: 'grid',

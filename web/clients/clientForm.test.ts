@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { ClientDetail } from '../../contract/shapes.ts'
-import { changesOf, typedOver, valuesOf } from './clientForm.ts'
+import { baseFrom, changesOf, draftFrom, typedOver, valuesOf } from './clientForm.ts'
 
 const CLIENT: ClientDetail = {
   name: 'tv100',
@@ -37,9 +37,10 @@ test('a form that was left as it was filled sends the login alone, which changes
   expect(changesOf(CLIENT, valuesOf(CLIENT))).toEqual({ login: 'tv100' })
 })
 
-test('only what was changed is sent, with the login', () => {
+test('only what was changed is sent, with the login, and months with the expiry that was seen', () => {
   const typed = { ...valuesOf(CLIENT), desc: '', locked: true, months: 3 }
-  expect(changesOf(CLIENT, typed)).toEqual({ login: 'tv100', desc: '', locked: true, months: 3 })
+  const { expiry } = CLIENT
+  expect(changesOf(CLIENT, typed)).toEqual({ login: 'tv100', desc: '', locked: true, months: 3, expiry })
 })
 
 test('a new MAC goes with the one that was seen', () => {
@@ -67,7 +68,7 @@ test('a switch away from Ministra sends the MAC that it needs', () => {
   })
 })
 
-test.each(['', '4165550199', '0123456789', '551198765432100'])(
+test.each(['', '4165550199', '0123456789', '14165550199', '551198765432100'])(
   'a phone of %j is shown whole and unchanged',
   (phone) => {
     const client = { ...CLIENT, phone }
@@ -83,5 +84,41 @@ test('what was typed is told from what was seen, so that a reload can keep it', 
     ...valuesOf(CLIENT),
     desc: 'Typed',
     phone: '',
+  })
+})
+
+describe('a draft', () => {
+  const typed = { ...valuesOf(CLIENT), desc: 'Attic', months: 2, password: 'other-one' }
+
+  test('has what was typed without the password, and nothing where nothing else was', () => {
+    const { o_mac, expiry } = CLIENT
+    expect(draftFrom(CLIENT, typed)).toEqual({ typed: { desc: 'Attic', months: 2 }, seen: { o_mac, expiry } })
+    expect(draftFrom(CLIENT, { ...valuesOf(CLIENT), password: 'other-one' })).toBeNull()
+  })
+
+  test('comes back over what the client is by now, to be sent as if its page had stayed open', () => {
+    const now = { ...CLIENT, phone: '', expiry: '2027-01-31T23:59:59.000Z' }
+    const { seen, values, isBack } = baseFrom(now, draftFrom(CLIENT, typed), false)
+    expect(isBack).toBe(true)
+    expect(values).toEqual({ ...valuesOf(now), desc: 'Attic', months: 2 })
+    expect(seen && changesOf(seen, values)).toEqual({
+      login: 'tv100',
+      desc: 'Attic',
+      months: 2,
+      expiry: CLIENT.expiry,
+    })
+  })
+
+  test('is none where the client is like it by now, and months alone of one that has expired', () => {
+    const now = { ...CLIENT, description: 'Attic' }
+    expect(baseFrom(now, draftFrom(CLIENT, { ...typed, months: 0 }), false)).toEqual({
+      seen: now,
+      values: valuesOf(now),
+      isBack: false,
+    })
+    expect(baseFrom(CLIENT, draftFrom(CLIENT, typed), true).values).toEqual({
+      ...valuesOf(CLIENT),
+      months: 2,
+    })
   })
 })

@@ -18,7 +18,11 @@ export function DescriptionField({ disabled }: OneField) {
 }
 
 /** `help` stands beneath while nothing is wrong. */
-export function MacField({ name = 'stb_mac', help, disabled }: OneField & { name?: string; help?: string }) {
+export function MacField({
+  name = 'stb_mac',
+  help,
+  disabled,
+}: OneField & { name?: string; help?: string | undefined }) {
   // What no further digit can mend is said at once, for a button that waits says nothing.
   const fault = foreignMac(String(useWatch({ name }) ?? '')) ?? undefined
   return <MaskedInput {...{ name, help, fault, disabled }} label="MAC Address" mask={macMask} />

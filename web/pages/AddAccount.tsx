@@ -24,6 +24,7 @@ export function AddAccount({ level: name }: { level: LevelName }) {
           schema={call.input}
           values={values}
           submit={`Add ${title}`}
+          autoFocus
           onSubmit={add.submit}
           loading={add.loading}
           submitError={add.submitError}
@@ -32,7 +33,7 @@ export function AddAccount({ level: name }: { level: LevelName }) {
             name="login"
             label="Login"
             help="3 to 32 letters, digits, dots, dashes and underscores"
-            autoFocus
+            asTyped
           />
           <PasswordInput
             name="password"

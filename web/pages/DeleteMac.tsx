@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import { calls } from '../../contract/calls.ts'
 import { type ApiError, send } from '../api.ts'
 import { DeleteMacDialog } from '../clients/DeleteMacDialog.tsx'
@@ -16,28 +16,25 @@ import { type FoundMac, foundMacs } from '../tables/macs.tsx'
 /** Finds the client of a MAC, whoever's it is, and deletes it. */
 export function DeleteMac() {
   const { search, loading, found, forget } = useSearch()
-  const [values, setValues] = useState(EMPTY)
+  const [deleted, setDeleted] = useState(0)
   const [asking, setAsking] = useState(false)
   const [table] = useState(() => foundMacs({ remove: () => setAsking(true) }))
-  const form = useRef<HTMLDivElement>(null)
-  // The button that led to the dialog is gone with the result: the next search is what follows.
-  useEffect(() => {
-    if (values !== EMPTY) form.current?.querySelector('input')?.focus()
-  }, [values])
   const start = () => {
     setAsking(false)
     forget()
-    setValues({ ...EMPTY })
+    setDeleted((times) => times + 1)
   }
   return (
     <>
       <title>Delete MAC · Boxtree</title>
       <PageTitle>Delete MAC</PageTitle>
-      <Stack ref={form}>
+      <Stack>
         <Card form>
           <Form
             schema={Search}
-            values={values}
+            values={EMPTY}
+            anew={deleted}
+            autoFocus
             submit="Search"
             onlyWhenValid
             onSubmit={({ mac }) => search(mac)}

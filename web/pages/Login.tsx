@@ -39,19 +39,10 @@ export function Login() {
           loading={loading}
           submitError={refused}
           onlyWhenValid
+          autoFocus={values.login_username === '' || 'login_password'}
         >
-          <TextInput
-            name="login_username"
-            label="Username"
-            autoComplete="username"
-            autoFocus={values.login_username === ''}
-          />
-          <PasswordInput
-            name="login_password"
-            label="Password"
-            autoComplete="current-password"
-            autoFocus={values.login_username !== ''}
-          />
+          <TextInput name="login_username" label="Username" autoComplete="username" asTyped />
+          <PasswordInput name="login_password" label="Password" autoComplete="current-password" />
           <Captcha name="g_recaptcha_response" load={askCaptcha} round={round} />
         </Form>
       </Card>

@@ -15,10 +15,8 @@ import { to } from '../screens.ts'
 /** The message that everybody sees after signing in. */
 export function Message() {
   const { data, error } = useCall(calls.desk.admin.message, {})
-  const [values, setValues] = useState(EMPTY)
   const update = useSubmit(calls.admin.setMessage, {
     goTo: { path: to.home.admin(), after: 2_000 },
-    onDone: () => setValues({ ...EMPTY }),
   })
   const { error: say } = useNotice()
   useEffect(() => {
@@ -36,7 +34,9 @@ export function Message() {
         </Present>
         <Form
           schema={NewMessage}
-          values={values}
+          values={EMPTY}
+          anew={update.done}
+          autoFocus
           submit="Update Message"
           onlyWhenValid
           onSubmit={update.submit}

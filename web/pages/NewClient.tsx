@@ -1,11 +1,13 @@
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { useWatch } from 'react-hook-form'
 import { calls } from '../../contract/calls.ts'
 import { PACKAGES } from '../../contract/packages.ts'
 import { credits, shortage } from '../../contract/words.ts'
 import { DescriptionField, MacField, PackageField, PhoneField } from '../clients/fields.tsx'
+import { KeepDraft } from '../clients/KeepDraft.tsx'
 import { costOf, type NewClientValues, newClientSchema } from '../clients/newClient.ts'
 import { START_OPTIONS } from '../clients/startOptions.ts'
+import { type Draft, draftOf, keepDraft, NEW_CLIENT } from '../drafts.ts'
 import { Card } from '../parts/Card.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { PasswordInput } from '../parts/form/PasswordInput.tsx'
@@ -15,12 +17,20 @@ import { TextInput } from '../parts/form/TextInput.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { useCredits, useSubmit } from '../queries.ts'
 import { to } from '../screens.ts'
+import { useSession } from '../session.tsx'
 
 /** Makes a client, on a trial or for paid months. */
 export function NewClient() {
   const balance = useCredits()
   const schema = useMemo(() => newClientSchema(balance), [balance])
-  const create = useSubmit(calls.clients.create, { goTo: { path: to.clients(), after: 3_000 } })
+  const { name } = useSession()
+  const [draft] = useState(() => draftOf(name, NEW_CLIENT))
+  const [discarded, setDiscarded] = useState(0)
+  const values = useMemo(() => (discarded === 0 ? { ...EMPTY, ...draft } : { ...EMPTY }), [draft, discarded])
+  const create = useSubmit(calls.clients.create, {
+    onDone: () => keepDraft(name, NEW_CLIENT, null),
+    goTo: { path: to.clients(), after: 3_000 },
+  })
   return (
     <>
       <title>New Client · Boxtree</title>
@@ -28,13 +38,22 @@ export function NewClient() {
       <Card form>
         <Form
           schema={schema}
-          values={EMPTY}
+          values={values}
+          anew={discarded}
           submit="Submit"
           onlyWhenValid
+          autoFocus
           onSubmit={create.submit}
           loading={create.loading}
           submitError={create.submitError}
         >
+          <KeepDraft
+            form={NEW_CLIENT}
+            draftFrom={draftFrom}
+            isBack={draft !== null && discarded === 0}
+            sent={create.loading}
+            onDiscard={() => setDiscarded((times) => times + 1)}
+          />
           <CheckboxInput name="ministra" label="Ministra" />
           <TextInput name="login" label="Login Name" identifier help="5 to 15 characters" />
           <PasswordInput
@@ -63,6 +82,14 @@ const EMPTY: NewClientValues = {
   phone: '',
   months: 0,
   package_selection: PACKAGES[0]?.value ?? 1,
+}
+
+/** What differs from the form as it is at first, without the password. */
+function draftFrom({ password: _, ...values }: NewClientValues): Draft | null {
+  const typed = Object.entries(values).filter(
+    ([name, value]) => EMPTY[name as keyof NewClientValues] !== value,
+  )
+  return typed.length > 0 ? Object.fromEntries(typed) : null
 }
 
 /** A Ministra client is known by its login alone. */

@@ -1,4 +1,3 @@
-import { useState } from 'react'
 import * as z from 'zod/mini'
 import { AccountPassword } from '../../contract/accounts.ts'
 import { calls } from '../../contract/calls.ts'
@@ -10,13 +9,13 @@ import { useSession } from '../session.tsx'
 /** The caller's own password, for whoever knows the present one. */
 export function OwnPassword() {
   const { name } = useSession()
-  const [values, setValues] = useState(EMPTY)
-  const change = useSubmit(calls.session.password, { changes: [], onDone: () => setValues({ ...EMPTY }) })
+  const change = useSubmit(calls.session.password, { changes: [] })
   return (
     <Form
       title="Your password"
       schema={Change}
-      values={values}
+      values={EMPTY}
+      anew={change.done}
       submit="Change password"
       onlyWhenValid
       loading={change.loading}

@@ -66,7 +66,10 @@ function useDrawer(narrow: boolean) {
   return [narrow && openAt === key, (open: boolean) => setOpenAt(open ? key : null)] as const
 }
 
-/** A new page takes the focus to its title, as a new document would; a change within a list does not. */
+/**
+ * A new page takes the focus to its title, as a new document would, unless a form of it has taken it already; a change
+ * within a list does not.
+ */
 function useFocusOnArrival() {
   const { pathname } = useLocation()
   const main = useRef<HTMLElement>(null)
@@ -76,6 +79,7 @@ function useFocusOnArrival() {
     last.current = pathname
     window.scrollTo(0, 0)
     const title = main.current?.querySelector('h1') ?? main.current
+    if (main.current?.querySelector(':focus')) return
     title?.focus({ preventScroll: true })
   }, [pathname])
   return main

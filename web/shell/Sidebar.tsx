@@ -1,6 +1,9 @@
 import { styled } from '@mui/material/styles'
 import { LogOut } from 'lucide-react'
+import { useState } from 'react'
 import { Link } from 'react-router'
+import { hasDrafts } from '../drafts.ts'
+import { Confirm } from '../parts/dialog/Confirm.tsx'
 import { menuOf } from '../screens.ts'
 import { signOut, useSession } from '../session.tsx'
 import { CreditsChip } from './CreditsChip.tsx'
@@ -12,6 +15,7 @@ export function Sidebar({ collapsed }: { collapsed: boolean }) {
   const { name, role } = useSession()
   const screen = useScreen()
   const here = screen?.under ?? screen
+  const [asking, setAsking] = useState(false)
   return (
     <Column data-collapsed={collapsed}>
       <Who>
@@ -45,7 +49,7 @@ export function Sidebar({ collapsed }: { collapsed: boolean }) {
             <Item
               as="button"
               type="button"
-              onClick={signOut}
+              onClick={() => (hasDrafts(name) ? setAsking(true) : signOut())}
               aria-label="Logout"
               data-hint={collapsed ? 'Logout' : undefined}
             >
@@ -55,6 +59,17 @@ export function Sidebar({ collapsed }: { collapsed: boolean }) {
           </li>
         </ul>
       </nav>
+      <Confirm
+        open={asking}
+        title="Log out?"
+        yes="Logout"
+        no="Stay"
+        onYes={signOut}
+        onNo={() => setAsking(false)}
+        loading={false}
+      >
+        <p>You have unsent entries in this tab. They are lost with a logout.</p>
+      </Confirm>
     </Column>
   )
 }

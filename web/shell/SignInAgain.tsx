@@ -42,6 +42,7 @@ function Again({ later }: { later: () => void }) {
       loading={loading}
       submitError={refused}
       onlyWhenValid
+      autoFocus
       aside={<Button onClick={later}>Later</Button>}
     >
       <p>
@@ -49,7 +50,7 @@ function Again({ later }: { later: () => void }) {
       </p>
       {/* Tells a password manager whose password this is. */}
       <input hidden readOnly autoComplete="username" value={name} />
-      <PasswordInput name="login_password" label="Password" autoComplete="current-password" autoFocus />
+      <PasswordInput name="login_password" label="Password" autoComplete="current-password" />
       <Captcha name="g_recaptcha_response" load={askCaptcha} round={round} />
     </Form>
   )

@@ -1,6 +1,6 @@
 import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
 import {
   type DefaultValues,
   type FieldValues,
@@ -25,6 +25,10 @@ interface FormProps<Values extends FieldValues, Output> {
   schema: Schema<Values, Output>
   /** The values at first, and again whenever `values` becomes another object. */
   values: DefaultValues<Values>
+  /** How often it has been sent with success, where it stays for the next time: each time it starts anew. */
+  anew?: number | undefined
+  /** Its first field, or the one named, has the focus as soon as something can be typed. */
+  autoFocus?: boolean | string | undefined
   /** Receives the values as the schema gives them back; `form` resets or sets them afterwards. */
   onSubmit: (output: Output, form: UseFormReturn<Values, unknown, Output>) => void
   /** What the button says, from the values if it must: 'Renew 3 clients for 6 credits'. */
@@ -52,8 +56,10 @@ export function Form<Values extends FieldValues, Output>(props: FormProps<Values
     defaultValues: values,
     mode: 'onTouched',
   })
-  useNewValues(form, values)
-  useRefusal(form, submitError)
+  const fields = useRef<HTMLFieldSetElement>(null)
+  useNewValues(form, values, props.anew)
+  useFocus(fields, { loading, disabled, atFirst: props.autoFocus ?? false, anew: props.anew })
+  const reason = useRefusal(form, submitError)
   const { errors, isValid } = form.formState
   const submit = form.handleSubmit((output) => {
     if (!loading && !disabled && !props.blocked) props.onSubmit(output, form)
@@ -62,11 +68,11 @@ export function Form<Values extends FieldValues, Output>(props: FormProps<Values
   return (
     <FormProvider {...form}>
       <Shell noValidate onSubmit={submit} aria-busy={loading}>
-        <fieldset disabled={loading || disabled}>
+        <fieldset ref={fields} disabled={loading || disabled}>
           {title && <h2>{title}</h2>}
           {children}
         </fieldset>
-        <Reason role="alert">{submitError?.message ?? errors.root?.message}</Reason>
+        <Reason role="alert">{reason ?? errors.root?.message}</Reason>
         <Foot>
           {props.aside}
           <Button
@@ -84,31 +90,74 @@ export function Form<Values extends FieldValues, Output>(props: FormProps<Values
   )
 }
 
-/** Starts again from other values, as when another client is opened in the same form. */
+/** Starts again from other values, as when another client is opened in the same form, and after each success. */
 function useNewValues<Values extends FieldValues, Output>(
   form: UseFormReturn<Values, unknown, Output>,
   values: DefaultValues<Values>,
+  anew: number | undefined,
 ) {
   const { reset } = form
-  const held = useRef(values)
+  const held = useRef({ values, anew })
   useEffect(() => {
-    if (held.current === values) return
-    held.current = values
+    if (held.current.values === values && held.current.anew === anew) return
+    held.current = { values, anew }
     reset(values)
-  }, [values, reset])
+  }, [values, anew, reset])
 }
 
-/** Shows what the server said of each field at that field, and takes the focus to the first. */
+interface FocusWhen {
+  loading: boolean
+  disabled: boolean
+  atFirst: boolean | string
+  anew: number | undefined
+}
+
+/** Takes the focus to the first field once it can be typed in, and again when the form has started anew. */
+function useFocus(fields: RefObject<HTMLFieldSetElement | null>, when: FocusWhen) {
+  const { loading, disabled, atFirst, anew } = when
+  const due = useRef(atFirst !== false)
+  const last = useRef(anew)
+  useEffect(() => {
+    if (last.current !== anew) due.current = !disabled
+    last.current = anew
+    if (!due.current || loading || disabled) return
+    due.current = false
+    const field = typeof atFirst === 'string' ? `[name=${atFirst}]` : FIELD
+    if (fields.current && !isBusy(fields.current)) fields.current.querySelector<HTMLElement>(field)?.focus()
+  })
+}
+
+const FIELD = ':is(input:not([hidden]), select, textarea):not(:disabled)'
+
+/** Its person is at something else by now, on the same page or in the same dialog. */
+function isBusy(fields: Element) {
+  const place = (element: Element | null) => element?.closest('main, [role=dialog]') ?? null
+  const at = document.activeElement
+  if (!at?.matches('a, button, input, select, textarea') || fields.closest('form')?.contains(at)) return false
+  return place(at) === place(fields)
+}
+
+/**
+ * Shows what the server said of each field at that field, and takes the focus to the first. What belongs to no field is
+ * answered, to be said beneath; an edit ends both.
+ */
 function useRefusal<Values extends FieldValues, Output>(
   form: UseFormReturn<Values, unknown, Output>,
   refusal: SubmitError | null,
-) {
-  const { setError } = form
+): string | undefined {
+  const { setError, getValues, subscribe } = form
+  const [edited, setEdited] = useState<SubmitError | null>(null)
   useEffect(() => {
     Object.entries(refusal?.fields ?? {}).forEach(([name, message], at) => {
       setError(name as Path<Values>, { type: 'server', message }, { shouldFocus: at === 0 })
     })
-  }, [refusal, setError])
+    return subscribe({
+      formState: { values: true },
+      callback: ({ type }) => type === 'change' && setEdited(refusal),
+    })
+  }, [refusal, setError, subscribe])
+  const isAtFields = Object.keys(refusal?.fields ?? {}).some((name) => name in getValues())
+  return refusal === null || refusal === edited || isAtFields ? undefined : refusal.message
 }
 
 const Shell = styled('form')({

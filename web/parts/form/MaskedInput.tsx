@@ -4,6 +4,7 @@ import { mono } from '../faces.ts'
 import { Box } from './controls.tsx'
 import { type ControlProps, Field, type FieldProps } from './Field.tsx'
 import { edited, type Mask, type Selected, type Shown } from './masks.ts'
+import { EXACT } from './TextInput.tsx'
 
 interface MaskedInputProps extends FieldProps {
   /** Made once, outside the component. */
@@ -68,9 +69,7 @@ function Masked({ name, mask, control }: { name: string; mask: Mask; control: Co
         placeholder={mask.placeholder}
         inputMode={mask.inputMode}
         autoComplete="off"
-        autoCapitalize="none"
-        autoCorrect="off"
-        spellCheck={false}
+        {...EXACT}
       />
     </Box>
   )

@@ -4,15 +4,14 @@ import { useState } from 'react'
 import { useFormContext } from 'react-hook-form'
 import { Box } from './controls.tsx'
 import { Field, type FieldProps } from './Field.tsx'
+import { EXACT } from './TextInput.tsx'
 
 interface PasswordInputProps extends FieldProps {
   /** `current-password` lets the browser fill it, `new-password` lets it suggest one, `off` does neither. */
   autoComplete: 'current-password' | 'new-password' | 'off'
-  /** Has the focus when it appears, as the first field of a dialog. */
-  autoFocus?: boolean | undefined
 }
 
-/** A password, hidden until its owner wants to see it. */
+/** A password, hidden until its owner wants to see it: also one that cannot be changed. */
 export function PasswordInput({ name, label, help, disabled, ...rest }: PasswordInputProps) {
   const { register } = useFormContext()
   const [shown, setShown] = useState(false)
@@ -21,17 +20,9 @@ export function PasswordInput({ name, label, help, disabled, ...rest }: Password
     <Field {...{ name, label, help, disabled }}>
       {(control) => (
         <Box>
-          <input
-            {...rest}
-            {...register(name)}
-            {...control}
-            type={shown ? 'text' : 'password'}
-            autoCapitalize="none"
-            spellCheck={false}
-          />
+          <input {...rest} {...register(name)} {...control} type={shown ? 'text' : 'password'} {...EXACT} />
           <IconButton
             size="small"
-            disabled={disabled === true}
             aria-label={shown ? 'Hide password' : 'Show password'}
             aria-pressed={shown}
             onClick={() => setShown(!shown)}

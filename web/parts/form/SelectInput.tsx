@@ -10,12 +10,10 @@ export interface Choice {
 
 interface SelectInputProps extends FieldProps {
   options: readonly Choice[]
-  /** Has the focus when it appears, as the first field of a dialog. */
-  autoFocus?: boolean | undefined
 }
 
 /** One of a list. Numbers stay numbers: the form holds the option's own value. */
-export function SelectInput({ options, autoFocus, ...frame }: SelectInputProps) {
+export function SelectInput({ options, ...frame }: SelectInputProps) {
   const { field } = useController({ name: frame.name })
   const choose = (shown: string) =>
     field.onChange(options.find(({ value }) => String(value) === shown)?.value)
@@ -25,7 +23,6 @@ export function SelectInput({ options, autoFocus, ...frame }: SelectInputProps) 
         <Select
           {...control}
           ref={field.ref}
-          autoFocus={autoFocus}
           value={String(field.value ?? '')}
           onBlur={field.onBlur}
           onChange={(event) => choose(event.target.value)}

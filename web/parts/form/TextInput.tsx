@@ -9,11 +9,13 @@ interface TextInputProps extends FieldProps {
   multiline?: boolean | undefined
   /** What is counted, after the text: 'credits'. */
   unit?: string | undefined
+  /** A name or number, in its own face, that no keyboard may capitalise or correct. */
   identifier?: boolean | undefined
+  /** Not to be capitalised or corrected either, though it looks like any text: a username. */
+  asTyped?: boolean | undefined
   autoComplete?: string | undefined
   inputMode?: ComponentProps<'input'>['inputMode']
   placeholder?: string | undefined
-  autoFocus?: boolean | undefined
 }
 
 /** A line of text, or several. */
@@ -25,23 +27,19 @@ export function TextInput({
   multiline,
   unit,
   identifier,
-  ...rest
+  asTyped = identifier,
+  autoComplete = 'off',
+  ...native
 }: TextInputProps) {
   const { register } = useFormContext()
-  const { autoFocus, autoComplete = 'off', ...native } = rest
-  const focus = autoFocus ? { ref: focusOnce } : {}
+  const exact = asTyped ? EXACT : {}
   return (
     <Field {...{ name, label, help, disabled }}>
       {(control) => {
-        const { ref, ...field } = register(name)
-        const both = (element: HTMLInputElement | HTMLTextAreaElement | null) => {
-          ref(element)
-          focus.ref?.(element)
-        }
-        const shared = { ...native, ...field, ...control, autoComplete }
+        const shared = { ...native, ...exact, ...register(name), ...control, autoComplete }
         return (
           <Box style={identifier ? { fontFamily: mono } : undefined}>
-            {multiline ? <textarea {...shared} ref={both} /> : <input {...shared} ref={both} />}
+            {multiline ? <textarea {...shared} /> : <input {...shared} />}
             {unit && <span>{unit}</span>}
           </Box>
         )
@@ -50,11 +48,5 @@ export function TextInput({
   )
 }
 
-const focused = new WeakSet<Element>()
-
-/** Focuses an input when it appears, and never again. */
-function focusOnce(element: HTMLElement | null) {
-  if (!element || focused.has(element)) return
-  focused.add(element)
-  element.focus()
-}
+/** What keeps a phone's keyboard from changing what is typed. */
+export const EXACT = { autoCapitalize: 'none', autoCorrect: 'off', spellCheck: false } as const
