@@ -21,6 +21,7 @@ const COMMANDS = {
   verify: { run: [['server/commands/verify.ts']] },
   backup: { run: [['server/commands/backup.ts']] },
   restore: { run: [['server/commands/restore.ts']] },
+  'rotate-key': { run: [['server/commands/rotate-key.ts']] },
   bench: { console: true, tools: true, run: [['bench/main.ts']] },
   faults: {
     console: true,

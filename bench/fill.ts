@@ -1,6 +1,6 @@
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { createSeal } from '../server/access/seal.ts'
+import { createSeal, ofClient } from '../server/access/seal.ts'
 import { readSecretKey } from '../server/access/secret.ts'
 import { seed } from '../server/commands/demo/dice.ts'
 import { readConfig } from '../server/config.ts'
@@ -53,7 +53,8 @@ async function fill(
     const first = addDays(dayOf(new Date(), config.timeZone), -DAYS)
     seed(clients)
     const tree = await raiseTree(sql, dealers, startOf(first, config.timeZone))
-    await load(sql, new Business(tree, clients, first), seal.close, say)
+    const close = (password: string, client: number) => seal.close(password, ofClient(client))
+    await load(sql, new Business(tree, clients, first), close, say)
     await fillStatistics(sql, new Date(), config.timeZone)
   } finally {
     await sql.end()

@@ -22,6 +22,7 @@ describe('the configuration', () => {
       freeDiskMb: 256,
       trustedProxies: [],
       secretKey: null,
+      newSecretKey: null,
     })
   })
 

@@ -27,6 +27,8 @@ export interface Config {
   freeDiskMb: number
   /** 32 bytes; null means the one kept in the data folder. */
   secretKey: Buffer | null
+  /** What a rotation is to put in the place of `secretKey`. */
+  newSecretKey: Buffer | null
 }
 
 /** Something that the person who starts the console can put right: shown as it stands, without a stack. */
@@ -52,7 +54,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     trialsPerDay: reader.whole('TRIALS_PER_DAY', { least: 0, most: 100_000, otherwise: 20 }),
     freeDiskMb: reader.whole('FREE_DISK_MB', { least: 0, most: 1_000_000, otherwise: 256 }),
     trustedProxies: readTrustedProxies(reader),
-    secretKey: readSecretKey(reader),
+    secretKey: readSecretKey(reader, 'SECRET_KEY'),
+    newSecretKey: readSecretKey(reader, 'NEW_SECRET_KEY'),
   }
   if (reader.faults.length > 0) {
     throw new StartFault(['The configuration has faults:', ...reader.faults].join('\n  '))
@@ -189,13 +192,13 @@ function isAddressOrBlock(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
 }
 
-function readSecretKey(reader: Reader): Buffer | null {
-  const text = reader.secret('SECRET_KEY')
+function readSecretKey(reader: Reader, name: string): Buffer | null {
+  const text = reader.secret(name)
   if (text === undefined) return null
   const key = decodeKey(text)
   if (key === null) {
     reader.faults.push(
-      'SECRET_KEY must be 32 bytes as base64 or hex, as `openssl rand -base64 32` prints them.',
+      `${name} must be 32 bytes as base64 or hex, as \`openssl rand -base64 32\` prints them.`,
     )
   }
   return key

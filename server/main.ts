@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { pino } from 'pino'
 import { makeFirstLogin } from './access/first-login.ts'
+import { createSeal } from './access/seal.ts'
 import { readSecretKey } from './access/secret.ts'
 import { openApp } from './app.ts'
 import { say } from './commands/command.ts'
@@ -53,7 +54,7 @@ async function start(): Promise<void> {
   const firstLogin = await step(() => makeFirstLogin(sql, config, process.stdout.isTTY))
   const app = await step(() => openApp({ config, database: database.server, sql, secretKey, log, freeSpace }))
   undo.push(() => drain(app))
-  const jobs = startJobs({ sql, zone: config.timeZone, log })
+  const jobs = startJobs({ sql, zone: config.timeZone, seal: createSeal(secretKey), log })
   undo.push(() => jobs.stop())
   await step(() => listen(app, config))
   say(`Boxtree is ready on ${addressOf(app, config)}`)

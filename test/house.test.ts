@@ -50,6 +50,7 @@ const WALLS: Record<string, readonly string[]> = {
     ...COMMON,
     'server/context.ts',
     'server/config.ts',
+    'server/files.ts',
     'server/postgres/data-folder.ts',
     'server/tree/',
     'server/corridor/audit.ts',
@@ -58,11 +59,13 @@ const WALLS: Record<string, readonly string[]> = {
   'server/jobs/': [
     ...COMMON,
     'server/config.ts',
+    'server/access/reseal.ts',
+    'server/access/seal.ts',
     'server/nouns/',
     'server/ledger/calendar.ts',
     'server/corridor/idempotency.ts',
   ],
-  'server/postgres/': ['server/config.ts'],
+  'server/postgres/': ['server/config.ts', 'server/files.ts'],
   'server/commands/': ['contract/', 'server/'],
 }
 

@@ -62,11 +62,13 @@ export class Business {
   }
 
   /** The columns of CLIENT_COLUMNS. @param seal encrypts a password */
-  *clients(seal: (password: string) => Buffer): Generator<string> {
+  *clients(seal: (password: string, client: number) => Buffer): Generator<string> {
     for (let client = 0; client < this.#count; client += 1) {
       const { name, mac, description } = factsOf(client)
       const deleted = this.#clients.deleted[client]
-      const password = isDoomed(client) ? '\\N' : `\\\\x${seal(passwordOf(client)).toString('hex')}`
+      const password = isDoomed(client)
+        ? '\\N'
+        : `\\\\x${seal(passwordOf(client), client + 1).toString('hex')}`
       const phone = mixed(client, 5) % 10 < 7 ? `${2_000_000_000 + (mixed(client, 6) % 7_000_000_000)}` : ''
       const packed = PACKAGES[mixed(client, 7) % PACKAGES.length]?.value
       const born = this.#calendar.days[this.#clients.born[client] as number]

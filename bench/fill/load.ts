@@ -18,7 +18,7 @@ import {
 export async function load(
   sql: Sql,
   business: Business,
-  seal: (password: string) => Buffer,
+  seal: (password: string, client: number) => Buffer,
   say: (line: string) => void,
 ): Promise<void> {
   await begin(sql, async (sql) => {

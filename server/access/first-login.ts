@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto'
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
+import { putInPlace, writeDurably } from '../files.ts'
 import { makeDataFolder } from '../postgres/data-folder.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { createFirstAdmin } from './admin.ts'
@@ -41,16 +42,12 @@ async function leaveFirstLogin(sql: Sql, config: Config): Promise<void> {
   const interrupted = existsSync(draft)
   if (!interrupted) {
     makeDataFolder(config.dataDir)
-    writeFileSync(draft, firstLogin(config.adminLogin, generatePassword()), {
-      mode: 0o600,
-      flush: true,
-      flag: 'wx',
-    })
+    writeDurably(draft, firstLogin(config.adminLogin, generatePassword()))
   }
   const [, login = config.adminLogin, password = generatePassword()] =
     /^login: (.+)\npassword: (.+)\n$/.exec(readFileSync(draft, 'utf8')) ?? []
   const made = await createFirstAdmin(sql, login, password)
-  if (made || interrupted) renameSync(draft, file)
+  if (made || interrupted) putInPlace(draft, file)
   else rmSync(draft)
 }
 

@@ -1,33 +1,52 @@
 import { describe, expect, test } from 'vitest'
-import { createSeal, hash, randomToken } from './seal.ts'
+import { sealUnbound } from '../../test/support/unbound.ts'
+import { createSeal, hash, ofClient, randomToken } from './seal.ts'
 
-const seal = createSeal(Buffer.alloc(32, 1))
+const KEY = Buffer.alloc(32, 1)
+const OWNER = ofClient(7)
+const seal = createSeal(KEY)
 const other = createSeal(Buffer.alloc(32, 2))
 
 describe('what is sealed', () => {
   test.each(['', 'secret-tv', 'é👋', 'x'.repeat(1_000)])('is read again by the same key: %j', (text) => {
-    expect(seal.open(seal.close(text))).toBe(text)
+    expect(seal.open(seal.close(text, OWNER), OWNER)).toBe(text)
   })
 
   test('does not show what it is, and looks different each time', () => {
-    const [one, two] = [seal.close('secret-tv'), seal.close('secret-tv')]
+    const [one, two] = [seal.close('secret-tv', OWNER), seal.close('secret-tv', OWNER)]
     expect(one.equals(two)).toBe(false)
     expect(one.includes('secret')).toBe(false)
   })
 
   test('is not read by another key', () => {
-    expect(() => other.open(seal.close('secret-tv'))).toThrow()
+    expect(() => other.open(seal.close('secret-tv', OWNER), OWNER)).toThrow()
+  })
+
+  test('is not read as the password of another client', () => {
+    expect(() => seal.open(seal.close('secret-tv', OWNER), ofClient(8))).toThrow()
+  })
+
+  test('names its key by its first bytes, which say nothing of the key', () => {
+    expect(seal.close('secret-tv', OWNER).subarray(0, 5)).toEqual(seal.head)
+    expect(seal.head).not.toEqual(other.head)
+    expect(KEY.includes(seal.head.subarray(1))).toBe(false)
+  })
+
+  test('before it was bound to a client is read all the same, by the same key alone', () => {
+    const old = sealUnbound('secret-tv', KEY)
+    expect(seal.open(old, OWNER)).toBe('secret-tv')
+    expect(() => other.open(old, OWNER)).toThrow()
   })
 
   test('is not read where a single bit was changed, or where it is cut', () => {
-    const sealed = seal.close('secret-tv')
+    const sealed = seal.close('secret-tv', OWNER)
     for (let at = 0; at < sealed.length; at += 1) {
       const changed = Buffer.from(sealed)
       changed.writeUInt8(changed.readUInt8(at) ^ 1, at)
-      expect(() => seal.open(changed), `byte ${at}`).toThrow()
+      expect(() => seal.open(changed, OWNER), `byte ${at}`).toThrow()
     }
     for (let length = 0; length < sealed.length; length += 1) {
-      expect(() => seal.open(sealed.subarray(0, length)), `${length} bytes`).toThrow()
+      expect(() => seal.open(sealed.subarray(0, length), OWNER), `${length} bytes`).toThrow()
     }
   })
 })

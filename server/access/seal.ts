@@ -2,34 +2,53 @@ import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, ran
 
 /** What SECRET_KEY does: keeps client passwords readable to their dealer alone, and recognises a repeated body. */
 export type Seal = {
-  /** AES-256-GCM: nonce (12 bytes), tag (16), ciphertext. */
-  close(text: string): Buffer
-  /** Throws where the bytes were not sealed by this key or were changed since. */
-  open(sealed: Uint8Array): string
+  /**
+   * AES-256-GCM, bound to whose the text is: a version (1 byte), the key's id (4), nonce (12), tag (16), ciphertext.
+   * Moved to somebody else's row, it does not open.
+   */
+  close(text: string, owner: string): Buffer
+  /** Throws where the bytes were not sealed by this key, are of another owner, or were changed since. */
+  open(sealed: Uint8Array, owner: string): string
+  /** What everything begins with that this key has sealed: bytes that do not are another key's, or of before 0.2.0. */
+  head: Buffer
   /** 32 bytes that only this key makes of this text. */
   hmac(text: string): Buffer
+}
+
+/** Whose the password of a client is, as `Seal` takes it. */
+export function ofClient(id: number): string {
+  return `client ${id}`
 }
 
 /** `key` is SECRET_KEY's 32 bytes; each use has its own key derived from it. */
 export function createSeal(key: Uint8Array): Seal {
   const cipherKey = derive(key, 'client passwords')
   const hmacKey = derive(key, 'request bodies')
+  const head = Buffer.concat([Buffer.of(VERSION), derive(key, 'key id').subarray(0, 4)])
   return {
-    close(text) {
+    close(text, owner) {
       const nonce = randomBytes(12)
-      const cipher = createCipheriv('aes-256-gcm', cipherKey, nonce)
+      const cipher = createCipheriv('aes-256-gcm', cipherKey, nonce).setAAD(bind(head, owner))
       const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
-      return Buffer.concat([nonce, cipher.getAuthTag(), body])
+      return Buffer.concat([head, nonce, cipher.getAuthTag(), body])
     },
-    open(sealed) {
-      const decipher = createDecipheriv('aes-256-gcm', cipherKey, sealed.subarray(0, 12), {
-        authTagLength: 16,
-      })
-      decipher.setAuthTag(sealed.subarray(12, 28))
-      return decipher.update(sealed.subarray(28), undefined, 'utf8') + decipher.final('utf8')
+    open(sealed, owner) {
+      const isBound = head.equals(sealed.subarray(0, head.length))
+      const rest = isBound ? sealed.subarray(head.length) : sealed
+      const decipher = createDecipheriv('aes-256-gcm', cipherKey, rest.subarray(0, 12), { authTagLength: 16 })
+      decipher.setAuthTag(rest.subarray(12, 28))
+      if (isBound) decipher.setAAD(bind(head, owner))
+      return decipher.update(rest.subarray(28), undefined, 'utf8') + decipher.final('utf8')
     },
+    head,
     hmac: (text) => createHmac('sha256', hmacKey).update(text).digest(),
   }
+}
+
+const VERSION = 2
+
+function bind(head: Buffer, owner: string): Buffer {
+  return Buffer.concat([head, Buffer.from(owner)])
 }
 
 /** SHA-256, under which tokens and tickets are kept: they are random, so that a plain hash is enough. */

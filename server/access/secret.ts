@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Config, decodeKey, StartFault } from '../config.ts'
+import { putInPlace, writeDurably } from '../files.ts'
 import { makeDataFolder } from '../postgres/data-folder.ts'
 
 /**
@@ -51,37 +52,24 @@ function read(file: string): string | undefined {
 
 /** The key appears under its name only when it is whole and on the disk; of two that make one, the first counts. */
 export function writeKeyFile(file: string, key: Buffer): void {
+  putInPlace(draftOf(file, key), file, 'first')
+}
+
+/** Where the key lies that a rotation is about to put in the place of the present one. */
+export function nextKeyFile({ dataDir }: KeyPlace): string {
+  return join(dataDir, 'secret-key.next')
+}
+
+/** Puts the key of a rotation that is done in the place of the one before. */
+export function turnKeyOver(config: KeyPlace): void {
+  putInPlace(nextKeyFile(config), join(config.dataDir, 'secret-key'))
+}
+
+function draftOf(file: string, key: Buffer): string {
   const draft = `${file}.${process.pid}`
   rmSync(draft, { force: true })
-  try {
-    writeDurably(draft, `${key.toString('base64')}\n`)
-    linkSync(draft, file)
-    syncFolder(dirname(file))
-  } catch (error) {
-    if (!isCode(error, 'EEXIST')) throw error
-  } finally {
-    rmSync(draft, { force: true })
-  }
-}
-
-function writeDurably(file: string, text: string): void {
-  const handle = openSync(file, 'wx', 0o600)
-  try {
-    writeSync(handle, text)
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
-}
-
-/** Makes the names in a folder outlast a power cut. */
-export function syncFolder(folder: string): void {
-  const handle = openSync(folder, 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
+  writeDurably(draft, `${key.toString('base64')}\n`)
+  return draft
 }
 
 function isCode(error: unknown, code: string): boolean {

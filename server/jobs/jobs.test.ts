@@ -1,7 +1,9 @@
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { DAY_MS } from '../../contract/time.ts'
+import { SECRET_KEY } from '../../test/support/server.ts'
 import { Clock, openWorld, type World } from '../../test/support/world.ts'
+import { createSeal } from '../access/seal.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { startJobs } from './jobs.ts'
 
@@ -22,7 +24,7 @@ beforeEach(() => {
 afterEach(() => vi.useRealTimers())
 
 function start(sql: Sql = world.server.sql) {
-  return startJobs({ sql, zone: 'UTC', log, clock: () => world.clock.now })
+  return startJobs({ sql, zone: 'UTC', seal: createSeal(SECRET_KEY), log, clock: () => world.clock.now })
 }
 
 /** A minute for the jobs, and as much as it takes for the clock. */

@@ -1,4 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
+import { resealPasswords } from '../access/reseal.ts'
+import type { Seal } from '../access/seal.ts'
 import { type Day, dayOf } from '../ledger/calendar.ts'
 import { fillStatistics } from '../nouns/statistics.ts'
 import type { Sql } from '../postgres/pool.ts'
@@ -8,22 +10,25 @@ export type JobDependencies = {
   sql: Sql
   /** The zone at whose midnight a day is written down. */
   zone: string
+  seal: Seal
   log: FastifyBaseLogger
   /** "Now", so that tests can stand at midnight. */
   clock?: () => Date
 }
 
 /**
- * Does at its time what no call does: writes down the days that have ended, and clears away what is of no more use.
+ * Does at its time what no call does: writes down the days that have ended, clears away what is of no more use, and
+ * once after a start seals anew the passwords that an earlier version bound to nobody.
  * Every server looks each minute, and locks in the database let one of them work. What fails is tried again a minute
  * later.
  */
-export function startJobs({ sql, zone, log, clock = () => new Date() }: JobDependencies): {
+export function startJobs({ sql, zone, seal, log, clock = () => new Date() }: JobDependencies): {
   /** Begins nothing more, and answers when what was begun is done. */
   stop(): Promise<void>
 } {
   let written: Day | null = null
   let cleaned = Number.NEGATIVE_INFINITY
+  let resealed = false
   let stopped = false
   let running = run()
   const timer = setInterval(() => {
@@ -42,6 +47,7 @@ export function startJobs({ sql, zone, log, clock = () => new Date() }: JobDepen
     const settled = new Date(now.getTime() - SETTLING)
     if (dayOf(settled, zone) !== written) await attempt('statistics', () => write(settled))
     if (now.getTime() - cleaned >= HOUR) await attempt('clean-up', () => clear(now))
+    if (!resealed) await attempt('sealing', reseal)
   }
 
   async function write(settled: Date): Promise<void> {
@@ -54,6 +60,12 @@ export function startJobs({ sql, zone, log, clock = () => new Date() }: JobDepen
     const removed = await cleanUp(sql, now, () => stopped)
     cleaned = now.getTime()
     if (Object.values(removed).some(Boolean)) log.info({ removed }, 'old rows were removed')
+  }
+
+  async function reseal(): Promise<void> {
+    const clients = await resealPasswords(sql, seal, seal, () => stopped)
+    resealed = true
+    if (clients > 0) log.info({ clients }, 'passwords were bound to their clients')
   }
 
   async function attempt(job: string, work: () => Promise<void>): Promise<void> {

@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini'
 import type { StartMonths } from '../../contract/clients.ts'
+import { refuseField } from '../refusal.ts'
 import { addDays, addMonths, type Day, dayOf, endOf, later } from './calendar.ts'
 
 /** A service period that was counted: its last second, and the day from which its months were counted. */
@@ -29,5 +30,9 @@ export function started(months: z.output<typeof StartMonths>, now: Date, zone: s
 
 /** A number of months from a day, to that day's last second; no month at all is that day itself. */
 export function counted(from: Day, months: number, zone: string): Counted {
-  return { expiry: endOf(addMonths(from, months), zone), countedFrom: from }
+  const expiry = endOf(addMonths(from, months), zone)
+  // A year of more than four digits is written with a sign, and no moment on the wire.
+  if (expiry.startsWith('+'))
+    throw refuseField('invalid_input', 'months', 'The service would last past the year 9999.')
+  return { expiry, countedFrom: from }
 }

@@ -412,7 +412,7 @@ describe("a client's password", () => {
     const rows = await world.server.sql<
       { password: Buffer }[]
     >`select password from client where name = any (${names})`
-    expect(rows.map(({ password }) => password.length)).toEqual([37, 37])
+    expect(rows.map(({ password }) => password.length)).toEqual([42, 42])
     expect(rows[0]?.password.equals(rows[1]?.password ?? Buffer.alloc(0))).toBe(false)
   })
 })

@@ -1,6 +1,7 @@
 import type { calls, InputOf } from '../../contract/calls.ts'
 import { expiryState, Mac } from '../../contract/clients.ts'
 import { packageLabel } from '../../contract/packages.ts'
+import { ofClient, type Seal } from '../access/seal.ts'
 import type { Handlers } from '../context.ts'
 import { started } from '../ledger/months.ts'
 import { payStart, refuseChanged, renew, type Served } from '../ledger/purchases.ts'
@@ -21,13 +22,16 @@ export const clients: Pick<Handlers<typeof calls.clients>, 'create' | 'detail' |
       with made as (
         insert into client (dealer, name, password, mac, ministra, phone, description, package_selection, created)
         values (
-          ${account.id}, ${name}, ${business.seal.close(input.password)}, ${mac}, ${input.ministra}, ${input.phone},
+          ${account.id}, ${name}, '', ${mac}, ${input.ministra}, ${input.phone},
           ${description}, ${input.package_selection}, ${now})
         returning id, dealer, name
       )
       insert into service (client, dealer, name, expiry)
       select id, dealer, name, ${service.expiry} from made returning client as id`
     const client = { id: made?.id as number, name, mac, description }
+    // It is bound to the number that the client has only now.
+    const password = business.seal.close(input.password, ofClient(client.id))
+    await sql`update client set password = ${password} where id = ${client.id}`
     if (typeof months === 'number' && months > 0) {
       const credits = await payStart(context, client, service, months)
       return { status: 'OK', name, expiry: service.expiry, credits }
@@ -51,7 +55,7 @@ export const clients: Pick<Handlers<typeof calls.clients>, 'create' | 'detail' |
     return {
       ...client,
       ...rest,
-      password: business.seal.open(rest.password),
+      password: business.seal.open(rest.password, ofClient(client.id)),
       tariff_plan: packageLabel(rest.package_selection) ?? '',
       online: rest.last_active !== null && now.getTime() - Date.parse(rest.last_active) < ONLINE_FOR,
       retrievable: offered.length,
@@ -69,7 +73,7 @@ export const clients: Pick<Handlers<typeof calls.clients>, 'create' | 'detail' |
     const expired = expiryState(expiry, now) === 'expired'
     if (expired && months === 0) throw refuseField('client_expired', 'months', EXPIRED)
     // An expired client can only be renewed: all else stays as it was, whatever was sent.
-    const changed = expired ? client : await change(sql, client, input, business.seal.close)
+    const changed = expired ? client : await change(sql, client, input, business.seal)
     if (months === 0) {
       const hasNewMac = changed.mac !== null && changed.mac !== client.mac
       if (hasNewMac && (await livesOnTrial(context, changed))) await shareTrial(context, changed, TYPED)
@@ -121,7 +125,7 @@ async function change(
   sql: Sql,
   client: Client,
   input: InputOf<typeof calls.clients.save>,
-  seal: (text: string) => Buffer,
+  seal: Seal,
 ): Promise<Client> {
   const ministra = input.ministra ?? client.ministra
   const mac = ministra ? null : macAfter(client, input)
@@ -129,7 +133,7 @@ async function change(
     Object.entries({
       ministra: input.ministra,
       mac: mac === client.mac ? undefined : mac,
-      password: input.password === undefined ? undefined : seal(input.password),
+      password: input.password === undefined ? undefined : seal.close(input.password, ofClient(client.id)),
       description: input.desc,
       phone: input.phone,
       alt_player: input.alt_player,

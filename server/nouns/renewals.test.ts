@@ -53,7 +53,27 @@ describe('a renewal', () => {
     expect((await dealer.call(renew, { name, months: 1 })).expiry).toBe(end('2026-03-28'))
   })
 
-  test('has no upper bound', async () => {
+  test('lasts to the end of the year 9999 at most, alone, among many and in a quote', async () => {
+    await dealerAt('2026-05-15')
+    const { name } = await world.client(dealer)
+    await world.setExpiry(name, end('9999-06-30'))
+    const asked = [
+      [renew, { name, months: 7 }],
+      [calls.clients.multirenew, { clients: [name], months: 7 }],
+      [calls.clients.quote, { clients: [name], months: 7 }],
+      [calls.clients.save, { login: name, months: 7 }],
+    ] as const
+    for (const [call, input] of asked) {
+      const { status, body } = await dealer.send(call, input)
+      expect([status, body], call.name).toMatchObject([
+        400,
+        { errors: { months: 'The service would last past the year 9999.' } },
+      ])
+    }
+    expect((await dealer.call(renew, { name, months: 6 })).expiry).toBe(end('9999-12-30'))
+  })
+
+  test('has no other upper bound', async () => {
     await dealerAt('2026-05-15')
     const { name } = await world.client(dealer)
     await world.setExpiry(name, end('2999-01-31'))

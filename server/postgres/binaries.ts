@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { StartFault } from '../config.ts'
+import { putInPlace } from '../files.ts'
 
 /** The major version whose data folder this program can open. */
 export const MAJOR = 18
@@ -51,7 +52,7 @@ function link(source: string, path: string): void {
     mkdirSync(dirname(path), { recursive: true })
     rmSync(draft, { force: true })
     symlinkSync(source, draft)
-    renameSync(draft, path)
+    putInPlace(draft, path)
   } catch {
     throw new StartFault(
       `${path} cannot be made; run 'node boxtree.mjs build' once as the user who owns ${dirname(path)}.`,

@@ -15,6 +15,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { StartFault } from '../config.ts'
+import { putInPlace } from '../files.ts'
 import { type Binaries, MAJOR } from './binaries.ts'
 import { makeDataFolder } from './data-folder.ts'
 import { programPath, type RunAs, run } from './run.ts'
@@ -98,7 +99,7 @@ function copyBinaries(from: string, to: string): void {
   cpSync(from, draft, { recursive: true, verbatimSymlinks: true })
   openToAll(draft)
   try {
-    renameSync(draft, to)
+    putInPlace(draft, to)
   } catch (error) {
     rmSync(draft, { recursive: true, force: true })
     if (!existsSync(to)) throw error

@@ -376,15 +376,15 @@ export const MUTANTS: Mutant[] = [
   {
     guard: "a client's password is sealed",
     file: 'server/nouns/clients.ts',
-    from: `\${business.seal.close(input.password)}`,
-    to: `\${Buffer.concat([business.seal.close(input.password), Buffer.from(input.password)])}`,
+    from: `const password = business.seal.close(input.password, ofClient(client.id))`,
+    to: `const password = Buffer.from(input.password)`,
     suites: ['server/nouns/clients.test.ts'],
   },
   {
     guard: 'a database is opened with its own key',
     file: 'server/access/canary.ts',
-    from: 'if (canary && seal.open(canary.value) === SONG) return',
-    to: 'if (canary) return',
+    from: 'return canary !== undefined && seal.open(canary.value, OWNER) === SONG',
+    to: 'return canary !== undefined || seal.open(Buffer.of(), OWNER) === SONG',
     suites: ['test/laws/several.test.ts'],
   },
   {
@@ -575,6 +575,20 @@ export const MUTANTS: Mutant[] = [
     from: 'chmodSync(gate, 0o710)',
     to: 'chmodSync(gate, 0o711)',
     suites: ['server/postgres/embedded.test.ts'],
+  },
+  {
+    guard: "a client's password is bound to it",
+    file: 'server/access/seal.ts',
+    from: 'return Buffer.concat([head, Buffer.from(owner)])',
+    to: 'return Buffer.concat([head, Buffer.from(owner).subarray(0, 0)])',
+    suites: ['server/access/seal.test.ts', 'server/commands/rotate-key.test.ts'],
+  },
+  {
+    guard: 'a restore brings back nobody who was signed in',
+    file: 'server/commands/backup/restore.ts',
+    from: 'await sql`truncate session, export_ticket`',
+    to: '',
+    suites: ['server/commands/backup/backup.test.ts'],
   },
   {
     guard: 'a damaged backup is refused',

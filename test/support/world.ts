@@ -9,10 +9,11 @@ import { LEVEL_NAMES, LEVELS, type LevelName } from '../../contract/levels.ts'
 import { REFUSALS, type RefusalBody, type RefusalCode } from '../../contract/refusals.ts'
 import type { Role } from '../../contract/roles.ts'
 import { hashPassword } from '../../server/access/password.ts'
-import { createSeal, hash } from '../../server/access/seal.ts'
+import { hash } from '../../server/access/seal.ts'
 import { dayOf, endOf } from '../../server/ledger/calendar.ts'
 import { checkAnswer } from './document.ts'
 import { ADMIN, SECRET_KEY, startServer, type TestServer, type TestServerOptions } from './server.ts'
+import { sealUnbound } from './unbound.ts'
 
 /** The moment at which a world begins: a morning in spring, far from every edge of a day, month or year. */
 const BEGINNING = '2026-05-15T10:00:00.000Z'
@@ -129,7 +130,7 @@ export class World {
         with made as (
           insert into client (dealer, name, password, ministra, phone, description, package_selection, created)
           select ${dealer.id}, ${prefix}::text || lpad(n::text, greatest(length(n::text), ${digits}), '0'),
-            ${createSeal(SECRET_KEY).close('planted')}, true, '',
+            ${sealUnbound('planted', SECRET_KEY)}, true, '',
             ${description}::text, 1, ${now}
           from generate_series(${from}::int, ${Math.min(last, from + some - 1)}::int) n
           returning id, dealer, name

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto'
-import { createWriteStream, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { createWriteStream, existsSync, mkdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { finished, pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
-import { checkKey } from '../../access/canary.ts'
+import { checkKey, proveKey } from '../../access/canary.ts'
 import { createSeal } from '../../access/seal.ts'
-import { syncFolder, writeKeyFile } from '../../access/secret.ts'
+import { writeKeyFile } from '../../access/secret.ts'
 import { StartFault } from '../../config.ts'
+import { putInPlace, writeDurably } from '../../files.ts'
 import { begin } from '../../postgres/begin.ts'
 import { LOCKS } from '../../postgres/locks.ts'
 import { type Connect, openPool, type Sql } from '../../postgres/pool.ts'
@@ -44,14 +45,8 @@ export async function takeBackup(options: TakeOptions): Promise<Manifest> {
     try {
       const manifest = await copyAll(sql, draft, options)
       writeKeyFile(join(draft, KEY), key)
-      writeFileSync(join(draft, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`, {
-        mode: 0o600,
-        flush: true,
-        flag: 'wx',
-      })
-      syncFolder(draft)
-      renameSync(draft, folder)
-      syncFolder(dirname(folder))
+      writeDurably(join(draft, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`)
+      putInPlace(draft, folder)
       return manifest
     } catch (error) {
       rmSync(draft, { recursive: true, force: true })
@@ -86,13 +81,16 @@ function makeFolder(folder: string): void {
   }
 }
 
-async function copyAll(sql: Sql, folder: string, { timeZone, say, signal }: TakeOptions): Promise<Manifest> {
+async function copyAll(sql: Sql, folder: string, options: TakeOptions): Promise<Manifest> {
+  const { key, timeZone, say, signal } = options
   // Nobody migrates until every table is locked against it; from then on whoever migrates waits for this one to end.
   await sql`select pg_advisory_lock(${LOCKS.schema})`
   return begin(sql, async (sql) => {
     await sql`set transaction isolation level repeatable read, read only`
     const [moment] = await sql<{ taken: string }[]>`select now() as taken`
     const { fingerprint } = await requireSchema(sql)
+    // Of this very moment: the key may just have been changed.
+    await proveKey(sql, createSeal(key))
     const tables = await tablesOf(sql)
     for (const { name } of tables) await sql`lock table ${sql(name)} in access share mode`
     await sql`select pg_advisory_unlock(${LOCKS.schema})`

@@ -363,6 +363,8 @@ describe('the transactions as CSV', () => {
     { from: '2026-02-30', to: '2026-03-01' },
     { from: 'yesterday', to: '2026-03-01' },
     { from: '2026-03-01' },
+    { from: '2026-03-01', to: '10000-01-01' },
+    { from: '+010000-01-01', to: '+010000-01-02' },
   ])('need two days in their order, not %j', async (days) => {
     const { body } = await family.dealer.send(desk.dealer.exportTransactions, days)
     expect(body).toMatchObject({ code: 'invalid_input' })

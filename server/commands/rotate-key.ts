@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto'
+import { rotateKey } from '../access/reseal.ts'
+import { createSeal } from '../access/seal.ts'
+import { findSecretKey, nextKeyFile, readKeyFile, turnKeyOver, writeKeyFile } from '../access/secret.ts'
+import { type Config, readConfig, StartFault } from '../config.ts'
+import { openDatabase, requireDatabase } from '../postgres/database.ts'
+import { migrate } from '../postgres/migrate.ts'
+import { openPool, type Sql } from '../postgres/pool.ts'
+import { runCommand, say } from './command.ts'
+
+// Seals every client's password under another SECRET_KEY, while no console runs. What is interrupted is finished by
+// running it again: the new key is on the disk before anything is sealed with it, and all of it is one transaction.
+
+await runCommand(main)
+
+async function main(): Promise<void> {
+  const config = readConfig(process.env)
+  requireDatabase(config)
+  const from = findSecretKey(config)
+  if (from === null)
+    throw new StartFault(`There is no secret-key in ${config.dataDir}; start the console first.`)
+  const to = newKey(config)
+  const database = await openDatabase(config, () => {})
+  try {
+    await migrate({ ...database, say })
+    const sql = openPool(database.owner, { max: 1, patient: true, lasting: true })
+    try {
+      if (database.files === null) await refuseWhileUsed(sql)
+      const resealed = await rotateKey(sql, createSeal(from), createSeal(to))
+      say(`${resealed} ${resealed === 1 ? 'password is' : 'passwords are'} sealed under the new key.`)
+    } finally {
+      await sql.end({ timeout: 5 })
+    }
+    if (config.secretKey === null) turnKeyOver(config)
+    else say('Set SECRET_KEY to the new key now, before you start the console, and take NEW_SECRET_KEY away.')
+    say('Backups taken before hold the old key, and can be restored by it alone: take a new one.')
+  } finally {
+    await database.stop()
+  }
+}
+
+/**
+ * A console that runs would go on sealing with the old key, and could not read what is sealed with the new one. The
+ * embedded database has let this command in because there is none.
+ */
+async function refuseWhileUsed(sql: Sql): Promise<void> {
+  const deadline = Date.now() + LEAVING_MS
+  for (;;) {
+    const [row] = await sql<{ others: number }[]>`
+      select count(*)::int as others from pg_stat_activity
+      where datname = current_database() and application_name = 'boxtree' and pid <> pg_backend_pid()`
+    if (row?.others === 0) return
+    if (Date.now() > deadline) {
+      throw new StartFault('A console is running on this database; stop every one before the key is changed.')
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
+/** How long connections that this command itself has closed may still be seen, in milliseconds. */
+const LEAVING_MS = 2_000
+
+/** The key that is to be: the one that was given, where the present one was; else one that is made and kept first. */
+function newKey(config: Config): Buffer {
+  if (config.secretKey !== null) {
+    if (config.newSecretKey) return config.newSecretKey
+    throw new StartFault('Set NEW_SECRET_KEY to the new key, as `openssl rand -base64 32` prints one.')
+  }
+  const file = nextKeyFile(config)
+  writeKeyFile(file, config.newSecretKey ?? randomBytes(32))
+  const key = readKeyFile(file)
+  if (key === null) throw new StartFault(`${file} cannot be written.`)
+  return key
+}
