@@ -543,10 +543,10 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'an IPv6 address is counted with its /64',
-    file: 'server/corridor/connections.ts',
-    from: 'if (!isIPv6(address)) return address',
-    to: 'if (address) return address',
-    suites: ['server/corridor/connections.test.ts'],
+    file: 'server/network.ts',
+    from: 'if (isIP(plain) !== 6) return plain',
+    to: 'if (plain) return plain',
+    suites: ['server/network.test.ts'],
   },
   {
     guard: 'only a trusted proxy says https',
