@@ -14,6 +14,8 @@ export class ApiError extends Error {
   readonly errors: Readonly<Record<string, string>> | undefined
   /** Seconds after which it makes sense to try again. */
   readonly retryAfter: number | undefined
+  /** What can be solved to be let in before. */
+  readonly challenge: unknown
 
   constructor(message: string, about: Pick<ApiError, 'code' | 'status'> & Partial<ApiError>) {
     super(message)
@@ -21,6 +23,7 @@ export class ApiError extends Error {
     this.status = about.status
     this.errors = about.errors
     this.retryAfter = about.retryAfter
+    this.challenge = about.challenge
   }
 }
 
@@ -213,5 +216,6 @@ function refusalOf(response: Response, answer: unknown): ApiError {
     status,
     ...(body.errors && { errors: body.errors }),
     ...(retryAfter > 0 && { retryAfter }),
+    ...(body.challenge !== undefined && { challenge: body.challenge }),
   })
 }

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe } from 'vitest'
 import { expect, fill, press, signIn, test } from '../support/browser.ts'
-import { PASSWORD } from '../support/world.ts'
+import { PASSWORD, type World } from '../support/world.ts'
 
 const LOGIN = '**/v1/authenticate'
 const CAPTCHA = '**/v1/captcha'
@@ -106,6 +106,57 @@ describe('the human verification', () => {
   })
 })
 
+describe('a username with many wrong logins', () => {
+  test.override({ env: { CAPTCHA_PROVIDER: 'altcha' } })
+
+  test('lets its person in by itself once the device has worked, and says so meanwhile', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family()
+    await plantWrong(world, dealer.name, 10)
+    const page = await open({ at: '/login' })
+    await type(page, dealer.name, PASSWORD)
+    await expect(page.getByText('this device has to work for about 5 seconds')).toBeVisible()
+    await expect(page.getByRole('progressbar', { name: 'Work done' })).toBeVisible()
+    await expect(page).toHaveURL('/dealer')
+  })
+
+  test('is told that the password is wrong like any other, after the work', async ({ open, world }) => {
+    const { dealer } = await world.family()
+    await plantWrong(world, dealer.name, 10)
+    const page = await open({ at: '/login' })
+    await type(page, dealer.name, 'not this one')
+    await expect(page.getByRole('alert')).toHaveText('The username or the password is wrong.')
+    await expect(page.getByLabel('Username')).toHaveValue(dealer.name)
+    await expect(page.getByText('Verified')).toBeVisible()
+  })
+
+  test('gives the form back where its person stops the work, and nobody is signed in', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family()
+    await plantWrong(world, dealer.name, 60)
+    const page = await open({ at: '/login' })
+    await type(page, dealer.name, PASSWORD)
+    await expect(page.getByText('this device has to work for about a minute')).toBeVisible()
+    await expect(page.getByLabel('Username')).toBeDisabled()
+    await press(page, 'Stop')
+    await expect(page.getByLabel('Username')).toBeEnabled()
+    await expect(page.getByLabel('Username')).toHaveValue(dealer.name)
+    await expect(page.getByText('Verified')).toBeVisible()
+    await expect(page).toHaveURL('/login')
+  })
+
+  async function type(page: Page, name: string, password: string): Promise<void> {
+    await expect(page.getByText('Verified')).toBeVisible()
+    await page.getByLabel('Username').pressSequentially(name)
+    await page.getByLabel('Password', { exact: true }).pressSequentially(password)
+    await press(page, 'Sign in')
+  }
+})
+
 describe.each([
   { provider: 'turnstile', script: 'https://challenges.cloudflare.com/**', global: 'turnstile' },
   { provider: 'hcaptcha', script: 'https://js.hcaptcha.com/**', global: 'hcaptcha' },
@@ -137,6 +188,13 @@ describe.each([
     })
   })
 })
+
+/** Wrong logins of an account, from an address that is not the browser's. */
+async function plantWrong(world: World, name: string, count: number): Promise<void> {
+  await world.server.sql`
+    insert into login_try (name, address, tried, succeeded)
+    select ${name}, 'planted', ${world.clock.now}::timestamptz, false from generate_series(1, ${count}::int)`
+}
 
 /** A provider's script as the console needs it: a button that solves. */
 function widget(global: string): string {

@@ -124,6 +124,17 @@ const states: Picture[] = [
   { name: 'beginner', as: 'beginner', at: to.home.dealer(), shows: 'No dealer transactions found' },
   { name: 'beginner clients', as: 'beginner', at: to.clients(), shows: 'No clients found' },
   {
+    name: 'login at work',
+    at: '/login',
+    shows: 'Verified',
+    doing: async (page) => {
+      await page.route('**/v1/authenticate', (route) => route.fulfill({ status: 429, json: WANTS_WORK }))
+      await fill(page, { Username: 'casa-digital', Password: 'anything' })
+      await press(page, 'Sign in')
+      await expect(page.getByRole('progressbar', { name: 'Work done' })).toBeVisible()
+    },
+  },
+  {
     name: 'dealer settings',
     as: 'dealer',
     at: to.home.dealer(),
@@ -256,6 +267,25 @@ const states: Picture[] = [
     },
   },
 ]
+
+/** What a username with many wrong logins is answered, with a challenge that nobody solves while it is looked at. */
+const WANTS_WORK = {
+  status: 'ERROR',
+  code: 'too_many_tries',
+  message: 'There were many wrong logins. This device has to work for the next one.',
+  challenge: {
+    parameters: {
+      algorithm: 'PBKDF2/SHA-256',
+      nonce: '00'.repeat(16),
+      salt: '00'.repeat(16),
+      cost: 6_000,
+      keyLength: 32,
+      keyPrefix: 'ff'.repeat(16),
+      data: { expiry: 0, name: '', seconds: 60, tries: 20_000 },
+    },
+    signature: '',
+  },
+}
 
 const test = base
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern what a fixture needs.

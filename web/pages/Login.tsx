@@ -1,7 +1,9 @@
+import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
 import { useEffect, useState } from 'react'
 import { Card } from '../parts/Card.tsx'
 import { Captcha } from '../parts/captcha/Captcha.tsx'
+import { Work } from '../parts/captcha/Work.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { PasswordInput } from '../parts/form/PasswordInput.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
@@ -11,7 +13,7 @@ import { askCaptcha, captchaSolved, useSigning } from '../shell/signing.ts'
 
 /** The door: who are you, and are you human? */
 export function Login() {
-  const { sign, loading, refused, round } = useSigning(signIn)
+  const { sign, loading, refused, round, work, stop } = useSigning(signIn)
   const state = useSessionState()
   const [values] = useState(() => ({ login_username: lastName(), login_password: '' }))
   useAddress()
@@ -40,10 +42,15 @@ export function Login() {
           submitError={refused}
           onlyWhenValid
           autoFocus={values.login_username === '' || 'login_password'}
+          aside={work && <Button onClick={stop}>Stop</Button>}
         >
           <TextInput name="login_username" label="Username" autoComplete="username" asTyped />
           <PasswordInput name="login_password" label="Password" autoComplete="current-password" />
-          <Captcha name="g_recaptcha_response" load={askCaptcha} round={round} />
+          {work ? (
+            <Work {...work} />
+          ) : (
+            <Captcha name="g_recaptcha_response" load={askCaptcha} round={round} />
+          )}
         </Form>
       </Card>
     </Page>

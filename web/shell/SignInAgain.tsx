@@ -2,6 +2,7 @@ import Button from '@mui/material/Button'
 import { useMemo, useState } from 'react'
 import { useNow } from '../clock.ts'
 import { Captcha } from '../parts/captcha/Captcha.tsx'
+import { Work } from '../parts/captcha/Work.tsx'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { PasswordInput } from '../parts/form/PasswordInput.tsx'
@@ -31,7 +32,7 @@ const REMINDERS = [60_000, 300_000]
 
 function Again({ later }: { later: () => void }) {
   const { name } = useSession()
-  const { sign, loading, refused, round } = useSigning(signInAgain)
+  const { sign, loading, refused, round, work, stop } = useSigning(signInAgain)
   const values = useMemo(() => ({ login_username: name, login_password: '' }), [name])
   return (
     <Form
@@ -43,7 +44,7 @@ function Again({ later }: { later: () => void }) {
       submitError={refused}
       onlyWhenValid
       autoFocus
-      aside={<Button onClick={later}>Later</Button>}
+      aside={work ? <Button onClick={stop}>Stop</Button> : <Button onClick={later}>Later</Button>}
     >
       <p>
         Sign in again as <b>{name}</b> to go on. What you have typed stays.
@@ -51,7 +52,7 @@ function Again({ later }: { later: () => void }) {
       {/* Tells a password manager whose password this is. */}
       <input hidden readOnly autoComplete="username" value={name} />
       <PasswordInput name="login_password" label="Password" autoComplete="current-password" />
-      <Captcha name="g_recaptcha_response" load={askCaptcha} round={round} />
+      {work ? <Work {...work} /> : <Captcha name="g_recaptcha_response" load={askCaptcha} round={round} />}
     </Form>
   )
 }

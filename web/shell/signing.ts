@@ -1,7 +1,8 @@
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import * as z from 'zod/mini'
 import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
 import { ApiError, send } from '../api.ts'
+import { solve } from '../parts/captcha/solving.ts'
 import type { SubmitError } from '../parts/form/Form.tsx'
 
 // What the login page and the dialog that signs in again share.
@@ -13,13 +14,15 @@ export function useSigning(onDone: (answer: OutputOf<typeof calls.session.login>
   const [loading, setLoading] = useState(false)
   const [refused, setRefused] = useState<SubmitError | null>(null)
   const [round, setRound] = useState(0)
+  const { work, begin, stop } = useWork()
   const sign = async (credentials: Credentials) => {
     const faults = faultsOf(credentials)
     setRefused(faults)
     if (faults) return
     setLoading(true)
     try {
-      onDone(await send(calls.session.login, credentials))
+      const answer = await sendWorking(credentials, begin)
+      if (answer) onDone(answer)
     } catch (error) {
       setRefused({ message: error instanceof ApiError ? error.message : 'An unknown error occurred' })
       // An answer to the captcha is good once, whatever else was wrong.
@@ -27,8 +30,50 @@ export function useSigning(onDone: (answer: OutputOf<typeof calls.session.login>
     }
     setLoading(false)
   }
-  return { sign, loading, refused, round }
+  return { sign, loading, refused, round, work, stop }
 }
+
+/** Asks for a session, and again with the work that the server wants for it first; null where that was stopped. */
+async function sendWorking(
+  credentials: Credentials,
+  work: (challenge: unknown) => Promise<string | null>,
+): Promise<OutputOf<typeof calls.session.login> | null> {
+  try {
+    return await send(calls.session.login, credentials)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.challenge === undefined) throw error
+    const answer = await work(error.challenge)
+    return answer === null ? null : sendWorking({ ...credentials, g_recaptcha_response: answer }, work)
+  }
+}
+
+/** Solves dearer challenges, and says how far it is; leaving the page gives up. */
+function useWork() {
+  const [work, setWork] = useState<{ seconds: number; done: number } | null>(null)
+  const controller = useRef<AbortController | null>(null)
+  const stop = () => controller.current?.abort()
+  useEffect(() => () => controller.current?.abort(), [])
+  const begin = async (challenge: unknown) => {
+    const { seconds, tries } = Dearer.parse(challenge).parameters.data
+    const working = new AbortController()
+    controller.current = working
+    setWork({ seconds, done: 0 })
+    let made = 0
+    try {
+      return await solve(challenge, working, (more) => {
+        made += more
+        setWork({ seconds, done: Math.min(1, made / tries) })
+      })
+    } finally {
+      setWork(null)
+    }
+  }
+  return { work, begin, stop }
+}
+
+const Dearer = z.object({
+  parameters: z.object({ data: z.object({ seconds: z.number(), tries: z.number() }) }),
+})
 
 export const askCaptcha = () => send(calls.session.captcha, {})
 

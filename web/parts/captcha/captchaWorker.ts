@@ -9,4 +9,16 @@ const deriveByScript: DeriveKeyFunction = async ({ cost, keyLength }, salt, pass
   derivedKey: pbkdf2(sha256, password, salt, { c: cost, dkLen: keyLength }),
 })
 
-handler({ deriveKey: isSecureContext ? deriveKey : deriveByScript })
+const derive = isSecureContext ? deriveKey : deriveByScript
+
+/** How many tries pass before the page is told of them. */
+const TOLD_EVERY = 25
+let tries = 0
+
+handler({
+  deriveKey: (...given) => {
+    tries += 1
+    if (tries % TOLD_EVERY === 0) self.postMessage({ tries: TOLD_EVERY })
+    return derive(...given)
+  },
+})

@@ -45,14 +45,29 @@ export function takeEarly(leaving: AbortSignal): Promise<Asked> | undefined {
 /**
  * Solves a challenge of our own beside the page, so that typing never stutters; null where it was given up.
  * The browser's own cryptography needs a single worker; the script that replaces it on a page without HTTPS takes
- * every core that it can get.
+ * every core that it can get. `onTries` is told now and then how many tries more were made.
  */
-async function solve(challenge: unknown, controller: AbortController): Promise<string | null> {
+export async function solve(
+  challenge: unknown,
+  controller: AbortController,
+  onTries: (more: number) => void = () => {},
+): Promise<string | null> {
   const solution = await solveChallengeWorkers({
     challenge: challenge as Challenge,
     controller,
     concurrency: isSecureContext ? 1 : Math.min(8, navigator.hardwareConcurrency),
-    createWorker: () => new Worker(new URL('./captchaWorker.ts', import.meta.url), { type: 'module' }),
+    // The challenge's own end is the server's to judge.
+    timeout: 0,
+    createWorker: () => {
+      const worker = new Worker(new URL('./captchaWorker.ts', import.meta.url), { type: 'module' })
+      worker.addEventListener('message', (event: MessageEvent<{ tries?: number } | null>) => {
+        if (event.data?.tries === undefined) return
+        // The library takes every message for the end.
+        event.stopImmediatePropagation()
+        onTries(event.data.tries)
+      })
+      return worker
+    },
   })
   return solution && btoa(JSON.stringify({ challenge, solution }))
 }

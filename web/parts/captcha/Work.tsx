@@ -1,0 +1,33 @@
+import LinearProgress from '@mui/material/LinearProgress'
+import { styled } from '@mui/material/styles'
+
+interface WorkProps {
+  /** What it costs a phone. */
+  seconds: number
+  /** The part that is done at most, from 0 to 1. */
+  done: number
+}
+
+/** Says why this device is busy, for how long about, and how far it is. */
+export function Work({ seconds, done }: WorkProps) {
+  return (
+    <Frame>
+      <p role="status">
+        There were many wrong logins for this username, perhaps by somebody else. So this device has to work
+        for {inWords(seconds)} before it may try. You will then be signed in by itself.
+      </p>
+      <LinearProgress variant="determinate" value={Math.round(done * 100)} aria-label="Work done" />
+    </Frame>
+  )
+}
+
+function inWords(seconds: number): string {
+  return seconds < 60 ? `about ${seconds} seconds` : 'about a minute'
+}
+
+const Frame = styled('div')(({ theme }) => ({
+  display: 'grid',
+  gap: 12,
+  paddingBlock: 8,
+  '& p': { color: theme.palette.text.secondary },
+}))
