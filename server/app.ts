@@ -169,7 +169,7 @@ export async function openApp(dependencies: AppDependencies) {
         )
       return typeof act === 'function'
         ? begin((inside) => act(inside, input))
-        : act.outside(context, input, begin)
+        : whileAnswering(sql, () => act.outside(context, input, begin))
     })
   }
 

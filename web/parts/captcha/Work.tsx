@@ -14,7 +14,7 @@ export function Work({ seconds, done }: WorkProps) {
     <Frame>
       <p role="status">
         There were many wrong logins for this username, perhaps by somebody else. So this device has to work
-        for {inWords(seconds)} before it may try. You will then be signed in by itself.
+        for {inWords(seconds)} first; then it signs you in by itself.
       </p>
       <LinearProgress variant="determinate" value={Math.round(done * 100)} aria-label="Work done" />
     </Frame>
