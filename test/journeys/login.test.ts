@@ -119,7 +119,8 @@ describe('a username with many wrong logins', () => {
     await type(page, dealer.name, PASSWORD)
     await expect(page.getByText('this device has to work for about 5 seconds')).toBeVisible()
     await expect(page.getByRole('progressbar', { name: 'Work done' })).toBeVisible()
-    await expect(page).toHaveURL('/dealer')
+    await expect(page).toHaveURL('/')
+    await expect(page.getByRole('banner')).toContainText('Dealer Panel')
   })
 
   test('is told that the password is wrong like any other, after the work', async ({ open, world }) => {
