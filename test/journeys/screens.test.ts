@@ -128,6 +128,8 @@ const states: Picture[] = [
     at: '/login',
     shows: 'Verified',
     doing: async (page) => {
+      // The work itself would take a core from the pictures.
+      await page.route('**/captchaWorker*', () => {})
       await page.route('**/v1/authenticate', (route) => route.fulfill({ status: 429, json: WANTS_WORK }))
       await fill(page, { Username: 'casa-digital', Password: 'anything' })
       await press(page, 'Sign in')
@@ -268,7 +270,7 @@ const states: Picture[] = [
   },
 ]
 
-/** What a username with many wrong logins is answered, with a challenge that nobody solves while it is looked at. */
+/** What a username with many wrong logins is answered, with a challenge that is not solved while it is looked at. */
 const WANTS_WORK = {
   status: 'ERROR',
   code: 'too_many_tries',
