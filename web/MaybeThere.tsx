@@ -8,17 +8,17 @@ import { Card } from './parts/Card.tsx'
 import { EmptyState, ErrorState } from './parts/ErrorState.tsx'
 
 interface MaybeThereProps {
-  /** What was asked for by its name. */
+  /** The query that loads the thing by its name. */
   loaded: Pick<UseQueryResult<unknown, ApiError>, 'data' | 'error' | 'refetch'>
-  /** The sentence where there is none of that name. */
+  /** The sentence shown where nothing has that name. */
   none: string
-  /** The way to those that there are. */
+  /** The link to the list of those that exist. */
   others: { path: string; label: string }
-  /** The page of it, also while it loads. */
+  /** The content of the page, shown while it loads as well. */
   children: ReactNode
 }
 
-/** The page of one thing that may not be there: of a name that nobody has, or that could not be loaded. */
+/** Shows the page of one thing, or says that nothing has this name or that it could not be loaded. */
 export function MaybeThere({ loaded: { data, error, refetch }, none, others, children }: MaybeThereProps) {
   if (!error || data !== undefined) return children
   return (

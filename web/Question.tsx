@@ -7,24 +7,24 @@ import { useHeld } from './parts/dialog/useHeld.ts'
 import { useSubmit } from './queries.ts'
 
 interface QuestionProps<C extends Call, About> {
-  /** What it is asked of; null while the question is closed. */
+  /** The thing that the question is about; null while the dialog is closed. */
   about: About | null
   title: string | ((about: About) => string)
-  /** What yes and no say; 'Yes' and 'No' if unsaid. */
+  /** The labels of the two buttons; 'Yes' and 'No' by default. */
   yes?: string
   no?: string
-  /** What yes does. */
+  /** The call that the confirming button makes. */
   call: C
   input: (about: About) => InputOf<C>
-  /** What is told of it, where it is not what is told of the call everywhere else. */
+  /** The notices of this place, where they differ from those of the call. */
   words?: Words<NoInfer<C>>
   onClose: () => void
   onDone?: (about: About) => void
-  /** Names the thing, the number and the consequence. */
+  /** The body of the dialog: it names the thing, the number and the consequence. */
   children: (about: About) => ReactNode
 }
 
-/** Asks before a call that loses something, makes it at yes, and stays open where it is refused. */
+/** Asks before a call that loses something, makes the call on confirmation, and stays open if the server refuses it. */
 export function Question<C extends Call, About>(props: QuestionProps<C, About>) {
   const { about, title, call, input, words, onClose, onDone } = props
   const held = useHeld(about)

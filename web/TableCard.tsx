@@ -7,25 +7,25 @@ import type { Table } from './parts/table/table.ts'
 import { useListState } from './parts/table/useListState.ts'
 
 interface TableCardProps<Row extends object> {
-  /** What the table is called. */
+  /** The table's name for screen readers. */
   label: string
-  /** The heading of the card, where the page does not say it already. */
+  /** The heading of the card; leave it out where the page already says it. */
   title?: string
   table: Table<Row>
-  /** Keeps the state of several tables of one page apart in the URL; unsaid for the only one. */
+  /** Prefixes the table's parameters in the URL; needed where a page has several tables. */
   name?: string
-  /** What was loaded: all rows. */
+  /** The query that loads all rows. */
   loaded: Pick<UseQueryResult<unknown, ApiError>, 'isFetching' | 'error' | 'refetch'>
   rows: readonly Row[] | undefined
-  /** What stands beside the search box. */
+  /** Controls beside the search box. */
   tools?: ReactNode
-  /** The next step of an empty table, as a button. */
+  /** A button that an empty table offers as the next step. */
   emptyAction?: ReactNode
-  /** What belongs to it and floats over the page. */
+  /** A dialog of this card. */
   children?: ReactNode
 }
 
-/** A card with a table whose rows are loaded whole: searched, sorted and paged here. */
+/** A card with a table whose rows are all loaded at once, and searched, sorted and paged in the browser. */
 export function TableCard<Row extends object>(props: TableCardProps<Row>) {
   const { label, title, table, name = '', loaded, rows, tools, emptyAction, children } = props
   const list = useListState(name, table)

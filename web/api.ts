@@ -3,16 +3,16 @@ import type { InputOf, OutputOf } from '../contract/calls.ts'
 import type { RefusalBody, RefusalCode } from '../contract/refusals.ts'
 import { setClock, setClockRoughly } from './clock.ts'
 
-/** Why a call brought nothing. */
+/** The error of a call that the server refused, failed to carry out, or did not answer. */
 export class ApiError extends Error {
   override name = 'ApiError'
-  /** 'offline': no answer came, so that it is unknown whether the call was carried out. */
+  /** 'offline' means that no answer was received: the server may or may not have carried out the call. */
   readonly code: RefusalCode | 'offline'
-  /** The HTTP status; 0 where no answer came. */
+  /** The HTTP status; 0 without an answer. */
   readonly status: number
-  /** What is said of single fields. */
+  /** One message for each field that the server refused. */
   readonly errors: Readonly<Record<string, string>> | undefined
-  /** Seconds after which it makes sense to try again. */
+  /** Seconds to wait before another try. */
   readonly retryAfter: number | undefined
   /** What can be solved to be let in before. */
   readonly challenge: unknown
@@ -27,7 +27,7 @@ export class ApiError extends Error {
   }
 }
 
-/** True of what the next try may bring: a lost connection, a server or a database that is just starting again. */
+/** Returns whether another try may succeed: the connection was lost, or the server or database is starting. */
 export function mayPass(error: unknown): boolean {
   return error instanceof ApiError && (error.code === 'offline' || error.code === 'unavailable')
 }
@@ -38,8 +38,8 @@ interface SendOptions {
 }
 
 /**
- * Makes a call: the only way to the server.
- * @throws ApiError for every answer that is not a success, and where no answer came
+ * Makes a call. All calls to the server are made here, except downloads.
+ * @throws ApiError for a refusal, a fault, or when no answer is received
  */
 export async function send<C extends Call>(
   call: C,
@@ -68,13 +68,13 @@ export async function send<C extends Call>(
 
 interface ReceiveOptions {
   signal: AbortSignal
-  /** Told of every piece as it comes. */
+  /** Is called with each chunk of the file as it arrives. */
   onPiece: (piece: Uint8Array) => void
 }
 
 /**
- * Receives the file of a call that answers one.
- * @throws ApiError where the server refuses it, and where it does not come whole
+ * Downloads the file that a call answers with.
+ * @throws ApiError where the server refuses, and where the download breaks off
  */
 export async function receive<C extends Call>(
   call: C,
@@ -99,7 +99,7 @@ export async function receive<C extends Call>(
   return new File(pieces, name, { type: response.headers.get('content-type') ?? '' })
 }
 
-/** Who holds the session: gives the token of every call, and is told when the server no longer knows it. */
+/** Holds the session: supplies the token of every call, and ends the session when the server no longer knows it. */
 interface Keeper {
   token(): string | null
   ended(token: string): void
@@ -111,14 +111,14 @@ export function keepSession(next: Keeper): void {
   keeper = next
 }
 
-/** Whether the server can be reached, as far as the last call knows. */
+/** Whether the last request reached the server. */
 export const connection = {
   isLost: () => lost,
   subscribe(listener: () => void): () => void {
     listeners.add(listener)
     return () => listeners.delete(listener)
   },
-  /** Asks the server for a sign of life. */
+  /** Sends a request only to find out whether the server can be reached. */
   async probe(): Promise<void> {
     try {
       await reach('/v1/health', { cache: 'no-store', signal: AbortSignal.timeout(5_000) })
@@ -135,7 +135,7 @@ function setLost(next: boolean) {
   for (const listener of listeners) listener()
 }
 
-/** How long an answer may take, in milliseconds: the server gives up sooner. */
+/** The longest wait for an answer, in milliseconds. The server's own limit is shorter. */
 const PATIENCE = 30_000
 
 function patience(signal: AbortSignal | undefined): AbortSignal {
@@ -146,7 +146,7 @@ function patience(signal: AbortSignal | undefined): AbortSignal {
 async function reach(url: string, request: RequestInit): Promise<Response> {
   try {
     const response = await fetch(url, request)
-    // A proxy answers for a console that is down.
+    // A reverse proxy answers with these two while the console is down.
     setLost(response.status === 502 || response.status === 504)
     return response
   } catch (error) {
@@ -154,7 +154,7 @@ async function reach(url: string, request: RequestInit): Promise<Response> {
   }
 }
 
-/** Nobody answered; what was given up on purpose stays what it is. */
+/** Returns the error of a request that got no answer. An aborted request keeps its AbortError. */
 function unreached(error: unknown): unknown {
   if (error instanceof DOMException && error.name === 'AbortError') return error
   setLost(true)

@@ -1,12 +1,12 @@
 import { QueryClient } from '@tanstack/react-query'
 import { mayPass } from './api.ts'
 
-/** What one session has loaded. A page shows what it knows at once, and loads it anew behind. */
+/** The query cache of one session. A page shows cached data at once and loads it again in the background. */
 export function openCache(): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: {
-        // The connection is judged by our own calls, not by what the machine believes of its network.
+        // The browser's own online state can be wrong, so only failed calls decide whether the server can be reached.
         networkMode: 'always',
         staleTime: 2_000,
         retry: (failures, error) => failures < 2 && mayPass(error),

@@ -1,12 +1,12 @@
 import { useEffect, useReducer } from 'react'
 
-/** The server's "now", which every screen goes by, whatever the machine's own clock says. */
+/** Returns the server's time, which every screen uses, even where the clock of the machine is wrong. */
 export function now(): Date {
   offset ??= Number(localStorage.getItem(KEY)) || 0
   return new Date(Date.now() + offset)
 }
 
-/** The same inside a component, which is drawn anew every `every` milliseconds. */
+/** Returns the same time and renders the component again every `every` milliseconds. */
 export function useNow(every = 60_000): Date {
   const [, tick] = useReducer((ticks: number) => ticks + 1, 0)
   useEffect(() => {
@@ -16,22 +16,25 @@ export function useNow(every = 60_000): Date {
   return now()
 }
 
-/** Sets the clock by a moment that an answer named; it was true halfway between asking and hearing (milliseconds). */
+/**
+ * Sets the clock by the time in an answer. `asked` and `heard` are when the request began and the answer arrived, in
+ * milliseconds.
+ */
 export function setClock(serverNow: string, asked: number, heard: number): void {
   measured = true
   keep(Date.parse(serverNow) - (asked + heard) / 2)
 }
 
-/** Sets the clock by an answer's Date header, which knows only whole seconds, where nothing better is known. */
+/** Sets the clock by the Date header, which is precise to a second, where an answer names no time. */
 export function setClockRoughly(header: string | null, heard: number): void {
   const moment = header === null ? Number.NaN : Date.parse(header)
   if (measured || Number.isNaN(moment)) return
   const roughly = moment + 500 - heard
-  // Within what a header can tell, the clocks agree.
+  // A difference below 1.5 seconds is within the header's precision.
   keep(Math.abs(roughly) < 1500 ? 0 : roughly)
 }
 
-// Kept over a reload, so that a machine whose clock is wrong does not find its saved session expired.
+// The offset survives a reload: without it, a wrong clock would make the stored session look expired.
 const KEY = 'clock'
 
 let measured = false

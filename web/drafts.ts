@@ -1,6 +1,7 @@
 /**
- * What was typed into a form and not sent, as this tab keeps it for the account that typed it: over a reload, a way back
- * and the end of a session, until it is sent, discarded or signed out of. No password is ever given to it.
+ * Drafts are what a person typed into a form and has not sent. This tab keeps them for each account, over a reload,
+ * Back and the end of a session, until the form is sent or discarded or the person signs out. Drafts contain no
+ * passwords.
  */
 
 export type Draft = object
@@ -9,14 +10,14 @@ export function draftOf(by: string, form: string): Draft | null {
   return readAll()[by]?.[form] ?? null
 }
 
-/** Keeps what is typed; nothing typed is no draft. False where this browser keeps nothing. */
+/** Stores a draft, or removes it when it is null. Returns false where the browser stores nothing. */
 export function keepDraft(by: string, form: string, draft: Draft | null): boolean {
   const { [by]: { [form]: _, ...others } = {}, ...all } = readAll()
   const mine = draft ? { ...others, [form]: draft } : others
   return write(Object.keys(mine).length > 0 ? { ...all, [by]: mine } : all)
 }
 
-/** The form of a client that there is. */
+/** Returns the name of the form that edits a client. */
 export function clientForm(login: string): string {
   return `client ${login.toLowerCase()}`
 }
@@ -27,7 +28,7 @@ export function hasDrafts(by: string): boolean {
   return readAll()[by] !== undefined
 }
 
-/** Whoever signs out leaves nothing behind, of nobody. */
+/** Removes the drafts of every account, as signing out does. */
 export function dropDrafts(): void {
   write({})
 }

@@ -5,17 +5,17 @@ import { type ConsoleScreen, everyScreen, to } from './screens.ts'
 
 type Pages = Record<string, ComponentType<{ level?: LevelName }>>
 
-// Each is a script of its own, fetched when its screen is first gone to. A test holds that each screen has its file.
+// Each page is a chunk of its own. A test checks that each screen has its file here.
 const files = import.meta.glob<Pages>(['./pages/*.tsx', '!./pages/Login.tsx'])
 
-/** Fetches the page of a screen. */
+/** Loads the component of a screen's page. */
 export async function fetchPage({ page, level }: ConsoleScreen): Promise<ComponentType> {
   const Page = (await files[`./pages/${page}.tsx`]?.())?.[page]
   if (!Page) throw new Error(`There is no page ${page}`)
   return level ? () => <Page level={level} /> : Page
 }
 
-/** Fetches the page of an address ahead of the router, which comes at the same time. */
+/** Begins to load the page of an address while the router itself is still loading. */
 export function fetchPageAt(pathname: string, role: Role): void {
   const path = pathname === '/' ? to.home[role]() : pathname
   const screen = everyScreen.find((one) => one.roles.includes(role) && patternOf(one).test(path))

@@ -1,17 +1,17 @@
 import { LEVELS, type LevelName } from '../contract/levels.ts'
 
-/** A level as the console shows it. */
+/** What the console shows of a level. */
 export type Level = (typeof LEVELS)[LevelName] & {
   plural: string
-  /** The noun within a sentence. */
+  /** The level's name within a sentence. */
   inSentence: string
-  /** What the total above the list counts, and what it is called. */
+  /** The label of the total above the list, and the field that holds it. */
   total: { label: string; field: 'totalClients' | 'count' }
-  /** Whether the list shows what stands beneath each account, rather than when it was created. */
+  /** Whether the list shows the totals beneath each account instead of its date of creation. */
   showsBeneath: boolean
-  /** Whether the update screen has the daily statistics and their chart. */
+  /** Whether the update screen shows the daily statistics and their chart. */
   hasStatistics: boolean
-  /** Where a successful change of credits leads. */
+  /** Whether the screen stays or returns to the list after a transfer. */
   afterUpdate: 'stay' | 'list'
 }
 

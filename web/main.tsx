@@ -10,14 +10,14 @@ import { Offline } from './shell/Offline.tsx'
 import { askCaptcha } from './shell/signing.ts'
 import { Themed } from './shell/Themed.tsx'
 
-// A stranger pays for the login page alone; router, tables and dialogs come while they type.
+// A visitor without a session loads the login page alone; router, tables and dialogs load while they type.
 const fetchScreens = async () => ({ default: (await import('./routes.tsx')).Screens })
 const Screens = lazy(fetchScreens)
 
 const root = document.getElementById('root')
 if (!root) throw new Error('The page has no root')
 watchSession()
-// What the first screen waits for begins before anything is drawn.
+// The session is restored before the first render, so that both can run at the same time.
 const kept = restore()
 if (kept) {
   fetchScreens().catch(() => {})
@@ -39,7 +39,7 @@ function Console() {
   )
 }
 
-/** Whoever has no session is at the login page, whatever they asked for; they come back to that afterwards. */
+/** Shows the login page without a session, and afterwards the screen that was asked for. */
 function Who() {
   const state = useSessionState()
   useEffect(() => {

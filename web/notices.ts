@@ -4,30 +4,30 @@ import type { LevelName } from '../contract/levels.ts'
 import type { ApiError } from './api.ts'
 import { levels } from './levels.ts'
 
-/** What the person is told of a call. */
+/** The notices of a call. */
 export interface Words<C extends Call = Call> {
-  /** Null where the success shows by itself. */
+  /** Null where the success can be seen on the screen. */
   success: ((input: InputOf<C>, output: OutputOf<C>) => string) | null
   failure: string
-  /** A refusal is told in the server's own words alone. */
+  /** Shows the server's message alone, without the sentence of this catalogue before it. */
   refusalAlone?: true
 }
 
-/** Nothing is told: what comes of it, good or bad, stands on the page that asked. */
+/** The call has no notices: the page that makes it shows its result and its failure. */
 const silent = null
 
-/** What is told of a call; null where nothing is. */
+/** Returns the notices of a call, or null for a silent call. */
 export function wordsOf<C extends Call>(call: C): Words<C> | null {
   return atPlaceOf(call, words) as Words<C> | null
 }
 
-/** The sentence of a failure, and the server's reason beneath it where the sentence is not the reason. */
+/** Returns the sentence of a failure, and the server's reason where it adds something. */
 export function failureOf(words: Words, error: ApiError): [text: string, reason?: string] {
   if (words.refusalAlone && error.status === 400) return [error.message]
   return [words.failure, error.message]
 }
 
-/** Words, or silence, for every call of a tree: a call without them does not compile. */
+/** The notices of every call in a tree. A call that is missing here does not compile. */
 type Spoken<Tree extends Calls> = {
   readonly [Key in keyof Tree]: Tree[Key] extends Call
     ? Words<Tree[Key]> | null
@@ -36,7 +36,7 @@ type Spoken<Tree extends Calls> = {
       : never
 }
 
-/** A client deleted from a list: by the admin too, whose call otherwise speaks of a MAC. */
+/** The notices of a client deleted from a list. The admin's call deletes MACs too, and by default names the MAC. */
 export const clientDeleted = {
   success: ({ name }: { name: string }) => `Successfully deleted client ${name}`,
   failure: 'Error deleting client. Please try again.',
@@ -74,7 +74,7 @@ function level(name: LevelName): Spoken<typeof calls.level.dealer> {
   }
 }
 
-/** The error catalogue: the contract's tree once more, with what is told in place of what is done. */
+/** The error catalogue: the notices of every call, in the contract's own tree. */
 const words: Spoken<typeof calls> = {
   session: {
     captcha: silent,

@@ -11,7 +11,7 @@ import { useNotice } from './parts/notices/Notices.tsx'
 import { useSession } from './session.tsx'
 import { submitOnce, takeInterrupted } from './submits.ts'
 
-/** Loads what a call answers. `enabled: false` waits; `keep` shows the last answer until the next one has come. */
+/** Loads a call. `enabled: false` does not load it yet; `keep` shows the previous data while the next is loading. */
 export function useCall<C extends Call>(
   call: C,
   input: InputOf<C>,
@@ -25,12 +25,12 @@ export function useCall<C extends Call>(
   })
 }
 
-/** The caller's balance: a number, undefined while it loads, null for the admin, who has no limit. */
+/** Returns the caller's balance: undefined while it is loading, null for the admin, who has no limit. */
 export function useCredits(): number | null | undefined {
   return useBalance().credits
 }
 
-/** The same, and whether it is still on its way: undefined after that, it could not be loaded. */
+/** Returns the balance with its loading state. Undefined without loading means that it could not be loaded. */
 export function useBalance(): { credits: number | null | undefined; loading: boolean } {
   const { role } = useSession()
   const call = role === 'admin' ? calls.credits.dealer : calls.credits[role]
@@ -40,29 +40,29 @@ export function useBalance(): { credits: number | null | undefined; loading: boo
 
 interface Afterwards<C extends Call> {
   onDone?: (output: OutputOf<C>, input: InputOf<C>) => void
-  /** Where to go after a success, and after how many milliseconds. */
+  /** The page to open after a success, and the delay in milliseconds. */
   goTo?: { path: string; after: number }
-  /** What it changed, to be loaded anew; everything on view if unsaid. */
+  /** The calls whose data the change made stale; all data on the page by default. */
   changes?: readonly Call[]
-  /** What is told of it here, where that is not what is told of the call everywhere else. */
+  /** The notices of this place, where they differ from those of the call. */
   words?: Words<NoInfer<C>>
 }
 
 export interface Submit<C extends Call> {
   submit: (input: InputOf<C>) => void
-  /** It runs; also while it waits to go on to the next page. */
+  /** True while the call runs, and until the next page opens. */
   loading: boolean
-  /** Why it was refused, as a form takes it. */
+  /** The refusal, in the shape that a form takes. */
   submitError: SubmitError | null
-  /** Somebody else changed it first: what is on the screen has to be loaded anew. */
+  /** True when somebody else changed the same thing first, so that it has to be loaded again. */
   outdated: boolean
-  /** Forgets the refusal. */
+  /** Clears the refusal. */
   reset: () => void
-  /** How often it has been done; a form that stays starts anew by it. */
+  /** The number of successes; a form that stays open resets on each. */
   done: number
 }
 
-/** Makes a call that changes something: once, with its notice, and with what it changed loaded anew. */
+/** Makes a call that changes something: once, with its notice, and then loads again what the call changed. */
 export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {}): Submit<C> {
   const { name } = useSession()
   const client = useQueryClient()
@@ -84,9 +84,9 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
     },
     onError: (failure) => {
       last.current.at = Number.NEGATIVE_INFINITY
-      // The balance on view was not the one that is there.
+      // The refusal shows that the balance on the page is stale.
       if (failure.code === 'insufficient_credits') client.invalidateQueries()
-      // The login page says by itself that the session has ended.
+      // The login page itself says that the session has ended.
       if (words && failure.code !== 'no_session') notice.error(...failureOf(words, failure))
     },
     onSettled: () => {
@@ -94,16 +94,16 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
     },
   })
   const submit = (input: InputOf<C>) => {
-    // The second click of a double click may come before the button is seen to be disabled, or after the answer. What
-    // was refused or corrected in between is tried again.
+    // The second click of a double click may arrive before the disabled button is rendered, or after the answer. An
+    // input that was refused or has been edited since is sent again.
     const { busy, at, text } = last.current
     const next = JSON.stringify(input)
     if (busy || (next === text && performance.now() - at < DOUBLE_CLICK)) return
     last.current = { busy: true, at: performance.now(), text: next }
     mutate(input)
   }
-  // What the notice has told stands at the fields that it concerns, and nowhere a third time. The same refusal is the
-  // same object, so that a form says it once.
+  // The notice already shows the message, so the form shows only the messages of its fields. Memoised, so that a form
+  // shows each refusal once.
   const isTold = words !== undefined
   const submitError = useMemo(
     () => error && { message: isTold ? '' : error.message, fields: error.errors },
@@ -113,10 +113,10 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
   return { submit, loading: isPending || leaving.current, submitError, outdated, reset, done }
 }
 
-/** Two clicks on the same input, as near as this, are one, in milliseconds. */
+/** Two submits of the same input within this many milliseconds count as one. */
 const DOUBLE_CLICK = 600
 
-/** Loads everything on view anew once a lost connection has come back. */
+/** Loads all data on the page again once a lost connection is back. */
 export function useReturn(): void {
   const client = useQueryClient()
   useEffect(
@@ -128,7 +128,7 @@ export function useReturn(): void {
   )
 }
 
-/** Finishes what a reload interrupted, under the same keys, and says what came of it. */
+/** Sends the submits that a reload interrupted again, with the same idempotency keys, and shows their notices. */
 export function useInterrupted(): void {
   const { name } = useSession()
   const client = useQueryClient()
@@ -155,7 +155,7 @@ function keyOf(call: Call, input: unknown): readonly unknown[] {
   return [call.name, input]
 }
 
-/** Goes to another page after a while, unless its person has gone elsewhere by then. */
+/** Opens another page after a delay, unless the person has left this one by then. */
 function useLeave() {
   const navigate = useNavigate()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)

@@ -18,7 +18,7 @@ import { SignInAgain } from './shell/SignInAgain.tsx'
 import { useScreen } from './shell/useScreen.ts'
 import { WrongRole } from './shell/WrongRole.tsx'
 
-/** All that needs a session; there is a router, and a memory of what was loaded, only while there is one. */
+/** The screens behind the login. Router and query cache exist only as long as the session. */
 export function Screens() {
   const [cache] = useState(openCache)
   return (
@@ -41,7 +41,7 @@ function Routed() {
   return <RouterProvider router={router} />
 }
 
-/** Fetches the other pages of the role in a quiet moment, so that a menu item opens at once. */
+/** Loads the role's other pages while the browser is idle, so that a menu item opens at once. */
 function useAhead(role: Role) {
   useEffect(() => {
     const fetchAll = () =>
@@ -51,7 +51,7 @@ function useAhead(role: Role) {
   }, [role])
 }
 
-/** Begins at the screen that was asked for before the login. */
+/** Creates the router, starting at the screen that was asked for before the login. */
 function openRouter(name: string) {
   if (window.location.pathname === '/login') window.history.replaceState(null, '', takePlace(name))
   return createBrowserRouter([
@@ -66,12 +66,12 @@ function openRouter(name: string) {
 }
 
 function routeOf(screen: ConsoleScreen): RouteObject {
-  // A page that has not asked for the URL is not drawn anew with it: a page turn of a list changes only the list.
+  // Memoised: a page that does not read the URL is not rendered again when a list changes its parameters.
   const still = async () => memo(await fetchPage(screen))
   return { path: screen.path, handle: screen, lazy: { Component: still }, ErrorBoundary: Broken }
 }
 
-/** The page, if it is for this role. At `/` everybody finds their own dashboard. */
+/** Shows the page if it is for this role. The address `/` shows each role's own dashboard. */
 function ForRole() {
   const { role } = useSession()
   const { pathname } = useLocation()

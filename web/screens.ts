@@ -3,19 +3,19 @@ import type { LevelName } from '../contract/levels.ts'
 import type { Role } from '../contract/roles.ts'
 import { levels } from './levels.ts'
 
-/** All that is known of a screen outside its page. Menu, guards, links and the gallery of pictures come from it. */
+/** The declaration of a screen. Menu, guards, links and the gallery of screenshots derive from it. */
 export interface ConsoleScreen {
-  /** Its address; `:name` stands for the name of what it shows. */
+  /** The path; `:name` stands for the name of the account or client. */
   path: string
-  /** Who can use it; everybody else is told that it is not for them. */
+  /** The roles that can use it. All others are told that the page is not for their role. */
   roles: readonly Role[]
-  /** The component that draws it, which is a file of that name in `pages`. */
+  /** The component that renders it, exported by the file of the same name in `pages`. */
   page: string
-  /** The level that it shows, where each level has one. */
+  /** The level, for the screens that exist once for each level. */
   level?: LevelName
-  /** Its item in the menu of those roles. */
+  /** Its menu item. */
   item?: { label: string; icon: LucideIcon }
-  /** The screen whose item is marked while this one is on view. */
+  /** The screen whose menu item is highlighted while this one is shown. */
   under?: ConsoleScreen
 }
 
@@ -28,9 +28,9 @@ const clients = declare({
 
 const admin = dashboard('admin', '/admin', 'AdminDashboard')
 
-/** Every screen inside the shell, each declared once; a menu has its items in this order. */
+/** Every screen inside the shell. The menu lists them in this order. */
 export const screens = {
-  /** Where each role begins, and `/` leads. */
+  /** The dashboards. The path `/` leads each role to its own. */
   home: {
     admin,
     superreseller: dashboard('superreseller', '/superreseller', 'BranchDashboard'),
@@ -81,7 +81,7 @@ function dashboard(role: Role, path: string, page: string) {
   return declare({ path, roles: [role], page, item: { label: 'Dashboard', icon: LayoutDashboard } })
 }
 
-/** The three screens of a level, for its owner. */
+/** Returns the three screens of a level. */
 function accounts(level: LevelName, at: { list: string; add: string; update: `${string}/:name` }) {
   const { owner, title, plural } = levels[level]
   const shared = { roles: [owner], level }
@@ -99,10 +99,10 @@ function accounts(level: LevelName, at: { list: string; add: string; update: `${
   }
 }
 
-/** Every screen, in declared order. */
+/** Every screen, in the order declared. */
 export const everyScreen: readonly ConsoleScreen[] = flat(screens)
 
-/** The address of each screen: `to.client('tv100')`, `to.clients({ filter: 'expired' })`. */
+/** Builds the address of each screen: `to.client('tv100')`, `to.clients({ filter: 'expired' })`. */
 export const to = linksTo(screens) as Links<typeof screens>
 
 type ItemOfMenu = ConsoleScreen & Required<Pick<ConsoleScreen, 'item'>>

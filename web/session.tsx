@@ -7,27 +7,26 @@ import { now } from './clock.ts'
 import { dropDrafts } from './drafts.ts'
 import { setZone } from './zone.ts'
 
-/** Who is signed in. */
 export interface Session {
   token: string
-  /** The account's name, which is also its login. */
+  /** The account's name, which is also its username. */
   name: string
   role: Role
-  /** When the session ends. */
+  /** The end of the session. */
   expiry: string
-  /** The business's zone, in which every moment is shown. */
+  /** The business's time zone, in which every date is shown. */
   timeZone: string
-  /** True from a login until the next reload: the time to show the broadcast message. */
+  /** True from a login until the next reload, for the broadcast message. */
   justSignedIn: boolean
 }
 
-/** 'in' has a session; 'out' says why there is none, where it is not by choice. */
+/** 'out' with `expired` means that the session ended by itself, and not by signing out. */
 export type SessionState =
   | { status: 'loading' }
   | { status: 'in'; session: Session }
   | { status: 'out'; expired: boolean }
 
-/** The session of whoever looks at a page inside the shell. */
+/** Returns the session; only for components inside the shell. */
 export function useSession(): Session {
   const session = use(SessionContext)
   if (!session) throw new Error('useSession is for what stands inside the shell')
@@ -38,7 +37,7 @@ export function useSessionState(): SessionState {
   return useSyncExternalStore(subscribe, () => state)
 }
 
-/** How the console looks; it stays after a logout, for the login page. */
+/** Returns the appearance settings. They survive signing out, so that the login page looks the same. */
 export function useSettings(): Settings {
   return useSyncExternalStore(subscribe, () => settings)
 }
@@ -49,12 +48,12 @@ export function ProvideSession({ session, children }: { session: Session; childr
 
 const SessionContext = createContext<Session | null>(null)
 
-/** Whether the console looks otherwise than was last saved. */
+/** Returns whether the appearance differs from the saved one. */
 export function useUnsavedSettings(): boolean {
   return useSyncExternalStore(subscribe, () => settings !== kept)
 }
 
-/** Shows other settings, on this page only; `keepSettings` is for those that the server has taken. */
+/** Previews settings on this page. `keepSettings` stores those that the server has saved. */
 export function showSettings(next: Settings): void {
   settings = isSameLook(next, kept) ? kept : next
   tell()
@@ -65,7 +64,7 @@ export function keepSettings(next: Settings): void {
   followSettings(next)
 }
 
-/** Shows again what was last saved. */
+/** Returns to the saved settings. */
 export function discardSettings(): void {
   showSettings(kept)
 }
@@ -79,7 +78,7 @@ function isSameLook(one: Settings, other: Settings): boolean {
   return one.mode === other.mode && one.layout === other.layout && one.preset === other.preset
 }
 
-/** Begins to bring back the session that this browser keeps, if it still lasts; answers it where there is one. */
+/** Begins to restore the session that this browser stores. Returns it unless it is missing or expired. */
 export function restore(): Session | null {
   const kept = readKept()
   if (kept) confirmKept(kept)
@@ -98,40 +97,38 @@ async function confirmKept(kept: { token: string; session: Session }): Promise<v
     keepSettings(user.settings)
     begin(kept.token, user, false)
   } catch {
-    // A 401 has ended it already. Where nobody answered, what is kept goes on until somebody does.
+    // A 401 has already ended the session. Without an answer, the stored session is used until the next call.
     if (token === kept.token) become({ status: 'in', session: kept.session })
   }
 }
 
-/** Begins the session of a login. */
 export function signIn(answer: OutputOf<typeof calls.session.login>): void {
   keepSettings(answer.settings)
   begin(answer.token, answer, true)
 }
 
-/** Begins the next hour of the same person in place: nothing on the screen changes. */
+/** Replaces the session by a new one of the same account, without changing the screen. */
 export function signInAgain(answer: OutputOf<typeof calls.session.login>): void {
   begin(answer.token, answer, false)
 }
 
-/** Ends the session here and on the server, which need not answer. */
+/** Ends the session here at once, and on the server if it can be reached. */
 export function signOut(): void {
   send(calls.session.logout, {}).catch(() => {})
   write(SIGNED_OUT, 'true')
   leave({ expired: false, comeBack: false })
 }
 
-/** Ends the session when its hour is over. */
 export function endIfExpired(): void {
   if (state.status === 'in' && isPast(state.session.expiry)) leave({ expired: true, comeBack: true })
 }
 
-/** Who was here until the session ended by itself: they need not type their name again. */
+/** Returns the username of the session that ended by itself, for the login page to fill in. */
 export function lastName(): string {
   return sessionStorage.getItem(LAST) ?? ''
 }
 
-/** The screen to go to after a login: the one that was left, unless somebody else left it. */
+/** Returns the screen to open after a login: the one that the same person was on when the session ended. */
 export function takePlace(name: string): string {
   const kept = sessionStorage.getItem(PLACE)
   sessionStorage.removeItem(PLACE)
@@ -139,22 +136,22 @@ export function takePlace(name: string): string {
   return place && (place.name === null || place.name === name) ? place.path : '/'
 }
 
-/** Follows what the other tabs do, and the clock. Called once. */
+/** Follows the session of the other tabs, and ends it when it expires. Called once. */
 export function watchSession(): void {
   window.addEventListener('storage', follow)
   setInterval(endIfExpired, 30_000)
-  // Timers sleep in the background, and machines sleep altogether.
+  // Browsers suspend timers in background tabs and on sleeping machines.
   document.addEventListener('visibilitychange', endIfExpired)
 }
 
 const PLACE = 'place'
 const LAST = 'last'
-/** Tells the other tabs that the session ended by choice. */
+/** A key in the local storage that tells the other tabs that the session ended by signing out. */
 const SIGNED_OUT = 'signed_out'
 const KEYS = ['token', 'role', 'expiry', 'name', 'time_zone']
 
 let state: SessionState = { status: 'loading' }
-/** As last saved, and as shown. */
+/** The settings as saved; `settings` below are those shown. */
 let kept = readSettings()
 let settings = kept
 let token: string | null = null
@@ -194,10 +191,7 @@ function begin(next: string, user: User, justSignedIn: boolean) {
   become({ status: 'in', session: { token: next, name, role, expiry, timeZone, justSignedIn } })
 }
 
-/**
- * Ends the session here; with `comeBack` the screen on view is the one to begin with after the next login, and what was
- * typed into it is kept.
- */
+/** Ends the session in this tab. With `comeBack`, the next login opens the same screen, and drafts are kept. */
 function leave({ expired, comeBack }: { expired: boolean; comeBack: boolean }) {
   const name = localStorage.getItem('name')
   if (comeBack) rememberPlace(name)
@@ -213,18 +207,18 @@ function leave({ expired, comeBack }: { expired: boolean; comeBack: boolean }) {
   become({ status: 'out', expired })
 }
 
-/** `name` is who was here, if anybody was. */
+/** `name` is the account of the session, or null without one. */
 function rememberPlace(name: string | null) {
   const { pathname, search } = window.location
   if (pathname === '/login' || pathname === '/') return
   sessionStorage.setItem(PLACE, JSON.stringify({ name, path: pathname + search }))
 }
 
-/** Another tab signed out, signed in again, or signed in as somebody else. */
+/** Follows another tab that signed out, signed in again, or signed in with another account. */
 function follow({ key }: StorageEvent) {
   if (key === 'settings' || key === null) followSettings(readSettings())
   if (key !== 'token' && key !== null) return
-  // The other tab writes its keys one after the other; by the next turn they are all there.
+  // The other tab writes several keys; by then all of them are written.
   setTimeout(() => {
     const kept = readKept()
     if (!kept)
@@ -264,7 +258,7 @@ function readSettings(): Settings {
 }
 
 function isPast(expiry: string): boolean {
-  // What is no moment at all is past too.
+  // An invalid date counts as past as well.
   return !(Date.parse(expiry) > now().getTime())
 }
 

@@ -2,27 +2,26 @@ import { type Call, everyCall, holdsSecret } from '../contract/call.ts'
 import { calls, type InputOf, type OutputOf } from '../contract/calls.ts'
 import { ApiError, mayPass, send } from './api.ts'
 
-/** A submit whose answer has not come, as this tab keeps it over a reload. */
+/** A submit without an answer so far, kept in the session storage to survive a reload. */
 interface Pending {
-  /** The account that submitted it. */
+  /** The username of the account that submitted it. */
   by: string
-  /** The call's name. */
   call: string
-  /** Its Idempotency-Key, under which the server does it once. */
+  /** The Idempotency-Key, under which the server carries it out once. */
   key: string
-  /** Tells whether another submit is the same one. */
+  /** A hash of the input, which recognises the same submit. */
   print: string
-  /** What was sent; left out where it holds a secret. */
+  /** The input; left out where it contains a secret. */
   input?: unknown
-  /** When, in milliseconds. */
+  /** The time of the submit, in milliseconds. */
   at: number
-  /** True once its person was told that no answer came: it is theirs to try again. */
+  /** True once the person was told that there is no answer; from then on only they send it again. */
   givenUp: boolean
 }
 
 /**
- * Makes a call that changes something, once: a second click joins the first, a lost connection or a reload sends the
- * same Idempotency-Key again, and so does the same form submitted again, until an answer has come.
+ * Makes a call that changes something, once. A second click joins the first. A lost connection, a reload and the same
+ * form submitted again reuse the Idempotency-Key, until there is an answer.
  */
 export function submitOnce<C extends Call>(call: C, input: InputOf<C>, by: string): Promise<OutputOf<C>> {
   const text = textOf(call, input, by)
@@ -34,7 +33,10 @@ export function submitOnce<C extends Call>(call: C, input: InputOf<C>, by: strin
   return answer
 }
 
-/** What was underway when the page was left, to be sent again: once a load. `input` is missing where it was not kept. */
+/**
+ * Returns, once for each load of the page, the submits that the last load left unanswered. `input` is undefined where
+ * it was not kept.
+ */
 export function takeInterrupted(by: string): { call: Call; input: unknown }[] {
   const mine = left.filter((pending) => pending.by === by && !pending.givenUp && isRecent(pending))
   left = left.filter((pending) => pending.by !== by)
@@ -47,7 +49,7 @@ export function takeInterrupted(by: string): { call: Call; input: unknown }[] {
 
 const underway = new Map<string, Promise<unknown>>()
 
-/** Pauses between tries while nobody answers, in milliseconds. */
+/** Pauses between tries while the server cannot be reached, in milliseconds. */
 const PAUSES = [1_000, 2_000, 4_000]
 
 async function persist<C extends Call>(call: C, input: InputOf<C>, pending: Pending): Promise<OutputOf<C>> {
@@ -68,7 +70,7 @@ async function persist<C extends Call>(call: C, input: InputOf<C>, pending: Pend
   }
 }
 
-/** The key makes another try of what may have been done a safe one. */
+/** Says that trying again is safe, because the key prevents a second execution. */
 function withPromise(error: unknown): unknown {
   if (!(error instanceof ApiError) || error.code !== 'offline') return error
   return new ApiError(
@@ -77,14 +79,17 @@ function withPromise(error: unknown): unknown {
   )
 }
 
-/** A refusal is an answer: nothing was done. After a fault or a lost connection nobody knows. */
+/**
+ * Returns whether the server refused the call, and so changed nothing. After a 5xx or a lost connection this is
+ * unknown.
+ */
 function isAnswered(error: unknown): boolean {
   return error instanceof ApiError && error.status >= 400 && error.status < 500
 }
 
 const KEY = 'submits'
 
-/** How long the same form counts as the same submit, in milliseconds; the server keeps a key for a day. */
+/** How long the same input counts as the same submit, in milliseconds. The server keeps a key for a day. */
 const RECENT = 15 * 60_000
 
 function openPending(call: Call, input: object, by: string, text: string): Pending {
@@ -101,7 +106,7 @@ function openPending(call: Call, input: object, by: string, text: string): Pendi
     at: Date.now(),
     givenUp: false,
   }
-  // What was given up is replaced by what its person wants now.
+  // A new submit replaces the one that the person gave up.
   write([...readAll().filter((one) => isRecent(one) && !(same(one) && one.givenUp)), pending])
   return pending
 }
@@ -137,7 +142,7 @@ function textOf(call: Call, input: unknown, by: string): string {
   return JSON.stringify([by, call.name, input])
 }
 
-/** 128 random bits; crypto.randomUUID is missing where the page is not encrypted. */
+/** Returns 128 random bits. `crypto.randomUUID` is missing on pages without HTTPS. */
 function randomKey(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))]
     .map((byte) => byte.toString(16).padStart(2, '0'))
@@ -145,8 +150,8 @@ function randomKey(): string {
 }
 
 /**
- * FNV-1a of 32 bits, salted with the key: enough to know a form again, too little to find a password by. Where two
- * forms meet in one print, the server refuses the second body under the same key.
+ * Returns a 32-bit FNV-1a hash, salted with the key: enough to recognise a form, too little to recover a password. If
+ * two inputs collide, the server refuses the second body under the same key.
  */
 function printOf(salt: string, text: string): string {
   let hash = 0x811c9dc5
@@ -156,5 +161,5 @@ function printOf(salt: string, text: string): string {
   return (hash >>> 0).toString(16)
 }
 
-// Read once, as the page begins: what is added later is underway on this page.
+// Read when the page loads: everything stored later belongs to this load.
 let left = readAll()

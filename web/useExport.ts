@@ -10,22 +10,22 @@ export type ExportCall =
   | typeof calls.admin.exportClients
   | (typeof calls.desk)[Role]['exportTransactions']
 
-/** How much of a file has come. */
+/** The progress of a download. */
 export interface Received {
   bytes: number
-  /** Rows that have come; 0 where the file does not tell. */
+  /** The number of rows received; 0 where the format does not show it. */
   rows: number
 }
 
 interface Export<C extends ExportCall> {
-  /** What has come of the file under way; null while none is. */
+  /** The progress of the running download; null while there is none. */
   received: Received | null
-  /** Answers whether the whole file came; why not is said by a notice. */
+  /** Resolves to whether the whole file was received. A notice says why not. */
   start: (input: InputOf<C>) => Promise<boolean>
   stop: () => void
 }
 
-/** Makes a file, fetches it and keeps it where the browser keeps its downloads. One at a time. */
+/** Downloads the file of an export call and saves it. One download runs at a time. */
 export function useExport<C extends ExportCall>(call: C): Export<C> {
   const [received, setReceived] = useState<Received | null>(null)
   const underway = useRef<AbortController>(null)
@@ -87,6 +87,6 @@ function keep(file: File) {
   link.href = URL.createObjectURL(file)
   link.download = file.name
   link.click()
-  // The browser reads it at its own pace, and a minute is plenty to begin.
+  // The browser reads the file asynchronously; a minute is enough for it to begin.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
 }

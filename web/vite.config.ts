@@ -12,13 +12,13 @@ export default defineConfig({
     outDir: '../dist/web',
     emptyOutDir: true,
     target: 'es2022',
-    // A font as a data URL would be paid for by every page; a file is fetched once and kept.
+    // An inlined font would be downloaded with every style sheet; a file is cached.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     manifest: true,
     rolldownOptions: {
       output: {
-        // Over a slow line every file more begins a round trip later, so what is fetched together comes together.
+        // On a slow connection every extra file costs a round trip, so files that are loaded together are one chunk.
         codeSplitting: {
           groups: [
             { name: 'login', tags: ['$initial'] },
@@ -32,7 +32,7 @@ export default defineConfig({
   server: { proxy: { '/v1': 'http://127.0.0.1:8080' } },
 })
 
-/** Whether a file of the console cannot run without a module. */
+/** Returns whether a file of the bundle includes a module that it cannot run without. */
 function neededBy(file: string, id: string, graph: Pick<Rolldown.PluginContext, 'getModuleInfo'>): boolean {
   const needed = closures.get(file) ?? new Set([join(import.meta.dirname, file)])
   closures.set(file, needed)
@@ -45,8 +45,8 @@ function neededBy(file: string, id: string, graph: Pick<Rolldown.PluginContext, 
 const closures = new Map<string, Set<string>>()
 
 /**
- * Writes `shell/boot.js` into the page, before its styles, so that it waits for no request; the server allows it by
- * its hash. It learns which files to fetch ahead.
+ * Inlines `shell/boot.js` into the page before its styles, so that it needs no request. The server's CSP allows it by
+ * its hash. The plugin fills in the files that it preloads.
  */
 function boot(): Plugin {
   const file = join(import.meta.dirname, 'shell/boot.js')
@@ -62,7 +62,10 @@ function boot(): Plugin {
   }
 }
 
-/** What the first screen needs besides the files that the page itself names: of a stranger, and of who is signed in. */
+/**
+ * Returns the files that the first screen needs and the page does not name: those of a visitor, and those of a
+ * session.
+ */
 function ahead(bundle: Rolldown.OutputBundle) {
   const files = Object.values(bundle)
   const named = (pattern: RegExp) =>
@@ -70,7 +73,7 @@ function ahead(bundle: Rolldown.OutputBundle) {
   const font = named(/inter-latin-wght/)
   const chunks = files.filter((file) => file.type === 'chunk')
   const entry = chunks.find(({ isEntry }) => isEntry)
-  // The development server has no files to name, and the script nothing to fetch.
+  // The development server has no bundled files to preload.
   if (!entry) return null
   const begun = chunks.filter(({ name }) => name === 'shell' || name === 'parts')
   const screens = new Set(begun.map(({ fileName }) => fileName))
@@ -87,12 +90,12 @@ function ahead(bundle: Rolldown.OutputBundle) {
   }
 }
 
-/** The script without its comments and indents. */
+/** Removes comments and indentation from the script. */
 function smaller(source: string) {
   return source.replace(/^\s*\/\/.*\n/gm, '').replace(/^\s+/gm, '')
 }
 
-/** Writes a .br and a .gz beside every file that shrinks, once, so that the server only picks one. */
+/** Writes .br and .gz files at build time, so that the server compresses nothing. */
 function compressed(): Plugin {
   let folder = ''
   return {

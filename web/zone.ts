@@ -1,4 +1,4 @@
-/** The business's zone, in which every moment is shown; the session says which. */
+/** Returns the business's time zone, which the session names and every date is shown in. */
 export function zone(): string {
   return current
 }

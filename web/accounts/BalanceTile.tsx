@@ -3,7 +3,7 @@ import { Tile } from '../parts/Tile.tsx'
 import { useBalance } from '../queries.ts'
 import { balanceTone } from './balance.ts'
 
-/** The caller's balance, in the colour of its height. */
+/** Shows the caller's balance, coloured by how much is left. */
 export function BalanceTile() {
   const { credits, loading } = useBalance()
   return (

@@ -7,7 +7,7 @@ import { Form } from '../parts/form/Form.tsx'
 import { PasswordInput } from '../parts/form/PasswordInput.tsx'
 import { useSubmit } from '../queries.ts'
 
-/** Gives an account another password, which ends its sessions. */
+/** Changes an account's password, which ends its sessions. */
 export function ChangePassword({ level, name }: { level: LevelName; name: string }) {
   const change = useSubmit(calls.level[level].changePassword, { changes: [] })
   return (

@@ -15,7 +15,7 @@ export interface ExportTransactionsProps {
   onClose: () => void
 }
 
-/** Asks between which two days, and fetches all transactions of them as a CSV. */
+/** Asks for two days and downloads the transactions between them as CSV. */
 export function ExportTransactions({ open, onClose }: ExportTransactionsProps) {
   const { role } = useSession()
   const call = calls.desk[role].exportTransactions

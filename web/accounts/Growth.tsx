@@ -4,7 +4,7 @@ import { useCall } from '../queries.ts'
 import { TableCard } from '../TableCard.tsx'
 import { statistics } from '../tables/statistics.tsx'
 
-/** How a superreseller grew, day by day: as a table, and its clients as a line. */
+/** Shows the daily statistics of a superreseller as a table, and its number of clients as a chart. */
 export function Growth({ name }: { name: string }) {
   const rows = useCall(calls.admin.statistics, { name })
   const chart = useCall(calls.admin.chart, { name })

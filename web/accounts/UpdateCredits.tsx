@@ -19,11 +19,11 @@ import { balanceTone, CREDIT_AMOUNTS } from './balance.ts'
 interface UpdateCreditsProps {
   level: Level
   name: string
-  /** Undefined while it loads. */
+  /** Undefined while the account is loading. */
   account: OutputOf<typeof calls.level.reseller.detail> | undefined
 }
 
-/** Adds credits to an account or removes them; the description goes along, or is saved alone. */
+/** Adds credits to an account or removes them. The description is saved with them, or by itself. */
 export function UpdateCredits({ level, name, account }: UpdateCreditsProps) {
   const stay = level.afterUpdate === 'stay'
   const [saved, setSaved] = useState<{ desc: string | undefined }>()
@@ -32,9 +32,10 @@ export function UpdateCredits({ level, name, account }: UpdateCreditsProps) {
     ...(!stay && { goTo: { path: to.level[level.role].list(), after: 2_000 } }),
   })
   const describe = useSubmit(calls.level[level.role].save, { onDone: (_, { desc }) => setSaved({ desc }) })
-  // What was saved is known before it has been loaded anew: by then its person may have chosen the next amount.
+  // The query is loaded again only after the save. By then the person may have begun the next change, which the old
+  // description would overwrite.
   const description = saved?.desc ?? account?.description ?? ''
-  // Each save sets the form back to an amount of 1 and Add.
+  // Each save resets the form to an amount of 1 and Add.
   const values = useMemo(() => ({ ...FIRST, desc: description }), [description])
   const loading = update.loading || describe.loading
   return (
@@ -87,13 +88,12 @@ function Balance({ credits }: { credits: number }) {
 }
 
 interface SaveDescriptionProps {
-  /** As it is stored. */
+  /** The description that the server has. */
   present: string
   loading: boolean
   onSave: (desc: string) => void
 }
 
-/** Saves the description without moving a credit. */
 function SaveDescription({ present, loading, onSave }: SaveDescriptionProps) {
   const { trigger } = useFormContext()
   const desc = String(useWatch({ name: 'desc' }) ?? '')

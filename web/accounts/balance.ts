@@ -1,7 +1,7 @@
 import { MOST_CREDITS } from '../../contract/credits.ts'
 import type { Tone } from '../parts/tone.ts'
 
-/** The amounts offered when credits change hands; the server takes any whole number up to the last. */
+/** The amounts offered for a transfer. The server takes any whole number up to the last of them. */
 export const CREDIT_AMOUNTS: readonly number[] = [
   ...steps(1, 10, 1),
   ...steps(20, 100, 10),
@@ -13,7 +13,7 @@ export const CREDIT_AMOUNTS: readonly number[] = [
   MOST_CREDITS,
 ]
 
-/** The colour of a balance: good above 30, a warning from 1 to 30, bad at 0 or below. */
+/** Returns the colour of a balance: good above 30, a warning from 1 to 30, bad at 0 or below. */
 export function balanceTone(credits: number): Tone {
   if (credits > 30) return 'good'
   return credits > 0 ? 'warn' : 'bad'

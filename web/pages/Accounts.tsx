@@ -14,7 +14,7 @@ import { TableCard } from '../TableCard.tsx'
 import { type Account, accounts } from '../tables/accounts.tsx'
 import { zone } from '../zone.ts'
 
-/** The accounts of one level, as their owner sees them. */
+/** The accounts of one level, as the account above them sees them. */
 export function Accounts({ level: name }: { level: LevelName }) {
   const level = levels[name]
   const list = useCall(calls.level[name].list, {})
@@ -60,6 +60,6 @@ const Facts = styled('dl')(({ theme }) => ({
   fontVariantNumeric: 'tabular-nums',
   '& > div': { display: 'flex', gap: 8 },
   '& dt': { color: theme.palette.text.secondary },
-  // Wide enough for what comes, so that it moves nothing.
+  // Reserves the width of the number, so that nothing moves when it loads.
   '& dd': { fontWeight: 600, minWidth: '5ch' },
 }))

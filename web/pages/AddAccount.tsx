@@ -9,7 +9,7 @@ import { PageTitle } from '../parts/PageTitle.tsx'
 import { useSubmit } from '../queries.ts'
 import { to } from '../screens.ts'
 
-/** Makes an account of one level; credits come to it afterwards. */
+/** Creates an account of one level. It begins without credits. */
 export function AddAccount({ level: name }: { level: LevelName }) {
   const { title } = LEVELS[name]
   const call = calls.level[name].create

@@ -9,7 +9,7 @@ import { useCall } from '../queries.ts'
 import { to } from '../screens.ts'
 import { transactions } from '../tables/transactions.tsx'
 
-/** The admin's desk: how many there are, how they grew, what happened last. */
+/** The admin's dashboard: totals, growth and the newest transactions. */
 export function AdminDashboard() {
   const list = useCall(calls.level.superreseller.list, {})
   const totals = useCall(calls.admin.totals, {})

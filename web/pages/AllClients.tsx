@@ -8,7 +8,7 @@ import { useClientPage } from '../clients/useClientPage.ts'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { allClients } from '../tables/clients.tsx'
 
-/** Every dealer's clients, for the admin. */
+/** The clients of every dealer, for the admin. */
 export function AllClients() {
   const [deleting, setDeleting] = useState<AnyClientRow | null>(null)
   const [table] = useState(() => allClients({ remove: setDeleting }))

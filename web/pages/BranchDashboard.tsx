@@ -10,7 +10,7 @@ import { to } from '../screens.ts'
 import { useSession } from '../session.tsx'
 import { resellerTransactions, transactions } from '../tables/transactions.tsx'
 
-/** The desk of who stands in the middle of the tree: a superreseller's over its resellers, a reseller's over its dealers. */
+/** The dashboard of superresellers and resellers: their totals, their balance and the newest transactions. */
 export function BranchDashboard() {
   const { role } = useSession()
   const beneath = role === 'superreseller' ? levels.reseller : levels.dealer

@@ -11,7 +11,7 @@ import { useClientPage } from '../clients/useClientPage.ts'
 import { Actions, PageTitle } from '../parts/PageTitle.tsx'
 import { ownClients } from '../tables/clients.tsx'
 
-/** The dealer's clients: found, renewed one by one or many at once, deleted once they have expired. */
+/** The dealer's list of clients, where they renew one or many, and delete those that have expired. */
 export function Clients() {
   const [renewing, setRenewing] = useState<readonly string[] | null>(null)
   const [deleting, setDeleting] = useState<ClientRow | null>(null)

@@ -13,7 +13,7 @@ import { Stack } from '../parts/Stack.tsx'
 import { FewRows } from '../parts/table/FewRows.tsx'
 import { type FoundMac, foundMacs } from '../tables/macs.tsx'
 
-/** Finds the client of a MAC, whoever's it is, and deletes it. */
+/** Finds the client of a MAC, whichever dealer has it, and deletes it. */
 export function DeleteMac() {
   const { search, loading, found, forget } = useSearch()
   const [deleted, setDeleted] = useState(0)
@@ -62,7 +62,7 @@ export function DeleteMac() {
 const EMPTY = { mac: '' }
 const Search = calls.admin.searchMac.input
 
-/** Null where nobody has the MAC. A search that fails says why, and shows nothing of the one before. */
+/** Searches for a MAC. The data is null where no client has it, and undefined after a failed search. */
 function useSearch() {
   const notice = useNotice()
   const { mutate, isPending, data, reset } = useMutation<FoundMac | null, ApiError, string>({

@@ -9,7 +9,7 @@ import { useCall } from '../queries.ts'
 import { to } from '../screens.ts'
 import { dealerTransactions } from '../tables/transactions.tsx'
 
-/** The dealer's desk: what is left to spend, how the clients stand, what happened last. */
+/** The dealer's dashboard: the balance, the clients by state and the newest transactions. */
 export function Home() {
   const clients = useCall(calls.clients.list, { per_page: 1 })
   return (
@@ -45,7 +45,7 @@ const TILES: readonly { filter: keyof Counts; label: string; tone?: Tone; icon: 
   { filter: 'expiring', label: 'Expiring Soon', tone: 'warn', icon: <Clock aria-hidden size={18} /> },
 ]
 
-/** A count as a part of all clients; of none it is 0 %. */
+/** Returns a count as a percentage of all clients; 0% without clients. */
 function shareOf(counts: Counts | undefined, filter: keyof Counts): string | undefined {
   if (!counts) return undefined
   return `${counts.all === 0 ? 0 : Math.round((counts[filter] / counts.all) * 100)} %`

@@ -11,7 +11,7 @@ import { lastName, signIn, useSessionState } from '../session.tsx'
 import { Mark } from '../shell/Mark.tsx'
 import { askCaptcha, captchaSolved, useSigning } from '../shell/signing.ts'
 
-/** The door: who are you, and are you human? */
+/** The login page, with its captcha. */
 export function Login() {
   const { sign, loading, refused, round, work, stop } = useSigning(signIn)
   const state = useSessionState()
@@ -57,7 +57,7 @@ export function Login() {
   )
 }
 
-/** Going back in the history leads nowhere without a session. */
+/** Keeps the address at /login, since no other page can be shown without a session. */
 function useAddress() {
   useEffect(() => {
     const stay = () => window.history.replaceState(null, '', '/login')
@@ -85,7 +85,7 @@ const Brand = styled('div')({
   fontSize: '1.5rem',
   fontWeight: 600,
   letterSpacing: '-0.01em',
-  // As wide as in its own face, which comes a moment later.
+  // Reserves the width of the web font, so that nothing moves when it loads.
   '& span': { width: '3.7em' },
 })
 

@@ -12,7 +12,7 @@ import { Question } from '../Question.tsx'
 import { useCall, useSubmit } from '../queries.ts'
 import { to } from '../screens.ts'
 
-/** The message that everybody sees after signing in. */
+/** Edits the message that everybody sees after signing in. */
 export function Message() {
   const { data, error } = useCall(calls.desk.admin.message, {})
   const update = useSubmit(calls.admin.setMessage, {
@@ -54,7 +54,7 @@ const EMPTY = { message: '' }
 
 const NewMessage = z.object({ message: calls.admin.setMessage.input.shape.message })
 
-/** Ends the message for everybody, after asking. */
+/** Removes the message for everybody, after a question. */
 function Remove() {
   const [asking, setAsking] = useState(false)
   return (

@@ -13,7 +13,7 @@ import { Stack } from '../parts/Stack.tsx'
 import { useCall } from '../queries.ts'
 import { to } from '../screens.ts'
 
-/** One account of a level: its credits, its password, its history, and how it grew where that is kept. */
+/** Shows one account: its credits, password and transactions, and its statistics where the level has them. */
 export function UpdateAccount({ level: levelName }: { level: LevelName }) {
   const level = levels[levelName]
   const { name = '' } = useParams()

@@ -13,7 +13,7 @@ import { Stack } from '../parts/Stack.tsx'
 import { useCall } from '../queries.ts'
 import { to } from '../screens.ts'
 
-/** One client: its data and months, its credits back, its box and its history. */
+/** Shows one client: its data and renewal, the retrieval of credits, its box and its transactions. */
 export function UpdateClient() {
   const { name = '' } = useParams()
   return (

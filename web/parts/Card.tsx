@@ -3,16 +3,16 @@ import { type ReactNode, useId } from 'react'
 
 interface CardProps {
   title?: string | undefined
-  /** What stands right of the title: a total, a switch, a quiet button. */
+  /** Content to the right of the title: a total, a switch, a quiet button. */
   aside?: ReactNode
-  /** True where the content reaches the card's edge by itself, as a table does. */
+  /** Removes the padding, for content such as a table that reaches the card's edge. */
   flush?: boolean | undefined
-  /** True where it holds one form and is no wider than that. */
+  /** Limits the width to that of one form. */
   form?: boolean | undefined
   children: ReactNode
 }
 
-/** A sheet of paper with a hairline around it and, if named, a region of the page. */
+/** A bordered card; with a title it is a region of the page. */
 export function Card({ title, aside, flush = false, form = false, children }: CardProps) {
   const id = useId()
   return (

@@ -2,7 +2,7 @@ import './parts.css'
 import type { CSSProperties, ReactNode } from 'react'
 import type { Tone } from './tone.ts'
 
-/** A state in a word, with a colour that repeats it. */
+/** Shows a state as a word; its colour repeats the meaning. */
 export function Chip({
   tone,
   children,

@@ -3,7 +3,7 @@ import { styled } from '@mui/material/styles'
 import { CircleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 
-/** A load that failed: what was said, and the way to try again. */
+/** Shown in place of data that could not be loaded, with a button to try again. */
 export function ErrorState({ message, onRetry }: { message: string; onRetry: () => void }) {
   return (
     <Quiet role="alert">
@@ -16,7 +16,7 @@ export function ErrorState({ message, onRetry }: { message: string; onRetry: () 
   )
 }
 
-/** What is there has stayed, but could not be loaded anew. */
+/** Warns above data that is still shown but could not be loaded again. */
 export function Outdated({ message, onRetry }: { message: string; onRetry: () => void }) {
   return (
     <Strip role="alert">
@@ -29,7 +29,7 @@ export function Outdated({ message, onRetry }: { message: string; onRetry: () =>
   )
 }
 
-/** Nothing to show: the sentence, a quiet icon, and the next step if there is one. */
+/** Shown in place of an empty list, with a button for the next step if there is one. */
 export function EmptyState({ icon, text, action }: { icon: ReactNode; text: string; action?: ReactNode }) {
   return (
     <Quiet>

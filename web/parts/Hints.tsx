@@ -3,9 +3,9 @@ import { useEffect, useRef, useState } from 'react'
 import { stepMoment } from './table/useStops.ts'
 
 /**
- * The one tooltip of the console, mounted once. Anything that carries `data-hint` shows that text under the
- * pointer, on focus and on a tap; with `data-hint-cut` only while its own text is cut off. A tooltip for each
- * cell would cost a page of a table more than the table.
+ * The console's only tooltip, mounted once. An element with `data-hint` shows that text on hover, focus and tap; with
+ * `data-hint-cut` it does so only while its own text is cut off. One tooltip component for each cell would cost more
+ * than the table itself.
  */
 export function Hints() {
   const [shown, setShown] = useState<Shown | null>(null)
@@ -31,7 +31,7 @@ interface Shown {
 
 const id = 'hint'
 
-/** Follows pointer, focus and Escape on the whole page; returns how to stop. */
+/** Listens to pointer, focus and Escape on the whole page. Returns a function that removes the listeners. */
 function listen(show: (shown: Shown | null) => void, bubble: { current: HTMLElement | null }) {
   let timer: ReturnType<typeof setTimeout> | undefined
   const later = (shown: Shown | null, ms: number) => {
@@ -71,7 +71,7 @@ function hintOf(element: Element): Shown | null {
   return { target, text }
 }
 
-/** Below the target, above it where the window ends, and always wholly inside the window. */
+/** Returns the position below the target, or above it at the end of the window, and always inside the window. */
 function placed(target: Element) {
   const box = target.getBoundingClientRect()
   const below = box.bottom + 72 < window.innerHeight

@@ -2,16 +2,16 @@ import './parts.css'
 import { type MomentFormat, showMoment } from './time.ts'
 
 interface MomentProps {
-  /** An instant with its offset or Z, or a plain YYYY-MM-DD. */
+  /** A date and time with an offset or Z, or a plain YYYY-MM-DD. */
   iso: string
-  /** The IANA name of the zone whose clock is shown. */
+  /** The IANA name of the time zone to show it in. */
   zone: string
   format: MomentFormat
-  /** One of many in the rows of a list, which have one stop for the keyboard between them; see `useStops`. */
+  /** True within the rows of a table, which share one tab stop; see `useStops`. */
   inRows?: boolean | undefined
 }
 
-/** A date or time as the books show it; the exact moment and its zone on hover, focus and tap. */
+/** A date or time. Hover, focus or a tap shows the exact time and its zone. */
 export function Moment({ iso, zone, format, inRows = false }: MomentProps) {
   return (
     <time dateTime={iso} data-hint={exactMoment(iso, zone)} className="moment" tabIndex={inRows ? -1 : 0}>

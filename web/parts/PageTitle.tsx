@@ -1,7 +1,7 @@
 import { styled } from '@mui/material/styles'
 import type { ReactNode } from 'react'
 
-/** The first row of a page: its title, which takes the focus after a change of page, and its one main action. */
+/** The first row of a page: its main action, and its title, which takes the focus when the page opens. */
 export function PageTitle({ children, action }: { children: ReactNode; action?: ReactNode }) {
   return (
     <Row>
@@ -11,7 +11,7 @@ export function PageTitle({ children, action }: { children: ReactNode; action?: 
   )
 }
 
-/** Where the main action has a quiet one beside it. */
+/** Holds the main action and a quiet one beside it. */
 export const Actions = styled('div')({ display: 'flex', alignItems: 'center', gap: 8 })
 
 const Row = styled('div')({

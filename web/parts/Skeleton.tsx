@@ -2,7 +2,7 @@ import { keyframes } from '@emotion/react'
 import { styled } from '@mui/material/styles'
 import { useDelayed } from './useDelayed.ts'
 
-/** Keeps the place of what is coming, in its size; grey only once the wait has lasted 200 ms. */
+/** Reserves the space of content that is loading. It turns grey only after 200 ms. */
 export function Skeleton({ width = '100%', height = 14 }: { width?: number | string; height?: number }) {
   const late = useDelayed(true)
   return <Bar aria-hidden style={{ width, height, visibility: late ? 'visible' : 'hidden' }} />
@@ -19,7 +19,7 @@ export const Bar = styled('span')(({ theme }) => ({
   '@media (prefers-reduced-motion: no-preference)': { animation: `${breathe} 1.4s ease-in-out infinite` },
 }))
 
-/** As many places as are waited for, each with a key of its own. */
+/** Returns as many React keys as there are placeholders. */
 export function places(count: number): string[] {
   return Array.from({ length: count }, (_, at) => `place ${at}`)
 }

@@ -3,13 +3,13 @@ import { styled } from '@mui/material/styles'
 import type { ReactNode } from 'react'
 import { useDelayed } from './useDelayed.ts'
 
-/** A small ring that turns while something takes longer than 200 ms; the words beside it say what. */
+/** A small spinner for what takes longer than 200 ms. The text beside it says what is loading. */
 export function Spinner({ size = 16 }: { size?: number }) {
   const late = useDelayed(true)
   return <Ring aria-hidden style={{ width: size, height: size, visibility: late ? 'visible' : 'hidden' }} />
 }
 
-/** The words of a button, and in their place, while what it began takes longer than 200 ms, a ring. */
+/** The label of a button. A spinner replaces it while the button's action takes longer than 200 ms. */
 export function Working({ loading, children }: { loading: boolean; children: ReactNode }) {
   const late = useDelayed(loading)
   return (
@@ -31,7 +31,7 @@ const Ring = styled('span')({
   '@media (prefers-reduced-motion: no-preference)': { animation: `${turn} 700ms linear infinite` },
 })
 
-/** In the middle of the button, so that the button stays as wide as it was. */
+/** Overlays the label, so that the button keeps its width. */
 const Over = styled(Ring)({
   position: 'absolute',
   top: 'calc(50% - 8px)',

@@ -1,10 +1,10 @@
 import { styled } from '@mui/material/styles'
 
-/** The cards of a page, one beneath the other. */
+/** The cards of a page, stacked. */
 export const Stack = styled('div')({
   display: 'grid',
   gap: 24,
   '& > *': { minWidth: 0 },
-  // How high rows will be is not known before they come: what stands beneath them is shown with them, in its place.
+  // The height of the rows is unknown until they load, so cards below them stay hidden until then instead of moving.
   '& > :has([data-waiting=true]) ~ *': { visibility: 'hidden' },
 })

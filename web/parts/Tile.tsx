@@ -5,20 +5,20 @@ import { Skeleton } from './Skeleton.tsx'
 import type { Tone } from './tone.ts'
 
 interface TileProps {
-  /** The word for what is counted. */
+  /** What is counted. */
   label: string
-  /** The number as shown, or a word such as 'Unlimited'. */
+  /** The formatted number, or a word such as 'Unlimited'. */
   value: ReactNode
-  /** A part of the whole as shown, such as '42%'. */
+  /** The formatted percentage of the whole, such as '42%'. */
   share?: string | undefined
-  /** Where the tile leads; without it the tile is no link. */
+  /** The address of the link; a tile without one is no link. */
   to?: string | undefined
   icon?: ReactNode
   tone?: Tone | undefined
   loading: boolean
 }
 
-/** A number that matters, big; a word; a share; and the way to what it counts. */
+/** A large number with its label and its percentage of the whole, usually a link to what it counts. */
 export function Tile({ label, value, share, to, icon, tone, loading }: TileProps) {
   const inside = (
     <>
@@ -39,7 +39,7 @@ export function Tile({ label, value, share, to, icon, tone, loading }: TileProps
   )
 }
 
-/** Tiles side by side, as many as fit; five stand as two rows without a gap on a tablet, three on a phone. */
+/** A grid of tiles. Five tiles fill two rows on a tablet and three on a phone, without a gap. */
 export const Tiles = styled('ul')(({ theme }) => ({
   display: 'grid',
   gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 144px), 1fr))',

@@ -1,2 +1,2 @@
-/** The face of identifiers: MAC addresses, serial numbers, logins in tables. It is the system's own, so it never jumps. */
+/** The monospaced font of MAC addresses, serial numbers and logins. A system font causes no layout shift. */
 export const mono = 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace'

@@ -37,7 +37,7 @@ test.each([
   ['2026-05-15', '2026-07-15', { months: 2, days: 0 }],
   ['2026-05-15', '2026-05-31', { months: 0, days: 16 }],
   ['2026-05-15', '2026-07-14', { months: 1, days: 29 }],
-  // What was paid on the 31st for a month ends on the last of the next.
+  // A month bought on the 31st ends on the last day of the next month.
   ['2026-01-31', '2026-02-28', { months: 1, days: 0 }],
   ['2024-01-31', '2024-02-28', { months: 0, days: 28 }],
   ['2026-12-31', '2027-03-01', { months: 2, days: 1 }],

@@ -2,18 +2,18 @@
 export type MomentFormat = 'datetime' | 'date'
 
 /**
- * The wall clock of `zone` (an IANA name) at `iso`, an instant with its offset or Z. A plain YYYY-MM-DD is a
- * day already and is shown as it stands. What is no date at all is shown as it came.
+ * Formats a date and time with offset or Z in the time zone `zone` (an IANA name). A plain YYYY-MM-DD and invalid text
+ * are returned unchanged.
  */
 export function showMoment(iso: string, zone: string, format: MomentFormat): string {
   if (isDay(iso)) return iso
   const moment = new Date(iso)
   if (Number.isNaN(moment.getTime())) return iso
-  // Swedish writes dates the way ISO does, so one cached formatter does it all.
+  // The Swedish locale writes dates in ISO format.
   return formatter(zone, format).format(moment)
 }
 
-/** Whole days on the calendar of `zone` from `now` to `iso`: 0 is today, negative is past. */
+/** Returns the number of calendar days in `zone` from `now` to `iso`: 0 is today, negative is past. */
 export function daysUntil(iso: string, zone: string, now: Date): number {
   const today = showMoment(now.toISOString(), zone, 'date')
   const day = showMoment(iso, zone, 'date')
@@ -24,7 +24,7 @@ function daysFrom(day: string, other: string): number {
   return Math.round((Date.parse(other) - Date.parse(day)) / 86_400_000)
 }
 
-/** Whole months on the calendar of `zone` from `now` to `iso`, a day that is not past, and the days that remain. */
+/** Returns the calendar months in `zone` from `now` to `iso`, which must not be past, and the remaining days. */
 export function monthsUntil(iso: string, zone: string, now: Date): { months: number; days: number } {
   const today = showMoment(now.toISOString(), zone, 'date')
   const day = showMoment(iso, zone, 'date')
@@ -33,7 +33,7 @@ export function monthsUntil(iso: string, zone: string, now: Date): { months: num
   return { months, days: daysFrom(monthsAfter(today, months), day) }
 }
 
-/** A month that has no such day ends on its last. */
+/** In a month without that day, the last day counts. */
 function monthsAfter(day: string, months: number): string {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
   const last = new Date(Date.UTC(year, month + months, 0))
@@ -41,7 +41,7 @@ function monthsAfter(day: string, months: number): string {
   return last.toISOString().slice(0, 10)
 }
 
-/** 'today', 'tomorrow', 'in 3 days', 'yesterday', '3 days ago'. */
+/** Returns 'today', 'tomorrow', 'in 3 days', 'yesterday' or '3 days ago'. */
 export function relativeDay(days: number): string {
   return relative.format(days, 'day')
 }

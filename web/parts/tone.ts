@@ -1,20 +1,20 @@
-/** What a colour says. The screens decide which of their states says what. */
+/** The meaning of a colour. The pages choose the tone of each state. */
 export type Tone = 'good' | 'warn' | 'bad' | 'special' | 'plain'
 
-/** Three colours of one meaning: words on paper or on the fill, a quiet fill, and a line around it. */
+/** One tone's text colour, quiet fill and border. */
 export interface Shade {
   text: string
   fill: string
   line: string
 }
 
-/** The colour that acts: exact as a fill, derived where it is read. */
+/** The accent colour of buttons and links. */
 export interface Accent extends Shade {
-  /** The preset colour, exact. */
+  /** The preset colour, unchanged. */
   main: string
-  /** What is read on `main` and on `hover`. */
+  /** The text colour on `main` and on `hover`. */
   onMain: string
-  /** `main` under the pointer. */
+  /** The fill under the pointer. */
   hover: string
 }
 
@@ -22,7 +22,7 @@ declare module '@mui/material/styles' {
   interface Palette {
     tones: Record<Tone, Shade>
     accent: Accent
-    /** Borders of fields and controls, 3:1 against the paper. */
+    /** The border of fields and controls, with a contrast of 3:1 against the paper. */
     edge: string
   }
   interface PaletteOptions {

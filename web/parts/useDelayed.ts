@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** True once `waiting` has lasted `ms`: what is quick shows no sign of waiting, so nothing flickers. */
+/** Returns true once `waiting` has lasted `ms`, so that short waits show no sign of loading. */
 export function useDelayed(waiting: boolean, ms = 200): boolean {
   const [late, setLate] = useState(false)
   useEffect(() => {

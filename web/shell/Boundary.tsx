@@ -1,7 +1,7 @@
 import { Component, type ReactNode } from 'react'
 import { Broken } from './Broken.tsx'
 
-/** Catches what breaks outside of the router's pages, such as a script that does not come. */
+/** Catches errors outside of the router's pages, such as a script that could not be loaded. */
 export class Boundary extends Component<{ children: ReactNode }, { broken: boolean }> {
   override state = { broken: false }
 

@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 import { connection } from '../api.ts'
 import { ErrorState } from '../parts/ErrorState.tsx'
 
-/** A page that broke, or whose script did not come: after an update of the console, or because nobody answers. */
+/** Shown in place of a page that threw an error, or whose script could not be loaded. */
 export function Broken() {
   useEffect(() => {
     connection.probe()

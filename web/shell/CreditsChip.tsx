@@ -3,7 +3,7 @@ import { balanceTone } from '../accounts/balance.ts'
 import { Chip } from '../parts/Chip.tsx'
 import { useCredits } from '../queries.ts'
 
-/** The caller's balance in a word, in the colour of its height. */
+/** Shows the caller's balance as a chip, coloured by how much is left. */
 export function CreditsChip() {
   const credits = useCredits()
   if (credits === null) return <Chip tone="plain">Unlimited</Chip>

@@ -1,6 +1,6 @@
 import { styled } from '@mui/material/styles'
 
-/** What is seen while the session is brought back. */
+/** Shown while the session is being restored. */
 export function Loading() {
   return <Middle role="status">Loading...</Middle>
 }

@@ -1,6 +1,6 @@
 import { useTheme } from '@mui/material/styles'
 
-/** The mark: a tree of boxes, one above and two beneath, in the preset colour. */
+/** The logo: a tree of boxes, one above and two beneath, in the preset colour. */
 export function Mark({ size = 32 }: { size?: number }) {
   const { main, onMain } = useTheme().palette.accent
   return (

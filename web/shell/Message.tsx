@@ -6,7 +6,7 @@ import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { useCall } from '../queries.ts'
 import { useSession } from '../session.tsx'
 
-/** The broadcast message, shown once after each login. */
+/** Shows the broadcast message once after each login. */
 export function Message() {
   const { role, justSignedIn, token } = useSession()
   const [read, setRead] = useState('')

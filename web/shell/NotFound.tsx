@@ -4,7 +4,7 @@ import { Link } from 'react-router'
 import { EmptyState } from '../parts/ErrorState.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 
-/** An address that leads nowhere. */
+/** Shown at an address that no screen has. */
 export function NotFound() {
   return (
     <>

@@ -5,7 +5,7 @@ import { connection } from '../api.ts'
 import { Spinner } from '../parts/Spinner.tsx'
 import { useDelayed } from '../parts/useDelayed.ts'
 
-/** Says that the server cannot be reached, until it can. */
+/** A banner that is shown while the server cannot be reached. */
 export function Offline() {
   const lost = useSyncExternalStore(connection.subscribe, connection.isLost)
   const late = useDelayed(lost)
@@ -25,7 +25,7 @@ export function Offline() {
   )
 }
 
-/** How often a lost server is asked for a sign of life, in milliseconds. */
+/** Milliseconds between two attempts to reach the server. */
 const PROBED_EVERY = 3_000
 
 function useProbe(lost: boolean) {

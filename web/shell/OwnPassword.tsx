@@ -6,7 +6,7 @@ import { PasswordInput } from '../parts/form/PasswordInput.tsx'
 import { useSubmit } from '../queries.ts'
 import { useSession } from '../session.tsx'
 
-/** The caller's own password, for whoever knows the present one. */
+/** Changes the caller's own password, which needs the present one. */
 export function OwnPassword() {
   const { name } = useSession()
   const change = useSubmit(calls.session.password, { changes: [] })
@@ -22,7 +22,7 @@ export function OwnPassword() {
       submitError={change.submitError}
       onSubmit={({ old_password, password }) => change.submit({ old_password, password })}
     >
-      {/* Tells a password manager whose password this is. */}
+      {/* Tells the password manager which account the password belongs to. */}
       <input hidden readOnly autoComplete="username" value={name} />
       <PasswordInput name="old_password" label="Present password" autoComplete="current-password" />
       <PasswordInput name="password" label="New password" autoComplete="new-password" />

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { Later, part } from '../parts/dialog/later.tsx'
 import type { SettingsDrawerProps } from './SettingsDrawer.tsx'
 
-/** The floating button and the drawer behind it, away from the menu. */
+/** The floating button that opens the settings. */
 export function SettingsButton({ side }: { side: 'left' | 'right' }) {
   const [open, setOpen] = useState(false)
   const away = side === 'left' ? 'right' : 'left'
@@ -22,13 +22,13 @@ export function SettingsButton({ side }: { side: 'left' | 'right' }) {
 const drawer = part<SettingsDrawerProps>(async () => (await import('./SettingsDrawer.tsx')).SettingsDrawer)
 
 /**
- * Hangs on the edge, over the margins of a page and of the cards in it, so that it hides no word of theirs. A phone has
- * no such margins: there it floats in the bar above, which keeps the room.
+ * The button hangs over the page's margin, where it covers no text. A phone has no such margin, so there it floats in
+ * the top bar, which reserves the space.
  */
 const Tab = styled(Fab, { shouldForwardProp: (name) => name !== 'side' })<{ side: 'left' | 'right' }>(
   ({ theme, side }) => ({
     position: 'fixed',
-    // Above the banner that says that the connection is lost.
+    // Above the banner of a lost connection.
     bottom: 64,
     [side]: 0,
     zIndex: theme.zIndex.fab,

@@ -17,7 +17,7 @@ import {
 import { OwnPassword } from './OwnPassword.tsx'
 import { presets } from './theme.ts'
 
-/** How the console looks, and the caller's own password. */
+/** The drawer with the appearance settings and the caller's own password. */
 export function SettingsDrawer({ side, open, onClose }: SettingsDrawerProps) {
   return (
     <Drawer
@@ -44,13 +44,13 @@ export function SettingsDrawer({ side, open, onClose }: SettingsDrawerProps) {
 }
 
 export interface SettingsDrawerProps {
-  /** From where it slides in. */
+  /** The side of the window that it opens from. */
   side: 'left' | 'right'
   open: boolean
   onClose: () => void
 }
 
-/** A choice is seen at once, and there are buttons to save it or give it up until one of them is pressed. */
+/** Previews each choice at once. It shows the buttons to save or discard until one of them is pressed. */
 function Appearance() {
   const { role } = useSession()
   const settings = useSettings()
@@ -111,7 +111,7 @@ interface ChoiceProps {
   onChoose: (value: string) => void
 }
 
-/** One of a few, as radio buttons that look like tiles. */
+/** A group of radio buttons that look like tiles. */
 function Choice({ name, options, value, onChoose }: ChoiceProps) {
   return (
     <Group>

@@ -9,7 +9,7 @@ import { SettingsButton } from './SettingsButton.tsx'
 import { Sidebar } from './Sidebar.tsx'
 import { TopBar } from './TopBar.tsx'
 
-/** Everything around a page: the bar above, the menu at its side, the settings, the message. */
+/** The frame of every page: top bar, menu, settings and broadcast message. */
 export function Shell({ children }: { children: ReactNode }) {
   const { layout } = useSettings()
   const narrow = useMediaQuery('(max-width: 1024px)', { noSsr: true })
@@ -49,7 +49,7 @@ export function Shell({ children }: { children: ReactNode }) {
   )
 }
 
-/** Whether the sidebar shows icons only, kept for the next visit. */
+/** Returns whether the sidebar is collapsed to icons; the browser remembers it. */
 function useCollapsed() {
   const [collapsed, setCollapsed] = useState(() => localStorage.getItem('sidebar') === 'collapsed')
   const set = (next: boolean) => {
@@ -59,7 +59,7 @@ function useCollapsed() {
   return [collapsed, set] as const
 }
 
-/** The drawer is open at the place where it was opened: it closes when its menu has led somewhere else. */
+/** Opens the menu's drawer for the current address, so that following a link closes it. */
 function useDrawer(narrow: boolean) {
   const { key } = useLocation()
   const [openAt, setOpenAt] = useState<string | null>(null)
@@ -67,8 +67,8 @@ function useDrawer(narrow: boolean) {
 }
 
 /**
- * A new page takes the focus to its title, as a new document would, unless a form of it has taken it already; a change
- * within a list does not.
+ * Moves the focus to the title of a new page, as a new document would, unless a form has already taken it. A change of
+ * URL parameters does not move it.
  */
 function useFocusOnArrival() {
   const { pathname } = useLocation()
@@ -123,7 +123,7 @@ const Main = styled(
 )<Side & { beside: number }>(({ theme, side, beside }) => ({
   minWidth: 0,
   paddingTop: 64,
-  // Where the head of a long table stays in view.
+  // The offset at which the head of a long table sticks.
   '--table-top': '64px',
   [side === 'left' ? 'marginLeft' : 'marginRight']: beside,
   outline: 'none',

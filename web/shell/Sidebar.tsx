@@ -10,7 +10,7 @@ import { CreditsChip } from './CreditsChip.tsx'
 import { Mark } from './Mark.tsx'
 import { useScreen } from './useScreen.ts'
 
-/** The menu of the caller's role; folded, it is its icons. */
+/** The menu of the caller's role; collapsed, it shows icons only. */
 export function Sidebar({ collapsed }: { collapsed: boolean }) {
   const { name, role } = useSession()
   const screen = useScreen()
@@ -88,7 +88,7 @@ const Who = styled('div')({
   padding: '0 4px',
   marginBottom: 16,
   '& > svg': { flex: 'none' },
-  // As high as with the credits, which come a moment later.
+  // Reserves the height of the credits, so that nothing moves when they load.
   '& div': {
     display: 'grid',
     alignContent: 'start',

@@ -9,7 +9,7 @@ import { PasswordInput } from '../parts/form/PasswordInput.tsx'
 import { signInAgain, useSession } from '../session.tsx'
 import { askCaptcha, captchaSolved, useSigning } from './signing.ts'
 
-/** Offers the next hour before this one ends, over the page, which keeps all that was typed. */
+/** Offers to sign in again before the session expires, in a dialog over the page, which keeps what was typed. */
 export function SignInAgain() {
   const { expiry } = useSession()
   const left = Date.parse(expiry) - useNow(5_000).getTime()
@@ -27,7 +27,7 @@ export function SignInAgain() {
   )
 }
 
-/** How long before the end it is said, in milliseconds, the last one first. */
+/** How long before the end each reminder is shown, in milliseconds; the last reminder first. */
 const REMINDERS = [60_000, 300_000]
 
 function Again({ later }: { later: () => void }) {
@@ -49,7 +49,7 @@ function Again({ later }: { later: () => void }) {
       <p>
         Sign in again as <b>{name}</b> to go on. What you have typed stays.
       </p>
-      {/* Tells a password manager whose password this is. */}
+      {/* Tells the password manager which account the password belongs to. */}
       <input hidden readOnly autoComplete="username" value={name} />
       <PasswordInput name="login_password" label="Password" autoComplete="current-password" />
       {work ? <Work {...work} /> : <Captcha name="g_recaptcha_response" load={askCaptcha} round={round} />}

@@ -5,10 +5,8 @@ import { type ComponentProps, type ReactNode, useLayoutEffect, useMemo } from 'r
 import { type Mode, makeTheme } from './theme.ts'
 
 /**
- * Gives the look to everything inside, and to the page around it.
- *
- * MUI's own provider carries its CSS-variable machinery (5 kB compressed); these two contexts are all that
- * its components read.
+ * Applies the theme to everything inside, and to the page around it. MUI's own provider includes its CSS variables (5
+ * kB compressed); its components read nothing but these two contexts.
  */
 export function Themed({ mode, preset, children }: { mode: Mode; preset: string; children: ReactNode }) {
   const look = useMemo(() => makeTheme(mode, preset), [mode, preset])
@@ -22,7 +20,7 @@ export function Themed({ mode, preset, children }: { mode: Mode; preset: string;
 
 type Defaults = ComponentProps<typeof DefaultPropsProvider>['value']
 
-/** Gives the look to what stands outside React's tree or has no component of its own: the page and `parts.css`. */
+/** Applies the theme to what is outside of React's tree or has no styled component: the page and `parts.css`. */
 function paintPage({ palette }: Theme) {
   const { dataset, style } = document.documentElement
   dataset.mode = palette.mode

@@ -7,13 +7,13 @@ import { CreditsChip } from './CreditsChip.tsx'
 
 interface TopBarProps {
   side: 'left' | 'right'
-  /** The sidebar, where the credits stand otherwise, is out of sight or folded. */
+  /** True where the sidebar, which otherwise shows the credits, is hidden or collapsed. */
   showCredits: boolean
   expanded: boolean
   onToggle: () => void
 }
 
-/** The bar above every page: the menu's button, whose panel this is, and the credits where the menu hides them. */
+/** The bar above every page, with the menu button, and with the credits where the sidebar does not show them. */
 export function TopBar({ side, showCredits, expanded, onToggle }: TopBarProps) {
   const { role } = useSession()
   return (
@@ -39,7 +39,7 @@ const Bar = styled('header')(({ theme }) => ({
   background: theme.palette.background.paper,
   borderBottom: `1px solid ${theme.palette.divider}`,
   '&[data-side=right]': { flexDirection: 'row-reverse' },
-  // Where the settings button floats.
+  // Reserves the space where the settings button floats.
   [theme.breakpoints.down('sm')]: {
     '&[data-side=left]': { paddingRight: 56 },
     '&[data-side=right]': { paddingLeft: 56 },

@@ -4,7 +4,7 @@ import { Link } from 'react-router'
 import { EmptyState } from '../parts/ErrorState.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 
-/** A page that exists, for somebody else. */
+/** Shown at a screen that the caller's role cannot use. */
 export function WrongRole() {
   return (
     <>

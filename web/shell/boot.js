@@ -1,5 +1,5 @@
-// Runs before the first paint, so that a dark console never flashes white, and before any other script has come, so
-// that what the first screen needs is fetched beside that script and not after it. Plain, because nothing may delay it.
+// Runs before the first paint, so that a dark console never flashes white, and preloads what the first screen needs in
+// parallel with the main script. It is plain JavaScript, because nothing may delay it.
 try {
   const { mode } = JSON.parse(localStorage.getItem('settings') ?? '{}')
   if (mode === 'dark') {
@@ -19,8 +19,8 @@ try {
     document.head.append(link)
     return link
   }
-  // First of all what everything waits for: the rest would share a poor line with it, and comes while it is compiled.
+  // The entry script has the bandwidth first: the other files load while the browser compiles it.
   ahead(entry).onload = () => (localStorage.getItem('token') ? screens : login).forEach(ahead)
 } catch {
-  // Storage may be closed or spoilt; the light mode in the page stands, and everything comes a little later.
+  // The local storage may be blocked or invalid. The page then begins in light mode and loads without preloading.
 }

@@ -1,16 +1,19 @@
-/** The WCAG contrast ratio, 1 to 21, of two #rrggbb colours. */
+/** Returns the WCAG contrast ratio, 1 to 21, of two #rrggbb colours. */
 export function contrast(one: string, other: string): number {
   const [high, low] = [luminance(one), luminance(other)].sort((a, b) => b - a) as [number, number]
   return (high + 0.05) / (low + 0.05)
 }
 
-/** `share` (0 to 1) of `over` laid on `under`. */
+/** Returns `under` covered by `over` with an opacity of `share` (0 to 1). */
 export function mix(under: string, over: string, share: number): string {
   const [a, b] = [channels(under), channels(over)]
   return `#${a.map((value, i) => hex(value + ((b[i] ?? 0) - value) * share)).join('')}`
 }
 
-/** The colour nearest to `colour`, on its way to `end`, that reads at `ratio` on all the grounds. */
+/**
+ * Returns the colour between `colour` and `end` that is nearest to `colour` and has the contrast `ratio` on every
+ * ground.
+ */
 export function readable(colour: string, grounds: readonly string[], end: string, ratio = 4.5): string {
   for (let share = 0; share < 1; share += 0.02) {
     const tint = mix(colour, end, share)

@@ -5,11 +5,11 @@ import { ApiError, send } from '../api.ts'
 import { solve } from '../parts/captcha/solving.ts'
 import type { SubmitError } from '../parts/form/Form.tsx'
 
-// What the login page and the dialog that signs in again share.
+// The login page and the dialog that signs in again share this file.
 
 export type Credentials = InputOf<typeof calls.session.login>
 
-/** Asks for a session. Nothing is sent before everything is typed. */
+/** Signs in. It sends nothing until every field is filled in. */
 export function useSigning(onDone: (answer: OutputOf<typeof calls.session.login>) => void) {
   const [loading, setLoading] = useState(false)
   const [refused, setRefused] = useState<SubmitError | null>(null)
@@ -25,7 +25,7 @@ export function useSigning(onDone: (answer: OutputOf<typeof calls.session.login>
       if (answer) onDone(answer)
     } catch (error) {
       setRefused({ message: error instanceof ApiError ? error.message : 'An unknown error occurred' })
-      // An answer to the captcha is good once, whatever else was wrong.
+      // A captcha solution is valid once, even when the password was wrong.
       setRound((before) => before + 1)
     }
     setLoading(false)
@@ -77,14 +77,14 @@ const Dearer = z.object({
 
 export const askCaptcha = () => send(calls.session.captcha, {})
 
-/** The button waits for the captcha alone: a browser fills in names and passwords without saying so. */
+/** The button waits for the captcha alone, since a browser may fill in username and password without an event. */
 export const captchaSolved = z.object({
   login_username: z.string(),
   login_password: z.string(),
   g_recaptcha_response: z.string(),
 })
 
-/** What is still to be typed, said at its field. */
+/** Returns the messages of the fields that are still empty. */
 function faultsOf(credentials: Credentials): SubmitError | null {
   const { error } = calls.session.login.input.safeParse(credentials)
   if (!error) return null

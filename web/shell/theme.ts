@@ -4,7 +4,7 @@ import { contrast, mix, readable } from './colour.ts'
 
 export type Mode = 'light' | 'dark'
 
-/** The preset colours, exact. An unknown preset falls back on `unknownPreset`. */
+/** The preset colours. An unknown preset falls back on `unknownPreset`. */
 export const presets: Readonly<Record<string, string>> = {
   green: '#00ab55',
   purple: '#7635dc',
@@ -21,7 +21,7 @@ export const grounds = {
   dark: { background: '#161c24', paper: '#202a35', ink: '#eef1f4', quiet: '#a9b4c0', pole: '#ffffff' },
 } as const
 
-/** The look of the whole console, from the two settings that colour it. */
+/** Returns the theme of the whole console for a mode and a preset. */
 export function makeTheme(mode: Mode, preset: string): Theme {
   const ground = grounds[mode]
   const accent = accentOf(mode, preset)
@@ -49,12 +49,12 @@ export function makeTheme(mode: Mode, preset: string): Theme {
   })
 }
 
-/** The preset as it acts and as it is read, in one mode. */
+/** Returns the shades of a preset, as a fill and as text, in one mode. */
 export function accentOf(mode: Mode, preset: string): Accent {
   const ground = grounds[mode]
   const main = presets[preset] ?? unknownPreset
   const onMain = contrast('#ffffff', main) >= 4.5 ? '#ffffff' : '#0b1116'
-  // The fill moves away from its words, so that they read better under the pointer, never worse.
+  // The hovered fill moves away from its text colour, so that the contrast only grows.
   const hover = mix(main, onMain === '#ffffff' ? '#000000' : '#ffffff', 0.12)
   return { main, onMain, hover, ...shade(ground, main) }
 }
@@ -97,7 +97,7 @@ const motion = {
   leavingScreen: 140,
 }
 
-// Three sizes (12, 14, 24) and two weights (400, 600) on every screen.
+// Every screen uses three sizes (12, 14, 24) and two weights (400, 600).
 const typography = {
   fontFamily: `'Inter Variable', 'Inter Fallback', 'Inter Fallback Roboto', system-ui, sans-serif`,
   fontWeightMedium: 600,
@@ -106,7 +106,7 @@ const typography = {
 } as const
 
 function components(accent: Accent) {
-  // The fill on which the accent was made to be read; MUI's own tint is too near to some presets.
+  // The fill that has enough contrast with the accent. MUI's own tint has too little with some presets.
   const hovered = { background: accent.fill }
   return {
     MuiButtonBase: {

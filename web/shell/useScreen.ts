@@ -1,7 +1,7 @@
 import { useMatches } from 'react-router'
 import type { ConsoleScreen } from '../screens.ts'
 
-/** The screen on view; undefined where the address is none's. */
+/** Returns the declaration of the screen at the current address; undefined where there is none. */
 export function useScreen(): ConsoleScreen | undefined {
   return useMatches().at(-1)?.handle as ConsoleScreen | undefined
 }

@@ -7,10 +7,10 @@ import { type Column, type Table, table } from '../parts/table/table.ts'
 import { to } from '../screens.ts'
 import { balance, count, moment, words } from './columns.tsx'
 
-/** An account as a list shows it; what stands beneath is known of superresellers alone. */
+/** An account in a list. Only superresellers have the totals beneath them. */
 export type Account = z.output<typeof AccountRow> & Partial<z.output<typeof SuperresellerRow>>
 
-/** The list of one level's accounts. */
+/** The table of each level's accounts. */
 export const accounts: Record<LevelName, Table<Account>> = {
   superreseller: declare('superreseller'),
   reseller: declare('reseller'),

@@ -12,7 +12,7 @@ import { to } from '../screens.ts'
 import { mac, words } from './columns.tsx'
 import { expiry } from './expiry.tsx'
 
-/** A dealer's own clients. `renew` and `remove` are what the buttons of a row do. */
+/** The dealer's own clients. `renew` and `remove` handle the buttons of a row. */
 export function ownClients(acts: {
   renew: (row: ClientRow) => void
   remove: (row: ClientRow) => void
@@ -51,7 +51,7 @@ export function ownClients(acts: {
   )
 }
 
-/** Every dealer's clients, for the admin, who may delete any of them. */
+/** All clients, for the admin, who may delete any of them. */
 export function allClients(acts: { remove: (row: AnyClientRow) => void }): Table<AnyClientRow> {
   return declare<AnyClientRow>(
     [
@@ -124,7 +124,7 @@ const actions = { key: 'actions', header: 'Actions', narrow: 'more', sort: false
 
 const isMinistra = <Chip tone="special">Ministra</Chip>
 
-/** On a phone the three groups that differ are enough; the whole is a tap away. */
+/** Shows only the last three groups on a phone: the first three are the same for all boxes. A tap shows the rest. */
 function Mac({ mac }: { mac: string }) {
   return (
     <span className="identifier" data-hint={mac}>

@@ -8,7 +8,7 @@ import { zone } from '../zone.ts'
 
 type Look<Row> = Pick<Column<Row>, 'narrow'>
 
-/** A moment, or nothing: shown and searched on the business's clock, sorted as it is. */
+/** A date and time, or nothing. It is shown and searched in the business's time zone. */
 export function moment<Row extends object>(
   key: keyof Row & string,
   header: string,
@@ -28,10 +28,10 @@ export function moment<Row extends object>(
   }
 }
 
-// One for all cells: toLocaleString looks for its own at every call, which is what a page of numbers would wait for.
+// One formatter for all cells: `toLocaleString` looks one up at every call, which is slow for a page of numbers.
 const number = new Intl.NumberFormat('en-US')
 
-/** A whole number, right. */
+/** A whole number, aligned right. */
 export function count<Row extends object>(
   key: keyof Row & string,
   header: string,
@@ -47,7 +47,7 @@ export function count<Row extends object>(
   }
 }
 
-/** A balance, in the colour of its height. */
+/** A balance, coloured by how much is left. */
 export function balance<Row extends { credits: number }>(look: Look<Row> = {}): Column<Row> {
   return {
     ...count<Row>('credits', 'Credits', look),
@@ -56,7 +56,7 @@ export function balance<Row extends { credits: number }>(look: Look<Row> = {}): 
   }
 }
 
-/** Text of any length, cut where the column ends. */
+/** Text of any length, cut at the end of the column. */
 export function words<Row extends object>(
   key: keyof Row & string,
   header: string,

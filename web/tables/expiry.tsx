@@ -8,7 +8,7 @@ import { daysUntil, relativeDay, showMoment } from '../parts/time.ts'
 import type { Tone } from '../parts/tone.ts'
 import { zone } from '../zone.ts'
 
-/** The last day of service, its state in a word and a colour, and how far off it is while it comes near. */
+/** Shows the last day of service, its state as a chip, and the days left once the expiry is near. */
 export function Expiry({ iso, inRows }: { iso: string; inRows?: boolean }) {
   const now = useNow()
   const state = expiryState(iso, now)
@@ -24,10 +24,9 @@ export function Expiry({ iso, inRows }: { iso: string; inRows?: boolean }) {
   )
 }
 
-/** The least has no room for the days in words, which the chip tells on hover. */
+/** At its least width the column hides the days left; the chip shows them on hover. */
 export const EXPIRY_WIDTHS = { width: 232, least: 176 }
 
-/** The column of it. */
 export function expiry<Row extends { expiry: string }>(): Column<Row> {
   return {
     key: 'expiry',

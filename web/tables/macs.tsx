@@ -7,7 +7,7 @@ import { EXPIRY_WIDTHS, Expiry } from './expiry.tsx'
 
 export type FoundMac = OutputOf<typeof calls.admin.searchMac>
 
-/** The client that a MAC was found at. */
+/** The client that was found by its MAC. */
 export function foundMacs(acts: { remove: (row: FoundMac) => void }): PlainTable<FoundMac> {
   return {
     columns: [

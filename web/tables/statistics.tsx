@@ -5,7 +5,7 @@ import { count } from './columns.tsx'
 
 type Row = z.output<typeof StatisticsRow>
 
-/** How much stood beneath a superreseller as each day ended. */
+/** The totals beneath a superreseller at the end of each day. */
 export const statistics = table<Row>({
   columns: [
     { key: 'onDate', header: 'Date', width: widths.date, narrow: 'title' },

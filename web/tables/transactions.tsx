@@ -7,16 +7,16 @@ import { count, mac, moment, words } from './columns.tsx'
 
 type Types = Partial<Record<Transaction['type'], Tone>>
 
-/** The transactions of an account and of everything beneath it. */
+/** The transactions of an account and of all accounts beneath it. */
 export const transactions = declare({ empty: 'No transactions found' })
 
-/** The same on the dealer's own dashboard. */
+/** The dealer's dashboard. */
 export const dealerTransactions = declare({ empty: 'No dealer transactions found' })
 
-/** The same on the reseller's, to whom a delete is a loss. */
+/** The reseller's dashboard, where a DELETE is a loss. */
 export const resellerTransactions = declare({ empty: 'No transactions found', tones: { DELETE: 'bad' } })
 
-/** One client's own. */
+/** The transactions of one client. */
 export const clientTransactions = declare({
   empty: 'No transactions found',
   without: ['login', 'mac'],
@@ -27,7 +27,7 @@ function declare(facts: { empty: string; tones?: Types; without?: readonly strin
   const unnamed = facts.without?.includes('login')
   const columns: Column<Transaction>[] = [
     moment('created', 'Date', 'datetime', { narrow: unnamed ? 'title' : 'line' }),
-    // Where all rows are of one login, it is the type that tells them apart.
+    // All rows have the same login, so the type serves as the title on a phone.
     { ...type({ USED: 'bad', RETRIEVED: 'good', ...facts.tones }), narrow: ofOne ? 'title' : 'aside' },
     count('credits', 'Credits', { narrow: 'aside' }),
     {

@@ -7,15 +7,15 @@ import { Spinner } from '../Spinner.tsx'
 import { ask, type CaptchaOffer, draw, takeEarly } from './solving.ts'
 
 interface CaptchaProps {
-  /** The field of the form that takes the answer: a text once it is solved, undefined until then. */
+  /** The form field that holds the solution; undefined until it is solved. */
   name: string
-  /** Fetches what is asked, with a fresh challenge; the same function at every render. */
+  /** Loads a new challenge. Pass the same function at every render. */
   load: () => Promise<CaptchaOffer>
-  /** Another number asks anew, as after a failed login: an answer is good once. */
+  /** Another number loads a new challenge, as after a failed login, because a solution is valid once. */
   round: number
 }
 
-/** The human verification: our own is solved while the person types, a provider's widget is drawn. */
+/** The captcha. The server's own challenge is solved while the person types; other providers show their widget. */
 export function Captcha({ name, load, round }: CaptchaProps) {
   const [tries, again] = useReducer((before: number) => before + 1, 0)
   return <Question key={`${round}.${tries}`} {...{ name, load, again }} />
@@ -60,10 +60,10 @@ const looks: Record<State, { icon: ReactNode; text: string }> = {
   failed: { icon: <CircleAlert aria-hidden size={18} />, text: 'The check could not be made.' },
 }
 
-/** A challenge may be answered for five minutes; a minute before that another one is solved. */
+/** A solution is valid for five minutes; it is replaced a minute earlier. */
 const RENEWED_AFTER_MS = 240_000
 
-/** Asks once, and writes what comes of it into the form. */
+/** Loads one challenge and writes its solution into the form. */
 function useAnswer({ name, load, again }: QuestionProps, place: RefObject<HTMLDivElement | null>) {
   const { setValue } = useFormContext()
   const theme = useTheme().palette.mode
@@ -103,7 +103,7 @@ function useAnswer({ name, load, again }: QuestionProps, place: RefObject<HTMLDi
   return { state, provider }
 }
 
-/** After a while, and not before somebody looks: a page in the background works for nobody. */
+/** Calls `act` after a delay, but not before the page is visible: a hidden page solves no challenges. */
 function whenSeen(after: number, signal: AbortSignal, act: () => void) {
   const timer = setTimeout(() => {
     if (!document.hidden) return act()

@@ -4,7 +4,7 @@ import { deriveKey } from 'altcha-lib/algorithms/web/pbkdf2'
 import type { DeriveKeyFunction } from 'altcha-lib/types'
 import { handler } from 'altcha-lib/workers/shared'
 
-/** The browser's own cryptography is missing on a page that is not encrypted; a script does the same, only slower. */
+/** WebCrypto is missing on a page without HTTPS. This slower implementation in JavaScript replaces it. */
 const deriveByScript: DeriveKeyFunction = async ({ cost, keyLength }, salt, password) => ({
   derivedKey: pbkdf2(sha256, password, salt, { c: cost, dkLen: keyLength }),
 })

@@ -1,32 +1,32 @@
 import { solveChallengeWorkers } from 'altcha-lib'
 import type { Challenge } from 'altcha-lib/types'
 
-/** What the login asks for: a provider, with the key of its widget or a challenge of our own. */
+/** The captcha that the login asks for: a provider, with its site key or with a challenge of our own server. */
 export interface CaptchaOffer {
   provider: 'altcha' | 'recaptcha' | 'hcaptcha' | 'turnstile' | 'none'
   site_key?: string | undefined
   challenge?: unknown
 }
 
-/** What asking has led to. */
+/** A captcha with the solution in progress. */
 export interface Asked {
   offer: CaptchaOffer
-  /** The answer to a challenge of our own once it is found; null where there was none, or where it was given up. */
+  /** The solution of our own challenge; null for other providers, and after an abort. */
   answer: Promise<string | null>
 }
 
-/** Fetches what is asked, and begins to solve it where that is ours to do. */
+/** Loads a captcha and begins to solve it if it is our own. */
 export async function ask(load: () => Promise<CaptchaOffer>, controller: AbortController): Promise<Asked> {
   const offer = await load()
   const answer = offer.provider === 'altcha' ? solve(offer.challenge, controller) : Promise.resolve(null)
-  // Whoever asked hears of a failure; nobody else has to.
+  // Callers that await the solution handle its failure. This avoids an unhandled rejection for the others.
   answer.catch(() => {})
   return { offer, answer }
 }
 
 let early: { asked: Promise<Asked>; controller: AbortController } | null = null
 
-/** Asks before there is anything to show it in: the first question on the page takes what has come of it. */
+/** Loads a captcha before the login form is rendered; the form takes it with `takeEarly`. */
 export function askAhead(load: () => Promise<CaptchaOffer>): void {
   const controller = new AbortController()
   const asked = ask(load, controller)
@@ -34,7 +34,7 @@ export function askAhead(load: () => Promise<CaptchaOffer>): void {
   early = { asked, controller }
 }
 
-/** What was asked ahead, once; giving it up goes by `leaving` from then on. */
+/** Returns the captcha that was loaded ahead, to the first caller only. Aborting `leaving` aborts its solution. */
 export function takeEarly(leaving: AbortSignal): Promise<Asked> | undefined {
   const taken = early
   early = null
@@ -43,9 +43,9 @@ export function takeEarly(leaving: AbortSignal): Promise<Asked> | undefined {
 }
 
 /**
- * Solves a challenge of our own beside the page, so that typing never stutters; null where it was given up.
- * The browser's own cryptography needs a single worker; the script that replaces it on a page without HTTPS takes
- * every core that it can get. `onTries` is told now and then how many tries more were made.
+ * Solves our own challenge in web workers, so that typing stays smooth. Returns null after an abort. WebCrypto needs a
+ * single worker; without HTTPS the slower implementation uses up to eight cores. `onTries` is called with the
+ * number of further tries.
  */
 export async function solve(
   challenge: unknown,
@@ -82,7 +82,7 @@ interface RenderOptions {
   'error-callback': () => void
 }
 
-/** The three providers' scripts offer the same thing under three names. */
+/** The three providers' scripts have the same interface under three global names. */
 interface Provider {
   render(element: HTMLElement, options: RenderOptions): unknown
 }
@@ -102,7 +102,7 @@ declare global {
   }
 }
 
-/** Draws a provider's widget into `element`. */
+/** Renders a provider's widget into `element`. */
 export async function draw(provider: Widget, element: HTMLElement, options: RenderOptions): Promise<void> {
   const { src, global } = SCRIPTS[provider]
   if (!window[global]) await load(`${src}?render=explicit&onload=captchaLoaded`)

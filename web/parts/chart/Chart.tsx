@@ -22,7 +22,7 @@ interface ChartProps {
 
 const Plot = lazy(() => import('./Plot.tsx'))
 
-/** Numbers over time, as a line from zero or, at a button, as a table that says the same. */
+/** A line chart of numbers over time. A button shows the same numbers as a table. */
 export function Chart({ title, across, up, data: given, loading, error, onRetry, empty }: ChartProps) {
   const data = useSteady(given)
   const [tabled, setTabled] = useState(false)
@@ -41,7 +41,7 @@ export function Chart({ title, across, up, data: given, loading, error, onRetry,
   )
 }
 
-/** The same object for as long as it holds the same lists: a plot is drawn anew for another one. */
+/** Returns the same object while its arrays stay the same, because the plot is redrawn for every new object. */
 function useSteady(data: ChartData | undefined): ChartData | undefined {
   const kept = useRef(data)
   if (!isSame(kept.current, data)) kept.current = data
@@ -64,7 +64,7 @@ const quietIcon = <ChartLine aria-hidden size={32} strokeWidth={1.25} />
 
 function Switch({ tabled, onSwitch }: { tabled: boolean; onSwitch: () => void }) {
   return (
-    // Its words stand on the edge of the chart.
+    // Aligns the label of the button with the edge of the chart.
     <Button size="small" onClick={onSwitch} sx={{ marginRight: '-12px' }}>
       {tabled ? 'Show as chart' : 'Show as table'}
     </Button>
@@ -79,10 +79,10 @@ function plot(data: ChartData, title: string, across: string, up: string): React
   )
 }
 
-/** The newest day first, as books are read. */
+/** Lists the newest day first. */
 function table({ days, series }: ChartData, across: string): ReactNode {
   return (
-    // The scrolled region takes the focus, so that the keyboard can scroll it.
+    // The scrolling region can take the focus, so that the keyboard can scroll it.
     <Scroll role="region" aria-label="The chart as a table" tabIndex={0}>
       <table>
         <thead>

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 
-/** What is drawn: days along the bottom, and a number for each day and series. */
+/** The data of a chart: days on the x axis, and one number for each day and series. */
 export interface ChartData {
   /** YYYY-MM-DD, ascending. */
   days: readonly string[]
@@ -19,7 +19,10 @@ interface PlotProps {
 
 const height = 300
 
-/** The drawn chart, loaded only where one is shown. Arrow keys, a pointer or a finger read it day by day. */
+/**
+ * The plot itself, in a chunk that only pages with a chart load. Arrow keys, mouse and touch read its values day by
+ * day.
+ */
 export default function Plot({ data, title, across, up }: PlotProps) {
   const theme = useTheme()
   const frame = useRef<HTMLDivElement>(null)
@@ -69,7 +72,7 @@ function step(event: React.KeyboardEvent, chart: uPlot | null, { days }: ChartDa
   chart.setCursor({ left: chart.valToPos(chart.data[0][index] ?? 0, 'x'), top: 0 })
 }
 
-/** Days are days in no zone; as seconds of UTC they stand where they belong. */
+/** Converts days to UTC seconds for uPlot. A day has no time zone. */
 function columns({ days, series }: ChartData): uPlot.AlignedData {
   return [days.map((day) => Date.parse(day) / 1000), ...series.map(({ values }) => [...values])]
 }
@@ -116,7 +119,7 @@ function options(
         label: name,
         stroke: colours[at % colours.length] ?? palette.accent.text,
         width: 2,
-        // A single day is no line.
+        // A line needs two points, so a single day is drawn as a point.
         points: { show: days.length === 1, size: 8 },
         ...(at === 0 && { fill: `${palette.accent.text}14` }),
       })),
@@ -136,7 +139,7 @@ function options(
   }
 }
 
-/** A little above the highest number, so that the line does not touch the top; something even when all is zero. */
+/** Returns the top of the y axis: a little above the highest value, and above zero when all values are zero. */
 function roof(high: number | null) {
   return Math.max(4, Math.ceil((high ?? 0) * 1.1))
 }
@@ -155,7 +158,7 @@ function axis(theme: Theme): uPlot.Axis {
   }
 }
 
-// Things counted come whole: no axis says 2.5 clients.
+// The axis of a count has whole numbers only.
 const whole = [1, 2, 5, 10, 20, 50].flatMap((step) => [step, step * 100, step * 10_000, step * 1_000_000])
 whole.sort((a, b) => a - b)
 
@@ -164,7 +167,7 @@ function dayOf(seconds: number) {
 }
 
 const DAY = 86_400
-// What is counted by the day has no hours: uPlot's own steps from a day on.
+// Daily data has no hours, so these are uPlot's own steps from one day on.
 const daily = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 30, 60, 90, 120, 180, 365, 730, 1825].map(
   (days) => days * DAY,
 )
@@ -180,7 +183,7 @@ const Frame = styled('div')({
   '& [role=slider]': { marginTop: 4, borderRadius: 8 },
 })
 
-/** Has its line kept, so that reading the chart moves nothing. */
+/** The readout's line is always reserved, so that reading the chart moves nothing. */
 const Reader = styled('p')(({ theme }) => ({
   minHeight: 20,
   textAlign: 'right',

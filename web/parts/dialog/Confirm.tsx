@@ -7,18 +7,21 @@ import { Dialog } from './Dialog.tsx'
 interface ConfirmProps {
   open: boolean
   title: string
-  /** Names the thing, the number and the consequence. */
+  /** The body: it names the thing, the number and the consequence. */
   children: ReactNode
-  /** What yes says; 'Yes' if unsaid. */
+  /** The label of the confirming button; 'Yes' by default. */
   yes?: string | undefined
-  /** What no says; 'No' if unsaid. */
+  /** The label of the other button; 'No' by default. */
   no?: string | undefined
   onYes: () => void
   onNo: () => void
   loading: boolean
 }
 
-/** Asks before money or loss. The safe answer has the focus, and Escape is No. */
+/**
+ * Asks for confirmation before money is spent or something is lost. The safe button has the focus, and Escape presses
+ * it.
+ */
 export function Confirm({
   open,
   title,

@@ -1,7 +1,7 @@
 import type { DialogProps } from './DialogFrame.tsx'
 import { Later, part } from './later.tsx'
 
-/** What opens over the page. The focus goes in and comes back; Escape closes. */
+/** A modal dialog, loaded when the browser is idle. It traps the focus and returns it; Escape closes it. */
 export function Dialog(props: DialogProps) {
   return <Later part={dialog} given={props} />
 }

@@ -8,18 +8,18 @@ export interface DialogProps {
   open: boolean
   title: string
   onClose: () => void
-  /** A call runs, so the dialog stays until it has ended. */
+  /** True while a call runs: the dialog cannot be closed. */
   busy?: boolean | undefined
-  /** In CSS pixels; 480 if unsaid. */
+  /** In CSS pixels; 480 by default. */
   width?: number | undefined
-  /** Asks a question that cannot be waved away by a click beside it. */
+  /** A question cannot be dismissed by a click outside of it. */
   question?: boolean | undefined
   children: ReactNode
-  /** The buttons at its foot; a form inside brings its own. */
+  /** The buttons at the bottom; a form inside has its own. */
   actions?: ReactNode
 }
 
-/** The dialog itself, as MUI makes it. */
+/** The dialog itself, built on MUI's. */
 export function DialogFrame({
   open,
   title,

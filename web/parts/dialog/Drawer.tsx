@@ -1,7 +1,7 @@
 import type { DrawerProps } from '@mui/material/Drawer'
 import { Later, part } from './later.tsx'
 
-/** What slides in from a side. The focus goes in and comes back; Escape closes. */
+/** A drawer at the side, loaded when the browser is idle. It traps the focus and returns it; Escape closes it. */
 export function Drawer(props: DrawerProps) {
   return <Later part={drawer} given={props} />
 }

@@ -4,9 +4,9 @@ import { styled } from '@mui/material/styles'
 import { type ReactNode, useId, useRef, useState } from 'react'
 
 interface MenuProps {
-  /** What the menu is called. */
+  /** The accessible name of the menu. */
   label: string
-  /** What the button says; the name of the menu if unsaid. */
+  /** The content of the button; the label by default. */
   children?: ReactNode
   icon?: ReactNode
   items: readonly MenuItem[]
@@ -17,7 +17,7 @@ export interface MenuItem {
   onChoose: () => void
 }
 
-/** A button and the few things it can do. Arrows move, Escape closes, and the focus comes back to the button. */
+/** A menu button. Arrow keys move through its items; Escape closes it and returns the focus to the button. */
 export function Menu({ label, children = label, icon, items }: MenuProps) {
   const [open, setOpen] = useState(false)
   const id = useId()
@@ -77,7 +77,7 @@ function focusFirst(list: HTMLElement | null) {
   list?.querySelector('button')?.focus()
 }
 
-/** Takes the focus to the neighbour, round at the ends. */
+/** Moves the focus to the next or previous item; after the last comes the first. */
 function step(place: HTMLElement | null, key: string) {
   const items = [...(place?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])]
   const at = items.findIndex((item) => item.matches(':focus'))

@@ -4,20 +4,20 @@ interface Opens {
   open?: boolean | undefined
 }
 
-/** A component whose script comes later. */
+/** A component that is loaded on demand. */
 export interface Part<Props> {
   load: () => Promise<unknown>
   Component: ComponentType<Props>
 }
 
-/** Says where a part comes from; once for each, beside its `<Later>`. */
+/** Declares a component that is loaded on demand; once for each, beside its `<Later>`. */
 export function part<Props>(load: () => Promise<ComponentType<Props>>): Part<Props> {
   return { load, Component: lazy(async () => ({ default: await load() })) as unknown as ComponentType<Props> }
 }
 
 /**
- * What opens over a page that can stand without its script: fetched in the first quiet moment, so that it opens at
- * once, and at the latest when it opens. Until then it is nothing.
+ * Renders a dialog or drawer whose code is a chunk of its own. The chunk is loaded when the browser is idle, or at the
+ * latest when it opens. Until then nothing is rendered.
  */
 export function Later<Props extends Opens>({
   part,
@@ -38,14 +38,14 @@ export function Later<Props extends Opens>({
   )
 }
 
-/** Begins closed, so that the first time it opens before the eye like any other. */
+/** Renders it closed first, so that its first opening is animated as well. */
 function Entering<Props extends Opens>({ part, given }: { part: Part<Props>; given: Props }) {
   const [there, setThere] = useState(false)
   useEffect(() => setThere(true), [])
   return <part.Component {...given} open={there && given.open === true} />
 }
 
-/** Does something once the page has had time to come. */
+/** Calls `act` after the page has had time to load. */
 export function useQuiet(act: () => Promise<unknown>): void {
   useEffect(() => {
     const timer = setTimeout(() => act().catch(() => {}), QUIET)
@@ -53,5 +53,4 @@ export function useQuiet(act: () => Promise<unknown>): void {
   }, [act])
 }
 
-/** In milliseconds. */
 const QUIET = 2_000

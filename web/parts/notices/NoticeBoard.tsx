@@ -19,15 +19,15 @@ export interface Notice {
   lines: readonly string[]
 }
 
-/** Shows a notice; at null, puts away what tells of a failure. */
+/** Shows a notice; null closes the notices of failures. */
 export type Show = (notice: Notice | null) => void
 
 interface NoticeBoardProps {
-  /** Gives the board the notices from now on, with those that waited; answers how to stop. */
+  /** Passes notices to the board from now on, beginning with those that waited. Returns a function that stops it. */
   hang: (show: Show) => () => void
 }
 
-/** Where notices appear: top centre, for 6 seconds, waiting under the pointer. */
+/** Renders the notices at the top centre, each for 6 seconds; the time stops while the pointer is over it. */
 export function NoticeBoard({ hang }: NoticeBoardProps) {
   useEffect(
     () =>
@@ -39,7 +39,7 @@ export function NoticeBoard({ hang }: NoticeBoardProps) {
   )
   return (
     <SnackbarProvider
-      // Beside the page, not in it: a screen reader hears nothing of a page that a dialog lies over.
+      // Outside of the page, because screen readers ignore a page that lies under a dialog.
       domRoot={document.body}
       anchorOrigin={{ vertical: 'top', horizontal: 'center' }}
       autoHideDuration={6000}
@@ -73,7 +73,7 @@ function Slip({ id, message, variant, ref, style }: CustomContentProps & { ref?:
 
 function showNotice({ kind, lines }: Notice) {
   const text = lines.join('\n')
-  // The same words again take the place of the first: something has been done again.
+  // A repeated notice replaces the first one.
   if (last?.text === text) closeSnackbar(last.key)
   const key = enqueueSnackbar(text, { variant: kind })
   last = { text, key }

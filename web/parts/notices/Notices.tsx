@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import { useQuiet } from '../dialog/later.tsx'
 import type { Kind, Notice, NoticeBoard, Show } from './NoticeBoard.tsx'
 
-/** Where notices appear. Mounted once; what shows them comes in a quiet moment, or with the first of them. */
+/** Loads the notice board while the browser is idle, or with the first notice. Mounted once. */
 export function Notices() {
   const [Board, setBoard] = useState<typeof NoticeBoard>()
   useQuiet(fetchBoard)
@@ -21,13 +21,13 @@ export function Notices() {
 
 const fetchBoard = async () => (await import('./NoticeBoard.tsx')).NoticeBoard
 
-/** Says what came of something; `reason` is a second line, the server's own words. */
+/** Functions that show a notice; `reason` is a second line with the server's own message. */
 export type Say = Record<Kind, (text: string, reason?: string) => void> & {
-  /** It has gone well since: errors and warnings from before are no longer true. */
+  /** Closes errors and warnings, which a later success has made untrue. */
   settle: () => void
 }
 
-/** The three kinds of notice, the same functions at every render. */
+/** Returns the same functions at every render. */
 export function useNotice(): Say {
   return say
 }

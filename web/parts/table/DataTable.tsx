@@ -15,33 +15,33 @@ import type { ListState } from './useListState.ts'
 import { WideRows } from './WideRows.tsx'
 
 export interface DataTableProps<Row extends object> {
-  /** What the table is called by a screen reader; the heading of its card as a rule. */
+  /** The table's name for screen readers, usually the heading of its card. */
   label: string
   table: Table<Row>
   list: ListState
-  /** All rows, to be searched, sorted and paged here; or the one page a server sent. */
+  /** All rows, which are searched, sorted and paged in the browser; or one page from the server. */
   rows: readonly Row[] | ServedPage<Row> | undefined
-  /** Rows are being loaded; rows already there stay, paler. */
+  /** While rows load, the previous ones stay, dimmed. */
   loading: boolean
   error?: string | undefined
   onRetry: () => void
   select?: RowSelection<Row> | undefined
-  /** What stands beside the search box: filters, export. */
+  /** Controls beside the search box, such as filters and export. */
   tools?: ReactNode
-  /** The next step of an empty table, as a button. */
+  /** A button that an empty table offers as the next step. */
   emptyAction?: ReactNode
   emptyIcon?: ReactNode
 }
 
 export interface ServedPage<Row> {
   rows: readonly Row[]
-  /** How many rows the search and filter find in all. */
+  /** The number of rows that match the search and the filter. */
   count: number
-  /** The server stopped counting: there are more than `count`. */
+  /** True when there are more than `count`, because the server stopped counting. */
   capped?: boolean | undefined
 }
 
-/** The one table: rows from the browser or a page from the server, a table on a desk and cards on a phone. */
+/** The console's only data table: a table on a desktop, cards on a phone. */
 export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const { label, table, list, rows, loading, error } = props
   const page = usePage(table, list, rows)
@@ -90,7 +90,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   )
 }
 
-/** The page on view. Rows in the browser answer to what is typed; the render of the box goes first. */
+/** Returns the rows of the current page. Searching is deferred, so that typing stays responsive. */
 function usePage<Row extends object>(
   table: Table<Row>,
   list: ListState,
@@ -121,8 +121,8 @@ function isServed<Row>(source: readonly Row[] | ServedPage<Row> | undefined): so
 }
 
 /**
- * How many rows the fullest page had so far, at most ten. A table keeps that height: a search, a filter or a last page
- * that shows less moves nothing beneath it, and a table of one row is one row high.
+ * Returns the number of rows on the fullest page so far, at most ten. The table keeps that height, so that a search, a
+ * filter or a short last page moves nothing below it.
  */
 function useFullest(rows: number): number {
   const fullest = useRef(0)
@@ -130,7 +130,7 @@ function useFullest(rows: number): number {
   return fullest.current
 }
 
-/** In CSS pixels; cards are not all equally high, so what they keep is little. */
+/** Returns the height in CSS pixels. Cards differ in height, so they reserve only a little. */
 function leastHeight(rows: number, dense: boolean, narrow: boolean): number {
   if (rows === 0) return 0
   return narrow ? Math.min(rows * 80, 240) : 40 + rows * (dense ? 40 : 52)

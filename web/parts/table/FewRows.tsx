@@ -7,13 +7,13 @@ import { useFit } from './useFit.ts'
 import { WideRows } from './WideRows.tsx'
 
 interface FewRowsProps<Row extends object> {
-  /** What the table is called by a screen reader. */
+  /** The table's name for screen readers. */
   label: string
   table: PlainTable<Row>
   rows: readonly Row[]
 }
 
-/** The few rows of an answer as they come: there is nothing to search, sort or page. */
+/** A table of a few rows, without search, sort and pages. */
 export function FewRows<Row extends object>({ label, table, rows }: FewRowsProps<Row>) {
   const place = useRef<HTMLDivElement>(null)
   const { cards, ...fit } = useFit(table, false, place)

@@ -8,7 +8,7 @@ import { useRow, useSlots } from './useSlots.ts'
 import { useStops } from './useStops.ts'
 import type { RowsProps } from './WideRows.tsx'
 
-/** The page on view as cards, for a phone: title and aside, lines beneath, the rest unfolds. */
+/** The rows as cards, for a phone: title and aside on top, lines below, and the rest unfolds. */
 export function NarrowRows<Row extends object>(props: RowsProps<Row>) {
   const { label, table, list, page, select, waiting } = props
   const cards = useRef<HTMLUListElement>(null)
@@ -127,7 +127,7 @@ const Top = styled('div')({
   alignItems: 'center',
   gap: 8,
   minHeight: 44,
-  // The box stands on the edge of the text, its target around it.
+  // Aligns the checkbox with the text; its touch target extends beyond.
   '& > label': { margin: '0 -8px 0 -13px' },
   '& > button': { marginRight: -10 },
 })
@@ -140,7 +140,7 @@ const Title = styled('div')({
   minWidth: 0,
   fontWeight: 600,
   overflowWrap: 'anywhere',
-  // The name of a card is what a thumb goes for.
+  // A card's title has the height of a touch target.
   '& a': { display: 'inline-flex', alignItems: 'center', minHeight: 44 },
 })
 

@@ -6,19 +6,19 @@ import { Select } from '../form/controls.tsx'
 
 interface PagerProps {
   label: string
-  /** From 1. */
+  /** The current page, from 1. */
   page: number
   perPage: number
   pageSizes: readonly number[]
   count: number
   capped: boolean
-  /** Nothing is known yet: it keeps its place, and stands in nobody's way when the rows push it aside. */
+  /** True before the first rows load. The pager is then invisible but keeps its space. */
   waiting: boolean
   onPage: (page: number) => void
   onPerPage: (perPage: number) => void
 }
 
-/** The foot of a table: rows per page, where one is, and the way to the neighbours. */
+/** The footer of a table: rows per page, the current range, and the buttons to other pages. */
 export function Pager(props: PagerProps) {
   const { label, page, perPage, pageSizes, count, capped, waiting, onPage, onPerPage } = props
   const id = useId()
@@ -79,7 +79,7 @@ const Sizes = styled('div')(({ theme }) => ({
   marginRight: 8,
   '& > span, & select': { minHeight: 30 },
   '@media (pointer: coarse)': { '& > span': { minHeight: 44 }, '& select': { minHeight: 42 } },
-  // A phone has no room for the words; a screen reader still says them.
+  // A phone has no room for the label, so only screen readers get it.
   [theme.breakpoints.down('sm')]: {
     '& label': { position: 'absolute', width: 1, height: 1, overflow: 'hidden', clipPath: 'inset(50%)' },
   },

@@ -2,18 +2,18 @@ import '../parts.css'
 import type { ReactNode } from 'react'
 
 interface RowButtonProps {
-  /** What it does to which row: 'Renew client7'. */
+  /** The accessible name: 'Renew client7'. */
   label: string
-  /** The same in a word, shown where a row unfolds and there is room for it. */
+  /** The short label, shown in an unfolded row. */
   word: string
   onClick: () => void
-  /** Why it cannot be done now: the button says so instead of doing it, and can still be reached. */
+  /** Why the button is disabled. It then shows this reason; it can still be focused. */
   blocked?: string | undefined
-  /** An icon of 16. */
+  /** An icon of 16 px. */
   children: ReactNode
 }
 
-/** An action of one row, as an icon; a page of a table has a hundred of them, so it is the browser's own button. */
+/** An icon button of one row. A table has a hundred of them, so it is a plain HTML button. */
 export function RowButton({ label, word, onClick, blocked, children }: RowButtonProps) {
   return (
     <button

@@ -4,7 +4,7 @@ import { ChevronDown } from 'lucide-react'
 import { mono } from '../faces.ts'
 import { type Column, type Narrow, type PlainTable, textOf } from './table.ts'
 
-/** Fields of a row with their names, one a line; empty ones are left out. */
+/** Lists fields of a row with their labels. Empty fields are left out. */
 export function Lines<Row>({ columns, row }: { columns: readonly Column<Row>[]; row: Row }) {
   const filled = columns.filter((column) => column.sort === false || textOf(column, row) !== '')
   if (filled.length === 0) return null
@@ -20,7 +20,7 @@ export function Lines<Row>({ columns, row }: { columns: readonly Column<Row>[]; 
   )
 }
 
-/** Text outside a table is not cut: it wraps, so nothing needs a pointer to be read. */
+/** Text outside of a table wraps instead of being cut. */
 export function textField<Row>(column: Column<Row>, row: Row) {
   return (
     <span key={column.key} style={column.mono ? { fontFamily: mono } : undefined}>
@@ -30,15 +30,15 @@ export function textField<Row>(column: Column<Row>, row: Row) {
 }
 
 interface MoreButtonProps {
-  /** The id of what it unfolds. */
+  /** The id of the element that it unfolds. */
   id: string
   open: boolean
-  /** Which row it unfolds. */
+  /** The name of the row. */
   name: string
   onClick: () => void
 }
 
-/** Unfolds the rest of a row. */
+/** Unfolds the hidden fields of a row. */
 export function MoreButton({ id, open, name, onClick }: MoreButtonProps) {
   return (
     <IconButton
@@ -53,12 +53,12 @@ export function MoreButton({ id, open, name, onClick }: MoreButtonProps) {
   )
 }
 
-/** The columns that stand in one place when there is no room for all. */
+/** Returns the columns that `narrow` assigns to one place. */
 export function standing<Row>(table: PlainTable<Row>, place: Narrow) {
   return table.columns.filter((column) => (column.narrow ?? 'line') === place)
 }
 
-/** What a row is called: its title, or its first field. */
+/** Returns the name of a row: its title, or its first field. */
 export function nameOf<Row>(table: PlainTable<Row>, row: Row): string {
   const title = standing(table, 'title')
   return (title.length > 0 ? title : table.columns.slice(0, 1)).map((column) => textOf(column, row)).join(' ')
@@ -66,7 +66,7 @@ export function nameOf<Row>(table: PlainTable<Row>, row: Row): string {
 
 const Fields = styled('dl')(({ theme }) => ({
   display: 'grid',
-  // A tablet has room for two beside each other, so that a value stands near its name.
+  // On a tablet the fields have two columns, so that each value is near its label.
   gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 280px), 1fr))',
   columnGap: 40,
   '& > div': {

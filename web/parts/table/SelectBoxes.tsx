@@ -2,7 +2,7 @@ import { useCallback, useLayoutEffect, useRef } from 'react'
 import type { RowSelection } from './selection.ts'
 import type { PlainTable } from './table.ts'
 
-/** Takes or leaves the whole page. */
+/** The checkbox that selects the whole page. */
 export function PageBox<Row>({
   table,
   page,
@@ -31,7 +31,6 @@ export function PageBox<Row>({
   )
 }
 
-/** The checkbox of one row. */
 export function RowBox({
   name,
   checked,
@@ -48,12 +47,12 @@ export function RowBox({
   )
 }
 
-/** What a row needs to know of the selection: little, so that only the rows that change are drawn again. */
+/** Returns what one row needs of the selection, so that only rows that change are rendered again. */
 export function chosenIn<Row>(table: PlainTable<Row>, row: Row, select: RowSelection<Row> | undefined) {
   return select ? { chosen: select.chosen.has(table.rowKey(row)), name: select.name(row) } : {}
 }
 
-/** Takes or leaves one row by its key; the same function at every render. */
+/** Returns a stable function that selects or deselects one row by its key. */
 export function useChoose<Row>(select: RowSelection<Row> | undefined) {
   const latest = useRef(select)
   useLayoutEffect(() => {

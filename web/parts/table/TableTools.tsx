@@ -17,7 +17,7 @@ interface TableToolsProps<Row> {
   tools: ReactNode
 }
 
-/** The row above a table: search and tools, and over it, while rows are chosen, what can be done with them. */
+/** The toolbar above a table: search and tools, or the actions on the selected rows. */
 export function TableTools<Row>({ table, list, narrow, select, tools }: TableToolsProps<Row>) {
   const choosing = select !== undefined && select.chosen.size > 0
   if (!table.search && !tools && !table.denseSwitch && !narrow && !select) return null
@@ -49,7 +49,7 @@ export function TableTools<Row>({ table, list, narrow, select, tools }: TableToo
 interface SearchBoxProps {
   label: string
   value: string
-  /** Why there is no such search. */
+  /** Why the search cannot be made. */
   fault: string | undefined
   onChange: (text: string) => void
 }
@@ -92,7 +92,7 @@ const SearchPlace = styled('div')(({ theme }) => ({
   '& p': { marginTop: 4, fontSize: '0.75rem', color: theme.palette.tones.bad.text },
 }))
 
-/** Cards have no headers to click, so a phone sorts here. */
+/** The select for sorting on a phone, where cards have no headers to click. */
 function SortBox<Row>({ table, list }: { table: Table<Row>; list: ListState }) {
   const up = list.order === 'asc'
   return (
@@ -152,7 +152,7 @@ const Row = styled('div')(({ theme }) => ({
   '&[inert]': { opacity: 0.4 },
 }))
 
-/** Takes no room, so that no row moves under the pointer that chose it, and stays in view over a long page. */
+/** It has no height of its own, so that selecting a row moves nothing, and stays visible while the page scrolls. */
 const Over = styled('div')({ position: 'sticky', top: 'var(--table-top, 0px)', zIndex: 4, height: 0 })
 
 const Chosen = styled(Row)(({ theme }) => ({

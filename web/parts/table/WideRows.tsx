@@ -12,7 +12,7 @@ import type { ListState } from './useListState.ts'
 import { useRow, useSlots } from './useSlots.ts'
 import { useStops } from './useStops.ts'
 
-/** What rows need to know of the state of their list. */
+/** The part of the list's state that the rows need. */
 type Arrangement = Pick<ListState, 'sort' | 'order' | 'sortBy' | 'dense' | 'perPage'>
 
 export interface RowsProps<Row> {
@@ -21,14 +21,14 @@ export interface RowsProps<Row> {
   list: Arrangement
   page: readonly Row[]
   select: RowSelection<Row> | undefined
-  /** Nothing has come yet. */
+  /** True before the first rows load. */
   waiting: boolean
 }
 
 /**
- * The page on view as a table. Cells are plain elements under one style sheet: a page of 50 rows has 350 of
- * them, and a styled component for each takes longer than a slow phone has between two frames.
- * `room` says how wide the columns are, from 0 (their least) to 1; below the least the table scrolls in its card.
+ * The rows as a table. A page of 50 rows has 350 cells: styled components for them take longer than a frame on a slow
+ * phone, so they are plain elements under one style sheet. `room` sets the widths of the columns, from 0 for the least
+ * to 1. Below the least the table scrolls sideways.
  */
 export function WideRows<Row extends object>(props: RowsProps<Row> & { room: number; scrolls: boolean }) {
   const { label, table, list, page, select, waiting, room, scrolls } = props
@@ -71,7 +71,7 @@ export function WideRows<Row extends object>(props: RowsProps<Row> & { room: num
   )
 }
 
-/** The focus is never brought to where the fixed columns lie over it. */
+/** Keeps a focused cell from being scrolled under the fixed columns. */
 function besideFixed<Row>(columns: readonly Column<Row>[], select: unknown): CSSProperties {
   const fixed = (place: string) => columns.filter((column) => placeOf(column) === place)
   const width = (some: readonly Column<Row>[]) =>
@@ -105,13 +105,13 @@ function Heading<Row>({ column, list }: { column: Column<Row>; list: Arrangement
   )
 }
 
-/** The name and the actions stay in view, wherever the table is scrolled to. */
+/** The name and the actions stay visible while the table scrolls sideways. */
 function placeOf<Row>({ key, narrow, align }: Column<Row>): string | undefined {
   if (narrow === 'title') return 'name'
   return key === 'actions' ? 'actions' : align
 }
 
-/** Between the least that a column can be and what it is as a rule. */
+/** Returns a width between the column's least and its normal width. */
 function widthOf<Row>(column: Column<Row>): string | undefined {
   if (column.width === undefined) return undefined
   const least = leastOf(column)
@@ -174,7 +174,9 @@ function WaitingRows<Row>({ columns, rows, boxed }: WaitingRowsProps<Row>) {
   ))
 }
 
-/** A table that does not fit scrolls here, so high at most that its head and its scroll bar stay in view. */
+/**
+ * A table that is too wide scrolls in this element. Its height is limited, so that header and scroll bar stay visible.
+ */
 const Scroller = styled('div')(({ theme }) => ({
   '&[data-scrolls]': {
     position: 'relative',
@@ -183,7 +185,7 @@ const Scroller = styled('div')(({ theme }) => ({
     '& > table': { '--table-top': '0px' },
     '& .box, & .name, & .actions': { position: 'sticky', zIndex: 1 },
     '& .box': { left: 0 },
-    // A name in the middle stops at both sides.
+    // A name that is not the first column sticks to both sides.
     '& .name': { left: 'var(--box)', right: 0, boxShadow: `inset -1px 0 ${theme.palette.divider}` },
     '& .actions': { right: 0, boxShadow: `inset 1px 0 ${theme.palette.divider}` },
     '& thead .box, & thead .name, & thead .actions': { zIndex: 3 },
@@ -214,7 +216,7 @@ const Sheet = styled('table', { shouldForwardProp: (name) => name !== 'dense' })
       '& th.box, & td.box': { padding: '0 8px' },
       '& input': { width: 16, height: 16, margin: 0, accentColor: palette.accent.text, cursor: 'pointer' },
       '& thead tr > *': {
-        // A width is that of the content, whatever stands around it.
+        // Widths are those of the content, without padding.
         boxSizing: 'content-box',
         position: 'sticky',
         top: 'var(--table-top, 0px)',
@@ -238,20 +240,20 @@ const Sheet = styled('table', { shouldForwardProp: (name) => name !== 'dense' })
         font: 'inherit',
         cursor: 'pointer',
       },
-      // Numbers stand right, clear of the words that follow, and so do their headers.
+      // Numbers and their headers are aligned right, with a distance from the text that follows.
       '& .right': { textAlign: 'right', paddingRight: 24 },
       '& .right button': { flexDirection: 'row-reverse' },
       '& th button svg': { flex: 'none', opacity: 0 },
       '& th button:hover svg, & th button:focus-visible svg': { opacity: 0.5 },
       '& th button[data-active=true]': { color: palette.text.primary },
       '& th button[data-active=true] svg': { opacity: 1 },
-      // Links are made to be read on this ground, in every preset.
+      // Link colours are chosen to have enough contrast on this background in every preset.
       '& tbody tr': { background: palette.background.paper },
-      // What lies over other cells lets nothing of them through.
+      // Fixed cells are opaque, so that other cells do not show through.
       '& tbody td': { background: 'inherit' },
       '& tbody tr:hover, & tbody tr:focus-within': { background: palette.background.default },
       '& tbody tr[data-chosen=true]': { background: palette.accent.fill },
-      // As high as a pointer needs in rows that stand close, and cut like any other text.
+      // A link is as high as a pointer needs in dense rows, and its text is cut like any other.
       '& a': {
         display: 'block',
         width: 'fit-content',

@@ -1,6 +1,6 @@
 import { type Column, type Order, type Sortable, sortValueOf, type Table, textOf } from './table.ts'
 
-/** The rows that hold `search` in any field as displayed, in any case, in their given order. */
+/** Returns the rows that contain `search` in any displayed field, ignoring case, in the given order. */
 export function found<Row extends object>(
   table: Table<Row>,
   rows: readonly Row[],
@@ -11,12 +11,12 @@ export function found<Row extends object>(
   return rows.filter((row) => searchText(table, row).includes(wanted))
 }
 
-/** Puts together what a search will look through, so that the first keystroke need not. */
+/** Builds the search texts of all rows ahead of the first keystroke. */
 export function prepare<Row extends object>(table: Table<Row>, rows: readonly Row[]): void {
   for (const row of rows) searchText(table, row)
 }
 
-/** The rows by one column; equal rows keep their order, empty fields come last in both orders. */
+/** Returns the rows sorted by one column. The sort is stable, and empty fields are last in both orders. */
 export function sorted<Row>(
   table: Table<Row>,
   rows: readonly Row[],
@@ -32,7 +32,7 @@ export function sorted<Row>(
     .map(({ row }) => row)
 }
 
-// A row never changes, so what it shows is put together once and not at every keystroke.
+// Rows are immutable, so their search texts are cached.
 const texts = new WeakMap<object, Map<object, string>>()
 
 function searchText<Row extends object>(table: Table<Row>, row: Row) {
@@ -64,5 +64,5 @@ function isEmpty(value: Plain): value is null | undefined | '' {
   return value === null || value === undefined || value === ''
 }
 
-// 'client9' before 'client10', and no difference between cases: the order a person expects.
+// Sorts 'client9' before 'client10' and ignores case.
 const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })

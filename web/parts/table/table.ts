@@ -1,61 +1,61 @@
 import type { ReactNode } from 'react'
 
-/** One column of a table of `Row`. */
 export interface Column<Row> {
-  /** Names the column in the URL and, unless `text` says otherwise, the field of the row it shows. */
+  /** Names the column in the URL. It is also the field of the row, unless `text` is given. */
   key: string
   header: string
-  /** The field as displayed in plain text: what the search looks through. Unsaid: the field `key` of the row. */
+  /** The displayed field as plain text, which the search looks through. Default: the field `key`. */
   text?: (row: Row) => string
-  /** What the cell holds where plain text is not enough: a link, a chip, buttons. */
+  /** The content of the cell, where it is more than text: a link, a chip, buttons. */
   cell?: (row: Row) => ReactNode
-  /** The value sorted by, if it is not the field `key`; `false` for a column that does not sort. */
+  /** The value to sort by, if it is not the field `key`; `false` if the column cannot be sorted. */
   sort?: ((row: Row) => Sortable) | false
-  /** Numbers stand right. */
   align?: 'right'
-  /** An identifier, in the monospaced face. */
+  /** Uses the monospaced font, for identifiers. */
   mono?: boolean
-  /** The width of its content in CSS pixels, see `widths`; columns without one share what is left. */
+  /** The width of the content in CSS pixels, see `widths`. Columns without one share the remaining space. */
   width?: number
-  /** The width down to which it may be cut with an ellipsis where there is little room; unsaid, its width. */
+  /** The width to which it may shrink with an ellipsis; by default it does not shrink. */
   least?: number
-  /** Where the field stands on a phone; unsaid, in the lines beneath the title. A `title` stays in view everywhere. */
+  /** The place of the field on a phone; 'line' by default. A `title` stays visible everywhere. */
   narrow?: Narrow
 }
 
-/** What the usual contents need, in CSS pixels. */
+/** The widths of common contents, in CSS pixels. */
 export const widths = { datetime: 168, date: 92, mac: 148, number: 72, chip: 96 } as const
 
-/** `title` and `aside` head the card, `line` stands beneath, `more` unfolds. */
+/** The parts of a card: `title` and `aside` at the top, `line` below them, `more` unfolds. */
 export type Narrow = 'title' | 'aside' | 'line' | 'more'
 
 export type Sortable = string | number | boolean | Date | null | undefined
 
 export type Order = 'asc' | 'desc'
 
-/** A table as a value: what its rows show and are known by, and the sentence where there are none. */
+/** The columns of a table, the key of its rows, and the sentence shown when it is empty. */
 export interface PlainTable<Row> {
   columns: readonly Column<Row>[]
   rowKey: (row: Row) => string
   empty: string
 }
 
-/** One that is searched, sorted and paged: declared once, rendered by `<DataTable>`. */
+/** A table with search, sort and pages. It is declared once and rendered by `<DataTable>`. */
 export interface Table<Row> extends PlainTable<Row> {
   firstSort: { by: string; order: Order }
-  /** The page sizes on offer. */
+  /** The page sizes that the person may choose. */
   pageSizes: readonly number[]
-  /** The page size at first; unsaid, 10. */
+  /** The first page size; 10 by default. */
   perPage?: number
   /** The label of the search box; without it there is none. */
   search?: string
-  /** Why a search cannot be made, where rows are searched elsewhere: it is said at the box, and nothing is asked. */
+  /**
+   * Returns why a search is invalid, for tables searched by the server. It is shown at the box, and no search is sent.
+   */
   searchFault?: (text: string) => string | undefined
-  /** Whether the user may choose between rows of 40 and of 52. */
+  /** Whether the person may choose between rows of 40 and of 52 px. */
   denseSwitch?: boolean
 }
 
-/** Declares a table of `Row`, checking that its first sort and first page size exist. */
+/** Declares a table; throws if its first sort column or first page size does not exist. */
 export function table<Row>(value: Table<Row>): Table<Row> {
   if (!value.columns.some((column) => column.key === value.firstSort.by && column.sort !== false)) {
     throw new Error(`No sortable column '${value.firstSort.by}' in the table '${value.empty}'`)
@@ -70,14 +70,14 @@ export function firstPerPage(value: { perPage?: number }): number {
   return value.perPage ?? 10
 }
 
-/** The field as displayed, in plain text. */
+/** Returns the displayed field as plain text. */
 export function textOf<Row>(column: Column<Row>, row: Row): string {
   if (column.text) return column.text(row)
   const value = field(row, column.key)
   return value === null || value === undefined ? '' : String(value)
 }
 
-/** The value a column sorts by. */
+/** Returns the value that the column sorts by. */
 export function sortValueOf<Row>(column: Column<Row>, row: Row): Sortable {
   if (typeof column.sort === 'function') return column.sort(row)
   const value = field(row, column.key)

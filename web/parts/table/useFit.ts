@@ -1,17 +1,17 @@
 import { type RefObject, useLayoutEffect, useState } from 'react'
 import type { Column, PlainTable } from './table.ts'
 
-/** How a table stands in the room that it has. */
+/** How a table fits into the available width. */
 export interface Fit {
-  /** The window is a phone's: rows are cards. */
+  /** True on a phone, where rows are shown as cards. */
   cards: boolean
-  /** From 1, where every column has its width, to 0, where each has its least. */
+  /** From 1, where every column has its normal width, to 0, where each has its least. */
   room: number
-  /** The least is too much: the table scrolls. */
+  /** True when not even the least widths fit. */
   scrolls: boolean
 }
 
-/** Measures the place of a table before it is painted and whenever it changes. */
+/** Measures the available width before the first paint and after each change. */
 export function useFit<Row>(
   table: PlainTable<Row>,
   boxed: boolean,
@@ -48,21 +48,21 @@ function isSame(one: Fit, other: Fit): boolean {
   return one.cards === other.cards && one.room === other.room && one.scrolls === other.scrolls
 }
 
-/** What the columns need beside each other, in CSS pixels, where each is as wide as `widthOf` says. */
+/** Returns the total width of the columns in CSS pixels; `widthOf` gives the width of each. */
 export function neededBy<Row>(
   columns: readonly Column<Row>[],
   boxed: boolean,
   widthOf: (column: Column<Row>) => number,
 ): number {
-  // The column of boxes stands partly where the first column would keep its distance from the edge.
+  // The column of checkboxes replaces a part of the first column's padding.
   const edges = 32 + (boxed ? BOX - 16 : 0)
   return columns.reduce((sum, column) => sum + widthOf(column) + spaceAround(column), edges)
 }
 
-/** The column of boxes with the space around it. */
+/** The width of the column of checkboxes, with its padding. */
 export const BOX = 56
 
-/** What a column keeps free at its sides: numbers stand clear of the words that follow. */
+/** Returns the padding of a column. Numbers have more, to separate them from the text that follows. */
 export function spaceAround<Row>({ align }: Column<Row>): number {
   return align === 'right' ? 32 : 16
 }
@@ -71,7 +71,7 @@ export function leastOf<Row>(column: Column<Row>): number {
   return column.least ?? widthOf(column)
 }
 
-/** A column without a width of its own takes what is left, and wants at least 96. */
+/** A column without a width takes the remaining space, and wants at least 96 px. */
 function widthOf<Row>({ width, least = 0 }: Column<Row>): number {
   return width ?? Math.max(96, least)
 }

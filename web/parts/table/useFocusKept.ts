@@ -1,8 +1,8 @@
 import { type RefObject, useEffect, useRef } from 'react'
 
 /**
- * A row that goes while it has the focus leaves it to the row in its place, and the bar of the chosen rows to the box
- * of the page. `keys` are those of the rows on view.
+ * Keeps the focus when its row is removed: the next row takes it. When the toolbar of the selection disappears, the
+ * checkbox of the page takes it. `keys` are the keys of the visible rows.
  */
 export function useFocusKept(
   place: RefObject<HTMLElement | null>,
@@ -27,7 +27,7 @@ export function useFocusKept(
   })
 }
 
-/** The row that had the focus last, and its place among the others; null where something else of the table had it. */
+/** Tracks the row that last had the focus, and its index; null when the focus was elsewhere in the table. */
 function useFocusedRow(place: RefObject<HTMLElement | null>, keys: readonly string[]) {
   const row = useRef<{ at: number; key: string } | null>(null)
   const latest = useRef(keys)
@@ -54,7 +54,7 @@ function rowAt(place: HTMLElement | null, at: number): HTMLElement | undefined {
   return rows[Math.min(at, rows.length - 1)]
 }
 
-/** A dialog that closes holds it still, and is about to give it back to what has gone. */
+/** Focus in a dialog does not count: a closing dialog is about to return it to the removed row. */
 function somethingHasFocus(): boolean {
   const { activeElement } = document
   return activeElement !== null && activeElement !== document.body && !activeElement.closest('[role*=dialog]')

@@ -2,24 +2,24 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 import { useLocation, useNavigation, useSearchParams } from 'react-router'
 import { type Column, firstPerPage, type Order, type Table } from './table.ts'
 
-/** What a list shows, read from the URL, and the ways to change it. */
+/** The state of a list, read from the URL, with its setters. */
 export interface ListState {
-  /** From 1. */
+  /** The current page, from 1. */
   page: number
   perPage: number
   sort: string
   order: Order
-  /** The search in the URL, which follows `typed` after 250 ms: what a server is asked for. */
+  /** The search in the URL. It follows `typed` after 250 ms, and is the one sent to a server. */
   search: string
-  /** The search as typed: what the box shows and rows in the browser are searched by. */
+  /** The search as typed. It is shown in the box, and filters rows that are in the browser. */
   typed: string
-  /** One of the filters given, or '' where there are none. */
+  /** The current filter, or '' for a list without filters. */
   filter: string
   dense: boolean
-  /** `replace` leaves no step to go back to: for a page that is not there. */
+  /** `replace` adds no history entry, for a page that does not exist. */
   setPage: (page: number, replace?: boolean) => void
   setPerPage: (perPage: number) => void
-  /** Sorts by a column; a second time turns the order. */
+  /** Sorts by a column; sorting by it again reverses the order. */
   sortBy: (key: string) => void
   setSearch: (text: string) => void
   setFilter: (filter: string) => void
@@ -33,9 +33,9 @@ type Shape = Pick<Table<never>, 'firstSort' | 'pageSizes' | 'perPage' | 'searchF
 const debounce = 250
 
 /**
- * Holds the state of a list in the URL, so that it can be shared and the back button works. `key` keeps several
- * lists of one page apart ('' for the only one); `filters` are the words the filter knows, the first by default.
- * Whatever the URL says that the table does not know falls back on the table's own first state.
+ * Keeps the state of a list in the URL, so that it can be shared and Back works. `key` separates the lists of one page
+ * ('' for the only one). `filters` are the possible filters, the first by default. Invalid parameters fall back on the
+ * table's defaults.
  */
 export function useListState(key: string, shape: Shape, filters: readonly string[] = ['']): ListState {
   const [params, changeParams] = useParams()
@@ -62,26 +62,26 @@ export function useListState(key: string, shape: Shape, filters: readonly string
 }
 
 /**
- * The parameters of the URL. A change is shown first and written into the URL once it is painted: that takes the
- * browser a while, the router then draws everything anew that knows of the URL, and the rows need not wait for either.
+ * Reads and changes the URL's parameters. The new state is rendered first and written into the URL after the paint:
+ * the router then renders every component that reads the URL, and the rows should not wait for that.
  */
 function useParams() {
   const [params, setParams] = useSearchParams()
   const [ahead, setAhead] = useState<URLSearchParams | null>(null)
   const shown = ahead ?? params
   const leaving = useLeaving()
-  // The setter closes over the parameters of its own render; the newest one is always called.
+  // React Router's setter closes over the parameters of its render, so the newest setter is used.
   const latest = useRef({ shown, setParams, leaving })
   latest.current = { shown, setParams, leaving }
   const arrived = ahead?.toString() === params.toString()
   useEffect(() => {
     if (!ahead) return
-    // Whatever kept it from the URL, such as Back in the same moment, the URL is right.
+    // If the change never reaches the URL, as after Back at the same moment, the URL wins.
     const timer = setTimeout(() => setAhead(null), arrived ? 0 : 2_000)
     return () => clearTimeout(timer)
   }, [ahead, arrived])
   const write = useAfterPaint((next: URLSearchParams, replace: boolean) => {
-    // Somebody on their way to another page is not called back by what they had typed here.
+    // Once another page is opening, a late search must not return to this one.
     if (!latest.current.leaving) latest.current.setParams(next, { replace, preventScrollReset: true })
   })
   const change = (by: (now: URLSearchParams) => URLSearchParams, replace: boolean) => {
@@ -100,7 +100,7 @@ function useLeaving(): boolean {
   return location !== undefined && location.pathname !== pathname
 }
 
-/** The same function, called once the present change is painted; one that still waits goes before the next. */
+/** Returns a function that runs `act` after the next paint. A pending run is executed before the next. */
 function useAfterPaint<Args extends unknown[]>(act: (...args: Args) => void): (...args: Args) => void {
   const waiting = useRef<{ frame: number; act: () => void } | null>(null)
   const flush = () => {
@@ -121,7 +121,7 @@ function cancel(waiting: { current: { frame: number } | null }) {
   waiting.current = null
 }
 
-/** The text in a box, at once, and `commit` once the typing pauses; a change from outside (Back) wins. */
+/** Returns the typed text at once, and calls `commit` when typing pauses. An outside change such as Back wins. */
 function useTyped(committed: string, commit: (text: string) => void) {
   const [typed, setTyped] = useState(committed)
   const sent = useRef(committed)
@@ -169,11 +169,11 @@ function nextSort(state: State, by: string) {
   return { sort: by, order: state.sort === by ? turned : 'asc' }
 }
 
-/** The parameters with a change; what is as at first is left out, so that a plain list has a plain address. */
+/** Returns the changed parameters. Defaults are left out, which keeps addresses short. */
 function changed(now: URLSearchParams, key: string, change: Record<string, string>, first: State) {
   const next = new URLSearchParams(now)
   for (const [name, value] of Object.entries(change)) next.set(named(key, name), value)
-  // An order without its sort would be read against the first sort, so the two leave together.
+  // An order without its column would apply to the default column, so both are removed together.
   const plainSort =
     next.get(named(key, 'sort')) === first.sort && next.get(named(key, 'order')) === first.order
   for (const name of ['sort', 'order']) if (plainSort) next.delete(named(key, name))

@@ -2,8 +2,8 @@ import { type RefObject, useCallback, useLayoutEffect, useMemo, useRef, useState
 import type { PlainTable } from './table.ts'
 
 /**
- * The keys under which the rows of a page are drawn: a row that stays keeps its own, a row that comes takes that of
- * one that goes. A page turn then writes other words into the elements that are there instead of making new ones.
+ * Assigns React keys to the rows of a page. Rows that stay keep their key, and new rows take the keys of removed ones.
+ * Turning a page then changes the text of existing elements instead of creating new ones.
  */
 export function useSlots<Row>(table: PlainTable<Row>, page: readonly Row[]): readonly number[] {
   const taken = useRef<ReadonlyMap<string, number>>(new Map())
@@ -14,7 +14,7 @@ export function useSlots<Row>(table: PlainTable<Row>, page: readonly Row[]): rea
   return [...next.values()]
 }
 
-/** Gives each row its slot; both maps are in the order of their page. */
+/** Assigns a slot to each row; both maps are in the order of their page. */
 export function assign(taken: ReadonlyMap<string, number>, keys: readonly string[]): Map<string, number> {
   const staying = new Set(keys.map((key) => taken.get(key)))
   const free = [...taken.values()].filter((slot) => !staying.has(slot))
@@ -30,14 +30,13 @@ export function assign(taken: ReadonlyMap<string, number>, keys: readonly string
 }
 
 interface RowState<Element> {
-  /** Whether the rest of the row is unfolded. */
+  /** Whether the row is unfolded. */
   open: boolean
   turn: () => void
-  /** The element of the row. */
   place: RefObject<Element | null>
 }
 
-/** What belongs to a row and not to the elements that it is drawn in: being open, and having the focus. */
+/** Returns the state that belongs to a row, not to its element: whether it is unfolded and has the focus. */
 export function useRow<Element extends HTMLElement>(key: string): RowState<Element> {
   const [openKey, setOpenKey] = useState<string | null>(null)
   const place = useRef<Element>(null)

@@ -1,9 +1,8 @@
 import { type RefObject, useEffect } from 'react'
 
 /**
- * Lets the keyboard reach what says more on focus: text that is cut off, and the first moment of the rows, from which
- * arrows lead to the others. It is measured once the rows have been painted: before, it would make them wait for their
- * own layout.
+ * Adds tab stops for text that is cut off, and for the first date of the rows; arrow keys lead to the other dates. It
+ * measures after the paint, so that rendering the rows does not wait for layout.
  */
 export function useStops(rows: RefObject<HTMLElement | null>): void {
   useEffect(() => {
@@ -12,7 +11,7 @@ export function useStops(rows: RefObject<HTMLElement | null>): void {
   })
 }
 
-/** Takes the focus from one moment to the next or the one before, for an arrow. */
+/** Moves the focus to the next or previous date on an arrow key. Returns whether it did. */
 export function stepMoment({ key, target }: KeyboardEvent): boolean {
   const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[key]
   if (!step || !(target instanceof HTMLElement) || !target.matches(MOMENT)) return false
@@ -30,6 +29,6 @@ function mark(rows: HTMLElement) {
   }
   const [first, ...others] = rows.querySelectorAll<HTMLElement>(MOMENT)
   if (first) first.tabIndex = 0
-  // A row that was the first may have another place by now.
+  // A row that was first may be elsewhere now.
   for (const other of others) other.tabIndex = -1
 }
