@@ -353,6 +353,13 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/nouns/clients.test.ts'],
   },
   {
+    guard: 'a renewal has each client once',
+    file: 'server/ledger/purchases.ts',
+    from: '  refuseTwice(clients)\n',
+    to: '',
+    suites: ['server/ledger/purchases.test.ts'],
+  },
+  {
     guard: 'a MAC is changed where it is the one that was seen',
     file: 'server/nouns/clients.ts',
     from: '(o_mac || null)?.toUpperCase() !== client.mac?.toUpperCase()',
