@@ -27,7 +27,11 @@ const COMMANDS = {
     console: true,
     tools: true,
     env: { THOROUGH: '1' },
-    run: [[VITEST, 'run', '--project', 'faults']],
+    // One after the other, because the faults have limits of time.
+    run: [
+      [VITEST, 'run', '--project', 'external'],
+      [VITEST, 'run', '--project', 'faults'],
+    ],
   },
   mutants: { tools: true, run: [['test/mutants/main.ts']] },
   check: { tools: true, run: [...checks(), [VITEST, 'run', 'test/house.test.ts']] },

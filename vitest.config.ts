@@ -6,6 +6,28 @@ const database = { globalSetup: './test/support/global.ts', pool: 'forks' as con
 /** `npm run faults` tries at length what `npm test` tries shortly. */
 const FAULTS = process.env.THOROUGH === '1'
 
+/** Laws that `npm run faults` tries more often. They take longest, so they begin before the server's own suites. */
+const LONG_LAWS = 'test/laws/{ledger,hostile}.test.ts'
+
+/** Suites of what the server does without a database; these have nothing to say of one. */
+const WITHOUT_DATABASE = [
+  'server/access/{seal,secret,password}.test.ts',
+  'server/corridor/openapi/*.test.ts',
+  'server/corridor/small-disk.test.ts',
+  'server/nouns/exports/pace.test.ts',
+]
+
+/** Suites of HTTP, of files and of computing: their few statements are tried on both servers elsewhere. */
+const HARDLY_DATABASE = [
+  'server/app.test.ts',
+  'server/access/captcha.test.ts',
+  'server/corridor/{compress,connections,console,disk}.test.ts',
+  'server/nouns/exports/apart.test.ts',
+]
+
+/** The three projects share two workers, so that none waits for the last file of another. */
+const besideEachOther = { maxWorkers: 2, sequence: { groupOrder: 1 } }
+
 export default defineConfig({
   test: {
     projects: [
@@ -13,45 +35,46 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['contract/**/*.test.ts', 'web/**/*.test.{ts,tsx}', 'test/*.test.ts'],
+          maxWorkers: 2,
         },
       },
       {
         test: {
           ...database,
+          ...besideEachOther,
           name: 'server',
           include: ['server/**/*.test.ts', 'test/laws/**/*.test.ts'],
+          exclude: [LONG_LAWS],
           testTimeout: 30_000,
           hookTimeout: 60_000,
-          maxWorkers: 2,
-          sequence: { groupOrder: 1 },
         },
       },
       {
         test: {
           ...database,
-          // The server's own suites once more, on a PostgreSQL that it has not started itself.
+          ...besideEachOther,
+          // The server's own suites once more, on a PostgreSQL that it has not started itself: over TCP, with passwords
+          // and another configuration. Statements, transactions, grants and locks may behave differently there, so
+          // `npm test` repeats the suites of these, and `npm run faults` all that use a database.
           name: 'external',
           include: [
             'server/app.test.ts',
             'server/{access,corridor,jobs,ledger,nouns}/**/*.test.ts',
             'test/laws/several.test.ts',
           ],
-          exclude: ['server/access/{seal,secret,password}.test.ts', 'server/corridor/openapi/*.test.ts'],
+          exclude: [...WITHOUT_DATABASE, ...(FAULTS ? [] : HARDLY_DATABASE)],
           testTimeout: 30_000,
           hookTimeout: 60_000,
-          maxWorkers: 2,
-          sequence: { groupOrder: 2 },
         },
       },
       {
         test: {
           ...database,
+          ...besideEachOther,
           name: 'faults',
-          include: ['test/faults/**/*.test.ts', ...(FAULTS ? ['test/laws/{ledger,hostile}.test.ts'] : [])],
+          include: ['test/faults/**/*.test.ts', LONG_LAWS],
           testTimeout: 3_600_000,
           hookTimeout: 60_000,
-          maxWorkers: 2,
-          sequence: { groupOrder: 4 },
         },
       },
       {
@@ -63,7 +86,7 @@ export default defineConfig({
           hookTimeout: 180_000,
           // A browser, the console and its database keep two cores busy by themselves.
           maxWorkers: 1,
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 2 },
         },
       },
     ],
