@@ -7,7 +7,7 @@ import { startServer, type TestServer } from '../support/server.ts'
 import { type Moment, openWire, type Wire } from '../support/wire.ts'
 import { type Family, newClient, openWorld, type Person, unique, type World } from '../support/world.ts'
 
-/** The world's own server looks on; the other one's way to the database is cut again and again. */
+/** The world's own server observes; a second server's connection to the database is cut again and again. */
 let world: World
 let wire: Wire
 let cuttable: TestServer
@@ -30,10 +30,11 @@ afterAll(async () => {
 
 const MONTHS = 2
 
-/** A call that moves credits, what of the dealer's it moves, and as whom it is made. */
+/** A call that moves credits. */
 type Spending = {
   name: string
   call: Parameters<Person['attempt']>[0]
+  /** What it adds to the dealer's credits. */
   moves: number
   input: (scene: Scene) => object
   by?: 'reseller'
@@ -81,28 +82,31 @@ const SPENDING: Spending[] = [
 ]
 const MOMENTS: Moment[] = ['before', 'during', 'after']
 
-/** `npm run faults` cuts at every boundary; `npm test` at every COMMIT, and at every so many of the others. */
+/** `npm run faults` cuts at every statement; `npm test` at every COMMIT and at every fourth of the others. */
 const STRIDE = runs(4, 1)
 const offset = seedOf('the cut connection') % STRIDE
 
-describe.each(SPENDING)('$name, its connection cut', (spending) => {
-  test.each(MOMENTS)('%s a statement is done: nothing is lost, doubled or claimed', async (moment) => {
-    const scene = await newScene()
-    const statements = await statementsOf(scene, spending)
-    expect(statements.slice(-2)).toEqual(['select 1', 'commit'])
-    const done: string[] = []
-    for (const [at, statement] of statements.entries()) {
-      if (at % STRIDE !== offset && statement !== 'commit') continue
-      const { first, isDone } = await makeTwice(scene, spending, { at, moment })
-      // A connection that is lost before anything has begun is sought again.
-      const isBegun = at > statements.indexOf('begin ')
-      expect(first, statement).toMatchObject({ status: isBegun ? 503 : 200 })
-      if (isBegun && isDone) done.push(statement)
-    }
-    if (moment === 'before') expect(done).not.toContain('commit')
-    if (moment === 'after') expect(done).toContain('commit')
-    await proveTheBooks(world.server.sql, [scene.family.superreseller.id])
-  })
+describe.each(SPENDING)('$name whose connection is cut', (spending) => {
+  test.each(MOMENTS)(
+    '%s a statement loses nothing, does nothing twice and claims nothing false',
+    async (moment) => {
+      const scene = await newScene()
+      const statements = await statementsOf(scene, spending)
+      expect(statements.slice(-2)).toEqual(['select 1', 'commit'])
+      const done: string[] = []
+      for (const [at, statement] of statements.entries()) {
+        if (at % STRIDE !== offset && statement !== 'commit') continue
+        const { first, isDone } = await makeTwice(scene, spending, { at, moment })
+        // The server reconnects by itself when a connection is lost before the transaction.
+        const isBegun = at > statements.indexOf('begin ')
+        expect(first, statement).toMatchObject({ status: isBegun ? 503 : 200 })
+        if (isBegun && isDone) done.push(statement)
+      }
+      if (moment === 'before') expect(done).not.toContain('commit')
+      if (moment === 'after') expect(done).toContain('commit')
+      await proveTheBooks(world.server.sql, [scene.family.superreseller.id])
+    },
+  )
 })
 
 const SILENCES = [
@@ -112,7 +116,7 @@ const SILENCES = [
 ].slice(0, runs(1, 3))
 
 test.each(SILENCES)(
-  'a database that falls silent $name is given up, and found again',
+  'a call ends with a 503 when the database falls silent $name, and the next one works',
   async ({ statement }) => {
     const scene = await newScene()
     const spending = SPENDING[2] as Spending
@@ -126,7 +130,7 @@ test.each(SILENCES)(
   },
 )
 
-/** The statement at each boundary of a call whose connection is new, so that every statement is prepared in it. */
+/** Returns the statements of a call on a new connection, where none is prepared yet. */
 async function statementsOf(scene: Scene, spending: Spending): Promise<string[]> {
   await renew()
   const answer = await at(scene, spending).attempt(spending.call, spending.input(scene), { key: unique() })
@@ -136,7 +140,7 @@ async function statementsOf(scene: Scene, spending: Spending): Promise<string[]>
   return seen
 }
 
-/** Makes a call whose connection is cut, and then once more with the same key elsewhere: that tells the truth. */
+/** Makes a call whose connection is cut, and repeats it with the same key on the other server. */
 async function makeTwice(scene: Scene, spending: Spending, cut: { at: number; moment: Moment }) {
   const input = spending.input(scene)
   const key = unique()
@@ -167,7 +171,7 @@ async function renew(): Promise<void> {
   wire.takeSeen()
 }
 
-/** What the dealer holds, and how many rows the ledger has of it. */
+/** Returns the dealer's credits, and the number of its rows in the ledger. */
 async function stateOf({ family }: Scene): Promise<{ rows: number; credits: number }> {
   const [state] = await world.server.sql<{ rows: number; credits: number }[]>`
     select (select count(*) from transfer where dealer = ${family.dealer.id}) as rows,

@@ -8,64 +8,64 @@ import { type Embedded, startEmbedded } from '../../server/postgres/embedded.ts'
 import { openPool, type Sql } from '../../server/postgres/pool.ts'
 import { runs, seedOf } from '../laws/runs.ts'
 import { type Console, startConsole } from '../support/console.ts'
-import { CREW_ENV, Crew, range, seconds } from '../support/crew.ts'
 import { freePort } from '../support/external.ts'
 import { freshFolder } from '../support/folder.ts'
+import { range, seconds, WORKLOAD_ENV, Workload } from '../support/workload.ts'
 
-/** In milliseconds; a limit of time is held where the machine has nothing else to do. */
+/** In milliseconds; the strict limits apply in `npm run faults`, where nothing else loads the machine. */
 const WITHIN = { ready: runs(60_000, 5_000), refused: runs(60_000, 5_000) }
 
 let dataDir: string
 let env: Record<string, string>
-let shop: Console
-let crew: Crew
-/** Looks on as the database's superuser. */
+let console: Console
+let workload: Workload
+/** The connection of an observer, as the database's superuser. */
 let guest: Embedded
 let sql: Sql
 
 beforeAll(async () => {
-  seed(seedOf('what is killed'))
+  seed(seedOf('kills'))
   dataDir = freshFolder()
-  env = { ...CREW_ENV, PORT: String(await freePort()) }
-  shop = await startConsole({ dataDir, env })
+  env = { ...WORKLOAD_ENV, PORT: String(await freePort()) }
+  console = await startConsole({ dataDir, env })
   guest = await startEmbedded({ dataDir, say: () => {}, guest: true })
   sql = openPool(guest.superuser, { max: 1 })
-  crew = await Crew.hire(shop)
+  workload = await Workload.create(console)
 })
 afterAll(async () => {
   await sql?.end({ timeout: 1 })
   await guest?.stop()
-  await shop?.stop()
+  await console?.stop()
 })
 
-test(`the console, killed under 32 workers, is ready again on the database that it left`, async () => {
+test('a console killed under load starts again on the database that it left running', async () => {
   const times = runs(3, 50)
   const took: number[] = []
   const database = postmaster()
-  crew.start()
+  workload.start()
   for (let kill = 0; kill < times; kill += 1) {
-    await crew.untilDone(20)
+    await workload.untilAcknowledged(20)
     await pause(whole(700))
-    await shop.stop('SIGKILL')
+    await console.stop('SIGKILL')
     const began = performance.now()
-    shop = await startConsole({ dataDir, env })
+    console = await startConsole({ dataDir, env })
     took.push(performance.now() - began)
-    expect(shop.output()).toContain('Database found running')
+    expect(console.output()).toContain('Database found running')
     expect(postmaster()).toBe(database)
   }
-  await crew.stop()
-  await crew.prove(guest.server, 'boxtree_server')
-  const doubted = await crew.findUnanswered(guest.superuser)
+  await workload.stop()
+  await workload.check(guest.server, 'boxtree_server')
+  const lost = await workload.findLostAnswers(guest.superuser)
   say(
-    `the console killed ${times} times: ready again after ${range(took)}; ${crew.summary}; ` +
-      `${doubted.length} were done before anybody was told`,
+    `the console was killed ${times} times: ready again after ${range(took)}; ${workload.summary}; ` +
+      `${lost.length} were committed before the answered try`,
   )
   expect(Math.max(...took)).toBeLessThan(WITHIN.ready)
 })
 
 const DEATHS: { what: string; times: number; kill: () => Promise<void> }[] = [
   {
-    what: 'a session of the database ended',
+    what: 'a database session is ended',
     times: runs(1, 50),
     kill: async () => {
       const { pid } = await anySession()
@@ -73,7 +73,7 @@ const DEATHS: { what: string; times: number; kill: () => Promise<void> }[] = [
     },
   },
   {
-    what: 'a process of the database killed',
+    what: 'a database process is killed',
     times: runs(1, 50),
     kill: async () => {
       const { pid } = await anySession()
@@ -81,7 +81,7 @@ const DEATHS: { what: string; times: number; kill: () => Promise<void> }[] = [
     },
   },
   {
-    what: 'the whole database killed',
+    what: 'the whole database is killed',
     times: runs(1, 50),
     kill: async () => {
       for (const pid of [postmaster(), ...(await processes())]) kill(pid)
@@ -89,39 +89,41 @@ const DEATHS: { what: string; times: number; kill: () => Promise<void> }[] = [
   },
 ]
 
-test.each(DEATHS)('$what: the console recovers by itself', async ({ what, times, kill }) => {
-  const crewBefore = { ...crew.tally }
-  const watch = watchHealth(shop.url)
-  crew.start()
+test.each(DEATHS)('when $what, the console recovers by itself', async ({ what, times, kill }) => {
+  const before = workload.acknowledged
+  const watch = watchHealth(console.url)
+  workload.start()
   for (let death = 0; death < times; death += 1) {
-    await crew.untilDone(20)
+    await workload.untilAcknowledged(20)
     await pause(whole(500))
     await kill()
   }
-  await crew.untilDone(20)
-  await crew.stop()
+  await workload.untilAcknowledged(20)
+  await workload.stop()
   const { slowest, statuses } = await watch.stop()
-  await crew.prove(guest.server, 'boxtree_server')
-  say(`${what} ${times} times: health ${statuses}, the slowest after ${seconds(slowest)}; ${crew.summary}`)
-  expect(crew.done).toBeGreaterThan(crewBefore.atOnce + crewBefore.askedAgain)
-  expect(Math.max(slowest, crew.slowestRefusal)).toBeLessThan(WITHIN.refused)
+  await workload.check(guest.server, 'boxtree_server')
+  say(
+    `${what} ${times} times: health ${statuses}, the slowest after ${seconds(slowest)}; ${workload.summary}`,
+  )
+  expect(workload.acknowledged).toBeGreaterThan(before)
+  expect(Math.max(slowest, workload.slowestRefusal)).toBeLessThan(WITHIN.refused)
 })
 
-test('after an orderly end no process remains', async () => {
+test('a console that is told to stop leaves no process behind', async () => {
   const pids = [postmaster(), ...(await processes())]
   expect(pids.length).toBeGreaterThan(5)
   await sql.end({ timeout: 1 })
-  expect(await shop.stop()).toBe(0)
+  expect(await console.stop()).toBe(0)
   expect(pids.filter(isRunning)).toEqual([])
 })
 
-/** Asks for the health without a pause: nothing but 200 and 503 may come, and no silence. */
+/** Calls /v1/health without a pause. Every answer must be 200 or 503, and none may take a minute. */
 function watchHealth(url: string) {
   const seen: Record<number, number> = {}
   let slowest = 0
   let over = false
   const looking = look()
-  // Whatever it meets is heard at the end.
+  // `stop` reports its failure.
   looking.catch(() => {})
   return {
     async stop() {
@@ -144,7 +146,7 @@ function watchHealth(url: string) {
   }
 }
 
-/** A session in which the console works. */
+/** Picks one of the console's database sessions. */
 async function anySession(): Promise<{ pid: number }> {
   const sessions = await begin(
     sql,
@@ -162,7 +164,7 @@ function postmaster(): number {
   return Number(readFileSync(join(dataDir, 'postgres-18', 'postmaster.pid'), 'utf8').split('\n')[0])
 }
 
-/** One that has ended counts as gone, also where nobody has asked yet how it ended. */
+/** A zombie does not count as running: on Linux an ended process stays one until its parent reads its exit code. */
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -172,7 +174,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** A process that went by itself meanwhile is as dead as it should be. */
+/** Kills a process, which may have ended by itself. */
 function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')

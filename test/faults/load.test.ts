@@ -6,52 +6,52 @@ import { type Embedded, startEmbedded } from '../../server/postgres/embedded.ts'
 import { openPool } from '../../server/postgres/pool.ts'
 import { runs, seedOf } from '../laws/runs.ts'
 import { type Console, startConsole } from '../support/console.ts'
-import { CREW_ENV, CREW_PASSWORD, Crew, range } from '../support/crew.ts'
 import { freePort } from '../support/external.ts'
 import { freshFolder } from '../support/folder.ts'
+import { range, WORKLOAD_ENV, WORKLOAD_PASSWORD, Workload } from '../support/workload.ts'
 import { type Answer, newClient, type Person } from '../support/world.ts'
 
-/** In milliseconds; a limit of time is held where the machine has nothing else to do. */
+/** In milliseconds; the strict limits apply in `npm run faults`, where nothing else loads the machine. */
 const WITHIN = { ended: runs(60_000, 10_000) }
 
 let dataDir: string
 let env: Record<string, string>
-let shop: Console
-let crew: Crew
+let console: Console
+let workload: Workload
 
 beforeAll(async () => {
   seed(seedOf('the load'))
   dataDir = freshFolder()
-  env = { ...CREW_ENV, PORT: String(await freePort()), TRIALS_PER_DAY: '100000' }
-  shop = await startConsole({ dataDir, env })
-  crew = await Crew.hire(shop)
+  env = { ...WORKLOAD_ENV, PORT: String(await freePort()), TRIALS_PER_DAY: '100000' }
+  console = await startConsole({ dataDir, env })
+  workload = await Workload.create(console)
 })
-afterAll(() => shop?.stop())
+afterAll(() => console?.stop())
 
-test('told to end under load, it answers what it has taken, whole, and ends', async () => {
+test('a console that is told to stop under load first answers every request in progress', async () => {
   const times = runs(2, 20)
   const took: number[] = []
-  crew.start()
+  workload.start()
   for (let end = 0; end < times; end += 1) {
-    await crew.untilDone(50)
+    await workload.untilAcknowledged(50)
     await pause(whole(500))
     const began = performance.now()
-    expect(await shop.stop()).toBe(0)
+    expect(await console.stop()).toBe(0)
     took.push(performance.now() - began)
-    shop = await startConsole({ dataDir, env })
-    expect(shop.output()).toContain('Database started')
+    console = await startConsole({ dataDir, env })
+    expect(console.output()).toContain('Database started')
   }
-  await crew.stop()
-  say(`told to end ${times} times: ended after ${range(took)}; ${crew.summary}`)
-  expect(crew.tally.cut).toBe(0)
+  await workload.stop()
+  say(`told to stop ${times} times: ended after ${range(took)}; ${workload.summary}`)
+  expect(workload.tally.cut).toBe(0)
   expect(Math.max(...took)).toBeLessThan(WITHIN.ended)
   await withGuest(async (guest) => {
-    expect(await crew.findUnanswered(guest.superuser)).toEqual([])
-    await crew.prove(guest.server, 'boxtree_server')
+    expect(await workload.findLostAnswers(guest.superuser)).toEqual([])
+    await workload.check(guest.server, 'boxtree_server')
   })
 })
 
-test('a thousand calls at once share ten connections: each is answered, and none waits for ever', async () => {
+test('a thousand calls at once over ten database connections are all answered', async () => {
   const crowds = runs(1, 20)
   const statuses = new Map<number, number>()
   const took: number[] = []
@@ -63,20 +63,20 @@ test('a thousand calls at once share ten connections: each is answered, and none
       if (answer === null || answer === 'cut') throw new Error('a call was not answered')
       statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
     }
-    expect((await fetch(`${shop.url}/v1/health`)).status).toBe(200)
+    expect((await fetch(`${console.url}/v1/health`)).status).toBe(200)
   }
   const seen = [...statuses].map(([status, count]) => `${count} times ${status}`)
   say(`${crowds} crowds of 1,000 calls: ${seen.join(', ')}; a crowd was served in ${range(took)}`)
-  // Who would have had to wait for too long was told so; every other answer is one.
+  // A call that would have to wait too long gets a 503.
   expect([...statuses.keys()].sort().filter((status) => status !== 503)).toEqual([200])
-  expect(await leftBegun()).toEqual([])
+  expect(await busySessions()).toEqual([])
 })
 
-/** A call of the crowd: what people do all day, and what holds a connection for longer. */
+/** Makes one of the crowd's calls: everyday ones, and some that hold a connection for longer. */
 async function one(index: number): Promise<Answer | null | 'cut'> {
-  const { superreseller, reseller, dealer } = crew.places[
-    index % crew.places.length
-  ] as Crew['places'][number]
+  const { superreseller, reseller, dealer } = workload.branches[
+    index % workload.branches.length
+  ] as Workload['branches'][number]
   switch (index % 10) {
     case 0:
       return dealer.attempt(calls.clients.list)
@@ -101,9 +101,12 @@ async function one(index: number): Promise<Answer | null | 'cut'> {
   }
 }
 
-/** Hashes a password while it holds a connection. */
+/** Changes a password, which the server must hash. */
 function changePassword(person: Person): Promise<Answer | null | 'cut'> {
-  return person.attempt(calls.session.password, { old_password: CREW_PASSWORD, password: CREW_PASSWORD })
+  return person.attempt(calls.session.password, {
+    old_password: WORKLOAD_PASSWORD,
+    password: WORKLOAD_PASSWORD,
+  })
 }
 
 async function download(dealer: Person): Promise<Answer | null | 'cut'> {
@@ -113,8 +116,8 @@ async function download(dealer: Person): Promise<Answer | null | 'cut'> {
   return dealer.attempt(calls.files.download, { ticket })
 }
 
-/** What the console has begun in the database and not ended. */
-function leftBegun() {
+/** Returns the console's database sessions that are not idle. */
+function busySessions() {
   return withGuest(async (guest) => {
     const sql = openPool(guest.superuser, { max: 1 })
     try {

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MUTANTS, type Mutant } from './mutants.ts'
 
-// Tests the tests: takes the guards away one at a time, in a copy, and runs the suites that must notice. Exits with 1
-// where a guard is missed by nobody. Words given on the command line choose the guards that have them in their names.
+// Tests the tests: removes one guard at a time from a copy of the repository and runs the suites that must then fail.
+// Exits with 1 when a suite passes without its guard. Words on the command line select the guards that contain them all.
 
 const ROOT = join(import.meta.dirname, '../..')
-/** What is not copied: too large, or made anew. The packages are linked instead. */
-const LEFT = new Set(['node_modules', '.git', 'dist', 'data'])
+/** Entries that are not copied: they are large or made anew. The packages are linked instead. */
+const NOT_COPIED = new Set(['node_modules', '.git', 'dist', 'data'])
 
 process.exitCode = await main(process.argv.slice(2))
 
@@ -18,18 +18,18 @@ async function main(words: string[]): Promise<number> {
   const chosen = MUTANTS.filter(({ guard }) => words.every((word) => guard.includes(word)))
   const copy = mkdtempSync(join(tmpdir(), 'boxtree-mutants-'))
   try {
-    for (const name of readdirSync(ROOT).filter((one) => !LEFT.has(one))) {
+    for (const name of readdirSync(ROOT).filter((one) => !NOT_COPIED.has(one))) {
       cpSync(join(ROOT, name), join(copy, name), { recursive: true })
     }
     symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
     const suites = [...new Set(chosen.flatMap(({ suites }) => suites))]
-    if ((await run(copy, suites)) !== 0) throw new Error('The suites fail with every guard in its place.')
-    const missed = []
-    for (const mutant of chosen) if (!(await isNoticed(copy, mutant))) missed.push(mutant.guard)
+    if ((await run(copy, suites)) !== 0) throw new Error('The suites fail while every guard is in place.')
+    const unnoticed = []
+    for (const mutant of chosen) if (!(await isNoticed(copy, mutant))) unnoticed.push(mutant.guard)
     process.stdout.write(
-      `${chosen.length - missed.length} of ${chosen.length} guards are missed when they are gone.\n`,
+      `The suites notice the removal of ${chosen.length - unnoticed.length} of ${chosen.length} guards.\n`,
     )
-    return missed.length === 0 ? 0 : 1
+    return unnoticed.length === 0 ? 0 : 1
   } finally {
     rmSync(copy, { recursive: true, force: true })
   }
@@ -38,7 +38,8 @@ async function main(words: string[]): Promise<number> {
 async function isNoticed(copy: string, { guard, file, from, to, suites }: Mutant): Promise<boolean> {
   const path = join(copy, file)
   const text = readFileSync(path, 'utf8')
-  if (text.split(from).length !== 2) throw new Error(`${file} does not have once, for '${guard}':\n${from}`)
+  if (text.split(from).length !== 2)
+    throw new Error(`For '${guard}', ${file} must contain exactly once:\n${from}`)
   writeFileSync(
     path,
     text.replace(from, () => to),
@@ -52,7 +53,7 @@ async function isNoticed(copy: string, { guard, file, from, to, suites }: Mutant
   }
 }
 
-/** Runs suites in the copy to the first failure, and answers the exit code. */
+/** Runs suites in the copy up to the first failure. Returns the exit code. */
 async function run(copy: string, suites: string[]): Promise<number | null> {
   const vitest = join(copy, 'node_modules/vitest/vitest.mjs')
   const args = [vitest, 'run', '--project', 'server', '--bail', '1', ...suites]

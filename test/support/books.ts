@@ -12,10 +12,10 @@ type Transfer = {
 }
 
 /**
- * Proves the books by counting them through once more, row by row: each holding's rows are a chain without a gap,
- * its balance is the sum of them and was never negative, and all balances together are zero.
- * @param beneath only what is beneath these superresellers; without the issue there is no sum of all
- * @throws Error that names the first row that is wrong
+ * Recounts the ledger row by row: the balances stated for a holding form a chain without a gap, its balance is their
+ * sum and was never negative, and all balances add up to zero.
+ * @param beneath checks only the branches of these superresellers, and then not the sum of all balances
+ * @throws Error that names the first wrong row
  */
 export async function proveTheBooks(sql: Sql, beneath?: readonly number[]): Promise<void> {
   const all = beneath === undefined
@@ -31,7 +31,7 @@ export async function proveTheBooks(sql: Sql, beneath?: readonly number[]): Prom
     if (row.source === null || row.destination === null) {
       check(
         row.credits === 0 && ['TRIAL', 'DELETE'].includes(row.type),
-        `row ${row.id} moves from or to nowhere`,
+        `row ${row.id} lacks a source or a destination`,
       )
       continue
     }
@@ -40,17 +40,20 @@ export async function proveTheBooks(sql: Sql, beneath?: readonly number[]): Prom
     move(row.id, row.destination, row.credits, row.destination_balance)
   }
   for (const { id, balance } of holdings) {
-    check(counted.get(id) === balance, `holding ${id} has ${balance}, and its rows make ${counted.get(id)}`)
+    check(
+      counted.get(id) === balance,
+      `holding ${id} has ${balance}, but its rows add up to ${counted.get(id)}`,
+    )
   }
   const sum = holdings.reduce((total, { balance }) => total + balance, 0)
-  check(!all || sum === 0, `all balances make ${sum}`)
+  check(!all || sum === 0, `all balances add up to ${sum}`)
 
   function move(row: number, holding: number, credits: number, stated: number | null): void {
     const before = counted.get(holding)
-    // Of a part of the tree the issue is not counted: others have their rows in it.
+    // For a part of the tree the issue is left out, because other branches have rows in it.
     if (before === undefined && !all) return
     const after = (before ?? Number.NaN) + credits
-    check(after === stated, `row ${row} says that holding ${holding} had ${stated} then; it had ${after}`)
+    check(after === stated, `row ${row} states ${stated} for holding ${holding}, which then had ${after}`)
     check(after >= 0 || issues.has(holding), `row ${row} takes holding ${holding} to ${after}`)
     counted.set(holding, after)
   }

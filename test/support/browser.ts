@@ -7,29 +7,29 @@ import { test as base } from 'vitest'
 import { launchChromium } from './chromium.ts'
 import { openWorld, PASSWORD, type Person } from './world.ts'
 
-/** Waits for what it claims of a page, for as long as a busy machine may take. */
+/** Playwright's `expect`, which retries for as long as a busy machine may need. */
 export const expect = judge.configure({ timeout: 15_000 })
 
-/** How somebody looks at the console. */
+/** The window that a visitor has. */
 export interface Look {
-  /** In CSS pixels; a desk of 1440 by 900 where nothing is said. */
+  /** In CSS pixels; 1440 by 900 by default. */
   width?: number
   height?: number
-  /** A finger instead of a mouse. */
+  /** Touch input instead of a mouse. */
   touch?: boolean
-  /** Device pixels to a CSS pixel. */
+  /** Device pixels per CSS pixel. */
   scale?: number
   motion?: boolean
 }
 
 interface Visit extends Look {
-  /** Whose session the browser keeps; without it, a stranger's. */
+  /** The person who is signed in; nobody by default. */
   as?: Person
   /** The path that is opened first. */
   at?: string
 }
 
-/** A journey: a browser, and a world with a database of its own where it asks for one. */
+/** A journey's fixtures: a browser for the file, and a world with its own database where the test uses one. */
 export const test = base
   .extend('env', {} as Record<string, string>)
   .extend('world', async ({ env }, { onCleanup }) => {
@@ -59,12 +59,12 @@ export const test = base
     return page
   })
 
-/** What the console keeps of a session; the rest it asks the server for. */
+/** The session as the console stores it in localStorage. */
 export function sessionOf({ token, role, name }: Person): Record<string, string> {
   return { token, role, name, expiry: '2999-12-31T00:00:00.000Z' }
 }
 
-/** The windows of one journey, each a browser profile of its own. Whatever breaks in one of them fails the journey. */
+/** The windows of one journey, each with its own browser profile. A script error in one of them fails the journey. */
 export class Windows {
   readonly #browser: Browser
   readonly #contexts: BrowserContext[] = []
@@ -74,7 +74,7 @@ export class Windows {
     this.#browser = browser
   }
 
-  /** Opens an empty window whose storage at `url` holds what is given. */
+  /** Opens an empty window with `stored` in the localStorage of `url`. */
   async open(url: string, look: Look = {}, stored: Record<string, string> = {}): Promise<Page> {
     const localStorage = Object.entries(stored).map(([name, value]) => ({ name, value }))
     const context = await this.#browser.newContext({
@@ -85,7 +85,7 @@ export class Windows {
     context.setDefaultTimeout(15_000)
     context.on('weberror', (error) => this.#broken.push(String(error.error())))
     context.on('console', (message) => {
-      // An answer that is no success is told here too, and is often what a journey is about.
+      // Chromium logs every refused call here as well, and journeys provoke such refusals.
       if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
         this.#broken.push(message.text())
     })
@@ -124,7 +124,7 @@ function optionsOf({
   }
 }
 
-/** Turns the mode as another tab would, without loading the page anew. */
+/** Changes the colour mode as another tab would, without a reload. */
 export async function turn(page: Page, mode: 'light' | 'dark', preset = 'blue'): Promise<void> {
   await page.evaluate(
     (settings) => {
@@ -136,7 +136,7 @@ export async function turn(page: Page, mode: 'light' | 'dark', preset = 'blue'):
   await expect(page.locator('html')).toHaveAttribute('data-mode', mode)
 }
 
-/** Types a name and a password at the door and goes in. */
+/** Signs in through the login page. */
 export async function signIn(page: Page, name: string, password = PASSWORD): Promise<void> {
   await fill(page, { Username: name, Password: password })
   await press(page, 'Sign in')
@@ -144,7 +144,7 @@ export async function signIn(page: Page, name: string, password = PASSWORD): Pro
   await expect(page.getByRole('button', { name: 'Menu', includeHidden: true })).toBeVisible()
 }
 
-/** Types into fields by their labels, and chooses where a field is a list. */
+/** Fills fields by their labels; in a list it selects the option. */
 export async function fill(within: Page | Locator, fields: Record<string, string>): Promise<void> {
   for (const [label, value] of Object.entries(fields)) {
     const field = within.getByLabel(label, { exact: true })
@@ -157,7 +157,7 @@ export async function press(within: Page | Locator, name: string): Promise<void>
   await within.getByRole('button', { name, exact: true }).click()
 }
 
-/** Reads a notice with its second line, if it has one, and puts it away. */
+/** Expects a notice with this text and second line, and closes it. */
 export async function readNotice(page: Page, text: string, reason = ''): Promise<void> {
   const close = { name: 'Close this notice' }
   const one = page
@@ -165,19 +165,19 @@ export async function readNotice(page: Page, text: string, reason = ''): Promise
     .or(page.getByRole('alert'))
     .filter({ has: page.getByRole('button', close) })
     .filter({ hasText: text })
-  // Told of each frame, this is sooner there than a claim, which looks now and then.
+  // waitFor checks on every frame; a retrying expectation polls less often.
   await one.waitFor()
   await expect(one).toHaveText(text + reason)
   await one.getByRole('button', close).click()
   await one.waitFor({ state: 'detached' })
 }
 
-/** A table by its name. */
+/** Finds a table by its name. */
 export function table(page: Page, name: string): Locator {
   return page.getByRole('table', { name, exact: true })
 }
 
-/** The rows of a table, without its headings. */
+/** Finds the rows of a table, without its header. */
 export function rows(page: Page, name: string): Locator {
   return table(page, name).locator('tbody tr')
 }
@@ -197,19 +197,19 @@ export async function expectSorted(
   await expect(sorted).toHaveAttribute('aria-sort', order)
 }
 
-/** The page sizes that a table offers, and the one it has. */
+/** Expects the page sizes that a table offers, and the chosen one. */
 export async function expectPageSizes(page: Page, name: string, sizes: number[], first = 10): Promise<void> {
   const choice = pager(page, name).getByLabel('Rows per page')
   await expect(choice.locator('option')).toHaveText(sizes.map(String))
   await expect(choice).toHaveValue(String(first))
 }
 
-/** The foot of a table. */
+/** Finds the pagination below a table. */
 export function pager(page: Page, name: string): Locator {
   return page.getByRole('navigation', { name: `Pages of ${name}`, exact: true })
 }
 
-/** Holds the page as it stands against every rule of axe, or against some. */
+/** Expects no violation of axe's rules, or of the given ones. */
 export async function expectAccessible(page: Page, rules?: string[]): Promise<void> {
   const builder = new AxeBuilder({ page }).setLegacyMode()
   const { violations } = await (rules ? builder.withRules(rules) : builder).analyze()
@@ -219,9 +219,9 @@ export async function expectAccessible(page: Page, rules?: string[]): Promise<vo
   expect(found).toEqual([])
 }
 
-/** Nothing lies beyond the sides of the window, and no text is cut off without a way to read the whole. */
+/** Expects that nothing overflows the window and that no text is cut off without a tooltip. */
 export async function expectNothingLost(page: Page): Promise<void> {
-  // A table gives its columns their widths once it has seen how much room there is.
+  // A table sets its columns' widths only after it has measured itself.
   await expect.poll(() => page.evaluate(lost)).toEqual([])
 }
 
@@ -237,7 +237,7 @@ function lost(): string[] {
   const outside = shown
     .filter((element) => element.matches('button, a, input, select, textarea, td, th, dt, dd, h1, h2, p'))
     .filter((element) => {
-      // What a table that scrolls has beyond its sides can be scrolled to.
+      // A table that scrolls may be wider than its box.
       const { left, right, width } = (element.closest('[data-scrolls]') ?? element).getBoundingClientRect()
       return width > 0 && (left < -1 || right > clientWidth + 1)
     })
@@ -251,7 +251,7 @@ function lost(): string[] {
   return [...wide, ...outside, ...cut]
 }
 
-/** Everything that can be pressed is at least so many CSS pixels high and wide. */
+/** Expects that every control is at least `least` CSS pixels high and wide. */
 export async function expectTargets(page: Page, least: number): Promise<void> {
   const small = await page.evaluate((least) => {
     const targets = [...document.querySelectorAll('button, a, input, select, textarea, [role=button]')]
@@ -260,7 +260,7 @@ export async function expectTargets(page: Page, least: number): Promise<void> {
       .filter((element) => !element.closest('[inert], [aria-hidden=true]'))
       .filter((element) => element.matches('label *') || getComputedStyle(element).clipPath === 'none')
       .flatMap((element) => {
-        // The word of a box or switch, and the frame of a field, are pressed as well as the thing itself.
+        // A click on a control's label, or on the frame of a field, counts as a click on it.
         const whole = [
           element,
           element.closest('label'),
@@ -277,10 +277,10 @@ export async function expectTargets(page: Page, least: number): Promise<void> {
   expect(small).toEqual([])
 }
 
-/** Where pictures are kept. */
+/** The folder of the screenshots. */
 export const REPORT = join(import.meta.dirname, '../report')
 
-/** Keeps a picture, of the whole page unless something lies over it. */
+/** Saves a screenshot: of the window while a dialog is open, otherwise of the whole page. */
 export async function picture(page: Page, name: string): Promise<void> {
   mkdirSync(REPORT, { recursive: true })
   const path = join(REPORT, `${name.replaceAll(/[^\w.-]+/g, '-')}.png`)

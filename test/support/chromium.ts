@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
 
-/** Starts the machine's own Chromium, without a window. */
+/** Starts the installed Chromium without a window. */
 export function launchChromium(): Promise<Browser> {
   return chromium.launch({ executablePath: findChromium(), args: ARGUMENTS })
 }
@@ -32,7 +32,7 @@ const MAC_APPS = [
 ]
 
 /**
- * The path of a Chromium; on Debian root installs it when it is missing.
+ * Returns the path of Chromium or Chrome. On Debian, root installs a missing one.
  * @throws Error that says what to install
  */
 export function findChromium(): string {

@@ -7,9 +7,9 @@ export interface Console {
   /** `http://localhost:PORT` */
   url: string
   process: ChildProcess
-  /** What it has printed until now, both streams. */
+  /** Returns what it has printed so far to stdout and stderr. */
   output(): string
-  /** Sends the signal to the console itself, and answers its exit code (null after a SIGKILL). */
+  /** Sends the signal to the console. Returns its exit code (null after a SIGKILL). */
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
@@ -20,20 +20,20 @@ export interface ConsoleOptions {
   launcher?: boolean
 }
 
-/** Starts the real console as a process of its own, on a free port, and answers when it is ready. */
+/** Starts the real console as a process on a free port. Returns when it is ready. */
 export async function startConsole(options: ConsoleOptions): Promise<Console> {
   const child = runConsole(options)
   const url = await child.ready
   return { url, ...child }
 }
 
-/** Runs the console without waiting for it to be ready: for starts that must fail. */
+/** Runs the console without waiting until it is ready: for starts that must fail. */
 export function runConsole({ dataDir, env = {}, launcher = false }: ConsoleOptions) {
   const args = launcher ? ['boxtree.mjs', 'start'] : ['server/main.ts']
   const child = spawn(process.execPath, args, {
     cwd: ROOT,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: dataDir, PORT: '0', ...env },
-    // By the channel the console learns that the run was killed, and ends too.
+    // When the test run is killed this channel closes, and the console stops.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   let output = ''
@@ -51,7 +51,7 @@ export function runConsole({ dataDir, env = {}, launcher = false }: ConsoleOptio
     child.stderr?.on('data', collect)
     exit.then((code) => reject(new Error(`The console ended with ${code}:\n${output}`)))
   })
-  // A start that is meant to fail is judged by its exit.
+  // Tests of a start that fails look at `exit` instead.
   ready.catch(() => {})
   return {
     process: child,

@@ -6,22 +6,22 @@ import { as, TEMPLATE } from './global.ts'
 export interface FreshDatabase {
   server: Connect
   owner: Connect
-  /** As what the console runs. */
+  /** A pool as the role of the console. */
   sql: Sql
-  /** As the owner of the tables, for what the console's role may not do. */
+  /** A pool as the owner of the tables, for what the console's role may not do. */
   ownerSql: Sql
-  /** Closes both pools and removes the database. */
+  /** Closes both pools and drops the database. */
   drop(): Promise<void>
 }
 
 export interface FreshOptions {
-  /** False gives a database without any table. */
+  /** False creates a database without tables. */
   migrated?: boolean
-  /** Of the pool: by default fewer than the console has, because suites run side by side on one server. */
+  /** The size of the pool: by default smaller than the console's, because suites share one PostgreSQL. */
   connections?: number
 }
 
-/** A database of the test's own, a copy of the migrated template. */
+/** Creates a database for one test, as a copy of the migrated template. */
 export async function freshDatabase({
   migrated = true,
   connections = 5,
@@ -29,10 +29,10 @@ export async function freshDatabase({
   const database = `test_${randomBytes(6).toString('hex')}`
   const postgres = inject('postgres')
   await asSuperuser(postgres, async (sql) => {
-    // Two copies of one template at once refuse one another.
+    // PostgreSQL refuses to copy one template twice at the same time.
     await sql`select pg_advisory_lock(1)`
     await sql`create database ${sql(database)} owner boxtree_owner template ${sql(migrated ? TEMPLATE : 'template0')}`
-    // Nothing here outlives the run, so that nobody waits for a disk.
+    // Nothing here outlives the run, so no COMMIT need wait for the disk.
     await sql`alter database ${sql(database)} set synchronous_commit = off`
     await sql`revoke all on database ${sql(database)} from public`
     await sql`grant connect on database ${sql(database)} to boxtree_server`

@@ -1,10 +1,10 @@
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js'
 import { type Document, documentOf, type Operation } from '../../server/corridor/openapi/document.ts'
 
-/** An answer as it came: the method and URL that were asked, and what the server said. */
+/** A response, with the method and URL of its request. */
 export interface Answer {
   method: string
-  /** A whole URL, or from `/v1` on. */
+  /** An absolute URL, or a path that begins with `/v1`. */
   url: string
   status: number
   /** The content-type header. */
@@ -14,9 +14,8 @@ export interface Answer {
 }
 
 /**
- * Holds an answer against the OpenAPI document. An unknown path must be a refusal, and everything else what its call
- * says.
- * @throws Error that says where they differ
+ * Checks an answer against the OpenAPI document. An unknown path must be a refusal.
+ * @throws Error that says how they differ
  */
 export function checkAnswer(answer: Answer): void {
   const { pathname } = new URL(answer.url, 'http://boxtree')
@@ -27,10 +26,10 @@ export function checkAnswer(answer: Answer): void {
     operation?.responses[answer.status] ??
     operation?.responses[`${String(answer.status)[0]}XX`] ??
     (answer.status >= 400 ? anyRefusal : undefined)
-  if (!response) throw new Error(`${asked}, which the document does not have`)
+  if (!response) throw new Error(`${asked}, which the document lacks`)
   const type = answer.type?.split(';')[0]?.trim() ?? ''
   const content = response.content?.[type]
-  if (!content) throw new Error(`${asked} as '${type}', which the document does not have`)
+  if (!content) throw new Error(`${asked} as '${type}', which the document lacks`)
   if (type !== 'application/json') return
   const validate = validatorOf(content.schema)
   if (validate(answer.body)) return
@@ -42,7 +41,7 @@ export function checkAnswer(answer: Answer): void {
 
 const document: Document = documentOf()
 
-/** The document itself is no call of the contract. */
+/** Paths that are no calls of the contract. */
 const UNDESCRIBED = new Set(['/v1/openapi.json', '/v1/docs'])
 
 const anyRefusal = document.paths['/health']?.get?.responses['5XX']
@@ -51,7 +50,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
     method,
     operation,
-    // Literal paths win over those with a parameter, as they do in the server.
+    // A literal path precedes one with a parameter, as in the server.
     literal: !path.includes('{'),
     pattern: new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]*')}$`),
   })),
@@ -71,7 +70,7 @@ const validators = new Map<object, ValidateFunction>()
 function validatorOf(schema: object): ValidateFunction {
   const known = validators.get(schema)
   if (known) return known
-  // References of the document point into it from its root.
+  // The document's references begin at its root, which ajv knows as 'boxtree'.
   const validator = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"boxtree#/')))
   validators.set(schema, validator)
   return validator

@@ -11,16 +11,16 @@ import { openPool, type Sql } from '../../server/postgres/pool.ts'
 import { ENVIRONMENT, programPath } from '../../server/postgres/run.ts'
 
 export interface External {
-  /** `DATABASE_URL` and `DATABASE_OWNER_URL`, as somebody who runs a PostgreSQL of their own gives them. */
+  /** `DATABASE_URL` and `DATABASE_OWNER_URL`, as an operator with a PostgreSQL of their own sets them. */
   env: { DATABASE_URL: string; DATABASE_OWNER_URL: string }
-  /** The connection string of a role (one of ROLES, or the superuser `postgres`) to a database. */
+  /** Returns the connection string of a role (one of ROLES, or the superuser `postgres`) to a database. */
   at(user: string, database: string): string
   stop(): Promise<void>
 }
 
 /**
- * Starts a PostgreSQL as somebody else would run it: on a TCP port, with passwords, with a role that owns the tables
- * and another that the console runs as.
+ * Starts a PostgreSQL as an operator would run it: on a TCP port, with passwords, with one role that owns the tables
+ * and another for the console.
  */
 export async function startExternal(folder: string): Promise<External> {
   const port = await freePort()
@@ -41,13 +41,13 @@ export async function startExternal(folder: string): Promise<External> {
   }
 }
 
-/** The connection string of a role to a database, which is at one of the ports. */
+/** Returns the connection string of a role to a database on whichever of the ports is the primary's. */
 export function urlOf(user: string, database: string, ...ports: number[]): string {
   return `postgres://${user}:${PASSWORD}@${ports.map((port) => `127.0.0.1:${port}`).join()}/${database}`
 }
 
 const PASSWORD = 'of-the-test'
-/** Somebody's own names for the two roles, and those that the suites' other server has. */
+/** The operator's own names for the two roles, and the names that the embedded server has. */
 const ROLES = ['keeper', 'console', 'boxtree_owner', 'boxtree_server']
 
 function configure(home: Home, port: number): void {
@@ -58,7 +58,7 @@ function configure(home: Home, port: number): void {
   writeFileSync(join(home.cluster, 'pg_hba.conf'), `${ways.join('\n')}\n`)
 }
 
-/** Makes the roles and the database of a server that is just starting. */
+/** Creates the roles and the database, once the server accepts connections. */
 export async function setUp(superuser: string): Promise<void> {
   const sql = openPool(superuser, { max: 1 })
   try {

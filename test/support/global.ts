@@ -10,17 +10,17 @@ import { startExternal } from './external.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A connection of the suites' database server; user and database are each one's own. */
+    /** Connects to the suites' PostgreSQL as its superuser. */
     postgres: Connect
-    /** A folder for what a test leaves; it goes when the run ends. */
+    /** The run's folder, which the janitor removes after the run. */
     folder: string
   }
 }
 
-/** A migrated database that every test's own is a copy of. */
+/** The migrated database of which every test gets a copy. */
 export const TEMPLATE = 'boxtree_template'
 
-/** Starts one PostgreSQL for all suites, and makes the template. */
+/** Starts one PostgreSQL for all suites of a project, and creates the template. */
 export default async function setUp(project: TestProject) {
   const folder = mkdtempSync(join(tmpdir(), 'boxtree-test-'))
   chmodSync(folder, 0o711)
@@ -32,7 +32,7 @@ export default async function setUp(project: TestProject) {
   return () => database.stop()
 }
 
-/** The embedded server, or one that somebody else might run: over TCP, with passwords. */
+/** Starts the embedded server, or one like an operator's: over TCP, with passwords. */
 async function start(
   folder: string,
   external: boolean,
@@ -46,7 +46,7 @@ async function start(
   return { postgres: at('postgres', 'postgres'), stop }
 }
 
-/** The same server, as another role and to another database. */
+/** Returns the connection to the same server for another role and database. */
 export function as(postgres: Connect, user: string, database: string): Connect {
   if (typeof postgres !== 'string') return { ...postgres, user, database }
   const url = new URL(postgres)
@@ -55,7 +55,7 @@ export function as(postgres: Connect, user: string, database: string): Connect {
   return url.href
 }
 
-/** Not `boxtree` itself: a console stays connected to that, and a database is copied only while nobody is in it. */
+/** PostgreSQL copies a database only while nobody is connected to it, so no console may run on the template. */
 async function makeTemplate(postgres: Connect): Promise<void> {
   const sql = openPool(postgres, { max: 1 })
   await sql`create database ${sql(TEMPLATE)} owner boxtree_owner template template0`

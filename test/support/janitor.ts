@@ -1,8 +1,8 @@
 import { globSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-// Clears a test run's folder away once the run has ended, in whatever way: it holds the other end of a pipe, and so
-// learns of a kill too. Databases that still run in the folder are ended first.
+// Removes a test run's folder after the run has ended, even by SIGKILL: the pipe from the run to this process then
+// closes. Databases that still run in the folder are stopped first.
 
 const folder = process.argv[2] ?? ''
 
@@ -12,7 +12,7 @@ process.stdin.resume().on('end', async () => {
   for (const pid of servers) signal(pid, 'SIGQUIT')
   while (servers.some((pid) => signal(pid, 0))) await new Promise((resolve) => setTimeout(resolve, 50))
   for (const cluster of clusters) {
-    // Root keeps a database apart when its folder is closed to others.
+    // As root, the server puts a database there when other users cannot enter the data folder.
     if (cluster.startsWith('/var/lib/boxtree/')) rmSync(dirname(cluster), { recursive: true, force: true })
   }
   rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })

@@ -10,8 +10,8 @@ import { openPool, type Sql } from '../../server/postgres/pool.ts'
 import { ENVIRONMENT, programPath, type RunAs } from '../../server/postgres/run.ts'
 import { freePort, setUp, untilReady, urlOf } from './external.ts'
 
-/** How the primary goes when the standby takes its place. */
-export type Going = 'killed' | 'shut down' | 'outlived'
+/** What happens to the old primary when the standby is promoted; 'still running' kills it a second later. */
+export type OldPrimary = 'killed' | 'shut down' | 'still running'
 
 interface Server {
   home: Home
@@ -20,13 +20,13 @@ interface Server {
 }
 
 /**
- * A primary and a standby that has everything before the primary acknowledges it: PostgreSQL's own streaming
- * replication, as an operator sets it up. The two change places again and again, at the same two ports.
+ * A primary and a synchronous standby: PostgreSQL's own streaming replication, as an operator sets it up. The two may
+ * swap roles any number of times and keep their two ports.
  */
 export class Pair {
   private primary: Server
   private standby: Server | null = null
-  private freed: { folder: string; port: number }
+  private unused: { folder: string; port: number }
 
   static async start(folders: [string, string]): Promise<Pair> {
     const [port, other] = [await freePort(), await freePort()]
@@ -37,21 +37,21 @@ export class Pair {
     return pair
   }
 
-  private constructor(primary: Server, freed: { folder: string; port: number }) {
+  private constructor(primary: Server, unused: { folder: string; port: number }) {
     this.primary = primary
-    this.freed = freed
+    this.unused = unused
   }
 
-  /** `DATABASE_URL` and `DATABASE_OWNER_URL`, both with both hosts, in an order that never changes. */
+  /** `DATABASE_URL` and `DATABASE_OWNER_URL`, each with both hosts in a fixed order. */
   get env(): { DATABASE_URL: string; DATABASE_OWNER_URL: string } {
-    const ports = [this.primary.port, this.standby?.port ?? this.freed.port].sort()
+    const ports = [this.primary.port, this.standby?.port ?? this.unused.port].sort()
     return {
       DATABASE_URL: urlOf('console', 'shop', ...ports),
       DATABASE_OWNER_URL: urlOf('keeper', 'shop', ...ports),
     }
   }
 
-  /** The connection string of a role to a database of the primary. */
+  /** Returns the connection string of a role to a database of the primary. */
   at(user: string, database: string): string {
     return urlOf(user, database, this.primary.port)
   }
@@ -60,9 +60,9 @@ export class Pair {
     return this.standby !== null
   }
 
-  /** Copies the primary while it runs, starts the copy as its standby, and has every COMMIT wait for it from then on. */
+  /** Copies the running primary and starts the copy as its standby, for which every COMMIT waits from then on. */
   async join(): Promise<void> {
-    const { folder, port } = this.freed
+    const { folder, port } = this.unused
     const cluster = join(folder, 'postgres-18')
     rmSync(cluster, { recursive: true, force: true })
     const home = { ...this.primary.home, cluster }
@@ -84,34 +84,34 @@ export class Pair {
   }
 
   /**
-   * Makes the standby the primary, however the one before goes. The standby has fallen behind by then, so that whatever
-   * was acknowledged without it would be lost.
+   * Promotes the standby. Its receiver is paused first, so that a COMMIT which did not wait for the standby would be
+   * lost.
    */
-  async promote(going: Going): Promise<void> {
+  async promote(old: OldPrimary): Promise<void> {
     if (!this.standby) throw new Error('there is no standby')
     const { primary, standby } = this
     await withSuperuser(standby.port, async (sql) => {
       const [receiver] = await sql<{ pid: number }[]>`select pid from pg_stat_wal_receiver`
-      if (!receiver) throw new Error('the standby does not follow')
+      if (!receiver) throw new Error('the standby receives nothing')
       process.kill(receiver.pid, 'SIGSTOP')
       await pause(300)
-      if (going === 'killed') await kill(primary)
-      if (going === 'outlived') await sql`select pg_promote(false)`
+      if (old === 'killed') await kill(primary)
+      if (old === 'still running') await sql`select pg_promote(false)`
       process.kill(receiver.pid, 'SIGCONT')
-      if (going === 'shut down') await shutDown(primary)
-      if (going !== 'outlived') await sql`select pg_promote()`
+      if (old === 'shut down') await shutDown(primary)
+      if (old !== 'still running') await sql`select pg_promote()`
     })
-    if (going === 'outlived') {
-      // Until an operator, or what acts for one, sees to it that the old one is no more.
+    if (old === 'still running') {
+      // Then the operator's tools notice the old primary and stop it.
       await pause(1000)
       await kill(primary)
     }
     this.primary = standby
     this.standby = null
-    this.freed = { folder: join(primary.home.cluster, '..'), port: primary.port }
+    this.unused = { folder: join(primary.home.cluster, '..'), port: primary.port }
   }
 
-  /** Takes the standby away, as for work on its machine; answers what brings it back. */
+  /** Stops the standby, as for work on its machine. Returns what starts it again. */
   async suspend(): Promise<() => void> {
     const { standby } = this
     if (!standby) throw new Error('there is no standby')
@@ -132,7 +132,7 @@ export class Pair {
 }
 
 async function withSuperuser<T>(port: number, work: (sql: Sql) => Promise<T>): Promise<T> {
-  // One session, because the beginning and the end of a copy must be in the same.
+  // pg_backup_start and pg_backup_stop must run in one session.
   const sql = openPool(urlOf('postgres', 'postgres', port), { max: 1, patient: true, lasting: true })
   try {
     await untilReady(sql)
@@ -147,7 +147,7 @@ function configure(home: Home, port: number, more: Record<string, string> = {}):
     listen_addresses: '127.0.0.1',
     port,
     unix_socket_directories: '',
-    // Nothing here outlives a power cut; what is killed has written to the system's cache all the same.
+    // A killed process loses nothing that it has written to the system's cache; no test cuts the power.
     fsync: 'off',
     wal_keep_size: '512MB',
     wal_retrieve_retry_interval: '100ms',
@@ -172,7 +172,7 @@ function run(home: Home): ChildProcess {
   })
 }
 
-/** At once and all of it, as when the machine goes. */
+/** Kills every process of the server at once, as when its machine fails. */
 async function kill(server: Server): Promise<void> {
   const pids = await withSuperuser(
     server.port,
@@ -184,7 +184,7 @@ async function kill(server: Server): Promise<void> {
     try {
       process.kill(pid, 'SIGKILL')
     } catch {
-      // It went with the others.
+      // It has ended with the others.
     }
   }
   await exit
@@ -197,7 +197,7 @@ async function shutDown({ process }: Server): Promise<void> {
   await exit
 }
 
-/** The files of a server that runs; what changes meanwhile is put right from its log, which the standby asks for. */
+/** Copies the files of a running server. The standby repairs them from the primary's log as it starts. */
 function copy(from: string, { cluster, runAs }: Home): void {
   for (const entry of readdirSync(from, { recursive: true, withFileTypes: true })) {
     const inside = entry.parentPath.slice(from.length + 1)
@@ -221,7 +221,7 @@ function copyFile(from: string, to: string, runAs: RunAs): void {
     copyFileSync(from, to)
     if (runAs) chownSync(to, runAs.uid, runAs.gid)
   } catch (error) {
-    // A file that is gone by now is in nobody's way.
+    // The primary may remove files while they are copied; the log covers that.
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
   }
 }

@@ -1,8 +1,8 @@
 import { inflateSync } from 'node:zlib'
 
 /**
- * The texts that a PDF of pdfkit shows, in the order in which they are drawn. Each is there once for every font,
- * because which one draws it is not looked at: in the wrong one it is nonsense.
+ * Returns the texts that a PDF of pdfkit shows, in drawing order. Each text is decoded once with every font of the
+ * file, because this parser does not track the current font; in all but one the result is nonsense.
  */
 export function textsOf(pdf: Buffer): string[] {
   const streams = [...pdf.toString('latin1').matchAll(/stream\r?\n([\s\S]*?)\r?\nendstream/g)].map(
@@ -21,7 +21,7 @@ export function textsOf(pdf: Buffer): string[] {
     )
 }
 
-/** What each of a font's codes stands for. */
+/** Reads a font's character map: its codes and their characters. */
 function lettersOf(map: string): Map<number, string> {
   const letters = new Map<number, string>()
   for (const [, first = '', list = ''] of map.matchAll(/<(\w{4})> <\w{4}> \[(.*?)\]/g)) {

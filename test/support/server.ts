@@ -10,7 +10,7 @@ import { openPool, type Sql } from '../../server/postgres/pool.ts'
 import { type FreshDatabase, freshDatabase } from './database.ts'
 import { freshFolder } from './folder.ts'
 
-/** The same for all servers of a test, because those of one database must share it. */
+/** One key for all servers of a test, because the servers of one database must share it. */
 export const SECRET_KEY = Buffer.alloc(32, 'boxtree')
 
 export const ADMIN = { login: 'admin', password: 'admin-password' }
@@ -21,40 +21,40 @@ export interface TestServer {
   app: FastifyInstance
   /** The pool that the server runs on. */
   sql: Sql
-  /** As the owner of the tables. */
+  /** A pool as the owner of the tables. */
   ownerSql: Sql
   database: FreshDatabase
   config: Config
-  /** What was logged, a JSON line each. */
+  /** The log's lines, in JSON. */
   logged: string[]
   close(): Promise<void>
 }
 
 export interface TestServerOptions {
-  /** Variables as the console reads them; by default there is no captcha. */
+  /** Environment variables; by default there is no captcha. */
   env?: Record<string, string>
-  /** "Now", for tests that stand at midnight. */
+  /** Replaces the system's clock. */
   clock?: () => Date
-  /** False leaves out the first admin. */
+  /** False creates no admin. */
   admin?: boolean
-  /** Runs on an existing database, which stays when the server closes: a second server, or a restart. */
+  /** An existing database, which the server does not drop when it closes: for a second server, or a restart. */
   database?: FreshDatabase
   secretKey?: Buffer
-  /** Connections of the pool of a fresh database. */
+  /** The pool size of a fresh database. */
   connections?: number
-  /** The free space under the database; it is not looked at where none is given. */
+  /** Replaces the measuring of the disk's free space; by default nothing is measured. */
   freeSpace?: FreeSpace
 }
 
-/** Starts the real server over a fresh database, on a free port. */
+/** Starts the real server on a free port, by default with a fresh database. */
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
   const database = options.database ?? (await freshDatabase(options))
   const dataDir = freshFolder()
   const config = readConfig({ CAPTCHA_PROVIDER: 'none', DATA_DIR: dataDir, ...options.env })
   const { ownerSql } = database
-  // A second server shares the database and nothing else.
+  // A second server shares the database, but not the pool.
   const pool = options.database ? openPool(database.server, { max: 5 }) : database.sql
-  const sql = options.clock ? await playAt(options.clock, pool, ownerSql) : pool
+  const sql = options.clock ? await withClock(options.clock, pool, ownerSql) : pool
   const logged: string[] = []
   if (options.admin ?? options.database === undefined) {
     await createFirstAdmin(sql, ADMIN.login, ADMIN.password)
@@ -86,15 +86,16 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   }
 }
 
-/** The pool, in whose transactions the database takes the clock's moment for its own: see `moment` in db/accounts.sql. */
-async function playAt(clock: () => Date, pool: Sql, owner: Sql): Promise<Sql> {
+/** Wraps the pool so that the database's clock shows the test's time too: see `moment` in db/accounts.sql. */
+async function withClock(clock: () => Date, pool: Sql, owner: Sql): Promise<Sql> {
   await owner`insert into setup (key, value) values ('clock', 'played') on conflict do nothing`
   return new Proxy(pool, {
     get(target, key) {
       if (key !== 'begin') return Reflect.get(target, key)
       return (access: string, work: (sql: TransactionSql) => Promise<unknown>) =>
         target.begin(access, (transaction) => {
-          // Sent with what follows it, whose failure says enough; no query, so that an isolation level may still be set.
+          // Not awaited: it travels with the next statement, which fails as well. `set` takes no snapshot, so that the
+          // isolation level may still be set.
           transaction.unsafe(`set local boxtree.moment = '${clock().toISOString()}'`).catch(() => {})
           return work(transaction)
         })

@@ -1,6 +1,6 @@
 import { createCipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
-/** A password as it was sealed before 0.2.0: nonce (12 bytes), tag (16), ciphertext, and bound to nobody. */
+/** Encrypts a password as before 0.2.0: nonce (12 bytes), tag (16) and ciphertext, bound to no client. */
 export function sealUnbound(text: string, key: Uint8Array): Buffer {
   const cipherKey = Buffer.from(hkdfSync('sha256', key, '', 'boxtree client passwords', 32))
   const nonce = randomBytes(12)

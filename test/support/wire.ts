@@ -2,21 +2,21 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
 /**
- * Whether the database never sees what was sent, sees it but is heard no more, or has done it before the cut. In
- * silence it sees it, and nothing is heard from then on, by anybody, not even that a connection has ended.
+ * When the connection is cut: before the database receives the batch, after it has received it, or after it has
+ * answered. 'in silence' delivers the batch and then nothing more on any connection, not even its end.
  */
 export type Moment = 'before' | 'during' | 'after' | 'in silence'
 
-/** A connection to PostgreSQL over a wire that is cut at a chosen place. */
+/** A TCP proxy before PostgreSQL that cuts connections at a chosen statement. */
 export interface Wire {
   port: number
-  /** The statement of each batch since it was last asked, over all connections. */
+  /** Returns the statement of each batch since the last call, over all connections. */
   takeSeen(): string[]
-  /** Cuts the connection at a batch, the next one being 0, over all connections. */
+  /** Cuts the connection at a batch, counted over all connections; 0 is the next one. */
   cutAt(batch: number, moment: Moment): void
-  /** Makes the wire whole again. */
+  /** Ends the silence and forgets a cut that has not happened yet. */
   mend(): void
-  /** Closes the connections that are open, so that the next are new. */
+  /** Closes the open connections, so that the next ones are new. */
   renew(): void
   close(): Promise<void>
 }
@@ -24,8 +24,8 @@ export interface Wire {
 type Decision = Moment | null
 
 /**
- * Opens a wire on a TCP port of its own that leads to a unix socket. What lies between two boundaries of the protocol
- * is called a batch: messages that the server answers only together, such as a statement or a COMMIT.
+ * Opens the proxy on a free TCP port before a unix socket. A batch is a group of protocol messages that PostgreSQL
+ * answers together, such as those of one statement or of a COMMIT.
  */
 export async function openWire(socketPath: string): Promise<Wire> {
   let armed: { left: number; moment: Moment } | null = null
@@ -87,7 +87,7 @@ export async function openWire(socketPath: string): Promise<Wire> {
 
 const PARSE = 'P'
 const BIND = 'B'
-/** What a client sends as the last of a batch, and what the server answers as the last of that batch. */
+/** The messages that end a client's batch, and the one that ends the server's answer to it. */
 const SYNC = 'S'
 const QUERY = 'Q'
 const FLUSH = 'H'
@@ -104,9 +104,9 @@ function join(
   let statement = ''
   /** The text of each prepared statement by its name. */
   const prepared = new Map<string, string>()
-  /** Answers that the server owes; the first is that to the start-up. */
+  /** The answers that the server still owes; the first is to the start-up message. */
   let owed = 1
-  /** After this many of them the line is cut, and nothing more is heard until then. */
+  /** The answer after which the connection is cut; until then nothing is forwarded. */
   let last: { end: string[]; owed: number } | null = null
 
   readFrames(client, true, (frame, type) => {
@@ -133,7 +133,7 @@ function join(
   client.on('close', () => upstream.end())
   upstream.on('close', () => isSilent() || client.end())
 
-  /** The statement that a message prepares, binds or sends whole. */
+  /** Returns the statement that a message prepares, binds or sends. */
   function read(frame: Buffer, type: string): string | undefined {
     const [first = '', second = ''] = frame.toString('utf8', 5).split('\0')
     if (type === QUERY) return first
@@ -147,13 +147,13 @@ function join(
     hangUp()
   }
 
-  /** As a machine does that is gone: without the farewell of a connection that ends in order. */
+  /** Resets the connection, as a machine that has crashed does. */
   function hangUp(): void {
     client.resetAndDestroy()
   }
 }
 
-/** Takes a stream apart into the protocol's messages: a letter (but in the start-up), the length, the rest. */
+/** Splits a stream into the protocol's messages: a letter (absent in the start-up message), the length, the content. */
 function readFrames(socket: Socket, hasStartUp: boolean, take: (frame: Buffer, type: string) => void): void {
   let rest: Buffer = Buffer.alloc(0)
   let letters = hasStartUp ? 0 : 1
