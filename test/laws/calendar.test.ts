@@ -6,15 +6,15 @@ import { type Day, dayAfter, dayOn, firstSecond, lastSecond, monthsLater, paidUn
 
 const DAY = 86_400_000
 
-/** Zones whose clocks change at, before or across midnight, and some that never do. */
+/** Zones whose clocks change at, before or across midnight, and some whose clocks never change. */
 const ZONES = [
   'UTC',
   'Europe/Lisbon',
-  // Until 2019 midnight itself went missing in October, and came twice in February.
+  // Until 2019 clocks skipped midnight in October and repeated it in February.
   'America/Sao_Paulo',
-  // A day went missing at the end of 2011.
+  // Samoa skipped 30 December 2011.
   'Pacific/Apia',
-  // In March the last hour of a Saturday goes missing.
+  // In March clocks skip the last hour of a Saturday.
   'America/Nuuk',
   'America/Toronto',
   'America/Havana',
@@ -24,7 +24,7 @@ const ZONES = [
   'Pacific/Kiritimati',
 ]
 
-/** Days on which the clocks changed, with those around them. */
+/** Days on which clocks changed; the tests look at the days around them as well. */
 const EDGES: [string, Day][] = [
   ['Europe/Lisbon', '2025-10-26'],
   ['Europe/Lisbon', '2026-03-29'],
@@ -56,7 +56,7 @@ function holds<Ts extends [unknown, ...unknown[]]>(property: fc.IProperty<Ts>): 
 }
 
 describe('a day', () => {
-  test('is the one that a calendar on the wall shows', () => {
+  test('is the local date in its zone', () => {
     holds(
       fc.property(moment, zone, (at, zone) => {
         expect(dayOf(new Date(at), zone)).toBe(dayOn(at, zone))
@@ -73,25 +73,25 @@ describe('a day', () => {
     )
   })
 
-  test.each(EDGES)('ends as it should around a change of the clocks in %s on %s', (zone, around) => {
+  test.each(EDGES)('ends with its last second around the change of clocks in %s on %s', (zone, around) => {
     for (const day of daysFrom(around, -4, 9)) {
       expect(endOf(day, zone), day).toBe(new Date(lastSecond(day, zone)).toISOString())
       expect(startOf(day, zone), day).toBe(new Date(firstSecond(day, zone)).toISOString())
     }
   })
 
-  test('is shown as the last that is served, whenever it is', () => {
+  test('is the local date of its own end, unless its zone skipped it', () => {
     for (const [zone, around] of EDGES) {
       for (const day of daysFrom(around, -4, 9)) {
-        const neverWas = zone === 'Pacific/Apia' && day === '2011-12-30'
-        expect(dayOf(endOf(day, zone), zone)).toBe(neverWas ? '2011-12-29' : day)
+        const wasSkipped = zone === 'Pacific/Apia' && day === '2011-12-30'
+        expect(dayOf(endOf(day, zone), zone)).toBe(wasSkipped ? '2011-12-29' : day)
       }
     }
   })
 })
 
 describe('months', () => {
-  test('are those of the calendar: the same day, or the last of a shorter month', () => {
+  test('lead to the same day, or to the last of a shorter month', () => {
     holds(
       fc.property(day, months, (day, months) => {
         expect(addMonths(day, months)).toBe(monthsLater(day, months))
@@ -99,7 +99,7 @@ describe('months', () => {
     )
   })
 
-  test('are right from every day of four years with a leap year, 1 to 12 of them', () => {
+  test('lead to the right day from every day of four years with a leap year', () => {
     for (const day of daysFrom('2027-01-01', 0, 4 * 365 + 1)) {
       expect(addDays(day, 1)).toBe(dayAfter(day))
       for (let count = 1; count <= 12; count += 1) expect(addMonths(day, count)).toBe(monthsLater(day, count))
@@ -119,7 +119,7 @@ describe('months', () => {
     expect(monthsLater(from, count)).toBe(to)
   })
 
-  test('are counted from the later of today and the expiry', () => {
+  test('count from the later of today and the expiry', () => {
     holds(
       fc.property(moment, fc.integer({ min: -400, max: 400 }), months, zone, (now, left, months, zone) => {
         const expiry = lastSecond(dayOn(now + left * DAY, zone), zone)
@@ -129,7 +129,7 @@ describe('months', () => {
     )
   })
 
-  test('of a new client are counted from today, and a trial ends with today or tomorrow', () => {
+  test('of a new client count from today, and a trial ends with today or tomorrow', () => {
     holds(
       fc.property(moment, fc.oneof(months, fc.constant('2d' as const)), zone, (now, months, zone) => {
         const today = dayOn(now, zone)

@@ -1,25 +1,25 @@
 import fc from 'fast-check'
 
-/** The zones that a tree's business may be in. */
+/** The time zones that a run chooses from. */
 export const ZONES = ['UTC', 'Europe/Lisbon', 'America/Sao_Paulo'] as const
-/** Logins and MACs that the dealers of one tree share, few enough that they get into each other's way. */
+/** The number of logins and of MACs that the dealers of one tree share; it is small, so that they collide. */
 export const SLOTS = 7
 
 const slot = fc.nat({ max: SLOTS - 1 })
-/** A client: mostly one that is there. */
+/** An index from which a tree picks a client, mostly one that exists. */
 const client = fc.nat({ max: 1_000 })
 const months = fc.integer({ min: 1, max: 12 })
 const someone = fc.nat({ max: 100 })
 const desc = fc.constantFrom('', 'Hall', 'Kitchen')
-/** Mostly few credits, so that they run out. */
+/** Mostly few credits, sometimes more than anybody has. */
 const credits = fc.oneof(
   { weight: 4, arbitrary: fc.nat({ max: 15 }) },
   { weight: 1, arbitrary: fc.nat({ max: 10_000 }) },
 )
 
-/** Random numbers that a tree gives meaning to: 'someone' is one of those who are there. */
+/** Commands of random numbers, from which a tree picks accounts and clients that exist. */
 const command = fc.oneof(
-  // What fails shrinks to a tree in which time passes, and the few commands that matter.
+  // Lets fast-check shrink a failing run to a few simple commands.
   { withCrossShrink: true },
   {
     weight: 2,
@@ -132,7 +132,7 @@ const tree = fc.array(fc.array(fc.integer({ min: 1, max: 2 }), { minLength: 1, m
 })
 const beginning = fc.integer({ min: Date.parse('2017-01-01'), max: Date.parse('2029-01-01') })
 
-/** A zone, a moment to begin at, a tree's shape, and sixty commands. */
+/** A run: a zone, the time it begins at, a tree's shape, and sixty commands. */
 export const run = fc.tuple(
   fc.nat({ max: ZONES.length - 1 }),
   beginning,

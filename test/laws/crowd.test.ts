@@ -11,7 +11,7 @@ afterAll(() => world.close())
 
 const CROWD = 300
 
-/** Makes a call over 300 connections at once. `answered` tells how many have come back. */
+/** Makes a call over 300 connections at once. `answered` returns how many answers have arrived. */
 function crowd(make: (index: number) => Promise<Answer | null | 'cut'>) {
   let answered = 0
   const answers = Array.from({ length: CROWD }, async (_, index) => {
@@ -23,7 +23,7 @@ function crowd(make: (index: number) => Promise<Answer | null | 'cut'>) {
   return { answers: Promise.all(answers), answered: () => answered }
 }
 
-/** Somebody else's calls, one after the other. */
+/** Makes another family's calls, one after the other. */
 async function work({ reseller, dealer }: { reseller: Person; dealer: Person }): Promise<void> {
   for (let times = 0; times < 10; times += 1) {
     await dealer.call(calls.credits.dealer)
@@ -31,8 +31,8 @@ async function work({ reseller, dealer }: { reseller: Person; dealer: Person }):
   }
 }
 
-describe('300 connections of one dealer', () => {
-  test('that wait for each other leave connections to everybody else, and are told to come again', async () => {
+describe('300 calls of one dealer at once', () => {
+  test('that wait for one lock leave database connections to other people, and end in a 503 with Retry-After', async () => {
     const { dealer } = await world.family({ credits: CROWD })
     const { name } = await world.client(dealer)
     const others = await world.family({ credits: 10, to: 'reseller' })
@@ -41,7 +41,7 @@ describe('300 connections of one dealer', () => {
       const renewals = crowd(() => dealer.attempt(calls.clients.renew, { name, months: 1 }))
       await work(others)
       expect(renewals.answered()).toBe(0)
-      // Until those for whom there was no place in 10 s are told.
+      // A call that finds no place within 10 s is refused.
       while (renewals.answered() === 0) await new Promise((resolve) => setTimeout(resolve, 50))
       return renewals
     })
@@ -57,14 +57,14 @@ describe('300 connections of one dealer', () => {
     expect((await dealer.call(calls.credits.dealer)).credits).toBe(CROWD - done.length)
   })
 
-  test('that have passwords hashed hold no connection meanwhile', async () => {
+  test('that hash a password hold no database connection meanwhile', async () => {
     const { dealer } = await world.family()
     const others = await world.family({ credits: 10, to: 'reseller' })
     const change = { old_password: PASSWORD, password: PASSWORD }
     const changes = crowd(() => dealer.attempt(calls.session.password, change))
     await work(others)
     expect(changes.answered()).toBeLessThan(CROWD / 2)
-    // Of several at once one is done; what has no place in 10 s is told to come again.
+    // Of several changes at once one succeeds; a call that finds no place within 10 s is a 503.
     for (const { status } of await changes.answers) expect([200, 400, 503]).toContain(status)
   })
 })

@@ -5,25 +5,25 @@ import { ROLES, type Role } from '../../contract/roles.ts'
 import { ADMIN } from '../support/server.ts'
 import { newClient, PASSWORD, type Person, unique, type World } from '../support/world.ts'
 
-/** How one call is made rightly, and what it names, so that the same can be asked of what is somebody else's. */
+/** A valid input of one call, and the field that names something which the caller must own. */
 export type Fixture = {
-  /** A right input for somebody of a role. It may be made again and again. */
+  /** Returns a valid input for a role. The call may be repeated with it. */
   input: (stage: Stage, role: Role) => object | Promise<object>
-  /** The field that names something which must be the caller's own, and what that is. */
+  /** The field that names something of the caller's, and its kind. */
   names?: { field: string; kind: 'client' | LevelName; list?: true }
-  /** Whoever makes it loses the session with it. */
+  /** The call ends its session. */
   endsSession?: true
 }
 
-/** Four people of one branch, accounts beneath each for whatever is done to them, and strangers at every turn. */
+/** One person of each role in one branch, accounts to change, and strangers' accounts and clients. */
 export type Stage = {
   world: World
   people: Record<Role, Person>
-  /** A child of each level's owner beside the people, to be changed. */
+  /** One more account of each level, for calls that change it. */
   spare: Record<LevelName, Person>
   client(more?: Parameters<World['client']>[1]): Promise<{ name: string; mac: string }>
   expired(): Promise<{ name: string }>
-  /** Names that are not the caller's to touch, each with why. */
+  /** Returns names that the caller must not find, each with the reason. */
   aliens(kind: 'client' | LevelName): Promise<[string, string][]>
 }
 
@@ -68,7 +68,7 @@ export async function openStage(world: World): Promise<Stage> {
   }
 
   async function alienClients(): Promise<[string, string][]> {
-    const sibling = await world.client(await siblingOf(), { ministra: true })
+    const sibling = await world.client(await newSibling(), { ministra: true })
     const foreign = await world.client(stranger.dealer, { ministra: true })
     const gone = await client()
     await world.admin.call(calls.admin.remove, { name: gone.name })
@@ -81,8 +81,8 @@ export async function openStage(world: World): Promise<Stage> {
     ]
   }
 
-  /** A new one each time, because a dealer's trials are few. */
-  function siblingOf(): Promise<Person> {
+  /** Creates a new sibling each time, because a dealer's trials are limited. */
+  function newSibling(): Promise<Person> {
     return world.child(family.reseller)
   }
 }
@@ -123,7 +123,7 @@ const ofSuperreseller: Fixture = {
   names: { field: 'name', kind: 'superreseller' },
 }
 
-/** A fixture for every call: the contract's tree once more. */
+/** A fixture for every call, in the shape of the contract's tree. */
 const TREE: Tree = {
   session: {
     captcha: nothing,

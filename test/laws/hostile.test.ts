@@ -16,26 +16,26 @@ let stage: Stage
 let seed: number
 beforeAll(async () => {
   seed = seedOf('hostile requests')
-  // Behind a proxy that is trusted, so that the tries of a login are not all one address's.
+  // With a trusted proxy each login can come from another address, so that no limit ends the tries.
   world = await openWorld({ env: { TRIALS_PER_DAY: '100000', TRUSTED_PROXIES: '127.0.0.1' } })
   stage = await openStage(world)
 })
 afterAll(() => world.close())
 
-/** A request as a stranger might write it: what stands in the path, the query, the body and the headers. */
+/** A request as an attacker might write it. */
 type Hostile = {
-  /** Fields to be put into what is right; undefined leaves one out. */
+  /** Fields that replace those of a valid input; undefined omits one. */
   fields: Record<string, unknown>
-  /** Instead of the body that the fields make. */
+  /** Replaces the whole body. */
   body: string | undefined
-  /** Behind the path, as it is. */
+  /** Appended to the path without encoding. */
   tail: string
   headers: Record<string, string>
 }
 
-describe('whatever is sent', () => {
+describe('whatever request is sent', () => {
   test.each(ALL)(
-    '$name breaks nothing, and does nothing that its schema refuses',
+    '$name answers without a 500, and accepts nothing that its schema refuses',
     { timeout: runs(60_000, 1_800_000) },
     async (call) => {
       const { name } = call
@@ -56,17 +56,17 @@ describe('whatever is sent', () => {
         }),
         { seed, numRuns: runs(200, 10_000) },
       )
-      // What is logged is kept by the test, not by the server.
+      // The test keeps the log in memory, which must not count as the server's.
       world.server.logged.length = 0
       heaps.push(heapAfterCollecting())
-      // Whatever came, the person can go on.
+      // The session must still work.
       if (name !== 'session.logout') await person.call(calls.session.user)
     },
   )
 })
 
-test('memory stays as it was, within 32 MB', () => {
-  // The first calls load what every later one has.
+test('hostile requests leave the memory within 32 MB of what it was', () => {
+  // The first calls load code that stays.
   const [first = 0, ...later] = heaps.slice(5)
   for (const heap of later) expect(heap - first).toBeLessThan(32 * 1024 * 1024)
 })
@@ -108,7 +108,7 @@ function hostile(call: Call): fc.Arbitrary<Hostile> {
   })
 }
 
-/** Right and nearly right values of a field, those that it must not take, and any at all. */
+/** Generates values of a field: valid, nearly valid, forbidden and arbitrary ones. */
 function valueFor(schema: Schema): fc.Arbitrary<unknown> {
   const ways = schema.anyOf ?? [schema]
   const listed = ways.flatMap((way) => way.enum ?? (way.const === undefined ? [] : [way.const]))
@@ -206,13 +206,13 @@ function known(call: Call, input: object): object {
   return Object.fromEntries(Object.entries(input).filter(([field]) => names.includes(field)))
 }
 
-/** What reaches the server of an input: a query is all text, and JSON has no undefined. */
+/** Returns an input as the server receives it: a query is all text, and JSON has no undefined. */
 function asSent(call: Call, input: Record<string, unknown>): object {
   if (call.method !== 'GET') return JSON.parse(JSON.stringify(input))
   return Object.fromEntries(
     Object.entries(input)
       .filter(([, value]) => value !== undefined)
-      // A query cannot carry half of a character: it arrives as the mark of one that is missing.
+      // In a query a lone surrogate arrives as U+FFFD.
       .map(([field, value]) => [field, asText(value).toWellFormed()]),
   )
 }
@@ -221,7 +221,7 @@ function asText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** Headers as fetch would send them. */
+/** fetch sends header values without spaces around them. */
 function trimmed(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.trim()]))
 }

@@ -9,14 +9,14 @@ import { openSetting, type Setting, Tree } from './tree.ts'
 
 const MONTH = 30 * 86_400_000
 
-describe('whatever is done to a tree', () => {
+describe('for any commands on any tree of accounts', () => {
   let setting: Setting
   beforeAll(async () => {
     setting = await openSetting()
   })
   afterAll(() => setting.close())
 
-  test('the server does what the model does, and the books are right', {
+  test('the server does what the model does, and the books balance', {
     timeout: runs(400_000, 3_600_000),
   }, async () => {
     const outcomes = new Map<string, number>()
@@ -28,20 +28,20 @@ describe('whatever is done to a tree', () => {
       for (const one of tree.outcomes) outcomes.set(one, (outcomes.get(one) ?? 0) + 1)
     })
     await proveTheBooks(setting.world.server.ownerSql)
-    // A law that is never put to the test holds nothing.
-    const seldom = EXPECTED.filter((one) => (outcomes.get(one) ?? 0) < 5)
-    expect(seldom, JSON.stringify([...outcomes])).toEqual([])
+    // A law whose cases never occur tests nothing.
+    const rare = EXPECTED.filter((one) => (outcomes.get(one) ?? 0) < 5)
+    expect(rare, JSON.stringify([...outcomes])).toEqual([])
   })
 })
 
-test('a proof of books that are right finds nothing wrong', {
+test('verify finds nothing wrong in books that only calls have written', {
   timeout: runs(200_000, 1_200_000),
 }, async () => {
   const setting = await openSetting()
   const { world } = setting
   try {
     await holds(runs(20, 200), async ([zone, gap, shape, commands]) => {
-      // In a true ledger time goes forward.
+      // verify expects the ledger's times in order, so no tree may begin before the clock.
       const tree = new Tree(setting, zone, world.clock.now.getTime() + (gap % MONTH))
       await tree.plant(shape)
       for (const command of commands) await tree.perform(command)
@@ -52,7 +52,7 @@ test('a proof of books that are right finds nothing wrong', {
   }
 })
 
-/** Every type of row, a MAC that shares a trial, and every refusal that a command can meet. */
+/** Outcomes that the runs must reach: every type of row, a MAC that shares a trial, and every possible refusal. */
 const EXPECTED = [
   ...['ADD', 'REMOVE', 'USED', 'RETRIEVED', 'TRIAL', 'a shared trial', 'DELETE'],
   ...['insufficient_credits', 'name_taken', 'mac_taken', 'trials_used_up', 'mac_had_trial', 'client_expired'],

@@ -7,19 +7,19 @@ import { FIXTURES, type Fixture, openStage, type Stage } from './fixtures.ts'
 import { fieldsOf, hostileTexts, wrongValues } from './schemas.ts'
 
 const NONE: Fixture = { input: () => ({}) }
-const ALL = everyCall(calls).map((call) => {
+const CALLS = everyCall(calls).map((call) => {
   const roles: readonly Role[] = call.roles === 'anyone' ? [] : call.roles
-  // `role` is one that may: for what can be shown by one of them.
+  // `role` is one of the roles that may make the call.
   const { name } = call
   return { name, call, roles, role: roles[0] ?? 'dealer', fixture: FIXTURES.get(name) ?? NONE }
 })
-const SIGNED_IN = ALL.filter(({ roles }) => roles.length > 0)
-const NAMING = ALL.flatMap(({ fixture, ...rest }) =>
+const SIGNED_IN = CALLS.filter(({ roles }) => roles.length > 0)
+const NAMING = CALLS.flatMap(({ fixture, ...rest }) =>
   fixture.names ? [{ ...rest, ...fixture, ...fixture.names }] : [],
 )
-const POSTS = ALL.filter(({ call }) => call.method === 'POST')
-const SECRETIVE = ALL.filter(({ call }) => call.secrets.length > 0)
-const TAKING = ALL.filter(({ call }) => fieldsOf(call).length > 0)
+const POSTS = CALLS.filter(({ call }) => call.method === 'POST')
+const SECRETIVE = CALLS.filter(({ call }) => call.secrets.length > 0)
+const TAKING = CALLS.filter(({ call }) => fieldsOf(call).length > 0)
 
 let world: World
 let stage: Stage
@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('every call has a fixture here, and every fixture a call', () => {
+test('every call has a fixture, and every fixture a call', () => {
   expect([...FIXTURES.keys()].sort()).toEqual(
     everyCall(calls)
       .map(({ name }) => name)
@@ -37,22 +37,22 @@ test('every call has a fixture here, and every fixture a call', () => {
   )
 })
 
-describe('a call', () => {
-  test.each(ALL)(
-    'is made by each of its roles, and leaves its mark in the trail: $name',
+describe('every call', () => {
+  test.each(CALLS)(
+    'succeeds for each of its roles, and is audited if it changes something: $name',
     async ({ name, call, fixture, roles }) => {
       for (const role of roles.length > 0 ? roles : ROLES) {
         const caller = await callerOf(role, fixture)
-        const before = await trailOf(name)
+        const before = await auditRowsOf(name)
         const answer = await caller.send(call, await fixture.input(stage, role))
         expect(answer.status, `${role}: ${answer.text}`).toBe(200)
-        expect((await trailOf(name)) - before, role).toBe(call.changes ? 1 : 0)
+        expect((await auditRowsOf(name)) - before, role).toBe(call.changes ? 1 : 0)
       }
     },
   )
 
   test.each(SIGNED_IN)(
-    'is refused to everybody else, all alike, and does nothing: $name',
+    'is refused to everybody else with the same answer, and changes nothing: $name',
     async ({ call, fixture, roles, role }) => {
       const input = await fixture.input(stage, role)
       const strangers = [
@@ -75,7 +75,7 @@ describe('a call', () => {
   )
 
   test.each(NAMING)(
-    "finds nothing that is somebody else's, byte for byte as if it were not there: $name",
+    "answers for another person's client or account byte for byte as for an absent one: $name",
     async ({ call, role, input, field, kind, list }) => {
       const aliens = await stage.aliens(kind)
       const right = only(await input(stage, role), call)
@@ -92,7 +92,7 @@ describe('a call', () => {
   )
 
   test.each(POSTS)(
-    'takes no other field, and each of its own only as it should be: $name',
+    'refuses an unknown field, and a wrong value of each field, and changes nothing: $name',
     async ({ call, fixture, role }) => {
       const right = only(await fixture.input(stage, role), call)
       const before = await state()
@@ -115,21 +115,24 @@ describe('a call', () => {
     },
   )
 
-  test.each(SECRETIVE)('keeps nothing of its secrets: $name', async ({ call, fixture, role }) => {
-    const person = await callerOf(role, fixture)
-    const secrets = Object.fromEntries(call.secrets.map((field) => [field, 'planted-text']))
-    await person.send(call, { ...(await fixture.input(stage, role)), ...secrets }, { key: unique() })
-    const kept = [...world.server.logged, ...(await world.stored()).values()].join('\n')
-    expect(kept).not.toContain('planted-text')
-  })
+  test.each(SECRETIVE)(
+    'leaves its secrets in no log and no table: $name',
+    async ({ call, fixture, role }) => {
+      const person = await callerOf(role, fixture)
+      const secrets = Object.fromEntries(call.secrets.map((field) => [field, 'planted-text']))
+      await person.send(call, { ...(await fixture.input(stage, role)), ...secrets }, { key: unique() })
+      const kept = [...world.server.logged, ...(await world.stored()).values()].join('\n')
+      expect(kept).not.toContain('planted-text')
+    },
+  )
 
-  test.each(TAKING)('breaks on no text, whatever is in it: $name', async ({ call, fixture, role }) => {
+  test.each(TAKING)('answers no hostile text with a 500: $name', async ({ call, fixture, role }) => {
     const person = await callerOf(role, fixture)
     const right = only(await fixture.input(stage, role), call)
     for (const { field } of fieldsOf(call)) {
       const isList = Array.isArray((right as Record<string, unknown>)[field])
       for (const text of hostileTexts) {
-        // Every answer is held to be no fault of ours as it comes.
+        // Person checks every answer against the contract as well.
         const { status } = await person.send(call, { ...right, [field]: isList ? [text] : text })
         expect(status).toBeLessThan(500)
       }
@@ -137,14 +140,14 @@ describe('a call', () => {
   })
 })
 
-/** Everything that a refused call must leave as it was. */
+/** Reads every table that a refused call must not change. */
 async function state(): Promise<Map<string, string>> {
   const stored = await world.stored()
   for (const table of ['session', 'audit', 'login_try']) stored.delete(table)
   return stored
 }
 
-async function trailOf(event: string): Promise<number> {
+async function auditRowsOf(event: string): Promise<number> {
   const [row] = await world.server.sql<{ count: number }[]>`select count(*) from audit where event = ${event}`
   return row?.count ?? 0
 }

@@ -1,5 +1,5 @@
-// What Boxtree should do, once more and as simply as it can be said: no database, no HTTP, nothing at once, and none
-// of the server's code. The law of the ledger is that the server does the same.
+// A model of what Boxtree should do, as simple as possible: it has no database, no HTTP, no concurrency and none of
+// the server's code. The law of the ledger is that the server does the same.
 
 import { dayAfter, dayOn, lastSecond, later, monthsLater } from './oracle.ts'
 
@@ -10,7 +10,7 @@ export type Level = 'superreseller' | 'reseller' | 'dealer'
 export type Account = {
   name: string
   level: Level
-  /** null hangs from the admin, who issues without limit. */
+  /** null is the admin, who issues without limit. */
   parent: Account | null
   balance: number
   description: string
@@ -24,13 +24,13 @@ export type Client = {
   mac: string | null
   description: string
   expiry: number
-  /** What was paid and not taken back, oldest first. */
+  /** Purchases that were not retrieved, oldest first. */
   purchases: Purchase[]
-  /** Whether what is left of its service is a trial. */
+  /** Whether its present service is a trial. */
   onTrial: boolean
 }
 
-/** A row as the desks show it, with what it belongs to. */
+/** A row of the ledger as the console shows it, with its account and client. */
 export type Row = {
   type: string
   credits: number
@@ -43,7 +43,7 @@ export type Row = {
   client: Client | null
 }
 
-/** What a command must lead to: what it answers, or a refusal by one of the codes that apply. */
+/** What a command must lead to: an answer, or a refusal with one of these codes. */
 export type Outcome = { answer: Record<string, unknown> } | { refused: string[] }
 
 export type NewClient = {
@@ -65,10 +65,10 @@ export type SavedClient = {
   expiry?: number
 }
 
-/** What a client's page offers to take back: the expiry that 1, 2, 3 … credits would leave, and which is a new trial. */
+/** The retrievals that a client's page offers: the expiry after 1, 2, 3 … credits, and which of them is a new trial. */
 export type Offers = { expiries: number[]; trial: number | null }
 
-/** A retrieval that may be had. */
+/** The client after a retrieval that is allowed. */
 type Retrieval = { expiry: number; purchases: Purchase[]; onTrial: boolean; isNewTrial: boolean }
 
 export class Model {
@@ -79,7 +79,7 @@ export class Model {
   readonly #zone: string
   readonly #trialsPerDay: number
   now: number
-  /** How often a MAC shared a trial that was given before. */
+  /** How often a MAC was recorded for a trial that had begun before. */
   shared = 0
 
   constructor(zone: string, trialsPerDay: number, now: number) {
@@ -148,7 +148,7 @@ export class Model {
     const toMinistra = ministra ?? client.mac === null
     const changesMac = !toMinistra && (stb_mac !== undefined || client.mac === null)
     const mac = toMinistra ? null : (stb_mac ?? client.mac)
-    // A MAC that comes to a client which lives on a trial has that trial as well.
+    // A MAC that a client on a trial takes counts as having had that trial.
     const joins = client.onTrial && months === 0 && mac !== client.mac
     const refused = [
       ...(changesMac && (stb_mac === undefined || o_mac === undefined) ? ['invalid_input'] : []),
@@ -202,7 +202,7 @@ export class Model {
     return this.#done(client)
   }
 
-  /** What could be taken back now. */
+  /** Returns the retrievals that are possible now. */
   offers(client: Client): Offers {
     const offers: Offers = { expiries: [], trial: null }
     if (client.expiry < this.now) return offers
@@ -273,7 +273,7 @@ export class Model {
     ]
   }
 
-  /** A MAC that had a trial with another client lately cannot have that of this one. */
+  /** A MAC that had a trial with another client in the last 30 days cannot share this client's. */
   #noSharedTrial(client: Client, mac: string | null): string[] {
     const elsewhere = this.#trials.some(
       (trial) =>
@@ -309,7 +309,7 @@ export class Model {
     this.#write({ ...this.#of(client), type: 'USED', credits })
   }
 
-  /** A client as it would be with the newest credits taken back; undefined where there are not as many. */
+  /** Returns the client without its newest credits, or undefined if it has fewer. */
   #without(client: Client, credits: number): { expiry: number; purchases: Purchase[] } | undefined {
     const purchases = client.purchases.map((purchase) => ({ ...purchase }))
     let { expiry } = client
@@ -347,7 +347,7 @@ export class Model {
   }
 }
 
-/** A trial that was given, or one that a MAC shares because it came to the client. */
+/** A trial that was given, or one that a MAC shares because the client took it. */
 type Trial = { dealer: Account; client: Client; mac: string | null; at: number; isGiven: boolean }
 
 function short(account: Account, credits: number): string[] {

@@ -27,13 +27,13 @@ afterAll(async () => {
   await world.close()
 })
 
-/** What a path spends of the dealer's credits; a retrieval brings them. */
+/** A call that spends the dealer's credits, or returns them: then `spends` is negative. */
 type Path = { name: string; spends: number; run: (scene: Scene, at: Person) => Promise<Answer> }
 
-/** A dealer who can pay once, and a client on whom everything meets. */
+/** A dealer who can pay for one call, and the client of every call. */
 type Scene = { family: Family; client: { name: string; mac: string } }
 
-/** A client as somebody saw it. */
+/** A client as the caller saw it. */
 type Seen = { name: string; expiry: string }
 
 const COST = 3
@@ -66,7 +66,7 @@ const PATHS: Path[] = [
   {
     name: 'save',
     spends: COST,
-    // The reseller takes the dealer's credits away in the middle of it.
+    // The reseller removes credits from the dealer meanwhile.
     run: ({ family: { reseller, dealer } }) =>
       reseller.send(calls.level.dealer.save, { name: dealer.name, credits: COST, transaction: 1 }),
   },
@@ -75,20 +75,20 @@ const PAIRS = PATHS.flatMap((one, index) =>
   PATHS.slice(index).map((two) => ({ one, two, names: `${one.name} and ${two.name}` })),
 )
 
-describe('two at once, over two servers, with credits for one', () => {
+describe('of two calls at once on two servers, a dealer with credits for one pays for one', () => {
   test.each(PAIRS)('$names', async ({ one, two }) => {
     for (let round = 0; round < 5; round += 1) {
       const scene = await newScene()
       const { dealer } = scene.family
       const other = world.at(second, dealer)
       const [first, next] = round % 2 ? [two, one] : [one, two]
-      // Each answer is held to be no fault of ours as it comes.
+      // Person checks that no answer is a 500.
       const answers = await Promise.all([first.run(scene, dealer), next.run(scene, other)])
       const done = [first, next].filter((_path, index) => answers[index]?.status === 200)
       const left = COST - done.reduce((sum, { spends }) => sum + spends, 0)
       expect((await dealer.call(calls.credits.dealer)).credits).toBe(left)
       expect(left).toBeGreaterThanOrEqual(0)
-      // A retrieval may come first and pay for the other; there are months for one of two retrievals.
+      // A retrieval may pay for the other call; of two retrievals, the client has months for one.
       const retrievals = [one, two].filter(({ name }) => name === 'retrieve').length
       expect(done.length, answers.map(({ text }) => text).join()).toBeGreaterThanOrEqual(1)
       if (retrievals === 0 || retrievals === 2) expect(done).toHaveLength(1)
@@ -96,7 +96,7 @@ describe('two at once, over two servers, with credits for one', () => {
     }
   })
 
-  /** The client has paid for as many months as one retrieval takes, and ends with a day that is no trial's. */
+  /** The client has paid for exactly one retrieval, which leaves the second day of its trial and so needs no new one. */
   async function newScene(): Promise<Scene> {
     const family = await world.family({ credits: 2 * COST })
     const client = await world.client(family.dealer, { months: '2d' })
@@ -105,7 +105,7 @@ describe('two at once, over two servers, with credits for one', () => {
   }
 })
 
-test('of two that add months to a client as both saw it, over two servers, one does, and credits are charged once', async () => {
+test('when two servers at once add months to a client as both saw it, one succeeds, and credits are charged once', async () => {
   const { clients } = calls
   const ways = [
     (at: Person, { name, expiry }: Seen) => at.send(clients.save, { login: name, months: 1, expiry }),
@@ -128,13 +128,13 @@ test('of two that add months to a client as both saw it, over two servers, one d
   }
 })
 
-test('of two clients on trials that one MAC comes to at once, over two servers, one has it', async () => {
+test('when two clients on trials take one MAC at once on two servers, one of them gets it', async () => {
   const { dealer } = await world.family()
   const other = world.at(second, dealer)
   for (let round = 0; round < 20; round += 1) {
     const [one, two] = [await world.client(dealer), await world.client(dealer)]
     const stb_mac = uniqueMac()
-    // The first lets it go again at once, so that the other can take it.
+    // The first one gives the MAC back at once, so that only its trial can stop the second.
     const take = async (at: Person, { name, mac }: { name: string; mac: string }) => {
       const answer = await at.send(calls.clients.save, { login: name, stb_mac, o_mac: mac })
       if (answer.status === 200)
@@ -146,7 +146,7 @@ test('of two clients on trials that one MAC comes to at once, over two servers, 
   }
 })
 
-test('a crowd on one account leaves the books right, and nobody waits in a circle', async () => {
+test('many different calls at once on one account leave the books right, without a deadlock', async () => {
   const { superreseller, reseller, dealer } = await world.family({ credits: 40 })
   const clients = await Promise.all(Array.from({ length: 4 }, () => world.client(dealer, { months: 2 })))
   const names = clients.map(({ name }) => name)
@@ -186,7 +186,7 @@ test('a crowd on one account leaves the books right, and nobody waits in a circl
   await proveTheBooks(world.server.sql, [superreseller.id])
 })
 
-test('two dealers of one reseller share its credits, and neither gets what is not there', async () => {
+test('a reseller with credits for one gift makes one of four at once', async () => {
   const { superreseller, reseller, dealer } = await world.family({ credits: 5, to: 'reseller' })
   const sibling = await world.child(reseller)
   const give = ({ name }: Person) =>
@@ -196,7 +196,7 @@ test('two dealers of one reseller share its credits, and neither gets what is no
   await proveTheBooks(world.server.sql, [superreseller.id])
 })
 
-test('two clients that swap their MACs at once keep them, or one is told that it is taken', async () => {
+test('two clients that swap their MACs at once are both refused', async () => {
   const { dealer } = await world.family()
   for (let round = 0; round < 40; round += 1) {
     const [one, two] = [await world.client(dealer), await world.client(dealer)]
@@ -210,7 +210,7 @@ test('two clients that swap their MACs at once keep them, or one is told that it
   }
 })
 
-test('one login or one MAC that two dealers give at once goes to one of them', async () => {
+test('when two dealers give one login or MAC to new clients at once, one of them succeeds', async () => {
   const [one, two] = [
     (await world.family({ credits: 9 })).dealer,
     (await world.family({ credits: 9 })).dealer,

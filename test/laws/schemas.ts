@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { Call } from '../../contract/call.ts'
 
-/** A JSON Schema as the contract prints it, as far as it is read here. */
+/** The part of JSON Schema that the contract uses. */
 export type Schema = {
   type?: string
   enum?: unknown[]
@@ -21,7 +21,7 @@ export type Schema = {
 
 export type Field = { field: string; schema: Schema; required: boolean }
 
-/** The fields that a call takes, as its schema says. */
+/** Returns the fields of a call's input schema. */
 export function fieldsOf(call: Call): Field[] {
   const schema = z.toJSONSchema(call.input, { io: 'input', unrepresentable: 'any' }) as Schema
   return Object.entries(schema.properties ?? {}).map(([field, one]) => ({
@@ -31,7 +31,7 @@ export function fieldsOf(call: Call): Field[] {
   }))
 }
 
-/** Values that a field must not take: of every other type, of no value on its list, beyond its ends. */
+/** Returns values that a field must refuse: of every other type, not on its list, beyond its limits. */
 export function wrongValues(schema: Schema): unknown[] {
   const ways = schema.anyOf ?? [schema]
   const types = new Set(ways.flatMap(typesOf))
@@ -44,7 +44,7 @@ export function wrongValues(schema: Schema): unknown[] {
   ]
 }
 
-/** Texts that have broken something somewhere. */
+/** Texts of a kind that has broken other software. */
 export const hostileTexts = [
   '\0',
   'a\0b',
@@ -80,7 +80,7 @@ function typeOf(value: unknown): string {
   return typeof value
 }
 
-/** What is of the right type and beyond what the schema allows. */
+/** Returns values of the right type that the schema does not allow. */
 function beyond(schema: Schema): unknown[] {
   const { maxLength, minLength = 0, minimum, maximum, minItems = 0, maxItems, items } = schema
   const listed = schema.enum ?? (schema.const === undefined ? undefined : [schema.const])

@@ -14,8 +14,8 @@ afterAll(async () => {
   await world.close()
 })
 
-describe('two servers on one database behave as one:', () => {
-  test('a session begun at one is good at the other, and ends at both', async () => {
+describe('on two servers with one database', () => {
+  test('a session of one is valid on the other, and ends on both', async () => {
     const { dealer } = await world.family()
     const here = await world.signIn(dealer.name)
     const there = world.at(second, here)
@@ -24,7 +24,7 @@ describe('two servers on one database behave as one:', () => {
     await here.refused('no_session', calls.session.user)
   })
 
-  test('a password changed at one ends the other sessions at both', async () => {
+  test('a password changed on one ends the other sessions on both', async () => {
     const { dealer } = await world.family()
     const here = await world.signIn(dealer.name)
     const there = world.at(second, await world.again(dealer))
@@ -32,7 +32,7 @@ describe('two servers on one database behave as one:', () => {
     await there.refused('no_session', calls.session.user)
   })
 
-  test('a client made at one is read at the other, password and all', async () => {
+  test('a client created on one is read on the other, with its password', async () => {
     const { dealer } = await world.family()
     const { name } = await world.client(dealer, { password: 'seen-at-both' })
     expect(await world.at(second, dealer).call(calls.clients.detail, { name })).toMatchObject({
@@ -40,13 +40,13 @@ describe('two servers on one database behave as one:', () => {
     })
   })
 
-  test('a message set at one is shown at the other', async () => {
+  test('a message set on one is shown on the other', async () => {
     await world.admin.call(calls.admin.setMessage, { message: 'To all' })
     const there = world.at(second, world.admin)
     expect((await there.call(calls.desk.admin.message)).message).toBe('To all')
   })
 
-  test("a ticket of one leads to the other's file, once in all", async () => {
+  test('an export ticket of one downloads one file in all', async () => {
     const { dealer } = await world.family()
     const { ticket } = await dealer.call(calls.clients.export, { format: 'csv' })
     const fetched = await Promise.all(
@@ -56,7 +56,7 @@ describe('two servers on one database behave as one:', () => {
   })
 })
 
-test('a restart changes nothing: a session lasts, and wrong logins stay counted', async () => {
+test('sessions and the counts of wrong logins survive a restart of the server', async () => {
   const { dealer, reseller } = await world.family()
   const options = { database: world.server.database, clock: () => world.clock.now }
   const right = { login_username: dealer.name, login_password: PASSWORD }
@@ -78,7 +78,7 @@ test('a restart changes nothing: a session lasts, and wrong logins stay counted'
   }
 })
 
-test('a server whose SECRET_KEY is not that of the database is refused', async () => {
+test("a server with another SECRET_KEY than the database's does not start", async () => {
   const { database } = world.server
   const other = startServer({ database, secretKey: Buffer.alloc(32, 'another') })
   await expect(other).rejects.toThrow('SECRET_KEY is not the key that this database was written with')

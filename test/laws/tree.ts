@@ -11,7 +11,7 @@ const HOUR = 3_600_000
 
 export type Setting = { world: World; servers: TestServer[]; close(): Promise<void> }
 
-/** One server a zone, on one database and by one clock. */
+/** Opens one server per zone, all with one database and one clock. */
 export async function openSetting(): Promise<Setting> {
   const env = (zone: string) => ({ TIME_ZONE: zone, TRIALS_PER_DAY: String(TRIALS_PER_DAY) })
   const world = await openWorld({ env: env(ZONES[0]) })
@@ -32,17 +32,17 @@ export async function openSetting(): Promise<Setting> {
 
 type Target = Pick<Client, 'name' | 'dealer' | 'mac' | 'expiry'>
 
-/** A tree of accounts on the server and in the model, to which the same is done. */
+/** Performs the same commands on the server and on the model, for one tree of accounts. */
 export class Tree {
   readonly model: Model
-  /** How often each thing came of a command: a row by its type, a refusal by its code. */
+  /** What the commands led to: rows by their type, refusals by their code. */
   readonly outcomes: string[] = []
   readonly #world: World
   readonly #people = new Map<Account, Person>()
   readonly #server: TestServer
   readonly #logins = Array.from({ length: SLOTS }, () => unique())
   readonly #macs = Array.from({ length: SLOTS }, () => uniqueMac())
-  /** The last thing done, and what came of it. */
+  /** The last successful call and its answer. */
   #last: { again: () => Promise<{ status: number; body: unknown }>; text: unknown; at: number } | null = null
 
   constructor({ world, servers }: Setting, zone: number, now: number) {
@@ -72,10 +72,10 @@ export class Tree {
     return account
   }
 
-  /** Who acts for an account; nobody's account is the admin's. */
+  /** Returns the person of an account; null is the admin. */
   who(account: Account | null): Person {
     const person = account ? this.#people.get(account) : this.#world.at(this.#server, this.#world.admin)
-    if (!person) throw new Error('nobody acts for this account')
+    if (!person) throw new Error('this account has no person')
     return person
   }
 
@@ -196,7 +196,7 @@ export class Tree {
     return this.#send(this.who(dealer), calls.clients.save, sent, this.model.saveClient(dealer, input))
   }
 
-  /** What a client's page offers to take back succeeds, each of it and no more, and leads to what it said. */
+  /** Expects that every retrieval which a client's page offers succeeds as announced, and that one credit more fails. */
   async #takeAnOffer({ name, dealer }: Client, which: number): Promise<void> {
     const person = this.who(dealer)
     const { retrievable, retrievals, trial_retrieval } = await person.call(calls.clients.detail, { name })
@@ -210,7 +210,7 @@ export class Tree {
     await this.#send(person, calls.clients.retrieve, { login: name, credits }, taken)
   }
 
-  /** Sends what the model has done, and holds the answer to the model's. */
+  /** Makes the call that the model has performed, and expects the model's outcome. */
   async #send(
     person: Person,
     call: Parameters<Person['send']>[0],
@@ -234,7 +234,7 @@ export class Tree {
     return this.model.accounts.filter(({ level }) => level === 'dealer')
   }
 
-  /** Mostly a client that is there and its own dealer; now and then another's, or a login that nobody may have. */
+  /** Picks a client and its dealer; sometimes another dealer, or a login that may not exist. */
   #target({ dealer, client }: { dealer: number; client: number }): Target {
     const { clients } = this.model
     const name =
@@ -251,7 +251,7 @@ export class Tree {
     return slot > 0 && free.length > 0 ? one(free, slot) : this.#login(slot)
   }
 
-  /** One of the tree's few MACs, or one that nobody ever had: made up. */
+  /** Returns one of the tree's shared MACs, or an unused one. */
   #macOf(slot: number | null): string {
     return slot === null ? uniqueMac() : one(this.#macs, slot)
   }
@@ -260,7 +260,7 @@ export class Tree {
     return one(this.#logins, slot)
   }
 
-  /** Everything that anybody sees is what the model has. */
+  /** Expects that every account and every client looks to its people as in the model. */
   async compare(): Promise<void> {
     const { model } = this
     for (const account of model.accounts) {
@@ -316,7 +316,7 @@ export class Tree {
     }
   }
 
-  /** A row as somebody sees it: who acted has a name for its own branch and for those right beneath. */
+  /** Returns a row as a reader sees it: the actor's name is hidden unless it is the reader's parent or below the reader. */
   #asShown(row: Row, reader: Account): Shown {
     const { accounts } = this.model
     const actor = accounts.find(({ name }) => name === row.actor) ?? null
@@ -326,17 +326,17 @@ export class Tree {
   }
 }
 
-/** Some element of a list that is never empty. */
+/** Picks an element of a list that is not empty. */
 function one<Item>(list: readonly Item[], index: number): Item {
   return list[index % list.length] as Item
 }
 
-/** The expiry that somebody saw: the one that there is, another, or none that they tell of. */
+/** Returns the expiry that the caller claims to have seen: the present one, another, or none. */
 function seenAs(seen: 'right' | 'wrong' | 'none', expiry: number): { expiry?: number } {
   return { right: { expiry }, wrong: { expiry: expiry - 1000 }, none: {} }[seen]
 }
 
-/** The same of a MAC. */
+/** Returns the MAC that the caller claims to have seen. */
 function macAs(seen: 'right' | 'wrong' | 'none', mac: string | null): string | undefined {
   return { right: mac ?? undefined, wrong: uniqueMac(), none: undefined }[seen]
 }
@@ -345,7 +345,7 @@ function asSent({ expiry }: { expiry?: number | undefined }): { expiry?: string 
   return expiry === undefined ? {} : { expiry: new Date(expiry).toISOString() }
 }
 
-/** The fields that have a value. */
+/** Drops the fields without a value. */
 function given<Fields extends object>(fields: Fields): { [Key in keyof Fields]?: NonNullable<Fields[Key]> } {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),

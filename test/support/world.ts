@@ -15,23 +15,23 @@ import { checkAnswer } from './document.ts'
 import { ADMIN, SECRET_KEY, startServer, type TestServer, type TestServerOptions } from './server.ts'
 import { sealUnbound } from './unbound.ts'
 
-/** The moment at which a world begins: a morning in spring, far from every edge of a day, month or year. */
+/** The time at which a world begins: a morning in spring, far from the end of a day, month or year. */
 const BEGINNING = '2026-05-15T10:00:00.000Z'
-/** The password of every account that a world plants. */
+/** The password of every account that a world inserts. */
 export const PASSWORD = 'plain-password'
 
 export type WorldOptions = Omit<TestServerOptions, 'clock' | 'admin'> & {
-  /** Shared by servers that are to agree on what time it is. */
+  /** A clock to share with other servers. */
   clock?: Clock
 }
 
-/** Opens the real server on a database of its own, with a clock that the test moves and an admin at work. */
+/** Opens the real server on its own database, with a clock that the test moves and an admin who is signed in. */
 export async function openWorld({ clock = new Clock(), ...options }: WorldOptions = {}): Promise<World> {
   const server = await startServer({ ...options, clock: () => clock.now })
   return new World(server, clock, await firstAdmin(server))
 }
 
-/** "Now" as the server sees it; it stands still until it is moved. */
+/** The server's clock. It stands still until the test moves it. */
 export class Clock {
   #now: number
 
@@ -54,7 +54,7 @@ export class Clock {
 
 type Span = { days?: number; hours?: number; minutes?: number; seconds?: number; ms?: number }
 
-/** A server with people at work on it. Every name that it makes is new, so that tests do not meet each other. */
+/** A server and the people who use it. Every name is unique, so that the tests of a file can share one world. */
 export class World {
   readonly server: TestServer
   readonly clock: Clock
@@ -66,7 +66,7 @@ export class World {
     this.admin = admin
   }
 
-  /** A superreseller, its reseller and its dealer; the credits are passed down to the one who is to have them. */
+  /** Creates a superreseller, its reseller and its dealer, and passes credits down to the level `to`. */
   async family({ credits = 0, to = 'dealer' }: { credits?: number; to?: LevelName } = {}): Promise<Family> {
     const superreseller = await this.child(this.admin, credits)
     const reseller = await this.child(superreseller, to === 'superreseller' ? 0 : credits)
@@ -75,12 +75,12 @@ export class World {
   }
 
   /**
-   * An account one level beneath, with a session. It is planted in the table, because creating it and signing in
-   * would each cost a password hash; its credits come from its parent by the call.
+   * Creates an account one level below, with a session. Both are inserted into their tables, because the calls would
+   * each cost a password hash. The credits come from its parent, through the call.
    */
   async child(parent: Person, credits = 0, name = unique(12)): Promise<Person> {
     const role = LEVEL_NAMES.find((level) => LEVELS[level].owner === parent.role)
-    if (!role) throw new Error(`a ${parent.role} has nobody beneath`)
+    if (!role) throw new Error(`a ${parent.role} has no accounts below it`)
     const [row] = await this.server.sql<{ id: number }[]>`
       insert into account (name, role, parent, superreseller, reseller, password, settings, created)
       select ${name}, ${role}, id, case when role = 'superreseller' then id else superreseller end,
@@ -98,7 +98,7 @@ export class World {
     return person
   }
 
-  /** Credits from a parent to its child, as often as one change takes at most. */
+  /** Gives credits to a child, in portions of at most 10,000, the limit of one call. */
   async give(parent: Person, child: Person, credits: number): Promise<void> {
     const { save } = calls.level[child.role as LevelName]
     for (let left = credits; left > 0; left -= 10_000) {
@@ -106,7 +106,7 @@ export class World {
     }
   }
 
-  /** A client of a dealer, made by the call; on a trial of today where nothing else is asked for. */
+  /** Creates a client through the call, by default on a trial until the end of today. */
   async client(dealer: Person, more: Partial<NewClient> = {}): Promise<ClientMade> {
     const input = newClient(more)
     const { expiry } = await dealer.call(calls.clients.create, input)
@@ -114,8 +114,8 @@ export class World {
   }
 
   /**
-   * Clients that were never paid for, more than anybody would make by the call: `prefix` and a number from `first` to
-   * `last`, at least `digits` long, served until today ends.
+   * Inserts many clients that have paid nothing and expire with today. Their names are `prefix` and a number from
+   * `first` to `last`, padded to `digits`.
    */
   async plantClients(
     dealer: Person,
@@ -123,7 +123,7 @@ export class World {
   ): Promise<void> {
     const { now } = this.clock
     const { timeZone } = this.server.config
-    // A few first, and then many at a time: of an empty table the database plans to read all for each that it checks.
+    // While the tables look empty to the planner, each check of a foreign key scans one; so a small portion comes first.
     for (let from = first, some = 1_000; from <= last; from += some, some = 10_000) {
       if (some > 1_000) await this.server.ownerSql`analyze client, service`
       await this.server.sql`
@@ -139,7 +139,7 @@ export class World {
     }
   }
 
-  /** The same person with another session, which lasts until a moment. */
+  /** Returns the same person with another session, which expires at `until`. */
   async again(person: Person, until: string | Date = FOR_EVER): Promise<Person> {
     return new Person(this.server, {
       ...whoIs(person),
@@ -147,12 +147,12 @@ export class World {
     })
   }
 
-  /** The same people as another server of this database meets them. */
+  /** Returns the same person with their session, calling another server of this database. */
   at(server: TestServer, person: Person): Person {
     return new Person(server, person)
   }
 
-  /** Signs in by the call itself. */
+  /** Signs in through the call. */
   async signIn(name: string, password = PASSWORD): Promise<Person> {
     const nobody = this.nobody()
     const { token, login_username, role } = await nobody.call(calls.session.login, {
@@ -165,17 +165,17 @@ export class World {
     return new Person(this.server, { id: row?.id ?? 0, name: login_username, role, token })
   }
 
-  /** Somebody without a session. */
+  /** Returns somebody without a session, or with this token. */
   nobody(token = ''): Person {
     return new Person(this.server, { id: 0, name: '', role: 'dealer', token })
   }
 
-  /** Moves a client's expiry, as time would, in a test that must not wait for it. */
+  /** Sets a client's expiry in the table, without a purchase. */
   async setExpiry(name: string, expiry: string): Promise<void> {
     await this.server.sql`update service set expiry = ${expiry} where lower(name) = lower(${name})`
   }
 
-  /** Every row of every table of this server's database; see `storedIn`. */
+  /** Reads this server's whole database; see `storedIn`. */
   stored(): Promise<Map<string, string>> {
     return storedIn(this.server)
   }
@@ -190,8 +190,8 @@ function whoIs({ id, name, role }: Person) {
 }
 
 /**
- * Every row of every table as text, in the order of the rows, a table to an entry: to be searched for what must not
- * be there, or compared with how it was. bytea comes in letters as well, because a text would hide in its hex.
+ * Reads every table as sorted lines of text, to compare two states or to search for secrets. A bytea column is added
+ * in letters, because its hex would hide a text.
  */
 export async function storedIn({ ownerSql }: Pick<TestServer, 'ownerSql'>): Promise<Map<string, string>> {
   const tables = await ownerSql<{ name: string }[]>`
@@ -215,7 +215,7 @@ export type NewClient = InputOf<typeof calls.clients.create>
 type Planted = { prefix?: string; first?: number; last: number; digits?: number; description?: string }
 type ClientMade = { name: string; mac: string; expiry: string }
 
-/** What `POST /api/client` takes, right in every field: a trial of today with a name and a MAC of its own. */
+/** Returns a valid input of `POST /api/client`: by default a trial of today, with a unique name and MAC. */
 export function newClient(more: Partial<NewClient> = {}): NewClient {
   return {
     login: unique(),
@@ -227,7 +227,7 @@ export function newClient(more: Partial<NewClient> = {}): NewClient {
   }
 }
 
-/** What came back, already held against the contract. */
+/** An answer that has been checked against the contract. */
 export type Answer = {
   status: number
   headers: Headers
@@ -239,8 +239,7 @@ export type Answer = {
 export type SendOptions = { headers?: Record<string, string>; key?: string }
 
 /**
- * Somebody who makes calls over HTTP. Every answer is held against the contract and the OpenAPI document, whatever
- * the test asks of it.
+ * Makes calls over HTTP as one account. Every answer is checked against the contract and the OpenAPI document.
  */
 export class Person {
   readonly id: number
@@ -257,14 +256,14 @@ export class Person {
     this.#url = server.url
   }
 
-  /** Makes a call that must succeed, and answers its output. */
+  /** Makes a call that must succeed. Returns its output. */
   async call<C extends Call>(call: C, ...[input, options]: Arguments<C>): Promise<OutputOf<C>> {
     const answer = await this.send(call, input ?? {}, options)
     if (answer.status !== 200) throw new Error(`${call.method} ${call.path} answered ${answer.text}`)
     return answer.body as OutputOf<C>
   }
 
-  /** Makes a call that must be refused with a code, and answers the refusal. */
+  /** Makes a call that must be refused with this code. Returns the refusal. */
   async refused<C extends Call>(
     code: RefusalCode,
     call: C,
@@ -275,7 +274,7 @@ export class Person {
     return answer.body as RefusalBody
   }
 
-  /** Makes a call with any input at all. */
+  /** Makes a call with any input, valid or not. */
   async send(call: Call, input: object = {}, options: SendOptions = {}): Promise<Answer> {
     const answer = await this.#exchange(call, input, options)
     holdToContract(call, answer)
@@ -283,13 +282,13 @@ export class Person {
   }
 
   /**
-   * Makes a call while something is broken: it may be refused as unavailable, or come to nothing (null) or to half an
-   * answer ('cut'), but never to anything false, and it does not hang.
+   * Makes a call while something is broken. It may be refused as unavailable; null means that no answer came, 'cut'
+   * that half of one did. A call that hangs for a minute throws.
    */
   async attempt(call: Call, input: object = {}, options: SendOptions = {}): Promise<Answer | null | 'cut'> {
-    const answer = await this.#exchange(call, input, options, AbortSignal.timeout(MOST_PATIENCE_MS)).catch(
+    const answer = await this.#exchange(call, input, options, AbortSignal.timeout(CALL_TIMEOUT_MS)).catch(
       (error) => {
-        // What fetch says of a connection that it did not get, or that ended before or in the middle of the answer.
+        // fetch throws a TypeError: 'fetch failed' before the answer begins, another message in the middle of it.
         if (error instanceof TypeError) return error.message === 'fetch failed' ? null : 'cut'
         throw error
       },
@@ -318,7 +317,7 @@ export class Person {
     })
   }
 
-  /** Any request, with the session where there is one. */
+  /** Sends any request, with the session if there is one. */
   async fetch(
     method: string,
     path: string,
@@ -353,7 +352,7 @@ type Arguments<C extends Call> =
     ? [input?: InputOf<C>, options?: SendOptions]
     : [input: InputOf<C>, options?: SendOptions]
 
-/** Where the fields of an input go: into the path, the query of a GET or the body. */
+/** Distributes the fields of an input over the path, the query of a GET and the body. */
 function requestOf(call: Call, input: object): { path: string; query: string; body: string | undefined } {
   const fields: Record<string, unknown> = { ...input }
   let path = call.path
@@ -368,7 +367,7 @@ function requestOf(call: Call, input: object): { path: string; query: string; bo
   return { path, query: query.size > 0 ? `?${query}` : '', body: undefined }
 }
 
-/** A success has exactly the fields that the contract names; a failure has the one shape, and is no fault of ours. */
+/** A success has exactly the fields of the contract. Any other answer is a refusal, and never a 500. */
 function holdToContract(call: Call, answer: Answer): void {
   const where = `${call.method} ${call.path} answered ${answer.status} ${answer.text.slice(0, 500)}`
   expect(answer.headers.get('cache-control'), where).toBe('no-store')
@@ -379,7 +378,7 @@ function holdToContract(call: Call, answer: Answer): void {
 function holdToOutput(call: Call, answer: Answer, where: string): void {
   const read = call.output.safeParse(answer.body)
   if (!read.success)
-    throw new Error(`${where}, which the contract does not have:\n${z.prettifyError(read.error)}`)
+    throw new Error(`${where}, which the contract does not allow:\n${z.prettifyError(read.error)}`)
   expect(answer.body, where).toEqual(read.data)
 }
 
@@ -402,7 +401,7 @@ const Refusal = z.strictObject({
 let made = 0
 const RUN = randomBytes(3).toString('hex')
 
-/** A name that nobody has: letters and digits, 5 to 15 of them. */
+/** Returns an unused name of 5 to 15 characters. */
 export function unique(length = 10): string {
   made += 1
   const number = made.toString(36)
@@ -411,7 +410,7 @@ export function unique(length = 10): string {
 
 let macs = 0
 
-/** A MAC that nobody has, on a database of this test's own. */
+/** Returns a MAC that no client of this file's database has. */
 export function uniqueMac(): string {
   macs += 1
   return MAC_PREFIX + [16, 8, 0].map((bits) => pair((macs >> bits) & 0xff)).join(':')
@@ -421,11 +420,11 @@ function pair(byte: number): string {
   return byte.toString(16).toUpperCase().padStart(2, '0')
 }
 
-/** Beyond every limit that the server has for itself: who waits longer waits for ever. */
-const MOST_PATIENCE_MS = 60_000
+/** Longer than any of the server's own time limits. */
+const CALL_TIMEOUT_MS = 60_000
 
 const PLANTED = hashPassword(PASSWORD)
-/** Planted sessions outlast every clock that a test moves; those that a sign-in begins last their hour. */
+/** An inserted session outlasts every time that a test sets; one from a sign-in lasts its hour. */
 const FOR_EVER = '2999-12-31T00:00:00.000Z'
 
 async function firstAdmin(server: TestServer): Promise<Person> {
