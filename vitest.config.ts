@@ -3,13 +3,13 @@ import { defineConfig } from 'vitest/config'
 /** Suites that talk to a database share one server, started before the first of them. */
 const database = { globalSetup: './test/support/global.ts', pool: 'forks' as const }
 
-/** `npm run faults` tries at length what `npm test` tries shortly. */
+/** `npm run faults` repeats at length what `npm test` tries a few times. */
 const FAULTS = process.env.THOROUGH === '1'
 
-/** Laws that `npm run faults` tries more often. They take longest, so they begin before the server's own suites. */
+/** The longest suites. They begin before the server's own, and `npm run faults` repeats them at length. */
 const LONG_LAWS = 'test/laws/{ledger,hostile}.test.ts'
 
-/** Suites of what the server does without a database; these have nothing to say of one. */
+/** Suites that use no database, or always the embedded one. */
 const WITHOUT_DATABASE = [
   'server/access/{seal,secret,password}.test.ts',
   'server/corridor/openapi/*.test.ts',
@@ -17,7 +17,7 @@ const WITHOUT_DATABASE = [
   'server/nouns/exports/pace.test.ts',
 ]
 
-/** Suites of HTTP, of files and of computing: their few statements are tried on both servers elsewhere. */
+/** Suites of HTTP, files and computing. Other suites try the same statements on both servers. */
 const HARDLY_DATABASE = [
   'server/app.test.ts',
   'server/access/captcha.test.ts',
@@ -25,7 +25,7 @@ const HARDLY_DATABASE = [
   'server/nouns/exports/apart.test.ts',
 ]
 
-/** The three projects share two workers, so that none waits for the last file of another. */
+/** Projects that share two workers, so that none waits for another's last file. */
 const besideEachOther = { maxWorkers: 2, sequence: { groupOrder: 1 } }
 
 export default defineConfig({

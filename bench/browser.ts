@@ -6,31 +6,32 @@ import { startConsole } from '../test/support/console.ts'
 import { to } from '../web/screens.ts'
 import { type Figure, median } from './figure.ts'
 import { type Line, openLine } from './line.ts'
-import { admitPeople, beside, type People } from './people.ts'
+import { openSessions, type People, withDatabaseOf } from './people.ts'
 import { installStopwatch, type Watched } from './stopwatch.ts'
 
-/** A telephone on a poor line. */
+/** A poor mobile connection. */
 const LINE = { bitsPerSecond: 1_600_000, roundTripMs: 150 }
+/** How many times slower the processor of the page is. */
 const SLOWED = 4
-/** A cold start is measured as often, an input as often, and the median told. */
+/** How often a cold start and an input are measured; the figure is the median. */
 const STARTS = 3
 const INPUTS = 8
-/** Says what lies behind the figures. */
+/** Prints the measurements behind the figures. */
 const DETAIL = process.env.BENCH_DETAIL !== undefined
 
 const DESK = { width: 1280, height: 800 }
 const PHONE = { width: 390, height: 844 }
 
 /**
- * What a person in front of the console waits for, over a full database: the real server, a slow line, an empty
- * cache and a processor slowed down fourfold.
+ * Measures what a person waits for in the browser: with the real server, a million clients, a slow connection, an empty
+ * cache and a processor four times slower.
  */
 export async function* browserFigures(dataDir: string): AsyncGenerator<Figure> {
   const console = await startConsole({ dataDir })
   const browser = await launchChromium()
   const line = await openLine(console.url, LINE)
   try {
-    const people = await beside(dataDir, admitPeople)
+    const people = await withDatabaseOf(dataDir, openSessions)
     yield* coldStarts(browser, line, people)
     yield* inputs(browser, console.url, people)
     yield* shifts(browser, line, people)
@@ -50,13 +51,13 @@ async function* coldStarts(browser: Browser, line: Line, people: People): AsyncG
   const clients = await repeat(STARTS, () =>
     painted(browser, line, people.dealer, 'dealer', '/clients', 'tbody tr[data-chosen]'),
   )
-  yield { what: "A dealer's clients there, empty cache", value: median(clients), limit: 3_000, unit: 'ms' }
+  yield { what: "A dealer's clients painted, empty cache", value: median(clients), limit: 3_000, unit: 'ms' }
   for (const role of ROLES) {
     const starts = await repeat(STARTS, () =>
       painted(browser, line, people[role], role, to.home[role](), 'section tbody time'),
     )
     yield {
-      what: `Dashboard of the ${role} there, empty cache`,
+      what: `Dashboard of the ${role} painted, empty cache`,
       value: median(starts),
       limit: 3_000,
       unit: 'ms',
@@ -74,7 +75,7 @@ async function coldLogin(browser: Browser, line: Line) {
   const { painted, worked } = await watched(page)
   await context.close()
   const usable = painted[USERNAME] ?? Number.NaN
-  // The browser slows the page down but not its workers, so a worker's time is taken as often as it should count.
+  // Chromium slows the page but not its workers, so the worker's time is multiplied here.
   return { usable, solved: (painted[SOLVED] ?? Number.NaN) + worked * (SLOWED - 1) }
 }
 
@@ -101,7 +102,7 @@ interface Thousand {
   perPage: number
 }
 
-/** Lists that hold 1,000 rows in the browser, at their smallest page on offer by default and at their largest. */
+/** Lists of 1,000 rows that the browser sorts and filters, with the smallest and the largest page size. */
 const THOUSANDS: readonly Thousand[] = [
   { rows: 'transactions', path: to.home.admin(), perPage: 10 },
   { rows: 'transactions', path: to.home.admin(), perPage: 25 },
@@ -128,7 +129,7 @@ async function* inputs(browser: Browser, url: string, people: People): AsyncGene
   }
 }
 
-/** No superreseller list has 1,000 rows: the few there are stand in it as often as it takes. */
+/** Repeats the superresellers of the answer up to 1,000 rows, because the database has fewer. */
 async function multiply(route: Route) {
   const answer = await route.fetch()
   const { data, ...rest } = (await answer.json()) as { data: { name: string; accountId: number }[] }
@@ -139,12 +140,12 @@ async function multiply(route: Route) {
   await route.fulfill({ response: answer, json: { ...rest, data: many, count: many.length } })
 }
 
-/** What a person does to a table, the time-th time. */
+/** The inputs on a table; `time` counts their repetitions. */
 function actsOn(page: Page): Record<string, (time: number) => Promise<void>> {
   const box = page.locator('input[type=search]')
   const sorters = page.locator('thead button')
   return {
-    // What is typed finds much, and is taken back.
+    // The typed letter finds many rows; the next keystroke deletes it.
     'A keystroke in the search box': (time) => box.press(time % 2 === 0 ? 'e' : 'Backspace'),
     'A sort': (time) => sorters.nth(time % 3).click({ noWaitAfter: true }),
     'A page turn': (time) =>
@@ -152,7 +153,7 @@ function actsOn(page: Page): Record<string, (time: number) => Promise<void>> {
   }
 }
 
-/** From an input to the last change that it made to the rows, painted, in milliseconds. */
+/** Returns the milliseconds from an input to its last painted change of the rows. */
 async function timed(page: Page, act: () => Promise<void>): Promise<number> {
   await page.waitForTimeout(600)
   await page.evaluate(() => window.stopwatch.follow('tbody'))
@@ -193,12 +194,12 @@ async function* shifts(browser: Browser, line: Line, people: People): AsyncGener
 interface Opening {
   slowed?: boolean
   viewport?: { width: number; height: number }
-  /** What is waited for. */
+  /** Selectors that the stopwatch watches. */
   watch?: readonly string[]
   as?: { name: string; token: string; role: Role } | undefined
 }
 
-/** A page with an empty cache, its stopwatch and, if asked, somebody's session. */
+/** Opens a page with an empty cache, the stopwatch and, with `as`, a session. */
 async function open(browser: Browser, { slowed, viewport = DESK, watch = [], as }: Opening) {
   const context: BrowserContext = await browser.newContext({ viewport })
   await context.addInitScript(installStopwatch, watch)

@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net'
 
 /**
- * One connection of a browser, kept open: one request after the other, at a small part of what `fetch` costs, so that
- * what measures takes little from what is measured.
+ * A keep-alive HTTP connection that sends one request after the other. It costs far less than `fetch`, so that the
+ * benchmark takes little time from the server.
  */
 export class Connection {
   readonly #socket: Socket
@@ -39,7 +39,7 @@ export class Connection {
     this.#socket.removeAllListeners('close').destroy()
   }
 
-  /** Answers the body. @throws Error where the status is not 200 */
+  /** Returns the body. @throws Error if the status is not 200 */
   #send(request: string): Promise<string> {
     return new Promise((resolve, reject) => {
       this.#answered = { resolve, reject }
@@ -53,7 +53,7 @@ export class Connection {
     if (end < 0) return
     const head = this.#received.toString('latin1', 0, end)
     const length = Number(/^content-length: (\d+)/im.exec(head)?.[1])
-    if (Number.isNaN(length)) throw new Error(`An answer without its length: ${head}`)
+    if (Number.isNaN(length)) throw new Error(`An answer without Content-Length: ${head}`)
     if (this.#received.length < end + 4 + length) return
     const body = this.#received.toString('utf8', end + 4, end + 4 + length)
     this.#received = this.#received.subarray(end + 4 + length)

@@ -1,11 +1,11 @@
-/** One measured thing beside its limit. */
+/** A measured value and its limit. */
 export interface Figure {
   what: string
   value: number
-  /** null where the figure only stands beside another. */
+  /** null for a value that is only compared with another. */
   limit: number | null
   unit: string
-  /** The limit is the least that it may be, instead of the most. */
+  /** The limit is a minimum instead of a maximum. */
   atLeast?: true
 }
 
@@ -13,7 +13,7 @@ export function holds({ value, limit, atLeast }: Figure): boolean {
   return limit === null || (atLeast ? value >= limit : value <= limit)
 }
 
-/** A line of the table that `npm run bench` prints. */
+/** Formats a line of the table that `npm run bench` prints. */
 export function lineOf(figure: Figure): string {
   const { what, value, limit, unit, atLeast } = figure
   const bound = limit === null ? '' : `${atLeast ? 'at least' : 'at most'} ${numberOf(limit, unit)}`
@@ -30,7 +30,7 @@ export function median(values: readonly number[]): number {
   return quantile(values, 0.5)
 }
 
-/** The value that so great a part of the values does not exceed. */
+/** Returns the value that this part of the values (0 to 1) does not exceed. */
 export function quantile(values: readonly number[], part: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? Number.NaN

@@ -11,20 +11,20 @@ import { migrate } from '../server/postgres/migrate.ts'
 import { openPool } from '../server/postgres/pool.ts'
 import { Business, DAYS } from './fill/business.ts'
 import { load } from './fill/load.ts'
-import { raiseTree } from './fill/tree.ts'
+import { createAccounts } from './fill/tree.ts'
 
-/** The data folders: a million clients, and ten thousand. */
+/** The data folders of the two databases. */
 export type Folders = Record<keyof typeof FILLS, string>
 
-/** The two databases that are measured, by the folder's name: the one beside the other shows what grows. */
+/** The databases that are measured, by the folder's name. Their comparison shows what grows with the data. */
 const FILLS = {
   million: { clients: 1_000_000, dealers: 2_000 },
   tenthousand: { clients: 10_000, dealers: 20 },
 } as const
 
 /**
- * The data folder of a filled database, which is filled the first time and then kept.
- * Ten transactions a client, three levels of accounts, a tenth of the clients with one dealer.
+ * Returns the data folder of a database, which is filled the first time and then kept. It has ten transactions per
+ * client, all levels of accounts, and a dealer with a tenth of all clients.
  */
 export async function filled(name: keyof typeof FILLS, say: (line: string) => void): Promise<string> {
   const folder = join(resolve(process.env.DATA_DIR ?? './data/bench'), name)
@@ -52,7 +52,7 @@ async function fill(
     await migrate({ ...database, say })
     const first = addDays(dayOf(new Date(), config.timeZone), -DAYS)
     seed(clients)
-    const tree = await raiseTree(sql, dealers, startOf(first, config.timeZone))
+    const tree = await createAccounts(sql, dealers, startOf(first, config.timeZone))
     const close = (password: string, client: number) => seal.close(password, ofClient(client))
     await load(sql, new Business(tree, clients, first), close, say)
     await fillStatistics(sql, new Date(), config.timeZone)

@@ -1,31 +1,31 @@
 import { connect, createServer, type Socket } from 'node:net'
 
-/** What a line carries and how far it reaches. */
+/** The bandwidth and the latency of a line. */
 export interface LineFacts {
-  /** Bits a second, of each direction, shared by all connections. */
+  /** The bandwidth of each direction, which all connections share. */
   bitsPerSecond: number
-  /** There and back, in milliseconds. */
+  /** The round trip in milliseconds. */
   roundTripMs: number
 }
 
 export interface Line {
-  /** Where the line begins; its other end is the server it was opened to. */
+  /** The URL of the line's near end, which leads to the server. */
   url: string
-  /** Bytes that came down since the last time this was asked. */
+  /** Returns the bytes received from the server since the last call. */
   takeBytes(): number
   close(): Promise<void>
 }
 
-/** The payload of a packet, and what it takes of the line with its headers, in bytes. */
+/** The bytes of a packet without and with its headers. */
 const PAYLOAD = 1_460
 const PACKET = 1_500
-/** Packets under way on a fresh connection before the first is acknowledged; each acknowledgement lets one more go. */
+/** TCP's first window: the packets that a new connection may send before an acknowledgement. Each one adds a packet. */
 const FIRST_WINDOW = 10
 
 /**
- * A slow line to a server on this machine, as TCP meets it: a connection costs a round trip before anything is sent,
- * begins slowly, and shares the line with the others packet by packet. The browser's own emulation knows neither
- * connections nor what a worker fetches.
+ * Opens a proxy that imitates a slow line under TCP: a connection costs a round trip before its first byte, starts
+ * slowly, and shares the line with the others packet by packet. Chromium's own emulation leaves out connections and
+ * the fetches of workers.
  */
 export async function openLine(to: string, { bitsPerSecond, roundTripMs }: LineFacts): Promise<Line> {
   const target = new URL(to)
@@ -64,7 +64,7 @@ export async function openLine(to: string, { bitsPerSecond, roundTripMs }: LineF
   }
 }
 
-/** What one connection has to send. */
+/** One connection with its unsent packets. */
 interface Sender {
   pieces: Buffer[]
   window: number
@@ -112,7 +112,7 @@ class Lane {
     this.#send()
   }
 
-  /** Sends until the line is taken. A timer comes late, so what could have been sent meanwhile is sent at once. */
+  /** Sends until the line is busy. Timers fire late, so packets that were due meanwhile are sent at once. */
   #send() {
     while (this.#freeAt <= performance.now()) {
       this.#busy = this.#sendNext()
@@ -121,7 +121,7 @@ class Lane {
     setTimeout(() => this.#send(), Math.max(0, this.#freeAt - performance.now()))
   }
 
-  /** One packet of the connection whose turn it is; false where none may send. */
+  /** Sends one packet of the next connection that may send. Returns false if none may. */
   #sendNext(): boolean {
     const at = this.#senders.findIndex(
       ({ pieces, window, underWay }) => pieces.length > 0 && underWay < window,
@@ -143,7 +143,7 @@ class Lane {
   }
 }
 
-/** What happens at a moment, each put in after the one before it: timers of their own would come in any order. */
+/** Runs acts at their times in the order of `put`; separate timers could fire in any order. */
 class Later {
   #acts: { at: number; act: () => void }[] = []
 

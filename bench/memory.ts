@@ -3,18 +3,18 @@ import { startConsole } from '../test/support/console.ts'
 import { Connection } from './connection.ts'
 import type { Figure } from './figure.ts'
 import type { Folders } from './fill.ts'
-import { admitPeople, beside, type People } from './people.ts'
+import { openSessions, type People, withDatabaseOf } from './people.ts'
 import { watchMemory } from './watch.ts'
 
 const CONNECTIONS = 32
 const WARM_UP = 20_000
 const REQUESTS = 100_000
 
-/** What the server holds while everybody works at once. */
+/** Measures the server's memory under requests of all kinds over 32 connections. */
 export async function* memoryFigures({ million }: Folders): AsyncGenerator<Figure> {
   const console = await startConsole({ dataDir: million })
   try {
-    const people = await beside(million, admitPeople)
+    const people = await withDatabaseOf(million, openSessions)
     const work = await requests(console.url, people)
     const memory = watchMemory(console.process.pid)
     await make(console.url, work, WARM_UP)
@@ -23,7 +23,7 @@ export async function* memoryFigures({ million }: Folders): AsyncGenerator<Figur
     await make(console.url, work, REQUESTS)
     const seconds = (performance.now() - began) / 1000
     const { peak } = memory.stop()
-    // What it holds goes up and down as it tidies; the least of a while is what it cannot do without.
+    // Garbage collection makes the memory rise and fall; the minimum of a period is what is really in use.
     const fifth = Math.ceil((memory.samples.length - warm) / 5)
     const first = Math.min(...memory.samples.slice(warm, warm + fifth))
     const last = Math.min(...memory.samples.slice(-fifth))
@@ -33,7 +33,7 @@ export async function* memoryFigures({ million }: Folders): AsyncGenerator<Figur
       limit: null,
       unit: '/s',
     }
-    yield { what: 'Memory of the server under them, at its most', value: peak, limit: 250, unit: 'MB' }
+    yield { what: 'Highest memory of the server under them', value: peak, limit: 250, unit: 'MB' }
     yield {
       what: `Memory grown over ${REQUESTS.toLocaleString('en-US')} of them`,
       value: last - first,
@@ -47,7 +47,7 @@ export async function* memoryFigures({ million }: Folders): AsyncGenerator<Figur
 
 type Request = (connection: Connection) => Promise<unknown>
 
-/** A day's mixture: mostly pages and searches, some screens with a thousand rows, some changes. */
+/** A typical mixture of requests: mostly pages and searches, some lists of a thousand rows, some changes. */
 async function requests(url: string, people: People): Promise<Request[]> {
   const { admin, superreseller, reseller, dealer } = people
   const connection = await Connection.open(url)

@@ -5,7 +5,7 @@ import { readConfig } from '../server/config.ts'
 import { openDatabase } from '../server/postgres/database.ts'
 import { openPool, type Sql } from '../server/postgres/pool.ts'
 
-/** Who signs in, each role's busiest. */
+/** The busiest account of each role. */
 export type People = Record<Role, Person>
 export interface Person {
   id: number
@@ -13,8 +13,8 @@ export interface Person {
   token: string
 }
 
-/** Works on the database of a console that runs. */
-export async function beside<T>(dataDir: string, work: (sql: Sql) => Promise<T>): Promise<T> {
+/** Connects to the database of a running console for the time of `work`. */
+export async function withDatabaseOf<T>(dataDir: string, work: (sql: Sql) => Promise<T>): Promise<T> {
   const database = await openDatabase(readConfig({ DATA_DIR: dataDir }), () => {}, { guest: true })
   const sql = openPool(database.server, { max: 1, patient: true })
   try {
@@ -25,8 +25,8 @@ export async function beside<T>(dataDir: string, work: (sql: Sql) => Promise<T>)
   }
 }
 
-/** A session for the busiest of each role, planted beside the running console. */
-export async function admitPeople(sql: Sql): Promise<People> {
+/** Inserts a session for the busiest account of each role. */
+export async function openSessions(sql: Sql): Promise<People> {
   const people: [Role, Person][] = []
   for (const role of ROLES) {
     const [account] = await sql<{ id: number; name: string }[]>`
@@ -38,13 +38,13 @@ export async function admitPeople(sql: Sql): Promise<People> {
       where account.role = ${role}
       group by account.id order by sum(clients) desc nulls last limit 1`
     if (!account) throw new Error(`There is no ${role}`)
-    people.push([role, { ...account, token: await admit(sql, account.id) }])
+    people.push([role, { ...account, token: await openSession(sql, account.id) }])
   }
   return Object.fromEntries(people) as People
 }
 
-/** A session of its own. Answers its token. */
-export async function admit(sql: Sql, account: number): Promise<string> {
+/** Inserts a session. Returns its token. */
+export async function openSession(sql: Sql, account: number): Promise<string> {
   const token = randomBytes(32).toString('base64url')
   await sql`
     insert into session (token_hash, account, created, expiry)

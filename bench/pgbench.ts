@@ -15,14 +15,15 @@ interface Order {
   seconds: number
 }
 
-/** Renewals in a second as PostgreSQL's own measure does them, or why there is none. */
+/** Returns the renewals per second of PostgreSQL's own benchmark tool, or a sentence why there are none. */
 export async function pgbench(database: Database, order: Order): Promise<number | string> {
   const program = ['/usr/bin/pgbench', ...globSync('/usr/lib/postgresql/*/bin/pgbench')].find(existsSync)
-  if (!program || typeof database.server === 'string') return 'There is no pgbench here to stand beside.'
+  if (!program || typeof database.server === 'string')
+    return 'pgbench is not installed, so the comparison with it is left out.'
   const owner = openPool(database.owner, { max: 1 })
   const folder = mkdtempSync(join(tmpdir(), 'boxtree-bench-'))
   try {
-    await layOut(owner, order)
+    await writeRenewers(owner, order)
     const script = join(folder, 'renewal.sql')
     writeFileSync(script, scriptOf(order))
     const { socket, database: name, user } = database.server
@@ -40,8 +41,8 @@ export async function pgbench(database: Database, order: Order): Promise<number 
   }
 }
 
-/** Who may renew whom, where the script can look it up: it has no lists of its own. */
-async function layOut(owner: Sql, { renewers }: Order): Promise<void> {
+/** Writes the renewers into a table, because a pgbench script cannot hold a list. */
+async function writeRenewers(owner: Sql, { renewers }: Order): Promise<void> {
   const rows = renewers.flatMap(({ id, token, superreseller, reseller, balance, consumed, clients }, nr) =>
     clients.map((login, turn) => {
       const hash = `\\x${createHash('sha256').update(token).digest('hex')}`
@@ -79,8 +80,8 @@ const ROW = `jsonb_build_array(jsonb_build_object('type', 'USED', 'superreseller
   'expiry_before', :c_expiry::text, 'counted_from', ${FROM}::date, 'credits', 1, 'source', :by_balance::bigint,
   'destination', :by_consumed::bigint, 'source_balance', :source::bigint - 1, 'destination_balance', :destination::bigint + 1))`
 
-/** What stands for a statement's parameters, by a word that only it has; what it answers is kept under its prefix. */
-const PARAMETERS: readonly (readonly [word: RegExp, parameters: string[], kept?: string])[] = [
+/** The parameters of each statement, found by a word that only it contains, and the prefix under which pgbench keeps its result. */
+const PARAMETERS: readonly (readonly [word: RegExp, parameters: string[], prefix?: string])[] = [
   [/from session /, [':by_hash::bytea', 'now()'], 'a_'],
   [/^(begin|commit|select 1)/, []],
   [
@@ -98,11 +99,11 @@ const PARAMETERS: readonly (readonly [word: RegExp, parameters: string[], kept?:
 function lineOf({ text }: Statement): string {
   const known = PARAMETERS.find(([word]) => word.test(text))
   if (!known) throw new Error(`A renewal has a statement that pgbench cannot send: ${text}`)
-  const [, parameters, kept] = known
+  const [, parameters, prefix] = known
   const filled = text.replace(/\$(\d+)/g, (_, nr) => `${parameters[Number(nr) - 1]}`)
   if (/lock_holdings/.test(text)) {
-    // Of two rows it can keep but one.
+    // \gset takes a single row, so both balances go into one.
     return `select max(balance) filter (where id = :by_balance) as source, max(balance) filter (where id = :by_consumed) as destination from (${filled}) l \\gset`
   }
-  return kept ? `${filled} \\gset ${kept}` : `${filled};`
+  return prefix ? `${filled} \\gset ${prefix}` : `${filled};`
 }

@@ -8,80 +8,86 @@ import { readConfig } from '../server/config.ts'
 import { startEmbedded } from '../server/postgres/embedded.ts'
 import { openPool, type Sql } from '../server/postgres/pool.ts'
 import type { Folders } from './fill.ts'
-import { admitPeople, type People } from './people.ts'
+import { openSessions, type People } from './people.ts'
 
-/** The calls that are made most, each as the busiest of a role makes it, and what is read in its plan. */
-const CALLS: readonly { file: string; role: Role; read: string; path: string; body?: object }[] = [
+/** The most frequent calls, made by the busiest account of a role, and a summary of their plans. */
+const CALLS: readonly { file: string; role: Role; summary: string; path: string; body?: object }[] = [
   {
     file: '01-a-page-of-clients',
     role: 'dealer',
-    read: 'The page is the first ten entries of one index; the counts add up what is kept for each day on which clients end.',
+    summary:
+      'The page is the first ten entries of one index; the counts are sums of a kept count for each day of expiry.',
     path: '/api/clients',
   },
   {
     file: '02-the-deepest-page',
     role: 'dealer',
-    read: 'The same index, read from its other end: the last page is as near as the first.',
+    summary: 'The same index is read from its other end, so the last page costs as much as the first.',
     path: '/api/clients?page=10000',
   },
   {
     file: '03-a-page-by-expiry',
     role: 'dealer',
-    read: 'What expires soon is one range of the index by expiry, in the order of the list.',
+    summary: 'The clients that expire soon are one range of the index by expiry, in the order of the list.',
     path: '/api/clients?sort=expiry&filter=expiring',
   },
   {
     file: '04-a-search-that-finds-few',
     role: 'dealer',
-    read: 'How many to expect is asked first; then the trigrams of the directory find them, and they are counted and sorted at once.',
+    summary:
+      'A first statement estimates the number of matches; the trigram index then finds them, and they are counted and sorted at once.',
     path: '/api/clients?search={part}',
   },
   {
     file: '05-a-search-that-finds-nearly-all',
     role: 'dealer',
-    read: 'So many are expected that each of the dealer is looked at for the counts, which is nearly all of the time; the page is met at once in its order.',
+    summary:
+      "The estimate is so high that the counts scan all of the dealer's clients, which takes nearly all of the time; the page is found at once in the order of the list.",
     path: '/api/clients?search=00:1a:79',
   },
   {
     file: '06-a-page-of-all-clients',
     role: 'admin',
-    read: 'The page is ten entries of one index; nearly all of the time adds up the kept counts, one for each day of each superreseller.',
+    summary:
+      'The page is ten entries of one index; nearly all of the time goes into the sum of the kept counts, one for each day of each superreseller.',
     path: '/admin/clients',
   },
   {
     file: '07-a-client',
     role: 'dealer',
-    read: 'One row by its dealer and name, its box by its number, its purchases by one index.',
+    summary:
+      "One index finds the client by its dealer and name, one its box by the client's id, and one its purchases.",
     path: '/api/client/{name}',
   },
   {
     file: '08-the-latest-transactions',
     role: 'dealer',
-    read: 'The newest thousand of ten million, from the end of one index.',
+    summary: 'The newest thousand of ten million rows are read from the end of one index.',
     path: '/api/transactions',
   },
   {
     file: '09-the-dashboard-of-the-admin',
     role: 'admin',
-    read: 'No client is looked at: nearly all of the time adds up the kept counts of each superreseller.',
+    summary:
+      'No client is read: nearly all of the time goes into the sums of the kept counts of each superreseller.',
     path: '/admin/list',
   },
   {
     file: '10-a-renewal',
     role: 'dealer',
-    read: 'Every statement finds its rows by one index, and looks at no more than it changes.',
+    summary: 'Every statement finds its rows by one index, and reads no more rows than it changes.',
     path: '/api/renew',
     body: { months: 1 },
   },
 ]
 
-/** A statement is planned anew five times, and from then on as a plan for all values may do. */
+/** PostgreSQL plans a prepared statement for its values five times, and may then use one generic plan. */
 const TIMES = 7
 const FOLDER = join(import.meta.dirname, 'plans')
 
 /**
- * Writes the plan of each statement of these calls, as PostgreSQL ran it for the server, into a file for each call.
- * Answers the files.
+ * Writes the plans of each call's statements, as PostgreSQL executed them for the server, into one file per call. Yields
+ * the files.
  */
 export async function* writePlans({ million: dataDir }: Folders): AsyncGenerator<string> {
   const config = readConfig({ DATA_DIR: dataDir })
@@ -89,7 +95,7 @@ export async function* writePlans({ million: dataDir }: Folders): AsyncGenerator
   const sql = openPool(database.superuser, { max: 1, patient: true, lasting: true })
   const explained = openPool(database.superuser, { max: 1, patient: true, lasting: true })
   try {
-    const people = await admitPeople(sql)
+    const people = await openSessions(sql)
     const client = await oneClient(sql, people)
     await explained`load 'auto_explain'`
     await explained`
@@ -107,7 +113,7 @@ export async function* writePlans({ million: dataDir }: Folders): AsyncGenerator
       freeSpace: null,
     })
     mkdirSync(FOLDER, { recursive: true })
-    for (const { file, role, read, path, body } of CALLS) {
+    for (const { file, role, summary, path, body } of CALLS) {
       const call = async () => {
         const answer = await app.inject({
           method: body ? 'POST' : 'GET',
@@ -122,7 +128,7 @@ export async function* writePlans({ million: dataDir }: Folders): AsyncGenerator
       await call()
       writeFileSync(
         join(FOLDER, `${file}.txt`),
-        `${read}\n\n${plansIn(readLog(database.files).slice(before))}`,
+        `${summary}\n\n${plansIn(readLog(database.files).slice(before))}`,
       )
       yield `bench/plans/${file}.txt`
     }
@@ -141,14 +147,14 @@ async function oneClient(sql: Sql, { dealer }: People): Promise<string> {
   return client?.name ?? ''
 }
 
-/** The file of today, to which the server writes each plan. */
+/** Reads the newest log file, into which PostgreSQL writes the plans. */
 function readLog(cluster: string): string {
   const files = readdirSync(join(cluster, 'log')).map((name) => join(cluster, 'log', name))
   const newest = files.sort((a, b) => statSync(a).mtimeMs - statSync(b).mtimeMs).at(-1)
   return newest ? readFileSync(newest, 'utf8') : ''
 }
 
-/** The plans without the time and process that wrote them, and without what every call begins and ends with. */
+/** Returns the plans in a log, without its timestamps and without the statements that begin and end every call. */
 function plansIn(log: string): string[] {
   return log
     .split(/^\d{4}-\d\d-\d\d .*?LOG: {2}/m)

@@ -8,18 +8,18 @@ import { startConsole } from '../test/support/console.ts'
 import { Connection } from './connection.ts'
 import { type Figure, median, quantile } from './figure.ts'
 import type { Folders } from './fill.ts'
-import { admitPeople, beside, type People } from './people.ts'
+import { openSessions, type People, withDatabaseOf } from './people.ts'
 
-/** How often each call is made, after a few to warm up: a slow one as often as its time allows, at least a few. */
+/** How often each call is made after FEW warm-up calls. A slow call stops after ENOUGH_MS, but not before FEW. */
 const TIMES = 20
 const FEW = 3
 const ENOUGH_MS = 400
-/** Says what lies behind the figures. */
+/** Prints the measurements behind the figures. */
 const DETAIL = process.env.BENCH_DETAIL !== undefined
 
 /**
- * Every call that reads, by the busiest of each role, one after the other over one connection: lists by every sort and
- * filter, on the first page and the deepest on offer.
+ * Measures every call that reads, by the busiest account of each role, one after the other over one connection: lists
+ * with every sort and filter, on their first and their last page.
  */
 export async function* readFigures({ million, tenthousand }: Folders): AsyncGenerator<Figure> {
   const small = await measure(tenthousand)
@@ -78,7 +78,7 @@ type Group = (typeof GROUPS)[number][0]
 
 interface Case {
   group: Group
-  /** The same in both databases. */
+  /** Identifies the case in both databases. */
   key: string
   path: string
 }
@@ -91,8 +91,8 @@ async function measure(dataDir: string): Promise<Measured[]> {
   const console = await startConsole({ dataDir })
   const connection = await Connection.open(console.url)
   try {
-    const { people, client } = await beside(dataDir, async (sql) => {
-      const people = await admitPeople(sql)
+    const { people, client } = await withDatabaseOf(dataDir, async (sql) => {
+      const people = await openSessions(sql)
       return { people, client: await anyClient(sql, people.dealer.id) }
     })
     const measured: Measured[] = []
@@ -128,7 +128,7 @@ async function anyClient(sql: Sql, dealer: number): Promise<Client> {
   return client
 }
 
-/** Every call of the contract that a role reads with; a list of clients in all its ways. */
+/** Returns every call with which a role reads; the lists of clients with every sort, filter and search. */
 function casesOf(role: Role, people: People, client: Client): Case[] {
   return everyCall(calls).flatMap((call) => {
     const { name } = call
@@ -194,10 +194,10 @@ function lists(
   }))
 }
 
-/** An order by what is searched, and one by what is not. */
+/** A sort by a searched column, and one by another. */
 const SEARCHED_BY = ['name', 'expiry']
 
-/** How much of these terms is found; of the others it is some thousands, up to the half. */
+/** How many clients a search finds. Every other search finds some: thousands, up to a half. */
 const BREADTH: Record<string, 'few' | 'nearly all'> = {
   name: 'few',
   'part of a MAC': 'few',
@@ -208,7 +208,7 @@ const BREADTH: Record<string, 'few' | 'nearly all'> = {
   'one letter': 'nearly all',
 }
 
-/** What people type, from a term that finds one to a term that finds nearly all. */
+/** Search terms as people type them, from one that finds a single client to one that finds nearly all. */
 function terms({ name, mac, phone, expiry, dealer }: Client & { dealer?: string }): Record<string, string> {
   return {
     name,
@@ -229,7 +229,7 @@ function terms({ name, mac, phone, expiry, dealer }: Client & { dealer?: string 
   }
 }
 
-/** A list's first page, and the deepest on offer. */
+/** Returns the first and the last page of a list. */
 async function ends(
   one: Case,
   get: (path: string) => Promise<string>,

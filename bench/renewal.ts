@@ -13,13 +13,13 @@ export interface Renewer {
   clients: string[]
 }
 
-/** One statement as the server sent it: its text and the types of its parameters. */
+/** A statement as the server sends it: its text and the types of its parameters. */
 export interface Statement {
   text: string
   types: number[]
 }
 
-/** What is known at one moment of a renewal that is played again. */
+/** The state of a renewal while its statements are replayed. */
 interface Renewal {
   now: Date
   key: string
@@ -29,7 +29,7 @@ interface Renewal {
   balances: { id: number; balance: number }[]
 }
 
-/** What each statement of a renewal is sent with, by a word that only it has. */
+/** The parameters of each statement of a renewal, found by a word that only it contains. */
 const PARAMETERS: readonly (readonly [RegExp, (renewal: Renewal) => unknown[]])[] = [
   [/from session /, ({ by, now }) => [createHash('sha256').update(by.token).digest(), now]],
   [/^(begin|commit|select 1)/, () => []],
@@ -66,7 +66,7 @@ const PARAMETERS: readonly (readonly [RegExp, (renewal: Renewal) => unknown[]])[
   ],
 ]
 
-/** Sends one renewal's statements one after the other, each when the one before it was answered, and nothing more. */
+/** Sends the statements of one renewal, each after the result of the one before, without any work of the server. */
 export async function replay(sql: Sql, statements: readonly Statement[], by: Renewer, names: string[]) {
   const renewal: Renewal = { now: new Date(), key: randomUUID(), by, names, clients: [], balances: [] }
   for (const { text, types } of statements) {
@@ -81,7 +81,7 @@ export async function replay(sql: Sql, statements: readonly Statement[], by: Ren
 
 function parametersOf(text: string) {
   const known = PARAMETERS.find(([word]) => word.test(text))
-  if (!known) throw new Error(`A renewal has a statement that is not known here: ${text}`)
+  if (!known) throw new Error(`A renewal sends a statement that the benchmark does not know: ${text}`)
   return known[1]
 }
 
@@ -110,7 +110,7 @@ function rowsOf({ by, clients, balances }: Renewal): object[] {
 
 const months = new Map<string, string>()
 
-/** A month later, kept, so that what is measured is the database and the driver. */
+/** Returns the expiry a month later. It is cached, so that the measurement is of the database and the driver. */
 function nextMonth(expiry: string): string {
   const from = countedFrom(expiry)
   const known = months.get(from) ?? endOf(addMonths(from, 1), 'UTC')
@@ -125,8 +125,8 @@ function countedFrom(expiry: string): string {
   return later(day, TODAY)
 }
 
-/** The statements that one renewal sends over a pool of one connection, in their order; `ready` answers how it is done. */
-export async function captured(
+/** Returns the statements of one renewal in their order. `ready` receives a pool of one connection and returns the renewal. */
+export async function captureStatements(
   to: Connect,
   ready: (sql: Sql) => Promise<() => Promise<void>>,
 ): Promise<Statement[]> {

@@ -3,9 +3,9 @@ import { type Connect, openPool } from '../server/postgres/pool.ts'
 import { Connection } from './connection.ts'
 import { type Renewer, replay, type Statement } from './renewal.ts'
 
-// Renews without a pause, in a process of its own, so that neither the server nor the measurement pays for it.
+// Renews without a pause. Its own process keeps this work off the server's thread and the measurement's.
 
-/** What it is told to do; it answers how many renewals it did in how many milliseconds. */
+/** The message that starts the work; `Done` is the message that ends it. */
 export interface Order {
   way: { url: string } | { database: Connect; statements: Statement[] }
   connections: number
@@ -23,7 +23,7 @@ process.once('message', async (order: Order) => {
   const done = await Promise.all(
     Array.from({ length: order.connections }, async (_, at) => {
       const { renew, close } = await open(order.way)
-      // Each has dealers of its own, as in life two of one dealer's staff seldom renew in the same millisecond.
+      // Connections share no dealer, because two people of one dealer hardly ever renew in the same millisecond.
       const own = order.renewers.filter((_, nr) => nr % order.connections === at)
       let renewals = 0
       for (; performance.now() < until; renewals += 1) {

@@ -8,9 +8,9 @@ import type { Folders } from './fill.ts'
 const STARTS = 3
 const LIMIT_MS = 3_000
 
-/** How soon the console is ready on a million clients, after an orderly end and after others. */
+/** Measures how soon the console is ready on a million clients, after a regular stop and after kills. */
 export async function* startFigures({ million }: Folders): AsyncGenerator<Figure> {
-  yield await figure('Ready after an orderly end', million, (console) => console.stop())
+  yield await figure('Ready after a regular stop', million, (console) => console.stop())
   yield await figure('Ready after a SIGKILL of the console', million, (console) => console.stop('SIGKILL'))
   yield await figure('Ready after a SIGKILL of the console and the database', million, async (console) => {
     await console.stop('SIGKILL')

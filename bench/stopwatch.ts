@@ -1,11 +1,11 @@
-/** What the page's own stopwatch found; times in milliseconds since the navigation began. */
+/** What the page's stopwatch measured; times are in milliseconds since the navigation began. */
 export interface Watched {
-  /** When what a selector names was first painted. */
+  /** When the first element of each selector was painted. */
   painted: Record<string, number>
-  /** The sum of all layout shifts that no input caused, and what moved. */
+  /** The sum of all layout shifts that no input caused, and the elements that moved. */
   shift: number
   shifted: string[]
-  /** Milliseconds that workers took from their task to their answer. */
+  /** The milliseconds that workers took from their task to its result. */
   worked: number
 }
 
@@ -13,7 +13,7 @@ declare global {
   interface Window {
     stopwatch: {
       watched: Watched
-      /** From the next input to the last change of what it changed, painted, in milliseconds. */
+      /** Starts to measure from the next input to the last painted change within the selector, in milliseconds. */
       follow(selector: string): void
       followed(): { first: number; last: number }
     }
@@ -21,8 +21,8 @@ declare global {
 }
 
 /**
- * Runs in the page before anything of its own: notes when things are painted, what moves and how long inputs take.
- * It is handed to the browser as text and so uses nothing from around it.
+ * Runs in the page before its own scripts, and records when elements are painted, what moves and how long inputs take.
+ * The browser receives it as text, so it uses nothing from this file.
  */
 export function installStopwatch(selectors: readonly string[]) {
   const watched: Watched = { painted: {}, shift: 0, shifted: [], worked: 0 }

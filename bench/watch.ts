@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 
 const EVERY_MS = 200
 
-/** Watches how much memory a process holds, in megabytes. */
+/** Samples the resident memory of a process, in megabytes. */
 export function watchMemory(pid: number | undefined) {
   const samples = [memoryOf(pid)]
   const timer = setInterval(() => samples.push(memoryOf(pid)), EVERY_MS)

@@ -13,9 +13,9 @@ import { startConsole } from '../test/support/console.ts'
 import { Connection } from './connection.ts'
 import { type Figure, median } from './figure.ts'
 import type { Folders } from './fill.ts'
-import { admit } from './people.ts'
+import { openSession } from './people.ts'
 import { pgbench } from './pgbench.ts'
-import { captured, type Renewer, replay, type Statement } from './renewal.ts'
+import { captureStatements, type Renewer, replay, type Statement } from './renewal.ts'
 import type { Done, Order } from './renewing.ts'
 
 const DEALERS = 256
@@ -23,14 +23,14 @@ const CLIENTS_EACH = 20
 const CONNECTIONS = [8, 32]
 const WARM_UP_MS = 500
 const MEASURED_MS = 3_000
-/** One after the other in turns: the first after a checkpoint writes whole pages, and none shall pay for all. */
+/** The ways take turns, so that each one bears its share of the full-page writes after a checkpoint. */
 const ROUNDS = 5
 const MANY = 1_000
 const TIMES = 5
 
 /**
- * Renewals over many dealers through the whole server, beside the same statements sent by the bare driver and by
- * pgbench, each over as many connections.
+ * Measures renewals of many dealers through the whole server, and compares them with the same statements sent by the
+ * driver alone and by pgbench, over as many connections.
  */
 export async function* writeFigures({ million }: Folders): AsyncGenerator<Figure | string> {
   const console = await startConsole({ dataDir: million })
@@ -57,7 +57,7 @@ export async function* writeFigures({ million }: Folders): AsyncGenerator<Figure
   }
 }
 
-/** Dealers with a session and credits, the biggest first. */
+/** Prepares dealers with a session and credits, the biggest first. */
 async function prepare(sql: Sql, dealers: number, clients: number): Promise<Renewer[]> {
   const renewers = await sql<(Omit<Renewer, 'token'> & { issue: number; admin: number; chain: number[] })[]>`
     select d.id, d.superreseller, d.reseller, b.id as balance, c.id as consumed, i.id as issue, i.account as admin,
@@ -80,7 +80,7 @@ async function prepare(sql: Sql, dealers: number, clients: number): Promise<Rene
       await add(sql, top, middle, { superreseller, reseller, dealer: null }, superreseller, reseller)
       await add(sql, middle, one.balance, { superreseller, reseller, dealer: id }, reseller, id)
     })
-    ready.push({ ...one, token: await admit(sql, one.id) })
+    ready.push({ ...one, token: await openSession(sql, one.id) })
   }
   return ready
 
@@ -104,9 +104,9 @@ async function prepare(sql: Sql, dealers: number, clients: number): Promise<Rene
   }
 }
 
-/** What the server sends for one renewal, as it sends it. */
+/** Captures the statements that the server sends for one renewal. */
 function statementsOf(dataDir: string, to: Connect, by: Renewer): Promise<Statement[]> {
-  return captured(to, async (sql) => {
+  return captureStatements(to, async (sql) => {
     const config = readConfig({ DATA_DIR: dataDir })
     const app = await openApp({
       config,
@@ -147,14 +147,14 @@ async function* besideEachOther(connections: number, ways: Ways): AsyncGenerator
   else yield* beside(http, 'pgbench', best as number[], 0.4)
 }
 
-/** Each round by itself, because the machine has better and worse moments. */
+/** Compares each round by itself, because the machine's speed varies between rounds. */
 function* beside(http: number[], what: string, rates: number[], limit: number): Generator<Figure> {
   yield { what: `the same statements by ${what}`, value: median(rates), limit: null, unit: '/s' }
   const parts = http.map((rate, round) => rate / (rates[round] ?? Number.NaN))
   yield { what: `HTTP beside ${what}`, value: median(parts), limit, atLeast: true, unit: '' }
 }
 
-/** Renewals in a second. */
+/** Returns the renewals per second. */
 async function rate(order: Omit<Order, 'milliseconds'>): Promise<number> {
   await run({ ...order, milliseconds: WARM_UP_MS })
   const { renewals, milliseconds } = await run({ ...order, milliseconds: MEASURED_MS })

@@ -2,7 +2,7 @@ import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 
-/** The walls of the house, executed: which room may import from which. */
+/** The architecture's rules as tests: which room may import from which. */
 
 const ROOT = join(import.meta.dirname, '..')
 const ROOMS = ['contract', 'server', 'web']
@@ -15,12 +15,12 @@ const everywhere = [...ROOMS, 'test', 'bench'].flatMap((room) =>
     .map((name) => read(join(room, name))),
 )
 
-/** What is shipped. */
+/** The files that are shipped. */
 const files = everywhere.filter(
   ({ path }) => !/\.test\.tsx?$/.test(path) && ROOMS.some((room) => path.startsWith(`${room}/`)),
 )
 
-/** What a browser's scripts find without an import: `window` and `open`, `Window` and `Selection`. */
+/** Global names of a browser, such as `window`, `open` and `Selection`. */
 const browserNames = new Set(
   globSync('node_modules/@typescript/typescript-*/lib/lib.dom.d.ts', { cwd: ROOT })
     .slice(0, 1)
@@ -30,19 +30,19 @@ const browserNames = new Set(
     .map(([, name]) => name as string),
 )
 
-/** A room of the server is a folder in it; a noun is whatever lies in its room: a file, or a folder of them. */
+/** Every folder in `server` is a room; every file or folder in `server/nouns` is a noun. */
 const rooms = entriesOf('server').filter((path) => path.endsWith('/'))
 const nouns = entriesOf('server/nouns')
 
-/** How a room speaks with the database: one statement, and a transaction of them. */
+/** What any room needs to run statements and transactions. */
 const DATABASE = ['server/postgres/begin.ts', 'server/postgres/locks.ts', 'server/postgres/pool.ts']
-/** What any room may use. */
+/** What any room may import. */
 const COMMON = ['contract/', 'server/network.ts', 'server/refusal.ts', 'server/turns.ts', ...DATABASE]
-/** What seals and hashes, which keeps no account and no session. */
+/** Encryption and hashing, which know no account and no session. */
 const SECRETS = ['server/access/password.ts', 'server/access/seal.ts']
 
-/** What each room of the server may import of the house, beside itself. */
-const WALLS: Record<string, readonly string[]> = {
+/** What each room of the server may import from this repository, besides itself. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
   'server/tree/': [...COMMON, 'server/context.ts'],
   'server/ledger/': COMMON,
   'server/nouns/': [...COMMON, ...SECRETS, 'server/context.ts', 'server/tree/', 'server/ledger/'],
@@ -71,7 +71,7 @@ const WALLS: Record<string, readonly string[]> = {
 
 const imported = files.flatMap(({ imports }) => imports).length
 
-test(`the walls were looked at: ${files.length} files of ${rooms.length} rooms and ${nouns.length} nouns, with ${imported} imports`, () => {
+test(`the rules apply to ${files.length} files in ${rooms.length} rooms and ${nouns.length} nouns, with ${imported} imports`, () => {
   for (const room of ROOMS) expect(inRoom(room).length, room).toBeGreaterThan(5)
   for (const room of rooms)
     expect(
@@ -82,23 +82,23 @@ test(`the walls were looked at: ${files.length} files of ${rooms.length} rooms a
   expect(nouns.length).toBeGreaterThan(8)
 })
 
-test('every room of the server has its walls, and imports what they let through', () => {
-  expect(rooms.sort()).toEqual(Object.keys(WALLS).sort())
-  for (const [room, mayImport] of Object.entries(WALLS)) {
+test('every room of the server has its rule, and imports only what it may', () => {
+  expect(rooms.sort()).toEqual(Object.keys(MAY_IMPORT).sort())
+  for (const [room, mayImport] of Object.entries(MAY_IMPORT)) {
     for (const file of files.filter(({ path }) => path.startsWith(room)))
       expectNone(
         file,
-        (path) => isOfHouse(path) && ![room, ...mayImport].some((allowed) => path.startsWith(allowed)),
+        (path) => isOwn(path) && ![room, ...mayImport].some((allowed) => path.startsWith(allowed)),
       )
   }
 })
 
-test('the contract imports zod and itself alone', () => {
+test('the contract imports only zod and itself', () => {
   for (const file of inRoom('contract'))
     expectOnly(file, (path) => path === 'zod/mini' || path.startsWith('contract/'))
 })
 
-test('server and web meet in the contract and nowhere else', () => {
+test('server and web share nothing but the contract', () => {
   for (const file of inRoom('server')) expectNone(file, (path) => path.startsWith('web/'))
   for (const file of inRoom('web'))
     expectNone(
@@ -108,30 +108,30 @@ test('server and web meet in the contract and nowhere else', () => {
     )
 })
 
-test('the corridor has no SQL of its own', () => {
+test('server/app.ts contains no SQL', () => {
   expect(find('server/app.ts').text).not.toMatch(/\b(sql|begun)`/)
 })
 
-test('a noun knows no other noun', () => {
+test('a noun imports no other noun', () => {
   for (const noun of nouns) {
     const isOther = (path: string) => path.startsWith('server/nouns/') && !path.startsWith(noun)
     for (const file of files.filter(({ path }) => path.startsWith(noun))) expectNone(file, isOther)
   }
 })
 
-test('nouns, the tree and the ledger know no framework', () => {
+test('nouns, the tree and the ledger import no Fastify', () => {
   for (const file of files.filter(({ path }) => /^server\/(nouns|tree|ledger)\//.test(path)))
     expectNone(file, (path) => /^@?fastify/.test(path))
 })
 
-test('credits are written in the ledger alone', () => {
+test('only server/ledger/transfer.ts writes transfers and holdings', () => {
   for (const file of inRoom('server')) {
     if (file.path === 'server/ledger/transfer.ts') continue
     expect(file.text, file.path).not.toMatch(/insert into transfer|update holding|insert into holding/)
   }
 })
 
-test('parts know nothing of the product', () => {
+test('web/parts imports nothing of the product', () => {
   for (const file of inRoom('web/parts'))
     expectNone(
       file,
@@ -139,7 +139,7 @@ test('parts know nothing of the product', () => {
     )
 })
 
-test('a table knows neither pages nor calls', () => {
+test('a table imports neither pages nor calls', () => {
   for (const file of inRoom('web/tables'))
     expectNone(
       file,
@@ -148,31 +148,31 @@ test('a table knows neither pages nor calls', () => {
     )
 })
 
-test('a page imports no other page, and of the others only the login is imported', () => {
+test('no file of the web but main.tsx imports a page', () => {
   for (const file of inRoom('web')) {
     if (file.path === 'web/main.tsx') continue
     expectNone(file, (path) => path.startsWith('web/pages/'))
   }
 })
 
-test('fetch is called in one file of the web', () => {
+test('only web/api.ts calls fetch', () => {
   const callers = inRoom('web')
     .filter(({ text }) => /\bfetch\(/.test(text))
     .map(({ path }) => path)
   expect(callers).toEqual(['web/api.ts'])
 })
 
-test('no file imports itself in a circle', () => {
+test('no imports form a circle', () => {
   expect(everywhere.length).toBeGreaterThan(files.length)
   expect(circlesIn(everywhere)).toEqual([])
 })
 
-test('no two files of a folder differ by case alone', () => {
+test('no two file names of a folder differ only by case', () => {
   const names = everywhere.map(({ path }) => path.toLowerCase().replace(/\.tsx?$/, ''))
   expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([])
 })
 
-test('nothing in the web takes a name that the browser has given away', () => {
+test('no name in the web hides a global name of the browser', () => {
   expect(browserNames.size).toBeGreaterThan(500)
   const taken = inRoom('web')
     .filter(({ path }) => !path.endsWith('vite.config.ts'))
@@ -184,18 +184,18 @@ test('nothing in the web takes a name that the browser has given away', () => {
   expect(taken).toEqual([])
 })
 
-test('the product stands on its own: nothing outside its folder is named', () => {
+test('no file imports anything from outside the repository', () => {
   for (const file of files) expectNone(file, (path) => path.startsWith('..'))
 })
 
-/** What lies in a folder, a folder with a slash at its end. */
+/** Returns the entries of a folder; folders end in a slash. */
 function entriesOf(folder: string): string[] {
   return readdirSync(join(ROOT, folder), { withFileTypes: true })
     .filter(({ name }) => !name.endsWith('.test.ts'))
     .map((entry) => `${folder}/${entry.name}${entry.isDirectory() ? '/' : ''}`)
 }
 
-function isOfHouse(path: string): boolean {
+function isOwn(path: string): boolean {
   return ROOMS.some((room) => path.startsWith(`${room}/`))
 }
 
@@ -208,7 +208,7 @@ function read(path: string): File {
   return { path, text, imports }
 }
 
-/** Imports of types count like others: what needs each other is one thing, however it is cut. */
+/** Imports of types count as well: two files that need each other's types cannot be understood apart. */
 function circlesIn(all: readonly File[]): string[] {
   const importsOf = new Map(all.map(({ path, imports }) => [path, imports]))
   const done = new Set<string>()
@@ -222,7 +222,7 @@ function circlesIn(all: readonly File[]): string[] {
   return all.flatMap(({ path }) => walk(path, []))
 }
 
-/** What a file declares or imports at its top. */
+/** Returns the names that a file declares or imports at its top level. */
 function namesIn(text: string): string[] {
   const declared = text.matchAll(
     /^(?:export )?(?:async )?(?:const|let|function|class|interface|type) (\w+)/gm,

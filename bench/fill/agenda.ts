@@ -3,7 +3,7 @@ import { counted } from '../../server/ledger/months.ts'
 
 const ZONE = 'UTC'
 
-/** Who is dealt with on which day. */
+/** The clients with something due on each day. */
 export class Agenda {
   readonly #days: number[][]
 
@@ -22,7 +22,7 @@ export class Agenda {
   }
 }
 
-/** Days by their number, and the moments at which they end; months are counted as the server counts them. */
+/** Numbers the days of the business, and counts months as the server does. */
 export class Calendar {
   readonly days: readonly Day[]
   readonly ends: readonly string[]
@@ -35,8 +35,8 @@ export class Calendar {
     this.#numbers = new Map(this.days.map((day, at) => [day, at]))
   }
 
-  /** The number of the last day of so many months from a day. */
-  counted(from: number, months: number): number {
+  /** Returns the number of the day on which `months` from a day end. */
+  monthsAfter(from: number, months: number): number {
     const key = from * 16 + months
     const known = this.#counted.get(key)
     if (known !== undefined) return known
@@ -47,7 +47,7 @@ export class Calendar {
   }
 }
 
-/** A second of a day as the time of it. */
+/** Formats a second of the day as a time. */
 export function clock(second: number): string {
   const two = (value: number) => String(Math.floor(value)).padStart(2, '0')
   return `${two(second / 3600)}:${two((second / 60) % 60)}:${two(second % 60)}`

@@ -6,29 +6,29 @@ import { Agenda, Calendar, clock } from './agenda.ts'
 import { Clients, DELETED, factsOf, hasMac, isDoomed, mixed, NEVER, passwordOf } from './people.ts'
 import type { Dealer } from './tree.ts'
 
-/** Long enough that a client has ten rows in the ledger. */
+/** Over this time a client gets ten rows in the ledger. */
 export const DAYS = 670
-/** Beyond the last day, as far as the longest purchases reach. */
+/** Days after the last one, into which the longest purchases reach. */
 const AHEAD = 800
-/** The table is handed out in pieces of so many characters. */
+/** The tables are produced in pieces of about this many characters. */
 const PIECE = 1 << 18
 
 /**
- * Two years of a business, day by day: clients come, renew, pay ahead by mistake, lapse, return and are deleted, and
- * credits come down the tree as they are needed. It keeps to what the server's own calls would have done, and hands
- * out its tables as text for COPY, the rows of the ledger in the order of their numbers.
+ * Simulates nearly two years of a business, day by day: clients are created, renew, pay too much by mistake, expire,
+ * return and are deleted, and credits are passed down the tree when they are needed. Every row is one that the server's
+ * own calls could have written. The tables are produced as text for COPY, the ledger in the order of its ids.
  */
 export class Business {
-  /** By the id of the holding. */
+  /** The balance of each holding, by its id. */
   readonly balances = new Map<number, number>()
-  /** Rows of the ledger that were handed out. */
+  /** The number of rows of the ledger so far. */
   transfers = 0
   readonly #dealers: readonly Dealer[]
   readonly #calendar: Calendar
   readonly #count: number
   readonly #clients: Clients
 
-  /** @param first the day on which it begins; it ends with the DAYS-th, which is best yesterday */
+  /** @param first the first of DAYS days; the last one should be yesterday */
   constructor(dealers: readonly Dealer[], standing: number, first: Day) {
     seed(2026)
     this.#dealers = dealers
@@ -37,7 +37,7 @@ export class Business {
     this.#clients = new Clients(this.#count, dealers.length)
   }
 
-  /** The columns of TRANSFER_COLUMNS. */
+  /** Produces the rows of TRANSFER_COLUMNS. */
   *ledger(): Generator<string> {
     const clients = this.#clients
     const due = new Agenda(DAYS)
@@ -58,10 +58,10 @@ export class Business {
       }
       yield piece
     }
-    yield this.#clearAway()
+    yield this.#deleteDoomed()
   }
 
-  /** The columns of CLIENT_COLUMNS. @param seal encrypts a password */
+  /** Produces the rows of CLIENT_COLUMNS. @param seal encrypts a password */
   *clients(seal: (password: string, client: number) => Buffer): Generator<string> {
     for (let client = 0; client < this.#count; client += 1) {
       const { name, mac, description } = factsOf(client)
@@ -79,7 +79,7 @@ export class Business {
     }
   }
 
-  /** The columns of SERVICE_COLUMNS. */
+  /** Produces the rows of SERVICE_COLUMNS. */
   *services(): Generator<string> {
     for (let client = 0; client < this.#count; client += 1) {
       if (isDoomed(client)) continue
@@ -88,7 +88,7 @@ export class Business {
     }
   }
 
-  /** The columns of DEVICE_COLUMNS: most boxes have polled, the more the later. */
+  /** Produces the rows of DEVICE_COLUMNS. Most boxes have connected, more of them in the last days. */
   *devices(): Generator<string> {
     const today = this.#calendar.days[DAYS]
     for (let client = 0; client < this.#count; client += 1) {
@@ -130,7 +130,7 @@ export class Business {
     return rows
   }
 
-  /** When the client is dealt with next: it renews a few days before its end, is late, returns, or never comes again. */
+  /** Chooses the client's next day: it renews a few days before its expiry, late, after months, or never again. */
   #plan({ client, day }: Visit, due: Agenda): void {
     const end = this.#clients.expiry[client] as number
     if (isDoomed(client)) {
@@ -146,19 +146,19 @@ export class Business {
     const dealer = this.#dealer(visit.client)
     const bought = this.#supply(visit, dealer, months)
     const [at, after] = this.#move(dealer.balance, dealer.consumed, months)
-    this.#clients.expiry[visit.client] = this.#calendar.counted(from, months)
+    this.#clients.expiry[visit.client] = this.#calendar.monthsAfter(from, months)
     const movement = `${dealer.balance}\t${dealer.consumed}\t${at}\t${after}`
     const { ends, days } = this.#calendar
     return bought + this.#row(visit, 'USED', months, movement, `${ends[before]}\t${days[from]}`)
   }
 
-  /** Now and then more was paid than was meant, and a part of it is taken back at once. */
+  /** Sometimes the dealer has bought too many months and retrieves a part of them at once. */
   #mistake(visit: Visit, months: number, from: number): string {
     if (months < 3 || !chance(0.2)) return ''
     const dealer = this.#dealer(visit.client)
     const taken = 1 + whole(months - 1)
     const [at, after] = this.#move(dealer.consumed, dealer.balance, taken)
-    this.#clients.expiry[visit.client] = this.#calendar.counted(from, months - taken)
+    this.#clients.expiry[visit.client] = this.#calendar.monthsAfter(from, months - taken)
     return this.#row(visit, 'RETRIEVED', taken, `${dealer.consumed}\t${dealer.balance}\t${at}\t${after}`, '')
   }
 
@@ -167,8 +167,8 @@ export class Business {
     return this.#row(visit, 'DELETE', 0, null, '', actor)
   }
 
-  /** On the last evening the admin deletes what should be gone and is not yet, so that the rest is a round number. */
-  #clearAway(): string {
+  /** Deletes the remaining doomed clients on the last evening, so that the number of the others is exact. */
+  #deleteDoomed(): string {
     let rows = ''
     const day = DAYS - 1
     const created = `${this.#calendar.days[day]} 23:00:00+00`
@@ -179,7 +179,7 @@ export class Business {
     return rows
   }
 
-  /** Who has too little buys from above, as far up as it takes, for some weeks at once. */
+  /** Gives a dealer without enough credits some for several weeks, from as far up the tree as necessary. */
   #supply(visit: Visit, dealer: Dealer, needed: number): string {
     const { names, above, id, reseller, superreseller } = dealer
     if (this.#has(dealer.balance) >= needed) return ''
@@ -222,7 +222,7 @@ export class Business {
     return `${this.transfers}\t${created}\tADD\t${credits}\t${source}\t${destination}\t${at}\t${after}\t${superreseller}\t${reseller}\t${dealer}\t\\N\t${actor}\t${login}\t\\N\t${pick(PAID)}\t\\N\t\\N\t\\N\n`
   }
 
-  /** @param movement source, destination and their balances @param counted expiry before, and the day counted from */
+  /** @param movement source, destination and their balances @param counted expiry_before and counted_from */
   #row(
     { client, created }: Visit,
     type: string,

@@ -11,9 +11,9 @@ import {
 } from './business.ts'
 
 /**
- * Writes a whole business in one transaction, past the triggers, which would look at every row, and without the
- * indexes, which are built anew at the end as the catalogue has them.
- * @param sql as the superuser
+ * Writes a whole business in one transaction. Triggers are off, because they would run for every row; the indexes are
+ * dropped and built again at the end.
+ * @param sql a pool of the superuser
  */
 export async function load(
   sql: Sql,
@@ -60,7 +60,7 @@ export async function load(
   }
 }
 
-/** All but those of a constraint. Answers how each is made. */
+/** Drops the indexes that belong to no constraint. Returns their definitions. */
 async function dropIndexes(sql: Sql): Promise<{ name: string; definition: string }[]> {
   const indexes = await sql<{ name: string; definition: string }[]>`
     select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition

@@ -1,12 +1,13 @@
 import { dice } from '../../server/commands/demo/dice.ts'
 import { FIRST, LAST, mac, PLACES } from '../../server/commands/demo/words.ts'
 
-/** One client in so many was deleted. */
+/** One of this many clients is deleted. */
 export const DELETED = 21
-/** One standing client in so many is the biggest dealer's. */
+/** One of this many remaining clients belongs to the biggest dealer. */
 const BIGGEST = 10
 export const NEVER = -1
 
+/** Whether the client will be deleted by the end. */
 export function isDoomed(client: number): boolean {
   return client % DELETED === DELETED - 1
 }
@@ -19,7 +20,7 @@ export function passwordOf(client: number): string {
   return `tv${String(mixed(client, 13) % 1_000_000).padStart(6, '0')}`
 }
 
-/** A number below 2^32 that a client has for good, another one for each use. */
+/** Returns a fixed pseudo-random number below 2^32 for a client and a use. */
 export function mixed(client: number, use: number): number {
   let hash = Math.imul(client + 1, 0x9e3779b1) ^ Math.imul(use, 0x85ebca6b)
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
@@ -27,7 +28,7 @@ export function mixed(client: number, use: number): number {
   return (hash ^ (hash >>> 15)) >>> 0
 }
 
-/** What is known of each client, by its number from 0. */
+/** The changing facts of each client, by its number from 0. */
 export class Clients {
   readonly dealer: Uint16Array
   readonly born: Int16Array
@@ -42,13 +43,13 @@ export class Clients {
     this.dealer = new Uint16Array(count).map((_, client) => {
       if (!isDoomed(client)) standing += 1
       if (!isDoomed(client) && standing % BIGGEST === 0) return 0
-      // Few dealers have many clients, many have few.
+      // A few dealers have many clients, and many dealers have few.
       return 1 + Math.floor(dice() ** 1.5 * (dealers - 1))
     })
   }
 }
 
-/** How a client is called, by its number from 0. */
+/** Returns the fixed facts of a client, by its number from 0. */
 export function factsOf(client: number): { name: string; mac: string | null; description: string } {
   const first = FIRST[mixed(client, 1) % FIRST.length]
   const last = LAST[mixed(client, 2) % LAST.length]

@@ -5,10 +5,10 @@ import { pick } from '../../server/commands/demo/dice.ts'
 import { LAST } from '../../server/commands/demo/words.ts'
 import type { Sql } from '../../server/postgres/pool.ts'
 
-/** Every account signs in with this. */
+/** The password of every account. */
 const PASSWORD = 'boxtree-bench'
 
-/** A dealer, and where its credits come from and go to, by the ids of the holdings. */
+/** A dealer with its holdings and those of the accounts above it, by their ids. */
 export interface Dealer {
   id: number
   reseller: number
@@ -20,10 +20,10 @@ export interface Dealer {
 }
 
 /**
- * Makes three levels of accounts, so many dealers below, and answers the dealers. The first of each level is the
- * biggest: nearly a third of the resellers lie under the first superreseller, and the first dealer in that branch.
+ * Creates the accounts of all levels, with `dealers` dealers. Returns the dealers. The first account of each level is
+ * the biggest: nearly a third of the resellers belong to the first superreseller, and the first dealer is in that branch.
  */
-export async function raiseTree(sql: Sql, dealers: number, created: string): Promise<Dealer[]> {
+export async function createAccounts(sql: Sql, dealers: number, created: string): Promise<Dealer[]> {
   const resellers = Math.max(4, dealers / 10)
   const superresellers = Math.max(2, resellers / 10)
   await createFirstAdmin(sql, 'admin', PASSWORD)
