@@ -85,14 +85,14 @@ const PARAMETERS: readonly (readonly [word: RegExp, parameters: string[], prefix
   [/from session /, [':by_hash::bytea', 'now()'], 'a_'],
   [/^(begin|commit|select 1)/, []],
   [
-    /insert into answer/,
+    /insert into idempotency_key/,
     [':by_dealer', CALL, ':key', 'sha256(:key::text::bytea)', 'now()', "now() - interval '1 day'"],
   ],
   [/from client c join service/, [':by_dealer', 'array[lower(:by_login)]'], 'c_'],
   [/update service/, ['array[:c_id]', `array[${UNTIL}]`]],
   [/lock_holdings/, ['array[:by_balance, :by_consumed]']],
   [/insert into transfer/, [ROW]],
-  [/update answer/, ['\'{"status":"OK"}\'', ':by_dealer', CALL, ':key']],
+  [/update idempotency_key/, ['\'{"status":"OK"}\'', ':by_dealer', CALL, ':key']],
   [/insert into audit/, ["'clients.renew'", ':by_dealer', "'127.0.0.1'", '\'{"months":1}\'']],
 ]
 

@@ -34,7 +34,7 @@ const PARAMETERS: readonly (readonly [RegExp, (renewal: Renewal) => unknown[]])[
   [/from session /, ({ by, now }) => [createHash('sha256').update(by.token).digest(), now]],
   [/^(begin|commit|select 1)/, () => []],
   [
-    /insert into answer/,
+    /insert into idempotency_key/,
     ({ by, key, now }) => [
       by.id,
       'POST /api/renew',

@@ -88,10 +88,10 @@ create index login_try_address on login_try (address, tried);
 
 -- A solution of the human verification is good once.
 create table captcha_used (
-  answer_hash bytea,
+  solution_hash bytea,
   expiry timestamptz not null,
-  constraint captcha_used_pkey primary key (answer_hash),
-  constraint captcha_used_answer_hash_check check (length(answer_hash) = 32)
+  constraint captcha_used_pkey primary key (solution_hash),
+  constraint captcha_used_solution_hash_check check (length(solution_hash) = 32)
 );
 
 create table broadcast (
@@ -103,19 +103,19 @@ create table broadcast (
 );
 
 -- The first reply to an Idempotency-Key; of the body only an HMAC.
-create table answer (
+create table idempotency_key (
   account bigint not null,
   call text not null,
   key text not null,
   body_hmac bytea not null,
   reply jsonb,
   created timestamptz not null,
-  constraint answer_pkey primary key (account, call, key),
-  constraint answer_key_check check (length(key) between 1 and 255),
-  constraint answer_account_fk foreign key (account) references account (id)
+  constraint idempotency_key_pkey primary key (account, call, key),
+  constraint idempotency_key_key_check check (length(key) between 1 and 255),
+  constraint idempotency_key_account_fk foreign key (account) references account (id)
 );
 
-create index answer_created on answer (created);
+create index idempotency_key_created on idempotency_key (created);
 
 -- A file that may be fetched once, within its minute and while the session lasts that asked for it.
 create table export_ticket (

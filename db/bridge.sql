@@ -20,7 +20,6 @@ create table setup (
 alter table account rename constraint account_check to account_parent_check;
 alter table account rename constraint account_check1 to account_path_check;
 alter table account rename constraint account_parent_parent_role_fkey to account_parent_fk;
-alter table answer rename constraint answer_account_fkey to answer_account_fk;
 alter table audit rename constraint audit_account_fkey to audit_account_fk;
 alter table client rename constraint client_check to client_living_check;
 alter table client rename constraint client_dealer_dealer_role_fkey to client_dealer_fk;
@@ -121,8 +120,24 @@ create table export_ticket (
 );
 create index export_ticket_session on export_ticket (session);
 
--- A kept answer goes by the name of its call: a key of before that is sent again after it must be known.
-update answer set call = named.name
+-- An answer is what the server sends back to a call: the table of keys and the column of solutions say what they hold.
+alter table answer rename to idempotency_key;
+alter table idempotency_key rename constraint answer_pkey to idempotency_key_pkey;
+alter table idempotency_key rename constraint answer_key_check to idempotency_key_key_check;
+alter table idempotency_key rename constraint answer_account_fkey to idempotency_key_account_fk;
+alter table idempotency_key rename constraint answer_account_not_null to idempotency_key_account_not_null;
+alter table idempotency_key rename constraint answer_call_not_null to idempotency_key_call_not_null;
+alter table idempotency_key rename constraint answer_key_not_null to idempotency_key_key_not_null;
+alter table idempotency_key rename constraint answer_body_hmac_not_null to idempotency_key_body_hmac_not_null;
+alter table idempotency_key rename constraint answer_created_not_null to idempotency_key_created_not_null;
+alter index answer_created rename to idempotency_key_created;
+alter table captcha_used rename answer_hash to solution_hash;
+alter table captcha_used drop constraint captcha_used_pkey, add constraint captcha_used_pkey primary key (solution_hash);
+alter table captcha_used rename constraint captcha_used_answer_hash_check to captcha_used_solution_hash_check;
+alter table captcha_used rename constraint captcha_used_answer_hash_not_null to captcha_used_solution_hash_not_null;
+
+-- A key is kept with the name of its call: one that was used before must be known when it is sent again.
+update idempotency_key set call = named.name
 from (
   values
     ('POST /changepassword', 'session.password'),
@@ -150,7 +165,7 @@ from (
     ('POST /admin/message', 'admin.setMessage'),
     ('DELETE /admin/message', 'admin.removeMessage')
 ) as named (address, name)
-where answer.call = named.address;
+where idempotency_key.call = named.address;
 
 -- Names that say what is done.
 alter function list_service() rename to copy_service_to_directory;

@@ -22,7 +22,7 @@ grant insert, update (stb_sn, stb_type, version, watching, locked_to_ip, last_ac
 grant insert on statistic, installation to :server_role;
 
 -- What lives for minutes or days: the server removes it itself.
-grant insert, update, delete on session, login_try, captcha_used, broadcast, answer, export_ticket to :server_role;
+grant insert, update, delete on session, login_try, captcha_used, broadcast, idempotency_key, export_ticket to :server_role;
 
 grant execute on function moment(), lock_holdings(bigint[]), search_text(text, text, text, text),
   forget_device(bigint), forget_empty_counts(timestamptz) to :server_role;

@@ -183,7 +183,7 @@ async function takeOnce({ sql }: Check, answer: string, expiry: Date): Promise<v
   const [fresh] = await ask(
     sql,
     async () => sql`
-      insert into captcha_used (answer_hash, expiry) values (${hash}, ${expiry})
+      insert into captcha_used (solution_hash, expiry) values (${hash}, ${expiry})
       on conflict do nothing
       returning true`,
   )

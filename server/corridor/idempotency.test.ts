@@ -99,7 +99,7 @@ test('a refusal is not kept: the same key does it once it can be done', async ()
   const { name: parent } = dealer
   const key = unique()
   await dealer.refused('insufficient_credits', renew, { name, months: 2 }, { key })
-  expect((await world.stored()).get('answer')).not.toContain(key)
+  expect((await world.stored()).get('idempotency_key')).not.toContain(key)
   await dealer.refused('invalid_input', renew, { name, months: 99 }, { key })
   const owner = await ownerOf(parent)
   const superreseller = await ownerOf(owner.name)
@@ -149,7 +149,7 @@ describe('a key', () => {
     const { dealer } = await dealerWith(0)
     const key = unique()
     await dealer.call(create, newClient({ password: 'planted-secret' }), { key })
-    const kept = (await world.stored()).get('answer')
+    const kept = (await world.stored()).get('idempotency_key')
     expect(kept).toContain(key)
     expect(kept).not.toContain('planted')
   })
@@ -174,7 +174,7 @@ describe('a key', () => {
     }
     expect(new Set(tokens).size).toBe(2)
     for (const token of tokens) await world.nobody(token).call(calls.session.logout, {}, { key: 'sign-out' })
-    expect((await world.stored()).get('answer')).not.toMatch(/sign-/)
+    expect((await world.stored()).get('idempotency_key')).not.toMatch(/sign-/)
   })
 })
 

@@ -22,16 +22,16 @@ export async function answerOnce(
   const hmac = business.seal.hmac(JSON.stringify(request.body ?? {}))
   // A second of the same key waits here until the first has committed or rolled back.
   const [first] = await sql`
-    insert into answer (account, call, key, body_hmac, created)
+    insert into idempotency_key (account, call, key, body_hmac, created)
     values (${account.id}, ${name}, ${key}, ${hmac}, ${now})
     on conflict (account, call, key) do update set body_hmac = excluded.body_hmac, created = excluded.created, reply = null
-      where answer.created <= ${new Date(now.getTime() - KEPT)}
+      where idempotency_key.created <= ${new Date(now.getTime() - KEPT)}
     returning true as mine`
   // The database keeps the fields in an order of its own; the contract's is that of the first answer.
   if (!first) return call.output.parse(await repeat(context, name, key, hmac))
   const reply = await act()
   const keeping = sql`
-    update answer set reply = ${sql.json(reply as never)}
+    update idempotency_key set reply = ${sql.json(reply as never)}
     where account = ${account.id} and call = ${name} and key = ${key}`
   await sendAhead(sql, keeping)
   return reply
@@ -42,7 +42,7 @@ export const KEPT = DAY_MS
 
 async function repeat({ sql, account }: Context, name: string, key: string, hmac: Buffer): Promise<unknown> {
   const [kept] = await sql<{ body_hmac: Buffer; reply: unknown }[]>`
-    select body_hmac, reply from answer where account = ${account.id} and call = ${name} and key = ${key}`
+    select body_hmac, reply from idempotency_key where account = ${account.id} and call = ${name} and key = ${key}`
   if (kept?.body_hmac.equals(hmac)) return kept.reply
   throw new Refusal('key_reused', 'This Idempotency-Key was used for something else.')
 }

@@ -6,19 +6,19 @@ import { LOCKS } from '../postgres/locks.ts'
 import type { Sql } from '../postgres/pool.ts'
 
 /**
- * Removes what nobody asks for any more: ended sessions, tries of a login older than any limit looks back, spent
- * captchas that would be refused by their age alone, kept answers and tickets past their time.
- * Answers how many rows of each; nothing while another server is at it.
+ * Removes rows that no call can use any more: expired sessions and tickets, idempotency keys past their 24 hours, login
+ * tries older than the longest limit, and used captcha solutions that would be refused by their age alone.
+ * Returns how many rows of each table; an empty record while another server does this.
  */
 export async function cleanUp(sql: Sql, now: Date, isStopped = () => false): Promise<Record<string, number>> {
   const ago = (milliseconds: number) => new Date(now.getTime() - milliseconds)
   const old: Record<string, PendingQuery<Row[]>> = {
-    // Before the sessions, which would take theirs along uncounted.
+    // Before the sessions, whose deletion cascades to their tickets without counting them.
     export_ticket: sql`expiry <= ${now}`,
     session: sql`expiry <= ${now}`,
     login_try: sql`tried <= ${ago(31 * DAY_MS)}`,
     captcha_used: sql`expiry <= ${now}`,
-    answer: sql`created <= ${ago(KEPT)}`,
+    idempotency_key: sql`created <= ${ago(KEPT)}`,
   }
   const removed: Record<string, number> = {}
   for (const [table, which] of Object.entries(old)) {
@@ -32,7 +32,7 @@ export async function cleanUp(sql: Sql, now: Date, isStopped = () => false): Pro
   return removed
 }
 
-/** Rows of one transaction: few enough that nobody waits for it. */
+/** Rows that one transaction removes: few enough that no call waits for its locks. */
 const AT_ONCE = 5_000
 
 async function remove(sql: Sql, table: string, which: PendingQuery<Row[]>): Promise<number | null> {

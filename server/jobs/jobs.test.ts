@@ -27,7 +27,7 @@ function start(sql: Sql = world.server.sql) {
   return startJobs({ sql, zone: 'UTC', seal: createSeal(SECRET_KEY), log, clock: () => world.clock.now })
 }
 
-/** A minute for the jobs, and as much as it takes for the clock. */
+/** Advances the world's clock by `span`, and the timers of the jobs by one minute. */
 async function minute(span = { minutes: 1 } as Parameters<Clock['pass']>[0]): Promise<void> {
   world.clock.pass(span)
   await vi.advanceTimersByTimeAsync(60_000)
@@ -39,7 +39,7 @@ async function days(): Promise<string[]> {
 }
 
 describe('the jobs', () => {
-  test('write a day down a minute after it has ended, one server of several', async () => {
+  test('write the statistics of a day a minute after it has ended, on one server of several', async () => {
     const servers = [start(), start(), start()]
     const stop = () => Promise.all(servers.map((server) => server.stop()))
     world.clock.set('2026-05-11T00:00:30.000Z')
@@ -52,7 +52,7 @@ describe('the jobs', () => {
     expect(logged).toEqual([expect.objectContaining({ rows: 1 })])
   })
 
-  test('write the days that were missed when they start', async () => {
+  test('write the statistics of missed days when they start', async () => {
     world.clock.set('2026-05-20T12:00:00.000Z')
     const jobs = start()
     await vi.waitFor(async () => expect(await days()).toHaveLength(10))
@@ -78,7 +78,7 @@ describe('the jobs', () => {
     await jobs.stop()
   })
 
-  test('are done when stop answers, and begin nothing more', async () => {
+  test('have finished when stop resolves, and start nothing more', async () => {
     world.clock.set('2026-05-23T12:00:00.000Z')
     await start().stop()
     expect(await days()).toHaveLength(13)
@@ -88,7 +88,7 @@ describe('the jobs', () => {
 })
 
 describe('the clean-up', () => {
-  test('removes what is past its time, and nothing else', async () => {
+  test('removes expired rows, and no others', async () => {
     const { sql } = world.server
     const now = world.clock.now
     const at = (ms: number) => new Date(now.getTime() + ms)
@@ -101,7 +101,7 @@ describe('the clean-up', () => {
       await sql`insert into captcha_used values (${hash}, ${at(late)})`
       await sql`insert into export_ticket values (${hash}, ${hash}, 'clients', '{}', ${at(late)})`
       await sql`
-        insert into answer (account, call, key, body_hmac, created)
+        insert into idempotency_key (account, call, key, body_hmac, created)
         values (${world.admin.id}, 'clients.x', ${String(late)}, ${hash}, ${at(late - DAY_MS)})`
       await sql`insert into login_try (name, address, tried) values (${String(late)}, 'x', ${at(late - 31 * DAY_MS)})`
     }
@@ -112,10 +112,10 @@ describe('the clean-up', () => {
       session: 1,
       captcha_used: 1,
       export_ticket: 1,
-      answer: 1,
+      idempotency_key: 1,
       login_try: 1,
     })
-    for (const table of ['session', 'captcha_used', 'export_ticket', 'answer', 'login_try']) {
+    for (const table of ['session', 'captcha_used', 'export_ticket', 'idempotency_key', 'login_try']) {
       const rows = await sql<{ row: string }[]>`select t::text as row from ${sql(table)} t`
       expect(rows.length, table).toBeGreaterThan(0)
       expect(
@@ -125,9 +125,9 @@ describe('the clean-up', () => {
     }
   })
 
-  test('comes once an hour', async () => {
+  test('runs once an hour', async () => {
     const { sql } = world.server
-    // Once this one is gone the first clean-up has been here.
+    // Once this row is gone, the first clean-up has run.
     await sql`insert into captcha_used values (${Buffer.alloc(32, 4)}, ${new Date(0)})`
     const jobs = start()
     await vi.waitFor(async () => expect(await spent()).toBe(0))
@@ -147,7 +147,7 @@ describe('the clean-up', () => {
     }
   })
 
-  test('takes any number of rows', async () => {
+  test('removes any number of rows', async () => {
     const { sql } = world.server
     await sql`
       insert into login_try (name, address, tried)

@@ -8,22 +8,22 @@ import { cleanUp } from './clean-up.ts'
 
 export type JobDependencies = {
   sql: Sql
-  /** The zone at whose midnight a day is written down. */
+  /** The zone at whose midnight the statistics of a day are written. */
   zone: string
   seal: Seal
   log: FastifyBaseLogger
-  /** "Now", so that tests can stand at midnight. */
+  /** Replaces the clock in tests, which need midnight. */
   clock?: () => Date
 }
 
 /**
- * Does at its time what no call does: writes down the days that have ended, clears away what is of no more use, and
- * once after a start seals anew the passwords that an earlier version bound to nobody.
- * Every server looks each minute, and locks in the database let one of them work. What fails is tried again a minute
- * later.
+ * Starts the jobs: the statistics of each finished day, an hourly clean-up, and once after a start the sealing of
+ * passwords that a version before 0.2.0 did not bind to their clients.
+ * Every server runs them each minute; advisory locks let one server at a time do a job. A failed job is tried again a
+ * minute later.
  */
 export function startJobs({ sql, zone, seal, log, clock = () => new Date() }: JobDependencies): {
-  /** Begins nothing more, and answers when what was begun is done. */
+  /** Starts no further job, and resolves when the running one has finished. */
   stop(): Promise<void>
 } {
   let written: Day | null = null
@@ -81,5 +81,5 @@ export function startJobs({ sql, zone, seal, log, clock = () => new Date() }: Jo
 const MINUTE = 60_000
 const HOUR = 3_600_000
 
-/** A call that began before midnight may be committed after it: a day is written once none of them is left. */
+/** A call that began before midnight may be committed after it: the statistics wait until none is left. */
 const SETTLING = MINUTE

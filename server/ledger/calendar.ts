@@ -12,9 +12,9 @@ export function dayOf(moment: Date | string, zone: string): Day {
 }
 
 /**
- * The last second of a day in a zone, 23:59:59, as a moment. Where a clock change makes it happen twice it is the
- * later one: the day's service ends when the day does. Where a change leaves it out, as in the last hour of a
- * Saturday in Nuuk, or with a whole day in Apia, it is the last second before the next day.
+ * Returns the last second of a day in a zone, 23:59:59, as a moment. Where a clock change makes that second happen
+ * twice, it is the later one: the day's service ends when the day does. Where a change skips it, as in the last hour of
+ * a Saturday in Nuuk, or with a whole day in Apia, it is the last second before the next day.
  */
 export function endOf(day: Day, zone: string): string {
   const date = Temporal.PlainDate.from(day)

@@ -1,10 +1,10 @@
 import type { Sql } from '../postgres/pool.ts'
 import type { Day } from './calendar.ts'
 
-/** A purchase by what is left of it: its credits, the day its months were counted from, and the expiry before it. */
+/** What is left of a purchase: its credits, the day its months were counted from, and the expiry before it. */
 export type Outstanding = { credits: number; counted_from: Day; expiry_before: string }
 
-/** The purchases of a client that were not taken back, oldest first. */
+/** Returns the purchases of a client that were not taken back, oldest first. */
 export async function outstanding(sql: Sql, client: number): Promise<Outstanding[]> {
   const rows = await sql<(Outstanding & { type: 'USED' | 'RETRIEVED' })[]>`
     select type, credits, counted_from, expiry_before from transfer

@@ -5,7 +5,7 @@ import type { Day } from './calendar.ts'
 import { type Counted, renewing, started } from './months.ts'
 import { type Facts, type Placed, pathOf, transfer } from './transfer.ts'
 
-/** The dealer who spends or gives, when, and on whose calendar. */
+/** The context in which a dealer spends credits or gives a trial: the account, the moment and the calendar. */
 export type Dealing = {
   sql: Sql
   now: Date
@@ -13,16 +13,16 @@ export type Dealing = {
   business: { zone: string; trialsPerDay: number }
 }
 
-/** A client as a row of the ledger keeps it. */
+/** The fields of a client that a row of the ledger copies. */
 export type Concerned = { id: number; name: string; mac: string | null; description: string }
 
-/** A client whose row is locked, with the moment until which it is served. */
+/** A client whose row is locked, with its expiry. */
 export type Served = Concerned & { expiry: string }
 
 /**
- * Adds paid months to clients whose rows are locked, the same number to each: the one act of every renewal.
- * Answers the balance that is left, and the clients as they are served now.
- * @param seen the expiry that the person saw of each; it is refused where one of them has changed
+ * Adds the same number of paid months to each client, whose rows are locked. Every renewal goes through here.
+ * Returns the balance that is left, and the clients with their new expiry.
+ * @param seen the expiry of each client that the person saw; the renewal is refused where one of them has changed
  */
 export async function renew(
   dealing: Dealing,
@@ -48,7 +48,7 @@ export async function renew(
   return { credits: await pay(dealing, purchases, months), clients: purchases }
 }
 
-/** Pays for the months with which a new client starts. Answers the dealer's balance afterwards. */
+/** Pays for the months with which a new client starts. Returns the dealer's balance afterwards. */
 export function payStart(
   dealing: Dealing,
   client: Concerned,
@@ -78,7 +78,7 @@ export function refuseChanged(
   })
 }
 
-/** Gives paid months of a client back. Answers the dealer's balance afterwards. */
+/** Moves the credits of retrieved months back to the dealer. Returns the dealer's balance afterwards. */
 export async function giveBack(
   dealing: Dealing,
   client: Concerned,
@@ -94,7 +94,7 @@ export async function giveBack(
   return balance.destination
 }
 
-/** What a row of the ledger keeps of a dealer's client. */
+/** Returns the facts that a row of the ledger copies from a dealer's client. */
 export function facts({ account }: Dealing, client: Concerned, expiry: string): Facts & { client: number } {
   return {
     path: pathOf(account),
@@ -124,7 +124,7 @@ async function pay(dealing: Dealing, purchases: readonly Purchase[], months: num
   return balance.source
 }
 
-/** Counted twice from one expiry, the second purchase would be paid for and bring nothing. */
+/** Both purchases would be counted from the same expiry: the second would be paid for and add nothing. */
 function refuseTwice(clients: readonly { id: number }[]): void {
   if (new Set(clients.map(({ id }) => id)).size < clients.length) {
     throw new Refusal('invalid_input', 'A client is named twice.')

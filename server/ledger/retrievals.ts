@@ -6,23 +6,23 @@ import { type Outstanding, outstanding } from './outstanding.ts'
 import type { Dealing, Served } from './purchases.ts'
 import { type TrialFields, trialFacts, whyNotGiven, whyNotShared } from './trials.ts'
 
-/** What a retrieval would do: the expiry that it leaves, and what the client lives on then. */
+/** The outcome of a retrieval: the client's new expiry, and whether paid months or a trial remain. */
 export type Retrieval = { expiry: string; leaves: 'months' | 'an earlier trial' | 'a new trial' }
 
 export type Retrievals = {
-  /** What a retrieval of 1, 2, 3 … credits would do, as far as each succeeds. */
+  /** The outcome of retrieving 1, 2, 3 … credits, as far as each succeeds. */
   offered: Retrieval[]
-  /** Why the one after these fails, where it would leave the client on a trial that it may not have. */
+  /** Why retrieving one more fails, where it would leave the client on a trial that it may not have. */
   refusal: Refusal | null
 }
 
-/** The field of a retrieval that a refused trial concerns. */
+/** The field of the retrieval call at which a refused trial is reported. */
 export const RETRIEVED: TrialFields = { mac: 'credits', trials: 'credits' }
 
 /**
- * What can be taken back from a client, newest purchase first: both what is offered and what is done goes by this. A
- * purchase taken back whole returns the expiry to what it was before it, one taken back in part becomes the smaller
- * purchase, and the expiry never falls before the end of today. Only the last one can leave the client on a trial.
+ * Computes what can be retrieved from a client, newest purchase first; the offer and the call itself both use it. A
+ * purchase taken back whole returns the expiry to what it was before it; one taken back in part becomes the smaller
+ * purchase. The expiry never falls before the end of today. Only the last retrieval can leave the client on a trial.
  */
 export async function retrievals(dealing: Dealing, client: Served): Promise<Retrievals> {
   const { sql, now } = dealing
@@ -37,7 +37,7 @@ export async function retrievals(dealing: Dealing, client: Served): Promise<Retr
   return { offered: refusal ? offered.slice(0, -1) : offered, refusal }
 }
 
-/** What the purchases allow, whether or not a trial may be had. */
+/** Returns the retrievals that the purchases allow, before the rules of trials are applied. */
 function possible(
   { now, business: { zone } }: Dealing,
   purchases: Outstanding[],
@@ -57,7 +57,7 @@ function possible(
   return retrievals
 }
 
-/** Left with today only it is a trial of today, or months could be lent for nothing, day after day. */
+/** A client left with today only counts as on a trial; otherwise a dealer could lend months for nothing, day after day. */
 function leaves(isTodayOnly: boolean, isPaid: boolean, hadTrialToday: boolean): Retrieval['leaves'] {
   if (isTodayOnly) return hadTrialToday ? 'an earlier trial' : 'a new trial'
   return isPaid ? 'months' : 'an earlier trial'

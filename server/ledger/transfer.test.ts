@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** The holdings of the family, of which the dealer has all, and what another dealer has consumed. */
+/** Returns the ids of the holdings of the dealer, of those above it, and of what another dealer has consumed. */
 async function holdings() {
   const rows = await sql<
     { id: number; account: number; kind: string }[]
@@ -49,8 +49,8 @@ function facts() {
   return { path, actor: family.reseller.id, login: 'somebody', description: '' }
 }
 
-describe('the one door of the ledger', () => {
-  test('moves credits and answers both balances', async () => {
+describe('transfer()', () => {
+  test('moves credits and returns both balances', async () => {
     const { reseller, dealer } = await holdings()
     const move = {
       type: 'REMOVE',
@@ -64,7 +64,7 @@ describe('the one door of the ledger', () => {
     await proveTheBooks(sql)
   })
 
-  test('refuses what the source does not have, in the words that it is given', async () => {
+  test('refuses more than the source holds, with the sentence that the caller passed', async () => {
     const { reseller, dealer } = await holdings()
     const rows = [11, 1].map((credits) => ({ ...facts(), credits }))
     const move = { type: 'REMOVE', source: dealer, destination: reseller, rows } as const
@@ -77,13 +77,13 @@ describe('the one door of the ledger', () => {
     )
   })
 
-  test('lets the issue go below zero, and nothing else', async () => {
+  test('lets the issue go below zero, and no other holding', async () => {
     const { issue } = await holdings()
     const [row] = await sql<{ balance: number }[]>`select balance from holding where id = ${issue}`
     expect(row?.balance).toBeLessThan(0)
   })
 
-  test('needs two holdings that are there', async () => {
+  test('needs two holdings that exist', async () => {
     const { dealer } = await holdings()
     for (const destination of [dealer, 999_999]) {
       const move = {
@@ -96,7 +96,7 @@ describe('the one door of the ledger', () => {
     }
   })
 
-  test('goes back whole where its transaction does', async () => {
+  test('is undone when its transaction rolls back', async () => {
     const { reseller, dealer } = await holdings()
     const rows = Array.from({ length: 3 }, () => ({ ...facts(), credits: 1 }))
     const move = { type: 'REMOVE', source: dealer, destination: reseller, rows } as const
@@ -109,7 +109,7 @@ describe('the one door of the ledger', () => {
   })
 })
 
-/** A row as somebody with a console of their own would write it, past the one door. */
+/** Inserts a transfer directly, as an attacker with the server's database role would, instead of by transfer(). */
 async function insert(row: object): Promise<unknown> {
   const { reseller, dealer } = await holdings()
   const right = {
@@ -192,7 +192,7 @@ describe('the database itself refuses', () => {
     })
   })
 
-  test('from and to one and the same', async () => {
+  test('a transfer from a holding to itself', async () => {
     const { dealer } = await holdings()
     await expect(insert({ destination: dealer, destination_balance: 10 })).rejects.toMatchObject({
       code: '23514',
@@ -250,7 +250,7 @@ describe('the database itself refuses', () => {
   })
 })
 
-test('a reseller that moves to another superreseller takes the path of its dealers along', async () => {
+test("moving a reseller to another superreseller changes its dealers' path too", async () => {
   const elsewhere = await world.child(world.admin)
   const { reseller } = await world.family()
   const dealers = [await world.child(reseller), await world.child(reseller)]
@@ -261,7 +261,7 @@ test('a reseller that moves to another superreseller takes the path of its deale
   expect(paths).toEqual([{ superreseller: elsewhere.id }, { superreseller: elsewhere.id }])
 })
 
-test('an account is born with what it holds: a dealer with what is consumed as well', async () => {
+test('a new account has its holdings: every account a balance, a dealer also what it has consumed', async () => {
   const rows = await sql<{ role: string; kinds: string[] }[]>`
     select distinct role, kinds from (
       select a.role, array_agg(h.kind order by h.kind) as kinds from account a join holding h on h.account = a.id
@@ -275,7 +275,7 @@ test('an account is born with what it holds: a dealer with what is consumed as w
   ])
 })
 
-test('a row that moves nothing changes no balance', async () => {
+test('a TRIAL or DELETE row changes no balance', async () => {
   const { name } = await world.client(family.dealer, { months: 1 })
   const [client] = await sql<
     { id: number; expiry: string }[]

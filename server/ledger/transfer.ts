@@ -6,9 +6,9 @@ import { sendAhead } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { refuseField } from '../refusal.ts'
 
-/** What a row of the ledger keeps besides its movement: whom it concerns, who acted, and how things stood. The database dates it. */
+/** What a row of the ledger records besides its movement: whom it concerns, who acted, and the client as it was then. */
 export type Facts = {
-  /** The account on whose path the row lies. */
+  /** The path to the account that the row concerns. */
   path: { superreseller: number; reseller: number | null; dealer: number | null }
   actor: number
   client?: number
@@ -22,20 +22,20 @@ export type Facts = {
 
 type Type = (typeof TRANSACTION_TYPES)[number]
 
-/** One movement of credits: of each row, `credits` go from `source` to `destination`. */
+/** A movement of credits: each row moves `credits` from `source` to `destination`. */
 export type Movement = {
   type: Exclude<Type, 'TRIAL' | 'DELETE'>
   source: number
   destination: number
   rows: readonly (Facts & { credits: number })[]
-  /** The sentence for a source that is short; by default that of a caller's own balance. */
+  /** The sentence for a source that holds too little; by default it speaks of the caller's own balance. */
   short?: (balance: number, needed: number) => string
 }
 
 /**
- * The only writer of credits. Locks both holdings in the order of their ids, refuses if the source is short, and
- * appends the rows, which moves the balances: all inside the caller's transaction.
- * Answers the balance of each side afterwards.
+ * Moves credits; nothing else may. Locks both holdings in the order of their ids, refuses if the source holds too
+ * little, and appends the rows, which moves the balances: all inside the caller's transaction.
+ * Returns the balance of each side afterwards.
  */
 export async function transfer(
   sql: Sql,
@@ -52,7 +52,7 @@ export async function transfer(
     throw new Error(`a transfer needs two holdings, got ${source} and ${destination}`)
   if (!from.issue && from.balance < needed) {
     const reason = (movement.short ?? shortage)(from.balance, needed)
-    // Months are what a client is given; everybody else is given credits.
+    // A purchase is refused at the field of the months, any other transfer at the field of the credits.
     throw refuseField('insufficient_credits', movement.type === 'USED' ? 'months' : 'credits', reason)
   }
 
@@ -73,15 +73,15 @@ export async function transfer(
   return balance
 }
 
-/** Appends a row that moves nothing: a trial given, a client deleted. */
+/** Appends a row that moves no credits: a trial was given, or a client deleted. */
 export async function note(sql: Sql, type: 'TRIAL' | 'DELETE', facts: Facts): Promise<void> {
   await append(sql, [{ ...stored(type, facts), credits: 0 }])
 }
 
-/** An account in its place: with the path above it. */
+/** An account with the path above it. */
 export type Placed = { id: number; role: Role; superreseller: number | null; reseller: number | null }
 
-/** The path of an account as its rows in the ledger carry it. */
+/** Returns the path of an account as its rows in the ledger store it. */
 export function pathOf(account: Placed): Facts['path'] {
   switch (account.role) {
     case 'dealer':
@@ -91,11 +91,11 @@ export function pathOf(account: Placed): Facts['path'] {
     case 'superreseller':
       return { superreseller: account.id, reseller: null, dealer: null }
     case 'admin':
-      throw new Error('the admin is on no path: the ledger concerns those beneath')
+      throw new Error('the admin is on no path: the ledger concerns the accounts beneath it')
   }
 }
 
-/** Picks the rows on whose path an account lies; for the admin, all. */
+/** Returns the condition for rows of an account and of those beneath it; for the admin, all rows. */
 export function concerning(sql: Sql, account: Pick<Placed, 'id' | 'role'>): PendingQuery<Row[]> {
   switch (account.role) {
     case 'admin':
@@ -124,7 +124,7 @@ function stored(type: Type, facts: Facts) {
   }
 }
 
-// One statement however many rows, and always of the same text, so that it is planned once.
+// One statement for any number of rows, and always the same text, so that the database plans it once.
 async function append(sql: Sql, rows: readonly Record<string, string | number | null>[]): Promise<void> {
   const appending = sql`
     insert into transfer (

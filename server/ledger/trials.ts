@@ -6,21 +6,21 @@ import { type Concerned, type Dealing, facts, type Served } from './purchases.ts
 import { note } from './transfer.ts'
 
 /**
- * What decides about a trial. A dealer gives so many a day, each a TRIAL row. A MAC has one in 30 days, whoever gives
- * it, and has it as well where it comes to a client which lives on a trial: that is noted in `mac_trial`, and uses up
- * none of the dealer's.
+ * What decides whether a trial may be given. A dealer gives TRIALS_PER_DAY, each a TRIAL row. A MAC has one in 30 days,
+ * whoever gives it. A MAC that is moved to a client on a trial has had one too: `mac_trial` records that, and it does
+ * not count against the dealer.
  */
 export type TrialFacts = {
   /** How many trials the dealer gave today. */
   given_today: number
   /** Whether one of them was this client's. */
   client_had_today: boolean
-  /** Whether the client's MAC had a trial in 30 days, and whether with another client. */
+  /** Whether the client's MAC had a trial in the last 30 days, and whether with another client. */
   mac_had: boolean
   mac_had_elsewhere: boolean
 }
 
-/** The fields of a call that a refused trial concerns. */
+/** The fields of a call at which a refused trial is reported. */
 export type TrialFields = { mac: string; trials: string }
 
 export async function trialFacts(
@@ -45,7 +45,7 @@ export async function trialFacts(
   return found as TrialFacts
 }
 
-/** Why a dealer may not give a client a trial now; null where it may. */
+/** Returns why a dealer may not give a client a trial now; null where it may. */
 export function whyNotGiven(
   { business }: Dealing,
   { given_today, mac_had }: TrialFacts,
@@ -60,12 +60,12 @@ export function whyNotGiven(
   )
 }
 
-/** Why a client with this MAC may not live on a trial that was given before; null where it may. */
+/** Returns why a client on a trial may not have this MAC; null where it may. */
 export function whyNotShared({ mac_had_elsewhere }: TrialFacts, fields: TrialFields): Refusal | null {
   return mac_had_elsewhere ? macHadTrial(fields) : null
 }
 
-/** Gives a client a trial until its expiry, or refuses it. Call it with the client's row written. */
+/** Gives a client a trial until its expiry, or refuses it. Call it after the client's row was written. */
 export async function giveTrial(
   dealing: Dealing,
   client: Concerned,
@@ -73,7 +73,7 @@ export async function giveTrial(
   fields: TrialFields,
 ): Promise<void> {
   const { sql, account } = dealing
-  // The dealer's trials of the day are counted one at a time.
+  // The lock makes a dealer's trials wait for each other, so that two at once are not both the last one allowed.
   await sql`select from lock_holdings(${[account.balance_holding]}::bigint[])`
   const refusal = whyNotGiven(dealing, await trialFacts(dealing, client), fields)
   if (refusal) throw refusal
@@ -81,8 +81,8 @@ export async function giveTrial(
 }
 
 /**
- * Lets the MAC of a client share the trial that the client lives on, or refuses it. Call it with the client's row
- * written: as no other client can have the MAC then, nobody gives it another trial meanwhile.
+ * Records that the MAC of a client shares the client's trial, or refuses it. Call it after the client's row was
+ * written: no other client can have the MAC then, so nobody gives it another trial meanwhile.
  */
 export async function shareTrial(dealing: Dealing, client: Concerned, fields: TrialFields): Promise<void> {
   const { sql } = dealing
@@ -93,7 +93,7 @@ export async function shareTrial(dealing: Dealing, client: Concerned, fields: Tr
     insert into mac_trial (mac, client) values (${client.mac}, ${client.id}) on conflict do nothing`
 }
 
-/** Whether what is left of a client's service is a trial: nothing of it is paid, or it was taken back but for today. */
+/** Whether a client is on a trial: no month of its service is paid, or all of it but today was taken back. */
 export async function livesOnTrial(dealing: Dealing, client: Served): Promise<boolean> {
   const { sql, now, business } = dealing
   if ((await outstanding(sql, client.id)).length === 0) return true

@@ -19,7 +19,7 @@ describe("the console's role", () => {
       .map(({ name, rights }) => [name, rights.filter((right) => right !== 'select').join()])
       .filter(([, rights]) => rights !== '')
     expect(Object.fromEntries(more)).toEqual({
-      answer: 'delete,insert,update',
+      idempotency_key: 'delete,insert,update',
       broadcast: 'delete,insert,update',
       captcha_used: 'delete,insert,update',
       device: 'insert',
@@ -89,7 +89,14 @@ describe("the console's role", () => {
         (error) => expect(error).toMatchObject({ code: '42501' }),
       )
     }
-    expect(lockable).toEqual(['answer', 'broadcast', 'captcha_used', 'export_ticket', 'login_try', 'session'])
+    expect(lockable).toEqual([
+      'broadcast',
+      'captcha_used',
+      'export_ticket',
+      'idempotency_key',
+      'login_try',
+      'session',
+    ])
   })
 
   test('owns nothing, makes nothing, and is nobody else', async () => {

@@ -39,7 +39,7 @@ test('the bridge brings a kept answer to the name of its call', async () => {
       insert into answer (account, call, key, body_hmac, created)
       select a.id, address, 'kept', '', now() from account a, unnest(${['POST /api/renew', 'POST /reseller/save', 'DELETE /admin/message']}::text[]) address`
   })
-  const kept = await sql<{ call: string }[]>`select call from answer order by call`
+  const kept = await sql<{ call: string }[]>`select call from idempotency_key order by call`
   expect(kept.map(({ call }) => call)).toEqual(['admin.removeMessage', 'clients.renew', 'level.dealer.save'])
 })
 

@@ -94,7 +94,7 @@ export class Workload {
         of?.map(({ type, credits }) => `${type} ${credits}`),
       ])
       expect(Object.fromEntries(described)).toEqual(Object.fromEntries(this.expectedRows))
-      expect(await sql`select from answer where reply is null`).toHaveLength(0)
+      expect(await sql`select from idempotency_key where reply is null`).toHaveLength(0)
       await proveTheBooks(sql)
       const { first, others } = await verify(sql, role)
       // A test's database may run on the test's clock.
@@ -108,7 +108,7 @@ export class Workload {
   async findLostAnswers(to: Connect): Promise<string[]> {
     const sql = openPool(to, { max: 1 })
     try {
-      const answers = await sql<{ key: string; created: string }[]>`select key, created from answer`
+      const answers = await sql<{ key: string; created: string }[]>`select key, created from idempotency_key`
       const isLost = ({ key, created }: { key: string; created: string }) =>
         Date.parse(created) < (this.retriedAt.get(key) ?? 0)
       return answers.filter(isLost).map(({ key }) => key)
