@@ -49,7 +49,12 @@ describe.each([
     }
     await press(page, 'Logout')
     await expect(page).toHaveURL('/login')
-    expect(await page.evaluate(() => Object.keys(localStorage).sort())).toEqual(['clock', 'settings'])
+    // Nothing of the session is left but that it was signed out of, which other tabs read.
+    expect(await page.evaluate(() => Object.keys(localStorage).sort())).toEqual([
+      'clock',
+      'settings',
+      'signed_out',
+    ])
     await page.goBack()
     await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible()
   })
