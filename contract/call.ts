@@ -5,7 +5,7 @@ import { secretFields } from './secret.ts'
 export type Method = 'GET' | 'POST' | 'DELETE'
 export type Allowed = readonly Role[] | 'anyone'
 
-/** What a call says of itself where it is declared. */
+/** The facts of a call that its declaration states; `call` adds the rest. */
 type Declaration<Input extends z.ZodMiniType, Output extends z.ZodMiniType, Roles extends Allowed> = {
   method: Method
   /** Under `/v1`; `{name}` stands for a parameter, which is a field of the input like any other. */
@@ -20,31 +20,31 @@ type Declaration<Input extends z.ZodMiniType, Output extends z.ZodMiniType, Role
   output: Output
   /** 'file': the answer is a streamed file instead of `output` as JSON. */
   answer?: 'file'
-  /** False of a POST that changes nothing. */
+  /** False for a POST that changes nothing. */
   changes?: false
-  /** False where an Idempotency-Key cannot be kept. */
+  /** False for a call that takes no Idempotency-Key. */
   takesKey?: false
-  /** Said of a change so small, and so needed, that the space kept free is there for it. */
+  /** For a change that is so small and so needed that it may use the space kept free on the disk. */
   room?: 'little' | 'none'
-  /** True where the body names up to a thousand clients, or holds as much. */
+  /** True where the body names up to a thousand clients. */
   longBody?: true
 }
 
-/** One call of the API: all that server, console, documentation and tests need to know of it. */
+/** One call of the API: the server, the console, the documentation and the tests all read it. */
 export type Call<
   Input extends z.ZodMiniType = z.ZodMiniType,
   Output extends z.ZodMiniType = z.ZodMiniType,
   Roles extends Allowed = Allowed,
 > = Omit<Declaration<Input, Output, Roles>, 'changes' | 'takesKey' | 'room' | 'longBody'> & {
-  /** Its place in the contract, `clients.renew`: what the audit, kept answers, the query cache and pending submits call it. */
+  /** Its path in the contract, such as `clients.renew`: its name in the audit, idempotency keys, query cache and submits. */
   name: string
-  /** Whether it changes anything; what does not leaves nothing behind: no audit row, no kept answer, no write. */
+  /** Whether it changes anything. One that does not writes nothing: no audit row and no idempotency key. */
   changes: boolean
-  /** Whether it is done once for each Idempotency-Key. */
+  /** Whether it takes an Idempotency-Key, under which it is carried out once. */
   takesKey: boolean
   /**
-   * How much room it needs on the disk: 'plenty' is refused while the disk is nearly full, 'little' while there is so
-   * little left that people can just sign in and read; what needs 'none' always goes on.
+   * How much free disk space it needs: 'plenty' is refused below the limit, 'little' below half of it, and 'none' is
+   * never refused.
    */
   room: 'plenty' | 'little' | 'none'
   /** Whether its body may be longer than others. */
@@ -64,7 +64,7 @@ export function call<Input extends z.ZodMiniType, Output extends z.ZodMiniType, 
   return {
     name: '',
     changes,
-    // Whoever has no session has no account to keep a key under.
+    // A key is stored with its account, which a call without a session lacks.
     takesKey: changes && roles !== 'anyone',
     room: changes ? 'plenty' : 'none',
     longBody: false,
@@ -73,7 +73,7 @@ export function call<Input extends z.ZodMiniType, Output extends z.ZodMiniType, 
   }
 }
 
-/** Gives every call of a tree its name, which is its place there. */
+/** Sets the name of every call of a tree to its path there. */
 export function named<Tree extends Calls>(tree: Tree, prefix = ''): Tree {
   for (const [key, value] of Object.entries(tree)) {
     if (isCall(value)) value.name = prefix + key
@@ -82,12 +82,12 @@ export function named<Tree extends Calls>(tree: Tree, prefix = ''): Tree {
   return tree
 }
 
-/** What stands in another tree at the place that a call has in the contract: its handler, its words. */
+/** Returns what another tree has at the path of a call, such as its handler. */
 export function atPlaceOf({ name }: Call, tree: object): unknown {
   return name.split('.').reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], tree)
 }
 
-/** An input as it may be kept: without its secret fields. */
+/** Returns an input without its secret fields, as it may be stored. */
 export function withoutSecrets({ secrets }: Call, input: object): object {
   return Object.fromEntries(Object.entries(input).filter(([field]) => !secrets.includes(field)))
 }
@@ -99,7 +99,7 @@ export function holdsSecret({ secrets }: Call, input: object): boolean {
 
 export const EVERYBODY: readonly Role[] = ROLES
 
-/** The answer of a call that has nothing more to say. */
+/** The answer of a call that returns no data. */
 export const Done = z.object({ status: z.literal('OK') })
 
 /** The input of a call that takes none. */
@@ -119,7 +119,7 @@ export function pathParameters(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string)
 }
 
-// Every fault is a sentence for the person at the screen, in the console's forms and in the server's answers alike.
+// Every fault is a sentence for the person at the screen. The console's forms and the server's answers share them.
 z.config({
   customError: (issue) => {
     switch (issue.code) {

@@ -104,18 +104,18 @@ describe('the contract', () => {
     for (const parameter of pathParameters(call.path)) expect(schema.required).toContain(parameter)
   })
 
-  test.each(ALL)('has each call at the place that its name says: $name', (call) => {
+  test.each(ALL)('has each call at the path that is its name: $name', (call) => {
     expect(atPlaceOf(call, calls)).toBe(call)
   })
 
-  test.each(ALL)('keeps to itself whatever sounds secret: $name', (call) => {
+  test.each(ALL)('marks every field as secret whose name sounds so: $name', (call) => {
     const sounding = Object.keys(fieldsOf(call)).filter((field) =>
       /pass|secret|token|ticket|captcha/.test(field),
     )
     expect(call.secrets).toEqual(expect.arrayContaining(sounding))
   })
 
-  test('says of each POST whether it changes anything, takes a key, needs room and is long', () => {
+  test('declares which POSTs change nothing, take no key, may run on a full disk and have long bodies', () => {
     const named = (is: (call: Call) => boolean) => ALL.filter(is).map(({ name }) => name)
     const posts = (call: Call) => call.method !== 'GET'
     expect(named((call) => posts(call) && !call.changes)).toEqual(['clients.quote'])
@@ -132,7 +132,7 @@ describe('the contract', () => {
     expect(named((call) => !posts(call) && call.changes)).toEqual([])
   })
 
-  test.each(ALL)('gives a call at a desk to that role alone: $name', (call) => {
+  test.each(ALL)("lets only a role itself make the calls under that role's path: $name", (call) => {
     const desk = ROLES.filter((role) => call.path.startsWith(`${DESK[role]}/`))
     const shared = call.path === '/api/user'
     if (desk.length === 1 && !shared) expect(call.roles).toEqual(desk)
@@ -141,13 +141,13 @@ describe('the contract', () => {
 })
 
 describe('the levels', () => {
-  test('hang from the admin, each below the one before', () => {
+  test('are owned by the role one above each, the first by the admin', () => {
     expect(LEVEL_NAMES.map((level) => LEVELS[level].owner)).toEqual(ROLES.slice(0, 3))
     for (const level of LEVEL_NAMES) expect(LEVELS[level].role).toBe(level)
   })
 })
 
-test('a refusal is a decision against the caller or a fault of ours', () => {
+test('every refusal has one of the statuses that the rules allow', () => {
   for (const status of Object.values(REFUSALS))
     expect([400, 401, 403, 404, 409, 413, 415, 429, 500, 503]).toContain(status)
 })

@@ -37,15 +37,15 @@ import {
 } from './shapes.ts'
 import { storable } from './text.ts'
 
-/** The name of something that should exist: one that cannot exist is simply not found. */
+/** The name of something that should exist. Its limits are wide, so that an impossible name is a 404, not a 400. */
 const GivenName = z.string().check(z.maxLength(200), storable('There is no such name'))
 
 const ByName = z.strictObject({ name: GivenName })
 
-/** A client to delete, and the MAC that the person saw, null for none: refused where the client has another by now. */
+/** A client to delete, and the MAC that the person saw (null for none): the call is refused if it has changed. */
 const Removal = z.strictObject({ name: GivenName, mac: z.optional(z.nullable(Mac)) })
 
-/** Who is signed in, and what the console must know to serve them. */
+/** The account that is signed in, and what the console needs to know about it. */
 const User = z.object({
   login_username: z.string(),
   name: z.string(),
@@ -86,7 +86,7 @@ const session = {
       g_recaptcha_response: z.optional(secret(z.string().check(z.maxLength(20_000)))),
     }),
     output: z.extend(Done, { token: z.string(), ...User.shape }),
-    // A dealer who cannot sign in has lost more than one who cannot renew.
+    // With a full disk people must still be able to sign in and look.
     room: 'none',
   }),
   logout: call({
@@ -96,7 +96,7 @@ const session = {
     summary: 'Ends this session',
     input: Nothing,
     output: Done,
-    // The session that a key came with is no more.
+    // A repeat could not be answered: its session has ended.
     takesKey: false,
     room: 'none',
   }),
@@ -129,7 +129,7 @@ const session = {
   }),
 }
 
-/** What every role has at its own desk. */
+/** The calls that every role has under its own path. */
 function desk(role: Role) {
   const at = DESK[role]
   return {
@@ -174,7 +174,7 @@ function desk(role: Role) {
   }
 }
 
-/** A balance is held by every role but the admin. */
+/** The call for the caller's balance, which every role but the admin has. */
 function credits(role: Role) {
   return call({
     method: 'GET',
@@ -187,12 +187,12 @@ function credits(role: Role) {
 }
 
 /**
- * Leads to a file at `GET /v1/exports/{ticket}`, once, within 60 seconds and while the session lasts that asked for it.
- * No key keeps it: whoever asks again gets a new one, so that a ticket is nowhere in clear.
+ * Fetches a file at `GET /v1/exports/{ticket}`: once, within 60 seconds, and while the session that asked for it lasts.
+ * The call takes no Idempotency-Key, so that no ticket is stored in clear: a repeat returns a new one.
  */
 const Ticket = z.extend(Done, { ticket: z.string() })
 
-/** What an owner does with the accounts of one level: its direct children. */
+/** The calls by which an owner manages its direct children, the accounts of one level. */
 function level<Row extends z.ZodMiniType, Total extends z.core.$ZodLooseShape>(
   name: LevelName,
   row: Row,
@@ -302,7 +302,7 @@ const clients = {
         phone: z._default(Phone, ''),
         package_selection: PackageSelection,
       }),
-      // A Ministra client has no MAC, so that whatever is sent as one is ignored, not judged.
+      // A Ministra client has no MAC: one that is sent is ignored, and so not checked.
       z.transform((input, context) => {
         if (input.ministra) return { ...input, stb_mac: null }
         const mac = Mac.safeParse(input.stb_mac ?? '')
@@ -339,7 +339,7 @@ const clients = {
       status: z.optional(z.boolean()),
       package_selection: z.optional(PackageSelection),
       locked: z.optional(z.boolean()),
-      /** The expiry that the editor saw; it is refused where it has changed since. */
+      /** The expiry that the editor saw; the call is refused if it has changed since. */
       expiry: z.optional(Moment),
     }),
     output: z.extend(Done, { name: z.string(), expiry: Moment, credits: z.int() }),
@@ -524,7 +524,7 @@ export const calls = named({
   },
 })
 
-/** The names of one renewal, each once. */
+/** The names of the clients to renew, each once. */
 function names() {
   return z.array(GivenName).check(
     z.minLength(1, 'Please select at least one client'),
@@ -550,7 +550,7 @@ function exportClients<const Sorts extends readonly [string, ...string[]]>(role:
   })
 }
 
-/** What a call takes, as its caller writes it. */
+/** The input of a call as its caller writes it. */
 export type InputOf<C extends Call> = z.input<C['input']>
-/** What a call answers. */
+/** The body of a call's successful answer. */
 export type OutputOf<C extends Call> = z.output<C['output']>

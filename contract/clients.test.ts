@@ -20,7 +20,7 @@ describe('the state of an expiry', () => {
     expect(expiryState(inMs(left).toISOString(), now)).toBe(state)
   })
 
-  test('has the same edge as the query that counts the expiring ones', () => {
+  test('changes to active at exactly the moment up to which queries count a client as expiring', () => {
     expect(EXPIRING_DAYS).toBe(10)
     expect(expiryState(expiringUntil(now), now)).toBe('active')
     expect(expiryState(new Date(expiringUntil(now).getTime() - 1), now)).toBe('expiring')
@@ -31,7 +31,7 @@ const PAIRS =
   'This is not a MAC of our boxes: they begin with 00:1A:79, then have three pairs of 0 to 9 and A to F'
 
 describe('a MAC', () => {
-  test('is kept in upper case', () => {
+  test('is stored in upper case', () => {
     expect(Mac.parse('00:1a:79:ab:cd:ef')).toBe('00:1A:79:AB:CD:EF')
   })
 
@@ -47,7 +47,7 @@ describe('a MAC', () => {
     ['00:1A:79:GG:HH:II', PAIRS],
     ['00:1A:79:00:00:0O', PAIRS],
     ['٠0:1A:79:00:00:00', PAIRS],
-  ])('is not %j', (text, message) => {
+  ])('%j is refused', (text, message) => {
     expect(Mac.safeParse(text).error?.issues[0]?.message).toBe(message)
   })
 })
@@ -77,7 +77,7 @@ describe('a phone number', () => {
     ['0012', '0012'],
     ['', ''],
     [' - ', ''],
-  ])('typed as %j is kept as %j, which reads as itself', (typed, kept) => {
+  ])('typed as %j is stored as %j, and that is stored unchanged', (typed, kept) => {
     expect(Phone.parse(typed)).toBe(kept)
     expect(Phone.parse(kept)).toBe(kept)
   })
@@ -89,13 +89,13 @@ describe('a phone number', () => {
     ['555 ext. 9', 'Phone number may have digits, spaces, brackets, + and -'],
     ['416+555', 'Phone number may have digits, spaces, brackets, + and -'],
     ['٤١٦', 'Phone number may have digits, spaces, brackets, + and -'],
-  ])('is not %j', (typed, message) => {
+  ])('%j is refused', (typed, message) => {
     expect(Phone.safeParse(typed).error?.issues[0]?.message).toBe(message)
   })
 })
 
-describe('the start of a new client', () => {
-  test.each([-1, 13, 0.5, '0', '1d', null, Number.NaN])('is nothing else: not %j', (value) => {
+describe('the months that a new client starts with', () => {
+  test.each([-1, 13, 0.5, '0', '1d', null, Number.NaN])('%j is refused', (value) => {
     expect(StartMonths.safeParse(value).error?.issues[0]?.message).toBe(
       "Credits must be 0, '2d' or a whole number from 1 to 12",
     )

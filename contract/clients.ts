@@ -4,7 +4,7 @@ import { secret } from './secret.ts'
 import { oneLine } from './text.ts'
 import { DAY_MS } from './time.ts'
 
-/** The limits of a client's fields, with the sentence that says each. Forms and server share them. */
+/** The limits of a client's fields, each with the sentence that refuses what breaks it. */
 export const LIMITS = {
   login: { min: 5, max: 15, message: 'Login should be between 5 and 15 characters' },
   password: { min: 5, max: 15, message: 'Password should be between 5 and 15 characters' },
@@ -16,7 +16,7 @@ export const LIMITS = {
 /** Every box that Boxtree serves has a MAC of this maker. */
 export const MAC_PREFIX = '00:1A:79:'
 
-/** The most names that one renewal of many takes. */
+/** The most clients that one renewal takes. */
 export const MOST_RENEWED = 1_000
 
 export const ClientLogin = z
@@ -44,7 +44,7 @@ export const ClientDescription = z
     oneLine('Description may not have control characters'),
   )
 
-/** A MAC in any case, stored and answered in upper case. */
+/** A MAC in any case; it is stored and sent in upper case. */
 export const Mac = z.pipe(
   z.string().check(
     z.regex(/^00:1A:79(:[0-9A-F]{2}){3}$/i, {
@@ -56,17 +56,17 @@ export const Mac = z.pipe(
 
 const NOT_OURS = `This is not a MAC of our boxes: they begin with ${MAC_PREFIX.slice(0, -1)}`
 
-/** Why a text will not become a MAC of our boxes by typing on; null where it may. */
+/** Returns why a text cannot become a MAC of our boxes by further typing; null where it can. */
 export function foreignMac(text: string): string | null {
   const digits = text.replace(/[\s:.,;_-]/g, '')
   if (/[^0-9a-f]/i.test(digits)) return `${NOT_OURS}, then have three pairs of 0 to 9 and A to F`
   return digits.length === 12 && !/^001a79/i.test(digits) ? NOT_OURS : null
 }
 
-/** What an editor has in its MAC field, or had there: judged only where it is to become the client's. */
+/** The content of an editor's MAC field. The server checks it as a MAC only if it becomes the client's. */
 export const TypedMac = z.string().check(z.maxLength(40, LIMITS.mac.message), oneLine(LIMITS.mac.message))
 
-/** A phone number as typed; what is kept of it are ten digits, '+' and 4 to 15, or up to 15 digits as they were typed. */
+/** A phone number as typed. It is stored as ten digits, as '+' and 4 to 15 digits, or as up to 15 digits as typed. */
 export const Phone = z.pipe(
   z.string().check(
     z.maxLength(40, LIMITS.phone.message),
@@ -79,7 +79,7 @@ export const Phone = z.pipe(
   z.transform(readPhone),
 )
 
-/** What is kept of a phone number as typed. */
+/** Returns a typed phone number as it is stored. */
 function readPhone(text: string): string {
   const typed = withoutMarks(text)
   const [, abroad] = /^(?:\+|00)(\d{4,})$/.exec(typed) ?? []
@@ -103,7 +103,7 @@ export const PackageSelection = z.literal(
 
 const START_MONTHS = "Credits must be 0, '2d' or a whole number from 1 to 12"
 
-/** What a new client starts with: a trial of today (0) or of tomorrow ('2d'), or 1 to 12 paid months. */
+/** The first months of a new client: a trial to the end of today (0) or of tomorrow ('2d'), or 1 to 12 paid months. */
 export const StartMonths = z.union(
   [z.literal('2d'), z.int().check(z.minimum(0, START_MONTHS), z.maximum(12, START_MONTHS))],
   START_MONTHS,
@@ -112,7 +112,7 @@ export const StartMonths = z.union(
 /** The most months that one purchase or one retrieval takes. */
 export const MOST_MONTHS = 12
 
-/** Paid months: of a renewal or of a retrieval. */
+/** The months of a renewal or of a retrieval. */
 export const PaidMonths = z
   .int('Credits must be a whole number from 1 to 12')
   .check(
@@ -124,8 +124,8 @@ export const EXPIRING_DAYS = 10
 export type ExpiryState = 'active' | 'expiring' | 'expired'
 
 /**
- * Whether a client is expired (before now), expiring (10 or fewer whole days are left) or active.
- * The one function of it: server, lists and chips all ask here.
+ * Returns whether an expiry has passed, is near (10 or fewer whole days are left) or neither. Server and console share
+ * this function, so that they never differ.
  */
 export function expiryState(expiry: string | Date, now: Date): ExpiryState {
   const left = new Date(expiry).getTime() - now.getTime()
@@ -133,14 +133,14 @@ export function expiryState(expiry: string | Date, now: Date): ExpiryState {
   return Math.floor(left / DAY_MS) <= EXPIRING_DAYS ? 'expiring' : 'active'
 }
 
-/** The moment up to which (exclusive) an expiry counts as expiring: the same rule, for a query. */
+/** Returns the moment before which an expiry counts as expiring: the rule of `expiryState`, for a query. */
 export function expiringUntil(now: Date): Date {
   return new Date(now.getTime() + (EXPIRING_DAYS + 1) * DAY_MS)
 }
 
-/** A searched count is exact up to here; at it, there may be more. */
+/** The count of a search is exact up to this number. */
 export const COUNTED_TO = 10_000
 
-/** The filters of the clients list; 'active' has the expiring ones in it. */
+/** The filters of the clients list; 'active' includes the expiring ones. */
 export const CLIENT_FILTERS = ['all', 'active', 'expiring', 'expired'] as const
 export type ClientFilter = (typeof CLIENT_FILTERS)[number]

@@ -1,6 +1,6 @@
 import type { Role } from './roles.ts'
 
-/** The three kinds of account that hold credits; every account but the admin is on one of them. */
+/** The levels of the tree below the admin. An account's level is its role. */
 export const LEVEL_NAMES = ['superreseller', 'reseller', 'dealer'] as const
 export type LevelName = (typeof LEVEL_NAMES)[number]
 
@@ -9,7 +9,7 @@ type Level = {
   role: LevelName
   /** The role one above, which creates these accounts and passes credits to them. */
   owner: Role
-  /** 'Super Reseller', as sentences spell it. */
+  /** The level's name in sentences, such as 'Super Reseller'. */
   title: string
 }
 

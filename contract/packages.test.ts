@@ -48,7 +48,7 @@ test('the packages are those of the rules, by value', () => {
   })
 })
 
-test('each value is on the list once, and no other can be chosen', () => {
+test('the list has each value once, and any other value is refused', () => {
   const values = PACKAGES.map(({ value }) => value)
   expect(new Set(values).size).toBe(values.length)
   for (let value = -1; value <= 60; value += 1) {

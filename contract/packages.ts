@@ -1,4 +1,4 @@
-/** The packages that a client can have: the value on the wire and its label, in the order offered. */
+/** The packages that a client can have, in the order offered: each with its value on the wire and its label. */
 export const PACKAGES: readonly { value: number; label: string }[] = [
   { value: 1, label: 'All Packages' },
   { value: 7, label: 'All Packages/No Adults' },
@@ -27,7 +27,7 @@ export const PACKAGES: readonly { value: number; label: string }[] = [
 
 const LABELS = new Map(PACKAGES.map(({ value, label }) => [value, label]))
 
-/** A package's label, or undefined for a value that is not on the list. */
+/** Returns a package's label; undefined for a value that is not on the list. */
 export function packageLabel(value: number): string | undefined {
   return LABELS.get(value)
 }

@@ -1,6 +1,6 @@
 /**
- * The closed list of what a call can answer besides success: each code with its HTTP status.
- * 4xx are decisions (a `Refusal` in the server), 5xx are faults of ours or of the database.
+ * All codes of an answer that is not a success, each with its HTTP status. A 4xx is a decision about the call (a
+ * `Refusal` in the server); a 5xx is a fault of ours or of the database.
  */
 export const REFUSALS = {
   invalid_input: 400,
@@ -30,13 +30,13 @@ export const REFUSALS = {
 
 export type RefusalCode = keyof typeof REFUSALS
 
-/** The body of every answer that is not a success. `errors` names the fields that the reason concerns. */
+/** The body of every answer that is not a success. `errors` has a sentence for each field that is at fault. */
 export type RefusalBody = {
   status: 'ERROR'
   code: RefusalCode
   /** A sentence for the person at the screen. */
   message: string
   errors?: Record<string, string>
-  /** Of a 429 of the login: a dearer challenge, good for that name alone, whose answer lets the next try through. */
+  /** In a 429 of the login: a harder captcha challenge for this login name, whose solution allows the next try. */
   challenge?: unknown
 }

@@ -1,8 +1,8 @@
-/** The four kinds of account, from the one who issues credits to the one who spends them. */
+/** The roles of accounts, from the admin, who issues credits, to the dealer, who spends them. */
 export const ROLES = ['admin', 'superreseller', 'reseller', 'dealer'] as const
 export type Role = (typeof ROLES)[number]
 
-/** Where the calls of a role begin, under `/v1`. */
+/** The path prefix of each role's own calls, under `/v1`. */
 export const DESK: Record<Role, string> = {
   admin: '/admin',
   superreseller: '/superreseller',

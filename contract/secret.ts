@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
 
 /**
- * Marks what only its caller and the server may read. A field of a call that is or holds something secret is left out
- * wherever the input is kept: in the audit, and in a browser that remembers what was typed or sent.
+ * Marks a schema as secret. A field that is secret, or contains something secret, is left out wherever an input is
+ * stored: in the audit, and in a browser that remembers what was typed or sent.
  */
 export function secret<Schema extends z.ZodMiniType>(schema: Schema): Schema {
   const marked = schema.clone()
@@ -10,23 +10,23 @@ export function secret<Schema extends z.ZodMiniType>(schema: Schema): Schema {
   return marked
 }
 
-/** The secret fields of an input, which is one object. */
+/** Returns the names of the secret fields of an input object. */
 export function secretFields(input: z.ZodMiniType): string[] {
   return Object.entries(shapeOf(input)).flatMap(([field, schema]) => (isSecret(schema) ? [field] : []))
 }
 
 const SECRETS = z.registry<{ secret: true }>()
 
-/** An input that is judged further, or made into something else, is still the object that it begins with. */
+/** Returns the fields of an input; a pipe that transforms an object has those of the object. */
 function shapeOf(input: z.core.$ZodType): z.core.$ZodShape {
   const { def } = (input as z.core.$ZodTypes)._zod
   if (def.type === 'object') return def.shape
   return def.type === 'pipe' ? shapeOf(def.in) : {}
 }
 
-/** Looks through whatever a schema is made of: a list, a choice, what may be left out. */
+/** Whether a schema is secret or contains a secret one, as the item of a list or an option of a union. */
 function isSecret(schema: z.core.$ZodType): boolean {
-  // A schema that was checked further has the mark of the one it came from.
+  // `check` copies a schema, and the registry finds the mark of the original.
   return SECRETS.get(schema)?.secret === true || Object.values(schema._zod.def).some(hasSecretPart)
 }
 

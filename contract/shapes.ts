@@ -15,7 +15,7 @@ export const Moment = z.string().check(
 /** A calendar day on the wire: `YYYY-MM-DD`. */
 export const Day = z.iso.date('This must be a day such as 2026-01-31')
 
-/** What a search box sends: a plain substring. */
+/** The text of a search box, which matches as a plain substring. */
 export const Search = z
   .string()
   .check(
@@ -25,7 +25,7 @@ export const Search = z
 
 export const Role = z.enum(ROLES)
 
-/** The types of a transaction. TRIAL and DELETE move nothing. */
+/** The types of a transaction. TRIAL and DELETE move no credits. */
 export const TRANSACTION_TYPES = ['ADD', 'REMOVE', 'USED', 'RETRIEVED', 'TRIAL', 'DELETE'] as const
 
 export const Transaction = z.object({
@@ -33,7 +33,7 @@ export const Transaction = z.object({
   created: Moment,
   type: z.enum(TRANSACTION_TYPES),
   credits: z.int(),
-  /** The client, or the account that received or gave back. */
+  /** The client's login, or the name of the account that received credits or gave them back. */
   login: z.string(),
   mac: z.nullable(z.string()),
   description: z.string(),
@@ -58,7 +58,7 @@ export const SuperresellerRow = z.extend(AccountRow, {
   clients: z.int(),
 })
 
-/** How much stands beneath a superreseller, and its own credits, as a day ended. */
+/** A superreseller's credits, and the number of accounts and clients beneath it, at the end of a day. */
 export const StatisticsRow = z.object({
   onDate: Day,
   credits: z.int(),
@@ -67,7 +67,7 @@ export const StatisticsRow = z.object({
   clients: z.int(),
 })
 
-/** Two arrays of one length. */
+/** The clients of each day; both arrays have the same length. */
 export const ChartSeries = z.object({ onDate: z.array(Day), clients: z.array(z.int()) })
 
 export const ClientRow = z.object({
@@ -76,7 +76,7 @@ export const ClientRow = z.object({
   mac: z.nullable(z.string()),
   ministra: z.boolean(),
   expiry: Moment,
-  /** The dealer's switch, not the expiry: shown Active or Inactive. */
+  /** Whether the dealer has switched the client on, shown as Active or Inactive; the expiry does not change it. */
   status: z.boolean(),
 })
 export type ClientRow = z.output<typeof ClientRow>
@@ -84,7 +84,7 @@ export type ClientRow = z.output<typeof ClientRow>
 export const AnyClientRow = z.extend(ClientRow, { dealer: z.string() })
 export type AnyClientRow = z.output<typeof AnyClientRow>
 
-/** Everything of one client; what its box told is null until it tells. */
+/** All fields of one client. Those that its box reports are null until it does. */
 export const ClientDetail = z.extend(ClientRow, {
   password: z.string(),
   o_mac: z.nullable(z.string()),
@@ -93,11 +93,11 @@ export const ClientDetail = z.extend(ClientRow, {
   package_selection: z.int(),
   locked: z.boolean(),
   created: Moment,
-  /** The most credits that a retrieval can take back now: every number up to it succeeds. */
+  /** The most credits that can be retrieved now; every smaller number succeeds too. */
   retrievable: z.int(),
-  /** The expiry that each retrieval would leave: of 1 credit, of 2, and so on up to `retrievable`. */
+  /** The expiry after a retrieval of 1 credit, of 2, and so on up to `retrievable`. */
   retrievals: z.array(Moment),
-  /** Of how many credits a retrieval would be a trial of today, one of the dealer's; null where none would. */
+  /** The number of credits whose retrieval would count as one of the dealer's trials of today; null where none would. */
   trial_retrieval: z.nullable(z.int()),
   tariff_plan: z.string(),
   stb_sn: z.nullable(z.string()),
@@ -126,7 +126,7 @@ const wholeInQuery = (most: number) =>
 export const CLIENT_SORTS = ['name', 'description', 'mac', 'ministra', 'expiry', 'status'] as const
 export const ANY_CLIENT_SORTS = [...CLIENT_SORTS, 'dealer'] as const
 
-/** The query of a paged list of clients, which may be sorted by the fields named. */
+/** Returns the query of a paged list of clients that can be sorted by `sorts`. */
 export function clientQuery<const Sorts extends readonly [string, ...string[]]>(sorts: Sorts) {
   return z.strictObject({
     page: z._default(wholeInQuery(1_000_000), 1),
@@ -135,7 +135,7 @@ export function clientQuery<const Sorts extends readonly [string, ...string[]]>(
   })
 }
 
-/** Which clients a list or an export has, and in which order. */
+/** Returns the fields that select and order the clients of a list or an export. */
 export function clientSelection<const Sorts extends readonly [string, ...string[]]>(sorts: Sorts) {
   return {
     search: z._default(Search, ''),
@@ -145,14 +145,14 @@ export function clientSelection<const Sorts extends readonly [string, ...string[
   }
 }
 
-/** A page of clients. `count` is of search and filter; `counts` follow the search alone. */
+/** Returns the schema of a page of clients. `count` applies search and filter; `counts` apply the search alone. */
 export function clientPage<Row extends z.ZodMiniType>(row: Row) {
   return z.object({
     data: z.array(row),
     count: z.int(),
-    /** A searched count stops at 10,000; true where there are more. */
+    /** True where a search matches more than 10,000 clients, at which its count stops. */
     count_capped: z.boolean(),
-    /** These stop there too. */
+    /** The number of matches for each filter; each stops at 10,000 too. */
     counts: z.object({ all: z.int(), active: z.int(), expiring: z.int(), expired: z.int() }),
     current_page: z.int(),
     per_page: z.int(),

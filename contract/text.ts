@@ -1,13 +1,13 @@
 import * as z from 'zod/mini'
 
-// What a text may have in it, for every field that takes one.
+// The characters that a field of text accepts.
 
-/** Any characters that the database keeps: whole ones, and no NUL. */
+/** Accepts what the database can store: well-formed Unicode without NUL. */
 export function storable(otherwise: string) {
   return z.refine<string>((text) => text.isWellFormed() && !text.includes('\0'), otherwise)
 }
 
-/** One line of text: nothing that controls a terminal or breaks a line either. */
+/** Accepts one line of text: well-formed Unicode without control characters, and so without line breaks. */
 export function oneLine(otherwise: string) {
   return z.refine<string>((text) => text.isWellFormed() && !/\p{Cc}/u.test(text), otherwise)
 }

@@ -1,4 +1,4 @@
-// Counts in words, and the sentences that server and console both say.
+// Wording that server and console share.
 
 /** '1 credit', '1,200 credits'. */
 export function credits(count: number): string {
@@ -20,7 +20,7 @@ export function days(count: number): string {
   return counted(count, 'day')
 }
 
-/** Why a balance does not suffice. */
+/** Returns the sentence that refuses a call which costs more than the balance. */
 export function shortage(balance: number, needed: number): string {
   return `You have ${credits(balance)}; this needs ${needed.toLocaleString('en-US')}.`
 }

@@ -64,7 +64,7 @@ describe('the configuration', () => {
     }
   })
 
-  test('a fault never repeats a secret', () => {
+  test('the message of a fault never contains a secret', () => {
     expect(faultsOf({ ADMIN_PASSWORD: 'hush', SECRET_KEY: 'hush', DATABASE_URL: 'hush' })).not.toContain(
       'hush',
     )
@@ -81,7 +81,7 @@ describe('the configuration', () => {
     expect(faultsOf({ SECRET_KEY_FILE: join(folder, 'absent') })).toContain('cannot be read')
   })
 
-  test('the owner of the database is the server where only one is given', () => {
+  test('the owner connects as the server does where only DATABASE_URL is set', () => {
     const url = 'postgres://boxtree@one,two/boxtree?target_session_attrs=read-write'
     expect(readConfig({ DATABASE_URL: url }).database).toEqual({ server: url, owner: url })
   })

@@ -15,7 +15,7 @@ export interface Config {
   /** Connection strings of an external PostgreSQL; null means the embedded one. */
   database: { server: string; owner: string } | null
   adminLogin: string
-  /** Counts at the first start only; null means that one is generated. */
+  /** Used at the first start only; null means that a password is generated. */
   adminPassword: string | null
   /** The IANA name of the zone on whose calendar days are counted. */
   timeZone: string
@@ -23,15 +23,15 @@ export interface Config {
   trialsPerDay: number
   /** Addresses and CIDR blocks whose forwarded headers are believed. */
   trustedProxies: string[]
-  /** Below so many free megabytes on the embedded database's disk nothing is changed; 0 never minds. */
+  /** Changes are refused while the embedded database's disk has fewer free megabytes; 0 means no limit. */
   freeDiskMb: number
   /** 32 bytes; null means the one kept in the data folder. */
   secretKey: Buffer | null
-  /** What a rotation is to put in the place of `secretKey`. */
+  /** The key that a rotation puts in the place of `secretKey`. */
   newSecretKey: Buffer | null
 }
 
-/** Something that the person who starts the console can put right: shown as it stands, without a stack. */
+/** A fault that the person who starts the console can correct: its message is printed without a stack. */
 export class StartFault extends Error {
   override name = 'StartFault'
 }
@@ -71,7 +71,7 @@ class Reader {
     this.env = env
   }
 
-  /** An empty value counts as unset, because compose files and units write one for "not given". */
+  /** Returns a variable. An empty one counts as unset, because compose files and units write it for "not given". */
   text(name: string): string | undefined {
     return this.env[name]?.trim() || undefined
   }
@@ -85,7 +85,7 @@ class Reader {
     return limits.otherwise
   }
 
-  /** A secret comes from NAME or, so that it need not stand in the environment, from the file NAME_FILE. */
+  /** Returns a secret from the variable NAME, or from the file that NAME_FILE names, to keep it out of the environment. */
   secret(name: string): string | undefined {
     const file = this.text(`${name}_FILE`)
     if (file === undefined) return this.env[name] || undefined

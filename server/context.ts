@@ -18,38 +18,38 @@ export type Account = {
   consumed_holding: number | null
 }
 
-/** What does not change from one call to the next. */
+/** The configuration and tools that are the same for every call. */
 export type Business = {
-  /** Where the database is, for processes with a connection of their own. */
+  /** Where the database is, for processes that open their own connection. */
   database: Connect
   /** The zone on whose calendar days and months are counted. */
   zone: string
   trialsPerDay: number
   seal: Seal
   captcha: Captcha
-  /** Where the first login may have been left; it is removed once somebody signed in. */
+  /** The folder that may hold the file `first-login`; the first sign-in removes it. */
   dataDir: string
 }
 
-/** What a handler of a call without a session gets. Its `sql` is the pool: it begins what it needs itself. */
+/** The context of a call without a session. Its `sql` is the pool: the handler opens its own transactions. */
 export type OpenContext = {
   sql: Sql
   now: Date
   business: Business
   /** The caller's address. */
   address: string
-  /** What wrong logins are counted by: the address, or its network; null where it may be anybody's. */
+  /** The network by which wrong logins are counted (see `network.ts`); null behind an untrusted proxy. */
   network: string | null
 }
 
-/** What every other handler gets. Its `sql` is the call's own transaction. */
+/** The context of a call with a session. Its `sql` is the call's own transaction. */
 export type Context = OpenContext & {
   account: Account
   /** The hash of the session's token. */
   session: Buffer
 }
 
-/** What answers a call. With a session it runs inside the call's transaction, or outside and begins it itself. */
+/** Carries out a call and returns its output. With a session it runs inside the call's transaction, or starts it. */
 export type Handler<C extends Call> = C['roles'] extends 'anyone'
   ? (context: OpenContext, input: z.output<C['input']>) => Promise<AnswerOf<C>>
   : Inside<C> | Outside<C>
@@ -57,9 +57,9 @@ export type Handler<C extends Call> = C['roles'] extends 'anyone'
 type Inside<C extends Call> = (context: Context, input: z.output<C['input']>) => Promise<AnswerOf<C>>
 
 /**
- * For what has to hash a password first, which would hold up everybody else who needs the locks or the connections.
- * Its own `sql` is the pool; `begin` does the rest in the call's transaction, with its audit and its kept answer, and
- * answers what was done, now or when the same key came first.
+ * A handler that starts outside the transaction, to hash a password without holding locks or a connection meanwhile.
+ * Its `sql` is the pool; `begin` runs the rest in the call's transaction, with its audit and idempotency key, and
+ * returns the output: of this call, or of the first one with the same key.
  */
 type Outside<C extends Call> = {
   outside: (
@@ -80,5 +80,5 @@ export type Handlers<Tree extends Calls> = {
       : never
 }
 
-/** A file on its way: its name for the person, its media type and its bytes as they come. */
+/** A file to be streamed: its name, its media type and its bytes. */
 export type File = { name: string; type: string; body: NodeJS.ReadableStream }

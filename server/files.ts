@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, linkSync, lstatSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Writes a file that its owner alone reads, and answers once it is on the disk. One that is there is not written over. */
+/** Writes a new file that only its owner can read, and returns once it is on the disk. Throws where the file exists. */
 export function writeDurably(file: string, text: string): void {
   const handle = openSync(file, 'wx', 0o600)
   try {
@@ -13,8 +13,8 @@ export function writeDurably(file: string, text: string): void {
 }
 
 /**
- * Gives a finished draft, a file or a folder, its name, so that whoever finds the name finds all of it, after a power cut as well. 'first'
- * leaves what has that name already, and removes the draft; otherwise the draft takes its place.
+ * Renames a finished draft, a file or a folder, so that its name never shows half of it, even after a power cut.
+ * 'first' keeps what has the name already and removes the draft; 'last' lets the draft replace it.
  */
 export function putInPlace(draft: string, name: string, which: 'first' | 'last' = 'last'): void {
   if (lstatSync(draft).isDirectory()) syncFolder(draft)
@@ -31,7 +31,7 @@ export function putInPlace(draft: string, name: string, which: 'first' | 'last' 
   syncFolder(dirname(name))
 }
 
-/** Makes the names in a folder outlast a power cut. */
+/** Makes the names in a folder survive a power cut. */
 function syncFolder(folder: string): void {
   const handle = openSync(folder, 'r')
   try {

@@ -20,7 +20,7 @@ const desk: Handlers<typeof calls.desk.admin> = {
   saveSettings,
 }
 
-/** Which handler answers which call: the contract's tree once more, with what is done in place of what is said. */
+/** The handler of every call, in the same tree as the calls in the contract. */
 export const handlers: Handlers<typeof calls> = {
   session,
   desk: { admin: desk, superreseller: desk, reseller: desk, dealer: desk },

@@ -19,7 +19,7 @@ afterEach(async () => {
 })
 
 describe('the console', () => {
-  test('says where it is and where the first login is, and nowhere the password', async () => {
+  test('prints its address and the path of the first login, but no password', async () => {
     const { url, output } = await start()
     expect(await (await fetch(`${url}/v1/health`)).json()).toEqual({
       status: 'OK',
@@ -34,7 +34,7 @@ describe('the console', () => {
     expect(output()).not.toContain(password)
   })
 
-  test('leaves no file that anybody else may open', async () => {
+  test('leaves no file that another user may open', async () => {
     await start()
     const isRoot = process.getuid?.() === 0
     // Root's folder lets the user through whom the database runs as, into the one folder that is that user's.
@@ -49,7 +49,7 @@ describe('the console', () => {
     }
   })
 
-  test('ends at a SIGTERM, and a second one changes nothing', async () => {
+  test('ends at a SIGTERM, and ignores a second one', async () => {
     const console = await start()
     const pid = postmaster()
     const end = console.stop()
@@ -57,7 +57,7 @@ describe('the console', () => {
     expect(() => process.kill(pid, 0)).toThrow('ESRCH')
   })
 
-  test('told to stop in the middle of its first start, leaves nothing running and nothing broken', async () => {
+  test('stopped in the middle of its first start leaves no process and a data folder that starts again', async () => {
     const console = runConsole({ dataDir })
     while (!console.output().includes('Making the database')) await pause(10)
     expect(await console.stop()).toBe(0)
@@ -65,14 +65,14 @@ describe('the console', () => {
     await start()
   })
 
-  test('killed in the middle of its first start, starts whole the next time', async () => {
+  test('killed in the middle of its first start starts normally the next time', async () => {
     const console = runConsole({ dataDir })
     while (!console.output().includes('Making the database')) await pause(10)
     await console.stop('SIGKILL')
     await start()
   })
 
-  test('killed while it runs, starts again on the database that it left', async () => {
+  test('killed while it runs starts again on the same database', async () => {
     const killed = await start()
     const pid = postmaster()
     await killed.stop('SIGKILL')
@@ -81,7 +81,7 @@ describe('the console', () => {
     expect(postmaster()).toBe(pid)
   })
 
-  test('is refused on a folder that another holds, which goes on', async () => {
+  test('is refused on a data folder that another console uses, which goes on', async () => {
     const { url } = await start()
     const second = runConsole({ dataDir })
     expect(await second.exit).toBe(1)
@@ -89,7 +89,7 @@ describe('the console', () => {
     expect((await fetch(`${url}/v1/health`)).status).toBe(200)
   })
 
-  test('names the port that is taken, and leaves no database running', async () => {
+  test('names a port that is taken, and leaves no database running', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => taken.once('listening', resolve))
     const address = taken.address()
@@ -101,7 +101,7 @@ describe('the console', () => {
     taken.close()
   })
 
-  test('names every fault of its configuration, and touches nothing', async () => {
+  test('names every fault of its configuration, and writes no file', async () => {
     const console = runConsole({ dataDir, env: { PORT: 'http', TIME_ZONE: 'Mars/Olympus' } })
     expect(await console.exit).toBe(1)
     expect(console.output()).toContain('PORT must be')
@@ -109,7 +109,7 @@ describe('the console', () => {
     expect(existsSync(join(dataDir, 'secret-key'))).toBe(false)
   })
 
-  test('answers 503 or nothing false while its database is gone, and comes back by itself', async () => {
+  test('answers 503 while its database is down, and recovers by itself', async () => {
     const { url } = await start()
     process.kill(postmaster(), 'SIGKILL')
     const statuses = new Set<number>()

@@ -19,7 +19,7 @@ test.each([
   expect(networkOf(address)).toBe(network)
 })
 
-/** What a request that a peer has sent counts as, where 192.0.2.1 is the only proxy that is trusted. */
+/** Returns the network of a request from a peer, where 192.0.2.1 is the only trusted proxy. */
 function countedAs(peer: string, { forwarded = false } = {}) {
   const logged: string[] = []
   const log = openLog({ write: (line) => logged.push(line) })
@@ -51,7 +51,7 @@ test.each(['203.0.113.9', '172.32.0.1', '2001:db8::1'])(
   },
 )
 
-test('a trusted proxy, or whoever forwards nothing, is nothing to tell of', () => {
+test('no warning is logged for a trusted proxy, or for a peer that forwards nothing', () => {
   const nothing = { warned: false, seen: false }
   expect(countedAs('192.0.2.1', { forwarded: true })).toEqual({ network: '192.0.2.1', ...nothing })
   expect(countedAs('2001:db8:aa::9', { forwarded: true })).toMatchObject(nothing)

@@ -1,14 +1,14 @@
 import { BlockList, isIP } from 'node:net'
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 
-/** Whom logins are counted by, and whether somebody forwards them whom nobody has named as a proxy. */
+/** The networks by which wrong logins are counted, and a watch for proxies that the configuration does not name. */
 export interface Networks {
   /**
-   * The network that a request comes from, or null where it may be anybody's: where a machine nearby forwards it that
-   * is not among the trusted proxies, so that its own address would be that of everybody.
+   * Returns the network of a request. Null behind an untrusted proxy on a private network: its address would be
+   * everybody's, and one person's wrong logins would lock everybody out.
    */
   of(request: Pick<FastifyRequest, 'ip' | 'headers' | 'socket'>): string | null
-  /** Whether any was forwarded in the last 15 minutes by who is not trusted to. */
+  /** Whether an untrusted proxy forwarded a request in the last 15 minutes. */
   seesUntrustedProxy(): boolean
 }
 
@@ -30,7 +30,7 @@ export function watchNetworks(
         told = seen
         log.warn({ peer }, UNTRUSTED)
       }
-      // The header frees nobody who could have written it from anywhere in the world.
+      // From a public address a stranger may have written the header to escape the limit.
       return isNearby(peer) ? null : networkOf(ip)
     },
     seesUntrustedProxy: () => clock().getTime() - seen < SEEN_FOR,
@@ -38,8 +38,8 @@ export function watchNetworks(
 }
 
 /**
- * The network of an address: an IPv4 as it is, however it is written, and the /64 of an IPv6, within which one
- * customer of a provider has all the addresses.
+ * Returns the network of an address: of IPv4 the address itself, of IPv6 its /64, because one customer of a provider
+ * has all the addresses of a /64.
  */
 export function networkOf(address: string): string {
   const [plain = ''] = address.split('%')
@@ -52,7 +52,7 @@ export function networkOf(address: string): string {
   return `${prefix.join(':')}::/64`
 }
 
-/** The eight numbers of an IPv6 address, which may leave out zeros and end as an IPv4 does. */
+/** Returns the eight groups of an IPv6 address, which may leave out zeros and end in an IPv4 address. */
 function groupsOf(address: string): number[] {
   const [front = [], back] = address.split('::').map((half) => half.split(':').flatMap(numbersOf))
   if (!back) return front
@@ -66,7 +66,7 @@ function numbersOf(group: string): number[] {
   return [a * 256 + b, c * 256 + d]
 }
 
-/** What no stranger's request can come from: this machine, and the networks that nobody routes. */
+/** This machine and the private networks, from which no stranger's request can come directly. */
 const NEARBY = [
   '127.0.0.0/8',
   '10.0.0.0/8',
@@ -85,7 +85,7 @@ const SEEN_FOR = 15 * 60_000
 const UNTRUSTED =
   'requests are forwarded by an address that TRUSTED_PROXIES does not have: wrong logins cannot be counted by who made them'
 
-/** Tells whether an address is one of these, or lies in one of these blocks. */
+/** Returns a test for addresses that are in the list or in one of its blocks. */
 export function among(blocks: readonly string[]): (address: string) => boolean {
   const list = new BlockList()
   for (const block of blocks) {

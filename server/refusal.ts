@@ -1,12 +1,12 @@
 import { REFUSALS, type RefusalBody, type RefusalCode } from '../contract/refusals.ts'
 
-/** The one expected error: a decision against what was asked. Thrown anywhere, it rolls back and becomes the answer. */
+/** A decision not to carry out a call. Thrown anywhere, it rolls the transaction back and becomes the answer. */
 export class Refusal extends Error {
   readonly code: RefusalCode
   readonly errors: Record<string, string> | undefined
   /** Seconds after which it makes sense to try again. */
   readonly retryAfter: number | undefined
-  /** What can be solved to be let in before. */
+  /** A captcha challenge whose solution allows another try before then. */
   readonly challenge: unknown
 
   /** `message` is a sentence for the person at the screen; `errors` repeats it at the fields that it concerns. */
@@ -37,12 +37,12 @@ export class Refusal extends Error {
   }
 }
 
-/** Not there or not yours: byte for byte the same, so that nothing is learned from it. */
+/** Refuses what does not exist and what is somebody else's alike, so that a stranger cannot tell one from the other. */
 export function notFound(): Refusal {
   return new Refusal('not_found', 'There is nothing of this name here.')
 }
 
-/** A refusal that one field is the reason of. */
+/** Returns a refusal with its message at the field that is at fault. */
 export function refuseField(code: RefusalCode, field: string, message: string): Refusal {
   return new Refusal(code, message, { errors: { [field]: message } })
 }

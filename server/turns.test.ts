@@ -4,9 +4,9 @@ import { Turns } from './turns.ts'
 const PATIENCE = 10_000
 
 let turns: Turns<string>
-/** Whose turns have begun, in their order. */
+/** The owners whose turns have begun, in that order. */
 let begun: string[]
-/** What ends each of them. */
+/** The function that ends each of these turns. */
 let ends: (() => void)[]
 
 beforeEach(() => {
@@ -19,7 +19,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Somebody asks for a turn. */
+/** Asks for a turn of an owner. */
 async function ask(owner: string): Promise<void> {
   const asking = turns.take(owner).then((end) => {
     begun.push(owner)
@@ -35,21 +35,21 @@ async function end(at: number): Promise<void> {
 }
 
 describe('turns', () => {
-  test('of one owner beyond its share wait, though places are free', async () => {
+  test('beyond the limit of one owner wait, though places are free', async () => {
     for (const owner of ['ann', 'ann', 'ann', 'bob']) await ask(owner)
     expect(begun).toEqual(['ann', 'ann', 'bob'])
     await end(0)
     expect(begun).toEqual(['ann', 'ann', 'bob', 'ann'])
   })
 
-  test('go round the owners, however many one of them asks for', async () => {
+  test('are given to the owners in rotation, however many one of them asks for', async () => {
     for (const owner of ['ann', 'ann', 'bob', 'bob']) await ask(owner)
     for (const owner of ['ann', 'ann', 'ann', 'cem', 'cem', 'dan']) await ask(owner)
     for (const at of [0, 1, 2, 3, 4, 5]) await end(at)
     expect(begun.slice(4)).toEqual(['ann', 'cem', 'dan', 'ann', 'cem', 'ann'])
   })
 
-  test('that did not come in time are refused, and take nobody else his', async () => {
+  test('that were not given in time are refused, and leave the other turns as they were', async () => {
     for (const owner of ['ann', 'ann', 'bob', 'bob']) await ask(owner)
     const refused = expect(turns.take('cem')).rejects.toMatchObject({
       code: 'unavailable',
@@ -63,14 +63,14 @@ describe('turns', () => {
     expect(begun).toEqual(['ann', 'ann', 'bob', 'bob', 'dan'])
   })
 
-  test('are ended once, however often that is said', async () => {
+  test('are ended once, however often their end is called', async () => {
     for (const owner of ['ann', 'ann', 'bob', 'bob', 'cem', 'dan']) await ask(owner)
     await end(0)
     await end(0)
     expect(begun).toEqual(['ann', 'ann', 'bob', 'bob', 'cem'])
   })
 
-  test('end with what was done in them, failed or not', async () => {
+  test('end when the work in them has ended or failed', async () => {
     const one = new Turns<string>({ atOnce: 1 })
     await expect(one.run('ann', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
     expect(await one.run('ann', async () => 'done')).toBe('done')

@@ -5,20 +5,20 @@ export type Limits = {
   atOnce?: number
   /** The most that one owner runs at once; any number where it is left out. */
   each?: number
-  /** How long is waited for a turn, and what is said after it; without it, as long as it takes. */
+  /** How long a turn is waited for, and the sentence of the refusal after that; without it the wait has no end. */
   patience?: { ms: number; sorry: string }
 }
 
 type Waiting = { go: () => void; giveUp: NodeJS.Timeout | undefined }
 
 /**
- * A queue before something of which only so much may run at once. A place that becomes free goes to the owner who has
- * waited longest since its last turn, so that whoever asks for much delays itself and nobody else.
+ * A fair semaphore: limits how much runs at once, in all and for each owner. A free place goes to the owner who has
+ * waited longest since its last turn, so that an owner with many requests delays only itself.
  */
 export class Turns<Owner> {
   readonly #limits: Limits
   readonly #running = new Map<Owner, number>()
-  /** Those who wait, by owner; the next owner in turn stands first. */
+  /** The waiting requests of each owner. The owner whose turn is next comes first. */
   readonly #waiting = new Map<Owner, Waiting[]>()
   #free: number
 
@@ -28,8 +28,8 @@ export class Turns<Owner> {
   }
 
   /**
-   * Waits for a turn. Answers what ends it; a second time that does nothing.
-   * @throws Refusal where the turn has not come in time
+   * Waits for a turn. Returns a function that ends it; calling it again does nothing.
+   * @throws Refusal where the turn was not given in time
    */
   async take(owner: Owner): Promise<() => void> {
     if (this.#hasRoom(owner)) this.#begin(owner)
@@ -42,7 +42,7 @@ export class Turns<Owner> {
     }
   }
 
-  /** Does something in its turn. */
+  /** Waits for a turn, and runs `work` in it. */
   async run<Result>(owner: Owner, work: () => Promise<Result>): Promise<Result> {
     const end = await this.take(owner)
     try {
@@ -91,7 +91,7 @@ export class Turns<Owner> {
     this.#letIn()
   }
 
-  /** Gives the free place to the first owner in turn who may have one. */
+  /** Gives the free place to the first waiting owner that is below its own limit. */
   #letIn(): void {
     for (const [owner, [next, ...others]] of this.#waiting) {
       if (!next || !this.#hasRoom(owner)) continue
