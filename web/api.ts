@@ -14,7 +14,7 @@ export class ApiError extends Error {
   readonly errors: Readonly<Record<string, string>> | undefined
   /** Seconds to wait before another try. */
   readonly retryAfter: number | undefined
-  /** What can be solved to be let in before. */
+  /** A longer captcha challenge, whose solution lets the login continue. */
   readonly challenge: unknown
 
   constructor(message: string, about: Pick<ApiError, 'code' | 'status'> & Partial<ApiError>) {

@@ -104,7 +104,7 @@ const refusal = new ApiError('You have 3 credits; this needs 12.', {
 })
 const fault = new ApiError('Something went wrong on our side.', { code: 'internal', status: 500 })
 
-test('a failure is the sentence, with the reason beneath', () => {
+test("a failure shows the catalogue's sentence and the server's reason", () => {
   expect(reason(clients.renew, refusal)).toEqual([
     'Error renewing credits. Please try again.',
     refusal.message,
@@ -112,7 +112,7 @@ test('a failure is the sentence, with the reason beneath', () => {
 })
 
 test.each([clients.create, level.dealer.save, admin.searchMac, admin.remove])(
-  'where the catalogue shows the message of a 400, it stands alone: $path',
+  "a 400 shows the server's message alone: $path",
   (call) => {
     expect(reason(call, refusal)).toEqual([refusal.message])
     expect(reason(call, fault)).toEqual([wordsOf(call as Call)?.failure, fault.message])

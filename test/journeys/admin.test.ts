@@ -17,7 +17,7 @@ import { ADMIN } from '../support/server.ts'
 import { PASSWORD } from '../support/world.ts'
 
 describe('the admin', () => {
-  test('signs in, walks through the menu, and leaves', async ({ open }) => {
+  test('signs in, opens every menu item, and signs out', async ({ open }) => {
     const page = await open()
     await signIn(page, ADMIN.login, ADMIN.password)
     await expect(page).toHaveURL('/admin')
@@ -38,7 +38,10 @@ describe('the admin', () => {
     await expect(page).toHaveURL('/login')
   })
 
-  test('sees totals that lead on, how the clients grew, and what happened last', async ({ open, world }) => {
+  test('sees linked totals, the growth of the clients and the newest transactions', async ({
+    open,
+    world,
+  }) => {
     const { dealer } = await world.family({ credits: 12 })
     await world.client(dealer, { months: 2 })
     const page = await open({ as: world.admin })
@@ -63,7 +66,7 @@ describe('the admin', () => {
     await expect(page).toHaveURL('/admin/clients?filter=all')
   })
 
-  test('without anybody beneath finds sentences instead of tables', async ({ open, world }) => {
+  test('sees a sentence instead of each empty table', async ({ open, world }) => {
     const page = await open({ as: world.admin })
     await expect(page.getByText('No transactions found')).toBeVisible()
     await page.goto('/super-resellers')
@@ -72,7 +75,7 @@ describe('the admin', () => {
     await expect(page).toHaveURL('/add-super-reseller')
   })
 
-  test('lists superresellers with all that stands beneath each', async ({ open, world }) => {
+  test('lists the superresellers with the totals beneath each', async ({ open, world }) => {
     const { dealer, superreseller } = await world.family({ credits: 12 })
     await world.client(dealer)
     await world.child(world.admin, 1500, 'Another')
@@ -89,7 +92,10 @@ describe('the admin', () => {
     await expect(page).toHaveURL('/update-super-reseller/Another')
   })
 
-  test('adds a superreseller, gives it credits without limit, and stays', async ({ open, world }) => {
+  test('adds a superreseller, gives it credits without a limit, and stays on its screen', async ({
+    open,
+    world,
+  }) => {
     const page = await open({ as: world.admin, at: '/add-super-reseller' })
     await fill(page, { Login: 'northstar', Password: PASSWORD })
     await press(page, 'Add Super Reseller')
@@ -112,7 +118,7 @@ describe('the admin', () => {
     expect(balance.credits).toBe(9_995)
   })
 
-  test('follows how a superreseller grew, day by day', async ({ open, world }) => {
+  test('sees the daily statistics of a superreseller', async ({ open, world }) => {
     const { superreseller, dealer } = await world.family({ credits: 12 })
     await world.client(dealer)
     world.clock.pass({ days: 2 })
@@ -131,7 +137,7 @@ describe('the admin', () => {
     await expect(rows(page, 'Transactions')).toHaveCount(2)
   })
 
-  test('sets the message that everybody reads after signing in, once, and ends it', async ({
+  test('sets a message that everybody reads once after signing in, and removes it', async ({
     open,
     world,
   }) => {
@@ -172,7 +178,7 @@ describe('the admin', () => {
     await expect(message).toHaveCount(0)
   })
 
-  test('finds every client with its dealer, and deletes any after saying what is lost', async ({
+  test('finds every client with its dealer, and deletes any of them after a warning of what is lost', async ({
     open,
     world,
   }) => {
@@ -205,7 +211,10 @@ describe('the admin', () => {
     await expect(rows(page, name)).toHaveText([/is-over/])
   })
 
-  test('searches a MAC, and deletes its client after the question that fits', async ({ open, world }) => {
+  test('searches for a MAC, and deletes its client after a question that depends on the expiry', async ({
+    open,
+    world,
+  }) => {
     const { dealer } = await world.family({ credits: 12 })
     await world.client(dealer, { login: 'long-served', months: 2, stb_mac: '00:1A:79:A1:B2:C3' })
     await world.client(dealer, { login: 'is-over', stb_mac: '00:1A:79:A1:B2:C4' })
@@ -246,7 +255,7 @@ describe('the admin', () => {
     }
   })
 
-  test('takes transactions home as a file', async ({ open, world }) => {
+  test('downloads transactions as a file', async ({ open, world }) => {
     await world.family({ credits: 12 })
     const page = await open({ as: world.admin })
     await press(page, 'Export')

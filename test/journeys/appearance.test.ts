@@ -6,7 +6,10 @@ const DARK = 'rgb(22, 28, 36)'
 const LIGHT = 'rgb(245, 245, 245)'
 
 describe('the appearance', () => {
-  test('is seen at once, saved at a button, and there again on another machine', async ({ open, world }) => {
+  test('changes at once, is saved by a button, and is the same on another machine', async ({
+    open,
+    world,
+  }) => {
     const { reseller } = await world.family()
     const page = await open({ as: reseller, at: '/dealers' })
     await press(page, 'Settings')
@@ -29,10 +32,7 @@ describe('the appearance', () => {
     await expectSide(other, 'right')
   })
 
-  test('can be saved until it is, or given up, wherever its person has been meanwhile', async ({
-    open,
-    world,
-  }) => {
+  test('can be saved or discarded later, even after a visit to another page', async ({ open, world }) => {
     const { reseller } = await world.family()
     const page = await open({ as: reseller })
     const save = page.getByRole('button', { name: 'Save Changes' })
@@ -51,7 +51,10 @@ describe('the appearance', () => {
     }
   })
 
-  test('that was not saved says so, and is gone after a reload', async ({ open, world }) => {
+  test('is lost on a reload if it was not saved, and the drawer says that it is unsaved', async ({
+    open,
+    world,
+  }) => {
     const { reseller } = await world.family()
     const page = await open({ as: reseller })
     await press(page, 'Settings')
@@ -65,7 +68,7 @@ describe('the appearance', () => {
     expect(await background(page)).toBe(LIGHT)
   })
 
-  test('is dark from the first paint on, before the console itself has come', async ({ open, world }) => {
+  test('is dark from the first paint on, before the scripts have loaded', async ({ open, world }) => {
     const page = await open({ as: world.admin })
     await press(page, 'Settings')
     await choose(page, 'Dark')
@@ -74,10 +77,10 @@ describe('the appearance', () => {
     await page.route(/assets\/index-.*\.js/, () => {})
     await page.goto('/admin', { waitUntil: 'commit' })
     await expect(page.locator('html')).toHaveAttribute('data-mode', 'dark')
-    // The style sheet may still be on its way; nothing is painted before it has come.
+    // The style sheet may still be loading; nothing is painted before.
     await expect.poll(() => background(page)).toBe(DARK)
     expect(await page.locator('#root').innerHTML()).toBe('')
-    // Others of this machine meet it at the login page too.
+    // The settings stay in the browser after signing out, so the login page is dark as well.
     await page.unroute(/assets\/index-.*\.js/)
     await page.goto('/admin')
     await press(page, 'Logout')
@@ -86,7 +89,7 @@ describe('the appearance', () => {
   })
 
   test.for(['left', 'right'] as const)(
-    'stands on the %s as far as the eye reaches',
+    'puts the menu on the %s and the settings button on the other side',
     async (side, { open, world }) => {
       const { reseller } = await world.family()
       const page = await open({ as: reseller })
@@ -109,7 +112,7 @@ test.for([
   { place: 'a desk', width: 1440 },
   { place: 'a phone', width: 390 },
 ])(
-  'nothing moves when data comes, and a list of one is one row high: $place',
+  'on $place nothing moves when data loads, and a list of one client is one row high',
   async ({ width }, { open, world }) => {
     const { superreseller, dealer } = await world.family({ credits: 3 })
     await world.client(dealer, { login: 'anton' })
@@ -123,7 +126,7 @@ test.for([
     for (const person of [dealer, world.admin]) {
       const page = await open({ as: person, width })
       await page.addInitScript(watchShifts)
-      // Long enough for every sign of waiting to be seen.
+      // Long enough for every loading state to appear.
       await page.route('**/v1/**', (route) => setTimeout(() => route.continue(), 400))
       for (const [, path, shows] of screens.filter(([as]) => as === person)) {
         await page.goto(path)
@@ -138,11 +141,11 @@ test.for([
 )
 
 test.for([
-  { asked: 'less', motion: false },
-  { asked: 'nothing', motion: true },
+  { preference: 'reduced', limit: 0, motion: false },
+  { preference: 'full', limit: 200, motion: true },
 ])(
-  'what appears moves within 200 ms, and not at all for who asks for less: $asked',
-  async ({ motion }, { open, world }) => {
+  'with $preference motion no animation takes longer than $limit ms',
+  async ({ motion, limit }, { open, world }) => {
     const { dealer } = await world.family()
     await world.client(dealer, { login: 'anton' })
     const page = await open({ as: dealer, at: '/clients', motion })
@@ -157,11 +160,11 @@ test.for([
     await press(page, 'Save Changes')
     await readNotice(page, 'Settings saved successfully')
     const moved = await page.evaluate(() => (window as unknown as { moved: string[] }).moved)
-    expect(moved.filter((one) => !motion || Number(/ (\d+) ms/.exec(one)?.[1]) > 200)).toEqual([])
+    expect(moved.filter((one) => !motion || Number(/ (\d+) ms/.exec(one)?.[1]) > limit)).toEqual([])
   },
 )
 
-/** In CSS pixels, from a row of the clients' list to the list's foot. */
+/** Returns the distance from a row of the list of clients to its footer, in CSS pixels. */
 async function spaceBeneathRow(page: Page, name: string): Promise<number> {
   const row = page.getByText(name).locator('xpath=ancestor::*[self::tr or self::li]')
   const [last, foot] = await Promise.all([row.boundingBox(), pager(page, 'Clients').boundingBox()])
@@ -169,7 +172,7 @@ async function spaceBeneathRow(page: Page, name: string): Promise<number> {
   return foot.y - last.y - last.height
 }
 
-/** Notes in `window.shifted` whatever is moved by something else and not by an input. */
+/** Records layout shifts that no input caused in `window.shifted`. */
 function watchShifts() {
   const shifted: string[] = []
   Object.assign(window, { shifted })
@@ -182,14 +185,14 @@ function watchShifts() {
   }).observe({ type: 'layout-shift', buffered: true })
 }
 
-/** Notes in `window.moved` whatever moves from now on, and for how long. */
+/** Records every animation from now on, with its duration, in `window.moved`. */
 function watchMotion() {
   const moved = new Set<string>()
   const look = () => {
     for (const animation of document.getAnimations()) {
       const { duration, iterations } = animation.effect?.getComputedTiming() ?? {}
       const { target } = animation.effect as KeyframeEffect
-      // What waits turns or breathes for as long as it waits.
+      // Loading indicators are animated for as long as they are shown.
       if (iterations === Infinity || !(Number(duration) > 0)) continue
       moved.add(`${target?.className} ${duration} ms`)
     }
@@ -207,7 +210,7 @@ function background(page: Page): Promise<string> {
   return page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
 }
 
-/** The menu is on one side, the button of the settings on the other, and the page between them. */
+/** Checks that the menu is on one side and the settings button on the other. */
 async function expectSide(page: Page, side: 'left' | 'right', width = 240): Promise<void> {
   await expect(page.getByRole('complementary')).toHaveCSS('width', `${width}px`)
   const [menu, button, main] = await Promise.all(

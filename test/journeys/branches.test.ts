@@ -21,7 +21,7 @@ import type { Person, World } from '../support/world.ts'
 
 const TRANSACTION = ['Date', 'Type', 'Credits', 'Login', 'MAC', 'Description', 'Expiry']
 
-// A superreseller works with resellers as a reseller does with dealers: one story, told of both.
+// A superreseller manages resellers as a reseller manages dealers, so both run the same tests.
 describe.each([
   { role: 'superreseller' as const, level: levels.reseller },
   { role: 'reseller' as const, level: levels.dealer },
@@ -30,7 +30,7 @@ describe.each([
   const { list, add: adding, update } = to.level[level.role]
   const home = to.home[role]()
 
-  test('signs in, finds their dashboard and their menu, and leaves', async ({ open, world }) => {
+  test('signs in, finds their own dashboard and menu, and signs out', async ({ open, world }) => {
     const me = (await world.family({ credits: 31, to: role }))[role]
     const page = await open()
     await signIn(page, me.name)
@@ -59,7 +59,7 @@ describe.each([
     await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible()
   })
 
-  test('sees how many are beneath, what is left, and what happened last', async ({ open, world }) => {
+  test('sees the totals beneath, the balance and the newest transactions', async ({ open, world }) => {
     const me = (await world.family({ credits: 31, to: role }))[role]
     const page = await open({ as: me })
     await expect(page).toHaveURL(home)
@@ -104,7 +104,7 @@ describe.each([
     await page.getByRole('button', { name: 'Name' }).click()
     await expectSorted(page, plural, 'Name', 'descending')
     await expect(rows(page, plural).first()).toContainText('account-12')
-    // The address follows a moment after the rows.
+    // The URL changes shortly after the rows.
     await expect(page).toHaveURL(/order=desc/)
     await page.reload()
     await expect(rows(page, plural).first()).toContainText('account-12')
@@ -116,7 +116,7 @@ describe.each([
     await expect(page.getByRole('searchbox', { name: 'Search' })).toHaveValue('ACCOUNT-')
   })
 
-  test(`adds a ${title}, and is back at the list after 2 seconds`, async ({ open, world }) => {
+  test(`adds a ${title}, and returns to the list after 2 seconds`, async ({ open, world }) => {
     const me = (await world.family())[role]
     const page = await open({ as: me, at: adding() })
     const add = page.getByRole('button', { name: `Add ${title}`, exact: true })
@@ -135,7 +135,7 @@ describe.each([
     await expect(page.getByRole('link', { name: 'a-new-account' })).toBeVisible()
   })
 
-  test(`adds credits to a ${title} and takes them back, each once`, async ({ open, world }) => {
+  test(`adds credits to a ${title} and takes them back, each charged once`, async ({ open, world }) => {
     const { me, child, page } = await atChild(world, open, 40)
     await expect(page.getByLabel('Credits', { exact: true }).locator('option')).toHaveText(
       CREDIT_AMOUNTS.map(
@@ -160,7 +160,7 @@ describe.each([
     expect(await balances(me, child)).toEqual([30, 10])
   })
 
-  test('who asks for more than there is reads how much there is', async ({ open, world }) => {
+  test('is told the balance when a transfer exceeds it', async ({ open, world }) => {
     const { me, child, page } = await atChild(world, open, 3)
     await fill(page, { Credits: '10' })
     await press(page, 'Add 10 credits')
@@ -191,7 +191,7 @@ describe.each([
     })
   })
 
-  test(`gives a ${title} another password`, async ({ open, world }) => {
+  test(`changes the password of a ${title}`, async ({ open, world }) => {
     const { child, page } = await atChild(world, open, 0)
     const change = page.getByRole('button', { name: 'Change Password' })
     await expect(change).toBeDisabled()
@@ -207,7 +207,7 @@ describe.each([
     await signIn(theirs, child.name, 'another-password')
   })
 
-  test('is told which screens are not theirs, and keeps the menu', async ({ open, world }) => {
+  test('is told that a screen is for another role, and keeps the menu', async ({ open, world }) => {
     const me = (await world.family())[role]
     const page = await open({ as: me, at: '/super-resellers' })
     for (const path of ['/super-resellers', '/admin/message', '/admin', '/new-client', '/clients']) {
@@ -225,7 +225,7 @@ describe.each([
     await expect(page).toHaveURL(home)
   })
 
-  /** The update screen of a child without credits, whose parent has some. */
+  /** Opens the update screen of a new child without credits, as its parent with credits. */
   async function atChild(world: World, open: (visit: object) => Promise<Page>, credits: number) {
     const me = (await world.family({ credits, to: role }))[role]
     const child = await world.child(me, 0, 'casa-digital')

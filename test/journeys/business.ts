@@ -1,26 +1,26 @@
 import { calls } from '../../contract/calls.ts'
 import { Clock, openWorld, type Person, type World } from '../support/world.ts'
 
-/** A small business with something of everything: what its screens show is short, long, empty and late. */
+/** A small business whose data makes its screens show short, long, empty and expired values. */
 export interface Business {
   world: World
   admin: Person
   superreseller: Person
   reseller: Person
-  /** Has few credits left. */
+  /** A dealer with few credits left. */
   dealer: Person
-  /** Nothing at all has happened to this one. */
+  /** A dealer without any clients or transactions. */
   beginner: Person
 }
 
-/** A description as long as one may be. */
+/** A description of the maximum length. */
 export const LONGEST =
   'The big flat above the bakery, second door on the left; rings twice, pays late, but pays always'.padEnd(
     100,
     '.',
   )
 
-/** Opens a world and plays some months in it. */
+/** Creates the business with several months of transactions. */
 export async function openBusiness(): Promise<Business> {
   const world = await openWorld({
     clock: new Clock('2026-03-02T09:00:00.000Z'),
@@ -48,7 +48,7 @@ async function pass(world: World, from: Person, to: Person, credits: number, des
   await from.call(calls.level.dealer.save, { name: to.name, credits, desc, transaction: 0 })
 }
 
-/** Clients come one a day. */
+/** Creates the dealer's clients, one a day. */
 async function takeOn(world: World, dealer: Person): Promise<void> {
   for (const [login, months, desc, more] of CLIENTS) {
     world.clock.pass({ days: 1, minutes: 7, seconds: 13 })
@@ -71,7 +71,7 @@ const CLIENTS: [login: string, months: number | '2d', desc: string, more?: { min
   ['emma.brown', 1, 'Parents'],
 ]
 
-/** Time goes on; one is renewed, one takes something back, one is switched off, one has its box on the wall. */
+/** Advances the clock, with a renewal, a retrieval, a client switched off, and a box that has been seen. */
 async function workOn(world: World, dealer: Person): Promise<void> {
   world.clock.pass({ days: 12 })
   await dealer.call(calls.clients.renew, { name: 'joao.silva', months: 2 })

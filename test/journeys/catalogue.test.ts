@@ -8,26 +8,26 @@ import { to } from '../../web/screens.ts'
 import { test as base, expect, fill, press, readNotice, sessionOf, Windows } from '../support/browser.ts'
 import { type Family, openWorld, type World } from '../support/world.ts'
 
-// The error catalogue, walked: every call that speaks is made from its screen three times. It is answered with a
-// fault, with a refusal, and at last by the server.
+// This tests the error catalogue: every call with notices is made from its screen three times. The first time a fault
+// is returned, then a refusal, and at last the server's own answer.
 
-/** What a person does for a call. */
-interface Deed {
+/** How a person makes a call in the console. */
+interface Scenario {
   as: 'admin' | keyof Family
   at: string | ((shop: Shop) => string)
-  /** Done once, before the first try. */
+  /** Runs once, before the first try. */
   prepare?: (page: Page) => Promise<unknown>
-  /** Done for each try. */
+  /** Runs at each try. */
   submit: (page: Page) => Promise<unknown>
 }
 
 interface Shop extends Family {
   world: World
-  /** One of each level that nobody works as, because another password ends a session. */
+  /** One account of each level that nobody is signed in as, because changing a password ends its sessions. */
   idle: Family
 }
 
-const deeds: Record<string, Deed> = {
+const scenarios: Record<string, Scenario> = {
   'clients.renew': {
     as: 'dealer',
     at: '/clients',
@@ -140,10 +140,10 @@ const deeds: Record<string, Deed> = {
   },
 }
 
-function deedsOfLevel(name: (typeof LEVEL_NAMES)[number]): [string, Deed][] {
+function deedsOfLevel(name: (typeof LEVEL_NAMES)[number]): [string, Scenario][] {
   const { owner, title } = LEVELS[name]
   const { add, update } = to.level[name]
-  const as = owner as Deed['as']
+  const as = owner as Scenario['as']
   return [
     [
       `level.${name}.create`,
@@ -195,52 +195,55 @@ const test = base
     const windows = new Windows(browser)
     onCleanup(() => windows.close())
     const { url } = shop.world.server
-    const pages: Partial<Record<Deed['as'], Promise<Page>>> = {}
-    return (as: Deed['as']) => {
+    const pages: Partial<Record<Scenario['as'], Promise<Page>>> = {}
+    return (as: Scenario['as']) => {
       pages[as] ??= windows.open(url, {}, sessionOf(as === 'admin' ? shop.world.admin : shop[as]))
       return pages[as]
     }
   })
 
-test('every call that speaks is in the catalogue, one desk for all four', () => {
-  const speaking = everyCall(calls).filter((call) => wordsOf(call) !== null)
-  const names = speaking.map(({ name }) => name.replace(/^desk\.\w+/, 'desk.dealer'))
-  expect(Object.keys(deeds).sort()).toEqual([...new Set(names)].sort())
+test('every call with notices is tested here, and the calls of the four dashboards once', () => {
+  const withNotices = everyCall(calls).filter((call) => wordsOf(call) !== null)
+  const names = withNotices.map(({ name }) => name.replace(/^desk\.\w+/, 'desk.dealer'))
+  expect(Object.keys(scenarios).sort()).toEqual([...new Set(names)].sort())
 })
 
-test.for(Object.entries(deeds))('%s says what came of it', async ([name, deed], { shop, windowOf }) => {
-  const call = everyCall(calls).find((one) => one.name === name)
-  const words = call && (wordsOf(call) as Words)
-  if (!words) throw new Error(`${name} has no words`)
-  const page = await windowOf(deed.as)
-  await page.goto(typeof deed.at === 'string' ? deed.at : deed.at(shop))
-  await deed.prepare?.(page)
-  const address = new RegExp(`/v1${call.path.replace(/\{\w+\}/g, '[^/]+')}$`)
-  for (const [status, body] of [
-    [500, FAULT],
-    [400, REFUSAL],
-  ] as const) {
-    // A screen loads by the same address that it posts to.
-    await page.route(address, (route) =>
-      route.request().method() === call.method ? route.fulfill({ status, json: body }) : route.fallback(),
+test.for(Object.entries(scenarios))(
+  'the notices of %s show a fault, a refusal and a success',
+  async ([name, scenario], { shop, windowOf }) => {
+    const call = everyCall(calls).find((one) => one.name === name)
+    const words = call && (wordsOf(call) as Words)
+    if (!words) throw new Error(`${name} has no words`)
+    const page = await windowOf(scenario.as)
+    await page.goto(typeof scenario.at === 'string' ? scenario.at : scenario.at(shop))
+    await scenario.prepare?.(page)
+    const address = new RegExp(`/v1${call.path.replace(/\{\w+\}/g, '[^/]+')}$`)
+    for (const [status, body] of [
+      [500, FAULT],
+      [400, REFUSAL],
+    ] as const) {
+      // The screen also loads from the address that it posts to.
+      await page.route(address, (route) =>
+        route.request().method() === call.method ? route.fulfill({ status, json: body }) : route.fallback(),
+      )
+      await scenario.submit(page)
+      await readNotice(page, ...failureOf(words, new ApiError(body.message, { code: body.code, status })))
+      await page.unroute(address)
+    }
+    const answer = page.waitForResponse(
+      (response) => address.test(response.url()) && response.request().method() === call.method,
     )
-    await deed.submit(page)
-    await readNotice(page, ...failureOf(words, new ApiError(body.message, { code: body.code, status })))
-    await page.unroute(address)
-  }
-  const answer = page.waitForResponse(
-    (response) => address.test(response.url()) && response.request().method() === call.method,
-  )
-  await deed.submit(page)
-  const response = await answer
-  expect(response.status()).toBe(200)
-  if (words.success) {
-    const input = response.request().postDataJSON() ?? {}
-    await readNotice(page, words.success(input, await response.json()))
-  }
-})
+    await scenario.submit(page)
+    const response = await answer
+    expect(response.status()).toBe(200)
+    if (words.success) {
+      const input = response.request().postDataJSON() ?? {}
+      await readNotice(page, words.success(input, await response.json()))
+    }
+  },
+)
 
-/** Everybody has enough, and the dealer has clients of all kinds. */
+/** Every account has enough credits, and the dealer has clients of all kinds. */
 async function openShop(): Promise<Shop> {
   const world = await openWorld()
   const family = await world.family({ credits: 50 })

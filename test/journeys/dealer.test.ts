@@ -19,8 +19,8 @@ import {
 } from '../support/browser.ts'
 import type { Person, World } from '../support/world.ts'
 
-describe('the dashboard', () => {
-  test('greets the dealer with a menu, what is left, and how the clients stand', async ({ open, world }) => {
+describe("a dealer's dashboard", () => {
+  test('shows the menu, the balance and the clients by state', async ({ open, world }) => {
     const { dealer } = await world.family({ credits: 10 })
     await world.client(dealer, { login: 'active-one', months: 3 })
     await world.client(dealer, { login: 'active-two', months: 2 })
@@ -57,7 +57,7 @@ describe('the dashboard', () => {
     }
   })
 
-  test('of a beginner says what there is not', async ({ open, world }) => {
+  test('says that there are no clients and no transactions yet', async ({ open, world }) => {
     const { dealer } = await world.family()
     const page = await open({ as: dealer })
     await expect(page.getByText('No dealer transactions found')).toBeVisible()
@@ -69,8 +69,8 @@ describe('the dashboard', () => {
   })
 })
 
-describe('the list of clients', () => {
-  test('is searched, filtered, sorted and paged by the server, and all of it stands in the URL', async ({
+describe("a dealer's list of clients", () => {
+  test('is searched, filtered, sorted and paged by the server, and the URL keeps all four', async ({
     open,
     world,
   }) => {
@@ -114,7 +114,7 @@ describe('the list of clients', () => {
     await expect(rows(page, name).first().locator('td').nth(1)).toHaveCSS('height', /5\d/)
   })
 
-  test('of which nothing is left by the search offers all of them again', async ({ open, world }) => {
+  test('offers to show all clients again when a search finds none', async ({ open, world }) => {
     const page = await open({ as: await dealerOfTwelve(world), at: '/clients' })
     await page.getByRole('searchbox').fill('nobody')
     await expect(page.getByText('No clients found')).toBeVisible()
@@ -122,7 +122,7 @@ describe('the list of clients', () => {
     await expect(rows(page, 'Clients')).toHaveCount(10)
   })
 
-  test('that did not come says why, and is loaded anew at each visit', async ({ open, world }) => {
+  test('says why it could not be loaded, and loads again at each visit', async ({ open, world }) => {
     const dealer = await dealerOfTwelve(world)
     const page = await open({ as: dealer })
     const json = { status: 'ERROR', code: 'internal', message: 'Something went wrong on our side.' }
@@ -140,7 +140,7 @@ describe('the list of clients', () => {
     await expect(rows(page, 'Clients').first()).toContainText('Moved')
   })
 
-  test('renews one client after showing what it costs and brings', async ({ open, world }) => {
+  test('renews one client after showing the price and the new expiry', async ({ open, world }) => {
     const dealer = await dealerOfTwelve(world)
     const page = await open({ as: dealer, at: '/clients' })
     await press(page, 'Renew client-01')
@@ -158,7 +158,7 @@ describe('the list of clients', () => {
     await expect(page.getByRole('button', { name: 'Renew for 3 credits' })).toBeDisabled()
   })
 
-  test('renews many at once, those of other pages too', async ({ open, world }) => {
+  test('renews many clients at once, on other pages as well', async ({ open, world }) => {
     const dealer = await dealerOfTwelve(world, 12)
     const page = await open({ as: dealer, at: '/clients?perPage=5' })
     await page.getByLabel('Select client-02').check()
@@ -176,7 +176,7 @@ describe('the list of clients', () => {
     await expect(page.getByRole('complementary')).toContainText('0 credits')
   })
 
-  test('shows a renewal that somebody else was faster with, and asks again', async ({ open, world }) => {
+  test('shows that somebody else has renewed a client first, and asks again', async ({ open, world }) => {
     const dealer = await dealerOfTwelve(world)
     const page = await open({ as: dealer, at: '/clients' })
     await press(page, 'Renew client-01')
@@ -194,7 +194,7 @@ describe('the list of clients', () => {
     await readNotice(page, 'Successfully renewed 1 month(s) for client-01')
   })
 
-  test('deletes a client, but only one that has expired', async ({ open, world }) => {
+  test('deletes only clients that have expired', async ({ open, world }) => {
     const page = await open({ as: await dealerOfTwelve(world), at: '/clients' })
     const remove = page.getByRole('button', { name: 'Delete client-01' })
     await expect(remove).toHaveAttribute('aria-disabled', 'true')
@@ -212,7 +212,7 @@ describe('the list of clients', () => {
   })
 
   test.for(['CSV', 'PDF'])(
-    'leaves the house as a %s of what the filter finds',
+    'is exported as a %s of the clients that match the filter',
     async (format, { open, world }) => {
       const page = await open({ as: await dealerOfTwelve(world), at: '/clients?filter=expired' })
       await expect(rows(page, 'Clients')).toHaveCount(1)
@@ -229,7 +229,7 @@ describe('the list of clients', () => {
 })
 
 describe('a new client', () => {
-  test('is judged field by field before it can be submitted', async ({ open, world }) => {
+  test('is validated field by field before it can be submitted', async ({ open, world }) => {
     const { dealer } = await world.family({ credits: 1 })
     const page = await open({ as: dealer, at: '/new-client' })
     const submit = page.getByRole('button', { name: 'Submit' })
@@ -266,7 +266,7 @@ describe('a new client', () => {
     await expect(submit).toBeDisabled()
   })
 
-  test('is created for its months, and seen in the list 3 seconds later', async ({ open, world }) => {
+  test('is created for paid months, and the list opens 3 seconds later', async ({ open, world }) => {
     const { dealer } = await world.family({ credits: 5 })
     await world.client(dealer, { login: 'was-here' })
     const page = await open({ as: dealer, at: '/new-client' })
@@ -285,10 +285,7 @@ describe('a new client', () => {
 })
 
 describe('a client', () => {
-  test('is changed field by field, and its dealer is back at the list after 2 seconds', async ({
-    open,
-    world,
-  }) => {
+  test('is changed field by field, and the list opens after 2 seconds', async ({ open, world }) => {
     const dealer = await dealerOfTwelve(world)
     const page = await open({ as: dealer, at: '/clients' })
     await page.getByRole('link', { name: 'client-02' }).click()
@@ -316,7 +313,7 @@ describe('a client', () => {
     await expect(rows(page, 'Clients').nth(1)).toContainText(/Upstairs.*2026-06-15Active.*Inactive/)
   })
 
-  test('gives credits back, after a question that names what is left', async ({ open, world }) => {
+  test('has credits taken back after a question that names the new expiry', async ({ open, world }) => {
     const { dealer } = await world.family({ credits: 5 })
     await world.client(dealer, { login: 'rich-client', months: 3 })
     const page = await open({ as: dealer, at: '/update-client/rich-client' })
@@ -337,7 +334,7 @@ describe('a client', () => {
     await expect(page.getByRole('complementary')).toContainText('4 credits')
   })
 
-  test('shows its box, and forgets it at a button', async ({ open, world }) => {
+  test('shows the data of its box, which a button clears', async ({ open, world }) => {
     const { dealer } = await world.family({ credits: 5 })
     await world.client(dealer, { login: 'has-a-box', months: 3 })
     const { now } = world.clock
@@ -364,7 +361,7 @@ describe('a client', () => {
     await expect(card).toContainText('STB serial numberN/A')
   })
 
-  test('that has expired can only be renewed', async ({ open, world }) => {
+  test('can only be renewed once it has expired', async ({ open, world }) => {
     const dealer = await dealerOfTwelve(world)
     const page = await open({ as: dealer, at: '/update-client/client-07' })
     await expect(page.getByText('This client has expired.')).toBeVisible()
@@ -382,7 +379,7 @@ describe('a client', () => {
     await expect(rows(page, 'Clients').nth(6)).toContainText('2026-07-15Active')
   })
 
-  test('of another dealer is not there', async ({ open, world }) => {
+  test('of another dealer is not found', async ({ open, world }) => {
     const { reseller, dealer } = await world.family()
     const other = await world.child(reseller)
     await world.client(other, { login: 'not-yours' })
@@ -392,7 +389,7 @@ describe('a client', () => {
   })
 })
 
-/** Twelve clients on a trial of today, 'client-01' to 'client-12', of which the seventh has expired. */
+/** Creates twelve clients on trials of the same day, 'client-01' to 'client-12'. The seventh has expired. */
 async function dealerOfTwelve(world: World, credits = 5): Promise<Person> {
   const { dealer } = await world.family({ credits })
   for (let at = 1; at <= 12; at += 1) {

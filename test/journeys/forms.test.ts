@@ -5,7 +5,7 @@ import { expect, fill, press, readNotice, rows, signIn, test } from '../support/
 
 const NOT_OURS = 'This is not a MAC of our boxes: they begin with 00:1A:79'
 
-describe('the MAC of a sticker', () => {
+describe('a MAC', () => {
   const WAYS = [
     '00:1A:79:12:34:56',
     '001a79123456',
@@ -15,10 +15,7 @@ describe('the MAC of a sticker', () => {
     '123456',
   ]
 
-  test('is that of a new client, typed key by key or pasted, in any way of writing it', async ({
-    open,
-    world,
-  }) => {
+  test('is read in every notation for a new client, typed key by key or pasted', async ({ open, world }) => {
     const page = await open({ as: (await world.family()).dealer, at: '/new-client' })
     const field = page.getByLabel('MAC Address')
     for (const text of WAYS) {
@@ -36,7 +33,7 @@ describe('the MAC of a sticker', () => {
     await readNotice(page, 'Client from-sticker created successfully!')
   })
 
-  test('that is none of ours stays in view, and its field says why', async ({ open, world }) => {
+  test('of another maker stays in the field, which says why it is refused', async ({ open, world }) => {
     const page = await open({ as: (await world.family()).dealer, at: '/new-client' })
     await fill(page, { 'Login Name': 'from-sticker', Password: 'tv-1234' })
     const field = page.getByLabel('MAC Address')
@@ -54,7 +51,7 @@ describe('the MAC of a sticker', () => {
     }
   })
 
-  test('takes the place of the old one on a client, where it is selected, and is corrected in the middle', async ({
+  test('replaces the selected MAC of a client, and can be corrected in the middle', async ({
     open,
     world,
   }) => {
@@ -85,7 +82,7 @@ describe('the MAC of a sticker', () => {
     })
   })
 
-  test('is searched for, and only once it is whole', async ({ open, world }) => {
+  test('is searched for only once it is complete', async ({ open, world }) => {
     const { dealer } = await world.family()
     await world.client(dealer, { login: 'searched-for', stb_mac: '00:1A:79:12:34:56' })
     const page = await open({ as: world.admin, at: '/admin/delete-mac' })
@@ -111,7 +108,7 @@ describe('the MAC of a sticker', () => {
     await expect(search).toBeDisabled()
   })
 
-  test('is composed by the keyboard of a phone as well', async ({ open, world }) => {
+  test('can be composed by the keyboard of a phone', async ({ open, world }) => {
     const page = await open({
       as: (await world.family()).dealer,
       at: '/new-client',
@@ -171,7 +168,7 @@ describe('a phone number', () => {
     },
   )
 
-  test('with few digits gets a hint and is kept; one with words is refused at its field', async ({
+  test('with few digits is stored with a hint, and one with words is refused at its field', async ({
     open,
     world,
   }) => {
@@ -194,7 +191,7 @@ describe('a phone number', () => {
     })
   })
 
-  test('kept before as it stands is left as it stands', async ({ open, world }) => {
+  test('that is stored in another format is not changed by opening its form', async ({ open, world }) => {
     const { dealer } = await world.family()
     await world.client(dealer, { login: 'kept-before' })
     await world.server.ownerSql`update client set phone = '14165550199' where name = 'kept-before'`
@@ -211,13 +208,10 @@ describe('a phone number', () => {
   })
 })
 
-describe('what is typed and not sent', () => {
+describe('a draft', () => {
   const TYPED = { 'Login Name': 'half-typed', Password: 'tv-secret', Description: 'Attic', Credits: '2' }
 
-  test('is there again after a reload and a way back, but for the password, until it is discarded', async ({
-    open,
-    world,
-  }) => {
+  test('survives a reload and Back without its password, until it is discarded', async ({ open, world }) => {
     const page = await open({ as: (await world.family({ credits: 3 })).dealer, at: '/new-client' })
     await fill(page, { ...TYPED, 'MAC Address': 'A1B2C3' })
     await expect(page.getByText('Your unsent entries')).toHaveCount(0)
@@ -244,7 +238,7 @@ describe('what is typed and not sent', () => {
     await expect(page.getByText('Your unsent entries')).toHaveCount(0)
   })
 
-  test('survives the end of the session, for its own account alone, and no logout', async ({
+  test('survives an expired session for its own account alone, and does not survive signing out', async ({
     open,
     world,
   }) => {
@@ -284,7 +278,7 @@ describe('what is typed and not sent', () => {
     await expect(page.getByLabel('Login Name')).toHaveValue('')
   })
 
-  test('ends with a logout in another tab, but not with a session that ends there', async ({
+  test('is dropped when another tab signs out, but not when the session expires there', async ({
     open,
     world,
   }) => {
@@ -309,7 +303,7 @@ describe('what is typed and not sent', () => {
     await expect(page.getByLabel('Login Name')).toHaveValue('')
   })
 
-  test('is no draft any more once it is sent', async ({ open, world }) => {
+  test('is dropped once its form is sent', async ({ open, world }) => {
     const page = await open({ as: (await world.family({ credits: 3 })).dealer, at: '/new-client' })
     await fill(page, { ...TYPED, 'MAC Address': 'A1B2C3' })
     await press(page, 'Submit')
@@ -321,7 +315,7 @@ describe('what is typed and not sent', () => {
     await expect(page.getByText('Your unsent entries')).toHaveCount(0)
   })
 
-  test('of a client comes back as if its page had stayed open', async ({ open, world }) => {
+  test('of a client is restored as if its page had stayed open', async ({ open, world }) => {
     const { dealer } = await world.family({ credits: 5 })
     await world.client(dealer, { login: 'is-a-client', months: 1 })
     const page = await open({ as: dealer, at: '/update-client/is-a-client' })
@@ -364,7 +358,10 @@ describe('what is typed and not sent', () => {
     expect(await page.evaluate(() => sessionStorage.getItem('drafts'))).toBeNull()
   })
 
-  test('is asked about where the browser keeps nothing, and only there', async ({ open, world }) => {
+  test('is replaced by a question before leaving only where the browser can store nothing', async ({
+    open,
+    world,
+  }) => {
     const page = await open({ as: (await world.family()).dealer, at: '/new-client' })
     await page.evaluate(() => {
       Storage.prototype.setItem = () => {
@@ -384,8 +381,8 @@ describe('what is typed and not sent', () => {
 
 const CHANGED = 'The expiry of is-a-client has changed in the meantime. Please look again.'
 
-describe('months that are added', () => {
-  test('in two tabs are added once, for the second is told that the expiry has changed', async ({
+describe('an added month', () => {
+  test('is added once from two tabs, because the second is told that the expiry has changed', async ({
     open,
     world,
   }) => {
@@ -411,7 +408,7 @@ describe('months that are added', () => {
     })
   })
 
-  test('elsewhere are seen when the page comes back into view', async ({ open, world }) => {
+  test('from elsewhere is shown when the page becomes visible again', async ({ open, world }) => {
     const { dealer } = await world.family({ credits: 5 })
     await world.client(dealer, { login: 'is-a-client', months: 1 })
     const page = await open({ as: dealer, at: '/update-client/is-a-client' })
@@ -429,8 +426,8 @@ describe('months that are added', () => {
   })
 })
 
-describe('credits to retrieve', () => {
-  test('are offered as far as they can be taken back, and the last as the trial that it is', async ({
+describe('the select of credits to retrieve', () => {
+  test('offers only credits that can be taken back, and names the last one as a trial', async ({
     open,
     world,
   }) => {
@@ -455,7 +452,7 @@ describe('credits to retrieve', () => {
     await expect(card).toContainText('There is nothing to retrieve')
   })
 
-  test('are not offered where a recent trial of the MAC forbids it', async ({ open, world }) => {
+  test('offers nothing where a recent trial of the MAC forbids it', async ({ open, world }) => {
     const { dealer } = await world.family({ credits: 20 })
     const mac = '00:1A:79:12:34:56'
     await world.client(dealer, { login: 'had-a-trial', stb_mac: mac })
@@ -470,7 +467,7 @@ describe('credits to retrieve', () => {
   })
 })
 
-test('a switch to Ministra says what goes with it, before it is made', async ({ open, world }) => {
+test('switching to Ministra first says that the MAC is removed', async ({ open, world }) => {
   const { dealer } = await world.family()
   await world.client(dealer, { login: 'is-a-client', stb_mac: '00:1A:79:12:34:56' })
   const page = await open({ as: dealer, at: '/update-client/is-a-client' })
@@ -487,7 +484,7 @@ test('a switch to Ministra says what goes with it, before it is made', async ({ 
   await expect(page.getByText('With another MAC, all that is known of its box goes.')).toBeVisible()
 })
 
-test('a password of an expired client can be read, and nothing of it changed', async ({ open, world }) => {
+test('the password of an expired client can be read but not changed', async ({ open, world }) => {
   const { dealer } = await world.family()
   await world.client(dealer, { login: 'is-a-client' })
   await world.setExpiry('is-a-client', '2026-05-14T23:59:59.000Z')
@@ -500,11 +497,8 @@ test('a password of an expired client can be read, and nothing of it changed', a
   await expect(password).toBeDisabled()
 })
 
-describe('the fault of a field', () => {
-  test('that the server named goes with an edit, and stays gone until the next submit', async ({
-    open,
-    world,
-  }) => {
+describe('a refusal at a field', () => {
+  test('disappears on an edit, and returns only with the next submit', async ({ open, world }) => {
     const { dealer } = await world.family()
     await world.client(dealer, { login: 'was-here' })
     const page = await open({ as: dealer, at: '/new-client' })
@@ -515,7 +509,7 @@ describe('the fault of a field', () => {
     await expect(fault).toHaveCount(1)
     await page.getByLabel('Login Name').pressSequentially('2')
     await expect(fault).toHaveCount(0)
-    // The page is drawn anew by whatever it loads.
+    // The page renders again whenever it loads data.
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
     await fill(page, { Description: 'Attic', Package: '13' })
     await page.getByLabel('Ministra').check()
@@ -526,7 +520,7 @@ describe('the fault of a field', () => {
   })
 })
 
-describe('the first field of a form has the focus', () => {
+describe('the first field has the focus', () => {
   test.for([
     ['dealer', '/new-client', 'Ministra'],
     ['dealer', '/update-client/is-a-client', 'Active'],
@@ -537,7 +531,7 @@ describe('the first field of a form has the focus', () => {
     ['superreseller', '/add-reseller', 'Login'],
     ['reseller', '/add-dealer', 'Login'],
     ['reseller', '/update-dealer/{dealer}', 'Credits'],
-  ] as const)('of the %s at %s', async ([role, path, label], { open, world }) => {
+  ] as const)('when the %s opens %s', async ([role, path, label], { open, world }) => {
     const family = await world.family({ credits: 5 })
     await world.client(family.dealer, { login: 'is-a-client' })
     const at = path
@@ -547,7 +541,7 @@ describe('the first field of a form has the focus', () => {
     await expect(page.getByLabel(label, { exact: true }).first()).toBeFocused()
   })
 
-  test('at the login, and when a page is come to by the menu', async ({ open, world }) => {
+  test('on the login page, and on a page opened from the menu', async ({ open, world }) => {
     const { dealer } = await world.family()
     const page = await open()
     await expect(page.getByLabel('Username')).toBeFocused()
@@ -565,7 +559,7 @@ describe('the first field of a form has the focus', () => {
   })
 })
 
-/** Pastes over what the field holds, as one edit. */
+/** Replaces the content of the field in one edit, as pasting does. */
 async function paste(page: Page, label: string, text: string): Promise<void> {
   await page.getByLabel(label, { exact: true }).focus()
   await page.keyboard.insertText(text)

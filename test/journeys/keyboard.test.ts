@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core'
 import { expect, readNotice, test } from '../support/browser.ts'
 import { PASSWORD } from '../support/world.ts'
 
-test('a dealer works from the login to a renewal without a mouse, and always sees where they are', async ({
+test('a dealer gets from the login to a renewal by keyboard, and the focus is always visible', async ({
   open,
   world,
 }) => {
@@ -64,7 +64,7 @@ test('a dealer works from the login to a renewal without a mouse, and always see
   await expect(page.getByRole('row', { name: /berta/ })).toContainText('2026-07-15')
 })
 
-test('every stop of the keyboard on every kind of screen is seen', async ({ open, world }) => {
+test('every tab stop on every kind of screen shows its focus', async ({ open, world }) => {
   const { dealer } = await world.family({ credits: 5 })
   await world.client(dealer, { login: 'anton', months: 2 })
   const page = await open({ as: dealer })
@@ -76,12 +76,15 @@ test('every stop of the keyboard on every kind of screen is seen', async ({ open
   ] as const) {
     await page.goto(path)
     await expect(page.getByText(shows).first()).toBeVisible()
-    const stops = await walk(page)
+    const stops = await countTabStops(page)
     expect(stops, path).toBeGreaterThan(10)
   }
 })
 
-test('every moment tells its zone, and arrows lead from one to the next', async ({ open, world }) => {
+test('every date shows its time zone on focus, and arrow keys lead from one to the next', async ({
+  open,
+  world,
+}) => {
   const { dealer } = await world.family({ credits: 5 })
   for (const login of ['anton', 'berta']) await world.client(dealer, { login, months: 2 })
   const page = await open({ as: dealer })
@@ -95,7 +98,7 @@ test('every moment tells its zone, and arrows lead from one to the next', async 
   }
 })
 
-test('dialogs, drawers and menus take the focus, keep it and give it back', async ({ open, world }) => {
+test('dialogs, drawers and menus take the focus, trap it and return it', async ({ open, world }) => {
   const { dealer } = await world.family()
   await world.client(dealer, { login: 'anton' })
   const page = await open({ as: dealer, at: '/clients' })
@@ -124,7 +127,7 @@ test('dialogs, drawers and menus take the focus, keep it and give it back', asyn
 
   await page.setViewportSize({ width: 390, height: 844 })
   const button = page.getByRole('button', { name: 'Menu' })
-  // Until the page has seen that it is narrow, the button folds the menu beside it.
+  // Until the page has seen that the window is narrow, the button collapses the sidebar.
   await expect(button).toHaveAttribute('aria-expanded', 'false')
   await button.focus()
   await page.keyboard.press('Enter')
@@ -135,35 +138,35 @@ test('dialogs, drawers and menus take the focus, keep it and give it back', asyn
   await expect(button).toBeFocused()
 })
 
-/** Presses Tab until something has the focus; every stop on the way is seen. */
+/** Presses Tab until the target has the focus, and checks that every tab stop on the way is visible. */
 async function tabTo(page: Page, target: Locator, { back = false } = {}): Promise<void> {
   for (let stops = 0; stops < 60; stops += 1) {
     await page.keyboard.press(back ? 'Shift+Tab' : 'Tab')
-    expect(await unseen(page)).toBeNull()
+    expect(await unseenFocus(page)).toBeNull()
     if (await target.evaluate((element) => element === document.activeElement)) return
   }
   await expect(target).toBeFocused()
 }
 
-/** Goes through a whole page from its beginning, and answers how many stops it has. */
-async function walk(page: Page): Promise<number> {
-  // A form has taken the focus to its first field: the page begins anew behind its end.
+/** Tabs through the whole page from its beginning, and returns the number of tab stops. */
+async function countTabStops(page: Page): Promise<number> {
+  // A form has taken the focus, so the page is left at its end and begun again.
   for (let [stops, isAtStart] = [0, false]; stops < 120; stops += 1) {
     await page.keyboard.press('Tab')
     const isEnd = await page.evaluate(() => document.activeElement === document.body)
     if (isEnd && isAtStart) return stops
     if (isEnd) [stops, isAtStart] = [-1, true]
-    expect(await unseen(page)).toBeNull()
+    expect(await unseenFocus(page)).toBeNull()
   }
   throw new Error('The page has no end for the keyboard')
 }
 
-/** What has the focus without showing it; null where it is seen. */
-function unseen(page: Page): Promise<string | null> {
+/** Returns the focused element if its focus is not visible; null otherwise. */
+function unseenFocus(page: Page): Promise<string | null> {
   return page.evaluate(() => {
     const focused = document.activeElement
     if (!focused || focused === document.body) return null
-    // A box shows the focus of what it frames.
+    // The border around a field shows the focus of its input.
     const ring = [focused, focused.parentElement, focused.closest('label')].some((element) => {
       if (!element) return false
       const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(element)

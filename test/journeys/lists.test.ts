@@ -6,8 +6,8 @@ import { type Person, uniqueMac, type World } from '../support/world.ts'
 
 const FAULT = { status: 'ERROR', code: 'internal', message: 'Something went wrong on our side.' }
 
-describe('what could not be loaded', () => {
-  test('leaves the rows of a list where they were, and says so', async ({ open, world }) => {
+describe('a failed load', () => {
+  test('keeps the rows of a list, and says that they are outdated', async ({ open, world }) => {
     const page = await open({ as: await dealerOfThree(world), at: '/clients' })
     await expect(rows(page, 'Clients')).toHaveCount(3)
     await page.route('**/v1/api/clients?**', fail)
@@ -20,7 +20,7 @@ describe('what could not be loaded', () => {
     await expect(rows(page, 'Clients')).toHaveCount(3)
   })
 
-  test('leaves the transactions of a dashboard where they were', async ({ open, world }) => {
+  test('keeps the transactions of a dashboard', async ({ open, world }) => {
     const page = await open({ as: await dealerOfThree(world) })
     const name = 'Latest Dealer Transactions'
     await expect(rows(page, name).first()).toContainText('client-')
@@ -34,7 +34,7 @@ describe('what could not be loaded', () => {
     await expect(rows(page, name)).toHaveCount(before)
   })
 
-  test('of the credits is a dash, and no wait without end', async ({ open, world }) => {
+  test('of the credits shows a dash instead of loading forever', async ({ open, world }) => {
     const dealer = await dealerOfThree(world)
     const page = await open({ as: dealer, at: '/clients' })
     await page.route('**/v1/api/credits', fail)
@@ -44,7 +44,10 @@ describe('what could not be loaded', () => {
     await expect(tile).toHaveText('Credits Remaining–')
   })
 
-  test('is a plain lost connection where nothing was to be done', async ({ open, world }) => {
+  test('of a search is reported as a lost connection, without the promise about submits', async ({
+    open,
+    world,
+  }) => {
     const page = await open({ as: world.admin, at: '/admin/delete-mac' })
     await page.route('**/v1/admin/searchmac/**', (route) => route.abort())
     await page.getByLabel('MAC Address').fill('00:1A:79:00:00:01')
@@ -57,8 +60,8 @@ describe('what could not be loaded', () => {
   })
 })
 
-describe('what is too long', () => {
-  test('is said at the search box, typed or in the address, and the list stays', async ({ open, world }) => {
+describe('a text that is too long', () => {
+  test('is reported at the search box, typed or in the URL, and the list stays', async ({ open, world }) => {
     const page = await open({ as: await dealerOfThree(world), at: '/clients' })
     const box = page.getByRole('searchbox')
     await box.pressSequentially('x'.repeat(101))
@@ -72,7 +75,7 @@ describe('what is too long', () => {
     await expect(rows(page, 'Clients')).toHaveCount(3)
   })
 
-  test('is said at the fields of an account, and nothing of it is cut off', async ({ open, world }) => {
+  test('is reported at the fields of an account, and is not cut off', async ({ open, world }) => {
     const { reseller } = await world.family()
     const page = await open({ as: reseller, at: '/add-dealer' })
     const login = page.getByLabel('Login', { exact: true })
@@ -86,8 +89,8 @@ describe('what is too long', () => {
   })
 })
 
-describe('what is told', () => {
-  test('of one failure is one message, and the success puts it away', async ({ open, world }) => {
+describe('a notice', () => {
+  test('of a repeated failure is shown once, and a success closes it', async ({ open, world }) => {
     const dealer = await dealerOfThree(world)
     const page = await open({ as: dealer, at: '/clients' })
     await page.route('**/v1/api/renew', (route) =>
@@ -102,7 +105,7 @@ describe('what is told', () => {
     await expect(page.getByText('Error renewing credits. Please try again.')).toHaveCount(0)
   })
 
-  test('of a search that failed goes once one has found', async ({ open, world }) => {
+  test('of a failed search closes when the next search succeeds', async ({ open, world }) => {
     const { mac } = await world.client(await dealerOfThree(world))
     const page = await open({ as: world.admin, at: '/admin/delete-mac' })
     await page.route('**/v1/admin/searchmac/**', fail)
@@ -116,8 +119,8 @@ describe('what is told', () => {
   })
 })
 
-describe('the focus', () => {
-  test('goes to the row in its place after a deletion, and to the search after the last', async ({
+describe('the focus in a list', () => {
+  test('moves to the next row after a deletion, and to the search after the last one', async ({
     open,
     world,
   }) => {
@@ -139,7 +142,7 @@ describe('the focus', () => {
     await expect(page.getByRole('searchbox')).toBeFocused()
   })
 
-  test('goes to the box of the page after many were renewed', async ({ open, world }) => {
+  test("moves to the page's checkbox after many clients were renewed", async ({ open, world }) => {
     const page = await open({ as: await dealerOfThree(world), at: '/clients' })
     await page.getByLabel('Select this page').check()
     await press(page, 'Renew selected')
@@ -150,17 +153,14 @@ describe('the focus', () => {
   })
 })
 
-test('a client is kept that is another by now than the one that was on the screen', async ({
-  open,
-  world,
-}) => {
+test('a deletion refuses a client that was replaced since the page loaded', async ({ open, world }) => {
   const dealer = await dealerOfThree(world)
   const { mac } = await world.client(dealer, { login: 'was-here' })
   await world.setExpiry('was-here', '2026-05-14T23:59:59.000Z')
   const list = await open({ as: dealer, at: '/clients' })
   const all = await open({ as: world.admin, at: '/admin/clients' })
   for (const page of [list, all]) await press(page, 'Delete was-here')
-  // Somebody else deletes it, and a new client takes its login.
+  // Somebody else deletes the client and creates a new one with the same login.
   await dealer.call(calls.clients.remove, { name: 'was-here', mac })
   const other = uniqueMac()
   await world.client(dealer, { login: 'was-here', stb_mac: other, months: 1 })
@@ -172,7 +172,7 @@ test('a client is kept that is another by now than the one that was on the scree
   expect((await dealer.call(calls.clients.list)).count).toBe(4)
 })
 
-test('who is signed out by the clock finds their name at the sign-in, and types the password', async ({
+test('the login page fills in the username after the session has expired, and focuses the password', async ({
   open,
   world,
 }) => {

@@ -6,8 +6,8 @@ import { PASSWORD, type World } from '../support/world.ts'
 const LOGIN = '**/v1/authenticate'
 const CAPTCHA = '**/v1/captcha'
 
-describe('at the door', () => {
-  test('a stranger is sent to the login from wherever they asked for, and from there to it', async ({
+describe('on the login page', () => {
+  test('a visitor without a session arrives from any address, and returns to it after signing in', async ({
     open,
     world,
   }) => {
@@ -20,12 +20,12 @@ describe('at the door', () => {
     await expect(page.getByRole('searchbox')).toHaveValue('north')
   })
 
-  test('somebody signed in finds their dashboard at /login', async ({ open, world }) => {
+  test('a visitor with a session is sent to their dashboard', async ({ open, world }) => {
     const page = await open({ as: world.admin, at: '/login' })
     await expect(page).toHaveURL('/admin')
   })
 
-  test('a password is shown while its owner wants to see it', async ({ open }) => {
+  test('a button shows and hides the password', async ({ open }) => {
     const page = await open()
     const password = page.getByLabel('Password', { exact: true })
     await password.fill('a secret')
@@ -36,7 +36,7 @@ describe('at the door', () => {
     await expect(password).toHaveAttribute('type', 'password')
   })
 
-  test('a wrong login shows what the server says, and nothing else is lost', async ({ open, world }) => {
+  test("a wrong login shows the server's message and keeps the username", async ({ open, world }) => {
     const page = await open()
     await fill(page, { Username: world.admin.name, Password: 'not this one' })
     await press(page, 'Sign in')
@@ -44,7 +44,7 @@ describe('at the door', () => {
     await expect(page.getByLabel('Username')).toHaveValue(world.admin.name)
   })
 
-  test('a failure that says nothing is an unknown error', async ({ open }) => {
+  test('a failure without a message is shown as an unknown error', async ({ open }) => {
     const page = await open()
     await page.route(LOGIN, (route) => route.fulfill({ status: 500, body: 'Out of order' }))
     await fill(page, { Username: 'somebody', Password: 'something' })
@@ -52,7 +52,7 @@ describe('at the door', () => {
     await expect(page.getByRole('alert')).toHaveText('An unknown error occurred')
   })
 
-  test('what is not typed is asked for at its field, and nothing is sent', async ({ open }) => {
+  test('an empty field shows its message, and nothing is sent', async ({ open }) => {
     const page = await open()
     const sent = count(page, LOGIN)
     await press(page, 'Sign in')
@@ -62,10 +62,10 @@ describe('at the door', () => {
   })
 })
 
-describe('the human verification', () => {
+describe('the captcha', () => {
   test.override({ env: { CAPTCHA_PROVIDER: 'altcha' } })
 
-  test('holds everything back until it is solved', async ({ open, world }) => {
+  test('disables the button until it is solved', async ({ open, world }) => {
     const page = await open({ at: '/login' })
     await page.route(CAPTCHA, () => {})
     await page.reload()
@@ -82,7 +82,7 @@ describe('the human verification', () => {
     expect(sent()).toBe(0)
   })
 
-  test('that cannot be made is made again at a button', async ({ open }) => {
+  test('can be tried again after it failed to load', async ({ open }) => {
     const page = await open({ at: '/login' })
     await page.route(CAPTCHA, (route) => route.abort())
     await page.reload()
@@ -93,7 +93,7 @@ describe('the human verification', () => {
     await expect(page.getByText('Verified')).toBeVisible()
   })
 
-  test('is made anew after a wrong login, and then lets its person in', async ({ open, world }) => {
+  test('is solved again after a wrong login, which can then succeed', async ({ open, world }) => {
     const { dealer } = await world.family()
     const page = await open({ at: '/login' })
     await expect(page.getByText('Verified')).toBeVisible()
@@ -109,7 +109,7 @@ describe('the human verification', () => {
 describe('a username with many wrong logins', () => {
   test.override({ env: { CAPTCHA_PROVIDER: 'altcha' } })
 
-  test('lets its person in by itself once the device has worked, and says so meanwhile', async ({
+  test('is signed in by itself once the device has solved a longer challenge, and is told why it waits', async ({
     open,
     world,
   }) => {
@@ -123,7 +123,7 @@ describe('a username with many wrong logins', () => {
     await expect(page.getByRole('banner')).toContainText('Dealer Panel')
   })
 
-  test('is told that the password is wrong like any other, after the work', async ({ open, world }) => {
+  test('is told after the longer challenge that the password is wrong', async ({ open, world }) => {
     const { dealer } = await world.family()
     await plantWrong(world, dealer.name, 10)
     const page = await open({ at: '/login' })
@@ -133,7 +133,7 @@ describe('a username with many wrong logins', () => {
     await expect(page.getByText('Verified')).toBeVisible()
   })
 
-  test('gives the form back where its person stops the work, and nobody is signed in', async ({
+  test('can stop the longer challenge, which enables the form again without signing in', async ({
     open,
     world,
   }) => {
@@ -167,7 +167,7 @@ describe.each([
     env: { CAPTCHA_PROVIDER: provider, CAPTCHA_SITE_KEY: 'our-site', CAPTCHA_SECRET_KEY: 'our-secret' },
   })
 
-  test('is drawn by its own script, and its answer goes along', async ({ open }) => {
+  test('is rendered by its own script, and its solution is sent with the login', async ({ open }) => {
     const page = await open({ at: '/login' })
     await page.route(script, (route) => {
       expect(new URL(route.request().url()).searchParams.get('render')).toBe('explicit')
@@ -190,14 +190,14 @@ describe.each([
   })
 })
 
-/** Wrong logins of an account, from an address that is not the browser's. */
+/** Inserts failed logins of an account, from an address that is not the browser's. */
 async function plantWrong(world: World, name: string, count: number): Promise<void> {
   await world.server.sql`
     insert into login_try (name, address, tried, succeeded)
     select ${name}, 'planted', ${world.clock.now}::timestamptz, false from generate_series(1, ${count}::int)`
 }
 
-/** A provider's script as the console needs it: a button that solves. */
+/** Returns a stand-in for a provider's script, whose widget is a button that solves it. */
 function widget(global: string): string {
   return `
     window.${global} = {

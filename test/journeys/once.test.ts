@@ -10,7 +10,7 @@ const BANNER = 'Trying to reach it; nothing is sent twice.'
 const LOST = 'The connection to Boxtree is lost. Please try again: nothing is ever done twice.'
 
 describe('credits are charged once', () => {
-  test('by a double click', async ({ open, world }) => {
+  test('on a double click', async ({ open, world }) => {
     const { page, held } = await atDealer(open, world)
     await page.getByRole('button', { name: 'Add 1 credit', exact: true }).dblclick()
     await readNotice(page, UPDATED)
@@ -18,7 +18,7 @@ describe('credits are charged once', () => {
     expect(await held()).toEqual([4, 1])
   })
 
-  test('by a submit whose answer was lost on the way, which is sent again by itself', async ({
+  test('when the answer of a submit is lost and the submit is sent again by itself', async ({
     open,
     world,
   }) => {
@@ -31,10 +31,7 @@ describe('credits are charged once', () => {
     expect(await held()).toEqual([4, 1])
   })
 
-  test('by a page that is loaded anew in the middle, which then says what came of it', async ({
-    open,
-    world,
-  }) => {
+  test('when the page is reloaded before the answer, and the notice follows', async ({ open, world }) => {
     const { page, held } = await atDealer(open, world)
     const charged = new Promise<void>((charged) => {
       page.route(SAVE, (route) => route.fetch().then(() => charged()), { times: 1 })
@@ -49,7 +46,7 @@ describe('credits are charged once', () => {
     expect(await held()).toEqual([4, 1])
   })
 
-  test('and what this tab keeps for it meanwhile has no password', async ({ open, world }) => {
+  test('without a password among what the tab stores to send a submit again', async ({ open, world }) => {
     const { reseller } = await world.family()
     const page = await open({ as: reseller, at: '/add-dealer' })
     await page.route('**/v1/reseller/dealer', () => {}, { times: 1 })
@@ -63,10 +60,7 @@ describe('credits are charged once', () => {
     await readNotice(page, 'A change was interrupted. Please look whether it was made.')
   })
 
-  test('by a person who gives up on a lost connection, and tries again when it is back', async ({
-    open,
-    world,
-  }) => {
+  test('when a person submits again after a lost connection', async ({ open, world }) => {
     const { page, held } = await atDealer(open, world)
     await page.route(SAVE, loseAnswer, { times: 4 })
     await press(page, 'Add 1 credit')
@@ -76,7 +70,10 @@ describe('credits are charged once', () => {
     expect(await held()).toEqual([4, 1])
   })
 
-  test('by two tabs that spend the last of them at once: one of them is told', async ({ open, world }) => {
+  test('when two tabs spend the last of them at the same time, and one tab is refused', async ({
+    open,
+    world,
+  }) => {
     const { page, held } = await atDealer(open, world)
     const other = await page.context().newPage()
     await other.goto(page.url())
@@ -88,8 +85,8 @@ describe('credits are charged once', () => {
   })
 })
 
-describe('while nobody answers', () => {
-  test('a banner says so, also of a page that begins then, and all comes by itself when the server is back', async ({
+describe('while the server cannot be reached', () => {
+  test('a banner says so, even on a page opened then, and the data loads by itself once the server is back', async ({
     open,
     world,
   }) => {
@@ -104,7 +101,7 @@ describe('while nobody answers', () => {
     await expect(page.getByRole('alert')).toHaveCount(0)
   })
 
-  test('a list that did not come says why, and is loaded at a button', async ({ open, world }) => {
+  test('a list shows the reason of its failure, and a button loads it again', async ({ open, world }) => {
     const { reseller } = await world.family()
     const page = await open({ as: reseller })
     await page.route('**/v1/reseller/list', (route) => route.fulfill({ status: 500, json: FAULT }))
@@ -118,13 +115,13 @@ describe('while nobody answers', () => {
 
 const FAULT = { status: 'ERROR', code: 'internal', message: 'Something went wrong on our side.' }
 
-/** The server does what it was asked to, and nobody hears of it. */
+/** Lets the server carry out the call, and drops its answer. */
 async function loseAnswer(route: Route) {
   await route.fetch()
   await route.abort('connectionreset')
 }
 
-/** A reseller of 5 credits at the update screen of a dealer without any; `held` is what the two have. */
+/** Opens the update screen of a dealer without credits, as its reseller with 5. `held` returns the two balances. */
 async function atDealer(open: (visit: { as: Person; at: string }) => Promise<Page>, world: World) {
   const { reseller: me, dealer } = await world.family({ credits: 5, to: 'reseller' })
   const page = await open({ as: me, at: `/update-dealer/${dealer.name}` })
@@ -136,7 +133,7 @@ async function atDealer(open: (visit: { as: Person; at: string }) => Promise<Pag
   return { me, dealer, page, held }
 }
 
-/** The first notice that a tab shows. */
+/** Returns the text of the first notice that a tab shows. */
 async function saidBy(page: Page): Promise<string> {
   const close = page.getByRole('button', { name: 'Close this notice' })
   const notice = page.getByRole('status').or(page.getByRole('alert')).filter({ has: close })

@@ -4,7 +4,7 @@ import { expect, fill, press, readNotice, test } from '../support/browser.ts'
 const PHONE = { width: 390, height: 844, touch: true }
 
 describe('on a phone', () => {
-  test('the menu is a drawer that leads on and closes, and the credits stand in the bar', async ({
+  test('the menu is a drawer that closes after a click, and the top bar shows the credits', async ({
     open,
     world,
   }) => {
@@ -12,7 +12,7 @@ describe('on a phone', () => {
     const page = await open({ as: dealer, ...PHONE })
     await expect(page.getByRole('complementary')).toHaveCount(0)
     await expect(page.getByRole('banner')).toContainText('3 credits')
-    // The settings float in the bar, over nothing of the page.
+    // The settings button floats in the top bar, where it covers nothing.
     const settings = await page.getByRole('button', { name: 'Settings', exact: true }).boundingBox()
     expect((settings?.y ?? 0) + (settings?.height ?? 0)).toBeLessThanOrEqual(64)
     await page.getByRole('button', { name: 'Menu' }).tap()
@@ -29,7 +29,7 @@ describe('on a phone', () => {
     await expect(page).toHaveURL('/login')
   })
 
-  test('clients are cards that unfold, and are renewed from there', async ({ open, world }) => {
+  test('clients are cards that unfold to renew the client', async ({ open, world }) => {
     const { dealer } = await world.family({ credits: 3 })
     await world.client(dealer, { login: 'ana.ferreira', stb_mac: '00:1A:79:A1:B2:C3', desc: 'Attic' })
     const page = await open({ as: dealer, at: '/clients', ...PHONE })
@@ -47,7 +47,7 @@ describe('on a phone', () => {
     await expect(page.getByRole('banner')).toContainText('1 credit')
   })
 
-  test('cards are sorted from a list, and selected by the page', async ({ open, world }) => {
+  test('cards are sorted by a select, and a checkbox selects the page', async ({ open, world }) => {
     const { dealer } = await world.family({ credits: 3 })
     for (const login of ['anton', 'berta', 'cesar']) await world.client(dealer, { login })
     const page = await open({ as: dealer, at: '/clients', ...PHONE })
@@ -64,7 +64,10 @@ describe('on a phone', () => {
     )
   })
 
-  test('the way to a new client is an icon, and its form is for thumbs', async ({ open, world }) => {
+  test('the button for a new client is an icon, and its form has large touch targets', async ({
+    open,
+    world,
+  }) => {
     const { dealer } = await world.family({ credits: 3 })
     const page = await open({ as: dealer, at: '/clients', ...PHONE })
     const way = page.getByRole('main').getByRole('link', { name: 'New Client' }).first()
@@ -80,7 +83,7 @@ describe('on a phone', () => {
     await expect(page).toHaveURL('/clients')
   })
 
-  test('the right side of the layout is the side of the drawer', async ({ open, world }) => {
+  test('the layout setting moves the drawer to the right', async ({ open, world }) => {
     const { dealer } = await world.family()
     const page = await open({ as: dealer, ...PHONE })
     await press(page, 'Settings')
@@ -92,8 +95,8 @@ describe('on a phone', () => {
   })
 })
 
-describe('the width decides', () => {
-  test('a drawer up to 1024, a sidebar beyond', async ({ open, world }) => {
+describe('the width of the window decides:', () => {
+  test('up to 1024 px the menu is a drawer, beyond that a sidebar', async ({ open, world }) => {
     const page = await open({ as: world.admin, width: 1024 })
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
     await expect(page.getByRole('complementary')).toHaveCount(0)
@@ -102,7 +105,7 @@ describe('the width decides', () => {
     await expect(page.getByRole('banner')).toHaveCSS('height', '64px')
   })
 
-  test('cards up to 666, a table beyond', async ({ open, world }) => {
+  test('up to 666 px a list shows cards, beyond that a table', async ({ open, world }) => {
     const { dealer } = await world.family()
     await world.client(dealer)
     const page = await open({ as: dealer, at: '/clients', width: 666 })

@@ -22,17 +22,17 @@ import { type Business, openBusiness } from './business.ts'
 
 interface Picture {
   name: string
-  /** Whose; nobody's where nothing is said. */
+  /** Who is signed in; nobody by default. */
   as?: Exclude<keyof Business, 'world'>
   at: string
-  /** What is there once the screen is whole. */
+  /** A text that appears once the screen has loaded. */
   shows: string
-  /** What is done there before it is looked at. */
+  /** Runs before the screenshot. */
   doing?: (page: Page) => Promise<unknown>
 }
 
 const MODES = ['light', 'dark'] as const
-/** A desk and a tablet; a desk at a zoom of 200 % is as narrow as 640. */
+/** Desktop and tablet widths. 640 is a desktop at a zoom of 200%. */
 const DESK: Device = { look: { width: 1440 }, pictured: [1440, 768], held: [640, 667, 1025], least: 24 }
 const PHONE: Device = {
   look: { width: 390, touch: true, height: 844 },
@@ -45,7 +45,7 @@ interface Device {
   look: Look
   pictured: readonly number[]
   held: readonly number[]
-  /** What can be pressed is at least so large. */
+  /** The least size of a click or touch target. */
   least: number
 }
 
@@ -128,7 +128,7 @@ const states: Picture[] = [
     at: '/login',
     shows: 'Verified',
     doing: async (page) => {
-      // The work itself would take a core from the pictures.
+      // Solving the challenge would take a core from the screenshots.
       await page.route('**/captchaWorker*', () => {})
       await page.route('**/v1/authenticate', (route) => route.fulfill({ status: 429, json: WANTS_WORK }))
       await fill(page, { Username: 'casa-digital', Password: 'anything' })
@@ -270,7 +270,7 @@ const states: Picture[] = [
   },
 ]
 
-/** What a username with many wrong logins is answered, with a challenge that is not solved while it is looked at. */
+/** The answer to a username with many wrong logins, with a challenge too long to be solved during the test. */
 const WANTS_WORK = {
   status: 'ERROR',
   code: 'too_many_tries',
@@ -300,7 +300,7 @@ const test = base
     const windows = new Windows(browser)
     onCleanup(() => windows.close())
     const pages = new Map<string, Promise<Page>>()
-    /** One window for each person and device, so that a screen costs no more than its own load. */
+    /** One window for each person and device, so that opening a screen loads no more than that screen. */
     const windowOf = (as: Picture['as'], { look }: Device) => {
       const key = `${as} ${look.width}`
       const { url } = business.world.server
@@ -311,7 +311,7 @@ const test = base
     return { windows, windowOf }
   })
 
-test('every screen has its picture, as each of its roles sees it', () => {
+test('the gallery has every screen as each of its roles sees it', () => {
   const pictured = screens.map(({ as, at }) => `${as} ${at}`)
   for (const { path, roles } of everyScreen) {
     for (const role of roles) {
@@ -325,33 +325,36 @@ describe.each([
   ['a desk', DESK],
   ['a phone', PHONE],
 ] as const)('on %s', (_, device) => {
-  test.for([...screens, ...states])('$name has everything, for everybody', async (screen, { gallery }) => {
-    const page = await gallery.windowOf(screen.as, device)
-    await page.setViewportSize({ width: device.look.width ?? 0, height: device.look.height ?? 900 })
-    await page.goto(screen.at)
-    await expect(page.getByText(screen.shows).first()).toBeVisible()
-    await screen.doing?.(page)
-    for (const mode of MODES) {
-      await turn(page, mode)
-      await expectAccessible(page)
-      for (const width of device.pictured) {
-        await resize(page, width)
-        await picture(page, `${screen.name} ${width} ${mode}`)
+  test.for([...screens, ...states])(
+    '$name is accessible, large enough to touch, and fits every width',
+    async (screen, { gallery }) => {
+      const page = await gallery.windowOf(screen.as, device)
+      await page.setViewportSize({ width: device.look.width ?? 0, height: device.look.height ?? 900 })
+      await page.goto(screen.at)
+      await expect(page.getByText(screen.shows).first()).toBeVisible()
+      await screen.doing?.(page)
+      for (const mode of MODES) {
+        await turn(page, mode)
+        await expectAccessible(page)
+        for (const width of device.pictured) {
+          await resize(page, width)
+          await picture(page, `${screen.name} ${width} ${mode}`)
+        }
+        await resize(page, device.look.width ?? 0)
       }
-      await resize(page, device.look.width ?? 0)
-    }
-    await expectTargets(page, device.least)
-    for (const width of [...device.pictured, ...device.held]) {
-      await resize(page, width)
-      await expectNothingLost(page)
-    }
-    gallery.windows.expectNothingBroken()
-    // The next screen of this window has the server again.
-    await page.unrouteAll()
-  })
+      await expectTargets(page, device.least)
+      for (const width of [...device.pictured, ...device.held]) {
+        await resize(page, width)
+        await expectNothingLost(page)
+      }
+      gallery.windows.expectNothingBroken()
+      // The next screen in this window reaches the server again.
+      await page.unrouteAll()
+    },
+  )
 })
 
-test('words are read in every preset and both modes', async ({ gallery }) => {
+test('text has enough contrast in every preset and both modes', async ({ gallery }) => {
   const page = await gallery.windowOf('dealer', DESK)
   for (const [path, shows] of [
     ['/', 'joao.silva'],
@@ -369,7 +372,7 @@ test('words are read in every preset and both modes', async ({ gallery }) => {
   }
 })
 
-test('the pictures lie where they can be looked at', () => {
+test('the run prints where the screenshots are', () => {
   process.stdout.write(`Pictures of every screen: ${relative(process.cwd(), REPORT)}\n`)
 })
 

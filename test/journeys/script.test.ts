@@ -5,10 +5,10 @@ import { ROLES } from '../../contract/roles.ts'
 import { expect, signIn, test } from '../support/browser.ts'
 import type { Family, Person, World } from '../support/world.ts'
 
-/** Runs wherever it is taken for anything but text: as markup, in an attribute, in a script, in a template. */
+/** Runs wherever it is not treated as text: in markup, an attribute, a script or a template. */
 const SCRIPT = `"><img src=x onerror=top.ran=1><script>top.ran=1</script>\${top.ran=1}{{top.ran=1}}`
 
-/** Every screen that shows what somebody typed or a box told, with how often it must be there at least. */
+/** Every screen that shows typed text or data from a box, with the least number of occurrences. */
 const SCREENS: Record<keyof Family | 'admin', [path: string, times: number][]> = {
   admin: [
     ['/admin', 2],
@@ -35,7 +35,10 @@ const SCREENS: Record<keyof Family | 'admin', [path: string, times: number][]> =
 }
 
 describe('script in every text that is stored', () => {
-  test('is shown as text on every screen, and in the message after the login', async ({ open, world }) => {
+  test('is shown as text and not run, on every screen and in the message after the login', async ({
+    open,
+    world,
+  }) => {
     const people = await plant(world)
     for (const role of ROLES) {
       const page = await open({ as: people[role], at: SCREENS[role][0]?.[0] ?? '/' })
@@ -63,7 +66,7 @@ async function plant(world: World): Promise<Family & { admin: Person }> {
   await reseller.call(calls.level.dealer.save, { name: dealer.name, ...change, credits: 7 })
   await world.client(dealer, { login: 'ofscripts', months: 1, desc: SCRIPT })
   await admin.call(calls.admin.setMessage, { message: SCRIPT })
-  // What a box tells of itself comes from outside as well.
+  // The data that a box sends is foreign input as well.
   await server.ownerSql`
     insert into device (client, stb_sn, stb_type, version, watching, last_active, last_played_tv_content,
       last_played_vod_content, locked_to_ip)
@@ -72,7 +75,7 @@ async function plant(world: World): Promise<Family & { admin: Person }> {
   return { admin, superreseller, reseller, dealer }
 }
 
-/** How often the text stands on the page, in a field or out of one. */
+/** Counts the occurrences of the text on the page, in fields and outside of them. */
 function shown(page: Page): Promise<number> {
   return page.evaluate((script) => {
     const fields = [...document.querySelectorAll('input, textarea')] as HTMLInputElement[]

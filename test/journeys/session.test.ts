@@ -4,10 +4,7 @@ import { expect, fill, press, readNotice, signIn, test } from '../support/browse
 import { PASSWORD, type World } from '../support/world.ts'
 
 describe('a session', () => {
-  test('is there again after a reload, with the screen and all that the URL says', async ({
-    open,
-    world,
-  }) => {
+  test('survives a reload, with the same screen and URL parameters', async ({ open, world }) => {
     const { reseller } = await world.family()
     const page = await open()
     await signIn(page, reseller.name)
@@ -18,7 +15,7 @@ describe('a session', () => {
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Dealers')
   })
 
-  test('says that it loads while it is brought back', async ({ open, world }) => {
+  test('shows a loading state while it is being restored', async ({ open, world }) => {
     const page = await open({ as: world.admin })
     await page.route('**/v1/api/user', () => {})
     await page.reload()
@@ -28,17 +25,17 @@ describe('a session', () => {
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Dashboard')
   })
 
-  test('is offered for another hour five minutes before its end, and nothing typed is lost', async ({
+  test('can be extended by an hour five minutes before its end, and nothing typed is lost', async ({
     open,
     world,
   }) => {
     const { page } = await signedInAt('/add-dealer', open, world)
     await fill(page, { Login: 'half-typed' })
-    await pass(page, world, 54)
+    await advance(page, world, 54)
     const dialog = page.getByRole('dialog', { name: 'Your session ends in' })
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
     await expect(dialog).toHaveCount(0)
-    await pass(page, world, 1)
+    await advance(page, world, 1)
     await expect(dialog).toContainText('Your session ends in 5 minutes')
     await expect(dialog.getByLabel('Password', { exact: true })).toBeFocused()
     await fill(dialog, { Password: 'not this one' })
@@ -49,27 +46,24 @@ describe('a session', () => {
     await expect(dialog).toHaveCount(0)
     await expect(page.getByLabel('Login', { exact: true })).toHaveValue('half-typed')
 
-    await pass(page, world, 30)
+    await advance(page, world, 30)
     await fill(page, { Password: PASSWORD })
     await press(page, 'Add Dealer')
     await readNotice(page, 'Dealer added successfully!')
   })
 
-  test('that was put off is offered once more in its last minute, and ends after its hour', async ({
-    open,
-    world,
-  }) => {
+  test('shows its reminder again in the last minute, and ends after its hour', async ({ open, world }) => {
     const { page, reseller } = await signedInAt('/dealers?search=north', open, world)
     const other = await page.context().newPage()
     await other.goto('/add-dealer')
     await expect(other.getByRole('heading', { level: 1 })).toHaveText('Add Dealer')
-    await pass(page, world, 56)
+    await advance(page, world, 56)
     const dialog = page.getByRole('dialog', { name: 'Your session ends in' })
     await press(dialog, 'Later')
     await expect(dialog).toHaveCount(0)
-    await pass(page, world, 3)
+    await advance(page, world, 3)
     await expect(dialog).toContainText('Your session ends in a minute')
-    await pass(page, world, 1.5)
+    await advance(page, world, 1.5)
     for (const tab of [page, other]) {
       await expect(tab).toHaveURL('/login')
       await expect(tab.getByText('Your session has ended. Please sign in again.')).toBeVisible()
@@ -83,11 +77,11 @@ describe('a session', () => {
     await expect(other).toHaveURL('/add-dealer')
   })
 
-  test('that the server has ended leads to the login at the next call', async ({ open, world }) => {
+  test('that the server has ended leads to the login page at the next call', async ({ open, world }) => {
     const { reseller } = await world.family()
     const page = await open({ at: '/add-dealer' })
     await signIn(page, reseller.name)
-    // What the page asks for by itself has come, so that the next call is that of the form.
+    // The page's own calls are done, so that the next call is that of the form.
     await page.waitForLoadState('networkidle')
     await world.server.sql`delete from session where account = ${reseller.id}`
     await fill(page, { Login: 'a-new-dealer', Password: PASSWORD })
@@ -97,7 +91,7 @@ describe('a session', () => {
     await expect(page).toHaveURL('/add-dealer')
   })
 
-  test('left in one tab is left in all', async ({ open, world }) => {
+  test('ends in all tabs when one of them signs out', async ({ open, world }) => {
     const { reseller } = await world.family()
     const page = await open()
     await signIn(page, reseller.name)
@@ -110,24 +104,21 @@ describe('a session', () => {
     await expect(page).toHaveURL('/admin')
   })
 
-  test('goes by the clock of the server where the machine has another', async ({ open, world }) => {
+  test("uses the server's clock where the machine's own is wrong", async ({ open, world }) => {
     const { reseller } = await world.family()
     const page = await open()
-    // Two hours ahead: by this clock every session that the server gives is over before it begins.
+    // By a clock that is two hours fast, every session has expired before it begins.
     await page.clock.install({ time: new Date(world.clock.now.getTime() + 2 * 3_600_000) })
     await page.reload()
     await signIn(page, reseller.name)
     await page.reload()
     await expect(page).toHaveURL('/reseller')
     await expect(page.getByRole('dialog')).toHaveCount(0)
-    await pass(page, world, 61)
+    await advance(page, world, 61)
     await expect(page).toHaveURL('/login')
   })
 
-  test('ends everywhere else when its person changes their password, and not where they did', async ({
-    open,
-    world,
-  }) => {
+  test('ends in all other browsers when its account changes the password', async ({ open, world }) => {
     const { reseller } = await world.family()
     const [here, there] = [await open(), await open()]
     await signIn(here, reseller.name)
@@ -151,7 +142,7 @@ describe('a session', () => {
 
 type Open = (visit?: object) => Promise<Page>
 
-/** A reseller who has just signed in and gone to a screen, in a browser whose clock the journey moves. */
+/** Signs a reseller in and opens a screen, in a browser whose clock the test controls. */
 async function signedInAt(path: string, open: Open, world: World) {
   const { reseller } = await world.family()
   const page = await open()
@@ -162,8 +153,8 @@ async function signedInAt(path: string, open: Open, world: World) {
   return { page, reseller }
 }
 
-/** Lets minutes pass for the server and for all tabs of a browser. */
-async function pass(page: Page, world: World, minutes: number): Promise<void> {
+/** Advances the clock of the server and of all tabs of a browser. */
+async function advance(page: Page, world: World, minutes: number): Promise<void> {
   world.clock.pass({ minutes })
   await page.context().clock.fastForward(minutes * 60_000)
 }

@@ -7,12 +7,12 @@ import { expect, fill, press, readNotice, rows, signIn, test, type Windows } fro
 import { type Console, startConsole } from '../support/console.ts'
 import { freshFolder } from '../support/folder.ts'
 
-// The main job of the whole product, on the real console as it starts from a fresh clone, with its own database and
-// its own captcha, by hands and eyes alone.
+// The main workflow of the product, tested on the real console as a fresh clone starts it, with its own database and
+// captcha, and through the browser only.
 
 const PASSWORD = 'a-password-of-ours'
 
-test("credits are handed down three levels to a dealer's first client, and a kill loses nothing", async ({
+test("credits move down three levels to a dealer's first client, and killing the server loses nothing", async ({
   windows,
 }) => {
   const dataDir = freshFolder()
@@ -60,7 +60,7 @@ test("credits are handed down three levels to a dealer's first client, and a kil
   }
 })
 
-/** A window of somebody who has gone through the door, captcha and all. */
+/** Opens a window and signs in, which includes the captcha. */
 async function signedIn(windows: Windows, url: string, name: string, password = PASSWORD): Promise<Page> {
   const page = await windows.open(url)
   await page.goto('/')
@@ -69,7 +69,7 @@ async function signedIn(windows: Windows, url: string, name: string, password = 
   return page
 }
 
-/** Makes an account one level beneath, and gives it credits. */
+/** Creates an account one level beneath and gives it credits. */
 async function makesAccount(page: Page, level: keyof typeof LEVELS, name: string, credits: string) {
   const { title } = LEVELS[level]
   await page.getByRole('link', { name: `Add ${title}` }).click()
@@ -82,7 +82,7 @@ async function makesAccount(page: Page, level: keyof typeof LEVELS, name: string
   await readNotice(page, `${title} updated successfully!`)
 }
 
-/** Kills the console itself, not only what started it: its last request is its last. */
+/** Kills the server process itself and not its parent, so that no request can follow. */
 async function kill(console: Console): Promise<void> {
   for (const child of childrenOf(console.process.pid ?? 0)) process.kill(child, 'SIGKILL')
   await console.stop('SIGKILL')

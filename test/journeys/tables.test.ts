@@ -20,7 +20,7 @@ const test = base
     return business
   })
 
-/** From a large desk down to where a table would become cards, and back up again in the same window. */
+/** From a large desktop to the width below which rows become cards, and back in the same window. */
 const WIDTHS = [1440, 1366, 1280, 1100, 1025, 900, 768, 700, 667, 1280]
 
 const TABLES = [
@@ -58,9 +58,9 @@ const TABLES = [
   },
 ] as const
 
-describe.each(['light', 'dark'] as const)('in %s', (mode) => {
+describe.each(['light', 'dark'] as const)('in %s mode', (mode) => {
   test.for(TABLES)(
-    'the table at $at has every column at any width, sorts by each, and keeps names and actions in view',
+    'the table at $at shows and sorts every column at any width, with names and actions in view',
     async (facts, { business, windows }) => {
       const page = await openAt(windows, business, facts)
       await turn(page, mode)
@@ -88,7 +88,7 @@ describe.each(['light', 'dark'] as const)('in %s', (mode) => {
   )
 })
 
-test('on a phone the same columns are there to sort by, and nothing lies beyond its sides', async ({
+test('on a phone cards can be sorted by the same columns, and nothing overflows', async ({
   business,
   windows,
 }) => {
@@ -100,7 +100,7 @@ test('on a phone the same columns are there to sort by, and nothing lies beyond 
   await expectNothingLost(page)
 })
 
-test('the head of a table that scrolls stays in view, and one click renews', async ({
+test('the header of a scrolling table stays in view, and one click renews a client', async ({
   business,
   windows,
 }) => {
@@ -128,7 +128,7 @@ async function openAt(
   return page
 }
 
-/** To one of its ends, where it scrolls. */
+/** Scrolls a table to one of its ends, if it scrolls. */
 async function scroll(rows: Locator, end: 'start' | 'end'): Promise<void> {
   await rows.evaluate((element, end) => {
     const place = element.parentElement
@@ -136,7 +136,7 @@ async function scroll(rows: Locator, end: 'start' | 'end'): Promise<void> {
   }, end)
 }
 
-/** It can be seen and clicked: it is what lies on top in its middle and at its sides. */
+/** Checks that an element is visible and can be clicked: nothing covers its middle or its sides. */
 async function expectOnTop(one: Locator, where: string): Promise<void> {
   await expect
     .poll(

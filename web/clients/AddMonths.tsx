@@ -11,13 +11,13 @@ import { zone } from '../zone.ts'
 interface AddMonthsProps {
   client: ClientDetail | undefined
   expired: boolean
-  /** They are being bought, or are bought already. */
+  /** True once the form is being submitted or has been. */
   sent: boolean
-  /** Told whether what is chosen can be bought; of an expired client something has to be. */
+  /** Reports whether the chosen months can be paid. An expired client needs at least one month. */
   onPayable: (payable: boolean) => void
 }
 
-/** Months to add to a client, with what they cost and what they bring. */
+/** The select of months to add to a client, with their price and the new expiry. */
 export function AddMonths({ client, expired, sent, onPayable }: AddMonthsProps) {
   const months = Number(useWatch({ name: 'months' }))
   const { data, isPlaceholderData, error } = useCall(

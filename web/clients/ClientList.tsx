@@ -14,11 +14,11 @@ interface ClientListProps<Row extends ClientRow> {
   table: Table<Row>
   page: ClientPage<Row>
   select?: RowSelection<Row>
-  /** The next step where there is no client at all. */
+  /** The next step for an account without any clients. */
   start?: ReactNode
 }
 
-/** Clients as the server pages them, with the filter by state. */
+/** A list of clients that the server pages, with the filter by state. */
 export function ClientList<Row extends ClientRow>({
   label,
   table,

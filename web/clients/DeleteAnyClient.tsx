@@ -5,12 +5,11 @@ import { Question } from '../Question.tsx'
 import { Loss } from './Loss.tsx'
 
 interface DeleteAnyClientProps {
-  /** Null while the question is closed. */
   client: AnyClientRow | null
   onClose: () => void
 }
 
-/** Asks before the admin deletes a client, whose service may not be over. */
+/** The admin's question before deleting any client, expired or not. */
 export function DeleteAnyClient({ client, onClose }: DeleteAnyClientProps) {
   return (
     <Question

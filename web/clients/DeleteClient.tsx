@@ -4,13 +4,13 @@ import { Question } from '../Question.tsx'
 import { Day } from './Day.tsx'
 
 interface DeleteClientProps {
-  /** An expired client; null while the question is closed. */
+  /** An expired client; null while the dialog is closed. */
   client: ClientRow | null
   onClose: () => void
   onDone: (name: string) => void
 }
 
-/** Asks before an expired client is deleted. */
+/** The dealer's question before deleting an expired client. */
 export function DeleteClient({ client, onClose, onDone }: DeleteClientProps) {
   return (
     <Question

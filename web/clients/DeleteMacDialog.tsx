@@ -8,13 +8,12 @@ import { Day } from './Day.tsx'
 import { Loss } from './Loss.tsx'
 
 interface DeleteMacDialogProps {
-  /** Null while the question is closed. */
   client: FoundMac | null
   onClose: () => void
   onDone: () => void
 }
 
-/** Asks before a MAC is deleted, with its client. */
+/** The question before deleting a MAC together with its client. */
 export function DeleteMacDialog({ client, onClose, onDone }: DeleteMacDialogProps) {
   return (
     <Question

@@ -19,7 +19,7 @@ interface DeviceCardProps {
   expired: boolean
 }
 
-/** What a client's box told of itself, and the way to forget it. */
+/** Shows the data that a client's box has sent, and a button that clears it. */
 export function DeviceCard({ client, expired }: DeviceCardProps) {
   const [asking, setAsking] = useState(false)
   return (
@@ -52,7 +52,7 @@ export function DeviceCard({ client, expired }: DeviceCardProps) {
 
 interface Fact {
   label: string
-  /** Takes a line of its own on a phone, known or not, so that nothing moves when it comes. */
+  /** Takes a whole line on a phone, even while the value is unknown, so that loading moves nothing. */
   long?: true
   show: (client: ClientDetail) => ReactNode
 }
@@ -89,7 +89,7 @@ function At({ iso }: { iso: string }) {
   return <Moment iso={iso} zone={zone()} format="datetime" />
 }
 
-/** What was watched and when; null where neither is known. */
+/** Returns the last content watched and its time; null where neither is known. */
 function watched(iso: string | null, content: string | null) {
   if (!iso && !content) return null
   return (
@@ -99,7 +99,7 @@ function watched(iso: string | null, content: string | null) {
   )
 }
 
-/** What was watched within the last 24 hours stands out. */
+/** Highlights content watched within the last 24 hours. */
 function Content({ iso, children }: { iso: string | null; children: ReactNode }) {
   const now = useNow()
   const recent = iso !== null && now.getTime() - Date.parse(iso) <= DAY_MS

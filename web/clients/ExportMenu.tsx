@@ -4,7 +4,7 @@ import { Spinner } from '../parts/Spinner.tsx'
 import { type ExportCall, type Received, useExport } from '../useExport.ts'
 import type { ClientPage } from './useClientPage.ts'
 
-/** The filtered list as a file. While it comes the button tells how far it is, and offers to stop it. */
+/** Exports the filtered list as a file. During the download the button shows the progress and can stop it. */
 export function ExportMenu({ call, page }: { call: ExportCall; page: ClientPage }) {
   const { received, start, stop } = useExport(call)
   const { search, sort, order, filter } = page.query
@@ -27,10 +27,10 @@ export function ExportMenu({ call, page }: { call: ExportCall; page: ClientPage 
   )
 }
 
-// As wide as 'Export', so that the buttons beside it stand still.
+// As wide as 'Export', so that the buttons beside it do not move.
 const steady = { minWidth: 52, fontVariantNumeric: 'tabular-nums' } as const
 
-/** The share of the clients that have come, where the file tells of clients and their number is known. */
+/** Returns the percentage of the clients received, or the size where the number of clients is unknown. */
 function progress({ bytes, rows }: Received, { count, capped }: ClientPage): string {
   if (rows > 0 && !capped) return `${Math.min(100, Math.round((rows / Math.max(1, count)) * 100))} %`
   return bytes < 1e6 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`

@@ -3,7 +3,7 @@ import { useId, useRef } from 'react'
 import { CLIENT_FILTERS, type ClientFilter, COUNTED_TO } from '../../contract/clients.ts'
 import type { ClientPage } from './useClientPage.ts'
 
-/** The states of a client to choose from, each with how many the search finds in it. */
+/** The filter by state, with the number of clients that the search finds in each. */
 export function FilterToggle({ page }: { page: Pick<ClientPage, 'list' | 'counts' | 'loading'> }) {
   const { list, counts, loading } = page
   const name = useId()
@@ -31,7 +31,7 @@ function inWords(count: number, search: string): string {
   return `${count.toLocaleString('en-US')}${search !== '' && count === COUNTED_TO ? '+' : ''}`
 }
 
-/** How wide the widest number was: a search that finds less moves nothing under the pointer. */
+/** Returns the number of digits of the largest count so far, so that a search that finds less moves nothing. */
 function useDigits(all: number | undefined): number {
   const widest = useRef(3)
   if (all !== undefined) widest.current = Math.max(widest.current, all.toLocaleString('en-US').length)
@@ -84,7 +84,7 @@ const Group = styled('fieldset')(({ theme }) => ({
     '& label': {
       flex: '1 1 0',
       flexDirection: 'column-reverse',
-      // The numbers stand on one line, however many the words beneath them need.
+      // Aligns the counts at the bottom, even where the label above wraps.
       justifyContent: 'flex-end',
       gap: 0,
       minHeight: 48,

@@ -8,19 +8,19 @@ import { Confirm } from '../parts/dialog/Confirm.tsx'
 import { useSession } from '../session.tsx'
 
 interface KeepDraftProps<Values extends FieldValues> {
-  /** Which form it is, among all of this account. */
+  /** The name of the form, unique within the account. */
   form: string
-  /** What of the values was typed, without a password; null where nothing was. */
+  /** Returns the typed values without a password, or null where nothing was typed. */
   draftFrom: (values: Values) => Draft | null
-  /** What the form shows was kept from before. */
+  /** True when the form shows a restored draft. */
   isBack: boolean
-  /** It is sent, or about to be. */
+  /** True when the form is being submitted or has been. */
   sent: boolean
-  /** Puts the form back to what it was before anything was typed. */
+  /** Resets the form to its values before anything was typed. */
   onDiscard: () => void
 }
 
-/** Keeps what is typed into the form around it, and says so of what came back. */
+/** Keeps the draft of the form that it is rendered in, and shows a notice when a draft was restored. */
 export function KeepDraft<Values extends FieldValues>(props: KeepDraftProps<Values>) {
   const { form, draftFrom, isBack, sent, onDiscard } = props
   const { name } = useSession()
@@ -59,7 +59,7 @@ export function KeepDraft<Values extends FieldValues>(props: KeepDraftProps<Valu
   )
 }
 
-/** Where this browser keeps nothing, what was typed is lost with the page. */
+/** If the browser stores nothing, leaving the page would lose the draft, so the person is asked first. */
 function AskBeforeLeaving({ when }: { when: boolean }) {
   const { state, proceed, reset } = useBlocker(when)
   useEffect(() => {

@@ -9,7 +9,7 @@ interface LossProps {
   client: { name: string; dealer: string; expiry: string }
 }
 
-/** Whose a client is, and what its deletion loses: the months that were paid for and not yet served. */
+/** Says which dealer's client it is, and how many paid months its deletion loses. */
 export function Loss({ client: { name, dealer, expiry } }: LossProps) {
   return (
     <>

@@ -4,7 +4,7 @@ import { UserPlus } from 'lucide-react'
 import { Link } from 'react-router'
 import { to } from '../screens.ts'
 
-/** The way to a new client: on a phone its icon alone. */
+/** The link to the form of a new client; on a phone only its icon. */
 export function NewClientButton() {
   return (
     <Button

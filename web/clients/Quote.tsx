@@ -13,13 +13,13 @@ export type QuoteAnswer = OutputOf<typeof calls.clients.quote>
 
 interface QuoteProps {
   clients: readonly string[]
-  /** False keeps the answer as it is: once it is paid for, the next one is of no interest. */
+  /** False stops loading. Once the purchase is made, the next quote is of no interest. */
   asking: boolean
-  /** Told of the answer for the months that the form around it holds; of null while there is none. */
+  /** Receives the server's answer for the months in the form; null while there is none. */
   onAnswer: (answer: QuoteAnswer | null) => void
 }
 
-/** What the months chosen in the form around it would cost and bring, by the server's own reckoning. */
+/** Shows the price of the months in the form and the new expiry, both calculated by the server. */
 export function Quote({ clients, asking, onAnswer }: QuoteProps) {
   const months = Number(useWatch({ name: 'months' }))
   const { data, isPlaceholderData, isFetching, error } = useCall(
@@ -55,7 +55,7 @@ function afterwards({ balance_after, credits: present, cost }: QuoteAnswer): str
   return balance_after < 0 ? shortage(present, cost) : credits(balance_after)
 }
 
-/** The last day of each client before and after. It keeps its height from the start, so that nothing jumps. */
+/** Shows the expiry of each client before and after. Its height is reserved, so that loading moves nothing. */
 function Expiries({ clients, answer }: { clients: readonly string[]; answer: QuoteAnswer | undefined }) {
   const [only] = clients
   if (clients.length === 1 && only !== undefined) {
@@ -142,7 +142,7 @@ const List = styled('div', { shouldForwardProp: (name) => name !== 'rows' })<{ r
       contentVisibility: 'auto',
       containIntrinsicHeight: 'var(--row)',
     },
-    // A phone has no room for a login beside both days.
+    // A phone has no room for a login beside two dates.
     [theme.breakpoints.down('sm')]: {
       '--row': '48px',
       '& li': { flexDirection: 'column', alignItems: 'start', justifyContent: 'center', gap: 0 },

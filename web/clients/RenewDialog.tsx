@@ -13,13 +13,13 @@ import { useSubmit } from '../queries.ts'
 import { Quote, type QuoteAnswer } from './Quote.tsx'
 
 interface RenewDialogProps {
-  /** Who is renewed; null while it is closed. */
+  /** The logins of the clients; null while the dialog is closed. */
   names: readonly string[] | null
   onClose: () => void
   onDone?: () => void
 }
 
-/** Adds months to one client or to many, after showing what they cost and what each client gets for them. */
+/** Renews one or many clients, after showing the price and each client's new expiry. */
 export function RenewDialog({ names, onClose, onDone }: RenewDialogProps) {
   const held = useHeld(names)
   const [quote, setQuote] = useState<QuoteAnswer | null>(null)
@@ -70,7 +70,7 @@ function says(count: number, months: number): string {
   return count === 1 ? `Renew for ${cost}` : `Renew ${clients(count)} for ${cost}`
 }
 
-/** Renews those of the quote, each from the expiry that was on the screen. */
+/** Renews the clients of a quote. Each expiry shown is sent along, so that the server refuses if one has changed. */
 function useRenewal(quote: QuoteAnswer | null, onDone: () => void) {
   const cache = useQueryClient()
   const one = useSubmit(calls.clients.renew, { onDone })

@@ -17,14 +17,14 @@ interface RetrieveCardProps {
   expired: boolean
 }
 
-/** Takes paid months back from a client, after asking. Only what can be taken back is on offer. */
+/** Takes credits back from a client, after a question. It offers only what can be taken back. */
 export function RetrieveCard({ client, expired }: RetrieveCardProps) {
   const [asked, setAsked] = useState<number | null>(null)
   const [retrieved, setRetrieved] = useState(0)
   const notice = useNotice()
   const most = client && !expired ? Math.min(client.retrievable, MOST) : 0
   const ask = (chosen: number) => {
-    // What was chosen before the client was loaded anew may be on offer no more, and stands in the list no more.
+    // The client may have been loaded again since, with fewer credits to take back than were selected.
     if (chosen === 0 || chosen > most) notice.warning('Please select credits to retrieve')
     else setAsked(chosen)
   }
@@ -67,7 +67,7 @@ const NONE = { credits: '' as string | number }
 
 const asChosen = z.custom<typeof NONE>()
 
-/** The most that one retrieval takes back. */
+/** The most credits that one call retrieves. */
 const MOST = 12
 
 function optionsUpTo(most: number) {
@@ -85,7 +85,7 @@ function possible({ retrievable }: ClientDetail, expired: boolean): string {
   return retrievable > MOST ? `${up}, ${MOST} at a time` : up
 }
 
-/** How long the client is served afterwards, and what there is to spend then. */
+/** Shows the expiry and the dealer's balance after the retrieval. */
 function Consequence({ client, count }: { client: ClientDetail | undefined; count: number }) {
   const balance = useCredits()
   const expiry = client?.retrievals[count - 1]

@@ -34,11 +34,11 @@ interface UpdateCardProps {
   /** Undefined while it loads. */
   client: ClientDetail | undefined
   expired: boolean
-  /** Loads the client anew, and answers it. */
+  /** Loads the client again and returns it. */
   reload: () => Promise<ClientDetail | undefined>
 }
 
-/** All that can be changed of a client; only what was changed is sent. Of an expired one only months can be added. */
+/** The form for all data of a client. It sends only changed fields. An expired client can only be renewed. */
 export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
   const { name: dealer } = useSession()
   const [base, setBase] = useState<Base>({ values: EMPTY, isBack: false })
@@ -108,10 +108,10 @@ export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
   )
 }
 
-/** The spec sets no limits here; the server has its own, and says at which field they were passed. */
+/** The specification sets no limits here. The server has its own, and reports refused fields. */
 const asTyped = z.custom<ClientValues>()
 
-/** Fills the form once the client has come, and again when it changed elsewhere, unless something was typed. */
+/** Fills the form once the client has loaded, and again when it changed elsewhere, unless something was typed. */
 function Follow({
   client,
   expired,
@@ -136,7 +136,7 @@ interface ReloadProps {
   onBase: (base: Base) => void
 }
 
-/** Takes over what somebody else changed, and keeps what was typed. */
+/** Loads what somebody else changed, and keeps what was typed. */
 function Reload({ seen, reload, onBase }: ReloadProps) {
   const { getValues } = useFormContext<ClientValues>()
   const cache = useQueryClient()
@@ -154,11 +154,11 @@ function Reload({ seen, reload, onBase }: ReloadProps) {
 }
 
 interface OfMac {
-  /** As it is stored; undefined while it loads. */
+  /** The stored MAC; undefined while it loads. */
   mac: string | null | undefined
 }
 
-/** Says what a switch to Ministra takes away, before it does. */
+/** Warns that switching to Ministra removes the MAC and the data of its box. */
 function WithoutMac({ mac }: OfMac) {
   const isLost = useWatch({ name: 'ministra' }) === true && typeof mac === 'string'
   return (

@@ -33,17 +33,17 @@ const CLIENT: ClientDetail = {
   locked_to_ip: null,
 }
 
-test('a form that was left as it was filled sends the login alone, which changes nothing', () => {
+test('an unchanged form sends only the login, which changes nothing', () => {
   expect(changesOf(CLIENT, valuesOf(CLIENT))).toEqual({ login: 'tv100' })
 })
 
-test('only what was changed is sent, with the login, and months with the expiry that was seen', () => {
+test('only changed fields are sent, with the login; months are sent with the expiry that was shown', () => {
   const typed = { ...valuesOf(CLIENT), desc: '', locked: true, months: 3 }
   const { expiry } = CLIENT
   expect(changesOf(CLIENT, typed)).toEqual({ login: 'tv100', desc: '', locked: true, months: 3, expiry })
 })
 
-test('a new MAC goes with the one that was seen', () => {
+test('a new MAC is sent with the one that was shown', () => {
   const typed = { ...valuesOf(CLIENT), stb_mac: '00:1A:79:AB:CD:EF' }
   expect(changesOf(CLIENT, typed)).toEqual({
     login: 'tv100',
@@ -52,12 +52,12 @@ test('a new MAC goes with the one that was seen', () => {
   })
 })
 
-test('a switch to Ministra sends no MAC, whatever stands in its field', () => {
+test('switching to Ministra sends no MAC, whatever its field contains', () => {
   const typed = { ...valuesOf(CLIENT), ministra: true, stb_mac: '00:1A:79:AB' }
   expect(changesOf(CLIENT, typed)).toEqual({ login: 'tv100', ministra: true })
 })
 
-test('a switch away from Ministra sends the MAC that it needs', () => {
+test('switching from Ministra sends the MAC that the client then needs', () => {
   const ministra = { ...CLIENT, ministra: true, mac: null, o_mac: null }
   const typed = { ...valuesOf(ministra), ministra: false, stb_mac: '00:1A:79:AB:CD:EF' }
   expect(changesOf(ministra, typed)).toEqual({
@@ -77,7 +77,7 @@ test.each(['', '4165550199', '0123456789', '14165550199', '551198765432100'])(
   },
 )
 
-test('what was typed is told from what was seen, so that a reload can keep it', () => {
+test('typed values are recognised by comparison with those shown, so that a reload can keep them', () => {
   const fresh = { ...CLIENT, phone: '' }
   const typed = { ...valuesOf(CLIENT), desc: 'Typed' }
   expect({ ...valuesOf(fresh), ...typedOver(CLIENT, typed) }).toEqual({
@@ -90,13 +90,13 @@ test('what was typed is told from what was seen, so that a reload can keep it', 
 describe('a draft', () => {
   const typed = { ...valuesOf(CLIENT), desc: 'Attic', months: 2, password: 'other-one' }
 
-  test('has what was typed without the password, and nothing where nothing else was', () => {
+  test('contains the typed values without the password, and is null where only the password was typed', () => {
     const { o_mac, expiry } = CLIENT
     expect(draftFrom(CLIENT, typed)).toEqual({ typed: { desc: 'Attic', months: 2 }, seen: { o_mac, expiry } })
     expect(draftFrom(CLIENT, { ...valuesOf(CLIENT), password: 'other-one' })).toBeNull()
   })
 
-  test('comes back over what the client is by now, to be sent as if its page had stayed open', () => {
+  test('is restored over the current client and sent as if its page had stayed open', () => {
     const now = { ...CLIENT, phone: '', expiry: '2027-01-31T23:59:59.000Z' }
     const { seen, values, isBack } = baseFrom(now, draftFrom(CLIENT, typed), false)
     expect(isBack).toBe(true)
@@ -109,7 +109,7 @@ describe('a draft', () => {
     })
   })
 
-  test('is none where the client is like it by now, and months alone of one that has expired', () => {
+  test('is empty where the client has the same values by now, and keeps only the months of an expired one', () => {
     const now = { ...CLIENT, description: 'Attic' }
     expect(baseFrom(now, draftFrom(CLIENT, { ...typed, months: 0 }), false)).toEqual({
       seen: now,

@@ -1,8 +1,9 @@
-import type { calls, InputOf } from '../../contract/calls.ts'
+import { withoutSecrets } from '../../contract/call.ts'
+import { calls, type InputOf } from '../../contract/calls.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
 import { shownPhone } from './phone.ts'
 
-/** What the form of a present client holds, under the names of the wire. */
+/** The values of the form for an existing client, named as in the call. */
 export type ClientValues = {
   status: boolean
   locked: boolean
@@ -46,7 +47,7 @@ export function valuesOf(client: ClientDetail): ClientValues {
   }
 }
 
-/** The values that differ, of what was typed against what was seen. */
+/** Returns the typed values that differ from those shown. */
 export function typedOver(seen: ClientDetail, typed: ClientValues): Partial<ClientValues> {
   const before = valuesOf(seen)
   return Object.fromEntries(
@@ -54,10 +55,12 @@ export function typedOver(seen: ClientDetail, typed: ClientValues): Partial<Clie
   )
 }
 
-/** What to send: the changed fields alone; with a new MAC the one that was seen, with months the expiry that was. */
+/**
+ * Returns the call's input: the changed fields, with the MAC or the expiry that was shown, if it changes one of them.
+ */
 export function changesOf(seen: ClientDetail, typed: ClientValues): InputOf<typeof calls.clients.save> {
   const { stb_mac, ...changed } = typedOver(seen, typed)
-  // A Ministra client has no MAC; whoever switches it off has to give one.
+  // A Ministra client has no MAC, so switching from Ministra needs one.
   const needsMac = !typed.ministra && (stb_mac !== undefined || seen.mac === null)
   return {
     login: seen.name,
@@ -67,27 +70,29 @@ export function changesOf(seen: ClientDetail, typed: ClientValues): InputOf<type
   }
 }
 
-/** What was typed and not sent, without the password, and what was seen of what only its present state can change. */
+/** What was typed and not sent, without the password, and the MAC and expiry that were shown. */
 export interface ClientDraft {
   typed: Partial<Omit<ClientValues, 'password'>>
   seen: Pick<ClientDetail, 'o_mac' | 'expiry'>
 }
 
-/** What the form was filled from, and what stood in it then. */
+/** The client that the form was filled from, with the form's values at that time. */
 export interface Base {
   seen?: ClientDetail
   values: ClientValues
-  /** Some of the values were typed before, and kept. */
+  /** True when a draft was restored. */
   isBack: boolean
 }
 
 export function draftFrom(seen: ClientDetail, typed: ClientValues): ClientDraft | null {
-  const { password: _, ...changed } = typedOver(seen, typed)
+  const changed = withoutSecrets(calls.clients.save, typedOver(seen, typed))
   const { o_mac, expiry } = seen
   return Object.keys(changed).length > 0 ? { typed: changed, seen: { o_mac, expiry } } : null
 }
 
-/** The form as it was left: what changed elsewhere since is refused as if the page had stayed open. */
+/**
+ * Restores a draft. It keeps the MAC and expiry that were shown, so that the server still refuses if one has changed.
+ */
 export function baseFrom(client: ClientDetail, draft: ClientDraft | null, expired: boolean): Base {
   const { months = 0 } = draft?.typed ?? {}
   const typed = expired ? { months } : draft?.typed

@@ -7,7 +7,7 @@ import { TextInput } from '../parts/form/TextInput.tsx'
 import { macMask } from './mac.ts'
 import { phoneHint, phoneMask } from './phone.ts'
 
-/** The fields that a new client and a present one share, each under its name on the wire. */
+/** The fields that the forms of new and existing clients share, each with its name in the call. */
 
 interface OneField {
   disabled?: boolean
@@ -17,13 +17,13 @@ export function DescriptionField({ disabled }: OneField) {
   return <TextInput name="desc" label="Description" disabled={disabled} />
 }
 
-/** `help` stands beneath while nothing is wrong. */
+/** `help` is shown below the field while there is no error. */
 export function MacField({
   name = 'stb_mac',
   help,
   disabled,
 }: OneField & { name?: string; help?: string | undefined }) {
-  // What no further digit can mend is said at once, for a button that waits says nothing.
+  // A MAC of another maker is reported while it is typed, because no further digit can correct it.
   const fault = foreignMac(String(useWatch({ name }) ?? '')) ?? undefined
   return <MaskedInput {...{ name, help, fault, disabled }} label="MAC Address" mask={macMask} />
 }

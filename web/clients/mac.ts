@@ -2,8 +2,8 @@ import { MAC_PREFIX } from '../../contract/clients.ts'
 import type { Mask } from '../parts/form/masks.ts'
 
 /**
- * A MAC of our boxes, whose first three pairs stand by themselves. Whoever types or pastes them all the same sees them
- * once; what is no MAC of ours stays in view as it was typed, for the form to refuse.
+ * The mask of a MAC address. It inserts the first three pairs, which are the same for all our boxes, and accepts them
+ * typed or pasted. Any other text stays as typed, for the form to refuse.
  */
 export const macMask: Mask = {
   fixed: MAC_PREFIX,
@@ -21,7 +21,7 @@ export const macMask: Mask = {
 
 const FIXED = MAC_PREFIX.replaceAll(':', '')
 const MARK = /[\s:.,;_–—-]/
-/** A MAC of ours within other words: no more pairs stand before it or behind. */
+/** Matches one of our MACs within other text, unless further pairs adjoin it. */
 const WHOLE =
   /(?<![0-9A-Z])(?<!(?<![0-9A-Z])[0-9A-F]{1,2}[\s:._-])00[\s:._-]?1A[\s:._-]?79(?:[\s:._-]?[0-9A-F]{2}){3}(?![0-9A-Z])(?![\s:._-][0-9A-F]{1,2}(?![0-9A-Z]))/g
 
@@ -31,13 +31,13 @@ function counts(character: string) {
 
 function shown(text: string, bare: boolean): string {
   const all = [...text.toUpperCase()].filter(counts).join('')
-  // The word stands before the number on many stickers.
+  // Many stickers print the word before the address.
   const typed = all.length > 3 ? all.replace(/^MAC(?:ADDRESS|ADDR)?/, '') : all
-  // More than the last three pairs, or a colon behind three: they are the first three, typed all the same.
+  // More than three pairs, or a separator after the third, mean that the first three pairs were typed as well.
   const isOpened = typed.length > 6 || (typed.length === 6 && MARK.test(text.at(-1) ?? ''))
   if (isOpened && typed.startsWith(FIXED)) return MAC_PREFIX + inPairs(typed.slice(FIXED.length))
   if (typed === '') return ''
-  // Behind our first three pairs, a whole MAC of another maker would look like one of ours.
+  // A whole MAC of another maker must not follow our first three pairs, where it would look like ours.
   const isForeign = /^[0-9A-F]{12}$/.test(typed)
   return (bare || isForeign ? '' : MAC_PREFIX) + inPairs(typed)
 }

@@ -5,8 +5,8 @@ import { edited, type Mask, type Selected } from '../parts/form/masks.ts'
 import { macMask } from './mac.ts'
 import { phoneHint, phoneMask, shownPhone } from './phone.ts'
 
-/** A field under a person's hands, as a browser edits it. */
-class Hands {
+/** Simulates the edits that a person makes in a masked field. */
+class TypedField {
   value: string
   #selection: Selected
   readonly #mask: Mask
@@ -26,13 +26,13 @@ class Hands {
     return this
   }
 
-  /** One edit, as a paste or a barcode reader's burst. */
+  /** Inserts text in one edit, as pasting or a barcode reader does. */
   paste(text: string): this {
     const { start, end } = this.#selection
     return this.#edit(start, end, text)
   }
 
-  /** Key by key. */
+  /** Inserts text key by key. */
   type(keys: string): this {
     for (const key of keys) this.paste(key)
     return this
@@ -61,7 +61,7 @@ class Hands {
     const raw = this.value.slice(0, start) + text + this.value.slice(end)
     const caret = start + text.length
     const shown = edited(this.#mask, { before: this.value, raw, caret, selection: this.#selection, forward })
-    // Where nothing was selected, that need not be known.
+    // Without a selection, the mask has to work out the edit by itself.
     const { start: from, end: to } = this.#selection
     if (from === to) expect(edited(this.#mask, { before: this.value, raw, caret, forward })).toEqual(shown)
     this.value = shown.value
@@ -69,12 +69,12 @@ class Hands {
   }
 }
 
-const mac = (value?: string) => new Hands(macMask, value)
-const phone = (value?: string) => new Hands(phoneMask, value)
+const mac = (value?: string) => new TypedField(macMask, value)
+const phone = (value?: string) => new TypedField(phoneMask, value)
 
 const OURS = '00:1A:79:12:34:56'
 
-describe('a MAC of ours', () => {
+describe('a MAC of our boxes', () => {
   const WAYS = [
     '00:1A:79:12:34:56',
     '00:1a:79:12:34:56',
@@ -103,7 +103,7 @@ describe('a MAC of ours', () => {
     },
   )
 
-  test('is read in any way of writing it, whatever its digits are', () => {
+  test('is read in every notation, whatever its digits are', () => {
     const pair = fc.integer({ min: 0, max: 255 }).map((byte) => byte.toString(16).padStart(2, '0'))
     const way = fc.record({
       last: fc.tuple(pair, pair, pair),
@@ -114,7 +114,7 @@ describe('a MAC of ours', () => {
     })
     fc.assert(
       fc.property(way, ({ last, isWhole, mark, word, isUpper }) => {
-        // The last three pairs alone, if they are the same as the first three, may be these.
+        // If the last three pairs equal the first three, typing them alone is ambiguous.
         fc.pre(isWhole || last.join('') !== '001a79')
         const text = word + [...(isWhole ? ['00', '1a', '79'] : []), ...last].join(mark)
         const typed = isUpper ? text.toUpperCase() : text
@@ -125,18 +125,18 @@ describe('a MAC of ours', () => {
     )
   })
 
-  test('is seen with its first three pairs from the first digit on', () => {
+  test('shows its first three pairs from the first digit on', () => {
     expect(mac().type('1').value).toBe('00:1A:79:1')
     expect(mac().type('123').value).toBe('00:1A:79:12:3')
   })
 
-  test('whose last three pairs are its first three again can be typed', () => {
+  test('can be typed when its last three pairs equal its first three', () => {
     expect(mac().type('001A79').value).toBe('00:1A:79:00:1A:79')
     expect(mac().type('00:1A:79:00:1A:79').value).toBe('00:1A:79:00:1A:79')
   })
 })
 
-describe('what is no MAC of ours', () => {
+describe('a text that is no MAC of our boxes', () => {
   const NOT_OURS = 'This is not a MAC of our boxes: they begin with 00:1A:79'
   test.each([
     ['AA:BB:CC:DD:EE:FF', 'AA:BB:CC:DD:EE:FF', NOT_OURS],
@@ -156,14 +156,14 @@ describe('what is no MAC of ours', () => {
     }
   })
 
-  test('is not taken for one of ours by a part of it', () => {
+  test('is not accepted because a part of it looks like one', () => {
     for (const text of ['FF:00:1A:79:12:34:56', '00:1A:79:12:34:56:78:9A']) {
       expect(Mac.safeParse(mac().type(text).value).success).toBe(false)
       expect(Mac.safeParse(mac().paste(text).value).success).toBe(false)
     }
   })
 
-  test('is not cut down to one of ours, but becomes one as it is corrected', () => {
+  test('is not cut down to one, but becomes one when it is corrected', () => {
     expect(mac().paste('AA:BB:CC:DD:EE:FF').backspace(6).value).toBe('AA:BB:CC')
     expect(foreignMac('AA:BB:CC')).toBeNull()
     expect(Mac.safeParse('AA:BB:CC').success).toBe(false)
@@ -172,7 +172,7 @@ describe('what is no MAC of ours', () => {
     expect(mac().type('12x').backspace().type('3456').value).toBe(OURS)
   })
 
-  test('keeps every character that counts, whatever is done to it', () => {
+  test('keeps every hexadecimal digit through any sequence of edits', () => {
     const step = fc.record({
       at: fc.nat(20),
       length: fc.nat(3),
@@ -180,46 +180,46 @@ describe('what is no MAC of ours', () => {
     })
     fc.assert(
       fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
-        const hands = mac()
+        const field = mac()
         for (const { at, length, text } of steps) {
-          const before = hands.value
+          const before = field.value
           const start = Math.min(at, before.length)
           const end = Math.min(start + length, before.length)
-          hands.select(start, end).paste(text)
+          field.select(start, end).paste(text)
           if (start < end || text === '' || text === ':') continue
-          // Typed without anything selected: all that was there is there, and what came too.
+          // Typing without a selection keeps all characters that were there and adds the new ones.
           const digits = (value: string) => [...value.replace(/^00:1A:79:/, '').replaceAll(':', '')].sort()
           const all = [...digits(before), ...text.toUpperCase().replaceAll(':', '')].sort()
-          expect(digits(hands.value)).toEqual(all)
+          expect(digits(field.value)).toEqual(all)
         }
       }),
     )
   })
 })
 
-describe('a MAC in its field', () => {
-  test('takes a digit in the middle, and the caret stays behind it', () => {
-    const hands = mac('00:1A:79:A1').select(9).type('F')
-    expect([hands.value, hands.caret]).toEqual(['00:1A:79:FA:1', 10])
-    expect(hands.type('2').value).toBe('00:1A:79:F2:A1')
+describe('the MAC field', () => {
+  test('accepts a digit in the middle, and puts the caret after it', () => {
+    const field = mac('00:1A:79:A1').select(9).type('F')
+    expect([field.value, field.caret]).toEqual(['00:1A:79:FA:1', 10])
+    expect(field.type('2').value).toBe('00:1A:79:F2:A1')
     expect(mac('00:1A:79:12:34:56').select(11).type('9').value).toBe('00:1A:79:12:93:45:6')
   })
 
-  test('loses the digit beside a colon that is deleted', () => {
+  test('removes the digit beside a deleted colon', () => {
     const back = mac('00:1A:79:A1:B2').select(12).backspace()
     expect([back.value, back.caret]).toEqual(['00:1A:79:AB:2', 10])
     const forth = mac('00:1A:79:A1:B2').select(11).delete()
     expect([forth.value, forth.caret]).toEqual(['00:1A:79:A1:2', 11])
   })
 
-  test('keeps its first three pairs, until nothing else is left', () => {
+  test('keeps the first three pairs until no other digit is left', () => {
     expect(mac('00:1A:79:A1').select(9).backspace().value).toBe('00:1A:79:A1')
     expect(mac('00:1A:79:A1').select(4).backspace().value).toBe('00:1A:79:A1')
     expect(mac('00:1A:79:A1').select(4).type('B').value).toBe('00:1A:79:BA:1')
     expect(mac('00:1A:79:A').backspace().value).toBe('')
   })
 
-  test('is typed over where it is selected, whole or in part', () => {
+  test('replaces the selected part, or everything', () => {
     const whole = () => mac('00:1A:79:AB:CD:EF')
     expect(whole().select(0, 17).type('123456').value).toBe(OURS)
     expect(whole().select(0, 17).type('001A79123456').value).toBe(OURS)
@@ -265,7 +265,7 @@ describe('a phone number', () => {
     expect(Phone.parse(phone().type(text).leave())).toBe(Phone.parse(text))
   })
 
-  test('is never another number, whatever is typed', () => {
+  test('never changes into another number, whatever is typed', () => {
     const key = fc.constantFrom(...'0123456789+ ()-./')
     fc.assert(
       fc.property(fc.array(key, { maxLength: 24 }), (keys) => {
@@ -275,17 +275,17 @@ describe('a phone number', () => {
     )
   })
 
-  test('is corrected in the middle, and loses the digit beside a mark that is deleted', () => {
-    const hands = phone('(416) 555-0199').select(4).backspace()
-    expect([hands.value, hands.caret]).toEqual(['(415) 550-199', 3])
-    expect(hands.type('6').value).toBe('(416) 555-0199')
+  test('can be corrected in the middle, and loses the digit beside a deleted mark', () => {
+    const field = phone('(416) 555-0199').select(4).backspace()
+    expect([field.value, field.caret]).toEqual(['(415) 550-199', 3])
+    expect(field.type('6').value).toBe('(416) 555-0199')
     expect(phone('(416) 555-0199').select(6).backspace().value).toBe('(415) 550-199')
     expect(phone('(416) 555-0199').select(0).paste('+1 ').value).toBe('+1 (416) 555-0199')
     expect(phone('+44 20 79').select(4).backspace().value).toBe('+4420 79')
   })
 
   test.each(['', '4165550199', '0123456789', '14165550199', '551198765432100', '+442079460958', '12'])(
-    'kept as %j is shown with all its digits, and reads as itself',
+    'stored as %j is shown with all its digits, and is read back unchanged',
     (kept) => {
       expect(shownPhone(kept).replace(/[() -]/g, '')).toBe(kept)
     },

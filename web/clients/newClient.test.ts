@@ -13,7 +13,7 @@ const GOOD: NewClientValues = {
   package_selection: 1,
 }
 
-test('what passes is sent as the call wants it', async () => {
+test('valid values are sent in the shape of the call', async () => {
   expect(await judge(GOOD)).toEqual({ value: { ...GOOD, phone: '4165550199' } })
 })
 
@@ -26,31 +26,31 @@ test.each<[Partial<NewClientValues>, string, string]>([
   [{ phone: '1234567890123456' }, 'phone', LIMITS.phone.message],
   [{ months: 12 }, 'months', 'You have 3 credits; this needs 12.'],
 ])('%j is refused at its field, in the words of the limit', async (change, field, message) => {
-  expect(await complaints({ ...GOOD, ...change })).toEqual({ [field]: message })
+  expect(await messages({ ...GOOD, ...change })).toEqual({ [field]: message })
 })
 
-test('everything that is wrong is said at once', async () => {
+test('all invalid fields are reported at once', async () => {
   const wrong = { ...GOOD, login: '', password: '', stb_mac: '00:1A:79:1', months: 4 }
-  expect(Object.keys(await complaints(wrong)).sort()).toEqual(['login', 'months', 'password', 'stb_mac'])
+  expect(Object.keys(await messages(wrong)).sort()).toEqual(['login', 'months', 'password', 'stb_mac'])
 })
 
-test('of a Ministra client no MAC is asked', async () => {
+test('a Ministra client needs no MAC', async () => {
   expect(await judge({ ...GOOD, ministra: true, stb_mac: '00:1A' })).toMatchObject({
     value: { stb_mac: null },
   })
 })
 
-test('trials cost nothing, and what is not known is not judged', async () => {
-  expect(await complaints({ ...GOOD, months: '2d' }, 0)).toEqual({})
-  expect(await complaints({ ...GOOD, months: 12 }, null)).toEqual({})
+test('trials cost nothing, and an unknown balance is not checked', async () => {
+  expect(await messages({ ...GOOD, months: '2d' }, 0)).toEqual({})
+  expect(await messages({ ...GOOD, months: 12 }, null)).toEqual({})
 })
 
 function judge(values: NewClientValues, balance: number | null = 3) {
   return newClientSchema(balance)['~standard'].validate(values)
 }
 
-/** What is said at each field: the first complaint, as the form shows it. */
-async function complaints(values: NewClientValues, balance?: number | null) {
+/** Returns the first message of each field, as the form shows it. */
+async function messages(values: NewClientValues, balance?: number | null) {
   const { issues = [] } = await judge(values, balance)
   const said: Record<string, string> = {}
   for (const { path, message } of issues) said[String(path?.[0])] ??= message

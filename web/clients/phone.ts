@@ -1,7 +1,7 @@
 import { Phone } from '../../contract/clients.ts'
 import type { Mask } from '../parts/form/masks.ts'
 
-/** A phone number: ten digits stand as (NNN) NNN-NNNN, all others as they are. */
+/** The mask of a phone number: ten digits are shown as (NNN) NNN-NNNN, and all other numbers as typed. */
 export const phoneMask: Mask = {
   fixed: '',
   shown: shownPhone,
@@ -16,7 +16,7 @@ export const phoneMask: Mask = {
   inputMode: 'tel',
 }
 
-/** A number as its field shows it. One with a country, and what is none, stay as they were typed. */
+/** Formats a phone number. Numbers with a country code, and text that is no number, are unchanged. */
 export function shownPhone(text: string): string {
   if (/[^\d\s()./-]/.test(text)) return text
   const digits = text.replace(/\D/g, '')
@@ -25,7 +25,7 @@ export function shownPhone(text: string): string {
   return `(${area}${office && `) ${office}`}${line && `-${line}`}`
 }
 
-/** What to look at in a number that can be kept as it is; undefined of any that looks whole. */
+/** Returns a hint for a number that is valid but looks too short. */
 export function phoneHint(text: string): string | undefined {
   const kept = Phone.safeParse(text).data ?? ''
   const digits = kept.replace(/\D/g, '').length

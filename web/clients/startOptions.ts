@@ -7,7 +7,7 @@ interface StartOption {
   label: string
 }
 
-/** What a new client can start with, in the order offered. */
+/** The trials and months that a new client can start with, in the order offered. */
 export const START_OPTIONS: readonly StartOption[] = [
   { value: 0, label: 'Trial - Expires at midnight' },
   { value: '2d', label: 'Trial - Expires tomorrow midnight' },

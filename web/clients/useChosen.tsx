@@ -14,16 +14,16 @@ interface Chosen {
   select: RowSelection<ClientRow>
   names: readonly string[]
   clear: () => void
-  /** Leaves out one that is no more. */
+  /** Removes a deleted client from the selection. */
   drop: (name: string) => void
 }
 
-/** Which clients are chosen, over all pages of one search and filter; `onRenew` is what can be done with them. */
+/** Holds the selected clients, on all pages of one search and filter. */
 export function useChosen(page: ClientPage, onRenew: () => void): Chosen {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(NONE)
   const { search, filter } = page.query
   const found = `${filter} ${search}`
-  // What another search or filter had found is out of sight, and must not be renewed by surprise.
+  // Clients of another search or filter are not visible, and must not be renewed by accident.
   useEffect(() => {
     if (found) setChosen(NONE)
   }, [found])
@@ -57,7 +57,7 @@ function nameOf({ name }: ClientRow) {
   return name
 }
 
-/** Once the page is taken, all that the filter finds is on offer, as far as one renewal goes. */
+/** Once the whole page is selected, offers to select all clients found, up to the limit of one renewal. */
 function useOffer(
   page: ClientPage,
   chosen: ReadonlySet<string>,
@@ -78,7 +78,7 @@ function useOffer(
   return { label: isPending ? 'Selecting…' : label, loading: isPending, onTake: () => mutate(query) }
 }
 
-/** The most clients that a page of the server holds. */
+/** The server's largest page. */
 const MOST_A_PAGE = 500
 
 async function namesOf(query: ClientPage['query']): Promise<string[]> {

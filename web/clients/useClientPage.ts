@@ -8,21 +8,21 @@ import { useCall } from '../queries.ts'
 
 export type ListCall = typeof calls.clients.list | typeof calls.admin.clients
 
-/** The client of a list: the admin's have their dealer. */
+/** A row of the list; the admin's rows include the dealer. */
 export type RowOf<C extends ListCall> = C extends typeof calls.admin.clients ? AnyClientRow : ClientRow
 
-/** One page of clients as the server found it, and what the list around it needs to know. */
+/** One page of clients, with the state that the list around it needs. */
 export interface ClientPage<Row = ClientRow> {
   list: ListState
-  /** What was asked for. */
+  /** The input of the call. */
   query: InputOf<typeof calls.clients.list>
-  /** Undefined until the first page has come. */
+  /** Undefined until the first page has loaded. */
   rows: readonly Row[] | undefined
-  /** How many the search and the filter find. */
+  /** The number of clients that the search and the filter find. */
   count: number
-  /** There are more than `count`. */
+  /** True when there are more than `count`. */
   capped: boolean
-  /** How many the search finds in each state. */
+  /** The number of clients that the search finds in each state. */
   counts: OutputOf<typeof calls.clients.list>['counts'] | undefined
   loading: boolean
   /** Why the rows could not be loaded. */
@@ -30,11 +30,11 @@ export interface ClientPage<Row = ClientRow> {
   retry: () => void
 }
 
-/** Asks the server for the page that the URL names; a page past the end becomes the last. */
+/** Loads the page that the URL asks for. A page number past the end becomes the last page. */
 export function useClientPage<C extends ListCall>(call: C, table: Table<RowOf<C>>): ClientPage<RowOf<C>> {
   const list = useListState('', table, CLIENT_FILTERS)
   const { page, perPage: per_page, search, sort, order, filter } = list
-  // The columns and the filters of the table are those that the call knows.
+  // The call accepts exactly the columns and filters that the table declares.
   const query = { page, per_page, search, sort, order, filter } as InputOf<typeof calls.clients.list>
   const { data, isPending, isPlaceholderData, error, refetch } = useCall(call, query as InputOf<C>, {
     keep: true,

@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'react'
 import { useWatch } from 'react-hook-form'
+import { withoutSecrets } from '../../contract/call.ts'
 import { calls } from '../../contract/calls.ts'
 import { PACKAGES } from '../../contract/packages.ts'
 import { credits, shortage } from '../../contract/words.ts'
@@ -19,7 +20,7 @@ import { useCredits, useSubmit } from '../queries.ts'
 import { to } from '../screens.ts'
 import { useSession } from '../session.tsx'
 
-/** Makes a client, on a trial or for paid months. */
+/** Creates a client, on a trial or for paid months. */
 export function NewClient() {
   const balance = useCredits()
   const schema = useMemo(() => newClientSchema(balance), [balance])
@@ -84,20 +85,20 @@ const EMPTY: NewClientValues = {
   package_selection: PACKAGES[0]?.value ?? 1,
 }
 
-/** What differs from the form as it is at first, without the password. */
-function draftFrom({ password: _, ...values }: NewClientValues): Draft | null {
-  const typed = Object.entries(values).filter(
+/** Returns what was typed, without the password; null where nothing was. */
+function draftFrom(values: NewClientValues): Draft | null {
+  const typed = Object.entries(withoutSecrets(calls.clients.create, values)).filter(
     ([name, value]) => EMPTY[name as keyof NewClientValues] !== value,
   )
   return typed.length > 0 ? Object.fromEntries(typed) : null
 }
 
-/** A Ministra client is known by its login alone. */
+/** The MAC field, which a Ministra client does not have. */
 function MacUnlessMinistra() {
   return useWatch({ name: 'ministra' }) === true ? null : <MacField />
 }
 
-/** What the client begins with, what that costs, and what there is. */
+/** The choice of trial or months, with its price and the balance. */
 function Start({ balance }: { balance: number | null | undefined }) {
   const cost = costOf(useWatch({ name: 'months' }))
   const short = balance != null && cost > balance

@@ -1,29 +1,29 @@
 import { expect, test } from 'vitest'
 import { daysUntil, monthsUntil, relativeDay, showMoment } from './time.ts'
 
-test('a moment is shown on the clock of its zone', () => {
+test('a date and time is shown in the given time zone', () => {
   expect(showMoment('2026-11-21T23:30:05Z', 'UTC', 'datetime')).toBe('2026-11-21 23:30:05')
   expect(showMoment('2026-11-21T23:30:05Z', 'Asia/Karachi', 'datetime')).toBe('2026-11-22 04:30:05')
   expect(showMoment('2026-11-21T23:30:05Z', 'America/Toronto', 'date')).toBe('2026-11-21')
 })
 
-test('midnight is 00, not 24', () => {
+test('midnight is shown as 00, not as 24', () => {
   expect(showMoment('2026-11-21T00:00:00Z', 'UTC', 'datetime')).toBe('2026-11-21 00:00:00')
 })
 
-test('a day stays that day in every zone, and nonsense stays itself', () => {
+test('a plain day is the same in every time zone, and invalid text is unchanged', () => {
   expect(showMoment('2026-11-21', 'Pacific/Honolulu', 'date')).toBe('2026-11-21')
   expect(showMoment('never', 'UTC', 'date')).toBe('never')
 })
 
-test('days are counted on the calendar, not in hours', () => {
+test('days are counted by the calendar, not by hours', () => {
   const late = new Date('2026-11-21T23:59:00Z')
   expect(daysUntil('2026-11-22T00:01:00Z', 'UTC', late)).toBe(1)
   expect(daysUntil('2026-11-21', 'UTC', late)).toBe(0)
   expect(daysUntil('2026-03-30', 'Europe/London', new Date('2026-03-28T12:00:00Z'))).toBe(2)
 })
 
-test('days are said in words', () => {
+test('days relative to today are written in words', () => {
   expect([0, 1, -1, 3, -3].map(relativeDay)).toEqual([
     'today',
     'tomorrow',
@@ -41,6 +41,6 @@ test.each([
   ['2026-01-31', '2026-02-28', { months: 1, days: 0 }],
   ['2024-01-31', '2024-02-28', { months: 0, days: 28 }],
   ['2026-12-31', '2027-03-01', { months: 2, days: 1 }],
-])('from %s to %s are months and days of the calendar', (today, day, apart) => {
+])('the time from %s to %s is counted in calendar months and days', (today, day, apart) => {
   expect(monthsUntil(day, 'UTC', new Date(`${today}T12:00:00Z`))).toEqual(apart)
 })

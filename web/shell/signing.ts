@@ -33,7 +33,7 @@ export function useSigning(onDone: (answer: OutputOf<typeof calls.session.login>
   return { sign, loading, refused, round, work, stop }
 }
 
-/** Asks for a session, and again with the work that the server wants for it first; null where that was stopped. */
+/** Signs in, solving a longer challenge first if the server demands one. Returns null if the person stops it. */
 async function sendWorking(
   credentials: Credentials,
   work: (challenge: unknown) => Promise<string | null>,
@@ -47,14 +47,14 @@ async function sendWorking(
   }
 }
 
-/** Solves dearer challenges, and says how far it is; leaving the page gives up. */
+/** Solves longer challenges and reports the progress. Unmounting aborts it. */
 function useWork() {
   const [work, setWork] = useState<{ seconds: number; done: number } | null>(null)
   const controller = useRef<AbortController | null>(null)
   const stop = () => controller.current?.abort()
   useEffect(() => () => controller.current?.abort(), [])
   const begin = async (challenge: unknown) => {
-    const { seconds, tries } = Dearer.parse(challenge).parameters.data
+    const { seconds, tries } = LongerChallenge.parse(challenge).parameters.data
     const working = new AbortController()
     controller.current = working
     setWork({ seconds, done: 0 })
@@ -71,7 +71,7 @@ function useWork() {
   return { work, begin, stop }
 }
 
-const Dearer = z.object({
+const LongerChallenge = z.object({
   parameters: z.object({ data: z.object({ seconds: z.number(), tries: z.number() }) }),
 })
 

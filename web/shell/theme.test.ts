@@ -5,17 +5,17 @@ import { accentOf, grounds, type Mode, makeTheme, presets, tonesOf, unknownPrese
 const modes: Mode[] = ['light', 'dark']
 const names = [...Object.keys(presets), 'no such preset']
 
-describe.each(modes)('on %s paper', (mode) => {
+describe.each(modes)('in %s mode', (mode) => {
   const { paper, background, ink, quiet } = grounds[mode]
 
-  test('words are read at 4.5, quiet ones too', () => {
+  test('normal and quiet text have a contrast of 4.5', () => {
     for (const text of [ink, quiet]) {
       for (const ground of [paper, background]) expect(contrast(text, ground)).toBeGreaterThanOrEqual(4.5)
     }
   })
 
   test.each(names)(
-    '%s is read on its fill, under the pointer, as a link and as a selected item',
+    '%s has enough contrast as a fill, when hovered, as a link and as a selected item',
     (preset) => {
       const accent = accentOf(mode, preset)
       for (const [text, ground] of [
@@ -33,7 +33,7 @@ describe.each(modes)('on %s paper', (mode) => {
   )
 
   test.each(Object.entries(tonesOf(mode)))(
-    'the tone %s is read on paper, background and chip',
+    'the tone %s has enough contrast on paper, background and chip',
     (_name, tone) => {
       for (const ground of [paper, background, tone.fill]) {
         expect(contrast(tone.text, ground)).toBeGreaterThanOrEqual(4.5)
@@ -41,12 +41,12 @@ describe.each(modes)('on %s paper', (mode) => {
     },
   )
 
-  test('the edge of a field is seen at 3', () => {
+  test('the border of a field has a contrast of 3', () => {
     const { edge } = makeTheme(mode, 'blue').palette
     expect(Math.min(contrast(edge, paper), contrast(edge, background))).toBeGreaterThanOrEqual(3)
   })
 
-  test('the theme holds the presets as they are', () => {
+  test('the theme does not change the preset colours', () => {
     for (const [name, colour] of Object.entries(presets)) {
       expect(makeTheme(mode, name).palette.primary.main).toBe(colour)
     }

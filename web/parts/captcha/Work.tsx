@@ -2,13 +2,13 @@ import LinearProgress from '@mui/material/LinearProgress'
 import { styled } from '@mui/material/styles'
 
 interface WorkProps {
-  /** What it costs a phone. */
+  /** How long it takes on a phone. */
   seconds: number
-  /** The part that is done at most, from 0 to 1. */
+  /** The progress, from 0 to 1. */
   done: number
 }
 
-/** Says why this device is busy, for how long about, and how far it is. */
+/** Explains why the device has to solve a longer challenge, for about how long, and shows the progress. */
 export function Work({ seconds, done }: WorkProps) {
   return (
     <Frame>

@@ -11,14 +11,14 @@ const deriveByScript: DeriveKeyFunction = async ({ cost, keyLength }, salt, pass
 
 const derive = isSecureContext ? deriveKey : deriveByScript
 
-/** How many tries pass before the page is told of them. */
-const TOLD_EVERY = 25
+/** The worker reports its progress once for this many tries. */
+const REPORT_EVERY = 25
 let tries = 0
 
 handler({
   deriveKey: (...given) => {
     tries += 1
-    if (tries % TOLD_EVERY === 0) self.postMessage({ tries: TOLD_EVERY })
+    if (tries % REPORT_EVERY === 0) self.postMessage({ tries: REPORT_EVERY })
     return derive(...given)
   },
 })

@@ -56,13 +56,13 @@ export async function solve(
     challenge: challenge as Challenge,
     controller,
     concurrency: isSecureContext ? 1 : Math.min(8, navigator.hardwareConcurrency),
-    // The challenge's own end is the server's to judge.
+    // The server decides when a challenge has expired.
     timeout: 0,
     createWorker: () => {
       const worker = new Worker(new URL('./captchaWorker.ts', import.meta.url), { type: 'module' })
       worker.addEventListener('message', (event: MessageEvent<{ tries?: number } | null>) => {
         if (event.data?.tries === undefined) return
-        // The library takes every message for the end.
+        // The library would treat a progress message as the solution.
         event.stopImmediatePropagation()
         onTries(event.data.tries)
       })

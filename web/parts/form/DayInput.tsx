@@ -2,7 +2,7 @@ import { useFormContext } from 'react-hook-form'
 import { Box } from './controls.tsx'
 import { Field, type FieldProps } from './Field.tsx'
 
-/** A calendar day, `YYYY-MM-DD`, in the browser's own picker. */
+/** A date, `YYYY-MM-DD`, in the browser's own date picker. */
 export function DayInput({ name, label, help, disabled }: FieldProps) {
   const { register } = useFormContext()
   return (

@@ -6,14 +6,14 @@ export interface FieldProps {
   /** The name of the value in the form. */
   name: string
   label: string
-  /** What helps before there is an error; it stands where the error will. */
+  /** The help text; an error replaces it. */
   help?: string | undefined
-  /** What stands against a value that is sound in itself: a price beyond the balance. */
+  /** An error of a value that is valid by itself, such as a price above the balance. */
   fault?: string | undefined
   disabled?: boolean | undefined
 }
 
-/** What a control needs to be the control of a field. */
+/** The props that connect a control to its field. */
 export interface ControlProps {
   id: string
   name: string
@@ -26,7 +26,7 @@ interface FieldFrameProps extends FieldProps {
   children: (control: ControlProps) => ReactNode
 }
 
-/** The label above, the control, and one line kept beneath for help or error. */
+/** The label, the control, and one line below that is reserved for help or an error. */
 export function Field({ name, label, help, fault, disabled, children }: FieldFrameProps) {
   const id = useId()
   const { error } = useController({ name }).fieldState
@@ -46,7 +46,7 @@ export function Field({ name, label, help, fault, disabled, children }: FieldFra
   )
 }
 
-/** Help, or what is wrong, in the same place. */
+/** Shows the help text or the error, in the same line. */
 export function Beneath(props: { id: string; help: string | undefined; error: string | undefined }) {
   return (
     <Line id={props.id} data-wrong={props.error !== undefined} aria-live="polite">

@@ -12,43 +12,43 @@ import {
 import { Working } from '../Spinner.tsx'
 import { judgedBy, type Schema } from './schema.ts'
 
-/** Why a form came back: a sentence, and what is said of single fields. */
+/** A failed submit: a message, and the errors of single fields. */
 export interface SubmitError {
   message: string
   fields?: Readonly<Record<string, string>> | undefined
 }
 
 interface FormProps<Values extends FieldValues, Output> {
-  /** The heading of a form that is not headed by its card or dialog. */
+  /** The heading; leave it out where a card or dialog has one. */
   title?: string | undefined
-  /** Judges the values before they are sent. */
+  /** Validates the values before they are submitted. */
   schema: Schema<Values, Output>
-  /** The values at first, and again whenever `values` becomes another object. */
+  /** The initial values. Another object resets the form to its values. */
   values: DefaultValues<Values>
-  /** How often it has been sent with success, where it stays for the next time: each time it starts anew. */
+  /** The number of successful submits, for a form that stays open: each one resets it. */
   anew?: number | undefined
-  /** Its first field, or the one named, has the focus as soon as something can be typed. */
+  /** Focuses the first field, or the named one, as soon as it is enabled. */
   autoFocus?: boolean | string | undefined
-  /** Receives the values as the schema gives them back; `form` resets or sets them afterwards. */
+  /** Receives the values as the schema returns them. */
   onSubmit: (output: Output, form: UseFormReturn<Values, unknown, Output>) => void
-  /** What the button says, from the values if it must: 'Renew 3 clients for 6 credits'. */
+  /** The label of the button, if necessary made from the values: 'Renew 3 clients for 6 credits'. */
   submit: string | ((values: Values) => string)
-  /** The call runs: everything is disabled and a second submit does nothing. */
+  /** True while the call runs: everything is disabled, and a second submit does nothing. */
   loading: boolean
-  /** What the server refused, or null. */
+  /** The refusal of the server, or null. */
   submitError: SubmitError | null
-  /** The button waits until all fields pass. */
+  /** Disables the button until all fields are valid. */
   onlyWhenValid?: boolean | undefined
-  /** The button waits though the fields pass: for a price, or for credits that are not there. */
+  /** Disables the button although the fields are valid, such as until a price has loaded. */
   blocked?: boolean | undefined
-  /** Nothing can be changed or sent. */
+  /** Disables all fields and the button. */
   disabled?: boolean | undefined
-  /** The way out, left of the button: 'Cancel'. */
+  /** Content to the left of the button, such as 'Cancel'. */
   aside?: ReactNode
   children: ReactNode
 }
 
-/** The one form: fields in a column, the reason of a refusal in its place, the button that says what will happen. */
+/** A form with its fields in a column, a reserved line for the server's refusal, and a button that names its action. */
 export function Form<Values extends FieldValues, Output>(props: FormProps<Values, Output>) {
   const { title, schema, values, loading, submitError, disabled = false, children } = props
   const form = useForm<Values, unknown, Output>({
@@ -90,7 +90,7 @@ export function Form<Values extends FieldValues, Output>(props: FormProps<Values
   )
 }
 
-/** Starts again from other values, as when another client is opened in the same form, and after each success. */
+/** Resets the form to other values, and after each success. */
 function useNewValues<Values extends FieldValues, Output>(
   form: UseFormReturn<Values, unknown, Output>,
   values: DefaultValues<Values>,
@@ -112,7 +112,7 @@ interface FocusWhen {
   anew: number | undefined
 }
 
-/** Takes the focus to the first field once it can be typed in, and again when the form has started anew. */
+/** Focuses the first field once it is enabled, and again after each success. */
 function useFocus(fields: RefObject<HTMLFieldSetElement | null>, when: FocusWhen) {
   const { loading, disabled, atFirst, anew } = when
   const due = useRef(atFirst !== false)
@@ -129,7 +129,7 @@ function useFocus(fields: RefObject<HTMLFieldSetElement | null>, when: FocusWhen
 
 const FIELD = ':is(input:not([hidden]), select, textarea):not(:disabled)'
 
-/** Its person is at something else by now, on the same page or in the same dialog. */
+/** Returns whether the person is already using another control on the page or in the dialog. */
 function isBusy(fields: Element) {
   const place = (element: Element | null) => element?.closest('main, [role=dialog]') ?? null
   const at = document.activeElement
@@ -138,8 +138,8 @@ function isBusy(fields: Element) {
 }
 
 /**
- * Shows what the server said of each field at that field, and takes the focus to the first. What belongs to no field is
- * answered, to be said beneath; an edit ends both.
+ * Shows the server's errors at their fields and focuses the first one. Returns a message that belongs to no field.
+ * Editing removes both.
  */
 function useRefusal<Values extends FieldValues, Output>(
   form: UseFormReturn<Values, unknown, Output>,
@@ -177,7 +177,7 @@ const Shell = styled('form')({
   '& h2': { marginBottom: 12, fontSize: '0.875rem', fontWeight: 600 },
 })
 
-/** Has its line kept, so that a reason pushes nothing. */
+/** The line is always reserved, so that an error moves nothing. */
 const Reason = styled('p')(({ theme }) => ({
   minHeight: 20,
   color: theme.palette.tones.bad.text,

@@ -7,11 +7,11 @@ import { edited, type Mask, type Selected, type Shown } from './masks.ts'
 import { EXACT } from './TextInput.tsx'
 
 interface MaskedInputProps extends FieldProps {
-  /** Made once, outside the component. */
+  /** Create it once, outside of the component. */
   mask: Mask
 }
 
-/** A value typed into a mask; the form holds it as it is shown, or '' while it is empty. */
+/** A text field with a mask. The form holds the value as shown, or '' while it is empty. */
 export function MaskedInput({ mask, ...frame }: MaskedInputProps) {
   return <Field {...frame}>{(control) => <Masked name={frame.name} mask={mask} control={control} />}</Field>
 }
@@ -37,7 +37,7 @@ function Masked({ name, mask, control }: { name: string; mask: Mask; control: Co
     field.onChange(next.value)
   }
   const change = ({ target, nativeEvent }: ChangeEvent<HTMLInputElement>) => {
-    // A keyboard that composes loses its place in what is changed under it.
+    // Changing the value during a composition would break it (IME).
     if (composing.current) return field.onChange(target.value)
     const { inputType } = nativeEvent as InputEvent
     take(target, { before: value, selection: selection.current }, inputType === 'deleteContentForward')
@@ -75,7 +75,10 @@ function Masked({ name, mask, control }: { name: string; mask: Mask; control: Co
   )
 }
 
-/** What is selected as an edit begins: afterwards nothing tells '0' typed over '00:1A:79:12' from '0' left of it. */
+/**
+ * Tracks the selection before each edit. The value afterwards does not tell '0' typed over '00:1A:79:12' from '0'
+ * typed to its left.
+ */
 function useSelectionBefore(input: { current: HTMLInputElement | null }) {
   const selection = useRef<Selected>(undefined)
   useEffect(() => {
@@ -90,7 +93,7 @@ function useSelectionBefore(input: { current: HTMLInputElement | null }) {
   return selection
 }
 
-/** React puts the caret of a changed value at its end; it belongs behind what was typed. */
+/** Restores the caret after the typed text, because React moves it to the end of a changed value. */
 function useCaret(input: { current: HTMLInputElement | null }) {
   const at = useRef<number>(null)
   useLayoutEffect(() => {
@@ -100,7 +103,7 @@ function useCaret(input: { current: HTMLInputElement | null }) {
   return ({ value, caret }: Shown, isDrawnAnew: boolean) => {
     const { current: element } = input
     if (!element) return
-    // Where the mask undoes an edit, the form holds what it held, and React draws nothing anew.
+    // If the mask undoes an edit, the value has not changed and React does not render the field.
     element.value = value
     element.setSelectionRange(caret, caret)
     at.current = isDrawnAnew ? caret : null

@@ -7,11 +7,11 @@ import { Field, type FieldProps } from './Field.tsx'
 import { EXACT } from './TextInput.tsx'
 
 interface PasswordInputProps extends FieldProps {
-  /** `current-password` lets the browser fill it, `new-password` lets it suggest one, `off` does neither. */
+  /** `current-password` lets the browser fill it in, `new-password` lets it suggest one, `off` does neither. */
   autoComplete: 'current-password' | 'new-password' | 'off'
 }
 
-/** A password, hidden until its owner wants to see it: also one that cannot be changed. */
+/** A password field with a button that shows the password, even while the field is disabled. */
 export function PasswordInput({ name, label, help, disabled, ...rest }: PasswordInputProps) {
   const { register } = useFormContext()
   const [shown, setShown] = useState(false)

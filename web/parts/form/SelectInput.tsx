@@ -2,7 +2,7 @@ import { useController } from 'react-hook-form'
 import { Select } from './controls.tsx'
 import { Field, type FieldProps } from './Field.tsx'
 
-/** One choice: the value the form holds, and the words for it. */
+/** An option: the value that the form holds, and its label. */
 export interface Choice {
   value: string | number
   label: string
@@ -12,7 +12,7 @@ interface SelectInputProps extends FieldProps {
   options: readonly Choice[]
 }
 
-/** One of a list. Numbers stay numbers: the form holds the option's own value. */
+/** A select whose values keep their type: numbers stay numbers. */
 export function SelectInput({ options, ...frame }: SelectInputProps) {
   const { field } = useController({ name: frame.name })
   const choose = (shown: string) =>
@@ -40,11 +40,11 @@ export function SelectInput({ options, ...frame }: SelectInputProps) {
 
 interface AmountSelectProps extends Omit<SelectInputProps, 'options'> {
   amounts: readonly number[]
-  /** An amount in words: '2 credits'. */
+  /** Formats an amount: '2 credits'. */
   words: (amount: number) => string
 }
 
-/** An amount from a fixed list, with its unit in the field. */
+/** A select of amounts, each with its unit. */
 export function AmountSelect({ amounts, words, ...field }: AmountSelectProps) {
   const options = amounts.map((value) => ({ value, label: words(value) }))
   return <SelectInput {...field} options={options} />

@@ -3,12 +3,12 @@ import { useController } from 'react-hook-form'
 import { Beneath, type FieldProps } from './Field.tsx'
 import { Toggle } from './Toggle.tsx'
 
-/** On or off, as a switch. */
+/** A boolean, shown as a switch. */
 export function SwitchInput(props: FieldProps) {
   return <OnOff {...props} kind="switch" />
 }
 
-/** On or off, as a box to tick. */
+/** A boolean, shown as a checkbox. */
 export function CheckboxInput(props: FieldProps) {
   return <OnOff {...props} kind="box" />
 }

@@ -5,20 +5,20 @@ import { Box } from './controls.tsx'
 import { Field, type FieldProps } from './Field.tsx'
 
 interface TextInputProps extends FieldProps {
-  /** More than one line; grows with its text. */
+  /** Allows several lines; the field grows with its text. */
   multiline?: boolean | undefined
-  /** What is counted, after the text: 'credits'. */
+  /** The unit shown after the value: 'credits'. */
   unit?: string | undefined
-  /** A name or number, in its own face, that no keyboard may capitalise or correct. */
+  /** Uses the monospaced font, and turns off capitalisation and correction. */
   identifier?: boolean | undefined
-  /** Not to be capitalised or corrected either, though it looks like any text: a username. */
+  /** Turns off capitalisation and correction but keeps the normal font, as for a username. */
   asTyped?: boolean | undefined
   autoComplete?: string | undefined
   inputMode?: ComponentProps<'input'>['inputMode']
   placeholder?: string | undefined
 }
 
-/** A line of text, or several. */
+/** A text field of one line or several. */
 export function TextInput({
   name,
   label,
@@ -48,5 +48,5 @@ export function TextInput({
   )
 }
 
-/** What keeps a phone's keyboard from changing what is typed. */
+/** Keeps a phone's keyboard from changing the typed text. */
 export const EXACT = { autoCapitalize: 'none', autoCorrect: 'off', spellCheck: false } as const

@@ -5,11 +5,11 @@ interface ToggleProps extends Omit<ComponentProps<'input'>, 'onChange' | 'type' 
   label: string
   checked: boolean
   onChange: (checked: boolean) => void
-  /** `switch` takes effect at once or stands for on and off; `box` is a choice in a form. */
+  /** Use `switch` for on and off, and `box` for a choice in a form. */
   kind?: 'switch' | 'box' | undefined
 }
 
-/** On or off, with its word. */
+/** A labelled switch or checkbox. */
 export function Toggle({ label, checked, onChange, kind = 'switch', ...rest }: ToggleProps) {
   return (
     <Line>

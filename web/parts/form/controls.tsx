@@ -3,8 +3,8 @@ import { ChevronsUpDown } from 'lucide-react'
 import type { ComponentProps } from 'react'
 
 /**
- * The frame of a field with what stands inside it: an icon, the input, a unit, a button. Inputs are the browser's
- * own: they open the right keyboard, fill themselves, and cost a slow phone nothing.
+ * The border around an input and its icon, unit or button. Inputs are native elements: they open the right keyboard,
+ * support autofill, and are fast on a slow phone.
  */
 export const Box = styled('span')(({ theme }) => ({
   display: 'flex',
@@ -42,14 +42,14 @@ export const Box = styled('span')(({ theme }) => ({
   },
   '& textarea': { padding: '8px 0', resize: 'vertical', fieldSizing: 'content', minHeight: 96 },
   '& .MuiIconButton-root': { marginRight: -8 },
-  // A phone zooms into a field of less than 16 px, and needs 44 px to be hit.
+  // Phones zoom in on fields with text below 16 px, and a touch target needs 44 px.
   '@media (pointer: coarse)': {
     minHeight: 44,
     '& input, & select, & textarea': { fontSize: '1rem', minHeight: 42 },
   },
 }))
 
-/** The browser's own list, which every phone shows in the way its owner knows. */
+/** A native select, which every phone shows in its own familiar way. */
 export function Select({ children, style, ...rest }: ComponentProps<'select'>) {
   return (
     <List style={style}>

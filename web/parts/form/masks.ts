@@ -1,33 +1,36 @@
-/** How a field shows what is typed into it. It changes marks alone: every character that counts stays in view. */
+/** A mask formats a field while it is typed. It changes only separators: every other character stays visible. */
 export interface Mask {
-  /** What stands first by itself, before anything that is typed; '' where nothing does. */
+  /** The prefix that the mask inserts; '' for none. */
   fixed: string
   /**
-   * What the field shows of a text behind `fixed`; of a whole text where the field showed it without (`bare`).
-   * A text that it has shown is shown again as it is.
+   * Formats a text without the prefix; with `bare`, the whole text of a field that shows no prefix. Formatting a
+   * formatted text does not change it.
    */
   shown: (text: string, bare: boolean) => string
-  /** Whether a character counts; the others are marks, which the mask sets and removes. */
+  /** Returns whether a character is content. All others are separators, which the mask inserts and removes. */
   counts: (character: string) => boolean
-  /** A value that is whole by itself, as somebody pastes it: it takes the place of everything. Null for any other. */
+  /**
+   * Returns the formatted value if the pasted text contains a complete one, which then replaces everything. Null
+   * otherwise.
+   */
   whole: (pasted: string) => string | null
-  /** What is shown of a text once its person has gone on to the next field. */
+  /** Formats the text when the field loses the focus. */
   settled: (text: string) => string
   placeholder: string
   identifier: boolean
   inputMode: 'text' | 'tel'
 }
 
-/** An edit as the browser made it. */
+/** An edit, as the browser made it. */
 export interface Edit {
-  /** What was shown before. */
+  /** The value before the edit. */
   before: string
-  /** What stands there now, and where the caret is. */
+  /** The value after the edit, with its caret. */
   raw: string
   caret: number
-  /** What was selected before, where that is known. */
+  /** The selection before the edit, if known. */
   selection?: Selected | undefined
-  /** It took away what stood after the caret, as the key Delete does. */
+  /** True if it deleted the character after the caret, as the Delete key does. */
   forward?: boolean | undefined
 }
 
@@ -41,7 +44,7 @@ export interface Shown {
   caret: number
 }
 
-/** What is shown after an edit, and where the caret stands: behind what was typed, whatever marks came or went. */
+/** Returns the formatted value after an edit, with the caret after the typed text. */
 export function edited(mask: Mask, edit: Edit): Shown {
   const { head, text, tail, bare } = partsOf(mask, edit)
   const whole = text === '' ? null : mask.whole(text)
@@ -49,20 +52,20 @@ export function edited(mask: Mask, edit: Edit): Shown {
   const next = show(mask, head + text, tail, bare)
   const { before } = edit
   if (text !== '' || next.value !== before || edit.raw === before) return next
-  // A mark cannot go alone, for the mask sets it again: what counts beside it goes.
+  // A deleted separator would be inserted again, so the content character beside it is deleted.
   return edit.forward
     ? show(mask, head, tail.slice((countedIn(mask, tail)[0] ?? tail.length) + 1), bare)
     : show(mask, head.slice(0, countedIn(mask, head).at(-1) ?? 0), tail, bare)
 }
 
-/** What stands before the edit's caret, what came, and what stands after, without what is fixed. */
+/** Returns the content before the edit, the inserted text and the content after it, without the prefix. */
 function partsOf({ fixed }: Mask, edit: Edit) {
   const { before, raw, caret } = edit
   const bare = before !== '' && !before.startsWith(fixed)
   const first = bare || before === '' ? 0 : fixed.length
   const { start, end } = rangeOf(edit)
   const tail = before.slice(Math.max(end, first))
-  // An unknown selection that reached into what is fixed was of everything.
+  // An edit that reaches into the prefix with an unknown selection replaced everything.
   if (!edit.selection && start < first && end > first)
     return { head: '', text: raw.slice(0, caret), tail, bare }
   const text = raw.slice(start, raw.length - (before.length - end))
@@ -74,7 +77,7 @@ function partsOf({ fixed }: Mask, edit: Edit) {
   }
 }
 
-/** Which part of what was shown the edit replaced. */
+/** Returns the range of the previous value that the edit replaced. */
 function rangeOf({ before, raw, caret, selection }: Edit): Selected {
   if (selection && isRange(selection, before, raw)) return selection
   const tail = raw.slice(caret)
@@ -90,7 +93,7 @@ function isRange({ start, end }: Selected, before: string, raw: string) {
     raw.length >= start + kept &&
     raw.startsWith(before.slice(0, start)) &&
     raw.endsWith(before.slice(end)) &&
-    // A caret alone selects nothing: what went was beside it.
+    // With a caret and no selection, the deleted text was beside the caret.
     (end > start || raw.length >= before.length)
   )
 }
@@ -105,7 +108,7 @@ function show(mask: Mask, head: string, tail: string, bare: boolean): Shown {
   return { value, caret: last === undefined ? (places[0] ?? value.length) : last + 1 }
 }
 
-/** The places of the characters that count. */
+/** Returns the indexes of the content characters. */
 function countedIn({ counts }: Mask, text: string): number[] {
   return text.split('').flatMap((character, at) => (counts(character) ? [at] : []))
 }

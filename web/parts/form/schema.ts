@@ -1,6 +1,6 @@
 import type { FieldErrors, FieldValues, Resolver } from 'react-hook-form'
 
-/** Whatever can judge a form's values by the Standard Schema: a zod schema, as it is. */
+/** A schema that implements Standard Schema, as every zod schema does. */
 export interface Schema<Input, Output = Input> {
   readonly '~standard': {
     readonly validate: (value: unknown) => Verdict<Output> | Promise<Verdict<Output>>
@@ -17,7 +17,7 @@ interface Issue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }
 
-/** The resolver by which react-hook-form asks a schema; the first complaint about a field is the one shown. */
+/** Returns a react-hook-form resolver for a schema. Each field shows its first error. */
 export function judgedBy<Values extends FieldValues, Output>(
   schema: Schema<Values, Output>,
 ): Resolver<Values, unknown, Output> {
@@ -30,7 +30,7 @@ export function judgedBy<Values extends FieldValues, Output>(
   }
 }
 
-/** Forms are flat: an issue belongs to the first step of its path, or to the form as a whole. */
+/** Forms are flat: an error belongs to the first element of its path, or to the form as a whole. */
 function placeOf(issue: Issue) {
   const step = issue.path?.[0]
   if (step === undefined) return 'root'
