@@ -13,7 +13,7 @@ await runCommand(main)
 async function main(): Promise<void> {
   const config = readConfig(process.env)
   requireDatabase(config)
-  // Asked before the database is opened: a console that starts meanwhile is not kept waiting.
+  // Asks before the database is opened, so that a console that starts meanwhile need not wait.
   const { password, generated } = await askPassword()
   const database = await openDatabase(config, () => {}, { guest: true })
   const sql = openPool(database.server, { max: 1 })
@@ -45,7 +45,7 @@ async function firstLineOfInput(): Promise<string> {
   return ''
 }
 
-/** Reads a line in raw mode, so that nothing of it shows. */
+/** Reads a line in raw mode, so that the terminal does not show it. */
 function prompt(question: string): Promise<string> {
   const { stdin, stdout } = process
   stdout.write(question)

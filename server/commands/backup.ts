@@ -33,7 +33,7 @@ async function main(): Promise<void> {
       `The backup is in ${folder}, and the key of the clients' passwords with it: keep it where nobody else reads.`,
     )
   } catch (error) {
-    // Whatever the work ended with, it ended because it was told to.
+    // The error is only a consequence of the interruption.
     throw interrupted.signal.aborted ? interrupted.signal.reason : error
   } finally {
     await database.stop()

@@ -1,8 +1,8 @@
 import { StartFault } from '../config.ts'
 
 /**
- * Runs a command of the terminal, which exits with what `main` answers, by default 0. A StartFault is a sentence for
- * the person there, and an exit with 1; any other error is ours, and shows where it came from.
+ * Runs a command of the terminal. It exits with the code that `main` returns, by default 0. A StartFault prints its
+ * sentence and exits with 1; any other error is a bug and prints its stack.
  */
 export async function runCommand(main: () => Promise<number> | Promise<void>): Promise<void> {
   try {
@@ -14,7 +14,7 @@ export async function runCommand(main: () => Promise<number> | Promise<void>): P
   }
 }
 
-/** Tells the person at the terminal. */
+/** Prints a line for the person at the terminal. */
 export function say(line: string): void {
   process.stdout.write(`${line}\n`)
 }

@@ -1,7 +1,7 @@
 import { say } from './command.ts'
 import { fill } from './demo/fill.ts'
 
-// The demonstration has a data folder of its own, so that it never meets a business's books.
+// The demonstration has its own data folder, so that it never mixes with a business's data.
 process.env.DATA_DIR ??= './demo-data'
 
 const logins = await fill(process.env, say)

@@ -38,7 +38,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** The key that is configured here already, or the backup's own. */
+/** Returns the key that is configured here, or else the backup's. */
 function chooseKey(config: Config, folder: string): Buffer {
   const configured = findSecretKey(config)
   const kept = readKeyFile(join(folder, KEY))

@@ -41,7 +41,7 @@ describe('a rotation', () => {
     await expect(startServer({ database })).rejects.toThrow('SECRET_KEY is not the key')
   })
 
-  test('done already does nothing, and under a key that is neither it is refused', async () => {
+  test('repeated changes nothing; with a wrong old key it is refused', async () => {
     const { dealer } = await world.family()
     await world.client(dealer)
     const { ownerSql } = world.server
@@ -52,7 +52,7 @@ describe('a rotation', () => {
     expect(await world.stored()).toEqual(before)
   })
 
-  test('that meets a password which does not open changes nothing at all', async () => {
+  test('fails whole where one password cannot be opened', async () => {
     const { dealer } = await world.family()
     for (const _ of [1, 2]) await world.client(dealer)
     const { ownerSql } = world.server
@@ -63,7 +63,7 @@ describe('a rotation', () => {
     expect(await world.stored()).toEqual(before)
   })
 
-  test('without another key binds what was bound to nobody, and leaves what a dealer typed meanwhile', async () => {
+  test('to the same key binds old passwords to their clients, and keeps one that a dealer changes meanwhile', async () => {
     const { dealer } = await world.family()
     const { name } = await world.client(dealer, { password: 'typed-now' })
     await world.plantClients(dealer, { last: 3 })
@@ -97,7 +97,7 @@ describe('npm run rotate-key', () => {
   })
   afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 
-  test('makes another key, seals all under it, and puts it in the place of the old one', async () => {
+  test('makes a new key, seals every password with it, and replaces the old key file', async () => {
     await (await startConsole({ dataDir })).stop()
     const before = keyIn('secret-key')
     const { code, output } = await rotate()
@@ -107,11 +107,11 @@ describe('npm run rotate-key', () => {
     await (await startConsole({ dataDir })).stop()
   })
 
-  test('interrupted before the new key had its name, is finished by the next', async () => {
+  test('interrupted before the key file was replaced is completed by running it again', async () => {
     await (await startConsole({ dataDir })).stop()
     const old = keyIn('secret-key')
     expect((await rotate()).code).toBe(0)
-    // As a kill leaves it that comes between the database and the file.
+    // The state after a kill between the COMMIT and the replacement of the file.
     const next = keyIn('secret-key')
     writeFileSync(join(dataDir, 'secret-key.next'), next)
     writeFileSync(join(dataDir, 'secret-key'), old)
@@ -121,7 +121,7 @@ describe('npm run rotate-key', () => {
     await (await startConsole({ dataDir })).stop()
   })
 
-  test('is refused while a console runs, which goes on', async () => {
+  test('is refused while a console runs, and the console goes on', async () => {
     const console = await startConsole({ dataDir })
     const { code, output } = await rotate()
     expect([code, output]).toEqual([1, expect.stringContaining('Another console is running')])

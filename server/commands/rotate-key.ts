@@ -8,8 +8,8 @@ import { migrate } from '../postgres/migrate.ts'
 import { openPool, type Sql } from '../postgres/pool.ts'
 import { runCommand, say } from './command.ts'
 
-// Seals every client's password under another SECRET_KEY, while no console runs. What is interrupted is finished by
-// running it again: the new key is on the disk before anything is sealed with it, and all of it is one transaction.
+// Seals every client's password under another SECRET_KEY, while no console runs. An interrupted rotation is completed by
+// running it again: the new key is on the disk before anything is sealed with it, and one transaction seals everything.
 
 await runCommand(main)
 
@@ -57,10 +57,10 @@ async function refuseWhileUsed(sql: Sql): Promise<void> {
   }
 }
 
-/** How long connections that this command itself has closed may still be seen, in milliseconds. */
+/** How long the server may still list connections that this command itself has closed, in milliseconds. */
 const LEAVING_MS = 2_000
 
-/** The key that is to be: the one that was given, where the present one was; else one that is made and kept first. */
+/** Returns the new key: NEW_SECRET_KEY where SECRET_KEY is set, else one that is made and stored in a file first. */
 function newKey(config: Config): Buffer {
   if (config.secretKey !== null) {
     if (config.newSecretKey) return config.newSecretKey

@@ -3,8 +3,8 @@ import { openDatabase, requireDatabase } from '../postgres/database.ts'
 import { runCommand, say } from './command.ts'
 import { report } from './verify/report.ts'
 
-// Proves on the live database that the ledger is what it should be, whether the console runs or not. Exits with 1,
-// and the first row that is not, where it is not.
+// Proves on the live database that the ledger is sound, whether the console runs or not. Exits with 1 and prints
+// the first row that breaks a rule, where there is one.
 
 await runCommand(main)
 

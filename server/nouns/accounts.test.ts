@@ -19,7 +19,7 @@ afterAll(() => world.close())
 const ADD = 0
 const REMOVE = 1
 
-/** Who owns the accounts of a level, and one of them, in a family of its own. */
+/** Makes an account of a level and its owner, in a branch of the tree that no other test uses. */
 async function pairOf(
   level: LevelName,
   credits = 0,
@@ -45,7 +45,7 @@ describe.each(LEVEL_NAMES)('a %s', (level) => {
     expect((await world.signIn(login)).role).toBe(level)
   })
 
-  test('keeps its name as typed and is found in any case', async () => {
+  test('has its name stored as typed, and is found in any case', async () => {
     const { owner } = await pairOf(level)
     const login = `Mixed.${unique()}`
     await owner.call(create, { login, password: PASSWORD })
@@ -184,7 +184,7 @@ describe('an account name', () => {
     expect(made.name).toBe(login)
   })
 
-  test('is taken whatever its case, and whoever has it', async () => {
+  test('is refused where any account has it, in any case', async () => {
     const { reseller, dealer, superreseller } = await world.family()
     const taken = {
       status: 'ERROR',
@@ -300,7 +300,7 @@ test('a description has at most 100 characters', async () => {
   expect(errors).toEqual({ desc: 'Description cannot exceed 100 characters' })
 })
 
-test('the list of superresellers counts what stands beneath each, and the clients over all', async () => {
+test('the list of superresellers counts the accounts and clients beneath each, and all clients', async () => {
   const own = await openWorld()
   try {
     const one = await own.family({ credits: 5 })
@@ -325,7 +325,7 @@ test('the list of superresellers counts what stands beneath each, and the client
 })
 
 describe('the users', () => {
-  test('are the caller and every account beneath', async () => {
+  test('are the caller and every account beneath it', async () => {
     const own = await openWorld()
     try {
       const one = await own.family()

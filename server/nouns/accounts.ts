@@ -12,7 +12,7 @@ import { childOf } from '../tree/child.ts'
 
 type LevelHandlers = Omit<Handlers<typeof calls.level.reseller>, 'history'>
 
-/** What an owner does with the accounts of one level. Only direct children are found. */
+/** Returns the handlers by which an owner manages the accounts of one level. They find direct children only. */
 export function accountsOf(level: LevelName): LevelHandlers {
   const { owner } = LEVELS[level]
   return {
@@ -85,7 +85,7 @@ export function accountsOf(level: LevelName): LevelHandlers {
         return begin(async (context) => {
           const { sql } = context
           const child = await childOf(context, name)
-          // The account before its sessions, as a login does: the one that comes later sees what the other has done.
+          // Locks the account before its sessions, as a login does, so that the second of the two sees what the first did.
           await sql`update account set password = ${hash} where id = ${child.id}`
           await sql`delete from session where account = ${child.id}`
           return { status: 'OK' }
@@ -95,7 +95,7 @@ export function accountsOf(level: LevelName): LevelHandlers {
   }
 }
 
-/** The superresellers' list has, beside the rest, what stands beneath each. */
+/** The handlers for superresellers. Their list also counts the accounts and clients beneath each. */
 export const superresellers: LevelHandlers & Pick<Handlers<typeof calls.level.superreseller>, 'list'> = {
   ...accountsOf('superreseller'),
 
@@ -123,7 +123,7 @@ export const superresellers: LevelHandlers & Pick<Handlers<typeof calls.level.su
   },
 }
 
-/** The caller's balance. */
+/** Returns the caller's balance. */
 export async function ownCredits({ sql, account }: Context): Promise<{ credits: number }> {
   return { credits: await balanceOf(sql, account) }
 }

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** What each of the four roles reads at its own desk. */
+/** Returns the message that each of the four roles reads by its own call. */
 async function read(): Promise<string[]> {
   const messages = await Promise.all(everybody.map((person) => person.call(calls.desk[person.role].message)))
   return messages.map(({ message }) => message)
@@ -30,7 +30,7 @@ describe('the broadcast message', () => {
     }
   })
 
-  test('ends when it is removed, and may be removed again', async () => {
+  test('is empty after its removal, which may be repeated', async () => {
     await world.admin.call(setMessage, { message: 'Soon gone' })
     for (let times = 0; times < 2; times += 1) await world.admin.call(removeMessage)
     expect(await read()).toEqual(['', '', '', ''])

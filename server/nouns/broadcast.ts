@@ -1,7 +1,7 @@
 import type { calls } from '../../contract/calls.ts'
 import type { Handler, Handlers } from '../context.ts'
 
-/** The one message that everybody sees after signing in; empty when there is none. */
+/** Returns the message that everybody sees after signing in; empty when there is none. */
 export const readMessage: Handler<typeof calls.desk.admin.message> = async ({ sql }) => {
   const [broadcast] = await sql<{ message: string }[]>`select message from broadcast`
   return { message: broadcast?.message ?? '' }

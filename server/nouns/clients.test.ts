@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 describe('a new client', () => {
-  test('has all that was typed', async () => {
+  test('has every field as typed', async () => {
     const input = newClient({
       months: 3,
       desc: 'Living room',
@@ -136,7 +136,7 @@ describe('a new client', () => {
     expect(client.phone).toBe((more.phone ?? '').replace(/\D/g, ''))
   })
 
-  test('has its MAC in upper case, however it was typed', async () => {
+  test('has its MAC in upper case, in whatever case it was typed', async () => {
     const mac = uniqueMac().replace('00:00', 'ab:cD')
     const { name } = await world.client(dealer, { stb_mac: mac.toLowerCase() })
     expect(await dealer.call(detail, { name })).toMatchObject({
@@ -156,7 +156,7 @@ describe('a new client', () => {
     },
   )
 
-  test('costs its months, and is not made where the dealer has fewer credits', async () => {
+  test('costs its months, and is not created where the dealer has fewer credits', async () => {
     const { dealer } = await world.family({ credits: 3 })
     const input = newClient({ months: 12 })
     const { message } = await dealer.refused('insufficient_credits', create, input)
@@ -166,7 +166,7 @@ describe('a new client', () => {
     expect((await dealer.call(create, { ...input, months: 3 })).credits).toBe(0)
   })
 
-  test('takes a login and a MAC that no other client has, whoever its dealer is, in any case', async () => {
+  test("cannot have another client's login or MAC, in any case, nor another dealer's client's", async () => {
     const other = (await world.family()).dealer
     const taken = await world.client(dealer)
     for (const login of [taken.name, taken.name.toUpperCase()]) {
@@ -278,8 +278,8 @@ describe('trials', () => {
     await trials.client(two, { stb_mac: mac })
   })
 
-  describe('of a MAC that comes to a client which lives on one', () => {
-    /** A MAC that had a trial with a client that is gone. */
+  describe('of a MAC that is moved to a client on a trial', () => {
+    /** Returns a MAC that had a trial with a client that was deleted since. */
     const triedMac = async () => {
       const { name, mac } = await trials.client((await trials.family()).dealer)
       await trials.admin.call(calls.admin.remove, { name })
@@ -310,7 +310,7 @@ describe('trials', () => {
       await other.refused('mac_had_trial', create, newClient({ stb_mac: mac }))
       const { name: next, mac: another } = await trials.client(other)
       await other.refused('mac_had_trial', ...setMac(next, another, mac))
-      // Two more of three: the MACs that came used up none.
+      // The day allows three: the MACs that were moved used up none.
       await trials.client(dealer)
       await trials.client(dealer)
       await dealer.refused('trials_used_up', create, newClient())
@@ -320,7 +320,7 @@ describe('trials', () => {
       await trials.client(other, { stb_mac: mac })
     })
 
-    test('may go to Ministra and come back to the client that had it', async () => {
+    test('allow a switch to Ministra and back for the client that had the trial', async () => {
       const { dealer } = await trials.family()
       const { name, mac } = await trials.client(dealer)
       await dealer.call(save, { login: name, ministra: true })
@@ -329,7 +329,7 @@ describe('trials', () => {
       expect(await dealer.call(detail, { name })).toMatchObject({ mac, ministra: false })
     })
 
-    test('are not meant where months are paid, until these are taken back', async () => {
+    test('are not counted while months are paid, until these are taken back', async () => {
       const { dealer } = await trials.family({ credits: 5 })
       for (const start of [{ months: 0 }, { months: '2d' }, { ministra: true }] as const) {
         const { name, mac } = await trials.client(dealer, start)
@@ -345,7 +345,7 @@ describe('trials', () => {
         const retrieving = { login: name, credits: 1 }
         const { errors } = await dealer.refused('mac_had_trial', calls.clients.retrieve, retrieving)
         expect(errors).toHaveProperty('credits')
-        // With another MAC they can be, and that MAC has had its trial then.
+        // With another MAC they can be taken back, and that MAC has had its trial then.
         const fresh = uniqueMac()
         await dealer.call(save, { login: name, stb_mac: fresh, o_mac: tried })
         await dealer.call(calls.clients.retrieve, retrieving)
@@ -356,7 +356,7 @@ describe('trials', () => {
       }
     })
 
-    test('are so where all but today was taken back, though a month is paid', async () => {
+    test('include a client of which all but today was taken back, though a month is paid', async () => {
       trials.clock.set('2027-03-15T12:00:00Z')
       const { dealer } = await trials.family({ credits: 2 })
       const { name, mac } = await trials.client(dealer, { months: 2 })
@@ -371,13 +371,13 @@ describe('trials', () => {
     })
   })
 
-  test('given at once are not more than the day has room for', async () => {
+  test('given at the same time do not exceed the limit of the day', async () => {
     const { dealer } = await trials.family()
     const answers = await Promise.all(Array.from({ length: 6 }, () => dealer.send(create, newClient())))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(3)
   })
 
-  test('are 20 a day unless it is said otherwise', async () => {
+  test('are 20 a day where TRIALS_PER_DAY is not set', async () => {
     const usual = await openWorld()
     try {
       const { dealer } = await usual.family()
@@ -390,7 +390,7 @@ describe('trials', () => {
 })
 
 describe("a client's password", () => {
-  test('is readable for its own dealer alone, and is nowhere else in clear', async () => {
+  test('is readable for its own dealer alone, and stored nowhere in clear', async () => {
     const { name } = await world.client(dealer, { password: 'planted-secret' })
     expect((await dealer.call(detail, { name })).password).toBe('planted-secret')
     await dealer.call(save, { login: name, password: 'planted-other' })
@@ -407,7 +407,7 @@ describe("a client's password", () => {
     expect(world.server.logged.join()).not.toContain('planted')
   })
 
-  test('is sealed anew each time, so that equal ones do not look equal', async () => {
+  test('is sealed with a new nonce each time, so that equal passwords look different', async () => {
     const names = [await world.client(dealer), await world.client(dealer)].map(({ name }) => name)
     const rows = await world.server.sql<
       { password: Buffer }[]
@@ -468,7 +468,7 @@ describe('a saved client', () => {
     ['ministra', 0],
     ['expiry', '2030-01-01'],
     ['created', '2030-01-01T00:00:00.000Z'],
-  ])('has the limits of a new one: not %s %j', async (field, value) => {
+  ])('has the limits of a new client: not %s %j', async (field, value) => {
     const { name } = await world.client(dealer)
     const before = await dealer.call(detail, { name })
     const answer = await dealer.send(save, { login: name, desc: 'Changed', [field]: value })
@@ -476,7 +476,7 @@ describe('a saved client', () => {
     expect(await dealer.call(detail, { name })).toEqual(before)
   })
 
-  test('gets the months added and paid for, by a row that has what was changed with them', async () => {
+  test('gets paid months, by a row with the fields that were changed in the same call', async () => {
     const { name } = await world.client(dealer, { months: 1 })
     const before = await balance(dealer)
     const saved = await dealer.call(save, { login: name, months: 2, desc: 'Bought' })
@@ -485,7 +485,7 @@ describe('a saved client', () => {
     expect(row).toMatchObject({ type: 'USED', credits: 2, description: 'Bought', expiry: saved.expiry })
   })
 
-  test('is refused whole where the expiry is not the one that the editor saw', async () => {
+  test('keeps every field where the expiry is not the one that the editor saw', async () => {
     const { name, expiry } = await world.client(dealer, { months: 1 })
     const before = await balance(dealer)
     const saved = await dealer.call(save, { login: name, months: 1, expiry })
@@ -503,7 +503,7 @@ describe('a saved client', () => {
     await dealer.call(save, { login: name, desc: 'In time', expiry: saved.expiry })
   })
 
-  test('changes nothing where the credits do not reach', async () => {
+  test('changes nothing where the dealer has too few credits', async () => {
     const { dealer } = await world.family({ credits: 1 })
     const { name } = await world.client(dealer)
     const { message } = await dealer.refused('insufficient_credits', save, {
@@ -515,7 +515,7 @@ describe('a saved client', () => {
     expect(await dealer.call(detail, { name })).toMatchObject({ description: '' })
   })
 
-  test('takes a MAC only together with the one that the editor saw', async () => {
+  test('takes a new MAC only together with the old one that the editor saw', async () => {
     const { name, mac } = await world.client(dealer)
     const other = uniqueMac()
     const { errors } = await dealer.refused('invalid_input', save, { login: name, stb_mac: other })
@@ -563,7 +563,7 @@ describe('a saved client', () => {
     }
   })
 
-  test('that has expired can only be renewed, and all else stays', async () => {
+  test('that has expired can only be renewed; its other fields stay', async () => {
     const { name } = await world.client(dealer, { desc: 'Hall' })
     await world.setExpiry(name, '2026-05-01T23:59:59.000Z')
     const before = await dealer.call(detail, { name })
@@ -586,7 +586,7 @@ describe('a saved client', () => {
 })
 
 describe("a client's device", () => {
-  test('is shown as its box told it, online within five minutes of being heard', async () => {
+  test('is shown as its box reported it, online within five minutes of its last poll', async () => {
     const { name } = await world.client(dealer)
     await plugIn(name)
     expect(await dealer.call(detail, { name })).toMatchObject({ ...DEVICE, online: true })
@@ -634,14 +634,14 @@ describe("a client's device", () => {
 })
 
 describe('a removed client', () => {
-  test('has expired: an unexpired one is kept', async () => {
+  test('must have expired: an unexpired one is refused', async () => {
     const { name, expiry } = await world.client(dealer)
     const { message } = await dealer.refused('client_not_expired', remove, { name })
     expect(message).toBe('Only an expired client can be deleted.')
     expect((await dealer.call(detail, { name })).expiry).toBe(expiry)
   })
 
-  test('has the MAC that the person saw, where they say it', async () => {
+  test('must have the MAC that the person saw, where the call sends one', async () => {
     const { name, mac } = await world.client(dealer)
     await world.setExpiry(name, '2026-05-01T23:59:59.000Z')
     const { message } = await dealer.refused('changed_since', remove, { name, mac: uniqueMac() })
@@ -652,7 +652,7 @@ describe('a removed client', () => {
     await dealer.refused('not_found', detail, { name })
   })
 
-  test('is gone everywhere, frees its login and MAC, and leaves its history', async () => {
+  test('is in no list, frees its login and MAC, and keeps its history', async () => {
     const { dealer, reseller } = await world.family({ credits: 1 })
     const { name, mac } = await world.client(dealer, { months: 1, desc: 'Hall' })
     await world.setExpiry(name, '2026-05-01T23:59:59.000Z')
@@ -684,7 +684,7 @@ describe('a removed client', () => {
   })
 })
 
-test("another dealer's client is not found, whatever is asked", async () => {
+test("another dealer's client is not found by any call", async () => {
   const { name } = await world.client(dealer, { months: 1 })
   const stranger = (await world.family({ credits: 5 })).dealer
   for (const client of [name, unique()]) {

@@ -12,7 +12,7 @@ import { notFound, refuseField } from '../refusal.ts'
 import { balanceOf } from '../tree/account.ts'
 import { type Client, clientOf } from '../tree/client.ts'
 
-/** A dealer's clients, one at a time. Another dealer's are not found. */
+/** The handlers for one client of the dealer. Another dealer's clients are not found. */
 export const clients: Pick<Handlers<typeof calls.clients>, 'create' | 'detail' | 'save' | 'reset'> = {
   async create(context, input) {
     const { sql, account, now, business } = context
@@ -29,7 +29,7 @@ export const clients: Pick<Handlers<typeof calls.clients>, 'create' | 'detail' |
       insert into service (client, dealer, name, expiry)
       select id, dealer, name, ${service.expiry} from made returning client as id`
     const client = { id: made?.id as number, name, mac, description }
-    // It is bound to the number that the client has only now.
+    // The seal binds the password to the client's id, which exists only after the insert.
     const password = business.seal.close(input.password, ofClient(client.id))
     await sql`update client set password = ${password} where id = ${client.id}`
     if (typeof months === 'number' && months > 0) {
@@ -90,7 +90,7 @@ export const clients: Pick<Handlers<typeof calls.clients>, 'create' | 'detail' |
   },
 }
 
-/** What only a client's own page shows. */
+/** The fields that only a client's own page shows. */
 type Rest = {
   password: Buffer
   o_mac: string | null
@@ -112,15 +112,15 @@ type Rest = {
   locked_to_ip: string | null
 }
 
-/** A box polls every two minutes; one that was heard within five is on, in milliseconds. */
+/** A box polls every two minutes. It counts as online this long after a poll, in milliseconds. */
 const ONLINE_FOR = 300_000
 
-/** The fields of a client's form that a refused trial concerns. */
+/** The fields of a client's form at which a refused trial is reported. */
 const TYPED: TrialFields = { mac: 'stb_mac', trials: 'months' }
 
 const EXPIRED = 'This client has expired. Add months to renew it.'
 
-/** Writes the fields that were sent, and answers the client as it is then. A new MAC or a switch to Ministra forgets the device. */
+/** Writes the fields that were sent, and returns the changed client. A new MAC or a switch to Ministra forgets the device. */
 async function change(
   sql: Sql,
   client: Client,
@@ -147,7 +147,7 @@ async function change(
   return { ...client, ministra, mac, description: input.desc ?? client.description }
 }
 
-/** The MAC that a client without Ministra is to have. Changing it needs the one that the editor saw. */
+/** Returns the MAC of a client without Ministra after the change. A new one needs the old one that the editor saw. */
 function macAfter(client: Client, { stb_mac, o_mac }: InputOf<typeof calls.clients.save>): string {
   if (stb_mac === undefined && client.mac !== null) return client.mac
   const mac = Mac.safeParse(stb_mac ?? '')

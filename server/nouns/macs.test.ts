@@ -20,7 +20,7 @@ describe('the search of a MAC', () => {
     expect(await world.admin.call(searchMac, { mac: mac.toLowerCase() })).toEqual(found)
   })
 
-  test('finds nothing where nobody has it, or where its client is gone', async () => {
+  test('finds nothing where no client has it, or where its client was deleted', async () => {
     const { name, mac } = await world.client(family.dealer)
     await world.admin.call(remove, { name })
     await world.admin.refused('not_found', searchMac, { mac })
@@ -37,7 +37,7 @@ describe('the search of a MAC', () => {
 })
 
 describe("the admin's removal", () => {
-  test("removes an unexpired client of any dealer, whose months are lost, by a row of the dealer's", async () => {
+  test("removes an unexpired client of any dealer, with a row in the dealer's history, and its months are lost", async () => {
     const { dealer } = family
     const { credits } = await dealer.call(calls.credits.dealer)
     const { name, mac, expiry } = await world.client(dealer, { months: 3 })
@@ -50,7 +50,7 @@ describe("the admin's removal", () => {
     expect(all).toMatchObject({ type: 'DELETE', login: name, actor: 'admin' })
   })
 
-  test('is refused where the client has another MAC by now', async () => {
+  test('is refused where the client has another MAC than the one sent', async () => {
     const { dealer } = family
     const { name, mac } = await world.client(dealer)
     const other = uniqueMac()
@@ -62,7 +62,7 @@ describe("the admin's removal", () => {
     await world.admin.call(remove, { name, mac: null })
   })
 
-  test('is refused where nobody saw the MAC that the client has by now', async () => {
+  test('is refused where null was sent and the client has a MAC', async () => {
     const { name } = await world.client(family.dealer)
     await world.admin.refused('changed_since', remove, { name, mac: null })
   })

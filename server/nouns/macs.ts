@@ -2,7 +2,7 @@ import type { calls } from '../../contract/calls.ts'
 import type { Handler } from '../context.ts'
 import { notFound } from '../refusal.ts'
 
-/** The client that has a MAC, whoever its dealer is: for the admin. */
+/** Finds the client of any dealer by its MAC, for the admin. */
 export const searchMac: Handler<typeof calls.admin.searchMac> = async ({ sql }, { mac }) => {
   const [client] = await sql<{ name: string; mac: string; expiry: string; dealer: string }[]>`
     select c.name, c.mac, s.expiry, d.name as dealer

@@ -6,7 +6,7 @@ import { Refusal, refuseField } from '../refusal.ts'
 import { findAccount } from '../tree/account.ts'
 import { type Client, clientOf } from '../tree/client.ts'
 
-/** A dealer removes only the expired of its own clients. */
+/** Removes an expired client of the dealer's own. */
 export const removeClient: Handler<typeof calls.clients.remove> = async (context, { name, mac }) => {
   const client = await clientOf(context, name, 'lock')
   refuseOther(client, mac)
@@ -17,7 +17,7 @@ export const removeClient: Handler<typeof calls.clients.remove> = async (context
   return { status: 'OK' }
 }
 
-/** The admin removes anybody's client, expired or not; its months are lost. */
+/** Removes a client of any dealer, expired or not, for the admin; its months are lost. */
 export const removeAnyClient: Handler<typeof calls.admin.remove> = async (context, { name, mac }) => {
   const client = await clientOf(context, name, 'lock')
   refuseOther(client, mac)
@@ -32,8 +32,8 @@ function refuseOther({ name, mac }: Client, seen: string | null | undefined): vo
 }
 
 /**
- * Login and MAC are free again, the password is gone, the service ended, and the history stays. The row of the ledger belongs to the
- * client's dealer, whoever acted.
+ * Marks a client as deleted, which frees its login and MAC and ends its service; its password is erased, and its
+ * history stays. The row of the ledger belongs to the client's dealer, whoever removed the client.
  */
 async function remove({ sql, now, account }: Context, client: Client): Promise<void> {
   await sql`update client set deleted = ${now}, password = null where id = ${client.id}`

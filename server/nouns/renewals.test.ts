@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** A dealer with credits, at ten in the morning of a day. */
+/** Sets the clock to ten in the morning of a day, and makes a dealer with credits. */
 async function dealerAt(day: string, credits = 100): Promise<Person> {
   world.clock.set(`${day}T10:00:00Z`)
   dealer = (await world.family({ credits })).dealer
@@ -21,7 +21,7 @@ async function dealerAt(day: string, credits = 100): Promise<Person> {
 const end = (day: string) => `${day}T23:59:59.000Z`
 
 describe('a renewal', () => {
-  test('counts from the present expiry, or from today where that has passed', async () => {
+  test('counts from the present expiry, or from today where the client has expired', async () => {
     await dealerAt('2026-05-15')
     const { name } = await world.client(dealer, { months: 1 })
     expect(await dealer.call(renew, { name, months: 2 })).toEqual({
@@ -47,7 +47,7 @@ describe('a renewal', () => {
     expect((await dealer.call(renew, { name, months })).expiry).toBe(end(to))
   })
 
-  test('of one month each does not drift to another day than the calendar says', async () => {
+  test('of one month, repeated, stays on the days that the calendar gives', async () => {
     await dealerAt('2026-01-31')
     const { name } = await world.client(dealer, { months: 1 })
     expect((await dealer.call(renew, { name, months: 1 })).expiry).toBe(end('2026-03-28'))
@@ -80,7 +80,7 @@ describe('a renewal', () => {
     expect((await dealer.call(renew, { name, months: 12 })).expiry).toBe(end('3000-01-31'))
   })
 
-  test('costs its months, and is refused where they are not there', async () => {
+  test('costs its months, and is refused where the dealer has fewer credits', async () => {
     await dealerAt('2026-05-15', 3)
     const { name, expiry } = await world.client(dealer)
     const { message } = await dealer.refused('insufficient_credits', renew, { name, months: 12 })
@@ -113,7 +113,7 @@ describe('a renewal', () => {
     expect(await balance()).toBe(98)
   })
 
-  test('is a row of the client with the expiry that it brought', async () => {
+  test("adds a row with the new expiry to the client's history", async () => {
     await dealerAt('2026-05-15')
     const { name, mac } = await world.client(dealer, { desc: 'Hall' })
     await dealer.call(renew, { name, months: 3 })
@@ -144,7 +144,7 @@ describe('a renewal of many', () => {
     expect(await expiries(one.name, two.name)).toEqual([end('2026-08-15'), end('2026-07-15')])
   })
 
-  test('is all or nothing where the credits do not reach', async () => {
+  test('renews nobody where the dealer has too few credits', async () => {
     await dealerAt('2026-05-15', 5)
     const names = [await world.client(dealer), await world.client(dealer)].map(({ name }) => name)
     const before = await expiries(...names)
@@ -157,7 +157,7 @@ describe('a renewal of many', () => {
     expect(await balance()).toBe(5)
   })
 
-  test("is refused whole for a name that is not the caller's", async () => {
+  test("renews nobody where one name is not the caller's", async () => {
     await dealerAt('2026-05-15')
     const own = await world.client(dealer)
     const foreign = await world.client((await world.family()).dealer)
@@ -204,7 +204,7 @@ describe('a renewal of many', () => {
     expect(await expiries(clients[0] ?? '', clients[1] ?? '')).toEqual([end('2026-05-15'), end('2026-06-15')])
   })
 
-  test('is refused whole where one expiry is not the one that was seen', async () => {
+  test('renews nobody where one expiry is not the one that was seen', async () => {
     await dealerAt('2026-05-15')
     const one = await world.client(dealer)
     const two = await world.client(dealer)
@@ -240,7 +240,7 @@ describe('a quote', () => {
 })
 
 describe('a retrieval', () => {
-  test('takes back the newest months first: a part becomes the smaller purchase, the whole returns exactly', async () => {
+  test('takes back the newest months first: a whole purchase restores the expiry, a part makes it smaller', async () => {
     await dealerAt('2026-01-31')
     const { name } = await world.client(dealer, { months: 1 })
     await dealer.call(renew, { name, months: 3 })
@@ -264,7 +264,7 @@ describe('a retrieval', () => {
     expect(await dealer.call(detail, { name })).toMatchObject({ retrievable: 1, expiry: end('2026-02-28') })
   })
 
-  test('returns a purchase to the day that it began on, where counting back would not', async () => {
+  test('restores the expiry before a purchase, even where counting months back gives another day', async () => {
     await dealerAt('2026-01-15')
     const { name } = await world.client(dealer)
     await world.setExpiry(name, end('2026-01-31'))
@@ -275,7 +275,7 @@ describe('a retrieval', () => {
     })
   })
 
-  test('never falls before the end of today', async () => {
+  test('never moves the expiry before the end of today', async () => {
     await dealerAt('2026-05-15')
     const { name } = await world.client(dealer, { months: 3 })
     world.clock.set('2026-06-20T10:00:00Z')
@@ -313,7 +313,7 @@ describe('a retrieval', () => {
     expect(await balance()).toBe(100)
   })
 
-  test('goes by purchases, whichever call made them', async () => {
+  test('takes back purchases of every call that makes them', async () => {
     await dealerAt('2026-05-15')
     const { name } = await world.client(dealer, { months: 1 })
     await dealer.call(save, { login: name, months: 1 })
@@ -326,7 +326,7 @@ describe('a retrieval', () => {
     })
   })
 
-  test('after a renewal of an expired client cannot return to when it had expired', async () => {
+  test('after the renewal of an expired client cannot make it expired again', async () => {
     await dealerAt('2026-05-15')
     const { name } = await world.client(dealer)
     world.clock.set('2026-05-20T10:00:00Z')
@@ -338,7 +338,7 @@ describe('a retrieval', () => {
     })
   })
 
-  test('is a row of what came back', async () => {
+  test("adds a row with the credits to the client's history", async () => {
     await dealerAt('2026-05-15')
     const { name, mac } = await world.client(dealer, { months: 5 })
     await dealer.call(retrieve, { login: name, credits: 2 })
@@ -387,7 +387,7 @@ describe('a retrieval', () => {
     ])
   })
 
-  test('that would be one trial too many is refused and changes nothing', async () => {
+  test('that would exceed the trials of the day is refused and changes nothing', async () => {
     const few = await openWorld({ env: { TRIALS_PER_DAY: '1' } })
     try {
       const { dealer } = await few.family({ credits: 5 })
@@ -413,7 +413,7 @@ describe('a retrieval', () => {
 })
 
 describe('what is offered to retrieve', () => {
-  test('is what one retrieval takes, of more months than that', async () => {
+  test('is at most what one retrieval may take', async () => {
     await dealerAt('2026-05-15')
     const { name } = await world.client(dealer, { months: 12 })
     await dealer.call(renew, { name, months: 12 })
@@ -422,7 +422,7 @@ describe('what is offered to retrieve', () => {
     expect(offered.retrievals.at(-1)).toBe(end('2027-05-15'))
   })
 
-  test('leaves the last month out where the MAC had its trial lately', async () => {
+  test('excludes the last month where the MAC had a trial in the last 30 days', async () => {
     await dealerAt('2026-05-15')
     const gone = await world.client((await world.family()).dealer)
     await world.admin.call(calls.admin.remove, { name: gone.name })
@@ -449,7 +449,7 @@ describe('what is offered to retrieve', () => {
   })
 })
 
-test("another dealer's client is not found, whatever is asked", async () => {
+test("another dealer's client is not found by any of these calls", async () => {
   await dealerAt('2026-05-15')
   const foreign = await world.client((await world.family({ credits: 1 })).dealer, { months: 1 })
   for (const name of [foreign.name, unique()]) {
@@ -468,7 +468,7 @@ async function expiries(...names: string[]): Promise<string[]> {
   return found.map(({ expiry }) => expiry)
 }
 
-/** Clients that end today, more than anybody would make by the call. */
+/** Inserts clients that expire today directly, because that many calls would take too long. */
 async function plantClients(count: number): Promise<void> {
   await world.plantClients(dealer, { last: count })
 }

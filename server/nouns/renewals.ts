@@ -10,7 +10,7 @@ import { Refusal, refuseField } from '../refusal.ts'
 import { balanceOf } from '../tree/account.ts'
 import { clientOf, clientsOf } from '../tree/client.ts'
 
-/** Months added to clients and taken back from them. */
+/** The handlers that add months to clients and take them back. */
 export const renewals: Pick<Handlers<typeof calls.clients>, 'quote' | 'renew' | 'multirenew' | 'retrieve'> = {
   async quote(context, { clients: names, months }) {
     const { sql, account, now, business } = context

@@ -15,7 +15,7 @@ afterAll(() => world.close())
 describe.each(ROLES)('the settings of a %s', (role) => {
   const { saveSettings } = calls.desk[role]
 
-  test('begin light, left and blue, and are kept as saved', async () => {
+  test('are light, left and blue at first, and later as saved', async () => {
     const person = people[role]
     expect((await person.call(calls.session.user)).settings).toEqual(DEFAULT_SETTINGS)
     const chosen: Settings = { mode: 'dark', layout: 'right', preset: 'orange' }

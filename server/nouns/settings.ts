@@ -1,7 +1,7 @@
 import type { calls } from '../../contract/calls.ts'
 import type { Handler } from '../context.ts'
 
-/** Keeps how the console looks to the caller. */
+/** Stores the caller's appearance settings. */
 export const saveSettings: Handler<typeof calls.desk.admin.saveSettings> = async (
   { sql, account },
   settings,

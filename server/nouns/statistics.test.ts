@@ -9,7 +9,7 @@ const ZONE = 'Europe/Lisbon'
 
 type Day = { onDate: string; credits: number; resellers: number; dealers: number; clients: number }
 
-/** What the list of superresellers says at this moment: it counts everything afresh. */
+/** Returns the present figures from the list of superresellers, which counts everything each time. */
 async function standing(world: World, zone = ZONE): Promise<Map<string, Day>> {
   const { data } = await world.admin.call(calls.level.superreseller.list)
   const onDate = dayOf(world.clock.now, zone)
@@ -28,7 +28,7 @@ async function written(world: World): Promise<number> {
 
 describe('the statistics of a week', () => {
   let world: World
-  /** What stood as each day ended, by superreseller. */
+  /** The figures at the end of each day, by superreseller. */
   const ended = new Map<string, Day[]>()
 
   beforeAll(async () => {
@@ -57,7 +57,7 @@ describe('the statistics of a week', () => {
   })
   afterAll(() => world.close())
 
-  /** Stands at the last moment of the day, notes what is there, and goes on to the first of the next. */
+  /** Sets the clock to the last moment of the day, records the figures, and goes on to the first moment of the next. */
   async function endDay(): Promise<void> {
     const today = dayOf(world.clock.now, ZONE)
     world.clock.set(new Date(Date.parse(startOf(addDays(today, 1), ZONE)) - 1))
@@ -91,12 +91,12 @@ describe('the statistics of a week', () => {
 
   const all = () => [...ended.values()].flat().length
 
-  test('are right before any day was written', async () => {
+  test('are right before any row was written', async () => {
     expect(await written(world)).toBe(0)
     await holds()
   })
 
-  test('are written by exactly one of several servers, and change nothing', async () => {
+  test('are written by exactly one of several servers, and the answers stay the same', async () => {
     const { sql } = world.server
     const fills = await Promise.all(
       Array.from({ length: 4 }, () => fillStatistics(sql, world.clock.now, ZONE)),
@@ -106,11 +106,11 @@ describe('the statistics of a week', () => {
     await holds()
   })
 
-  test('are written once', async () => {
+  test('are not written a second time', async () => {
     expect(await fillStatistics(world.server.sql, world.clock.now, ZONE)).toBe(0)
   })
 
-  test('are filled where days are missing, first, last or between', async () => {
+  test('are written for missing days, the first, the last or between', async () => {
     for (const missing of ['2026-03-27', '2026-03-29', '2026-03-31']) {
       const { count } = await world.server.ownerSql`delete from statistic where day = ${missing}`
       if (missing === '2026-03-31') await holds()
@@ -119,7 +119,7 @@ describe('the statistics of a week', () => {
     }
   })
 
-  test('stay as they were written', async () => {
+  test('of finished days stay as they were written', async () => {
     const { ownerSql, sql } = world.server
     await ownerSql`update statistic set clients = 77 where day = '2026-03-28'`
     await fillStatistics(sql, world.clock.now, ZONE)
@@ -130,7 +130,7 @@ describe('the statistics of a week', () => {
     await holds()
   })
 
-  test('do not have today, until it has ended', async () => {
+  test('have no stored row of today until it has ended', async () => {
     const { sql } = world.server
     const days = await sql<{ day: string }[]>`select distinct day from statistic order by day`
     expect(days.at(-1)?.day).toBe('2026-03-31')
@@ -155,7 +155,7 @@ describe('the statistics of a week', () => {
     },
   )
 
-  test('are of direct children only', async () => {
+  test('are found for direct children only', async () => {
     const { reseller, dealer } = await world.family()
     for (const name of [reseller.name, dealer.name, world.admin.name, 'nobody', "x' or true --"]) {
       await world.admin.refused('not_found', statistics, { name })
@@ -166,11 +166,11 @@ describe('the statistics of a week', () => {
 
 describe('a day of the statistics', () => {
   test.each([
-    // Midnight went missing here: the day began at 01:00.
+    // Midnight was skipped here: the day began at 01:00.
     ['America/Sao_Paulo', '2018-11-04T02:59:59.999Z', '2018-11-03', '2018-11-04'],
-    // The hour before midnight came twice: the day ended after the second.
+    // The hour before midnight happened twice: the day ended after the second.
     ['America/Sao_Paulo', '2018-02-18T02:59:59.999Z', '2018-02-17', '2018-02-18'],
-    // The hour after midnight came twice: the day began with the first.
+    // The hour after midnight happened twice: the day began with the first.
     ['America/Havana', '2018-11-04T03:59:59.999Z', '2018-11-03', '2018-11-04'],
     ['Asia/Kathmandu', '2026-05-01T18:14:59.999Z', '2026-05-01', '2026-05-02'],
   ])('in %s ends at %s', async (zone, last, day, next) => {

@@ -8,9 +8,9 @@ import type { Sql } from '../postgres/pool.ts'
 import { childOf } from '../tree/child.ts'
 
 /**
- * How much stood beneath each superreseller as the days ended, and stands today. Finished days are read as they were
- * written. What is not written yet, today always and yesterday just after midnight, is counted on from the last row
- * that is: a late job makes no answer wrong.
+ * The statistics of each superreseller: its credits, and the accounts and clients beneath it, at the end of each day and
+ * now. Finished days are read from their rows. Days without a row, as today, are computed from the last row and the
+ * changes since, so that a late job makes no answer wrong.
  */
 export const statistics: Pick<Handlers<typeof calls.admin>, 'totals' | 'statistics' | 'chart'> = {
   async totals(context) {
@@ -29,8 +29,8 @@ export const statistics: Pick<Handlers<typeof calls.admin>, 'totals' | 'statisti
 }
 
 /**
- * Writes every finished day that is missing, of every superreseller since it was created, as the ledger and the
- * clients' own dates tell it. Answers how many rows it wrote, or null while another server is at it.
+ * Writes the missing rows of all finished days since each superreseller was created, from the ledger and the clients'
+ * own dates. Returns how many rows it wrote; null while another server does this.
  */
 export async function fillStatistics(sql: Sql, now: Date, zone: string): Promise<number | null> {
   return begin(sql, async (sql) => {
@@ -43,7 +43,7 @@ export async function fillStatistics(sql: Sql, now: Date, zone: string): Promise
     if (!oldest?.created) return 0
     const days = daysFrom(dayOf(oldest.created, zone), now, zone)
     if (!(await isAnyMissing(sql, days, now))) return 0
-    // Years at once may take longer than a call may.
+    // Writing years of missing days may take longer than a call is allowed.
     await sql`set local statement_timeout = '10min'`
     const rows = counted(sql, { days, since: oldest.created, base: sql`false`, only: null })
     const written = await sql`
@@ -58,7 +58,7 @@ export async function fillStatistics(sql: Sql, now: Date, zone: string): Promise
 type Fragment = PendingQuery<Row[]>
 type Counted = { onDate: Day; clients: number }
 
-/** Of a direct child of the caller; others are not found. */
+/** Returns the rows of a direct child of the caller; other accounts are not found. */
 async function ofChild(context: Context, { name }: { name: string }) {
   const child = await childOf(context, name)
   const { rows } = await throughToday(context, child.id)
@@ -70,7 +70,7 @@ function series(rows: readonly Counted[]) {
   return { onDate: rows.map(({ onDate }) => onDate), clients: rows.map(({ clients }) => clients) }
 }
 
-/** All rows of one superreseller, or of all (null), in one query and so of one moment. */
+/** Returns the rows of one superreseller, or of all (null), by one query, so that they agree with each other. */
 async function throughToday(
   { sql, now, business }: Context,
   only: number | null,
@@ -85,18 +85,18 @@ async function throughToday(
     ) s on true
     where a.role = 'superreseller' and ${only === null ? sql`true` : sql`a.id = ${only}`}`
   const since = known?.since ?? now.toISOString()
-  // From the day before, in case TIME_ZONE was changed since the last row was written.
+  // Starts a day early, in case TIME_ZONE was changed since the last row was written.
   const days = daysFrom(addDays(dayOf(since, zone), -1), now, zone)
   const rows = sql`
     select s.day, s.credits, s.resellers, s.dealers, s.clients
     from statistic s where ${base} and ${only === null ? sql`true` : sql`s.superreseller = ${only}`}
     union all
     select day, credits, resellers, dealers, clients from (${counted(sql, { days, since, base, only })}) as rows`
-  // Wrapped, because a query by itself would be run by whoever awaits it.
+  // Wrapped in an object, because awaiting a query runs it.
   return { rows }
 }
 
-/** Days one after the other, and the moment at which each ends: the next begins. */
+/** Consecutive days, and the moment at which each ends. */
 type Days = { days: Day[]; ends: string[] }
 
 function daysFrom(first: Day, now: Date, zone: string): Days {
@@ -105,7 +105,7 @@ function daysFrom(first: Day, now: Date, zone: string): Days {
   return { days, ends: days.map((day) => startOf(addDays(day, 1), zone)) }
 }
 
-/** Compares how many finished days each superreseller has with how many are written. */
+/** Whether a superreseller has more finished days than rows. */
 async function isAnyMissing(sql: Sql, { days, ends }: Days, now: Date): Promise<boolean> {
   const [some] = await sql<{ missing: boolean }[]>`
     select exists (
@@ -123,18 +123,18 @@ async function isAnyMissing(sql: Sql, { days, ends }: Days, now: Date): Promise<
 
 type Counting = {
   days: Days
-  /** No later than the end of any row that is counted on from, or than the creation of what has none. */
+  /** A moment no later than the end of any base row, or than the creation of a superreseller without one. */
   since: string
-  /** Which written rows may be counted on from; the last such row `s` of each superreseller is. */
+  /** A condition on rows `s`; the last row of each superreseller that meets it is its base. */
   base: Fragment
-  /** One superreseller, or all. */
+  /** One superreseller; null for all. */
   only: number | null
 }
 
 /**
- * A query of the rows after the last written one, through the last of the days. What stands is what stood there and
- * every change since; of credits it is the balance less every change after. One pass over the changes, however many
- * days there are: each change falls into the bucket of its day, and the buckets are summed up in order.
+ * Returns a query of the rows from the base row to the last of the days. Accounts and clients are those of the base row
+ * and all changes since; credits are the present balance less all later changes. The changes are read once, however
+ * many days there are: each is counted in the bucket of its day, and a running sum goes over the buckets.
  */
 function counted(sql: Sql, { days: { days, ends }, since, base, only }: Counting): Fragment {
   const bucket = (moment: Fragment) =>

@@ -14,7 +14,7 @@ const own = (person: Person): Promise<Rows> => person.call(calls.desk[person.rol
 const brief = (rows: Rows) => rows.map(({ type, credits, login, actor }) => [type, credits, login, actor])
 
 describe('transactions', () => {
-  test("are an account's own and those of everything beneath, newest first, and nobody else's", async () => {
+  test("are an account's own and those of everything beneath it, newest first, and no others", async () => {
     await world.family({ credits: 4 })
     const { superreseller, reseller, dealer } = await world.family({ credits: 3 })
     const sibling = await world.child(reseller)
@@ -38,7 +38,7 @@ describe('transactions', () => {
     expect(brief(await own(reseller))).toEqual(ofReseller)
     expect(brief(await own(superreseller))).toEqual(ofSuperreseller)
     expect(brief(await own(world.admin)).slice(0, 6)).toEqual(ofSuperreseller)
-    // The same rows are the account's history at the desk above.
+    // The account's owner reads the same rows as the account's history.
     expect(await reseller.call(calls.level.dealer.history, { name: dealer.name })).toEqual(await own(dealer))
     const above = await superreseller.call(calls.level.reseller.history, {
       name: reseller.name.toUpperCase(),
@@ -48,10 +48,10 @@ describe('transactions', () => {
     expect(top).toEqual(await own(superreseller))
   })
 
-  test('name nobody above the direct parent of whoever reads them', async () => {
+  test("name nobody above the reader's direct parent", async () => {
     const { superreseller, reseller, dealer } = await world.family({ credits: 2 })
     const { name } = await world.client(dealer, { months: 1 })
-    // The admin may remove any client, and is nobody's business below the superresellers.
+    // The admin may remove any client, but accounts below the superresellers must not see its name.
     await world.admin.call(calls.admin.remove, { name })
     const actorsSeenBy = async (person: Person) =>
       (await own(person)).map(({ actor }) => actor).slice(0, person === world.admin ? 5 : undefined)
@@ -79,7 +79,7 @@ describe('transactions', () => {
     ])
   })
 
-  test('of one moment come in the order in which they were written', async () => {
+  test('of one moment are sorted as they were written', async () => {
     const { dealer } = await world.family({ credits: 3 })
     const clients = [await world.client(dealer), await world.client(dealer), await world.client(dealer)]
     await dealer.call(calls.clients.multirenew, { clients: clients.map(({ name }) => name), months: 1 })
@@ -102,7 +102,7 @@ describe('transactions', () => {
   })
 })
 
-test("a client's history is its own, and begins with it", async () => {
+test("a client's history has only its own transactions, not those of an earlier client with its login", async () => {
   const { dealer } = await world.family({ credits: 5 })
   const { name } = await world.client(dealer, { months: 1 })
   await world.client(dealer, { months: 1 })

@@ -7,18 +7,18 @@ import { childOf } from '../tree/child.ts'
 import { clientOf } from '../tree/client.ts'
 import { nameFor } from '../tree/names.ts'
 
-/** The newest rows that a screen is sent. */
+/** The most rows that a call returns. */
 const NEWEST = 1_000
 
-/** The transactions of the caller and of everything beneath it, newest first. */
+/** Returns the transactions of the caller and of everything beneath it, newest first. */
 export const ownTransactions: Handler<typeof calls.desk.admin.transactions> = (context) =>
   newest(context, concerning(context.sql, context.account))
 
-/** The same of one direct child. */
+/** Returns the transactions of a direct child and of everything beneath it, newest first. */
 export const historyOfAccount: Handler<typeof calls.level.reseller.history> = async (context, { name }) =>
   newest(context, concerning(context.sql, await childOf(context, name)))
 
-/** One client's, by the client and not by its login: a new client with an old login starts empty. */
+/** Returns a client's transactions. They are found by its id, so that a new client with an old login starts empty. */
 export const historyOfClient: Handler<typeof calls.clients.history> = async (context, { name }) => {
   const { id } = await clientOf(context, name)
   return newest(context, context.sql`t.client = ${id}`)

@@ -2,7 +2,7 @@ import type { PendingQuery, Row } from 'postgres'
 import type { Account } from '../context.ts'
 import type { Sql } from '../postgres/pool.ts'
 
-/** The account `a` of which a condition holds, with the path above it and its holdings. */
+/** Finds the account `a` that meets a condition, with the path above it and its holdings. */
 export async function findAccount(sql: Sql, condition: PendingQuery<Row[]>): Promise<Account | undefined> {
   const [account] = await sql<Account[]>`
     select a.id, a.name, a.role, a.superreseller, a.reseller, b.id as balance_holding, c.id as consumed_holding
@@ -12,7 +12,7 @@ export async function findAccount(sql: Sql, condition: PendingQuery<Row[]>): Pro
   return account
 }
 
-/** What an account has to spend at this moment. */
+/** Returns an account's present balance. */
 export async function balanceOf(sql: Sql, { balance_holding }: Account): Promise<number> {
   const [holding] = await sql<{ balance: number }[]>`
     select balance from holding where id = ${balance_holding}`

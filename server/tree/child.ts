@@ -8,7 +8,7 @@ export type Child = Omit<Account, 'consumed_holding'> & {
   credits: number
 }
 
-/** The caller's direct child of a name, with its balance at this moment. Everybody else's is not found. */
+/** Finds the caller's direct child by its name, with its present balance. Other accounts are not found. */
 export async function childOf(
   { sql, account }: Pick<Context, 'sql' | 'account'>,
   name: string,

@@ -2,7 +2,7 @@ import type { Context } from '../context.ts'
 import { notFound } from '../refusal.ts'
 import { isVisibleTo } from './selection.ts'
 
-/** A living client with the moment until which it is served. */
+/** A client that is not deleted, with its expiry. */
 export type Client = {
   id: number
   dealer: number
@@ -16,9 +16,9 @@ export type Client = {
 type Caller = Pick<Context, 'sql' | 'account'>
 
 /**
- * The caller's clients of these names, in their order: a dealer's own, for the admin anybody's. One that is not the
- * caller's fails the whole. 'lock' keeps them as they are until the transaction ends; clients are always locked in the
- * order of their ids, so that two calls never wait for each other in a circle.
+ * Finds the caller's clients by their names, in the order of the names: a dealer's own, for the admin any dealer's.
+ * 'lock' locks them until the transaction ends, always in the order of their ids, so that two calls never deadlock.
+ * @throws Refusal where one of them does not exist or is not the caller's
  */
 export async function clientsOf(
   { sql, account }: Caller,
@@ -26,7 +26,7 @@ export async function clientsOf(
   lock?: 'lock',
 ): Promise<Client[]> {
   const wanted = names.map((name) => name.toLowerCase())
-  // 'is true' leaves only the index of names: those that begin with the dealer are walked for all of a dealer's clients.
+  // 'is true' hides the dealer from the planner: by an index that starts with it, it would read all the dealer's clients.
   const found = await sql<Client[]>`
     select c.id, c.dealer, c.name, c.mac, c.ministra, c.description, s.expiry
     from client c join service s on s.client = c.id
@@ -40,7 +40,7 @@ export async function clientsOf(
   })
 }
 
-/** One of them. */
+/** Finds one of the caller's clients, as `clientsOf` does. */
 export async function clientOf(caller: Caller, name: string, lock?: 'lock'): Promise<Client> {
   const [client] = await clientsOf(caller, [name], lock)
   return client as Client

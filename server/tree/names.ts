@@ -3,9 +3,9 @@ import type { Account } from '../context.ts'
 import type { Sql } from '../postgres/pool.ts'
 
 /**
- * The name of an account as a reader may see it: its own, its direct parent's and those beneath it. Anybody else's is
- * '—', because who is further up is nobody's business below.
- * @param row the account's row, which may be missing: then there is no name
+ * Returns an SQL expression of an account's name as a reader may see it. A reader sees its own name, its direct
+ * parent's and those beneath it; any other is '—', because an account must not learn who is further up.
+ * @param row the account's row; where an outer join found none, the name is null
  */
 export function nameFor(sql: Sql, reader: Account, row: PendingQuery<Row[]>): PendingQuery<Row[]> {
   return sql`case when ${isKnownTo(sql, reader, row)} then ${row}.name when ${row}.id is not null then '—' end`

@@ -3,7 +3,7 @@ import { type ClientFilter, expiringUntil } from '../../contract/clients.ts'
 import type { Context } from '../context.ts'
 import type { Sql } from '../postgres/pool.ts'
 
-/** Which clients, and in which order: what a list and an export share. */
+/** Which clients a list or an export has, and in which order. */
 export type Selection = {
   search: string
   filter: ClientFilter
@@ -13,10 +13,10 @@ export type Selection = {
 
 export type Fragment = PendingQuery<Row[]>
 
-/** Who asks, when, and on whose calendar. */
+/** The caller, the moment and the calendar of a search. */
 type Asked = Pick<Context, 'sql' | 'account' | 'now'> & { business: Pick<Context['business'], 'zone'> }
 
-/** What a client has to match: the text, or one of the expiries. */
+/** A search: a client matches by its text, or by one of the expiries. */
 export type Search = {
   /** A condition on the text and dealer of a directory row named `entry`. */
   textMatches: Fragment
@@ -25,8 +25,8 @@ export type Search = {
 }
 
 /**
- * Reads a search: a plain substring of name, description, MAC, phone digits or expiry date, and for the admin of the
- * dealer. Null where nothing is searched.
+ * Parses a search term: a plain substring of name, description, MAC, phone digits or expiry date, and for the admin of
+ * the dealer's name. Returns null for an empty term.
  */
 export async function readSearch(asked: Asked, search: string): Promise<Search | null> {
   const { sql, account } = asked
@@ -49,11 +49,11 @@ export async function readSearch(asked: Asked, search: string): Promise<Search |
   }
 }
 
-/** The digits by which a phone number typed as `term` may be stored, where they differ from the term. */
+/** Returns the digits that a phone number typed as `term` may be stored with, where they differ from the term. */
 function phonesMeant(term: string): string[] {
   if (!/^[\d\s()+./-]+$/.test(term)) return []
   const digits = term.replace(/\D/g, '')
-  // Not stored are the 00 that stands for '+', and the 1 of North America.
+  // A number is stored without the 00 that replaces '+', and without North America's 1.
   const [, withoutZeros] = /^00(\d{7,})$/.exec(digits) ?? []
   const isWhole = !term.startsWith('+') && withoutZeros === undefined
   const [, national] = (isWhole ? /^1(\d{10})$/ : /^1(\d+)$/).exec(withoutZeros ?? digits) ?? []
@@ -61,19 +61,19 @@ function phonesMeant(term: string): string[] {
   return runs.filter((run) => run !== '' && run !== term)
 }
 
-/** Whether a directory row named `entry` matches a search. */
+/** Returns the condition for a directory row named `entry` that matches a search. */
 export function matches(sql: Sql, { textMatches, expiries }: Search): Fragment {
   return expiries.length > 0
     ? sql`(${textMatches} or entry.expiry = any (${expiries}::timestamptz[]))`
     : sql`(${textMatches})`
 }
 
-/** Whether the caller may see a row: a dealer its own clients, the admin all. */
+/** Returns the condition for rows that the caller may see: a dealer its own clients, the admin all. */
 export function isVisibleTo(sql: Sql, { id, role }: Context['account'], row: Fragment): Fragment {
   return role === 'admin' ? sql`true` : sql`${row}.dealer = ${id}`
 }
 
-/** Whether a row with an expiry is in a state at a moment; the active ones include the expiring ones. */
+/** Returns the condition for rows whose expiry is in a state; the active ones include the expiring ones. */
 export function isInState(sql: Sql, filter: ClientFilter, now: Date, row: Fragment): Fragment {
   switch (filter) {
     case 'all':
@@ -87,15 +87,15 @@ export function isInState(sql: Sql, filter: ClientFilter, now: Date, row: Fragme
   }
 }
 
-/** The columns of a list, of a client `c` with its service `s` and its dealer `d`. */
+/** Returns the columns of a list, from a client `c`, its service `s` and its dealer `d`. */
 export function listColumns(sql: Sql): Fragment {
   return sql`c.name, c.description, c.mac, c.ministra, s.expiry, c.active as status, d.name as dealer`
 }
 
 /**
- * The ORDER BY of a list. The name comes last, so that clients with equal values keep one order and none is on two
- * pages; descending is exactly ascending reversed.
- * @param name the name in lower case, as the table that is read in order has it; `expiry` likewise
+ * Returns the ORDER BY of a list. The name is the last key, so that the order of equal values is fixed and no client is
+ * on two pages; descending is exactly ascending reversed.
+ * @param name the column with the name in lower case, of the table whose index has the order; `expiry` likewise
  */
 export function orderOf(
   sql: Sql,
@@ -116,7 +116,7 @@ export function orderOf(
   return by.map((one) => sql`${one} ${direction}`).reduce((all, one) => sql`${all}, ${one}`)
 }
 
-/** The expiries in use whose date has the term in it: at most one a day, so they are few. */
+/** Returns the expiries in use whose date contains the term. There is one a day at most, so they are few. */
 async function expiriesLike({ sql, account, business }: Asked, term: string): Promise<string[]> {
   const kept =
     account.role === 'admin' ? sql`superreseller_clients` : sql`dealer_clients where dealer = ${account.id}`
@@ -132,7 +132,7 @@ async function dealersLike(sql: Sql, term: string): Promise<number[]> {
   return found.map(({ id }) => id)
 }
 
-/** `%` and `_` are plain text. Lower case is the database's own, as in the directory's text. */
+/** Returns a LIKE pattern in which `%` and `_` are plain text. The database lower-cases it as it did the directory. */
 function like(sql: Sql, term: string): Fragment {
   return sql`lower(${`%${term.replace(/[\\%_]/g, '\\$&')}%`})`
 }

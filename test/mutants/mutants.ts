@@ -287,7 +287,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'an Idempotency-Key is forgotten after 24 hours',
     file: 'server/corridor/idempotency.ts',
-    from: `where answer.created <= \${new Date(now.getTime() - KEPT)}`,
+    from: `where idempotency_key.created <= \${new Date(now.getTime() - KEPT)}`,
     to: 'where false',
     suites: ['server/corridor/idempotency.test.ts'],
   },

@@ -5,8 +5,8 @@ import { StartFault } from '../../config.ts'
 import { fingerprintOf } from '../../postgres/schema.ts'
 
 /**
- * What a backup holds, in its `manifest.json`. Beside it lie the tables, one `NAME.copy.gz` each (the text of COPY,
- * compressed), and `secret-key`. The manifest is written last: a folder that has one is whole.
+ * The content of `manifest.json` in a backup. Beside it are the tables, one `NAME.copy.gz` each (the text of COPY,
+ * compressed), and `secret-key`. The manifest is written last: a folder that has one is complete.
  */
 export type Manifest = z.output<typeof Manifest>
 
@@ -14,7 +14,7 @@ const Manifest = z.strictObject({
   format: z.literal(2),
   /** The moment of the snapshot. */
   taken: z.string(),
-  /** The zone on whose days and months everything in it was counted. */
+  /** The TIME_ZONE on whose calendar the expiries were counted. */
   time_zone: z.string(),
   /** The fingerprint of the schema. */
   schema: z.string(),
@@ -23,15 +23,15 @@ const Manifest = z.strictObject({
       name: z.string(),
       columns: z.array(z.string()),
       rows: z.int(),
-      /** Of the compressed file. */
+      /** The digest of the compressed file. */
       sha256: z.string(),
     }),
   ),
-  /** The last number that each sequence gave. */
+  /** The last value of each sequence. */
   sequences: z.array(z.strictObject({ name: z.string(), value: z.int() })),
 })
 
-/** As 0.1 wrote it: the schema by the migrations that made it. */
+/** The manifest of version 0.1, which lists the migrations that made the schema. */
 const OldManifest = z.extend(z.omit(Manifest, { schema: true }), {
   format: z.literal(1),
   migrations: z.array(z.strictObject({ name: z.string(), checksum: z.string() })),
@@ -44,7 +44,7 @@ export function tableFile(folder: string, table: string): string {
   return join(folder, `${table}.copy.gz`)
 }
 
-/** @throws StartFault where the folder is no whole backup */
+/** @throws StartFault where the folder is not a complete backup */
 export function readManifest(folder: string): Manifest {
   const file = join(folder, MANIFEST)
   let text: string

@@ -69,12 +69,12 @@ describe('a backup', () => {
   })
   afterAll(() => world.close())
 
-  test('restored into an empty database is the same in every row of every table but those of who is signed in', async () => {
+  test('restored into an empty database has the same rows in every table, except sessions and tickets', async () => {
     await dealer.call(calls.clients.export, { format: 'csv' })
     await take(world.server.database)
     await restore()
     const [copy, original] = await Promise.all([target, world.server].map(storedIn))
-    // What the owner sets goes with the database, not with the rows.
+    // The table `setup` belongs to a database, and is not backed up.
     copy?.delete('setup')
     original?.delete('setup')
     for (const table of ['session', 'export_ticket']) {
@@ -86,7 +86,7 @@ describe('a backup', () => {
     expect(copy).toEqual(original)
   })
 
-  test('taken while people work is one moment of it: sound, and every password is readable again', async () => {
+  test('taken while people work is a snapshot: its ledger is sound and every password readable', async () => {
     const passwords = new Map<string, string>()
     const before = await addClient('before')
     let working = true
@@ -101,7 +101,7 @@ describe('a backup', () => {
     await proveTheBooks(target.ownerSql)
     const server = await startServer({ database: target, clock: () => world.clock.now })
     try {
-      // Whoever was signed in when it was taken signs in again.
+      // A restore brings no session back.
       expect((await world.at(server, dealer).fetch('GET', '/v1/api/user')).status).toBe(401)
       const { id, name, role } = dealer
       const login = { login_username: name, login_password: PASSWORD }
@@ -114,7 +114,7 @@ describe('a backup', () => {
         const { password } = await there.call(calls.clients.detail, { name })
         expect(password).toBe(passwords.get(name) ?? 'pass-wörd')
       }
-      // Numbers go on where they were.
+      // The sequences continue where they were.
       await there.call(calls.clients.create, newClient({ months: 1 }))
       await proveTheBooks(target.ownerSql)
     } finally {
@@ -130,7 +130,7 @@ describe('a backup', () => {
     }
   })
 
-  test('is for nobody else to read, and holds the key beside the tables', async () => {
+  test('is readable by its owner alone, and holds the key beside the tables', async () => {
     await take(world.server.database)
     expect(lstatSync(folder).mode & 0o777).toBe(0o700)
     for (const name of readdirSync(folder))
@@ -138,14 +138,14 @@ describe('a backup', () => {
     expect(readFileSync(join(folder, 'secret-key'), 'utf8')).toBe(`${SECRET_KEY.toString('base64')}\n`)
   })
 
-  test('that was killed has another name, and is taken for none', async () => {
+  test('that was killed has another name, and is refused by a restore', async () => {
     await take(world.server.database)
     rmSync(join(folder, 'manifest.json'))
     expect(() => readManifest(folder)).toThrow('is no whole backup')
     expect(() => readManifest(`${folder}.partial`)).toThrow('is no whole backup')
   })
 
-  test('does not write over another, nor beside one that is under way', async () => {
+  test('is not written over another one, nor into the folder of one under way', async () => {
     await take(world.server.database)
     await expect(take(world.server.database)).rejects.toThrow('is there already; name another folder')
     expect(readManifest(folder).format).toBe(2)
@@ -157,7 +157,7 @@ describe('a backup', () => {
     expect([first.status, second.status].sort()).toEqual(['fulfilled', 'rejected'])
   })
 
-  test('under another key is refused before anything is written, and restoring one leaves the database empty', async () => {
+  test('with a wrong key is refused before anything is written, and so is its restore', async () => {
     const key = Buffer.alloc(32, 'another')
     await expect(take(world.server.database, { key })).rejects.toThrow('SECRET_KEY is not the key')
     expect(readdirSync(parent)).toEqual([])
@@ -179,7 +179,7 @@ describe('a backup', () => {
     expect(await isEmpty(target)).toBe(true)
   })
 
-  test('with one table of another moment is refused', async () => {
+  test('with one table from another backup is refused', async () => {
     await take(world.server.database)
     await world.client(dealer, { months: 1 })
     const manifest = readManifest(folder)
@@ -199,7 +199,7 @@ describe('a backup', () => {
     expect(await isEmpty(target)).toBe(true)
   })
 
-  test('is not restored over anything', async () => {
+  test('is restored into an empty database only', async () => {
     await take(world.server.database)
     await restore()
     const [before] = await target.ownerSql`select count(*) from client`
@@ -207,12 +207,12 @@ describe('a backup', () => {
     expect(await target.ownerSql`select count(*) from client`).toEqual([before])
   })
 
-  test('that is interrupted in the middle of a table leaves nothing', async () => {
+  test('that is interrupted in the middle of a table leaves no file', async () => {
     await world.server.ownerSql`
       insert into audit (at, event, detail)
       select now(), 'long', jsonb_build_object('words', repeat('word ', 20)) from generate_series(1, 100000)`
     const interrupted = new AbortController()
-    // The audit comes soon after the accounts, and takes its time.
+    // The audit is copied soon after the accounts, and takes long enough to be interrupted.
     const say = (line: string) => {
       if (line.startsWith('account')) setTimeout(() => interrupted.abort(), 10)
     }
@@ -227,7 +227,7 @@ describe('a backup', () => {
   })
 })
 
-/** A business as version 0.1 could have written it: credits that went down, a client on its months, and one deleted. */
+/** Writes rows as version 0.1 did: credits passed down the tree, a client with paid months, and a deleted one. */
 async function writeOldBusiness(sql: Sql): Promise<void> {
   const [at, trial, three, two] = ['09:00:00', '23:59:59', '23:59:59', '23:59:59'].map(
     (time, month) => `2026-${['01', '01', '04', '03'][month]}-10 ${time}+00`,
@@ -292,7 +292,7 @@ describe('a database of the thirteen-step schema', () => {
     await expectKept(target, before)
   })
 
-  /** Every row of every table that has some, by the names of its columns. */
+  /** Returns all rows of every table that is not empty, with their columns by name. */
   async function rowsOf({ ownerSql }: FreshDatabase): Promise<Record<string, string[]>> {
     const tables = await ownerSql<{ name: string }[]>`
       select relname as name from pg_class

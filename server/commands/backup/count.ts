@@ -1,8 +1,8 @@
-/** How long nobody hears of a table, in milliseconds. */
+/** The time between two reports on a table, in milliseconds. */
 const SILENCE_MS = 5_000
 const LINE_END = 0x0a
 
-/** Counts the rows of a table as they pass: in the text of COPY each ends with a line break, and holds no other. */
+/** Counts the rows of a table in a stream: in the text of COPY each ends with a line break, and contains no other. */
 export class Count {
   rows = 0
   readonly #table: string
@@ -21,7 +21,7 @@ export class Count {
     this.#say(`${this.#table}: ${this.#figure} so far`)
   }
 
-  /** Says how many there were, where there were any. */
+  /** Reports the number of rows, unless the table is empty. */
   end(): void {
     if (this.rows > 0) this.#say(`${this.#table}: ${this.#figure}`)
   }

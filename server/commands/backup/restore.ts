@@ -20,13 +20,13 @@ export type RestoreOptions = {
   folder: string
   manifest: Manifest
   say: (line: string) => void
-  /** Done last of all before the database takes it for good. */
+  /** Called last, just before the COMMIT. */
   onRestored: () => void
 }
 
 /**
- * Makes the schema of a backup in an empty database and fills it, in one transaction: what is interrupted leaves an
- * empty database. The schema is then still the backup's; `migrate` brings it forward.
+ * Makes the schema of a backup in an empty database and copies its rows, in one transaction: an interrupted restore
+ * leaves the database empty. The schema is the backup's; `migrate` then brings it forward.
  * @throws StartFault when the database is not empty, the backup's schema is unknown, the backup is damaged, or the key is
  * not the one that its clients' passwords were sealed with
  */
@@ -61,14 +61,14 @@ async function refuseFilled(sql: Sql): Promise<void> {
   }
 }
 
-/** Rows come as they are: what the schema does by itself when a row is written was done when it was first written. */
+/** Copies the rows without triggers, which did their work when the rows were first written. */
 async function fill(sql: Sql, { folder, manifest, say }: RestoreOptions): Promise<void> {
   const tables = manifest.tables.map(({ name }) => sql`${sql(name)}`)
   const references = await setReferencesAside(sql)
   for (const table of tables) await sql`alter table ${table} disable trigger user`
   for (const table of manifest.tables) await copyIn(sql, table, folder, say)
   for (const table of tables) await sql`alter table ${table} enable trigger user`
-  // Whoever was signed in when it was taken may have signed out since, or lost the account.
+  // A session may have ended since the backup: its password changed, or its person signed out.
   await sql`truncate session, export_ticket`
   say('Checking that every row finds those that it names')
   for (const put of references) await sql.unsafe(put)
@@ -76,8 +76,8 @@ async function fill(sql: Sql, { folder, manifest, say }: RestoreOptions): Promis
 }
 
 /**
- * Takes the foreign keys off, so that tables come in any order and their rows are checked all at once in the end.
- * Answers the statements that put them back.
+ * Drops the foreign keys, so that tables can be copied in any order and their rows checked together in the end.
+ * Returns the statements that add them again.
  */
 async function setReferencesAside(sql: Sql): Promise<string[]> {
   const references = await sql<{ table: string; name: string; definition: string }[]>`
@@ -114,7 +114,7 @@ async function copyIn(
           count.add(chunk)
           yield chunk
         }
-        // Before the last row is handed over, so that nothing of a damaged file is taken.
+        // Before COPY ends, so that no row of a damaged file is accepted.
         if (count.rows !== rows || hash.digest('hex') !== sha256) throw new DamagedFile()
       },
       copy,
@@ -128,7 +128,7 @@ async function copyIn(
 
 class DamagedFile extends Error {}
 
-/** The file is not there, cannot be read, or does not decompress. */
+/** Whether an error means that the file is missing, unreadable, or not valid gzip. */
 function isOfFile(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return /^(Z_|ENOENT|EACCES|EISDIR|EIO)/.test(code)

@@ -24,13 +24,13 @@ export type TakeOptions = {
   /** The folder to make. */
   folder: string
   say: (line: string) => void
-  /** Ends the work before its time; nothing remains then. */
+  /** Interrupts the backup; no file remains then. */
   signal?: AbortSignal
 }
 
 /**
- * Writes everything of one moment into a new folder, while the console may be running. The folder has its name once
- * it is whole; before that it is called `.partial`.
+ * Writes a snapshot of the database into a new folder, while the console may be running. The folder is called
+ * `.partial` until it is complete.
  * @throws StartFault when there is nothing to back up, the folder is there, or the key is another
  */
 export async function takeBackup(options: TakeOptions): Promise<Manifest> {
@@ -83,13 +83,13 @@ function makeFolder(folder: string): void {
 
 async function copyAll(sql: Sql, folder: string, options: TakeOptions): Promise<Manifest> {
   const { key, timeZone, say, signal } = options
-  // Nobody migrates until every table is locked against it; from then on whoever migrates waits for this one to end.
+  // Keeps migrations away until every table is locked; from then on a migration waits for the table locks.
   await sql`select pg_advisory_lock(${LOCKS.schema})`
   return begin(sql, async (sql) => {
     await sql`set transaction isolation level repeatable read, read only`
     const [moment] = await sql<{ taken: string }[]>`select now() as taken`
     const { fingerprint } = await requireSchema(sql)
-    // Of this very moment: the key may just have been changed.
+    // Within the snapshot, because the key may just have been rotated.
     await proveKey(sql, createSeal(key))
     const tables = await tablesOf(sql)
     for (const { name } of tables) await sql`lock table ${sql(name)} in access share mode`
@@ -103,7 +103,7 @@ async function copyAll(sql: Sql, folder: string, options: TakeOptions): Promise<
       time_zone: timeZone,
       schema: fingerprint,
       tables: written,
-      // A sequence knows no snapshot: what it gave since is a gap in the numbers, as a transaction that failed leaves.
+      // Sequences are outside the snapshot: newer values leave a gap in the numbers, as a failed transaction does.
       sequences: [
         ...(await sql<Manifest['sequences']>`
           select sequencename as name, last_value as value from pg_sequences
@@ -115,7 +115,7 @@ async function copyAll(sql: Sql, folder: string, options: TakeOptions): Promise<
 
 type Table = { name: string; columns: string[] }
 
-/** Every table but the one that remembers the schema, with the columns that are stored rather than computed. */
+/** Returns every table except `setup`, with its columns that are not generated. */
 async function tablesOf(sql: Sql): Promise<Table[]> {
   const tables = await sql<Table[]>`
     select relname as name, array_agg(attname::text order by attnum) as columns
@@ -136,7 +136,7 @@ async function copyOut(
   const count = new Count(name, say)
   const hash = createHash('sha256')
   const copy = await sql`copy ${sql(name)} (${sql(columns)}) to stdout`.readable()
-  // The driver halts its socket while rows come too fast, and would leave it so when those were the last.
+  // The driver pauses its socket while rows arrive too fast, and would not resume it after the last ones.
   copy.once('end', () => copy._read(0))
   try {
     await pipeline(
@@ -152,7 +152,7 @@ async function copyOut(
       { ...(signal && { signal }) },
     )
   } finally {
-    // The connection takes the next statement, if only a ROLLBACK, once everything that it brings was read.
+    // The connection can send the next statement, such as a ROLLBACK, only after all rows were read.
     copy.resume()
     await finished(copy)
   }
@@ -162,7 +162,7 @@ async function copyOut(
 
 const CHUNK_BYTES = 64 * 1024
 
-/** The driver gives a row at a time, which would each be compressed by itself. */
+/** Joins rows into chunks: the driver yields one row at a time, and compressing each alone is slow. */
 async function* gather(copy: Readable, count: Count): AsyncGenerator<Buffer> {
   let rows: Buffer[] = []
   let bytes = 0

@@ -7,11 +7,11 @@ import { BOXES, FILMS, FIRST, LAST, mac, PLACES, SHOWS } from './words.ts'
 
 type Client = { name: string; ends: string; loyal: boolean; paid: number }
 
-/** A dealer of the demonstration: takes clients on, renews those who stay, loses some, corrects a mistake. */
+/** A dealer of the demonstration: creates clients, renews the loyal ones, loses others and corrects a mistake. */
 export class Dealer {
-  /** Clients that all dealers have. */
+  /** The number of clients that all dealers have. */
   static standing = 0
-  /** Clients that all dealers ever made, which numbers them. */
+  /** The number of clients that all dealers ever created; it numbers them. */
   static made = 0
   readonly name: string
   readonly above: { admin: string; superreseller: string; reseller: string }
@@ -22,7 +22,7 @@ export class Dealer {
     this.above = above
   }
 
-  /** One of them buys only what the day needs, so that a nearly empty balance can be looked at. */
+  /** Whether this is the dealer who buys only what the day needs, so that a nearly empty balance can be seen. */
   get thrifty(): boolean {
     return this.name === 'queen-street'
   }
@@ -55,7 +55,7 @@ export class Dealer {
     this.#clients.push({ name, ends, loyal: chance(0.72), paid: cost })
   }
 
-  /** A day's work: who expires soon and is loyal renews; now and then a mistake is taken back or a dead client goes. */
+  /** Plays a day: renews loyal clients that expire soon; now and then retrieves a month or removes an expired client. */
   async work(stage: Stage): Promise<void> {
     const today = dayOf(stage.now, 'UTC')
     const soon = addDays(today, 3)
@@ -95,7 +95,7 @@ export class Dealer {
     await stage.pass(this.above.reseller, 'dealer', this.name, credits, 'On account')
   }
 
-  /** Trials have a limit a day; two are enough for one dealer here. */
+  /** Whether the dealer gives another trial today: two a day are enough here. */
   async #mayTry(stage: Stage): Promise<boolean> {
     const [trials] = await stage.sql<{ given: number }[]>`
       select count(*) as given from transfer t join account a on a.id = t.dealer
@@ -103,7 +103,7 @@ export class Dealer {
     return (trials?.given ?? 0) < 2
   }
 
-  /** A box tells of itself when it first polls; the calls of the console only read that. */
+  /** Writes the client's device directly: no call of the console does, because a box reports itself by polling. */
   async #plugIn(stage: Stage, name: string): Promise<void> {
     const seen = new Date(Date.now() - Math.floor(dice() ** 3 * 20 * DAY_MS))
     await stage.sql`

@@ -5,7 +5,7 @@ export function seed(value: number): void {
   state = value
 }
 
-/** A number from 0 to below 1 (mulberry32). */
+/** Returns a random number from 0 to below 1 (mulberry32). */
 export function dice(): number {
   state = (state + 0x6d2b79f5) | 0
   let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
@@ -17,7 +17,7 @@ export function chance(probability: number): boolean {
   return dice() < probability
 }
 
-/** A whole number from 0 to below `end`. */
+/** Returns a random whole number from 0 to below `end`. */
 export function whole(end: number): number {
   return Math.floor(dice() * end)
 }

@@ -30,8 +30,8 @@ const TREE: Record<string, Record<string, string[]>> = {
 }
 
 /**
- * Fills an empty database with a year of a believable business, day by day, through the same handlers and the same
- * ledger that the console uses. Answers who can sign in. A filled one is left as it is.
+ * Fills an empty database with a year of a believable business, day by day, by the handlers and the ledger of the
+ * console. Returns the text that says who can sign in. A database that is not empty stays as it is.
  */
 export async function fill(
   env: Record<string, string | undefined>,
@@ -61,7 +61,7 @@ export async function fill(
   return `Sign in as ${config.adminLogin}, northstar, toronto or maple-view with the password ${PASSWORD}`
 }
 
-/** Lets the sessions say what time it is, for as long as the work lasts: the rows of a year are to be dated in it. */
+/** Lets sessions set the clock while `work` runs, so that the rows are dated within the played year. */
 async function atPlayedTimes(owner: Connect, work: () => Promise<void>): Promise<void> {
   const sql = openPool(owner, { max: 1 })
   try {
@@ -95,7 +95,7 @@ async function play(sql: Sql, business: Business, admin: string, say: (line: str
   })
 }
 
-/** Builds the tree, every account by the one above it. */
+/** Creates the tree, each account by its owner. */
 async function raise(stage: Stage, admin: string): Promise<Dealer[]> {
   const dealers: Dealer[] = []
   for (const [superreseller, resellers] of Object.entries(TREE)) {
@@ -113,7 +113,7 @@ async function raise(stage: Stage, admin: string): Promise<Dealer[]> {
   return dealers
 }
 
-/** Who runs low buys more from above, as far up as it takes. One dealer always lives from hand to mouth. */
+/** Gives a dealer that runs low more credits, which its owners first get from theirs as needed. */
 async function supply(stage: Stage, { name, above, thrifty }: Dealer): Promise<void> {
   const { admin, superreseller, reseller } = above
   const [low, refill] = thrifty ? [3, 20] : [40, 100]

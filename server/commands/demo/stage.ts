@@ -8,10 +8,10 @@ import { begin } from '../../postgres/begin.ts'
 import type { Sql } from '../../postgres/pool.ts'
 import { balanceOf, findAccount } from '../../tree/account.ts'
 
-/** Where the demonstration plays: calls are made as over the wire, at a moment of its own choosing. */
+/** Makes the calls of the demonstration as if they came over the wire, each at a chosen moment. */
 export class Stage {
   now = new Date()
-  /** The transaction of the day that is being played; between days the pool, and each call has one of its own. */
+  /** The transaction of the day that is played; between days the pool, where each call has its own transaction. */
   sql: Sql
   readonly #pool: Sql
   readonly #business: Business
@@ -23,7 +23,7 @@ export class Stage {
     this.sql = pool
   }
 
-  /** Plays one day in one transaction, its calls spread over the working hours. */
+  /** Plays one day in one transaction, with its calls spread over the working hours. */
   async during(start: string, work: () => Promise<void>): Promise<void> {
     this.now = new Date(Math.min(new Date(start).getTime() + 9 * 3_600_000, Date.now() - 1_000))
     await begin(this.#pool, async (sql) => {

@@ -1,6 +1,6 @@
 import { MAC_PREFIX } from '../../../contract/clients.ts'
 
-// What an invented business is made of.
+// The names and places of the invented business.
 
 export const FIRST = [
   'maria',
@@ -57,7 +57,7 @@ export const BOXES = ['MAG250', 'MAG254', 'MAG322', 'MAG424', 'MAG520']
 export const SHOWS = ['RTP 1', 'Sport TV 1', 'CBC News', 'Globo', 'TSN 4', 'SIC Noticias', 'Rai 1']
 export const FILMS = ['The Long Tide', 'North of Here', 'Ouro Negro', 'Night Ferry', 'A Small Garden']
 
-/** A MAC of its own for every number below 2^24. */
+/** Returns a different MAC for every number below 2^24. */
 export function mac(number: number): string {
   const hex = ((number * 40_503) % 0x1000000).toString(16).toUpperCase().padStart(6, '0')
   return `${MAC_PREFIX}${hex.slice(0, 2)}:${hex.slice(2, 4)}:${hex.slice(4)}`

@@ -2,8 +2,8 @@ import type { Sql } from '../../postgres/pool.ts'
 import { PRESENT } from '../../postgres/schema.ts'
 
 /**
- * What in the database itself no longer keeps the ledger, a sentence each: triggers and functions that were removed,
- * turned off or rewritten, constraints that are gone, and rights of the server's role that it must not have.
+ * Returns a sentence for each guard of the ledger that is missing from the database: triggers and functions that were
+ * removed, disabled or rewritten, missing constraints, and rights that the server's role must not have.
  */
 export async function brokenGuards(sql: Sql, role: string): Promise<string[]> {
   return [
@@ -15,7 +15,7 @@ export async function brokenGuards(sql: Sql, role: string): Promise<string[]> {
   ]
 }
 
-/** The files that made the tables, letter for letter. */
+/** The text of the files that made the tables. */
 const WRITTEN = PRESENT.files.map(({ text }) => text).join('\n')
 
 const TRIGGERS = [...WRITTEN.matchAll(/^create trigger (\w+)[^;]*?\bon (\w+)/gm)]
@@ -34,7 +34,7 @@ async function brokenTriggers(sql: Sql): Promise<string[]> {
   })
 }
 
-/** A function is as it was made when its text stands in the files. */
+/** Finds functions whose text is not in the files. */
 async function rewrittenFunctions(sql: Sql): Promise<string[]> {
   const found = await sql<{ name: string; text: string }[]>`
     select proname as name, prosrc as text from pg_proc where pronamespace = 'public'::regnamespace`
@@ -46,7 +46,7 @@ async function rewrittenFunctions(sql: Sql): Promise<string[]> {
 }
 
 async function missingConstraints(sql: Sql): Promise<string[]> {
-  // From PostgreSQL 18 on a constraint may be there and not be enforced.
+  // From PostgreSQL 18 on a constraint may exist without being enforced.
   const found = await sql<{ name: string }[]>`
     select conname as name from pg_constraint
     where connamespace = 'public'::regnamespace and convalidated
@@ -57,7 +57,7 @@ async function missingConstraints(sql: Sql): Promise<string[]> {
   )
 }
 
-/** What nobody but the owner may do, by table. */
+/** The rights that only the owner may have, by table. */
 const FORBIDDEN: Record<string, readonly string[]> = {
   setup: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
   transfer: ['UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
@@ -69,7 +69,7 @@ const FORBIDDEN: Record<string, readonly string[]> = {
   superreseller_clients: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
 }
 
-/** What the database alone gives a row. */
+/** The columns that the database alone may fill. */
 const GIVEN: readonly (readonly [table: string, column: string])[] = [
   ['transfer', 'id'],
   ['transfer', 'created'],
@@ -103,7 +103,7 @@ async function excessiveRights(sql: Sql, role: string): Promise<string[]> {
   ]
 }
 
-/** A business's rows are dated by the database's clock. */
+/** Reports the setting that lets sessions date their rows, which only a demonstration may have. */
 async function playedClock(sql: Sql): Promise<string[]> {
   const played = await sql`select from setup where key = 'clock' and value = 'played'`
   return played.length > 0 ? [PLAYED] : []

@@ -1,7 +1,7 @@
 import { type Connect, openPool } from '../../postgres/pool.ts'
 import { type Findings, verify } from './verify.ts'
 
-/** Proves the ledger of a database as the console's role, and says what was found. Answers the exit code. */
+/** Proves the ledger of a database as the console's role, and prints the findings. Returns the exit code. */
 export async function report(server: Connect, say: (line: string) => void): Promise<number> {
   const sql = openPool(server, { max: 2, patient: true })
   try {

@@ -1,21 +1,21 @@
 import type { PendingQuery, Row } from 'postgres'
 import type { Sql } from '../../postgres/pool.ts'
 
-/** A row of the ledger that breaks its law, and how, as the end of a sentence that begins with the row. */
+/** A row of the ledger that breaks a rule, and the end of the sentence that says how. */
 export type BrokenRow = { id: number; fault: string }
 
 /**
- * Servers' clocks differ, and a call may have waited for another: a row may be this much older than the one before it.
- * Beyond that its date was changed, or a clock was badly wrong.
+ * A row may be this much older than the one before it, because clocks of servers differ and transactions wait for each
+ * other. Beyond that, its date was changed or a clock was badly wrong.
  */
 export const ONE_HOUR = '1 hour'
 
-/** The laws of the rows, each a query that names the first row which breaks it. */
+/** The rules of the rows, each a query that finds the first row which breaks it. */
 export const LAWS: readonly ((sql: Sql) => PendingQuery<Row[]>)[] = [rowsByThemselves, holdings, clients]
 
 /**
- * Each row by itself: its type fits where its credits come from and go to, its path is that of the account that it
- * concerns, its client is its dealer's, and who acted could.
+ * Checks each row alone: its type allows its source and destination, its path is that of the account that it concerns,
+ * its client is its dealer's, and its actor was allowed to act.
  */
 function rowsByThemselves(sql: Sql) {
   return sql`
@@ -72,7 +72,7 @@ function rowsByThemselves(sql: Sql) {
     select id, fault from broken order by id limit 1`
 }
 
-/** The rows of each holding: a chain without a gap, never below nothing but for the issue, that ends at its balance. */
+/** Checks that the rows of each holding are a chain without a gap, never negative but for the issue, up to its balance. */
 function holdings(sql: Sql) {
   return sql`
     with side as (
@@ -100,7 +100,7 @@ function holdings(sql: Sql) {
     order by link.id limit 1`
 }
 
-/** The rows of each client: from one expiry to the next, never more taken back than was used, to what it has now. */
+/** Checks that the rows of each client lead from one expiry to the next up to its present one, within what was used. */
 function clients(sql: Sql) {
   return sql`
     with step as (

@@ -11,7 +11,7 @@ const ROLE = 'boxtree_server'
 let world: World
 let family: Family
 let other: Family
-/** The numbers of the ledger's rows by what they are. */
+/** The ids of rows of the ledger by what they record. */
 const row: Record<string, number> = {}
 
 beforeAll(async () => {
@@ -45,7 +45,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-describe('a ledger that nobody touched', () => {
+describe('a ledger without tampering', () => {
   test('is sound', async () => {
     const { first, others, transactions } = await verify(world.server.sql, ROLE)
     expect({ first, others }).toEqual({ first: null, others: [PLAYED] })
@@ -65,7 +65,7 @@ describe('a ledger that nobody touched', () => {
   })
 })
 
-/** What the database's owner does behind the console's back, as the row that is blamed and what is said of it. */
+/** A manipulation by the database's owner, the row that must be reported for it, and the sentence. */
 type Tampering = [
   what: string,
   blamed: () => number | null,
@@ -315,7 +315,7 @@ describe('tampering as the owner is found:', () => {
         (select max(t.id) from transfer t, newest where t.id < newest.id and newest.source in (t.source, t.destination)) as before,
         ${dealer.id}::bigint as dealer`
     Object.assign(row, found)
-    // A superreseller who never had a credit.
+    // A superreseller that never had credits.
     await world.child(world.admin)
   })
 
@@ -327,7 +327,7 @@ describe('tampering as the owner is found:', () => {
   })
 })
 
-/** What is found after something was done as the owner, triggers and all out of the way; it is undone at once. */
+/** Returns the findings after a manipulation by the owner with triggers disabled, and rolls it back. */
 async function after(tamper: (sql: Sql) => Promise<unknown>): Promise<Findings> {
   const undone = new Error('undone')
   let findings: Findings | null = null

@@ -4,20 +4,20 @@ import { brokenGuards } from './guards.ts'
 import { type BrokenRow, LAWS, ONE_HOUR } from './rows.ts'
 
 export type Findings = {
-  /** How much was looked at. */
+  /** The number of rows that were checked. */
   transactions: number
   holdings: number
   clients: number
-  /** The row with the lowest number that breaks a law. */
+  /** The row with the lowest id that breaks a rule. */
   first: { id: number; sentence: string } | null
-  /** What is wrong beside the rows, a sentence each. */
+  /** A sentence for each fault that is not in a row. */
   others: string[]
 }
 
 /**
- * Proves the ledger's law on a live database, of one moment, without stopping or changing anything.
+ * Proves the rules of the ledger on a snapshot of a live database, without stopping or changing anything.
  * @param sql a pool of at least two connections that may read every table
- * @param role what the console runs as
+ * @param role the role that the console runs as
  */
 export async function verify(sql: Sql, role: string): Promise<Findings> {
   return begin(sql, async (one) => {
@@ -31,7 +31,7 @@ export async function verify(sql: Sql, role: string): Promise<Findings> {
   })
 }
 
-/** The same on transactions that are begun: two where there are two processors, because the laws take their time. */
+/** Proves the ledger in open transactions of one snapshot. Two of them share the work on two processors. */
 export async function examine(transactions: readonly [Sql, ...Sql[]], role: string): Promise<Findings> {
   const [sql] = transactions
   const rest = [...LAWS]
@@ -43,7 +43,7 @@ export async function examine(transactions: readonly [Sql, ...Sql[]], role: stri
   }
 }
 
-/** Sorting in memory, for the one statement that runs. */
+/** The work_mem of the one statement that runs, so that it sorts in memory. */
 const MEMORY = '256MB'
 
 async function work(sql: Sql, rest: (typeof LAWS)[number][]): Promise<BrokenRow[]> {
@@ -53,7 +53,7 @@ async function work(sql: Sql, rest: (typeof LAWS)[number][]): Promise<BrokenRow[
   return broken
 }
 
-/** What no row can be blamed for. */
+/** Checks the sums, which no single row can be blamed for. */
 async function brokenSums(sql: Sql): Promise<string[]> {
   const [sum] = await sql<{ all: number }[]>`select coalesce(sum(balance), 0) as all from holding`
   const rowless = await sql<{ kind: string; name: string; balance: number }[]>`
@@ -130,7 +130,7 @@ async function counts(sql: Sql): Promise<{ transactions: number; holdings: numbe
   return counted ?? { transactions: 0, holdings: 0, clients: 0 }
 }
 
-/** The row with the lowest number, and everything that is wrong with it. */
+/** Returns the row with the lowest id, and everything that is wrong with it. */
 async function firstOf(sql: Sql, broken: readonly BrokenRow[]): Promise<Findings['first']> {
   if (broken.length === 0) return null
   const id = Math.min(...broken.map(({ id }) => id))

@@ -10,7 +10,7 @@ let world: World
 let family: Family
 let dealer: Person
 beforeAll(async () => {
-  // Toronto's evenings are the next day in UTC: an expiry's date is the zone's.
+  // An evening in Toronto is the next day in UTC, so a date in UTC would be wrong.
   world = await openWorld({ env: { TIME_ZONE: 'America/Toronto', TRIALS_PER_DAY: '1000' } })
   family = await world.family({ credits: 100 })
   dealer = family.dealer
@@ -33,7 +33,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Names on the first page of the dealer's list. */
+/** Returns the names on the first page of the dealer's list. */
 async function names(query: Query): Promise<string[]> {
   return (await dealer.call(list, query)).data.map(({ name }) => name)
 }
@@ -102,14 +102,14 @@ describe('a search', () => {
 })
 
 describe('a filter', () => {
-  test('has the states as the console counts them; the active have the expiring among them', async () => {
+  test('finds the clients in a state; the active ones include the expiring ones', async () => {
     expect(await names({ filter: 'all' })).toEqual(ALL)
     expect(await names({ filter: 'active' })).toEqual(['anna.silva', 'Bruno_7', 'carla', 'DIANA'])
     expect(await names({ filter: 'expiring' })).toEqual(['carla', 'DIANA'])
     expect(await names({ filter: 'expired' })).toEqual(['eduardo'])
   })
 
-  test('changes the count, and not the counts, which follow the search', async () => {
+  test("changes the list's count, but not the counts of all filters", async () => {
     const counts = { all: 5, active: 4, expiring: 2, expired: 1 }
     expect(await dealer.call(list, { filter: 'expired' })).toMatchObject({ count: 1, counts })
     expect(await dealer.call(list, { filter: 'expired', search: 'kitchen' })).toMatchObject({
@@ -118,7 +118,7 @@ describe('a filter', () => {
     })
   })
 
-  test('goes by the same edges as the shared function', async () => {
+  test('changes at the same moments as expiryState()', async () => {
     const { dealer } = await world.family()
     const { name } = await world.client(dealer)
     const state = async (ms: number) => {
@@ -164,7 +164,7 @@ describe('an order', () => {
 })
 
 describe('a page', () => {
-  test('follows the one before without a gap or a double, whatever the order', async () => {
+  test('continues the page before it without a gap or a duplicate, in every order', async () => {
     for (const sort of ['name', 'ministra', 'status'] as const) {
       const seen: string[] = []
       for (let page = 1; page <= 3; page += 1) {
@@ -176,7 +176,7 @@ describe('a page', () => {
     }
   })
 
-  test('past the end is empty and says where the end is', async () => {
+  test('past the end is empty and gives the number of pages', async () => {
     expect(await dealer.call(list, { page: 1_000_000, per_page: 500 })).toMatchObject({
       data: [],
       count: 5,
@@ -187,7 +187,7 @@ describe('a page', () => {
 })
 
 describe("the admin's list", () => {
-  test('has the clients of all, each with its dealer', async () => {
+  test('has the clients of all dealers, each with its dealer', async () => {
     const { data } = await world.admin.call(calls.admin.clients, { search: 'kitchen' })
     expect(data.map(({ name, dealer }) => [name, dealer === family.dealer.name])).toEqual([
       ['anna.silva', true],
@@ -196,7 +196,7 @@ describe("the admin's list", () => {
     ])
   })
 
-  test('is searched and sorted by the dealer', async () => {
+  test('can be searched and sorted by dealer', async () => {
     const search = family.dealer.name.toUpperCase()
     const found = await world.admin.call(calls.admin.clients, { search })
     expect(found.data.map(({ name }) => name)).toEqual(ALL)
@@ -209,12 +209,12 @@ describe("the admin's list", () => {
     expect(dealers).toEqual([...dealers].sort().reverse())
   })
 
-  test('is not searched by the dealer for a dealer', async () => {
+  test("does not search the dealer's name for a dealer", async () => {
     expect(await names({ search: family.dealer.name })).toEqual([])
   })
 })
 
-test('a searched count is exact to 10,000 and then says so', async () => {
+test('the count of a search is exact to 10,000, and says when there are more', async () => {
   const { dealer } = await world.family()
   await world.client(dealer)
   await world.plantClients(dealer, { prefix: 'bulk-', last: 10_000 })
@@ -231,7 +231,7 @@ test('a searched count is exact to 10,000 and then says so', async () => {
     total_pages: 20,
     counts: { all: 10_000, active: 10_000, expiring: 10_000, expired: 0 },
   })
-  // Of so many that they are not counted, the end of a list is still its end, and a page past it is empty.
+  // With more matches than are counted, the last page still ends the list, and a page past it is empty.
   const last = await dealer.call(list, { ...query, page: 20, order: 'desc' })
   expect(last.data.at(-1)?.name).toBe('bulk-10')
   expect((await dealer.call(list, { ...query, page: 21 })).data).toEqual([])

@@ -6,13 +6,13 @@ import { listColumns } from '../../tree/selection.ts'
 import { findPage } from './plan.ts'
 import type { PageQuery } from './types.ts'
 
-/** A page of the dealer's own clients, or of all for the admin. */
+/** Returns a page of the dealer's own clients; for the admin, of all clients. */
 export const listClients: Handler<typeof calls.clients.list> = listPage
 export const listAllClients: Handler<typeof calls.admin.clients> = listPage
 
 async function listPage(context: Context, query: PageQuery) {
   const { page: current_page, per_page } = query
-  // A plan kept for all dealers and all terms would be the wrong one for the biggest dealer, and for most terms.
+  // PostgreSQL's generic plan, made for any dealer and any term, would be wrong for the biggest dealer and most terms.
   await sendAhead(context.sql, context.sql`set local plan_cache_mode = force_custom_plan`)
   const { counts, capped, ids } = await findPage(context, query)
   const count = counts[query.filter]
@@ -27,7 +27,7 @@ async function listPage(context: Context, query: PageQuery) {
   }
 }
 
-/** The rows of these clients, in this order. */
+/** Returns the rows of these clients, in this order. */
 function rowsOf({ sql }: Context, ids: readonly number[]): Promise<AnyClientRow[]> {
   return sql<AnyClientRow[]>`
     select ${listColumns(sql)}

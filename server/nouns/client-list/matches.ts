@@ -14,7 +14,7 @@ export async function estimateTextMatches(context: Context, { textMatches }: Sea
   return plan?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? 0
 }
 
-/** Collects all matches by the indexes, counts them, sorts them and cuts the page. */
+/** Collects all matches by the indexes, counts and sorts them, and takes the page. */
 export function collect(
   context: Context,
   query: PageQuery,
@@ -56,8 +56,8 @@ export async function collectStates(
 }
 
 /**
- * The page in the order of expiries where few match by text and many by expiry: the first matches of each kind, which
- * an index has in this order, merged.
+ * Returns a page in the order of expiries, where few clients match by text and many by expiry. An index has each kind
+ * in this order: the first matches of both are merged.
  */
 export async function mergeByExpiry(context: Context, query: PageQuery, search: Search): Promise<number[]> {
   const { sql, now } = context
@@ -92,13 +92,13 @@ async function collectRows(
   return collected as Counts & { ids: number[] }
 }
 
-/** The order of the list, over the columns of `matchQueries`. */
+/** Returns the list's ORDER BY over the columns of `matchQueries`. */
 function matchOrder(sql: Context['sql'], { sort, order }: PageQuery): Fragment {
   const direction = order === 'asc' ? sql`asc` : sql`desc`
   return sort === 'name' ? sql`name ${direction}` : sql`sort_key ${direction}, name ${direction}`
 }
 
-/** One query of all that a search matches, with the columns of `matchQueries`. */
+/** Returns one query of all matches of a search, with the columns of `matchQueries`. */
 function allMatches(context: Context, search: Search, sort: Selection['sort']): Fragment {
   return matchQueries(context, search, sort).reduce((all, one) => context.sql`${all} union all ${one}`)
 }
@@ -128,7 +128,7 @@ function matchQueries(
   ]
 }
 
-/** What a directory entry is sorted by before its name. The lines of its text are name, description and MAC. */
+/** Returns the sort key before the name of a directory entry. The lines of its text are name, description and MAC. */
 function sortKey(sql: Context['sql'], sort: Selection['sort']): Fragment {
   switch (sort) {
     case 'name':

@@ -29,7 +29,7 @@ beforeAll(async () => {
   world = await openWorld()
   dealers = [(await world.family()).dealer, (await world.family()).dealer]
   const now = world.clock.now.getTime()
-  // Everything in steps of its own, so that no two orders are alike.
+  // Each field repeats at a different interval, so that no two fields sort alike.
   clients = Array.from({ length: MANY }, (_, at) => ({
     id: 0,
     name: `${'kmtz'[at % 4]}ey${(at * 37) % MANY}-${at % 3 === 0 ? 'X' : 'y'}`,
@@ -68,7 +68,7 @@ async function plant(client: Client): Promise<number> {
   return made?.id as number
 }
 
-// The rules once more, written as plainly as can be, to hold every plan against.
+// A simple model of the rules, with which the result of every plan is compared.
 
 function matches(client: Client, term: string, isAdmin: boolean): boolean {
   const fields = [client.name, client.description, client.phone, client.expiry.slice(0, 10)]
