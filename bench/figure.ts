@@ -1,4 +1,3 @@
-/** A measured value and its limit. */
 export interface Figure {
   what: string
   value: number

@@ -10,7 +10,6 @@ import { openWorld, PASSWORD, type Person } from './world.ts'
 /** Playwright's `expect`, which retries for as long as a busy machine may need. */
 export const expect = judge.configure({ timeout: 15_000 })
 
-/** The window that a visitor has. */
 export interface Look {
   /** In CSS pixels; 1440 by 900 by default. */
   width?: number
@@ -136,7 +135,6 @@ export async function turn(page: Page, mode: 'light' | 'dark', preset = 'blue'):
   await expect(page.locator('html')).toHaveAttribute('data-mode', mode)
 }
 
-/** Signs in through the login page. */
 export async function signIn(page: Page, name: string, password = PASSWORD): Promise<void> {
   await fill(page, { Username: name, Password: password })
   await press(page, 'Sign in')
@@ -172,12 +170,10 @@ export async function readNotice(page: Page, text: string, reason = ''): Promise
   await one.waitFor({ state: 'detached' })
 }
 
-/** Finds a table by its name. */
 export function table(page: Page, name: string): Locator {
   return page.getByRole('table', { name, exact: true })
 }
 
-/** Finds the rows of a table, without its header. */
 export function rows(page: Page, name: string): Locator {
   return table(page, name).locator('tbody tr')
 }
@@ -204,12 +200,10 @@ export async function expectPageSizes(page: Page, name: string, sizes: number[],
   await expect(choice).toHaveValue(String(first))
 }
 
-/** Finds the pagination below a table. */
 export function pager(page: Page, name: string): Locator {
   return page.getByRole('navigation', { name: `Pages of ${name}`, exact: true })
 }
 
-/** Expects no violation of axe's rules, or of the given ones. */
 export async function expectAccessible(page: Page, rules?: string[]): Promise<void> {
   const builder = new AxeBuilder({ page }).setLegacyMode()
   const { violations } = await (rules ? builder.withRules(rules) : builder).analyze()
@@ -277,7 +271,6 @@ export async function expectTargets(page: Page, least: number): Promise<void> {
   expect(small).toEqual([])
 }
 
-/** The folder of the screenshots. */
 export const REPORT = join(import.meta.dirname, '../report')
 
 /** Saves a screenshot: of the window while a dialog is open, otherwise of the whole page. */

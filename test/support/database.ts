@@ -6,7 +6,6 @@ import { as, TEMPLATE } from './global.ts'
 export interface FreshDatabase {
   server: Connect
   owner: Connect
-  /** A pool as the role of the console. */
   sql: Sql
   /** A pool as the owner of the tables, for what the console's role may not do. */
   ownerSql: Sql
@@ -15,7 +14,6 @@ export interface FreshDatabase {
 }
 
 export interface FreshOptions {
-  /** False creates a database without tables. */
   migrated?: boolean
   /** The size of the pool: by default smaller than the console's, because suites share one PostgreSQL. */
   connections?: number

@@ -1,15 +1,12 @@
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js'
 import { type Document, documentOf, type Operation } from '../../server/corridor/openapi/document.ts'
 
-/** A response, with the method and URL of its request. */
 export interface Answer {
   method: string
   /** An absolute URL, or a path that begins with `/v1`. */
   url: string
   status: number
-  /** The content-type header. */
   type: string | null
-  /** The parsed body of a JSON answer. */
   body: unknown
 }
 

@@ -21,7 +21,6 @@ export interface TestServer {
   app: FastifyInstance
   /** The pool that the server runs on. */
   sql: Sql
-  /** A pool as the owner of the tables. */
   ownerSql: Sql
   database: FreshDatabase
   config: Config
@@ -33,14 +32,11 @@ export interface TestServer {
 export interface TestServerOptions {
   /** Environment variables; by default there is no captcha. */
   env?: Record<string, string>
-  /** Replaces the system's clock. */
   clock?: () => Date
-  /** False creates no admin. */
   admin?: boolean
   /** An existing database, which the server does not drop when it closes: for a second server, or a restart. */
   database?: FreshDatabase
   secretKey?: Buffer
-  /** The pool size of a fresh database. */
   connections?: number
   /** Replaces the measuring of the disk's free space; by default nothing is measured. */
   freeSpace?: FreeSpace

@@ -13,7 +13,6 @@ import { newClient, Person } from './world.ts'
 
 /** The password of every account of the workload, the admin included. */
 export const WORKLOAD_PASSWORD = 'one-password-for-all'
-/** The environment of a console on which the workload can run. */
 export const WORKLOAD_ENV = { CAPTCHA_PROVIDER: 'none', ADMIN_PASSWORD: WORKLOAD_PASSWORD }
 
 const DEALERS = 4
@@ -52,7 +51,6 @@ export class Workload {
   /** Each dealer with the accounts above it. */
   readonly branches: { superreseller: Person; reseller: Person; dealer: Person }[] = []
 
-  /** Starts all workers. */
   start(): void {
     this.isStopping = false
     this.working = Array.from({ length: WORKERS }, (_, index) => {
@@ -117,7 +115,6 @@ export class Workload {
     }
   }
 
-  /** One line about the writes, for the test's output. */
   get summary(): string {
     const { firstTry, retried, refused, unavailable, unanswered, cut } = this.tally
     return (
@@ -245,7 +242,6 @@ export class Workload {
 
 type Client = { name: string; paid: number }
 
-/** Formats the shortest and the longest of several durations. */
 export function range(milliseconds: number[]): string {
   return `${seconds(Math.min(...milliseconds))} to ${seconds(Math.max(...milliseconds))}`
 }

@@ -152,7 +152,6 @@ export class World {
     return new Person(server, person)
   }
 
-  /** Signs in through the call. */
   async signIn(name: string, password = PASSWORD): Promise<Person> {
     const nobody = this.nobody()
     const { token, login_username, role } = await nobody.call(calls.session.login, {
@@ -175,7 +174,6 @@ export class World {
     await this.server.sql`update service set expiry = ${expiry} where lower(name) = lower(${name})`
   }
 
-  /** Reads this server's whole database; see `storedIn`. */
   stored(): Promise<Map<string, string>> {
     return storedIn(this.server)
   }
@@ -274,7 +272,6 @@ export class Person {
     return answer.body as RefusalBody
   }
 
-  /** Makes a call with any input, valid or not. */
   async send(call: Call, input: object = {}, options: SendOptions = {}): Promise<Answer> {
     const answer = await this.#exchange(call, input, options)
     holdToContract(call, answer)
@@ -317,7 +314,6 @@ export class Person {
     })
   }
 
-  /** Sends any request, with the session if there is one. */
   async fetch(
     method: string,
     path: string,
