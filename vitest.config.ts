@@ -26,7 +26,7 @@ const HARDLY_DATABASE = [
 ]
 
 /** Projects that share two workers, so that none waits for another's last file. */
-const besideEachOther = { maxWorkers: 2, sequence: { groupOrder: 1 } }
+const inParallel = { maxWorkers: 2, sequence: { groupOrder: 1 } }
 
 export default defineConfig({
   test: {
@@ -41,7 +41,7 @@ export default defineConfig({
       {
         test: {
           ...database,
-          ...besideEachOther,
+          ...inParallel,
           name: 'server',
           include: ['server/**/*.test.ts', 'test/laws/**/*.test.ts'],
           exclude: [LONG_LAWS],
@@ -52,7 +52,7 @@ export default defineConfig({
       {
         test: {
           ...database,
-          ...besideEachOther,
+          ...inParallel,
           // The server's own suites once more, on a PostgreSQL that it has not started itself: over TCP, with passwords
           // and another configuration. Statements, transactions, grants and locks may behave differently there, so
           // `npm test` repeats the suites of these, and `npm run faults` all that use a database.
@@ -70,7 +70,7 @@ export default defineConfig({
       {
         test: {
           ...database,
-          ...besideEachOther,
+          ...inParallel,
           name: 'faults',
           include: ['test/faults/**/*.test.ts', LONG_LAWS],
           testTimeout: 3_600_000,

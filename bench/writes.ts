@@ -47,7 +47,7 @@ export async function* writeFigures({ million }: Folders): AsyncGenerator<Figure
         driver: () => rate({ way: { database: database.server, statements }, connections, renewers }),
         pgbench: () => pgbench(database, { statements, connections, renewers, seconds: MEASURED_MS / 1000 }),
       }
-      yield* besideEachOther(connections, ways)
+      yield* compare(connections, ways)
     }
     yield* renewalOfMany(console.url, sql, statements)
   } finally {
@@ -130,25 +130,25 @@ function statementsOf(dataDir: string, to: Connect, by: Renewer): Promise<Statem
 
 type Ways = Record<'http' | 'driver', () => Promise<number>> & { pgbench: () => Promise<number | string> }
 
-async function* besideEachOther(connections: number, ways: Ways): AsyncGenerator<Figure | string> {
-  const [http, driver, best]: [number[], number[], (number | string)[]] = [[], [], []]
+async function* compare(connections: number, ways: Ways): AsyncGenerator<Figure | string> {
+  const [http, driver, pgbenchRates]: [number[], number[], (number | string)[]] = [[], [], []]
   await ways.http()
   await ways.driver()
   for (let round = 0; round < ROUNDS; round += 1) {
     http.push(await ways.http())
     driver.push(await ways.driver())
-    best.push(await ways.pgbench())
+    pgbenchRates.push(await ways.pgbench())
   }
   const what = `Renewals through HTTP, ${connections} connections`
   yield { what, value: median(http), limit: null, unit: '/s' }
-  yield* beside(http, 'the driver', driver, 0.8)
-  const missing = best.find((one) => typeof one === 'string')
+  yield* comparison(http, 'the driver', driver, 0.8)
+  const missing = pgbenchRates.find((one) => typeof one === 'string')
   if (typeof missing === 'string') yield missing
-  else yield* beside(http, 'pgbench', best as number[], 0.4)
+  else yield* comparison(http, 'pgbench', pgbenchRates as number[], 0.4)
 }
 
 /** Compares each round by itself, because the machine's speed varies between rounds. */
-function* beside(http: number[], what: string, rates: number[], limit: number): Generator<Figure> {
+function* comparison(http: number[], what: string, rates: number[], limit: number): Generator<Figure> {
   yield { what: `the same statements by ${what}`, value: median(rates), limit: null, unit: '/s' }
   const parts = http.map((rate, round) => rate / (rates[round] ?? Number.NaN))
   yield { what: `HTTP beside ${what}`, value: median(parts), limit, atLeast: true, unit: '' }

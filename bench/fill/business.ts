@@ -50,7 +50,8 @@ export class Business {
       for (const [at, client] of visits.entries()) {
         const time = clock(7 * 3600 + Math.floor((at / visits.length) * 15 * 3600))
         const visit: Visit = { client, day, created: `${this.#calendar.days[day]} ${time}+00` }
-        piece += clients.expiry[client] === NEVER ? this.#begin(visit, due) : this.#goOn(visit, due)
+        piece +=
+          clients.expiry[client] === NEVER ? this.#firstVisit(visit, due) : this.#laterVisit(visit, due)
         if (piece.length > PIECE) {
           yield piece
           piece = ''
@@ -105,7 +106,7 @@ export class Business {
     return this.#count
   }
 
-  #begin(visit: Visit, due: Agenda): string {
+  #firstVisit(visit: Visit, due: Agenda): string {
     const { client, day } = visit
     this.#clients.born[client] = day
     if (chance(0.06)) {
@@ -114,18 +115,18 @@ export class Business {
       return this.#row(visit, 'TRIAL', 0, null, '')
     }
     const months = pick(MONTHS)
-    const rows = this.#pay(visit, months, day, day) + this.#mistake(visit, months, day)
+    const rows = this.#purchase(visit, months, day, day) + this.#mistake(visit, months, day)
     this.#plan(visit, due)
     return rows
   }
 
-  #goOn(visit: Visit, due: Agenda): string {
+  #laterVisit(visit: Visit, due: Agenda): string {
     const { client, day } = visit
     const before = this.#clients.expiry[client] as number
     if (isDoomed(client) && before < day && chance(0.8)) return this.#delete(visit, this.#dealer(client).id)
     const months = pick(MONTHS)
     const from = Math.max(day, before)
-    const rows = this.#pay(visit, months, from, before) + this.#mistake(visit, months, from)
+    const rows = this.#purchase(visit, months, from, before) + this.#mistake(visit, months, from)
     this.#plan(visit, due)
     return rows
   }
@@ -142,9 +143,9 @@ export class Business {
     }
   }
 
-  #pay(visit: Visit, months: number, from: number, before: number): string {
+  #purchase(visit: Visit, months: number, from: number, before: number): string {
     const dealer = this.#dealer(visit.client)
-    const bought = this.#supply(visit, dealer, months)
+    const bought = this.#giveCredits(visit, dealer, months)
     const [at, after] = this.#move(dealer.balance, dealer.consumed, months)
     this.#clients.expiry[visit.client] = this.#calendar.monthsAfter(from, months)
     const movement = `${dealer.balance}\t${dealer.consumed}\t${at}\t${after}`
@@ -180,7 +181,7 @@ export class Business {
   }
 
   /** Gives a dealer without enough credits some for several weeks, from as far up the tree as necessary. */
-  #supply(visit: Visit, dealer: Dealer, needed: number): string {
+  #giveCredits(visit: Visit, dealer: Dealer, needed: number): string {
     const { names, above, id, reseller, superreseller } = dealer
     if (this.#has(dealer.balance) >= needed) return ''
     const credits = dealer === this.#dealers[0] ? 5_000 : 60

@@ -24,7 +24,7 @@ export type Stage = {
   client(more?: Parameters<World['client']>[1]): Promise<{ name: string; mac: string }>
   expired(): Promise<{ name: string }>
   /** Returns names that the caller must not find, each with the reason. */
-  aliens(kind: 'client' | LevelName): Promise<[string, string][]>
+  foreignNames(kind: 'client' | LevelName): Promise<[string, string][]>
 }
 
 export async function openStage(world: World): Promise<Stage> {
@@ -47,8 +47,8 @@ export async function openStage(world: World): Promise<Stage> {
       await world.setExpiry(name, new Date(world.clock.now.getTime() - 1).toISOString())
       return { name }
     },
-    async aliens(kind) {
-      if (kind === 'client') return alienClients()
+    async foreignNames(kind) {
+      if (kind === 'client') return foreignClients()
       const { owner } = LEVELS[kind]
       const accounts: [string, Person][] = [
         ['the caller', people[owner]],
@@ -67,7 +67,7 @@ export async function openStage(world: World): Promise<Stage> {
     },
   }
 
-  async function alienClients(): Promise<[string, string][]> {
+  async function foreignClients(): Promise<[string, string][]> {
     const sibling = await world.client(await newSibling(), { ministra: true })
     const foreign = await world.client(stranger.dealer, { ministra: true })
     const gone = await client()

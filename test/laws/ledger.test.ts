@@ -22,7 +22,7 @@ describe('for any commands on any tree of accounts', () => {
     const outcomes = new Map<string, number>()
     await holds(runs(200, 2_000), async ([zone, now, shape, commands]) => {
       const tree = new Tree(setting, zone, now)
-      await tree.plant(shape)
+      await tree.build(shape)
       for (const command of commands) await tree.perform(command)
       await tree.compare()
       for (const one of tree.outcomes) outcomes.set(one, (outcomes.get(one) ?? 0) + 1)
@@ -43,7 +43,7 @@ test('verify finds nothing wrong in books that only calls have written', {
     await holds(runs(20, 200), async ([zone, gap, shape, commands]) => {
       // verify expects the ledger's times in order, so no tree may begin before the clock.
       const tree = new Tree(setting, zone, world.clock.now.getTime() + (gap % MONTH))
-      await tree.plant(shape)
+      await tree.build(shape)
       for (const command of commands) await tree.perform(command)
     })
     expect(await verify(world.server.sql, 'boxtree_server')).toMatchObject({ first: null, others: [PLAYED] })
@@ -59,6 +59,6 @@ const EXPECTED = [
   ...['client_not_expired', 'not_retrievable', 'not_found', 'changed_since', 'invalid_input'],
 ]
 
-function holds(numRuns: number, law: (one: Run) => Promise<void>): Promise<void> {
+function holds(numRuns: number, law: (run: Run) => Promise<void>): Promise<void> {
   return fc.assert(fc.asyncProperty(run, law), { seed: seedOf('the law of the ledger'), numRuns })
 }

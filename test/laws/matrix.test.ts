@@ -13,13 +13,13 @@ const CALLS = everyCall(calls).map((call) => {
   const { name } = call
   return { name, call, roles, role: roles[0] ?? 'dealer', fixture: FIXTURES.get(name) ?? NONE }
 })
-const SIGNED_IN = CALLS.filter(({ roles }) => roles.length > 0)
-const NAMING = CALLS.flatMap(({ fixture, ...rest }) =>
+const CALLS_WITH_SESSION = CALLS.filter(({ roles }) => roles.length > 0)
+const CALLS_WITH_NAMES = CALLS.flatMap(({ fixture, ...rest }) =>
   fixture.names ? [{ ...rest, ...fixture, ...fixture.names }] : [],
 )
-const POSTS = CALLS.filter(({ call }) => call.method === 'POST')
-const SECRETIVE = CALLS.filter(({ call }) => call.secrets.length > 0)
-const TAKING = CALLS.filter(({ call }) => fieldsOf(call).length > 0)
+const POST_CALLS = CALLS.filter(({ call }) => call.method === 'POST')
+const CALLS_WITH_SECRETS = CALLS.filter(({ call }) => call.secrets.length > 0)
+const CALLS_WITH_FIELDS = CALLS.filter(({ call }) => fieldsOf(call).length > 0)
 
 let world: World
 let stage: Stage
@@ -51,7 +51,7 @@ describe('every call', () => {
     },
   )
 
-  test.each(SIGNED_IN)(
+  test.each(CALLS_WITH_SESSION)(
     'is refused to everybody else with the same answer, and changes nothing: $name',
     async ({ call, fixture, roles, role }) => {
       const input = await fixture.input(stage, role)
@@ -74,24 +74,24 @@ describe('every call', () => {
     },
   )
 
-  test.each(NAMING)(
+  test.each(CALLS_WITH_NAMES)(
     "answers for another person's client or account byte for byte as for an absent one: $name",
     async ({ call, role, input, field, kind, list }) => {
-      const aliens = await stage.aliens(kind)
+      const foreign = await stage.foreignNames(kind)
       const right = only(await input(stage, role), call)
       const naming = (name: string) => ({ ...right, [field]: list ? [name] : name })
       const before = await state()
       const person = stage.people[role]
       const absent = await person.send(call, naming(unique()))
       expect(absent).toMatchObject({ status: 404, body: { code: 'not_found' } })
-      for (const [why, name] of aliens) {
+      for (const [why, name] of foreign) {
         expect(bytesOf(await person.send(call, naming(name))), why).toBe(bytesOf(absent))
       }
       expect(await state()).toEqual(before)
     },
   )
 
-  test.each(POSTS)(
+  test.each(POST_CALLS)(
     'refuses an unknown field, and a wrong value of each field, and changes nothing: $name',
     async ({ call, fixture, role }) => {
       const right = only(await fixture.input(stage, role), call)
@@ -115,7 +115,7 @@ describe('every call', () => {
     },
   )
 
-  test.each(SECRETIVE)(
+  test.each(CALLS_WITH_SECRETS)(
     'leaves its secrets in no log and no table: $name',
     async ({ call, fixture, role }) => {
       const person = await callerOf(role, fixture)
@@ -126,18 +126,21 @@ describe('every call', () => {
     },
   )
 
-  test.each(TAKING)('answers no hostile text with a 500: $name', async ({ call, fixture, role }) => {
-    const person = await callerOf(role, fixture)
-    const right = only(await fixture.input(stage, role), call)
-    for (const { field } of fieldsOf(call)) {
-      const isList = Array.isArray((right as Record<string, unknown>)[field])
-      for (const text of hostileTexts) {
-        // Person checks every answer against the contract as well.
-        const { status } = await person.send(call, { ...right, [field]: isList ? [text] : text })
-        expect(status).toBeLessThan(500)
+  test.each(CALLS_WITH_FIELDS)(
+    'answers no hostile text with a 500: $name',
+    async ({ call, fixture, role }) => {
+      const person = await callerOf(role, fixture)
+      const right = only(await fixture.input(stage, role), call)
+      for (const { field } of fieldsOf(call)) {
+        const isList = Array.isArray((right as Record<string, unknown>)[field])
+        for (const text of hostileTexts) {
+          // Person checks every answer against the contract as well.
+          const { status } = await person.send(call, { ...right, [field]: isList ? [text] : text })
+          expect(status).toBeLessThan(500)
+        }
       }
-    }
-  })
+    },
+  )
 })
 
 /** Reads every table that a refused call must not change. */

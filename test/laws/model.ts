@@ -116,7 +116,7 @@ export class Model {
     const refused = [
       ...(this.clients.some(({ name }) => name === login) ? ['name_taken'] : []),
       ...this.#takenMac(mac),
-      ...(isTrial ? this.#noTrial(dealer, mac) : short(dealer, months)),
+      ...(isTrial ? this.#noTrial(dealer, mac) : shortage(dealer, months)),
     ]
     if (refused.length > 0) return { refused }
     const today = dayOn(this.now, this.#zone)
@@ -138,7 +138,7 @@ export class Model {
 
   saveClient(dealer: Account, saved: SavedClient): Outcome {
     const { login, stb_mac, o_mac, ministra, months = 0, desc, expiry } = saved
-    const client = this.#own(dealer, login)
+    const client = this.#ownClient(dealer, login)
     if (!client) return { refused: ['not_found'] }
     if (expiry !== undefined && expiry !== client.expiry) return { refused: ['changed_since'] }
     if (client.expiry < this.now) {
@@ -155,7 +155,7 @@ export class Model {
       ...(changesMac && o_mac !== undefined && o_mac !== client.mac ? ['changed_since'] : []),
       ...(changesMac && mac !== client.mac ? this.#takenMac(mac) : []),
       ...(joins ? this.#noSharedTrial(client, mac) : []),
-      ...short(dealer, months),
+      ...shortage(dealer, months),
     ]
     if (refused.length > 0) return { refused }
     client.mac = mac
@@ -166,11 +166,11 @@ export class Model {
   }
 
   renew(dealer: Account, name: string, months: number, seen?: number): Outcome {
-    const client = this.#own(dealer, name)
+    const client = this.#ownClient(dealer, name)
     if (!client) return { refused: ['not_found'] }
     const refused = [
       ...(seen !== undefined && seen !== client.expiry ? ['changed_since'] : []),
-      ...short(dealer, months),
+      ...shortage(dealer, months),
     ]
     if (refused.length > 0) return { refused }
     this.#buy(client, months)
@@ -179,16 +179,16 @@ export class Model {
 
   renewMany(dealer: Account, names: string[], months: number): Outcome {
     if (new Set(names).size < names.length) return { refused: ['invalid_input'] }
-    const clients = names.map((name) => this.#own(dealer, name))
+    const clients = names.map((name) => this.#ownClient(dealer, name))
     if (clients.includes(undefined)) return { refused: ['not_found'] }
-    const refused = short(dealer, months * names.length)
+    const refused = shortage(dealer, months * names.length)
     if (refused.length > 0) return { refused }
     for (const client of clients) if (client) this.#buy(client, months)
     return { answer: { status: 'OK', count: names.length, credits: dealer.balance } }
   }
 
   retrieve(dealer: Account, name: string, credits: number): Outcome {
-    const client = this.#own(dealer, name)
+    const client = this.#ownClient(dealer, name)
     if (!client) return { refused: ['not_found'] }
     if (client.expiry < this.now) return { refused: ['client_expired'] }
     const { refused, after } = this.#retrieval(client, credits)
@@ -196,7 +196,7 @@ export class Model {
     const { isNewTrial, ...left } = after
     Object.assign(client, left)
     dealer.balance += credits
-    this.#write({ ...this.#of(client), type: 'RETRIEVED', credits })
+    this.#write({ ...this.#rowOf(client), type: 'RETRIEVED', credits })
     if (isNewTrial) this.#giveTrial(client)
     else if (client.onTrial) this.#shareTrial(client)
     return this.#done(client)
@@ -216,7 +216,7 @@ export class Model {
   }
 
   remove(dealer: Account, name: string, mac?: string): Outcome {
-    const client = this.#own(dealer, name)
+    const client = this.#ownClient(dealer, name)
     if (!client) return { refused: ['not_found'] }
     const refused = [
       ...(mac !== undefined && mac !== client.mac ? ['changed_since'] : []),
@@ -233,7 +233,7 @@ export class Model {
     return this.#delete(client, 'admin')
   }
 
-  #own(dealer: Account, name: string): Client | undefined {
+  #ownClient(dealer: Account, name: string): Client | undefined {
     return this.clients.find((client) => client.name === name && client.dealer === dealer)
   }
 
@@ -245,7 +245,7 @@ export class Model {
     client: Client,
     credits: number,
   ): { refused: string[]; after?: undefined } | { refused?: undefined; after: Retrieval } {
-    const after = this.#without(client, credits)
+    const after = this.#withoutCredits(client, credits)
     const today = this.#end(dayOn(this.now, this.#zone))
     if (!after || after.expiry < today) return { refused: ['not_retrievable'] }
     const isTodayOnly = after.expiry === today
@@ -264,12 +264,12 @@ export class Model {
     const given = this.#trials.filter(
       (trial) => trial.isGiven && trial.dealer === dealer && dayOn(trial.at, this.#zone) === today,
     )
-    const lately = this.#trials.some(
+    const recently = this.#trials.some(
       (trial) => mac !== null && trial.mac === mac && trial.at > this.now - 30 * DAY,
     )
     return [
       ...(given.length >= this.#trialsPerDay ? ['trials_used_up'] : []),
-      ...(lately ? ['mac_had_trial'] : []),
+      ...(recently ? ['mac_had_trial'] : []),
     ]
   }
 
@@ -291,7 +291,7 @@ export class Model {
 
   #giveTrial(client: Client): void {
     this.#trials.push({ dealer: client.dealer, client, mac: client.mac, at: this.now, isGiven: true })
-    this.#write({ ...this.#of(client), type: 'TRIAL', credits: 0 })
+    this.#write({ ...this.#rowOf(client), type: 'TRIAL', credits: 0 })
   }
 
   #shareTrial(client: Client): void {
@@ -306,11 +306,11 @@ export class Model {
     client.purchases.push({ credits, from, before })
     client.onTrial = false
     client.dealer.balance -= credits
-    this.#write({ ...this.#of(client), type: 'USED', credits })
+    this.#write({ ...this.#rowOf(client), type: 'USED', credits })
   }
 
   /** Returns the client without its newest credits, or undefined if it has fewer. */
-  #without(client: Client, credits: number): { expiry: number; purchases: Purchase[] } | undefined {
+  #withoutCredits(client: Client, credits: number): { expiry: number; purchases: Purchase[] } | undefined {
     const purchases = client.purchases.map((purchase) => ({ ...purchase }))
     let { expiry } = client
     for (let left = credits; left > 0; left -= 1) {
@@ -325,11 +325,11 @@ export class Model {
 
   #delete(client: Client, actor: string): Outcome {
     this.clients = this.clients.filter((one) => one !== client)
-    this.#write({ ...this.#of(client), type: 'DELETE', credits: 0, actor })
+    this.#write({ ...this.#rowOf(client), type: 'DELETE', credits: 0, actor })
     return { answer: { status: 'OK' } }
   }
 
-  #of(client: Client): Omit<Row, 'type' | 'credits'> {
+  #rowOf(client: Client): Omit<Row, 'type' | 'credits'> {
     const { name: login, mac, description, expiry, dealer } = client
     return { login, mac, description, expiry, actor: dealer.name, account: dealer, client }
   }
@@ -350,6 +350,6 @@ export class Model {
 /** A trial that was given, or one that a MAC shares because the client took it. */
 type Trial = { dealer: Account; client: Client; mac: string | null; at: number; isGiven: boolean }
 
-function short(account: Account, credits: number): string[] {
+function shortage(account: Account, credits: number): string[] {
   return account.balance < credits ? ['insufficient_credits'] : []
 }

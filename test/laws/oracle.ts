@@ -33,13 +33,13 @@ export function monthsLater(day: Day, months: number): Day {
   const [year, month, date] = numbers(day)
   const index = year * 12 + month - 1 + months
   const [toYear, toMonth] = [Math.floor(index / 12), (index % 12) + 1]
-  return written(toYear, toMonth, Math.min(date, lengthOf(toYear, toMonth)))
+  return format(toYear, toMonth, Math.min(date, lengthOf(toYear, toMonth)))
 }
 
 export function dayAfter(day: Day): Day {
   const [year, month, date] = numbers(day)
-  if (date < lengthOf(year, month)) return written(year, month, date + 1)
-  return month < 12 ? written(year, month + 1, 1) : written(year + 1, 1, 1)
+  if (date < lengthOf(year, month)) return format(year, month, date + 1)
+  return month < 12 ? format(year, month + 1, 1) : format(year + 1, 1, 1)
 }
 
 /** Returns the expiry after a purchase of months, which count from the later of today and the present expiry. */
@@ -73,7 +73,7 @@ function numbers(day: Day): [number, number, number] {
   return [year, month, date]
 }
 
-function written(year: number, month: number, date: number): Day {
+function format(year: number, month: number, date: number): Day {
   return `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}-${String(date).padStart(2, '0')}`
 }
 
@@ -82,12 +82,12 @@ const formats = new Map<string, Intl.DateTimeFormat>()
 function dateFormat(timeZone: string): Intl.DateTimeFormat {
   const known = formats.get(timeZone)
   if (known) return known
-  const format = new Intl.DateTimeFormat('en', {
+  const made = new Intl.DateTimeFormat('en', {
     timeZone,
     year: 'numeric',
     month: '2-digit',
     day: '2-digit',
   })
-  formats.set(timeZone, format)
-  return format
+  formats.set(timeZone, made)
+  return made
 }

@@ -52,7 +52,7 @@ export class Tree {
     world.clock.set(new Date(now))
   }
 
-  async plant(shape: number[][]): Promise<void> {
+  async build(shape: number[][]): Promise<void> {
     for (const resellers of shape) {
       const top = await this.#add(null, 'superreseller')
       for (const dealers of resellers) {
@@ -94,11 +94,11 @@ export class Tree {
         return
       }
       case 'save': {
-        const child = one(model.accounts, command.child)
+        const child = pick(model.accounts, command.child)
         return this.#save(child, command.credits, command.desc ?? undefined, command.remove ? 1 : 0)
       }
       case 'create': {
-        const dealer = one(this.#dealers(), command.dealer)
+        const dealer = pick(this.#dealers(), command.dealer)
         const mac = command.mac === null ? null : (this.#macs[command.mac] ?? null)
         const { months, desc } = command
         const input = {
@@ -116,10 +116,10 @@ export class Tree {
         const seen = { right: { o_mac: mac }, wrong: { o_mac: uniqueMac() }, none: {} }[command.seen] ?? {}
         const input = {
           login: name,
-          ...given({ months: command.months, desc: command.desc, ministra: command.ministra }),
+          ...withoutEmpty({ months: command.months, desc: command.desc, ministra: command.ministra }),
           ...(command.mac !== null && { stb_mac: this.#macs[command.mac] as string, ...seen }),
         }
-        return this.#saveClient(dealer, { ...input, ...seenAs(command.seenExpiry, expiry) })
+        return this.#saveClient(dealer, { ...input, ...seenExpiry(command.seenExpiry, expiry) })
       }
       case 'changeMac': {
         const { name, dealer, mac } = this.#target(command)
@@ -137,14 +137,14 @@ export class Tree {
         return this.#saveClient(dealer, { login: name, ministra: false, o_mac: null, stb_mac: back })
       }
       case 'takeAnOffer': {
-        const client = model.clients.length > 0 ? one(model.clients, command.client) : null
+        const client = model.clients.length > 0 ? pick(model.clients, command.client) : null
         return client ? this.#takeAnOffer(client, command.which) : undefined
       }
       case 'renew': {
         const { name, dealer, expiry: before } = this.#target(command)
         const { months } = command
-        const { expiry } = seenAs(command.seen, before)
-        const input = { name, months, ...asSent({ expiry }) }
+        const { expiry } = seenExpiry(command.seen, before)
+        const input = { name, months, ...inWireForm({ expiry }) }
         return this.#send(
           this.who(dealer),
           calls.clients.renew,
@@ -171,28 +171,33 @@ export class Tree {
       }
       case 'remove': {
         const { name, dealer, mac: present } = this.#target(command)
-        const mac = macAs(command.seen, present)
+        const mac = seenMac(command.seen, present)
         const expected = model.remove(dealer, name, mac)
-        return this.#send(this.who(dealer), calls.clients.remove, { name, ...given({ mac }) }, expected)
+        return this.#send(
+          this.who(dealer),
+          calls.clients.remove,
+          { name, ...withoutEmpty({ mac }) },
+          expected,
+        )
       }
       case 'removeByAdmin': {
         const target = this.#target({ ...command, dealer: 0 })
         const { name } = target
-        const mac = macAs(command.seen, target.mac)
+        const mac = seenMac(command.seen, target.mac)
         const expected = model.removeByAdmin(name, mac)
-        return this.#send(this.who(null), calls.admin.remove, { name, ...given({ mac }) }, expected)
+        return this.#send(this.who(null), calls.admin.remove, { name, ...withoutEmpty({ mac }) }, expected)
       }
     }
   }
 
   #save(child: Account, credits: number, desc: string | undefined, transaction: 0 | 1): Promise<void> {
-    const change = { name: child.name, credits, transaction, ...given({ desc }) }
+    const change = { name: child.name, credits, transaction, ...withoutEmpty({ desc }) }
     const expected = this.model.save(child, credits, desc, transaction)
     return this.#send(this.who(child.parent), calls.level[child.level].save, change, expected)
   }
 
   #saveClient(dealer: Account, input: SavedClient): Promise<void> {
-    const sent = { ...input, ...asSent(input) }
+    const sent = { ...input, ...inWireForm(input) }
     return this.#send(this.who(dealer), calls.clients.save, sent, this.model.saveClient(dealer, input))
   }
 
@@ -238,9 +243,13 @@ export class Tree {
   #target({ dealer, client }: { dealer: number; client: number }): Target {
     const { clients } = this.model
     const name =
-      client % 8 === 0 ? this.#login(client) : clients.length > 0 ? one(clients, client).name : this.#login(0)
+      client % 8 === 0
+        ? this.#login(client)
+        : clients.length > 0
+          ? pick(clients, client).name
+          : this.#login(0)
     const found = clients.find((one) => one.name === name)
-    const someone = one(this.#dealers(), dealer)
+    const someone = pick(this.#dealers(), dealer)
     if (!found) return { name, dealer: someone, mac: null, expiry: 0 }
     return { ...found, dealer: dealer % 8 === 0 ? someone : found.dealer }
   }
@@ -248,16 +257,16 @@ export class Tree {
   /** Mostly a login that is free. */
   #newLogin(slot: number): string {
     const free = this.#logins.filter((login) => this.model.clients.every(({ name }) => name !== login))
-    return slot > 0 && free.length > 0 ? one(free, slot) : this.#login(slot)
+    return slot > 0 && free.length > 0 ? pick(free, slot) : this.#login(slot)
   }
 
   /** Returns one of the tree's shared MACs, or an unused one. */
   #macOf(slot: number | null): string {
-    return slot === null ? uniqueMac() : one(this.#macs, slot)
+    return slot === null ? uniqueMac() : pick(this.#macs, slot)
   }
 
   #login(slot: number): string {
-    return one(this.#logins, slot)
+    return pick(this.#logins, slot)
   }
 
   /** Expects that every account and every client looks to its people as in the model. */
@@ -271,7 +280,7 @@ export class Tree {
       const rows = await this.who(account).call(calls.desk[account.level].transactions)
       expect(rows.map(shown)).toEqual(
         model.rows
-          .filter((row) => isOn(row.account, account))
+          .filter((row) => isInBranch(row.account, account))
           .map((row) => this.#asShown(row, account))
           .reverse(),
       )
@@ -320,40 +329,42 @@ export class Tree {
   #asShown(row: Row, reader: Account): Shown {
     const { accounts } = this.model
     const actor = accounts.find(({ name }) => name === row.actor) ?? null
-    const isKnown = actor === reader.parent || (actor !== null && isOn(actor, reader))
+    const isKnown = actor === reader.parent || (actor !== null && isInBranch(actor, reader))
     const expiry = row.expiry === null ? null : new Date(row.expiry).toISOString()
     return shown({ ...row, expiry, actor: isKnown ? row.actor : '—' })
   }
 }
 
 /** Picks an element of a list that is not empty. */
-function one<Item>(list: readonly Item[], index: number): Item {
+function pick<Item>(list: readonly Item[], index: number): Item {
   return list[index % list.length] as Item
 }
 
 /** Returns the expiry that the caller claims to have seen: the present one, another, or none. */
-function seenAs(seen: 'right' | 'wrong' | 'none', expiry: number): { expiry?: number } {
+function seenExpiry(seen: 'right' | 'wrong' | 'none', expiry: number): { expiry?: number } {
   return { right: { expiry }, wrong: { expiry: expiry - 1000 }, none: {} }[seen]
 }
 
 /** Returns the MAC that the caller claims to have seen. */
-function macAs(seen: 'right' | 'wrong' | 'none', mac: string | null): string | undefined {
+function seenMac(seen: 'right' | 'wrong' | 'none', mac: string | null): string | undefined {
   return { right: mac ?? undefined, wrong: uniqueMac(), none: undefined }[seen]
 }
 
-function asSent({ expiry }: { expiry?: number | undefined }): { expiry?: string } {
+function inWireForm({ expiry }: { expiry?: number | undefined }): { expiry?: string } {
   return expiry === undefined ? {} : { expiry: new Date(expiry).toISOString() }
 }
 
 /** Drops the fields without a value. */
-function given<Fields extends object>(fields: Fields): { [Key in keyof Fields]?: NonNullable<Fields[Key]> } {
+function withoutEmpty<Fields extends object>(
+  fields: Fields,
+): { [Key in keyof Fields]?: NonNullable<Fields[Key]> } {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
   ) as never
 }
 
-function isOn(account: Account, path: Account): boolean {
-  return account === path || (account.parent !== null && isOn(account.parent, path))
+function isInBranch(account: Account, path: Account): boolean {
+  return account === path || (account.parent !== null && isInBranch(account.parent, path))
 }
 
 type Shown = Pick<Row, 'type' | 'credits' | 'login' | 'mac' | 'description' | 'actor'> & {
