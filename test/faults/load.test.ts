@@ -102,8 +102,10 @@ async function one(index: number): Promise<Answer | null | 'cut'> {
     case 6:
       return make(reseller, calls.desk.reseller.transactions)
     case 7:
+      // One change of a password in a crowd, because a second one at once is refused.
+      if (index === 7) return make(reseller, calls.session.password, SAME_PASSWORD)
       return index % 100 === 7
-        ? make(dealer, calls.session.password, SAME_PASSWORD)
+        ? make(dealer, calls.session.login, loginOf(dealer))
         : make(dealer, calls.credits.dealer)
     case 8:
       return make(superreseller, calls.session.users)
@@ -114,8 +116,11 @@ async function one(index: number): Promise<Answer | null | 'cut'> {
 
 type Make = (person: Person, call: Call, input?: object) => Promise<Answer | null | 'cut'>
 
-/** The server hashes it twice, whether it changes or not. */
 const SAME_PASSWORD = { old_password: WORKLOAD_PASSWORD, password: WORKLOAD_PASSWORD }
+
+function loginOf({ name }: Person) {
+  return { login_username: name, login_password: WORKLOAD_PASSWORD }
+}
 
 async function download(dealer: Person, make: Make): Promise<Answer | null | 'cut'> {
   const asked = await make(dealer, calls.clients.export, { format: 'csv' })

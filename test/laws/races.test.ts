@@ -75,7 +75,7 @@ const PAIRS = PATHS.flatMap((one, index) =>
   PATHS.slice(index).map((two) => ({ one, two, names: `${one.name} and ${two.name}` })),
 )
 
-describe('of two calls at once on two servers, a dealer with credits for one pays for one', () => {
+describe('two calls at once on two servers spend no more than the dealer has:', () => {
   test.each(PAIRS)('$names', async ({ one, two }) => {
     for (let round = 0; round < 5; round += 1) {
       const scene = await newScene()
