@@ -84,8 +84,8 @@ export default defineConfig({
           include: ['test/journeys/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 180_000,
-          // A browser, the console and its database keep two cores busy by themselves.
-          maxWorkers: 1,
+          // A journey uses a processor for less than half of its time, so two at once share two cores.
+          maxWorkers: 2,
           sequence: { groupOrder: 2 },
         },
       },
