@@ -145,6 +145,64 @@ begin
   return date_trunc('milliseconds', now());
 end $$;
 
+-- The server removes rows of these tables through functions alone: a right to delete from a whole table is a right to
+-- lock it against everybody.
+
+-- Ends one session. Returns whether there was one.
+create function end_session(hash bytea) returns boolean
+  language sql volatile security definer set search_path = public, pg_temp
+  as $$ with ended as (delete from session where token_hash = hash returning true) select exists (select from ended) $$;
+
+-- Ends the sessions of an account, but the given one.
+create function end_sessions(of_account bigint, but bytea default null) returns void
+  language sql volatile security definer set search_path = public, pg_temp
+  as $$ delete from session where account = of_account and token_hash is distinct from but $$;
+
+-- Takes the tickets of a session away.
+create function remove_tickets(of_session bytea) returns void
+  language sql volatile security definer set search_path = public, pg_temp
+  as $$ delete from export_ticket where session = of_session $$;
+
+-- Uses a ticket up. Returns what it is for, where it and its session have not expired.
+create function redeem_ticket(hash bytea, now timestamptz)
+  returns table (owner bigint, session bytea, kind text, selection jsonb)
+  language sql volatile security definer set search_path = public, pg_temp
+  as $$
+    delete from export_ticket t using session s
+    where s.token_hash = t.session and t.ticket_hash = hash and t.expiry > now and s.expiry > now
+    returning s.account, t.session, t.kind, t.selection
+  $$;
+
+create function remove_broadcast() returns void
+  language sql volatile security definer set search_path = public, pg_temp
+  as $$ delete from broadcast $$;
+
+-- Removes rows of a table that are of no use since a moment, at most so many. Returns how many.
+create function remove_outdated(name text, before timestamptz, most integer) returns integer
+  language plpgsql volatile security definer set search_path = public, pg_temp as $$
+declare
+  removed integer;
+begin
+  case name
+    when 'export_ticket' then
+      delete from export_ticket where ticket_hash = any (
+        array(select ticket_hash from export_ticket where expiry <= before limit most));
+    when 'session' then
+      delete from session where token_hash = any (
+        array(select token_hash from session where expiry <= before limit most));
+    when 'login_try' then
+      delete from login_try where id = any (array(select id from login_try where tried <= before limit most));
+    when 'captcha_used' then
+      delete from captcha_used where solution_hash = any (
+        array(select solution_hash from captcha_used where expiry <= before limit most));
+    when 'idempotency_key' then
+      delete from idempotency_key where ctid = any (
+        array(select ctid from idempotency_key where created <= before limit most));
+  end case;
+  get diagnostics removed = row_count;
+  return removed;
+end $$;
+
 -- Who changed what, when and from where.
 create table audit (
   id bigint generated always as identity,

@@ -1,6 +1,7 @@
 -- What the server's own role may do, stated whole at every start. It owns nothing, and what must only be appended
 -- it can only append. Rights go by column where they can: the database gives each row its number, and dates those of the
--- ledger and the audit; and a right to change or remove rows of a whole table is one to lock it against everybody.
+-- ledger and the audit; and there is none to
+-- change or remove rows of a whole table, which would be one to lock it against everybody.
 revoke all on all tables in schema public from public, :server_role;
 revoke all on all functions in schema public from public, :server_role;
 grant usage on schema public to :server_role;
@@ -21,8 +22,15 @@ grant insert, update (stb_sn, stb_type, version, watching, locked_to_ip, last_ac
   time_last_play_video, last_played_tv_content, last_played_vod_content) on device to :server_role;
 grant insert on statistic, installation to :server_role;
 
--- What lives for minutes or days: the server removes it itself.
-grant insert, update, delete on session, login_try, captcha_used, broadcast, idempotency_key, export_ticket to :server_role;
+-- What lives for minutes or days: functions remove it. To hold a session until a COMMIT takes a right to change
+-- something of it.
+grant insert on session, login_try, captcha_used, broadcast, idempotency_key, export_ticket to :server_role;
+grant update (created) on session to :server_role;
+grant update (succeeded) on login_try to :server_role;
+grant update (message) on broadcast to :server_role;
+grant update (body_hmac, created, reply) on idempotency_key to :server_role;
+grant execute on function end_session(bytea), end_sessions(bigint, bytea), remove_tickets(bytea),
+  redeem_ticket(bytea, timestamptz), remove_broadcast(), remove_outdated(text, timestamptz, integer) to :server_role;
 
 grant execute on function moment(), lock_holdings(bigint[]), search_text(text, text, text, text),
   forget_device(bigint), forget_empty_counts(timestamptz) to :server_role;

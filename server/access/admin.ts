@@ -20,7 +20,7 @@ export async function setAdminPassword(sql: Sql, password: string): Promise<stri
     const [admin] = await sql<{ id: number; name: string }[]>`
       update account set password = ${hash} where role = 'admin' returning id, name`
     if (!admin) return null
-    await sql`delete from session where account = ${admin.id}`
+    await sql`select end_sessions(${admin.id})`
     await auditHere(sql, admin.id, 'admin.password')
     return admin.name
   })

@@ -41,8 +41,8 @@ export const session: Handlers<typeof calls.session> = {
 
   // Of two at once the first ends the session, and the other has none any more.
   async logout({ sql, session }) {
-    const ended = await sql`delete from session where token_hash = ${session}`
-    if (ended.count === 0) throw noSession()
+    const [row] = await sql<{ ended: boolean }[]>`select end_session(${session}) as ended`
+    if (!row?.ended) throw noSession()
     return { status: 'OK' }
   },
 
@@ -62,8 +62,8 @@ export const session: Handlers<typeof calls.session> = {
           const changed = await sql`
             update account set password = ${next} where id = ${account.id} and password = ${own.password}`
           if (changed.count === 0) throw wrongPassword()
-          await sql`delete from session where account = ${account.id} and token_hash <> ${session}`
-          await sql`delete from export_ticket where session = ${session}`
+          await sql`select end_sessions(${account.id}, ${session})`
+          await sql`select remove_tickets(${session})`
           return { status: 'OK' }
         })
         await endTry(sql, attempt, true)

@@ -1,4 +1,3 @@
-import type { PendingQuery, Row } from 'postgres'
 import { DAY_MS } from '../../contract/time.ts'
 import { KEPT } from '../corridor/idempotency.ts'
 import { begin } from '../postgres/begin.ts'
@@ -12,19 +11,19 @@ import type { Sql } from '../postgres/pool.ts'
  */
 export async function cleanUp(sql: Sql, now: Date, isStopped = () => false): Promise<Record<string, number>> {
   const ago = (milliseconds: number) => new Date(now.getTime() - milliseconds)
-  const old: Record<string, PendingQuery<Row[]>> = {
+  const outdated: readonly [table: string, since: Date][] = [
     // Before the sessions, whose deletion cascades to their tickets without counting them.
-    export_ticket: sql`expiry <= ${now}`,
-    session: sql`expiry <= ${now}`,
-    login_try: sql`tried <= ${ago(31 * DAY_MS)}`,
-    captcha_used: sql`expiry <= ${now}`,
-    idempotency_key: sql`created <= ${ago(KEPT)}`,
-  }
+    ['export_ticket', now],
+    ['session', now],
+    ['login_try', ago(31 * DAY_MS)],
+    ['captcha_used', now],
+    ['idempotency_key', ago(KEPT)],
+  ]
   const removed: Record<string, number> = {}
-  for (const [table, which] of Object.entries(old)) {
+  for (const [table, since] of outdated) {
     let count: number | null = AT_ONCE
     while (count === AT_ONCE && !isStopped()) {
-      count = await remove(sql, table, which)
+      count = await remove(sql, table, since)
       removed[table] = (removed[table] ?? 0) + (count ?? 0)
     }
   }
@@ -35,13 +34,12 @@ export async function cleanUp(sql: Sql, now: Date, isStopped = () => false): Pro
 /** Rows that one transaction removes: few enough that no call waits for its locks. */
 const AT_ONCE = 5_000
 
-async function remove(sql: Sql, table: string, which: PendingQuery<Row[]>): Promise<number | null> {
+async function remove(sql: Sql, table: string, since: Date): Promise<number | null> {
   return begin(sql, async (sql) => {
     const [lock] = await sql<{ mine: boolean }[]>`select pg_try_advisory_xact_lock(${LOCKS.cleanUp}) as mine`
     if (!lock?.mine) return null
-    const removed = await sql`
-      delete from ${sql(table)} where ${which} and ctid = any (
-        array(select ctid from ${sql(table)} where ${which} limit ${AT_ONCE}))`
-    return removed.count
+    const [outdated] = await sql<{ removed: number }[]>`
+      select remove_outdated(${table}, ${since}, ${AT_ONCE}) as removed`
+    return outdated?.removed ?? 0
   })
 }

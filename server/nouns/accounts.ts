@@ -87,7 +87,7 @@ export function accountsOf(level: LevelName): LevelHandlers {
           const child = await childOf(context, name)
           // Locks the account before its sessions, as a login does, so that the second of the two sees what the first did.
           await sql`update account set password = ${hash} where id = ${child.id}`
-          await sql`delete from session where account = ${child.id}`
+          await sql`select end_sessions(${child.id})`
           return { status: 'OK' }
         })
       },

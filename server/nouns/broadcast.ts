@@ -16,7 +16,7 @@ export const broadcast: Pick<Handlers<typeof calls.admin>, 'setMessage' | 'remov
   },
 
   async removeMessage({ sql }) {
-    await sql`delete from broadcast`
+    await sql`select remove_broadcast()`
     return { status: 'OK' }
   },
 }

@@ -91,8 +91,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'the server cannot write a holding itself',
     file: 'db/grants.sql',
-    from: 'grant insert, update, delete on session,',
-    to: 'grant insert, update, delete on holding, session,',
+    from: 'grant insert on session, login_try,',
+    to: 'grant insert, update, delete on holding, session, login_try,',
     suites: ['server/ledger/transfer.test.ts'],
   },
   {
@@ -126,7 +126,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: "a changed password ends the account's other sessions",
     file: 'server/access/session.ts',
-    from: `await sql\`delete from session where account = \${account.id} and token_hash <> \${session}\``,
+    from: `await sql\`select end_sessions(\${account.id}, \${session})\``,
     to: '',
     suites: ['server/access/session.test.ts'],
   },
@@ -462,15 +462,15 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'an export ticket ends with its session',
     file: 'server/nouns/exports/exports.ts',
-    from: 'and s.expiry > ${now}`\n}',
-    to: '`\n}',
+    from: 'and t.expiry > ${now} and s.expiry > ${now}`',
+    to: 'and t.expiry > ${now}`',
     suites: ['server/nouns/exports/exports.test.ts'],
   },
   {
     guard: 'a changed password ends the export tickets of its own session',
     file: 'server/access/session.ts',
-    from: 'delete from export_ticket where session = ${session}',
-    to: 'delete from export_ticket where session = ${session} and false',
+    from: 'select remove_tickets(${session})',
+    to: 'select 1 where ${session}::bytea is null',
     suites: ['server/nouns/exports/exports.test.ts'],
   },
   {

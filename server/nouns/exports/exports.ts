@@ -69,7 +69,7 @@ async function issueTicket({ sql, session, now }: Context, { kind, selection }: 
 async function ownerOf(sql: Sql, ticket: string, now: Date): Promise<number> {
   const [found] = await sql<{ account: number }[]>`
     select s.account from export_ticket t join session s on s.token_hash = t.session
-    where ${isGood(sql, ticket, now)}`
+    where t.ticket_hash = ${hash(ticket)} and t.expiry > ${now} and s.expiry > ${now}`
   if (!found) throw notFound()
   return found.account
 }
@@ -80,18 +80,12 @@ async function redeem(
   now: Date,
 ): Promise<{ account: Account; session: Buffer; wanted: Wanted }> {
   const [redeemed] = await sql<(Wanted & { owner: number; session: Buffer })[]>`
-    delete from export_ticket t using session s where s.token_hash = t.session and ${isGood(sql, ticket, now)}
-    returning s.account as owner, t.session, t.kind, t.selection`
+    select owner, session, kind, selection from redeem_ticket(${hash(ticket)}, ${now})`
   if (!redeemed) throw notFound()
   const { owner, session, ...wanted } = redeemed
   const account = await findAccount(sql, sql`a.id = ${owner}`)
   if (!account) throw notFound()
   return { account, session, wanted }
-}
-
-/** Whether a ticket `t` of the session `s` is this one, and still good: it ends with its session. */
-function isGood(sql: Sql, ticket: string, now: Date) {
-  return sql`t.ticket_hash = ${hash(ticket)} and t.expiry > ${now} and s.expiry > ${now}`
 }
 
 /** Whether a session is still there: a logout, a changed password or a suspension has taken it away otherwise. */
