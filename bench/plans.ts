@@ -139,7 +139,7 @@ export async function* writePlans({ million: dataDir }: Folders): AsyncGenerator
   }
 }
 
-/** A client whose dealer can pay for the renewals. */
+/** Picks an active client of the dealer, for the renewals. */
 async function oneClient(sql: Sql, { dealer }: People): Promise<string> {
   const [client] = await sql<{ name: string }[]>`
     select c.name from client c join service s on s.client = c.id

@@ -254,7 +254,7 @@ export class Tree {
     return { ...found, dealer: dealer % 8 === 0 ? someone : found.dealer }
   }
 
-  /** Mostly a login that is free. */
+  /** Returns a login, mostly an unused one. */
   #newLogin(slot: number): string {
     const free = this.#logins.filter((login) => this.model.clients.every(({ name }) => name !== login))
     return slot > 0 && free.length > 0 ? pick(free, slot) : this.#login(slot)
@@ -325,7 +325,7 @@ export class Tree {
     }
   }
 
-  /** Returns a row as a reader sees it: the actor's name is hidden unless it is the reader's parent or below the reader. */
+  /** Returns a row as a reader sees it: an actor has a name if it is the reader, its parent or an account below it. */
   #asShown(row: Row, reader: Account): Shown {
     const { accounts } = this.model
     const actor = accounts.find(({ name }) => name === row.actor) ?? null

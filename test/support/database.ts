@@ -19,7 +19,7 @@ export interface FreshOptions {
   connections?: number
 }
 
-/** Creates a database for one test, as a copy of the migrated template. */
+/** Creates a database for a test, by default as a copy of the migrated template. */
 export async function freshDatabase({
   migrated = true,
   connections = 5,
