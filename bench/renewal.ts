@@ -52,7 +52,7 @@ const PARAMETERS: readonly (readonly [RegExp, (renewal: Renewal) => unknown[]])[
   [/lock_holdings/, ({ by }) => [[by.balance, by.consumed]]],
   [/insert into transfer/, (renewal) => [rowsOf(renewal)]],
   [
-    /update answer/,
+    /update idempotency_key/,
     ({ by, key, clients }) => [
       { status: 'OK', name: clients[0]?.name, credits: 0 },
       by.id,
