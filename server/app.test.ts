@@ -131,15 +131,15 @@ describe('a body', () => {
     expect((await person.fetch('POST', '/v1/logout')).status).toBe(200)
   })
 
-  test('of a stranger is never looked at', async () => {
+  test('without a session is never read', async () => {
     await refusal('no_session', post('{', JSON_TYPE, world.nobody()))
     await refusal('no_session', post('x'.repeat(300_000), { 'content-type': 'text/plain' }, world.nobody()))
     await refusal('wrong_role', post('{', JSON_TYPE, world.admin))
   })
 })
 
-describe('what is not a request as it should be is cut', () => {
-  /** Writes bytes to a server as they are, and answers what came back until it hung up. */
+describe('a malformed or slow request ends its connection', () => {
+  /** Writes raw bytes to a server, and returns all that it sends until it closes the connection. */
   async function write(bytes: string, { server } = world): Promise<string> {
     const { hostname, port } = new URL(server.url)
     const socket = connect(Number(port), hostname)
@@ -191,7 +191,7 @@ describe('what is not a request as it should be is cut', () => {
     expect(seconds).toBeLessThan(40)
   })
 
-  test('a caller who goes in the middle of a body leaves no fault in the log', async () => {
+  test('a caller who disconnects in the middle of a body leaves no error in the log', async () => {
     const { logged, app } = world.server
     const before = logged.length
     const sockets = Array.from({ length: 50 }, () =>
@@ -222,7 +222,7 @@ describe('a refusal', () => {
     })
   })
 
-  test('of a wrong role or of no session is the same whatever was asked', async () => {
+  test('of a wrong role is the same for every call', async () => {
     const roles = await Promise.all([
       refusal('wrong_role', dealer.send(calls.admin.clients)),
       refusal('wrong_role', dealer.send(calls.admin.remove, { name: 'x' })),
@@ -232,7 +232,7 @@ describe('a refusal', () => {
   })
 })
 
-test('every answer says that it may not be stored', async () => {
+test('every answer has Cache-Control: no-store', async () => {
   for (const answer of [
     await dealer.send(calls.session.user),
     await dealer.send(calls.clients.list),
@@ -243,7 +243,7 @@ test('every answer says that it may not be stored', async () => {
   }
 })
 
-test('a server that closes gives the answers under way whole, and waits for nothing else', async () => {
+test('a server that closes completes the answers under way, and waits for nothing else', async () => {
   const leaving = await openWorld()
   const { sql } = leaving.server
   const input = { login_username: 'nobody', login_password: 'guessed' }
@@ -282,7 +282,7 @@ describe('without its database', () => {
   })
 })
 
-test('a fault of ours is a 500 that tells no internals, and is logged with them', async () => {
+test('an error of the server is a 500 without internals, and is logged with them', async () => {
   const broken = await openWorld()
   try {
     await broken.server.ownerSql`alter table broadcast rename to broadcast_hidden`

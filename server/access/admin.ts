@@ -4,7 +4,7 @@ import { begin } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { hashPassword } from './password.ts'
 
-/** Makes the admin where there is none yet. Answers whether it did. */
+/** Creates the admin unless there is one. Returns whether it did. */
 export async function createFirstAdmin(sql: Sql, name: string, password: string): Promise<boolean> {
   const made = await sql`
     insert into account (name, role, password, settings, created)
@@ -13,7 +13,7 @@ export async function createFirstAdmin(sql: Sql, name: string, password: string)
   return made.length === 1
 }
 
-/** Sets the admin's password and ends the admin's sessions. Answers the admin's name, or null without an admin. */
+/** Sets the admin's password and ends the admin's sessions. Returns the admin's name; null without an admin. */
 export async function setAdminPassword(sql: Sql, password: string): Promise<string | null> {
   const hash = await hashPassword(password)
   return begin(sql, async (sql) => {

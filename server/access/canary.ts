@@ -3,7 +3,7 @@ import type { Sql } from '../postgres/pool.ts'
 import type { Seal } from './seal.ts'
 
 /**
- * Proves that SECRET_KEY is the one that this database's passwords were sealed with; the first start leaves the proof.
+ * Proves that SECRET_KEY is the one that this database's passwords were sealed with. The first start stores the proof.
  * @throws StartFault where it is another
  */
 export async function checkKey(sql: Sql, seal: Seal): Promise<void> {
@@ -13,7 +13,7 @@ export async function checkKey(sql: Sql, seal: Seal): Promise<void> {
 }
 
 /**
- * The same of a database that has the proof, for a transaction that only reads.
+ * Checks SECRET_KEY against the stored proof, in a transaction that may only read.
  * @throws StartFault where it is another
  */
 export async function proveKey(sql: Sql, seal: Seal): Promise<void> {
@@ -23,18 +23,18 @@ export async function proveKey(sql: Sql, seal: Seal): Promise<void> {
   )
 }
 
-/** Whether the proof was left by this key. */
+/** Whether the proof was sealed with this key. */
 export async function isKey(sql: Sql, seal: Seal): Promise<boolean> {
   const [canary] = await sql<{ value: Buffer }[]>`select value from installation where key = 'canary'`
   try {
     return canary !== undefined && seal.open(canary.value, OWNER) === SONG
   } catch {
-    // Bytes of another key do not open.
+    // Bytes that another key sealed cannot be opened.
     return false
   }
 }
 
-/** Leaves the proof of another key in the place of the one that was there. */
+/** Replaces the proof by one that is sealed with another key. */
 export async function replaceKey(sql: Sql, seal: Seal): Promise<void> {
   await sql`update installation set value = ${seal.close(SONG, OWNER)} where key = 'canary'`
 }

@@ -11,9 +11,9 @@ import { type Refusal, refuseField } from '../refusal.ts'
 
 /** The human verification of the login. */
 export type Captcha = {
-  /** What the login page needs to show it, with a fresh challenge where Boxtree makes it itself. */
+  /** Returns what the login page needs to show it, with a new challenge where Boxtree makes the challenges. */
   challenge(now: Date): Promise<OutputOf<typeof calls.session.captcha>>
-  /** A challenge that costs a phone so many seconds, good for one name alone; null where there is no such thing. */
+  /** Makes a challenge that takes a phone this many seconds, valid for one login name; null where none can be made. */
   dearer: ((now: Date, name: string, seconds: number) => Promise<Challenge>) | null
   /**
    * Takes an answer for a name, once, and answers the seconds that it cost a phone: 0 where the challenge was not a
@@ -43,14 +43,14 @@ export function openCaptcha(configured: Configured, secretKey: Uint8Array, sitev
 const LIFE = 300_000
 const LIFE_OF_DEARER = 900_000
 
-// One try is a PBKDF2 of 6,000 rounds, so that the browser spends its time in its own native code, not in calling it,
+// One try is a PBKDF2 of 6,000 rounds, so that the browser spends its time in its native code, not in calling it,
 // and making a challenge costs the server a millisecond. The answer is the 100th to 199th try, which keeps the wait
 // within a factor of two where an open-ended search varies without bound: 0.1 to 0.2 s on a desk, four times that on a
-// phone. Who knows the range may begin at its lower end: that saves a robot two thirds at most, and nobody the rest.
+// phone. A robot that starts at the lower end of the range saves two thirds at most.
 const ROUNDS = 6_000
 const LEAST_TRIES = 100
 const MOST_TRIES = 200
-/** What a phone does in a second: the 150 tries of a challenge take it 0.6 s. */
+/** The tries of a phone in a second: the 150 of an average challenge take it 0.6 s. */
 const TRIES_PER_SECOND = 250
 
 /** Altcha's proof of work, checked by its signatures alone: a flood of answers costs two HMACs each. */
@@ -68,7 +68,7 @@ function proofOfWork(secretKey: Uint8Array): Captcha {
     dearer(now, name, seconds) {
       // As above, the most is twice the least.
       const least = Math.round((seconds * TRIES_PER_SECOND * 2) / 3)
-      // The browser goes by the tries to say how far it is.
+      // The browser shows its progress by the number of tries.
       const data = { expiry: now.getTime() + LIFE_OF_DEARER, name: bind(name), seconds, tries: 2 * least }
       return create(least, 2 * least, data)
     },
@@ -79,14 +79,14 @@ function proofOfWork(secretKey: Uint8Array): Captcha {
       if (!verified) throw refused()
       if (data.expiry <= context.now.getTime()) throw refused()
       if ('name' in data && data.name !== bind(name)) throw refused()
-      // The signature, not the answer: the same solution can be written in many ways.
+      // The signature instead of the text, because the same solution can be written in many ways.
       await takeOnce(context, challenge.signature, new Date(data.expiry))
       return 'seconds' in data ? data.seconds : 0
     },
   }
 
   function create(least: number, most: number, data: z.output<typeof Data>): Promise<Challenge> {
-    // Not the library's own expiry, which goes by the machine's clock instead of ours.
+    // Without the library's own expiry, which reads the machine's clock instead of the one passed in.
     return createChallenge({
       algorithm: 'PBKDF2/SHA-256',
       cost: ROUNDS,
@@ -111,7 +111,7 @@ function readAnswer(answer: string | undefined): z.output<typeof Answer> {
   }
 }
 
-/** What a challenge says of itself, under its signature. */
+/** The signed data of a challenge. */
 const Data = z.union([
   z.strictObject({ expiry: z.number() }),
   z.strictObject({ expiry: z.number(), name: z.string(), seconds: z.number(), tries: z.number() }),
@@ -142,7 +142,7 @@ const SITEVERIFY = {
   turnstile: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
 }
 
-/** How long a provider may take, in milliseconds. */
+/** How long the provider may take to reply, in milliseconds. */
 const PATIENCE = 5_000
 
 /** A provider's widget, whose answers only the provider can judge. While it is down, nobody gets in. */

@@ -8,9 +8,9 @@ import type { Sql } from '../postgres/pool.ts'
 import { createFirstAdmin } from './admin.ts'
 
 /**
- * Makes the admin at the very first start, and tells where its password is: on a terminal it is shown, otherwise it
- * is left in the data folder, because what is printed elsewhere ends up in a log.
- * @returns the line to end the start with; null when there is nothing to tell
+ * Creates the admin at the very first start. Its password is shown on a terminal; elsewhere it is written to a file in
+ * the data folder, because printed lines end up in a log.
+ * @returns the line to print at the end of the start; null when there is none
  */
 export async function makeFirstLogin(sql: Sql, config: Config, onTerminal: boolean): Promise<string | null> {
   const { adminLogin, adminPassword } = config
@@ -29,13 +29,13 @@ export async function makeFirstLogin(sql: Sql, config: Config, onTerminal: boole
 
 const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789'
 
-/** Four groups of four from 31 letters that are not mistaken for one another: 79 bits. */
+/** Returns four groups of four from 31 letters that cannot be mistaken for one another: 79 bits. */
 export function generatePassword(): string {
   const group = () => Array.from({ length: 4 }, () => LETTERS[randomInt(LETTERS.length)]).join('')
   return Array.from({ length: 4 }, group).join('-')
 }
 
-/** The password is on the disk before the admin is in the database, so that a kill in between loses neither. */
+/** Writes the password to the disk before the admin to the database, so that a kill in between loses neither. */
 async function leaveFirstLogin(sql: Sql, config: Config): Promise<void> {
   const file = firstLoginFile(config)
   const draft = `${file}.draft`

@@ -5,7 +5,7 @@ import { begin } from '../postgres/begin.ts'
 import { hashPassword, isPassword } from './password.ts'
 
 describe('a password', () => {
-  test('is known again, and no other is', async () => {
+  test('is recognised, and no other is', async () => {
     const hash = await hashPassword('pässword 👋')
     expect(await isPassword('pässword 👋', hash)).toBe(true)
     for (const other of ['', 'pässword', 'Pässword 👋', 'pässword 👋 ', 'passwörd 👋']) {
@@ -13,7 +13,7 @@ describe('a password', () => {
     }
   })
 
-  test('is hashed before a transaction and never in one, where others would wait for it', async () => {
+  test('cannot be hashed inside a transaction', async () => {
     const { sql, drop } = await freshDatabase()
     const hash = await hashPassword('some password')
     const refused = 'A password is hashed before the transaction'
@@ -29,11 +29,11 @@ describe('a password', () => {
     expect(one).not.toBe(two)
   })
 
-  test('of nobody is never right, not even that of which nobody is made', async () => {
+  test('is never right without a hash, not even the one behind the stand-in hash', async () => {
     for (const password of ['', '\0', 'anything']) expect(await isPassword(password, undefined)).toBe(false)
   })
 
-  test('is hashed for nobody as for somebody, and at most two are at once', async () => {
+  test('is hashed for unknown names too, and at most two are hashed at once', async () => {
     const jobs = new Set<number>()
     let all = 0
     let most = 0

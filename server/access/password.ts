@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { isInTransaction } from '../postgres/begin.ts'
 import { Turns } from '../turns.ts'
 
-/** An argon2id hash in the PHC string format, of a new random salt. */
+/** Returns an argon2id hash with a new random salt, in the PHC string format. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16)
   const hash = await derive(password, salt)
@@ -11,8 +11,8 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Whether a password is the one that was hashed. Without a hash (an unknown name) it takes as long and is false,
- * so that the time tells nothing.
+ * Whether a password is the one that was hashed. Without a hash (an unknown name) it returns false after the same work,
+ * so that the duration reveals nothing.
  */
 export async function isPassword(password: string, phc: string | undefined): Promise<boolean> {
   const [, , , , salt, hash] = (phc ?? NOBODY).split('$')
@@ -21,14 +21,14 @@ export async function isPassword(password: string, phc: string | undefined): Pro
   return timingSafeEqual(expected, given) && phc !== undefined
 }
 
-/** 19 MiB in 2 passes, as OWASP has it. */
+/** 19 MiB in 2 passes, as OWASP recommends. */
 const MEMORY = 19 * 1024
 const PASSES = 2
 const NOBODY = `$argon2id$v=19$m=${MEMORY},t=${PASSES},p=1$${unpadded(Buffer.alloc(16))}$${unpadded(Buffer.alloc(32))}`
 
 const argon2id = promisify(argon2)
 
-/** @throws Error inside a transaction: others would wait for its locks, and for its connection, behind every hash */
+/** @throws Error inside a transaction, which would hold its locks and its connection during the hash */
 async function derive(password: string, salt: Buffer): Promise<Buffer> {
   if (isInTransaction()) throw new Error('A password is hashed before the transaction, not in it.')
   return hashing.run('anybody', () =>
@@ -43,7 +43,7 @@ async function derive(password: string, salt: Buffer): Promise<Buffer> {
   )
 }
 
-// At most two at once: a flood of logins must not take the processor from those who work.
+// At most two at once, so that a flood of logins leaves processor time for other calls.
 const hashing = new Turns<'anybody'>({ atOnce: 2 })
 
 function unpadded(bytes: Buffer): string {

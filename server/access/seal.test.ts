@@ -12,33 +12,33 @@ describe('what is sealed', () => {
     expect(seal.open(seal.close(text, OWNER), OWNER)).toBe(text)
   })
 
-  test('does not show what it is, and looks different each time', () => {
+  test('is unreadable, and looks different each time', () => {
     const [one, two] = [seal.close('secret-tv', OWNER), seal.close('secret-tv', OWNER)]
     expect(one.equals(two)).toBe(false)
     expect(one.includes('secret')).toBe(false)
   })
 
-  test('is not read by another key', () => {
+  test('cannot be opened by another key', () => {
     expect(() => other.open(seal.close('secret-tv', OWNER), OWNER)).toThrow()
   })
 
-  test('is not read as the password of another client', () => {
+  test('cannot be opened as the password of another client', () => {
     expect(() => seal.open(seal.close('secret-tv', OWNER), ofClient(8))).toThrow()
   })
 
-  test('names its key by its first bytes, which say nothing of the key', () => {
+  test('has the id of its key in its first bytes, which do not reveal the key', () => {
     expect(seal.close('secret-tv', OWNER).subarray(0, 5)).toEqual(seal.head)
     expect(seal.head).not.toEqual(other.head)
     expect(KEY.includes(seal.head.subarray(1))).toBe(false)
   })
 
-  test('before it was bound to a client is read all the same, by the same key alone', () => {
+  test('by a version before 0.2.0 is opened by the same key alone', () => {
     const old = sealUnbound('secret-tv', KEY)
     expect(seal.open(old, OWNER)).toBe('secret-tv')
     expect(() => other.open(old, OWNER)).toThrow()
   })
 
-  test('is not read where a single bit was changed, or where it is cut', () => {
+  test('cannot be opened after a bit was changed or an end was cut off', () => {
     const sealed = seal.close('secret-tv', OWNER)
     for (let at = 0; at < sealed.length; at += 1) {
       const changed = Buffer.from(sealed)

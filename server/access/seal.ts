@@ -1,21 +1,21 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
-/** What SECRET_KEY does: keeps client passwords readable to their dealer alone, and recognises a repeated body. */
+/** The uses of SECRET_KEY: encrypts client passwords, and recognises a repeated body by its HMAC. */
 export type Seal = {
   /**
    * AES-256-GCM, bound to whose the text is: a version (1 byte), the key's id (4), nonce (12), tag (16), ciphertext.
-   * Moved to somebody else's row, it does not open.
+   * Copied to another client's row, it cannot be opened.
    */
   close(text: string, owner: string): Buffer
   /** Throws where the bytes were not sealed by this key, are of another owner, or were changed since. */
   open(sealed: Uint8Array, owner: string): string
   /** What everything begins with that this key has sealed: bytes that do not are another key's, or of before 0.2.0. */
   head: Buffer
-  /** 32 bytes that only this key makes of this text. */
+  /** Returns the HMAC-SHA-256 of a text, 32 bytes. */
   hmac(text: string): Buffer
 }
 
-/** Whose the password of a client is, as `Seal` takes it. */
+/** Returns the `owner` to which the password of a client is bound. */
 export function ofClient(id: number): string {
   return `client ${id}`
 }
@@ -51,12 +51,12 @@ function bind(head: Buffer, owner: string): Buffer {
   return Buffer.concat([head, Buffer.from(owner)])
 }
 
-/** SHA-256, under which tokens and tickets are kept: they are random, so that a plain hash is enough. */
+/** Returns the SHA-256 of a token or ticket. They are random, so that no slow hash is needed. */
 export function hash(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 
-/** 256 random bits for a URL or a header. */
+/** Returns 256 random bits as text for a URL or a header. */
 export function randomToken(): string {
   return randomBytes(32).toString('base64url')
 }

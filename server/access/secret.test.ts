@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => rmSync(dataDir, { recursive: true }))
 
 describe('the secret key', () => {
-  test('is made once, for its owner alone', () => {
+  test('is made once, in a file that its owner alone can read', () => {
     const key = readSecretKey({ secretKey: null, dataDir })
     expect(key).toHaveLength(32)
     expect(readSecretKey({ secretKey: null, dataDir })).toEqual(key)
@@ -20,13 +20,13 @@ describe('the secret key', () => {
     expect(readdirSync(dataDir)).toEqual(['secret-key'])
   })
 
-  test('that is configured leaves no file', () => {
+  test('that is configured is not written to a file', () => {
     const secretKey = Buffer.alloc(32, 1)
     expect(readSecretKey({ secretKey, dataDir })).toBe(secretKey)
     expect(readdirSync(dataDir)).toEqual([])
   })
 
-  test('is never made anew where the file holds something else', () => {
+  test('is never replaced where the file holds something else', () => {
     writeFileSync(join(dataDir, 'secret-key'), '')
     expect(() => readSecretKey({ secretKey: null, dataDir })).toThrow('does not hold a key')
   })

@@ -6,20 +6,19 @@ import { putInPlace, writeDurably } from '../files.ts'
 import { makeDataFolder } from '../postgres/data-folder.ts'
 
 /**
- * The 32 bytes that clients' passwords are encrypted with: those configured, or those kept in the data folder,
- * made there at the first start.
+ * Returns SECRET_KEY's 32 bytes: those configured, or those of the file in the data folder, which the first start makes.
  * @throws StartFault when the file holds something else
  */
 export function readSecretKey(config: KeyPlace): Buffer {
   return findSecretKey(config) ?? keepSecretKey(config, randomBytes(32))
 }
 
-/** The same, where there is one; null where there is none yet. */
+/** Returns the key that is configured or in the data folder; null where there is none yet. */
 export function findSecretKey(config: KeyPlace): Buffer | null {
   return config.secretKey ?? readKeyFile(join(config.dataDir, 'secret-key'))
 }
 
-/** Puts a key into the data folder. Of two that do so at once the first counts, and that one is answered. */
+/** Writes a key into the data folder, unless there is one. Returns the key that is there afterwards. */
 export function keepSecretKey(config: KeyPlace, key: Buffer): Buffer {
   const file = join(config.dataDir, 'secret-key')
   makeDataFolder(config.dataDir)
@@ -30,7 +29,7 @@ export function keepSecretKey(config: KeyPlace, key: Buffer): Buffer {
 type KeyPlace = Pick<Config, 'secretKey' | 'dataDir'>
 
 /**
- * The key that a file holds; null where there is no file.
+ * Returns the key in a file; null where there is no file.
  * @throws StartFault when the file holds something else
  */
 export function readKeyFile(file: string): Buffer | null {
@@ -50,17 +49,17 @@ function read(file: string): string | undefined {
   }
 }
 
-/** The key appears under its name only when it is whole and on the disk; of two that make one, the first counts. */
+/** Writes a key file that has its name only once it is complete and on the disk. An existing file stays. */
 export function writeKeyFile(file: string, key: Buffer): void {
   putInPlace(draftOf(file, key), file, 'first')
 }
 
-/** Where the key lies that a rotation is about to put in the place of the present one. */
+/** Returns the path of the key that a rotation will put in the place of the present one. */
 export function nextKeyFile({ dataDir }: KeyPlace): string {
   return join(dataDir, 'secret-key.next')
 }
 
-/** Puts the key of a rotation that is done in the place of the one before. */
+/** Replaces the key file by the new key, after a rotation. */
 export function turnKeyOver(config: KeyPlace): void {
   putInPlace(nextKeyFile(config), join(config.dataDir, 'secret-key'))
 }

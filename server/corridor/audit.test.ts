@@ -27,7 +27,7 @@ async function newRows(act: () => Promise<unknown>): Promise<Row[]> {
 }
 
 describe('the audit trail', () => {
-  test('says who did what, when and from where', async () => {
+  test('records who did what, when and from which address', async () => {
     const { dealer } = await world.family({ credits: 3 })
     const input = newClient({ months: 1, desc: 'Hall' })
     const [row, ...more] = await newRows(() =>
@@ -44,7 +44,7 @@ describe('the audit trail', () => {
     expect(more).toEqual([])
   })
 
-  test('has every sign-in and every try of one', async () => {
+  test('records every sign-in and every failed one', async () => {
     const { dealer } = await world.family()
     const unknown = unique()
     const rows = await newRows(async () => {
@@ -62,7 +62,7 @@ describe('the audit trail', () => {
     ])
   })
 
-  test('has nothing of what was refused or was only a repeat', async () => {
+  test('records no refused call and no repeat under a key', async () => {
     const { dealer } = await world.family({ credits: 1 })
     const { name } = await world.client(dealer)
     const rows = await newRows(async () => {
@@ -75,7 +75,7 @@ describe('the audit trail', () => {
     expect(rows.map(({ event }) => event)).toEqual(['clients.renew'])
   })
 
-  test('is only ever appended, even by the owner of the tables', async () => {
+  test('refuses changes to its rows, even by the owner of the tables', async () => {
     await world.family({ credits: 1 })
     const { sql, ownerSql } = world.server
     for (const statement of ['update audit set event = event', 'delete from audit', 'truncate audit']) {
@@ -85,7 +85,7 @@ describe('the audit trail', () => {
   })
 })
 
-test('a call that is new keeps its secret fields out of the audit', async () => {
+test('the secret fields of a new call stay out of the audit without further code', async () => {
   const { dealer } = await world.family()
   const pair = call({
     method: 'POST',
@@ -155,7 +155,7 @@ test('no secret is in a log, an audit row or any other row', async () => {
   expect(everything).not.toContain(token)
 })
 
-test('a fault of the database is logged without the row that it concerns', async () => {
+test('an error of the database is logged without the row that it quotes', async () => {
   const broken = await openWorld()
   try {
     await broken.server.ownerSql`alter table account add constraint never check (id < 0) not valid`

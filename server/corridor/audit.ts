@@ -3,7 +3,7 @@ import type { Account, Context } from '../context.ts'
 import { sendAhead } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 
-/** Appends that an account did something, inside the transaction that does it. */
+/** Appends a row for a call, in the transaction of the call. */
 export async function audit(
   context: Where & { account: Pick<Account, 'id'> },
   call: Call,
@@ -12,7 +12,7 @@ export async function audit(
   await append(context, context.account.id, call.name, withoutSecrets(call, input))
 }
 
-/** Appends that somebody gave a password. `account` is null where the name is nobody's, and then comes as a digest. */
+/** Appends a row for a sign-in or a wrong password. Where no account has the name, `account` is null and `name` a digest. */
 export async function auditLogin(
   context: Where,
   event: 'session.login' | 'session.login.failed' | 'session.password.failed',
@@ -22,16 +22,16 @@ export async function auditLogin(
   await append(context, account, event, { name })
 }
 
-/** Appends what was done at the server's own machine, without a session and from no address. */
+/** Appends a row for a command run on the server's own machine, which has no session and no address. */
 export async function auditHere(sql: Sql, account: number, event: 'admin.password'): Promise<void> {
   await append({ sql, address: null }, account, event, {})
 }
 
-/** A sign-in has no account yet. */
+/** The part of a context that a sign-in has too. */
 type Where = Pick<Context, 'sql' | 'address'>
 type From = Omit<Where, 'address'> & { address: string | null }
 
-/** The database dates it. */
+/** The database sets the date and the id of the row. */
 async function append({ sql, address }: From, account: number | null, event: string, detail: object) {
   const appending = sql`
     insert into audit (event, account, address, detail)

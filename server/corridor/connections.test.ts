@@ -17,7 +17,7 @@ afterEach(async () => {
 })
 
 describe('connections', () => {
-  test('of one address are 400 at most, while another address is served', async () => {
+  test('of one address are limited to 400, while another address is served', async () => {
     world = await openWorld()
     await openMany(MOST_OF_ADDRESS + 50, '127.0.0.1')
     expect(await standing()).toBe(MOST_OF_ADDRESS)
@@ -25,7 +25,7 @@ describe('connections', () => {
     expect(await healthFrom('127.0.0.1')).toBe('')
   })
 
-  test('of an address are counted anew once they have gone', async () => {
+  test('of an address are no longer counted once they are closed', async () => {
     world = await openWorld()
     await openMany(MOST_OF_ADDRESS, '127.0.0.1')
     expect(await healthFrom('127.0.0.1')).toBe('')
@@ -33,7 +33,7 @@ describe('connections', () => {
     await expect.poll(() => healthFrom('127.0.0.1')).toMatch(/^HTTP\/1\.1 200 /)
   })
 
-  test('are 2,000 at most in all, and the log tells of more in one line', async () => {
+  test('are limited to 2,000 in all, and the log reports a flood in one line', async () => {
     world = await openWorld()
     for (let address = 1; address <= 6; address += 1) await openMany(390, `127.0.0.${address}`)
     expect(await standing()).toBe(MOST)
@@ -41,13 +41,13 @@ describe('connections', () => {
     expect(lines).toHaveLength(1)
   })
 
-  test('of a trusted proxy are as many as it needs', async () => {
+  test('of a trusted proxy are not limited by address', async () => {
     world = await openWorld({ env: { TRUSTED_PROXIES: '127.0.0.1' } })
     await openMany(MOST_OF_ADDRESS + 50, '127.0.0.1')
     expect(await standing()).toBe(MOST_OF_ADDRESS + 50)
   })
 
-  test('through a trusted proxy are judged by the address that it names: 400 requests under way', async () => {
+  test('through a trusted proxy are limited to 400 requests under way for each address that it names', async () => {
     world = await openWorld({ env: { TRUSTED_PROXIES: '127.0.0.1' } })
     const begun = (address: string) =>
       `POST /v1/authenticate HTTP/1.1\r\nhost: x\r\nx-forwarded-for: ${address}\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{`
@@ -62,7 +62,7 @@ describe('connections', () => {
   })
 })
 
-/** Opens connections that send nothing; some of them may be turned away at once. */
+/** Opens connections that send nothing; some of them may be refused at once. */
 async function openMany(count: number, from: string): Promise<Socket[]> {
   const sockets = Array.from({ length: count }, () => connectFrom(from))
   await Promise.all(sockets.map((socket) => once(socket, 'connect')))
@@ -75,7 +75,7 @@ function connectFrom(localAddress: string): Socket {
   return connect({ port, host: '127.0.0.1', localAddress }).on('error', () => {})
 }
 
-/** How many connections the server has once it has seen them all. */
+/** Returns the number of the server's connections once it no longer changes. */
 async function standing(): Promise<number> {
   const count = () =>
     new Promise<number>((resolve) => world.server.app.server.getConnections((_error, is) => resolve(is)))
@@ -87,7 +87,7 @@ async function standing(): Promise<number> {
   return now
 }
 
-/** What the health answers over a new connection; nothing where it is turned away. */
+/** Returns the answer of the health check over a new connection; an empty string where that is refused. */
 async function healthFrom(address: string, headers = ''): Promise<string> {
   const socket = connectFrom(address)
   socket.write(`GET /v1/health HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${headers}\r\n`)

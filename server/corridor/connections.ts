@@ -3,19 +3,19 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify
 import { among, networkOf } from '../network.ts'
 import { Refusal } from '../refusal.ts'
 
-/** A request has come whole within this time, headers and body together, or its connection is cut. */
+/** A request, headers and body together, must arrive within this time, or its connection is closed. */
 const COMING_MS = 20_000
-/** How often Node looks for those that have not: each is cut at most so much later. */
+/** How often Node checks for late requests: a connection is closed at most this much later. */
 const LOOKING_MS = 1_000
 const MOST_CONNECTIONS = 2_000
-/** Of one address, or requests under way of one that a trusted proxy names: an office behind one router has these. */
+/** The most connections of one address, and the most requests under way of one that a trusted proxy names. */
 const MOST_OF_ADDRESS = 400
-/** How often the log tells of connections that were turned away, at most. */
+/** The least time between two log lines about refused connections. */
 const TELLING_MS = 60_000
 
 /**
- * What Fastify hands to Node. Node reads the larger of `headersTimeout` and `requestTimeout` as the limit of the whole
- * request, and Fastify sets the second only after Node has taken 60 s for the first: so both are said here.
+ * The time limits that Fastify passes to Node. Node applies the larger of `headersTimeout` and `requestTimeout` to the
+ * whole request, and the first is 60 s by default: so both are set.
  */
 export const REQUEST_TIMES = {
   requestTimeout: COMING_MS,
@@ -23,8 +23,8 @@ export const REQUEST_TIMES = {
 }
 
 /**
- * Bounds how many connections there are, in all and of one address: an IPv4 as it is, an IPv6 by the /64 that one
- * customer of a provider has. A trusted proxy has as many as it needs; whom it names has so many requests under way.
+ * Limits the number of connections, in all and from one network (see `networkOf`). A trusted proxy may have any number;
+ * the requests under way of each address that it names are limited instead.
  */
 export function limitConnections(
   app: FastifyInstance,
@@ -61,7 +61,7 @@ export function limitConnections(
   })
 }
 
-/** How many of something each address has, up to a limit. */
+/** Counts something for each network, up to a limit. */
 class Tally {
   readonly #most: number
   readonly #counts = new Map<string, number>()
@@ -70,7 +70,7 @@ class Tally {
     this.#most = most
   }
 
-  /** Counts one more; false, and not counted, where the address has all it may have. */
+  /** Counts one more; returns false, and counts nothing, where the limit is reached. */
   enter(address: string): boolean {
     const network = networkOf(address)
     const count = this.#counts.get(network) ?? 0
@@ -87,7 +87,7 @@ class Tally {
   }
 }
 
-/** A flood is told of once a minute, with how many there were since. */
+/** Returns a function that logs a flood at most once a minute, with the number of refusals since the last line. */
 function tellSeldom(log: FastifyBaseLogger): (reason: string, address?: string) => void {
   let told = Number.NEGATIVE_INFINITY
   let since = 0

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../../test/support/server.ts'
 
-// On the console that `npm test` has built.
+// Needs a built console, which `npm test` makes first.
 let server: TestServer
 let page: string
 beforeAll(async () => {
@@ -11,20 +11,23 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-describe('https alone, for a year and this name only, is asked', () => {
+describe('the Strict-Transport-Security header, for a year and without subdomains,', () => {
   const forwarded = { headers: { 'x-forwarded-proto': 'https' } }
 
-  test.each(['/', '/v1/health', '/v1/nothing'])('where a trusted proxy says https: %s', async (path) => {
-    const proxied = await startServer({ env: { TRUSTED_PROXIES: '127.0.0.1' } })
-    const header = async (options = {}) =>
-      (await fetch(proxied.url + path, options)).headers.get('strict-transport-security')
-    expect(await header(forwarded)).toBe('max-age=31536000')
-    expect(await header({ headers: { 'x-forwarded-proto': 'http' } })).toBeNull()
-    expect(await header()).toBeNull()
-    await proxied.close()
-  })
+  test.each(['/', '/v1/health', '/v1/nothing'])(
+    'is sent where a trusted proxy says https: %s',
+    async (path) => {
+      const proxied = await startServer({ env: { TRUSTED_PROXIES: '127.0.0.1' } })
+      const header = async (options = {}) =>
+        (await fetch(proxied.url + path, options)).headers.get('strict-transport-security')
+      expect(await header(forwarded)).toBe('max-age=31536000')
+      expect(await header({ headers: { 'x-forwarded-proto': 'http' } })).toBeNull()
+      expect(await header()).toBeNull()
+      await proxied.close()
+    },
+  )
 
-  test('of nobody because somebody else says so', async () => {
+  test('is not sent where an untrusted peer says https', async () => {
     const { headers } = await fetch(server.url, forwarded)
     expect(headers.get('strict-transport-security')).toBeNull()
   })
@@ -43,14 +46,14 @@ describe('the page', () => {
     expect(await (await get(path)).text()).toBe(page)
   })
 
-  test('is asked for anew each time, and sent only when it has changed', async () => {
+  test('is revalidated each time, and sent only when it has changed', async () => {
     const first = await server.app.inject('/')
     expect(first.headers['cache-control']).toBe('no-cache')
     const again = await server.app.inject({ url: '/', headers: { 'if-none-match': first.headers.etag } })
     expect(again.statusCode).toBe(304)
   })
 
-  test('runs the one script that it holds, and no other', async () => {
+  test('may run its own inline script, and no other', async () => {
     const [, script = ''] = page.split(/<script>|<\/script>/)
     const hash = createHash('sha256').update(script).digest('base64')
     const policy = (await get('/')).headers.get('content-security-policy') ?? ''
@@ -76,7 +79,7 @@ describe('the page', () => {
         'frame-ancestors': ["'none'"],
       })
       for (const source of allowed['script-src'] ?? ['none']) expect(source).toMatch(SCRIPTS[provider])
-      // No whole host: others of its paths may run what a stranger asks of them.
+      // No whole host: a script on another of its paths could be misused.
       for (const source of [...(allowed['frame-src'] ?? []), ...(allowed['script-src'] ?? [])]) {
         expect(source).toMatch(/^('.+'|https:\/\/[a-z.]+\/.+\/)$/)
       }
@@ -103,7 +106,7 @@ describe('the page', () => {
     },
   )
 
-  test('waits for nothing but its style sheet', () => {
+  test('is blocked by nothing but its style sheet', () => {
     expect(page.match(/<script(?! type="module")/g)).toEqual(['<script'])
     expect(page.match(/<link rel="stylesheet"/g)).toHaveLength(1)
     expect(page.indexOf('<script>')).toBeLessThan(page.indexOf('rel="stylesheet"'))
@@ -124,19 +127,19 @@ describe('a file of the console', () => {
     expect(answer.headers.get('content-type')).toMatch(/javascript/)
   })
 
-  test('is what the page fetches ahead', async () => {
+  test('exists for every preload of the page', async () => {
     const ahead = [...page.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, path = '']) => path)
     expect(ahead.length).toBeGreaterThan(4)
     for (const path of ahead) expect((await get(path)).status, path).toBe(200)
   })
 
-  test('that is not there is a 404, and not the page', async () => {
+  test('that does not exist is a 404 instead of the page', async () => {
     const answer = await get('/assets/old-12345678.js')
     expect(answer.status).toBe(404)
     expect(await answer.text()).toBe('')
   })
 
-  test('kept from the eye stays there: neither maps nor the manifest', async () => {
+  test('of the build alone is not served: source maps and the manifest', async () => {
     for (const path of ['/.vite/manifest.json', `${asset('js')}.map`]) {
       const answer = await get(path)
       expect(['', page], path).toContain(await answer.text())

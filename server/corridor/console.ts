@@ -10,8 +10,8 @@ const BUILT = join(import.meta.dirname, '../../dist/web')
 const YEAR = 365 * 86_400
 
 /**
- * What the page may load for the chosen provider: its own paths alone, because its hosts may have a script on others
- * that runs whatever a stranger asks of it. Nothing where we ask ourselves.
+ * What the page may load from a captcha provider: the paths of its widget alone, because its hosts may serve scripts on
+ * other paths that a stranger could misuse. Empty for the captchas of Boxtree itself.
  */
 const CAPTCHA_SOURCES: Record<Captcha['provider'], { script: string[]; frame: string[]; connect: string[] }> =
   {
@@ -37,7 +37,7 @@ const CAPTCHA_SOURCES: Record<Captcha['provider'], { script: string[]; frame: st
     },
   }
 
-/** Serves the built console: hashed files for a year, every other address with the page that finds its screen. */
+/** Serves the built console: hashed files cached for a year, and the page itself at every other address. */
 export async function serveConsole(app: FastifyInstance, captcha: Captcha['provider']): Promise<void> {
   const { script, frame, connect } = CAPTCHA_SOURCES[captcha]
   const page = join(BUILT, 'index.html')
@@ -49,7 +49,7 @@ export async function serveConsole(app: FastifyInstance, captcha: Captcha['provi
         'default-src': ["'none'"],
         'script-src': ["'self'", ...(isBuilt ? inlineScripts(readFileSync(page, 'utf8')) : []), ...script],
         'worker-src': ["'self'"],
-        // Emotion writes its style sheets into the page.
+        // Emotion inserts its style sheets into the page.
         'style-src': ["'self'", "'unsafe-inline'"],
         'img-src': ["'self'", 'data:'],
         'font-src': ["'self'"],
@@ -61,7 +61,7 @@ export async function serveConsole(app: FastifyInstance, captcha: Captcha['provi
         'base-uri': ["'none'"],
       },
     },
-    // Said where a proxy brought the request by https: see app.ts.
+    // Sent only where a proxy says that the request came by https: see hooks.ts.
     strictTransportSecurity: false,
     crossOriginEmbedderPolicy: false,
     referrerPolicy: { policy: 'no-referrer' },
@@ -84,7 +84,7 @@ export async function serveConsole(app: FastifyInstance, captcha: Captcha['provi
   })
 }
 
-/** The scripts that the page itself holds, as the policy names them: by their hashes. */
+/** Returns the hashes of the page's inline scripts, by which the policy allows them. */
 function inlineScripts(html: string): string[] {
   return [...html.matchAll(/<script>(.*?)<\/script>/gs)].map(([, script = '']) => {
     return `'sha256-${createHash('sha256').update(script).digest('base64')}'`

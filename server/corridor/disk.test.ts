@@ -19,8 +19,8 @@ beforeEach(() => {
   free = 300 * MB
 })
 
-describe('a disk with less free space than is to be kept', () => {
-  test('takes no change, says what to do, and changes nothing', async () => {
+describe('a disk with less free space than FREE_DISK_MB', () => {
+  test('makes a change a 503 that says what to do, and nothing is changed', async () => {
     const { dealer } = family
     const { name } = await world.client(dealer, { months: 1 })
     const before = await world.stored()
@@ -42,7 +42,7 @@ describe('a disk with less free space than is to be kept', () => {
     expect(await world.stored()).toEqual(before)
   })
 
-  test('takes changes again as soon as it has room, the refused one under its key as well', async () => {
+  test('allows changes again as soon as it has room, and a refused one under the same key', async () => {
     const { dealer } = family
     const { name } = await world.client(dealer, { months: 1 })
     const renew = () => dealer.fetch('POST', '/v1/api/renew', renewal(name))
@@ -52,7 +52,7 @@ describe('a disk with less free space than is to be kept', () => {
     expect((await renew()).status).toBe(200)
   })
 
-  test('lets people sign in, look, ask for a price, export and sign out', async () => {
+  test('allows signing in, reading, a quote, an export and signing out', async () => {
     const { dealer, superreseller } = family
     const { name } = await world.client(dealer, { months: 1 })
     free = 150 * MB
@@ -67,7 +67,7 @@ describe('a disk with less free space than is to be kept', () => {
     await person.call(calls.session.logout)
   })
 
-  test('lets people only sign in, look and sign out where less than half of it is free', async () => {
+  test('allows only signing in, reading and signing out below half of it', async () => {
     const { dealer } = family
     const { name } = await world.client(dealer, { months: 1 })
     const { ticket } = await dealer.call(calls.clients.export, { format: 'csv' })
@@ -83,7 +83,7 @@ describe('a disk with less free space than is to be kept', () => {
     await person.call(calls.session.logout)
   })
 
-  test('takes no other call that is not a GET', async () => {
+  test('refuses every other call that is not a GET', async () => {
     free = 0
     const going = ['session.login', 'session.logout', 'clients.quote']
     const changing = everyCall(calls).filter(({ name, method }) => method !== 'GET' && !going.includes(name))
@@ -96,7 +96,7 @@ describe('a disk with less free space than is to be kept', () => {
     }
   })
 
-  test('is told by the health, which stays good, and once each way in the log', async () => {
+  test('shows in the health check, which stays a 200, and once each way in the log', async () => {
     const health = async () => (await world.nobody().fetch('GET', '/v1/health')).body
     expect(await health()).toMatchObject({ status: 'OK', writes: true })
     const logged = world.server.logged.length
@@ -116,11 +116,11 @@ describe('a disk with less free space than is to be kept', () => {
   })
 })
 
-test('the space of a real folder is read', async () => {
+test('freeSpaceOf() reads the free space of a real folder', async () => {
   expect(freeSpaceOf(world.server.config.dataDir)()).toBeGreaterThan(0)
 })
 
-test('a server whose database runs elsewhere looks at no disk', async () => {
+test('a server with an external database checks no disk', async () => {
   const elsewhere = await openWorld()
   try {
     const { dealer } = await elsewhere.family()

@@ -6,7 +6,7 @@ import { Refusal } from '../refusal.ts'
 /** Reads how much space is free on the disk under the database, in bytes. */
 export type FreeSpace = () => number
 
-/** Keeps the last of the disk for what must go on: the database's own work, and people who sign in and look. */
+/** Keeps space free on the disk for the database's own work, and for people who sign in and read. */
 export interface Disk {
   /** Whether there is room for changes. */
   hasRoom(): boolean
@@ -15,9 +15,8 @@ export interface Disk {
 }
 
 /**
- * Watches a disk below whose `leastMb` megabytes nothing is changed any more, and below half of them nothing is written
- * but sessions. `free` is null for an external database, whose disk is not ours to look at. It is asked at each call, so
- * that a disk with room again is noticed at once.
+ * Refuses changes while less than `leastMb` megabytes are free; below half of that only sign-ins may write. `free` is
+ * null for an external database, whose disk is unknown. It is read at each call, so that freed space counts at once.
  */
 export function watchDisk(free: FreeSpace | null, leastMb: number, log: FastifyBaseLogger): Disk {
   let level = 0
@@ -42,7 +41,7 @@ export function watchDisk(free: FreeSpace | null, leastMb: number, log: FastifyB
   }
 }
 
-/** Half of what is kept free is kept for signing in alone. */
+/** The share of `leastMb` that is kept for signing in alone. */
 const LOWER_FLOOR = 0.5
 
 const TOLD = [
@@ -51,10 +50,10 @@ const TOLD = [
   'the disk is all but full: only signing in and reading go on',
 ]
 
-/** The free space under a folder, as far as others than root may use it. */
+/** Returns the free space under a folder that users other than root may use. */
 export function freeSpaceOf(folder: string): FreeSpace {
   return () => {
-    // The disk under our own database is a local one, and answers sooner than another thread would begin to ask it.
+    // Synchronous, because a local disk returns this faster than a task reaches another thread.
     const { bavail, bsize } = statfsSync(folder)
     return bavail * bsize
   }

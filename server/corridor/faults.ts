@@ -1,6 +1,6 @@
 import { notFound, Refusal, refuseField } from '../refusal.ts'
 
-/** What a failure answers: a refusal as it is, the framework's and the database's own in our words. */
+/** Returns the refusal for an error: a refusal itself, and errors of Fastify and the database in our words. */
 export function refusalOf(error: unknown): Refusal {
   if (error instanceof Refusal) return error
   const { code = '', constraint_name: constraint = '' } = (error ?? {}) as {
@@ -24,7 +24,7 @@ function internal(): Refusal {
   return new Refusal('internal', 'Something went wrong on our side. Nothing was changed.')
 }
 
-// What Fastify finds wrong with a request before any call sees it.
+// The errors of Fastify, which rejects a request before its call runs.
 const OF_THE_REQUEST: Record<string, () => Refusal> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
     new Refusal('unsupported_media', 'The body must be application/json.'),
@@ -38,14 +38,14 @@ const OF_THE_REQUEST: Record<string, () => Refusal> = {
   FST_STATIC_FORBIDDEN_PATH: notFound,
 }
 
-// Two people took the same name at the same moment: the database let one of them have it.
+// Two calls took the same name at the same moment, and a constraint of the database refused the second.
 const TAKEN: Record<string, () => Refusal> = {
   account_name_key: () => refuseField('name_taken', 'login', 'This login is taken.'),
   client_name_key: () => refuseField('name_taken', 'login', 'This login is taken.'),
   client_mac_key: () => refuseField('mac_taken', 'stb_mac', 'This MAC address is taken.'),
 }
 
-/** The database is gone, going, full, or did not answer in time. */
+/** Whether the database is unreachable, shutting down, full or too slow. */
 function isOutage(code: string): boolean {
   return /^(08|53|57P|58)|^(55P03|57014|40P01|40001|25006)$/.test(code) || OUTAGES.has(code)
 }

@@ -6,8 +6,8 @@ import type { Disk } from './disk.ts'
 type Health = { status: 'OK'; writes: boolean; untrusted_proxy: boolean }
 
 /**
- * Whether the server can serve: the database answers. It goes on serving while the disk has room for reading only, or
- * while a proxy is in front that it was not told of, and says so. Throws what the database, or the way to it, says.
+ * Checks that the database is reachable. A full disk and an untrusted proxy are reported, but do not fail the check.
+ * @throws the error of the database, or of the connection to it
  */
 export async function checkHealth(sql: Sql, disk: Disk, networks: Networks): Promise<Health> {
   await ask(sql, async () => sql`select 1`)

@@ -26,7 +26,7 @@ async function balance(dealer: Person): Promise<number> {
 }
 
 describe('the same key and body', () => {
-  test('answers the first answer and does nothing again', async () => {
+  test('gets the first answer again, and has no second effect', async () => {
     const { dealer, name } = await dealerWith(5)
     const key = unique()
     const first = await dealer.send(renew, { name, months: 2 }, { key })
@@ -37,7 +37,7 @@ describe('the same key and body', () => {
     expect(await balance(dealer)).toBe(3)
   })
 
-  test('at once, over two servers, has one effect and one answer', async () => {
+  test('sent at once to two servers has one effect and one answer', async () => {
     const { dealer, name } = await dealerWith(5)
     const key = unique()
     const other = world.at(second, dealer)
@@ -50,7 +50,7 @@ describe('the same key and body', () => {
     expect(await balance(dealer)).toBe(4)
   })
 
-  test('is known again after the person has signed in anew', async () => {
+  test('is recognised after a new sign-in', async () => {
     const { dealer } = await dealerWith(0)
     const input = newClient()
     const [before, after] = [await world.signIn(dealer.name), await world.signIn(dealer.name)]
@@ -59,7 +59,7 @@ describe('the same key and body', () => {
     expect((await dealer.call(calls.clients.list)).count).toBe(2)
   })
 
-  test('does it again after 24 hours', async () => {
+  test('has an effect again after 24 hours', async () => {
     const { dealer, name } = await dealerWith(5)
     const key = unique()
     const once = () => dealer.call(renew, { name, months: 1 }, { key })
@@ -73,7 +73,7 @@ describe('the same key and body', () => {
 })
 
 describe('another body under a key', () => {
-  test('is refused and does nothing', async () => {
+  test('is refused and has no effect', async () => {
     const { dealer, name } = await dealerWith(5)
     const key = unique()
     await dealer.call(renew, { name, months: 1 }, { key })
@@ -82,7 +82,7 @@ describe('another body under a key', () => {
     expect(await balance(dealer)).toBe(4)
   })
 
-  test('at once is refused, whichever was first', async () => {
+  test('sent at the same moment is refused, whichever was first', async () => {
     const { dealer, name } = await dealerWith(20)
     const key = unique()
     const answers = await Promise.all(
@@ -94,7 +94,7 @@ describe('another body under a key', () => {
   })
 })
 
-test('a refusal is not kept: the same key does it once it can be done', async () => {
+test('a refusal is not stored: the same key succeeds once the call can', async () => {
   const { dealer, name } = await dealerWith(1)
   const { name: parent } = dealer
   const key = unique()
@@ -145,7 +145,7 @@ describe('a key', () => {
     expect(await balance(dealer)).toBe(1)
   })
 
-  test('keeps of the body only what recognises it', async () => {
+  test('stores only an HMAC of the body', async () => {
     const { dealer } = await dealerWith(0)
     const key = unique()
     await dealer.call(create, newClient({ password: 'planted-secret' }), { key })
@@ -154,7 +154,7 @@ describe('a key', () => {
     expect(kept).not.toContain('planted')
   })
 
-  test('is not taken by what changes nothing, which leaves nothing behind', async () => {
+  test('is not stored for a call that changes nothing, and neither is anything else', async () => {
     const { dealer, name } = await dealerWith(5)
     const before = await world.stored()
     const input = { clients: [name], months: 2 }
@@ -165,7 +165,7 @@ describe('a key', () => {
     expect(await world.stored()).toEqual(before)
   })
 
-  test('is not taken by signing in and out', async () => {
+  test('is not stored for signing in and out', async () => {
     const { dealer } = await dealerWith(0)
     const input = { login_username: dealer.name, login_password: PASSWORD }
     const tokens = []
@@ -178,7 +178,7 @@ describe('a key', () => {
   })
 })
 
-/** The account above another, as somebody who can act. */
+/** Signs in as the owner of an account. */
 async function ownerOf(name: string): Promise<Person> {
   const [above] = await world.server.sql<{ name: string }[]>`
     select p.name from account a join account p on p.id = a.parent where a.name = ${name}`

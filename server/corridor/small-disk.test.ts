@@ -7,14 +7,14 @@ import { type Console, startConsole } from '../../test/support/console.ts'
 import { freshFolder } from '../../test/support/folder.ts'
 import { Person } from '../../test/support/world.ts'
 
-/** Changes need so much; half of it is kept for signing in. */
+/** Changes need this much free space; half of it is kept for signing in. */
 const FLOOR_MB = 64
 const PASSWORD = 'admin-password'
 const MB = 2 ** 20
-/** The database's log grows by whole segments: the last call before the floor may take one. */
+/** The write-ahead log grows by whole segments: the last call above the limit may take one. */
 const SEGMENT_MB = 16
 
-// Only root may mount. Where nobody may, `disk.test.ts` says the same of a disk whose free space the test sets.
+// Only root may mount. Where that is not possible, `disk.test.ts` covers the same with a fake free space.
 describe.runIf(mayMount())('on a file system of 200 MB that fills', () => {
   let disk: string
   let running: Console
@@ -36,7 +36,7 @@ describe.runIf(mayMount())('on a file system of 200 MB that fills', () => {
     execFileSync('umount', [disk])
   })
 
-  test('real calls fill it to the floor, past it by one segment at most, and then a change is a 503', async () => {
+  test('real calls fill it to the limit, by one segment more at most, and then a change is a 503', async () => {
     leave(FLOOR_MB + 3)
     let made = 0
     let answer = await change()
@@ -47,7 +47,7 @@ describe.runIf(mayMount())('on a file system of 200 MB that fills', () => {
     expect(await health()).toMatchObject({ status: 'OK', writes: false })
   })
 
-  test('people sign in, look, export and sign out on what is kept free', async () => {
+  test('people sign in, read, export and sign out in the space kept free', async () => {
     const person = await signIn()
     await person.call(calls.admin.clients)
     const { ticket } = await person.call(calls.admin.exportClients, { format: 'csv' })
@@ -55,7 +55,7 @@ describe.runIf(mayMount())('on a file system of 200 MB that fills', () => {
     await person.call(calls.session.logout)
   })
 
-  test('below the lower floor they sign in and look, and nothing else is written', async () => {
+  test('below half of the limit they sign in and read, and nothing else is written', async () => {
     leave(FLOOR_MB / 2 - 1)
     const person = await signIn()
     await person.call(calls.admin.clients)
@@ -66,13 +66,13 @@ describe.runIf(mayMount())('on a file system of 200 MB that fills', () => {
     await person.call(calls.session.logout)
   })
 
-  test('a hundred people signing in there leave most of what is kept for them', async () => {
+  test('a hundred sign-ins there leave most of the space that is kept for them', async () => {
     const before = freeMb()
     for (let round = 0; round < 10; round += 1) await Promise.all(Array.from({ length: 10 }, signIn))
     expect(before - freeMb()).toBeLessThan(SEGMENT_MB + 2)
   })
 
-  test('the database is the one that was started, and with room again changes are made', async () => {
+  test('the database never restarted, and changes succeed again with room', async () => {
     expect(postmaster()).toBe(started)
     const log = execFileSync('sh', ['-c', `cat '${disk}'/data/postgres-18/log/*`], { encoding: 'utf8' })
     expect(log).not.toMatch(/PANIC|FATAL|terminated|recovery/)
@@ -81,7 +81,7 @@ describe.runIf(mayMount())('on a file system of 200 MB that fills', () => {
     expect(await health()).toMatchObject({ status: 'OK', writes: true })
   })
 
-  /** Takes or gives up what is free until so many megabytes are. */
+  /** Grows or shrinks a file until this many megabytes are free. */
   function leave(megabytes: number): void {
     const ballast = join(disk, 'ballast')
     rmSync(ballast, { force: true })

@@ -40,7 +40,7 @@ export type Document = {
   components: { schemas: Record<string, Schema>; securitySchemes: Record<string, object> }
 }
 
-/** The OpenAPI document of every call, printed from the contract. */
+/** Returns the OpenAPI document of all calls, made from the contract. */
 export function documentOf(): Document {
   const paths: Document['paths'] = { '/health': { get: HEALTH } }
   for (const call of everyCall(calls)) {
@@ -66,7 +66,7 @@ export function documentOf(): Document {
   }
 }
 
-/** Where the one shape of a failure is described. */
+/** The reference to the schema that all failures share. */
 const REFUSAL_REFERENCE = '#/components/schemas/Refusal'
 
 const ABOUT = [
@@ -211,7 +211,7 @@ function schemaOf(type: z.ZodMiniType, io: 'input' | 'output'): Schema {
   return schema
 }
 
-/** Says what a reader needs: not the limits of every number there is, and one way of writing a number in a query. */
+/** Removes what no reader needs: the limits of every safe integer, and the second type of a number in a query. */
 function tidy(schema: Schema): void {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum

@@ -16,12 +16,12 @@ describe('the document', () => {
     expect(operation?.security).toHaveLength(call.roles === 'anyone' ? 0 : 2)
   })
 
-  test('has nothing else but the health', () => {
+  test('has no operation but the calls and the health check', () => {
     const operations = Object.values(paths).flatMap((methods) => Object.keys(methods))
     expect(operations).toHaveLength(everyCall(calls).length + 1)
   })
 
-  test('puts each field where it travels', () => {
+  test('has each field in the path, the query or the body as it is sent', () => {
     const named = paths['/api/client/{name}']?.get
     expect(named?.parameters).toEqual([expect.objectContaining({ name: 'name', in: 'path', required: true })])
     const list = paths['/api/clients']?.get
@@ -39,7 +39,7 @@ describe('the document', () => {
     })
   })
 
-  test('takes no Idempotency-Key where there is none', () => {
+  test('has no Idempotency-Key for calls that take none', () => {
     expect(paths['/authenticate']?.post?.parameters).toEqual([])
     expect(paths['/logout']?.post?.parameters).toEqual([])
   })
@@ -49,7 +49,7 @@ describe('the reference', () => {
   const app = Fastify()
   app.register(async (api) => openPage(api), { prefix: '/v1' })
 
-  test('is there for machines', async () => {
+  test('is served as JSON', async () => {
     const answer = await app.inject('/v1/openapi.json')
     expect(answer.headers['content-type']).toContain('application/json')
     expect(answer.json()).toEqual(JSON.parse(JSON.stringify(documentOf())))
@@ -70,7 +70,7 @@ describe('the reference', () => {
     }
   })
 
-  test('is there for people, names every call and needs no script', async () => {
+  test('is served as a page that names every call and needs no script', async () => {
     const { body, headers } = await app.inject('/v1/docs')
     expect(headers['content-type']).toContain('text/html')
     for (const { name } of everyCall(calls)) expect(body).toContain(`id="${name}"`)
@@ -88,7 +88,7 @@ describe('an answer', () => {
   const body = { status: 'OK', name: 'Anna', expiry: '2026-01-31T23:59:59.000Z', credits: 3 }
   const refusal = { status: 'ERROR', code: 'not_found', message: 'There is nothing of this name here.' }
 
-  test('that is as its call says passes', () => {
+  test('that matches the document passes', () => {
     checkAnswer({ ...answer, body })
     checkAnswer({ ...answer, status: 404, body: refusal })
     checkAnswer({ ...answer, url: 'http://localhost:8080/v1/nowhere?a=b', status: 404, body: refusal })

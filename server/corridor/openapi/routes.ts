@@ -4,8 +4,8 @@ import { documentOf } from './document.ts'
 import { pageOf } from './page.ts'
 
 /**
- * Opens the reference, for machines at `openapi.json` and for people at `docs`. Nobody has to sign in to read it, so
- * each is made once, and compressed once in each form, however often it is asked for.
+ * Serves the reference, for machines at `openapi.json` and for people at `docs`. Anybody may fetch it, so each is
+ * made once, and compressed once for each encoding, to cost nothing in a flood.
  */
 export function openPage(api: FastifyInstance): void {
   const document = documentOf()
