@@ -2,15 +2,16 @@ import { execFileSync } from 'node:child_process'
 
 const EVERY_MS = 200
 
-/** Samples the resident memory of a process, in megabytes. */
-export function watchMemory(pid: number | undefined) {
-  const samples = [memoryOf(pid)]
-  const timer = setInterval(() => samples.push(memoryOf(pid)), EVERY_MS)
+/** Samples the resident memory of a process, or of a child of it that runs a program, in megabytes. */
+export function watchMemory(pid: number | undefined, program?: string) {
+  const sample = () => (program ? memoryOfChild(pid, program) : memoryOf(pid))
+  const samples = [sample()]
+  const timer = setInterval(() => samples.push(sample()), EVERY_MS)
   return {
     samples,
     stop() {
       clearInterval(timer)
-      samples.push(memoryOf(pid))
+      samples.push(sample())
       return { before: samples[0] ?? 0, peak: Math.max(...samples) }
     },
   }
@@ -18,4 +19,11 @@ export function watchMemory(pid: number | undefined) {
 
 function memoryOf(pid: number | undefined): number {
   return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) / 1024
+}
+
+/** Answers 0 while no child runs the program. */
+function memoryOfChild(pid: number | undefined, program: string): number {
+  const children = execFileSync('ps', ['-o', 'rss=,args=', '--ppid', String(pid)], { encoding: 'utf8' })
+  const found = children.split('\n').filter((line) => line.includes(program))
+  return found.reduce((sum, line) => sum + Number.parseInt(line, 10), 0) / 1024
 }

@@ -63,6 +63,34 @@ describe('turns', () => {
     expect(begun).toEqual(['ann', 'ann', 'bob', 'bob', 'dan'])
   })
 
+  test('pass over whoever has disconnected', async () => {
+    for (const owner of ['ann', 'ann', 'bob', 'bob']) await ask(owner)
+    const [cem, gone] = [new AbortController(), AbortSignal.abort()]
+    const left = expect(turns.take('cem', cem.signal)).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(turns.take('eve', gone)).rejects.toMatchObject({ code: 'unavailable' })
+    await ask('dan')
+    cem.abort()
+    await left
+    await end(0)
+    expect(begun).toEqual(['ann', 'ann', 'bob', 'bob', 'dan'])
+    // Nobody is left to whom the next free place could go.
+    await end(1)
+    await ask('fay')
+    expect(begun.at(-1)).toBe('fay')
+  })
+
+  test('that have begun stay taken when their owner disconnects', async () => {
+    for (const owner of ['ann', 'ann', 'bob']) await ask(owner)
+    const eve = new AbortController()
+    const end = await turns.take('eve', eve.signal)
+    eve.abort()
+    await ask('dan')
+    expect(begun).toEqual(['ann', 'ann', 'bob'])
+    end()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(begun.at(-1)).toBe('dan')
+  })
+
   test('are ended once, however often their end is called', async () => {
     for (const owner of ['ann', 'ann', 'bob', 'bob', 'cem', 'dan']) await ask(owner)
     await end(0)

@@ -6,10 +6,13 @@ export type Limits = {
   /** The most that one owner runs at once; any number where it is left out. */
   each?: number
   /** How long a turn is waited for, and the sentence of the refusal after that; without it the wait has no end. */
-  patience?: { ms: number; sorry: string }
+  patience?: Patience
 }
 
-type Waiting = { go: () => void; giveUp: NodeJS.Timeout | undefined }
+type Patience = { ms: number; sorry: string }
+
+/** Lets one in who waits. */
+type Waiting = () => void
 
 /**
  * A fair semaphore: limits how much runs at once, in all and for each owner. A free place goes to the owner who has
@@ -29,11 +32,13 @@ export class Turns<Owner> {
 
   /**
    * Waits for a turn. Returns a function that ends it; calling it again does nothing.
-   * @throws Refusal where the turn was not given in time
+   * @param gone aborted once nobody waits any more
+   * @throws Refusal where the turn was not given in time, or nobody waits any more
    */
-  async take(owner: Owner): Promise<() => void> {
+  async take(owner: Owner, gone: AbortSignal | null = null): Promise<() => void> {
+    if (gone?.aborted) throw nobodyWaits()
     if (this.#hasRoom(owner)) this.#begin(owner)
-    else await this.#wait(owner)
+    else await this.#wait(owner, gone)
     let over = false
     return () => {
       if (over) return
@@ -43,8 +48,12 @@ export class Turns<Owner> {
   }
 
   /** Waits for a turn, and runs `work` in it. */
-  async run<Result>(owner: Owner, work: () => Promise<Result>): Promise<Result> {
-    const end = await this.take(owner)
+  async run<Result>(
+    owner: Owner,
+    work: () => Promise<Result>,
+    gone: AbortSignal | null = null,
+  ): Promise<Result> {
+    const end = await this.take(owner, gone)
     try {
       return await work()
     } finally {
@@ -61,19 +70,28 @@ export class Turns<Owner> {
     this.#running.set(owner, (this.#running.get(owner) ?? 0) + 1)
   }
 
-  #wait(owner: Owner): Promise<void> {
+  #wait(owner: Owner, gone: AbortSignal | null): Promise<void> {
     return new Promise((resolve, reject) => {
       const { patience } = this.#limits
-      const one: Waiting = { go: resolve, giveUp: undefined }
-      if (patience) {
-        one.giveUp = setTimeout(() => {
-          this.#leave(owner, one)
-          reject(new Refusal('unavailable', patience.sorry, { retryAfter: patience.ms / 1000 }))
-        }, patience.ms)
+      const stop = () => {
+        clearTimeout(limit)
+        gone?.removeEventListener('abort', leave)
       }
+      const giveUp = (why: Refusal) => {
+        stop()
+        this.#leave(owner, go)
+        reject(why)
+      }
+      const leave = () => giveUp(nobodyWaits())
+      const limit = patience && setTimeout(() => giveUp(sorry(patience)), patience.ms)
+      const go: Waiting = () => {
+        stop()
+        resolve()
+      }
+      gone?.addEventListener('abort', leave)
       const queue = this.#waiting.get(owner)
-      if (queue) queue.push(one)
-      else this.#waiting.set(owner, [one])
+      if (queue) queue.push(go)
+      else this.#waiting.set(owner, [go])
     })
   }
 
@@ -97,10 +115,18 @@ export class Turns<Owner> {
       if (!next || !this.#hasRoom(owner)) continue
       this.#waiting.delete(owner)
       if (others.length > 0) this.#waiting.set(owner, others)
-      clearTimeout(next.giveUp)
       this.#begin(owner)
-      next.go()
+      next()
       return
     }
   }
+}
+
+function sorry({ ms, sorry }: Patience): Refusal {
+  return new Refusal('unavailable', sorry, { retryAfter: ms / 1000 })
+}
+
+/** What is answered to whoever has gone, and read by nobody. */
+function nobodyWaits(): Refusal {
+  return new Refusal('unavailable', 'Nobody waits for this any more.')
 }

@@ -9,27 +9,27 @@ import { ensureRunning, stop } from './postmaster.ts'
 import { socketOf } from './socket.ts'
 
 export interface Embedded {
-  /** Connects as the console's role, with the least rights. */
+  /** As what the console runs: the least rights. */
   server: Connect
-  /** Connects as the owner of the tables, for migrations. */
+  /** As the owner of the tables: for migrations. */
   owner: Connect
-  /** Connects as superuser, for set-up, backups and the databases of tests. */
+  /** For set-up, backups and the making of databases in tests. */
   superuser: Connect
   /** The real path of its files. */
   files: string
   /** The path of the server's unix socket. */
   socket: string
-  /** Whether this process holds the lock of the folder; false for a guest beside a console. */
+  /** False for a guest on a server that a console holds. */
   held: boolean
-  /** Stops the server if this process holds it, and resolves when none of its processes remains. */
+  /** Stops the server, where this process holds it, and answers when no process of it remains. */
   stop(): Promise<void>
 }
 
 export interface EmbeddedOptions {
   dataDir: string
-  /** Prints a line for the person at the terminal. */
+  /** Tells the person at the terminal what goes on. */
   say: (line: string) => void
-  /** Allows a console that already runs on the folder, which is otherwise refused. */
+  /** A guest works beside a console that runs on the folder, where it would otherwise be refused. */
   guest?: boolean
 }
 
@@ -67,7 +67,7 @@ export async function startEmbedded({ dataDir, say, guest }: EmbeddedOptions): P
 const SHARED_USER =
   "The database runs as 'nobody': what else runs as that user here can read it. The README says how to give it a user of its own."
 
-/** Creates missing roles and the missing database, and refuses a server whose settings could lose a write. */
+/** Makes the roles and the database where they are missing, and refuses a server that could lose a write. */
 async function setUp(
   home: Home,
   superuser: { socket: string; database: string; user: string },
@@ -110,8 +110,8 @@ const PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5_000
 
 /**
- * Makes a process the only console of a data folder, by an advisory lock in a session of its own. When that session
- * ends, the server has died, and is started again.
+ * What makes a process the one console of a data folder: an advisory lock in a session of its own. The session's end
+ * is also how the death of the server is noticed; it is then started again.
  */
 class Hold {
   held = false
@@ -144,7 +144,7 @@ class Hold {
   async release(): Promise<void> {
     this.releasing = true
     await this.watching
-    // The lock ends with the server, so that a console that starts meanwhile waits for both.
+    // The lock goes with the server, so that a console that starts meanwhile waits for both.
     if (this.held) await stop(this.home)
     await this.sql.end({ timeout: 1 })
   }
@@ -163,21 +163,21 @@ class Hold {
     })
   }
 
-  /** Restarts the server, with a pause that doubles after each failure. */
+  /** Brings the server back, with a pause that doubles while it will not come. */
   private async revive(): Promise<void> {
     for (let wait = PAUSE_MS; !this.releasing; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
       try {
         await ensureRunning(this.home)
         if (await this.tryLock()) return
       } catch {
-        // The server is still stopping or starting: the next round tries again.
+        // Still going down, or coming up: the next round sees.
       }
       await pause(wait)
     }
   }
 }
 
-/** Runs a query once the server accepts it. An adopted server may still be starting, or stopping: it is then restarted. */
+/** A server that was just adopted may still be starting up, or going down for good: then it is started again. */
 async function whenReady<T>(home: Home, query: () => PromiseLike<T>): Promise<T> {
   const deadline = Date.now() + READY_WAIT_MS
   for (;;) {

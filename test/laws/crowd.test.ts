@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { CONNECTIONS } from '../../server/postgres/pool.ts'
@@ -30,6 +32,38 @@ async function work({ reseller, dealer }: { reseller: Person; dealer: Person }):
     await reseller.call(calls.level.dealer.save, { name: dealer.name, credits: 1, transaction: 0 })
   }
 }
+
+/** The most calls of one account that run at once. */
+const TURNS = CONNECTIONS - 2
+
+test('a call whose sender disconnects before its turn changes nothing', async () => {
+  const { dealer } = await world.family({ credits: TURNS + 1 })
+  const { name } = await world.client(dealer)
+  const { url, ownerSql, sql, app } = world.server
+  const waiting = async () => {
+    const [row] = await sql<{ count: number }[]>`
+      select count(*)::int from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    return row?.count
+  }
+  const renewals = await ownerSql.begin(async (sql) => {
+    await sql`select from holding where account = ${dealer.id} for update`
+    const renewals = Array.from({ length: TURNS }, () =>
+      dealer.send(calls.clients.renew, { name, months: 1 }),
+    )
+    await expect.poll(waiting).toBe(TURNS)
+    const headers = { 'access-token': dealer.token, 'content-type': 'application/json' }
+    const arrival = once(app.server, 'request')
+    const last = request(`${url}/v1${calls.clients.renew.path}`, { method: 'POST', headers })
+    last.on('error', () => {}).end(JSON.stringify({ name, months: 1 }))
+    const [, answer] = await arrival
+    last.destroy()
+    await once(answer, 'close')
+    // In a list, since a promise would be waited for.
+    return [Promise.all(renewals)]
+  })
+  for (const { status } of (await renewals[0]) ?? []) expect(status).toBe(200)
+  expect((await dealer.call(calls.credits.dealer)).credits).toBe(1)
+})
 
 describe('300 calls of one dealer at once', () => {
   test('that wait for one lock leave database connections to other people, and end in a 503 with Retry-After', async () => {

@@ -111,7 +111,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'only the roles of a call may make it',
-    file: 'server/corridor/pipeline.ts',
+    file: 'server/app.ts',
     from: 'if (call.roles.includes(account.role)) return account',
     to: 'if (call.roles.length > 0) return account',
     suites: ['test/laws/matrix.test.ts'],
@@ -230,14 +230,14 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'a call checks its session again in its transaction',
-    file: 'server/corridor/pipeline.ts',
+    file: 'server/app.ts',
     from: 'await whoIs(context.sql, context.session, context.now)',
     to: 'context.account',
     suites: ['server/access/session.test.ts'],
   },
   {
     guard: "no session ends between a call's check and its commit",
-    file: 'server/corridor/pipeline.ts',
+    file: 'server/app.ts',
     from: 'if (call !== calls.session.logout) await holdSession(inside)',
     to: '',
     suites: ['server/access/session.test.ts'],
@@ -258,7 +258,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'an account has at most eight calls in progress',
-    file: 'server/corridor/pipeline.ts',
+    file: 'server/app.ts',
     from: 'const MOST_OF_ACCOUNT = CONNECTIONS - 2',
     to: 'const MOST_OF_ACCOUNT = 100 * CONNECTIONS',
     suites: ['test/laws/crowd.test.ts'],
@@ -412,7 +412,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'a call that changes nothing stores no Idempotency-Key',
-    file: 'server/corridor/pipeline.ts',
+    file: 'server/app.ts',
     from: 'if (!call.changes) return carryOut()',
     to: '',
     suites: ['server/corridor/idempotency.test.ts'],
@@ -499,7 +499,28 @@ export const MUTANTS: Mutant[] = [
     file: 'server/nouns/exports/pace.ts',
     from: 'Math.max(0, Math.min(allowed, STALLED))',
     to: 'allowed > 0 ? STALLED : STALLED',
-    suites: ['server/nouns/exports/pace.test.ts'],
+    suites: ['server/nouns/exports/pace.test.ts', 'server/nouns/exports/exports.test.ts'],
+  },
+  {
+    guard: 'whoever disconnects leaves the queue',
+    file: 'server/turns.ts',
+    from: "gone?.addEventListener('abort', leave)",
+    to: '',
+    suites: ['server/turns.test.ts'],
+  },
+  {
+    guard: 'a file is not begun for whoever disconnected while waiting',
+    file: 'server/nouns/exports/exports.ts',
+    from: 'ownerOf(sql, ticket, now)), gone)',
+    to: 'ownerOf(sql, ticket, now)))',
+    suites: ['server/nouns/exports/exports.test.ts'],
+  },
+  {
+    guard: 'the process of a file has a limit of memory',
+    file: 'server/nouns/exports/make.ts',
+    from: 'execArgv: LIMITS',
+    to: 'execArgv: LIMITS.slice(1)',
+    suites: ['server/nouns/exports/apart.test.ts'],
   },
   {
     guard: 'the log of a database error holds no row',
@@ -510,7 +531,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'changes are refused while the disk is nearly full',
-    file: 'server/corridor/pipeline.ts',
+    file: 'server/app.ts',
     from: 'disk.admit(call)',
     to: '',
     suites: ['server/corridor/disk.test.ts'],
@@ -531,7 +552,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'a body that its caller breaks off is not logged as an error',
-    file: 'server/corridor/failures.ts',
+    file: 'server/app.ts',
     from: 'raw.errored !== null && raw.errored === error',
     to: 'raw.errored === null && raw.errored === error',
     suites: ['server/app.test.ts'],
@@ -559,7 +580,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'only a trusted proxy may say that a request came by HTTPS',
-    file: 'server/corridor/hooks.ts',
+    file: 'server/app.ts',
     from: "if (request.protocol === 'https')",
     to: "if (request.headers['x-forwarded-proto'] === 'https')",
     suites: ['server/corridor/console.test.ts'],

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { calls } from '../../../contract/calls.ts'
 import { textsOf } from '../../../test/support/pdf.ts'
 import {
@@ -438,6 +438,19 @@ describe('a long list', () => {
     await expect.poll(transactionsOpen).toBe(0)
   })
 
+  test('keeps its ticket when the reader disconnects while waiting for a turn', async () => {
+    const readers = await Promise.all([open(), open()])
+    const { ticket } = await dealer.call(clients.export, LIST)
+    const arrival = once(world.server.app.server, 'request')
+    const waiting = request(`${world.server.url}/v1/exports/${ticket}`).on('error', () => {})
+    waiting.end()
+    const [, answer] = await arrival
+    waiting.destroy()
+    await once(answer, 'close')
+    for (const { asking } of readers) asking.destroy()
+    expect((await fetchFile(ticket)).status).toBe(200)
+  })
+
   test('ends with the session that asked for it', async () => {
     const own = await world.again(dealer)
     const { response } = await open(own)
@@ -459,6 +472,38 @@ describe('a long list', () => {
       for await (const _ of response);
     })()
     await expect(reading).rejects.toThrow('aborted')
+  })
+
+  describe('whose reader is too slow', () => {
+    afterEach(() => {
+      vi.useRealTimers()
+    })
+
+    const { setTimeout: realTimeout } = globalThis
+    const realPause = (ms: number) => new Promise((resolve) => realTimeout(resolve, ms))
+
+    test.each([1_000, 20_000])('is cut at %i bytes a second, and frees its place', async (rate) => {
+      const tellsOfSlow = (line: string) => line.includes('The reader of a file is too slow')
+      const before = world.server.logged.filter(tellsOfSlow).length
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+      const { response } = await open()
+      while (world.server.logged.filter(tellsOfSlow).length === before) {
+        response.read(rate)
+        // The process of the file and the connection run in real time.
+        await realPause(5)
+        vi.advanceTimersByTime(1_000)
+      }
+      vi.useRealTimers()
+      const reading = (async () => {
+        for await (const _ of response);
+      })()
+      await expect(reading).rejects.toThrow('aborted')
+      await expect.poll(transactionsOpen).toBe(0)
+      const readers = await Promise.all([open(), open()])
+      expect(readers.map(({ response }) => response.statusCode)).toEqual([200, 200])
+      for (const { asking } of readers) asking.destroy()
+      await expect.poll(transactionsOpen).toBe(0)
+    })
   })
 })
 

@@ -22,8 +22,11 @@ export const exportTransactions: Handler<typeof calls.desk.admin.exportTransacti
  * Streams the file that a ticket stands for. The ticket is the authority, and gone once it was shown: a browser
  * fetches a file without our headers, and a link that is found later must lead nowhere.
  */
-export const download: Handler<typeof calls.files.download> = async ({ sql, now, business }, { ticket }) => {
-  const done = await underWay.take(await ask(sql, () => ownerOf(sql, ticket, now)))
+export const download: Handler<typeof calls.files.download> = async (
+  { sql, now, business, gone },
+  { ticket },
+) => {
+  const done = await underWay.take(await ask(sql, () => ownerOf(sql, ticket, now)), gone)
   try {
     const { account, session, wanted } = await ask(sql, () => redeem(sql, ticket, now))
     const { database, zone } = business

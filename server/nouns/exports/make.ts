@@ -53,6 +53,9 @@ export function makeFile(
       reject(error)
       body.destroy(error)
     }
+    maker.on('error', fail)
+    // It could not be started, as where no more files may be open: it has no pipe then, and its error comes.
+    if (maker.pid === undefined) return
     pieces.on('data', (piece: Buffer) => {
       pace.sent(piece.length)
       if (!body.push(piece)) {
@@ -62,7 +65,6 @@ export function makeFile(
       resolve(body)
     })
     maker.on('message', (fault: Fault) => fail(Object.assign(new Error(fault.message), fault)))
-    maker.on('error', fail)
     maker.on('exit', done)
     maker.on('close', (code, signal) => {
       const end = () => {

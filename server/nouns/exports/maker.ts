@@ -20,9 +20,10 @@ try {
     sql,
     async (sql) => {
       await sql`set transaction isolation level repeatable read`
-      // The limits of one call are not meant for what is read as slowly as a telephone takes it.
-      await sql`set local statement_timeout = 0`
-      await sql`set local idle_in_transaction_session_timeout = '90s'`
+      // The limits of one call are not meant for what is read as slowly as a telephone takes it. As the first query this
+      // takes the snapshot too, before a byte of the file is sent.
+      await sql`
+        select set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '90s', true)`
       const asked = { ...asker, sql }
       if (wanted.kind === 'transactions') return write(csv(sql, listTransactions(asked, wanted.selection)))
       const listing = await listClients(asked, wanted.selection)
