@@ -80,6 +80,7 @@ const SPENDING: Spending[] = [
     by: 'reseller',
   },
 ]
+const BEGIN = 'begin read write'
 const MOMENTS: Moment[] = ['before', 'during', 'after']
 
 /** `npm run faults` cuts at every statement; `npm test` at every COMMIT and at every fourth of the others. */
@@ -92,13 +93,14 @@ describe.each(SPENDING)('$name whose connection is cut', (spending) => {
     async (moment) => {
       const scene = await newScene()
       const statements = await statementsOf(scene, spending)
+      expect(statements).toContain(BEGIN)
       expect(statements.slice(-2)).toEqual(['select 1', 'commit'])
       const done: string[] = []
       for (const [at, statement] of statements.entries()) {
         if (at % STRIDE !== offset && statement !== 'commit') continue
         const { first, isDone } = await makeTwice(scene, spending, { at, moment })
         // The server reconnects by itself when a connection is lost before the transaction.
-        const isBegun = at > statements.indexOf('begin ')
+        const isBegun = at > statements.indexOf(BEGIN)
         expect(first, statement).toMatchObject({ status: isBegun ? 503 : 200 })
         if (isBegun && isDone) done.push(statement)
       }
@@ -112,7 +114,7 @@ describe.each(SPENDING)('$name whose connection is cut', (spending) => {
 const SILENCES = [
   { name: 'at the COMMIT', statement: 'commit' },
   { name: 'in a transaction', statement: 'select 1' },
-  { name: 'before a transaction', statement: 'begin ' },
+  { name: 'before a transaction', statement: BEGIN },
 ].slice(0, runs(1, 3))
 
 test.each(SILENCES)(
