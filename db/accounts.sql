@@ -1,16 +1,16 @@
 -- The accounts: a tree of fixed depth, from the admin over superresellers and resellers to the dealers. Each row carries
 -- the path to itself, so that what lies beneath a superreseller or a reseller is one index away. Beside them is what
--- belongs to an account and comes and goes with its work, each apart because it lives shorter: sessions, tries of a
--- login, answers that are kept to be given again, tickets of files. The audit stays for good.
+-- belongs to an account for a short time: sessions, login tries, idempotency keys with their answers, tickets of files.
+-- The audit stays for good.
 
--- What the owner of the tables alone sets: `schema`, the fingerprint of the files that made these tables, and `clock`.
+-- Only the owner of the tables writes here: `schema`, the fingerprint of the files that made these tables, and `clock`.
 create table setup (
   key text,
   value text not null,
   constraint setup_pkey primary key (key)
 );
 
--- What every console of this database must agree on, such as the canary that proves SECRET_KEY.
+-- What all consoles of this database must share, such as the canary that proves SECRET_KEY.
 create table installation (
   key text,
   value bytea not null,
@@ -72,7 +72,7 @@ create table session (
 create index session_account on session (account);
 create index session_expiry on session (expiry);
 
--- Every try of a name and password that was let through to the check.
+-- Every login try whose password was checked.
 create table login_try (
   id bigint generated always as identity,
   name text not null,
@@ -86,7 +86,7 @@ create table login_try (
 create index login_try_name on login_try (name, tried);
 create index login_try_address on login_try (address, tried);
 
--- A solution of the human verification is good once.
+-- A captcha's solution is valid once.
 create table captcha_used (
   solution_hash bytea,
   expiry timestamptz not null,
@@ -102,7 +102,7 @@ create table broadcast (
   constraint broadcast_message_check check (length(message) <= 2000 and message <> '')
 );
 
--- The first reply to an Idempotency-Key; of the body only an HMAC.
+-- The answer to the first call under each Idempotency-Key; of that call's body only an HMAC.
 create table idempotency_key (
   account bigint not null,
   call text not null,
@@ -117,7 +117,7 @@ create table idempotency_key (
 
 create index idempotency_key_created on idempotency_key (created);
 
--- A file that may be fetched once, within its minute and while the session lasts that asked for it.
+-- A ticket fetches one file once, within a minute and while the session that asked for it lasts.
 create table export_ticket (
   ticket_hash bytea,
   session bytea not null,
@@ -203,7 +203,7 @@ begin
   return removed;
 end $$;
 
--- Who changed what, when and from where.
+-- Who changed what, when, and from which address.
 create table audit (
   id bigint generated always as identity,
   at timestamptz not null default moment(),

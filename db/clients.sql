@@ -62,7 +62,7 @@ create table device (
   constraint device_client_fk foreign key (client) references client (id)
 );
 
--- A deleted client is served no more, and its box is forgotten.
+-- Deleting a client ends its service and forgets its device.
 create function end_service() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$
 begin

@@ -1,12 +1,12 @@
--- What lets lists of clients be searched, sorted and counted quickly. Nothing here is known nowhere else: all of it is
--- derived from the clients and their services, kept by triggers, and can be made anew. `directory` is one narrow row for
--- each living client, which a search reads instead of the wide ones. `dealer_clients` and `superreseller_clients` are
--- how many clients are served until each moment, which is the end of a day, so that no list counts a hundred thousand
--- rows. Nobody but the triggers writes them, and `verify` holds them against the clients.
+-- Indexes and tables by which lists of clients are searched, sorted and counted quickly. All of it is derived from the
+-- clients and their services by triggers, and can be rebuilt. `directory` has one narrow row for each living client,
+-- which a search reads instead of the wide ones. `dealer_clients` and `superreseller_clients` count the clients of each
+-- expiry, so that no list counts a hundred thousand rows. Only triggers write them, and `verify` compares them with the
+-- clients.
 
 create extension if not exists pg_trgm;
 
--- Every order in which clients are listed, a dealer's and all.
+-- One index for each order in which a dealer's clients, or all clients, are listed.
 create index client_of_dealer on client (dealer, lower(name)) where deleted is null;
 create index client_dealer_description on client (dealer, lower(description), lower(name)) where deleted is null;
 create index client_dealer_mac on client (dealer, mac, lower(name)) where deleted is null;
@@ -19,16 +19,16 @@ create index client_active on client (active, lower(name)) where deleted is null
 create index service_of_dealer on service (dealer, expiry, lower(name));
 create index service_expiry on service (expiry, lower(name));
 
--- A renewal changes the expiry, of which there is no index here, in the room that each page leaves: the trigrams are
--- not written again.
+-- A renewal changes only the expiry, which has no index here. The fill factor leaves room for the new row version on the
+-- same page, so that no index entry, such as the many trigrams, is written again.
 create table directory (
   client bigint,
   dealer bigint not null,
   expiry timestamptz not null,
   active boolean not null,
-  -- In lower case, as lists are ordered.
+  -- In lower case, as lists are sorted.
   name text not null,
-  -- In lines: the name, the description, the MAC (twice, or nothing) and the phone.
+  -- Lines: the name, the description, the MAC (with and without colons, or neither) and the phone.
   text text not null,
   constraint directory_pkey primary key (client),
   constraint directory_client_fk foreign key (client) references client (id)
@@ -37,7 +37,7 @@ create table directory (
 create index directory_name on directory (name);
 create index directory_dealer_name on directory (dealer, name);
 create index directory_text on directory using gin (text gin_trgm_ops);
--- From so many samples the planner tells how broad a search is.
+-- The planner needs this many samples to estimate how many rows a search matches.
 alter table directory alter text set statistics 1000;
 
 create table dealer_clients (

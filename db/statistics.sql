@@ -1,5 +1,5 @@
--- What stood beneath each superreseller as the days ended. A finished day is written once and never changes, whatever
--- moves, closes or goes later; so it is kept apart from all that it was counted from.
+-- Each superreseller's credits, and the accounts and clients beneath it, at the end of each day. A row is written once
+-- and never changes, whatever is moved, closed or deleted later; so it cannot be derived from the other tables.
 
 create table statistic (
   day date not null,
@@ -8,7 +8,7 @@ create table statistic (
   resellers integer not null,
   dealers integer not null,
   clients integer not null,
-  -- The moment at which the day ended: what came after it is counted on from here, whatever TIME_ZONE is by then.
+  -- The moment at which the day ended. Later changes are counted from it, even after TIME_ZONE was changed.
   ended timestamptz not null,
   constraint statistic_pkey primary key (superreseller, day),
   constraint statistic_superreseller_fk foreign key (superreseller) references account (id)
@@ -16,7 +16,7 @@ create table statistic (
 
 create index statistic_day on statistic (day);
 
--- What came and went since a moment, without looking at all there is.
+-- Indexes for the changes since a moment, so that not all rows are read.
 create index client_created on client (created);
 create index client_deleted on client (deleted) where deleted is not null;
 create index transfer_between_accounts on transfer (superreseller, created) where dealer is null;

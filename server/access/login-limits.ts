@@ -7,37 +7,36 @@ import type { Sql } from '../postgres/pool.ts'
 import { Refusal } from '../refusal.ts'
 
 type Try = {
-  /** The name as it was typed. */
+  /** The name as typed. */
   name: string
-  /** The seconds that a phone has worked for this try, by a challenge bound to the name; null where it could not. */
+  /** The seconds of a phone's work for this try, by a challenge for this name; null where no challenge can be solved. */
   worked: number | null
 }
 
-/** A try that was let through to the check. */
+/** A try whose password may be checked. */
 export type Admitted = {
   id: number
-  /** The account's name in lower case, or a digest: what else is typed into the field may be somebody's password. */
+  /** The account's name in lower case. An unknown name is stored as a digest, because it may be a mistyped password. */
   name: string
 }
 
 /** Wrong logins within the window before an address has to wait. */
 const MOST_OF_NETWORK = 20
-/** Wrong logins of an account within the window before an address that is not known there has to work, or to wait. */
+/** Wrong logins of an account within the window before an unknown address has to solve a harder challenge, or wait. */
 const MOST_OF_ACCOUNT = 10
 const WINDOW = 15 * 60_000
-/** Wrong logins of an account within an hour before such an address has to wait, whatever it would do. */
+/** Wrong logins of an account within an hour before an unknown address has to wait in any case. */
 const MOST_OF_ACCOUNT_AN_HOUR = 100
 const HOUR = 3_600_000
-/** An address that signed in to an account this recently is not stopped by what others tried there. */
+/** How long an address that signed in to an account is known there; tries of other addresses do not stop it. */
 const KNOWN_FOR = 30 * DAY_MS
-/** A try that never ended (its server died) counts as wrong after this. */
+/** A try without a result, because its server died, counts as wrong after this time. */
 const UNDECIDED_FOR = 30_000
 
 /**
- * Lets a try of a name and password through to the check, or throws the 429 that says when to come back, and what work
- * would let one in before. A refused try does not count. Tries still being checked take their place: when only they
- * fill the limit, this one waits for them, so that neither a burst of wrong ones slips through nor a burst of right
- * ones is refused.
+ * Admits a try to the password check, or throws the 429 with the time of the next try, and the challenge that allows one
+ * before. A refused try does not count. Tries under way count: where only they fill the limit, this one waits for their
+ * results, so that a burst of wrong ones is stopped, and a burst of right ones is not.
  */
 export async function beginTry(context: OpenContext, attempt: Try): Promise<Admitted> {
   const deadline = Date.now() + 10_000
@@ -50,12 +49,12 @@ export async function beginTry(context: OpenContext, attempt: Try): Promise<Admi
   }
 }
 
-/** Says how a try ended. */
+/** Records the result of a try. */
 export async function endTry(sql: Sql, { id }: Admitted, succeeded: boolean): Promise<void> {
   await sql`update login_try set succeeded = ${succeeded} where id = ${id}`
 }
 
-/** For how many milliseconds a limit is closed, and after how many seconds of a phone's work it opens before. */
+/** How many milliseconds a limit stays closed, and how many seconds of a phone's work open it before. */
 type Closed = { wait: number; work?: number }
 
 const UNDECIDED = { wait: 0 } as const
@@ -117,7 +116,7 @@ async function lockNames({ sql, network, business }: OpenContext, name: string):
   return account
 }
 
-/** The newest tries of the last hour that were wrong or are still undecided. */
+/** Returns the newest tries of the last hour that were wrong or have no result yet. */
 async function triesOf(
   sql: Sql,
   whose: PendingQuery<Row[]>,
@@ -133,7 +132,7 @@ async function triesOf(
 
 type Tries = Awaited<ReturnType<typeof triesOf>>
 
-/** Closed where wrong ones alone fill a limit; null where one more fits under it. */
+/** Returns for how long a limit is closed; null where it allows one more try. */
 function closedBy(tries: Tries, most: number, now: Date): Closed | null {
   const last = tries.find(({ wrong }) => wrong)
   if (last && inOneRun(tries, now) >= most) return { wait: last.tried + WINDOW - now.getTime() }
@@ -149,13 +148,13 @@ function inOneRun(tries: Tries, now: Date): number {
   return wrong.filter(({ tried }) => last - tried < WINDOW).length
 }
 
-/** The seconds of a phone's work that a try costs after so many wrong ones: 5 after 10, twice that after each 10 more. */
+/** Returns the seconds of a phone's work for a try: 5 after 10 wrong ones, doubled after each 10 more. */
 function workAfter(wrong: number): number {
   if (wrong < MOST_OF_ACCOUNT) return 0
   return Math.min(60, 5 * 2 ** (Math.floor(wrong / MOST_OF_ACCOUNT) - 1))
 }
 
-/** The wrong ones after which so much work is not enough any more. */
+/** Returns the number of wrong tries after which this much work is no longer enough. */
 function placesFor(work: number): number {
   let places = MOST_OF_ACCOUNT
   while (places < MOST_OF_ACCOUNT_AN_HOUR && workAfter(places) <= work) places += MOST_OF_ACCOUNT

@@ -15,11 +15,11 @@ import { hash, randomToken } from './seal.ts'
 /** One hour from login, in milliseconds. */
 const LIFE = 3_600_000
 
-/** Sessions: beginning, restoring and ending one, and what belongs to the person who has it. */
+/** The handlers that begin, restore and end a session, and those for the account's own data. */
 export const session: Handlers<typeof calls.session> = {
   captcha: ({ business, now }) => business.captcha.challenge(now),
 
-  // Captcha and password are checked before anything begins, so that a flood of logins holds no connection.
+  // Captcha and password are checked before a transaction begins, so that a flood of logins holds no connection.
   async login(context, input) {
     const { sql, business } = context
     const { login_username: name, login_password: password } = input
@@ -39,7 +39,7 @@ export const session: Handlers<typeof calls.session> = {
     return { status: 'OK', token, ...user }
   },
 
-  // Of two at once the first ends the session, and the other has none any more.
+  // Of two logouts at once the first ends the session, and the other finds none.
   async logout({ sql, session }) {
     const [row] = await sql<{ ended: boolean }[]>`select end_session(${session}) as ended`
     if (!row?.ended) throw noSession()
@@ -58,7 +58,7 @@ export const session: Handlers<typeof calls.session> = {
       try {
         const done = await begin(async ({ sql, session }) => {
           if (!own || next === null) throw wrongPassword()
-          // Of several at once the first makes the others' present password wrong.
+          // Of several changes at once the first makes the old password of the others wrong.
           const changed = await sql`
             update account set password = ${next} where id = ${account.id} and password = ${own.password}`
           if (changed.count === 0) throw wrongPassword()
@@ -88,7 +88,7 @@ export const session: Handlers<typeof calls.session> = {
 
 type Known = { id: number; name: string; password: string }
 
-/** Begins a session, unless the password was changed since it was found to be right: then it answers null. */
+/** Begins a session. Returns null where the password was changed since it was checked. */
 async function signIn(context: OpenContext, known: Known, attempt: Admitted, session: Buffer) {
   const { now } = context
   return begin(context.sql, async (sql) => {
@@ -106,7 +106,7 @@ async function signIn(context: OpenContext, known: Known, attempt: Admitted, ses
   })
 }
 
-/** The account that a session is of. Throws the 401 of one that is unknown, ended or past its hour. */
+/** Returns the account of a session. @throws Refusal (401) where it is unknown, was ended or has expired */
 export async function whoIs(sql: Sql, session: Buffer, now: Date): Promise<Account> {
   const account = await findAccount(
     sql,

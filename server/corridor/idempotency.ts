@@ -6,10 +6,10 @@ import { sendAhead } from '../postgres/begin.ts'
 import { Refusal } from '../refusal.ts'
 
 /**
- * Does what a call asks, once for each Idempotency-Key: the same key and body answers the first answer again.
- * Key, effect and answer are one transaction, so that a refusal keeps nothing; of the body only an HMAC is kept.
+ * Runs a call once for each Idempotency-Key, and returns the output of the first run for the same key and body. Key,
+ * effect and output are stored in one transaction, so that a refusal stores nothing; of the body only an HMAC is stored.
  */
-export async function answerOnce(
+export async function runOncePerKey(
   context: Context,
   call: Call,
   request: FastifyRequest,
@@ -20,14 +20,14 @@ export async function answerOnce(
   const { sql, account, now, business } = context
   const { name } = call
   const hmac = business.seal.hmac(JSON.stringify(request.body ?? {}))
-  // A second of the same key waits here until the first has committed or rolled back.
+  // A concurrent call with the same key waits here until this transaction has ended.
   const [first] = await sql`
     insert into idempotency_key (account, call, key, body_hmac, created)
     values (${account.id}, ${name}, ${key}, ${hmac}, ${now})
     on conflict (account, call, key) do update set body_hmac = excluded.body_hmac, created = excluded.created, reply = null
       where idempotency_key.created <= ${new Date(now.getTime() - KEPT)}
     returning true as mine`
-  // The database keeps the fields in an order of its own; the contract's is that of the first answer.
+  // jsonb does not keep the order of the fields; `parse` restores that of the contract.
   if (!first) return call.output.parse(await repeat(context, name, key, hmac))
   const reply = await act()
   const keeping = sql`
@@ -37,7 +37,7 @@ export async function answerOnce(
   return reply
 }
 
-/** How long an answer is kept, in milliseconds. */
+/** How long a key is stored, in milliseconds. */
 export const KEPT = DAY_MS
 
 async function repeat({ sql, account }: Context, name: string, key: string, hmac: Buffer): Promise<unknown> {

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { StartFault } from '../config.ts'
 import { putInPlace } from '../files.ts'
 
-/** The major version whose data folder this program can open. */
+/** The major version of PostgreSQL whose data folder this program can open. */
 export const MAJOR = 18
 
 export interface Binaries {
@@ -14,7 +14,7 @@ export interface Binaries {
 }
 
 /**
- * The PostgreSQL of this machine, as npm installed it.
+ * Finds the PostgreSQL binaries that npm installed for this platform.
  * @throws StartFault where there is none for this machine
  */
 export function findBinaries(): Binaries {
@@ -33,7 +33,7 @@ export function findBinaries(): Binaries {
   return { folder: join(home, 'native'), version }
 }
 
-/** npm packs no symbolic links and runs no install script here, so the libraries' short names are made by us. */
+/** Links the libraries' short names: npm packs no symbolic links, and runs no install script here. */
 function linkLibraries(home: string): void {
   const list = JSON.parse(readFileSync(join(home, 'native/pg-symlinks.json'), 'utf8')) as {
     source: string
@@ -45,7 +45,7 @@ function linkLibraries(home: string): void {
   }
 }
 
-/** Renaming makes two starts at once harmless: each puts the same link. */
+/** Makes a link by renaming a draft, so that two starts at once do not disturb each other. */
 function link(source: string, path: string): void {
   const draft = `${path}.${process.pid}`
   try {

@@ -29,8 +29,8 @@ export async function initialise(home: Home): Promise<void> {
 }
 
 /**
- * Writes the server's settings and who may come in, at every start, so that the program's word is what counts. It is
- * the server's own user who writes, because the folder is that user's: root could be led to another file there.
+ * Writes the server's settings and pg_hba.conf at every start, so that they are those of this version. The server's own
+ * user writes them: in a folder of that user, a link could lead root to another file.
  * @throws StartFault when they cannot be written
  */
 export async function configure(home: Home): Promise<void> {
@@ -44,7 +44,7 @@ export async function configure(home: Home): Promise<void> {
   if (code !== 0) throw new StartFault(`The settings of PostgreSQL could not be written:\n${output}`)
 }
 
-/** Takes paths and texts in turn, and puts each file in place whole. A power cut may lose one: each start writes them. */
+/** Takes pairs of path and text, and renames each file into place. A power cut may lose one: each start writes them. */
 const WRITE = `
   umask 077
   while [ $# -gt 0 ]; do
@@ -70,15 +70,15 @@ function settings(cluster: string): string {
   ].join('\n')
 }
 
-/** The socket lies in the server's own folder, which nobody else may enter; there is no TCP port. */
+/** Connections by a socket in the server's own folder, which other users cannot enter; there is no TCP port. */
 const WAYS_IN = { listen_addresses: '', unix_socket_directories: '.', port: 5432, max_connections: 50 }
 
-/** What makes an acknowledged write one that survives a power cut; `refuseUnsafe` reads the same list. */
+/** The settings by which a committed write survives a power cut; `refuseUnsafe` checks them. */
 export const DURABLE = { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on' }
 
 /**
- * The log keeps a week. It holds the server's own events and no errors of statements: those come to the console,
- * and their text could hold what a person typed.
+ * Keeps the log for a week. It has the server's own events, but no errors of statements: the console receives those,
+ * and their text may contain what a person typed.
  */
 const LOG = {
   logging_collector: 'on',
@@ -97,7 +97,7 @@ const LOG = {
   log_timezone: 'UTC',
 }
 
-/** For two cores and a solid-state disk: requests run side by side, so that none needs workers of its own. */
+/** For two cores and a solid-state disk: calls run in parallel, so that a statement needs no parallel workers. */
 const TUNING = {
   timezone: 'UTC',
   wal_level: 'replica',
@@ -109,19 +109,19 @@ const TUNING = {
   max_parallel_workers_per_gather: 0,
 }
 
-/** A quarter of the memory, as PostgreSQL's manual advises, and no more than a million clients need. */
+/** Returns a quarter of the memory, as PostgreSQL's manual advises, up to what a million clients need. */
 function sharedBuffersMb(): number {
   const memory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
   return Math.max(32, Math.min(2048, Math.floor(memory / 2 ** 20 / 4)))
 }
 
-/** What was written since the last checkpoint shall not by itself fill a small disk: a sixteenth of it, up to 1 GB. */
+/** Returns max_wal_size: a sixteenth of the disk, up to 1 GB, so that the write-ahead log does not fill a small one. */
 function mostWalMb(cluster: string): number {
   const { blocks, bsize } = statfsSync(cluster)
   return Math.max(64, Math.min(1024, Math.floor((blocks * bsize) / 2 ** 20 / 16)))
 }
 
-/** The operating system vouches for who calls, so that there is no password to lose. */
+/** Returns pg_ident.conf: the operating system authenticates the user of the socket, so that no password is needed. */
 function identities(): string {
   const user = userInfo().username.replaceAll('"', '""')
   return ROLES.map((role) => `boxtree "${user}" ${role}\n`).join('')

@@ -2,8 +2,8 @@ import { mkdirSync } from 'node:fs'
 import { StartFault } from '../config.ts'
 
 /**
- * Makes the data folder where there is none. Root's lets others pass through, though not look: the database in it
- * runs as another user, in a folder that is closed to all but that one.
+ * Makes the data folder if it is missing. Root's can be entered but not listed by others: the database runs as another
+ * user, in a folder inside it that only that user can enter.
  * @throws StartFault when it cannot be made
  */
 export function makeDataFolder(dataDir: string): void {

@@ -6,13 +6,13 @@ import { MAJOR } from './binaries.ts'
 import { startEmbedded } from './embedded.ts'
 import { type Connect, openPool } from './pool.ts'
 
-/** The database of a configuration, whichever it is. */
+/** The database of a configuration, embedded or external. */
 export interface Database {
   server: Connect
   owner: Connect
   /** Where its files are; null where it runs elsewhere. */
   files: string | null
-  /** Stops the embedded server where this process holds it. */
+  /** Stops the embedded server, if this process started or adopted it. */
   stop(): Promise<void>
 }
 
@@ -21,8 +21,8 @@ const PAUSE_MS = 500
 
 /**
  * Starts the embedded database, or waits until the external one answers.
- * @param guest works beside a console that runs on the same data folder
- * @throws StartFault when there is no database to be had
+ * @param guest allows a console that already runs on the same data folder
+ * @throws StartFault when the database cannot be opened
  */
 export async function openDatabase(
   config: Pick<Config, 'dataDir' | 'database'>,
@@ -36,7 +36,7 @@ export async function openDatabase(
 }
 
 /**
- * Refuses what works on a database that is there already, where none was ever made.
+ * Refuses a command that needs an existing database, where none was ever made.
  * @throws StartFault
  */
 export function requireDatabase({ dataDir, database }: Pick<Config, 'dataDir' | 'database'>): void {

@@ -9,27 +9,27 @@ import { ensureRunning, stop } from './postmaster.ts'
 import { socketOf } from './socket.ts'
 
 export interface Embedded {
-  /** As what the console runs: the least rights. */
+  /** Connects as the console's role, with the least rights. */
   server: Connect
-  /** As the owner of the tables: for migrations. */
+  /** Connects as the owner of the tables, for migrations. */
   owner: Connect
-  /** For set-up, backups and the making of databases in tests. */
+  /** Connects as superuser, for set-up, backups and the databases of tests. */
   superuser: Connect
   /** The real path of its files. */
   files: string
   /** The path of the server's unix socket. */
   socket: string
-  /** False for a guest on a server that a console holds. */
+  /** Whether this process holds the lock of the folder; false for a guest beside a console. */
   held: boolean
-  /** Stops the server, where this process holds it, and answers when no process of it remains. */
+  /** Stops the server if this process holds it, and resolves when none of its processes remains. */
   stop(): Promise<void>
 }
 
 export interface EmbeddedOptions {
   dataDir: string
-  /** Tells the person at the terminal what goes on. */
+  /** Prints a line for the person at the terminal. */
   say: (line: string) => void
-  /** A guest works beside a console that runs on the folder, where it would otherwise be refused. */
+  /** Allows a console that already runs on the folder, which is otherwise refused. */
   guest?: boolean
 }
 
@@ -67,7 +67,7 @@ export async function startEmbedded({ dataDir, say, guest }: EmbeddedOptions): P
 const SHARED_USER =
   "The database runs as 'nobody': what else runs as that user here can read it. The README says how to give it a user of its own."
 
-/** Makes the roles and the database where they are missing, and refuses a server that could lose a write. */
+/** Creates missing roles and the missing database, and refuses a server whose settings could lose a write. */
 async function setUp(
   home: Home,
   superuser: { socket: string; database: string; user: string },
@@ -110,8 +110,8 @@ const PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5_000
 
 /**
- * What makes a process the one console of a data folder: an advisory lock in a session of its own. The session's end
- * is also how the death of the server is noticed; it is then started again.
+ * Makes a process the only console of a data folder, by an advisory lock in a session of its own. When that session
+ * ends, the server has died, and is started again.
  */
 class Hold {
   held = false
@@ -144,7 +144,7 @@ class Hold {
   async release(): Promise<void> {
     this.releasing = true
     await this.watching
-    // The lock goes with the server, so that a console that starts meanwhile waits for both.
+    // The lock ends with the server, so that a console that starts meanwhile waits for both.
     if (this.held) await stop(this.home)
     await this.sql.end({ timeout: 1 })
   }
@@ -163,21 +163,21 @@ class Hold {
     })
   }
 
-  /** Brings the server back, with a pause that doubles while it will not come. */
+  /** Restarts the server, with a pause that doubles after each failure. */
   private async revive(): Promise<void> {
     for (let wait = PAUSE_MS; !this.releasing; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
       try {
         await ensureRunning(this.home)
         if (await this.tryLock()) return
       } catch {
-        // Still going down, or coming up: the next round sees.
+        // The server is still stopping or starting: the next round tries again.
       }
       await pause(wait)
     }
   }
 }
 
-/** A server that was just adopted may still be starting up, or going down for good: then it is started again. */
+/** Runs a query once the server accepts it. An adopted server may still be starting, or stopping: it is then restarted. */
 async function whenReady<T>(home: Home, query: () => PromiseLike<T>): Promise<T> {
   const deadline = Date.now() + READY_WAIT_MS
   for (;;) {

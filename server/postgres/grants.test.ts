@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 describe("the console's role", () => {
-  test('may write what it must, and may look at everything', async () => {
+  test('may write only what it needs, and may read everything', async () => {
     const rights = await database.sql<{ name: string; rights: string[] }[]>`
       select relname as name, array_agg(word order by word) as rights
       from pg_class, unnest(array['select', 'insert', 'update', 'delete', 'truncate', 'references', 'trigger', 'maintain']) word
@@ -68,7 +68,7 @@ describe("the console's role", () => {
     await expect(begin(database.sql, (sql) => sql.unsafe(statement))).rejects.toMatchObject({ code: '42501' })
   })
 
-  test('dates what it appends by the clock of the database, whatever its session says', async () => {
+  test('cannot choose the date of the rows that it appends', async () => {
     const before = Date.now()
     const at = await begin(database.sql, async (sql) => {
       await sql`select set_config('boxtree.moment', '2001-01-01T00:00:00Z', true)`
@@ -95,7 +95,7 @@ describe("the console's role", () => {
     expect(lockable).toEqual([])
   })
 
-  test('owns nothing, makes nothing, and is nobody else', async () => {
+  test('owns nothing, may create nothing, and is a member of no other role', async () => {
     const [row] = await database.sql`
       select rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls as mighty,
         has_schema_privilege('public', 'create') as makes_tables,
@@ -112,7 +112,7 @@ describe("the console's role", () => {
     })
   })
 
-  test('calls the functions that are for it, and none that writes the ledger', async () => {
+  test('may call its own functions, and none that writes the ledger', async () => {
     const functions = await database.sql<{ name: string }[]>`
       select proname as name from pg_proc
       where pronamespace = 'public'::regnamespace and has_function_privilege(oid, 'execute')

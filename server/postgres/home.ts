@@ -21,7 +21,7 @@ import { makeDataFolder } from './data-folder.ts'
 import { programPath, type RunAs, run } from './run.ts'
 import { chooseUsers, isRootsAlone, readOwned, type Users } from './user.ts'
 
-/** Where the server's programs and files are, and who runs it. */
+/** The paths of the server's programs and files, and the user that runs it. */
 export interface Home {
   binaries: string
   /** The real path of the cluster's folder. */
@@ -31,7 +31,7 @@ export interface Home {
   shared: boolean
 }
 
-/** Where root keeps what the user that PostgreSQL runs as cannot reach in the data folder. */
+/** The folder for what PostgreSQL's user cannot reach in root's data folder. */
 const SHARED = '/var/lib/boxtree'
 
 /**
@@ -91,7 +91,7 @@ async function canUse(binaries: string, runAs: RunAs): Promise<boolean> {
   return (await run('/bin/sh', ['-c', test, 'sh', bki, ...programs], runAs)).code === 0
 }
 
-/** Of two starts that copy at once, the first to finish counts. */
+/** Copies the programs. Of two starts that copy at once, the copy of the first to finish is kept. */
 function copyBinaries(from: string, to: string): void {
   const draft = `${to}.${process.pid}`
   makeShared()
@@ -127,9 +127,9 @@ function openToAll(path: string): void {
 }
 
 /**
- * Makes the cluster aside and puts it in place last, so that whatever stops the making leaves no half of one: a link
- * that leads nowhere means lost data, never an unfinished start. It is made behind a gate, a folder of root's through
- * which the user's group alone may pass, and handed over once, while nobody else can be in there.
+ * Makes the cluster under a temporary name and renames it last, so that an interrupted start leaves none: a dangling
+ * link always means lost data. It is made inside a gate, a folder of root's that only the user's group can enter, and
+ * its ownership changes once, while no other process can be inside.
  */
 async function createCluster(
   dataDir: string,
@@ -158,7 +158,7 @@ async function createCluster(
   }
 }
 
-/** Behind the gate, and after `initdb` has ended: no process is left that could put anything else there meanwhile. */
+/** Changes the owner, inside the gate and after `initdb` ended: no process is left that could swap a file meanwhile. */
 function handOver(path: string, to: { uid: number; gid: number }): void {
   const isFolder = lstatSync(path).isDirectory()
   if (isFolder) for (const name of readdirSync(path)) handOver(join(path, name), to)
@@ -173,8 +173,8 @@ async function removeUnfinished(dataDir: string): Promise<void> {
 }
 
 /**
- * Removes what was not finished. The initdb of a start that was killed may still be writing there; it gives up when
- * its folder is gone. What belongs to another user is removed as that one, so that root is led nowhere in it.
+ * Removes an unfinished cluster. The initdb of a killed start may still be writing there; it fails when its folder is
+ * gone. A folder of another user is removed as that user, so that no link in it can mislead root.
  */
 async function remove(folder: string): Promise<void> {
   const inside = lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(folder) : []
@@ -204,7 +204,7 @@ function sharedGate(dataDir: string): string {
   return join(SHARED, `${hash}-${randomBytes(4).toString('hex')}`)
 }
 
-/** Of two first starts at once, the first to put its cluster counts. */
+/** Puts a new cluster in place. Of two first starts at once, the cluster of the first to do so is kept. */
 function put(cluster: string, entry: string, apart: boolean): void {
   try {
     if (apart) symlinkSync(cluster, entry)
@@ -236,7 +236,7 @@ function refuseOtherVersion(cluster: string): void {
   )
 }
 
-/** PostgreSQL runs only as the owner of its folder; so the folder says who that must be. */
+/** PostgreSQL runs only as the owner of its folder, so the user is read from the folder. */
 async function refuseUnreachable(home: Home): Promise<void> {
   const owner = statSync(home.cluster).uid
   const uid = home.runAs?.uid ?? process.getuid?.() ?? owner

@@ -3,9 +3,9 @@ import type { Sql } from 'postgres'
 
 export type Host = { host: string; port: number }
 
-/** How long a host may take to say a word, in milliseconds. */
+/** How long a host may take to reply, in milliseconds. */
 const PATIENCE_MS = 2_000
-/** PostgreSQL's question whether to speak TLS: every server answers it with one byte, before anything else. */
+/** PostgreSQL's SSLRequest: every server replies to it with one byte, before authentication. */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
 
 interface Lines {
@@ -20,18 +20,17 @@ const linesOf = new WeakMap<object, Lines>()
 export function openLine(options: object, host: Host): Socket {
   const lines = linesOf.get(options) ?? { open: new Map(), listening: null }
   linesOf.set(options, lines)
-  // Not by a listener: the driver takes them all away where it turns to TLS.
+  // Without a listener, because the driver removes all listeners when it starts TLS.
   for (const socket of lines.open.keys()) if (socket.destroyed) lines.open.delete(socket)
   const socket = connect({ ...host, noDelay: true })
   lines.open.set(socket, host)
-  // The driver reads the name that a certificate must carry from here.
+  // The driver reads the name that the certificate must have from the socket.
   return Object.assign(socket, host)
 }
 
 /**
- * Runs something that waits for the database, and does not wait for one that is gone without a word: a machine that
- * lost its power closes no connection, and the system would go on hoping for a quarter of an hour. Such connections
- * are ended, and `work` fails by that.
+ * Runs work that waits for the database, and closes connections to a host that no longer replies, so that the work
+ * fails. A machine that lost its power closes no connection, and the system would wait a quarter of an hour.
  */
 export async function whileAnswering<T>(sql: Sql, work: () => Promise<T>): Promise<T> {
   const listening = setInterval(() => void endSilent(sql), PATIENCE_MS)

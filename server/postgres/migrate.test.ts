@@ -37,19 +37,19 @@ describe('migrating', () => {
     expect(await database.sql`select * from account`).toEqual([])
   })
 
-  test('states anew at every start what the server may do', async () => {
+  test('restores the rights of the server at every start', async () => {
     await run()
     await database.ownerSql`grant delete on transfer to boxtree_server`
     await run()
     await expect(database.sql`delete from transfer`).rejects.toThrow('permission denied')
   })
 
-  test('of two programs at once is done by one', async () => {
+  test('is done by one of two programs that start at once', async () => {
     await Promise.all([run(), run()])
     expect(said).toEqual(['Making the tables'])
   })
 
-  test('takes the thirteen-step schema over the bridge, once', async () => {
+  test('applies the bridge to the thirteen-step schema once', async () => {
     await age()
     await run()
     await run()
@@ -57,7 +57,7 @@ describe('migrating', () => {
     expect(await isThirteenSteps()).toBe(false)
   })
 
-  test('leaves a database as it was where a row of it cannot cross the bridge', async () => {
+  test('leaves a database as it was where a row breaks a constraint of the present schema', async () => {
     await age()
     await database.ownerSql`
       insert into account (name, role, parent, superreseller, reseller, password, settings, created) values
@@ -100,7 +100,7 @@ describe('migrating', () => {
     await expect(run()).rejects.toThrow(unknownSchema())
   })
 
-  test('warns where the console would run as the owner', async () => {
+  test('warns where the console runs as the owner of the tables', async () => {
     await migrate({ server: database.owner, owner: database.owner, say: (line) => said.push(line) })
     expect(said.at(-1)).toMatch(/^Warning: the console runs as boxtree_owner/)
   })

@@ -6,13 +6,13 @@ import { crossBridge, findSchema, GRANTS, makeSchema, PRESENT } from './schema.t
 export interface MigrateOptions {
   server: Connect
   owner: Connect
-  /** Tells the person at the terminal what goes on. */
+  /** Prints a line for the person at the terminal. */
   say: (line: string) => void
 }
 
 /**
- * Makes the present schema in an empty database, or takes an older one to it, as the owner; and states anew what the
- * server's role may do. Two programs that do so go one after the other.
+ * Makes the present schema in an empty database, or brings an older one to it, as the owner, and grants the server's
+ * role its rights again. Two programs that do so wait for each other.
  * @throws StartFault when the database has a schema that this program does not know
  */
 export async function migrate({ server, owner, say }: MigrateOptions): Promise<void> {

@@ -4,18 +4,18 @@ import { type Host, openLine } from './lines.ts'
 /** Where a database is: a connection string, or a unix socket of the embedded server. */
 export type Connect = string | { socket: string; database: string; user: string }
 
-/** What statements run on: a pool of connections, or the transaction that `begin` hands out. */
+/** Runs statements: a pool of connections, or the transaction that `begin` passes to its work. */
 export type Sql = postgres.Sql
 
-/** Connections of the console's own pool. */
+/** The number of connections of the console's pool. */
 export const CONNECTIONS = 10
 
 export interface PoolOptions {
   /** The most connections at once. */
   max: number
-  /** Migrations and backups may run for as long as they need. */
+  /** Whether statements may run without a time limit, as migrations and backups need. */
   patient?: boolean
-  /** A connection stays the same one for as long as the server lets it. */
+  /** Whether connections are never replaced because of their age. */
   lasting?: boolean
   /** Called whenever a connection is lost or closed. */
   onClose?: () => void
@@ -23,19 +23,19 @@ export interface PoolOptions {
 
 /**
  * Opens a pool; a connection is made when the first statement needs it.
- * int8 and whole numerics come as numbers, moments as `YYYY-MM-DDTHH:mm:ss.sssZ`, days as `YYYY-MM-DD`.
+ * It reads int8 and whole numerics as numbers, moments as `YYYY-MM-DDTHH:mm:ss.sssZ` and days as `YYYY-MM-DD`.
  */
 export function openPool(to: Connect, options: PoolOptions): Sql {
   const settings = {
     max: options.max,
-    // In seconds. A request that needs the database must be answered in 5.
+    // In seconds. A call must be answered within 5 s even without the database.
     connect_timeout: 2,
     onnotice: () => {},
-    // The driver waits up to 20 s before it calls a server again that did not answer; the next request calls at once.
+    // By default the driver waits up to 20 s before it connects again after a failure.
     backoff: () => 0,
     connection: sessionSettings(options.patient ?? false),
     types,
-    // Asked at the beginning of each connection, and a connection lost over it would end the process.
+    // The driver's query of types at the start of a connection would end the process if the connection were lost.
     fetch_types: false,
     ...(options.lasting && { max_lifetime: null, idle_timeout: 0 }),
     ...(options.onClose && { onclose: options.onClose }),
@@ -46,7 +46,7 @@ export function openPool(to: Connect, options: PoolOptions): Sql {
   return openOver(to, settings)
 }
 
-/** Milliseconds, as the server takes them. A patient session may hold a statement or wait for a lock without end. */
+/** Returns the session's time limits, in milliseconds; 0 means none, for a patient session. */
 function sessionSettings(patient: boolean): Record<string, string> {
   return {
     application_name: 'boxtree',
@@ -71,7 +71,7 @@ const types = {
   days: listOf(1182, fromDay, asItIs),
 }
 
-/** A list of one dimension, of the type that PostgreSQL numbers so. */
+/** Returns the codec of a one-dimensional array whose type has this OID. */
 function listOf<Item>(type: number, write: (item: Item) => string, read: (text: string) => unknown) {
   return {
     to: type,
@@ -90,14 +90,14 @@ function asItIs(text: string): string {
   return text
 }
 
-/** Credits are whole numbers: a fraction, or more than a number can hold exactly, is a fault of ours. */
+/** Parses a whole number. A fraction, or a number that is not exact in JavaScript, is a bug of ours. */
 function toWhole(text: string): number {
   const number = Number(text)
   if (!Number.isSafeInteger(number)) throw new RangeError(`${text} is not a whole number within 2^53`)
   return number
 }
 
-/** `2026-11-21 09:30:00.5+00` becomes `2026-11-21T09:30:00.500Z`; what is finer than a millisecond is cut off. */
+/** Converts `2026-11-21 09:30:00.5+00` to `2026-11-21T09:30:00.500Z`; fractions of a millisecond are cut off. */
 function toMoment(text: string): string {
   if (!/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?\+00$/.test(text)) {
     throw new RangeError(`${text} is not a moment in UTC`)
@@ -117,9 +117,8 @@ function fromDay(day: Date | string): string {
 type Settings = postgres.Options<typeof types>
 
 /**
- * Opens a pool over the network. With several hosts the driver retries an unreachable one for ever, without a pause
- * and without an answer: it is shown one host, so that it reports a failure, and each connection goes to the host
- * that is the primary then.
+ * Opens a pool over the network. With several hosts the driver retries an unreachable one for ever and reports nothing.
+ * So the driver is given one host, and each new connection goes to the host that is the primary then.
  */
 function openOver(to: string, settings: Settings): Sql {
   const alone: Sql = postgres(to, settings)
@@ -138,7 +137,7 @@ function openOver(to: string, settings: Settings): Sql {
   return postgres(to, { ...settings, ...primary, ...{ socket } })
 }
 
-/** The first that says so; where none does, the first of the list, which then says what is wrong. */
+/** Returns the first host that is a primary; where none is, the first of the list, whose error is then reported. */
 async function findPrimary(to: string, settings: Settings, hosts: readonly Host[]): Promise<Host> {
   const primary = Promise.any(hosts.map((host) => answerOf(to, settings, host)))
   return primary.catch(() => hosts[0] ?? { host: 'localhost', port: 5432 })

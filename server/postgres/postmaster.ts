@@ -7,22 +7,22 @@ import type { Home } from './home.ts'
 import { ENVIRONMENT, programPath, run } from './run.ts'
 import { readOwned } from './user.ts'
 
-/** Crash recovery after a long time without a checkpoint may take a while, and must not be cut short. */
+/** Crash recovery long after a checkpoint takes a while, and must not be interrupted. */
 const START_LIMIT_MS = 600_000
 const STOP_LIMIT_S = 60
 const PAUSE_MS = 20
-/** The server's own user makes the file of its first words, because root could be led to another there. */
+/** The server's own user opens its start log: in that user's folder, a link could lead root to another file. */
 const LAUNCH = 'umask 077; rm -rf "$2/start.log"; exec "$1" -D "$2" >"$2/start.log" 2>&1'
 
-/** Whether a server runs on the folder: one that a killed console left behind, or another console's. */
+/** Whether a server runs on the folder: one that a killed console left running, or another console's. */
 export function isRunning(home: Home): boolean {
   const pid = readPid(home, 'postmaster.pid')
   return pid !== null && servesFolder(pid, home)
 }
 
 /**
- * Starts the server unless it runs. Where two starts race, the server's own lock file lets one through, and the other
- * finds it running.
+ * Starts the server unless it runs. Where two starts race, the server's own lock file lets one succeed, and the other
+ * adopts its server.
  */
 export async function ensureRunning(home: Home): Promise<'adopted' | 'started'> {
   if (isRunning(home)) return 'adopted'
@@ -34,7 +34,7 @@ export async function ensureRunning(home: Home): Promise<'adopted' | 'started'> 
   throw new StartFault(`PostgreSQL did not start on ${home.cluster}:\n${lastLines(home)}`)
 }
 
-/** Ends open sessions, writes everything down and stops; answers when no process is left. */
+/** Stops the server, which ends its sessions and writes a checkpoint; resolves when no process is left. */
 export async function stop(home: Home): Promise<void> {
   if (!isRunning(home)) return
   const pid = readPid(home, 'postmaster.pid')
@@ -44,7 +44,7 @@ export async function stop(home: Home): Promise<void> {
   while (pid !== null && children.has(pid)) await pause(PAUSE_MS)
 }
 
-/** The servers that this process started: it is told of their end, and so leaves no trace of them. */
+/** The pids of servers that this process started, whose end it learns as their parent. */
 const children = new Set<number>()
 
 /**
@@ -70,7 +70,7 @@ function launch(home: Home): { done: boolean } {
   return ended
 }
 
-/** The server writes the word into its own file; false when it ended before. */
+/** Waits until the server writes 'ready' into its pid file; returns false where it ended before. */
 async function untilReady(home: Home, ended: { done: boolean }): Promise<boolean> {
   const deadline = Date.now() + START_LIMIT_MS
   while (!ended.done && Date.now() < deadline) {
@@ -93,7 +93,7 @@ function read(home: Home, name: string): string {
   return readOwned(join(home.cluster, name), home.runAs?.uid ?? process.getuid?.() ?? 0) ?? ''
 }
 
-/** After a power cut the number may belong to any process; a server of ours stands in its data folder. */
+/** Whether a pid is the server of this folder, by its working directory: after a power cut it may be any process. */
 function servesFolder(pid: number, home: Home): boolean {
   try {
     if (process.platform === 'linux') return readlinkSync(`/proc/${pid}/cwd`) === home.cluster
@@ -105,9 +105,9 @@ function servesFolder(pid: number, home: Home): boolean {
   }
 }
 
-/** The server itself would refuse to start when a stale file names a process that lives. */
+/** Removes a stale pid file: the server would refuse to start where its pid belongs to another process. */
 function removeStale(home: Home, name: string): void {
-  // The server would wait at a pipe for ever.
+  // The server would wait for ever to read from a pipe.
   const found = lstatSync(join(home.cluster, name), { throwIfNoEntry: false })
   if (found && !found.isFile()) rmSync(join(home.cluster, name), { force: true })
   const pid = readPid(home, name)
@@ -116,7 +116,7 @@ function removeStale(home: Home, name: string): void {
   const [file, draft] = [join(home.cluster, name), join(home.cluster, aside)]
   try {
     renameSync(file, draft)
-    // A start that raced this one may have written its own in between: it goes back.
+    // A concurrent start may have written its own file meanwhile: it is put back.
     if (readPid(home, aside) !== pid) renameSync(draft, file)
     else rmSync(draft)
   } catch {

@@ -1,4 +1,4 @@
 import { findBinaries } from './binaries.ts'
 
-// Makes ready what a user who may not write to the packages could not: for container images and system installs.
+// Links the libraries at build time, for container images and installs whose packages the user cannot write to.
 findBinaries()

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 
-/** The user that PostgreSQL runs as; null is the one who runs the console. */
+/** The user that PostgreSQL runs as; null for the user of the console. */
 export type RunAs = { uid: number; gid: number } | null
 
 export interface Outcome {
@@ -10,11 +10,11 @@ export interface Outcome {
   output: string
 }
 
-/** What PostgreSQL's programs get to see: nothing of the console's own environment, which holds secrets. */
+/** The environment of PostgreSQL's programs, without the console's own, which contains secrets. */
 export const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
 
 /**
- * Runs a program to its end, in a process group of its own so that a Ctrl-C at the terminal leaves it whole.
+ * Runs a program to its end, in its own process group, so that a Ctrl-C at the terminal does not interrupt it.
  */
 export function run(program: string, args: string[], runAs: RunAs): Promise<Outcome> {
   return new Promise((resolve) => {
@@ -32,12 +32,12 @@ export function run(program: string, args: string[], runAs: RunAs): Promise<Outc
     child.stdout.on('data', collect)
     child.stderr.on('data', collect)
     child.on('error', (error) => resolve({ code: -1, output: error.message }))
-    // 'exit' rather than 'close': the server that pg_ctl leaves behind may hold the pipes.
+    // 'exit' rather than 'close': the server that pg_ctl starts may keep the pipes open.
     child.on('exit', (code) => setImmediate(() => resolve({ code: code ?? -1, output: output.trim() })))
   })
 }
 
-/** The path of one of PostgreSQL's programs. */
+/** Returns the path of one of PostgreSQL's programs. */
 export function programPath(binaries: string, program: 'initdb' | 'pg_ctl' | 'postgres'): string {
   return join(binaries, 'bin', program)
 }

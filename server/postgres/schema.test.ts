@@ -30,7 +30,7 @@ test('the bridge and the files make the same schema', async () => {
   }
 })
 
-test('the bridge brings a kept answer to the name of its call', async () => {
+test('the bridge renames the calls of stored idempotency keys', async () => {
   const sql = await database(async (sql) => {
     await makeSchema(sql, THIRTEEN_STEPS)
     await sql`
@@ -52,7 +52,7 @@ test('every constraint is named after its table and what it is', async () => {
   expect(strays).toEqual([])
 })
 
-test('db/ holds no file that nobody reads', () => {
+test('every file in db/ is used', () => {
   const files = readdirSync(join(import.meta.dirname, '../../db')).filter((name) => name.endsWith('.sql'))
   const read = [...PRESENT.files.map(({ name }) => name), 'bridge.sql', 'grants.sql']
   expect(files.sort()).toEqual(read.sort())

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { StartFault } from '../config.ts'
 import type { Sql } from './pool.ts'
 
-/** A schema as the files that make it, in the order in which they are applied to an empty database. */
+/** A schema: the files that make it, in the order in which they are applied to an empty database. */
 export interface Schema {
   files: readonly SchemaFile[]
-  /** Tells one schema from another: a digest of the names and checksums of its files. */
+  /** A digest of the names and checksums of its files, by which schemas are told apart. */
   fingerprint: string
 }
 
@@ -19,26 +19,26 @@ export interface SchemaFile {
 
 const FOLDER = join(import.meta.dirname, '../../db')
 
-/** The schema that this program works on. */
+/** The schema that this version needs. */
 export const PRESENT = schemaOf(FOLDER, ['accounts', 'clients', 'ledger', 'lists', 'statistics'].map(asFile))
 
 const OLD_FOLDER = join(FOLDER, 'thirteen-steps')
 
-/** The schema before it, which the bridge takes to the present one. A backup of it is restored into its own tables. */
+/** The schema of version 0.1, which the bridge brings to the present one. A backup of it is first restored into it. */
 export const THIRTEEN_STEPS = schemaOf(OLD_FOLDER, readdirSync(OLD_FOLDER).sort())
 
 export const BRIDGE = readSql(FOLDER, 'bridge.sql')
 export const GRANTS = readSql(FOLDER, 'grants.sql')
 
-/** The fingerprint of a schema by what a database or a backup remembers of its files. */
+/** Returns the fingerprint of a schema from the names and checksums of its files. */
 export function fingerprintOf(files: readonly Pick<SchemaFile, 'name' | 'checksum'>[]): string {
   return digest(files.map(({ name, checksum }) => `${name} ${checksum}\n`).join(''))
 }
 
 /**
- * The schema that has a fingerprint.
- * @param holder what has it, for the person who reads of a fault
- * @throws StartFault where this program does not know it
+ * Returns the schema that has a fingerprint.
+ * @param holder what has the fingerprint, for the sentence of the fault
+ * @throws StartFault where no schema that this version knows has it
  */
 export function knownSchema(fingerprint: string, holder: 'database' | 'backup'): Schema {
   const schema = [PRESENT, THIRTEEN_STEPS].find((known) => known.fingerprint === fingerprint)
@@ -48,7 +48,7 @@ export function knownSchema(fingerprint: string, holder: 'database' | 'backup'):
   )
 }
 
-/** The schema that a database has; null where it has no tables of ours. @throws StartFault where it is unknown */
+/** Returns the schema of a database; null where it has no tables of ours. @throws StartFault where it is unknown */
 export async function findSchema(sql: Sql): Promise<Schema | null> {
   const [there] = await sql<{ present: boolean; stepwise: boolean; account: boolean }[]>`
     select to_regclass('public.setup') is not null as present, to_regclass('public.migration') is not null as stepwise,
@@ -66,7 +66,7 @@ export async function findSchema(sql: Sql): Promise<Schema | null> {
   return there?.account ? knownSchema('', 'database') : null
 }
 
-/** Makes the tables of a schema in a database that has none, in the transaction that it is given. */
+/** Makes the tables of a schema in an empty database, in the caller's transaction. */
 export async function makeSchema(sql: Sql, schema: Schema): Promise<void> {
   for (const { text } of schema.files) await sql.unsafe(text)
   if (schema === PRESENT) return remember(sql)
@@ -77,7 +77,7 @@ export async function makeSchema(sql: Sql, schema: Schema): Promise<void> {
   }
 }
 
-/** Takes the thirteen-step schema to the present one, in the transaction that it is given. */
+/** Brings the thirteen-step schema to the present one, in the caller's transaction. */
 export async function crossBridge(sql: Sql): Promise<void> {
   await sql.unsafe(BRIDGE)
   await remember(sql)
@@ -99,7 +99,7 @@ function asFile(name: string): string {
   return `${name}.sql`
 }
 
-/** Line ends are as they were written, whatever a checkout made of them. */
+/** Reads a file with the line ends as they were written, whatever a checkout changed them to. */
 function readSql(folder: string, name: string): string {
   return readFileSync(join(folder, name), 'utf8').replaceAll('\r\n', '\n')
 }

@@ -11,7 +11,7 @@ export interface Socket {
   forget(): void
 }
 
-/** The way to the server's socket: through a short link in a private folder when its own path is too long. */
+/** Returns the path of the server's socket, through a link in a private folder where its own path is too long. */
 export function socketOf(cluster: string): Socket {
   const path = join(cluster, '.s.PGSQL.5432')
   if (Buffer.byteLength(path) <= LONGEST_PATH_BYTES) return { path, forget() {} }

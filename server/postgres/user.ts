@@ -3,10 +3,10 @@ import { dirname } from 'node:path'
 import { StartFault } from '../config.ts'
 import type { RunAs } from './run.ts'
 
-/** Who runs the server, and who makes its folder. Both are null where the console is no root. */
+/** The user that runs the server, and the user that makes its folder. Both are null unless the console runs as root. */
 export type Users = {
   runAs: RunAs
-  /** `initdb` asks for the name of whoever runs it, the server does not. */
+  /** The user of `initdb`, which unlike the server needs a user with a name. */
   maker: RunAs
   /** Whether others may run as the same user, and so read the database. */
   shared: boolean
@@ -28,7 +28,7 @@ export function chooseUsers(owner: number | null): Users {
   if (boxtree && boxtree.uid !== 0) choices.push({ runAs: boxtree, maker: boxtree, shared: false })
   const nobody = accounts.get('nobody')
   if (nobody && isFree(OWN, accounts)) {
-    // Under a group that no process is in, so that no other process of nobody may enter where it works.
+    // With a group that no process has, so that no other process of nobody can enter the folder.
     const maker = { uid: nobody.uid, gid: OWN }
     choices.push({ runAs: { uid: OWN, gid: OWN }, maker, shared: false })
   }
@@ -54,7 +54,7 @@ function readAccounts(): Map<string, Account> {
   )
 }
 
-/** Whether a number is no account's, and one that this system's users may have: a container may map only some. */
+/** Whether no account has a uid, and the system can use it: a container may map only some. */
 function isFree(uid: number, accounts: Map<string, Account>): boolean {
   for (const account of accounts.values()) if (account.uid === uid || account.gid === uid) return false
   return ['uid_map', 'gid_map'].every((map) =>
@@ -73,11 +73,11 @@ function readIfThere(file: string): string | undefined {
   }
 }
 
-/** Whether nobody but root can put something else in the place of this folder, or of one above it. */
+/** Whether only root can replace this folder or one above it. */
 export function isRootsAlone(folder: string): boolean {
   for (let at = realpathSync(folder); ; at = dirname(at)) {
     const { uid, mode } = lstatSync(at)
-    // In a sticky folder such as /tmp nobody moves what is another's.
+    // In a sticky folder such as /tmp users cannot move each other's files.
     if (uid !== 0 || (mode & 0o022 && !(mode & 0o1000))) return false
     if (at === dirname(at)) return true
   }

@@ -111,7 +111,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'only the roles of a call may make it',
-    file: 'server/app.ts',
+    file: 'server/corridor/pipeline.ts',
     from: 'if (call.roles.includes(account.role)) return account',
     to: 'if (call.roles.length > 0) return account',
     suites: ['test/laws/matrix.test.ts'],
@@ -230,14 +230,14 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'a call checks its session again in its transaction',
-    file: 'server/app.ts',
+    file: 'server/corridor/pipeline.ts',
     from: 'await whoIs(context.sql, context.session, context.now)',
     to: 'context.account',
     suites: ['server/access/session.test.ts'],
   },
   {
     guard: "no session ends between a call's check and its commit",
-    file: 'server/app.ts',
+    file: 'server/corridor/pipeline.ts',
     from: 'if (call !== calls.session.logout) await holdSession(inside)',
     to: '',
     suites: ['server/access/session.test.ts'],
@@ -258,7 +258,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'an account has at most eight calls in progress',
-    file: 'server/app.ts',
+    file: 'server/corridor/pipeline.ts',
     from: 'const MOST_OF_ACCOUNT = CONNECTIONS - 2',
     to: 'const MOST_OF_ACCOUNT = 100 * CONNECTIONS',
     suites: ['test/laws/crowd.test.ts'],
@@ -412,7 +412,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'a call that changes nothing stores no Idempotency-Key',
-    file: 'server/app.ts',
+    file: 'server/corridor/pipeline.ts',
     from: 'if (!call.changes) return carryOut()',
     to: '',
     suites: ['server/corridor/idempotency.test.ts'],
@@ -531,7 +531,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'changes are refused while the disk is nearly full',
-    file: 'server/app.ts',
+    file: 'server/corridor/pipeline.ts',
     from: 'disk.admit(call)',
     to: '',
     suites: ['server/corridor/disk.test.ts'],
@@ -552,7 +552,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'a body that its caller breaks off is not logged as an error',
-    file: 'server/app.ts',
+    file: 'server/corridor/failures.ts',
     from: 'raw.errored !== null && raw.errored === error',
     to: 'raw.errored === null && raw.errored === error',
     suites: ['server/app.test.ts'],
@@ -580,7 +580,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'only a trusted proxy may say that a request came by HTTPS',
-    file: 'server/app.ts',
+    file: 'server/corridor/hooks.ts',
     from: "if (request.protocol === 'https')",
     to: "if (request.headers['x-forwarded-proto'] === 'https')",
     suites: ['server/corridor/console.test.ts'],

@@ -5,7 +5,8 @@ import { inflateSync } from 'node:zlib'
  * file, because this parser does not track the current font; in all but one the result is nonsense.
  */
 export function textsOf(pdf: Buffer): string[] {
-  const streams = [...pdf.toString('latin1').matchAll(/stream\r?\n([\s\S]*?)\r?\nendstream/g)].map(
+  // Exactly one line feed ends a stream, because its last byte may be a carriage return.
+  const streams = [...pdf.toString('latin1').matchAll(/stream\n([\s\S]*?)\nendstream/g)].map(
     ([, bytes = '']) => inflateSync(Buffer.from(bytes, 'latin1')).toString('latin1'),
   )
   const fonts = streams.filter((text) => text.includes('begincmap')).map(lettersOf)

@@ -1,0 +1,48 @@
+import type { FastifyRequest } from 'fastify'
+import type * as z from 'zod/mini'
+import { type Call, pathParameters } from '../../contract/call.ts'
+import { Refusal } from '../refusal.ts'
+
+/** Returns the token of a request, which either of two headers may carry. */
+export function tokenOf(request: FastifyRequest): string {
+  const own = request.headers['access-token']
+  if (typeof own === 'string' && own !== '') return own
+  return /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
+}
+
+/**
+ * Returns the input of a call: its path parameters, with its query or its body.
+ * @throws Refusal where it does not match the call's schema
+ */
+export function parse(call: Call, request: FastifyRequest): object {
+  const sent = call.method === 'GET' ? request.query : request.body === undefined ? {} : request.body
+  const parameters = request.params as Record<string, string>
+  const named = pathParameters(call.path)
+  const input = isRecord(sent)
+    ? { ...sent, ...Object.fromEntries(named.map((key) => [key, parameters[key]])) }
+    : sent
+  const read = call.input.safeParse(input)
+  if (read.success) return read.data as object
+  throw new Refusal('invalid_input', firstOf(read.error), { errors: byField(read.error) })
+}
+
+function byField(error: z.core.$ZodError): Record<string, string> {
+  const errors: Record<string, string> = {}
+  for (const issue of error.issues) {
+    const field = issue.code === 'unrecognized_keys' ? (issue.keys[0] ?? '') : issue.path.join('.')
+    errors[field] ??= issue.message
+  }
+  return errors
+}
+
+function firstOf(error: z.core.$ZodError): string {
+  const issue = error.issues[0]
+  if (!issue) return 'This is not allowed.'
+  const field = issue.path.join('.')
+  const about = field && issue.message.startsWith('This ') ? `${field}: ` : ''
+  return `${about}${issue.message}.`
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,147 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Call } from '../../contract/call.ts'
+import { calls } from '../../contract/calls.ts'
+import { hash } from '../access/seal.ts'
+import { holdSession, whoIs } from '../access/session.ts'
+import type { Account, Business, Context, File, OpenContext } from '../context.ts'
+import type { Networks } from '../network.ts'
+import { seek } from '../postgres/begin.ts'
+import { whileAnswering } from '../postgres/lines.ts'
+import { CONNECTIONS, type Sql } from '../postgres/pool.ts'
+import { Refusal } from '../refusal.ts'
+import { Turns } from '../turns.ts'
+import { audit } from './audit.ts'
+import { retryDeadlocks } from './deadlock.ts'
+import type { Disk } from './disk.ts'
+import { runOncePerKey } from './idempotency.ts'
+import { parse, tokenOf } from './parse.ts'
+
+/** A handler whose types of input and output are not known here. */
+export type AnyHandler =
+  | ((context: Context, input: unknown) => Promise<unknown>)
+  | { outside: (context: Context, input: unknown, begin: Begin) => Promise<unknown> }
+type Begin = (act: (inside: Context) => Promise<unknown>) => Promise<unknown>
+type OpenHandler = (context: OpenContext, input: unknown) => Promise<unknown>
+type Caller = Pick<Context, 'account' | 'session'>
+
+export type PipelineDependencies = {
+  sql: Sql
+  business: Business
+  disk: Disk
+  networks: Networks
+  clock: () => Date
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller | null
+    /** Aborted once the caller has disconnected. Fastify's own `signal` is also aborted once a body has come whole. */
+    gone: AbortSignal | null
+  }
+}
+
+/** The steps of every call: admit the caller, parse the input, run the handler in a transaction, send the answer. */
+export function openPipeline({ sql, business, disk, networks, clock }: PipelineDependencies) {
+  const turns = new Turns<number>({
+    each: MOST_OF_ACCOUNT,
+    patience: { ms: 10_000, sorry: 'Too much is under way for your account. Please try again in a moment.' },
+  })
+  return { admit, run }
+
+  /** Returns the caller of a request; null for a call that needs no session. */
+  async function admit(call: Call, request: FastifyRequest): Promise<Caller | null> {
+    if (call.roles === 'anyone') return null
+    const session = hash(tokenOf(request))
+    const account = await seek(sql, () => whoIs(sql, session, clock()))
+    return { account: allowed(call, account), session }
+  }
+
+  /** Runs an admitted call and sends its answer. */
+  async function run(call: Call, handler: AnyHandler, request: FastifyRequest, reply: FastifyReply) {
+    disk.admit(call)
+    const input = parse(call, request)
+    const { caller } = request
+    const result = caller
+      ? await runForAccount(caller, call, handler, request, input)
+      : await runOpen(call, handler as OpenHandler, request, input)
+    return send(reply, call, result)
+  }
+
+  async function runOpen(call: Call, handler: OpenHandler, request: FastifyRequest, input: unknown) {
+    const result = await whileAnswering(sql, () => handler(contextOf(request), input))
+    return call.answer ? result : call.output.parse(result)
+  }
+
+  /** Runs a call of an account once it has a turn: only a few of its calls run at the same time. */
+  function runForAccount(
+    caller: Caller,
+    call: Call,
+    handler: AnyHandler,
+    request: FastifyRequest,
+    input: object,
+  ) {
+    const work = () => {
+      const context = { ...contextOf(request), ...caller }
+      const begin: Begin = (act) =>
+        retryDeadlocks(sql, call.changes ? 'read write' : 'read only', (sql) =>
+          runInTransaction(call, { ...context, sql }, request, input, act),
+        )
+      return typeof handler === 'function'
+        ? begin((inside) => handler(inside, input))
+        : whileAnswering(sql, () => handler.outside(context, input, begin))
+    }
+    return turns.run(caller.account.id, work, request.gone)
+  }
+
+  function contextOf(request: FastifyRequest): OpenContext {
+    const { ip: address, gone } = request
+    return { sql, now: clock(), business, address, network: networks.of(request), gone }
+  }
+}
+
+/** The most calls that run for one account, so that it never takes all connections. Exports are limited apart. */
+const MOST_OF_ACCOUNT = CONNECTIONS - 2
+
+/** Returns a signal that is aborted once the caller of a request has disconnected. */
+export function goneOf(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  reply.raw.once('close', () => gone.abort())
+  return gone.signal
+}
+
+/** Runs a handler in the call's transaction: checks the session as it is now, and writes the key and the audit. */
+async function runInTransaction(
+  call: Call,
+  context: Context,
+  request: FastifyRequest,
+  input: object,
+  act: (inside: Context) => Promise<unknown>,
+): Promise<unknown> {
+  const account = allowed(call, await whoIs(context.sql, context.session, context.now))
+  const inside = { ...context, account }
+  const carryOut = async () => call.output.parse(await act(inside))
+  if (!call.changes) return carryOut()
+  const output = await runOncePerKey(inside, call, request, async () => {
+    const output = await carryOut()
+    await audit(inside, call, input)
+    return output
+  })
+  // A logout has just ended it.
+  if (call !== calls.session.logout) await holdSession(inside)
+  return output
+}
+
+function allowed(call: Call, account: Account): Account {
+  if (call.roles.includes(account.role)) return account
+  throw new Refusal('wrong_role', 'Your account cannot do this.')
+}
+
+function send(reply: FastifyReply, call: Call, result: unknown) {
+  if (call.answer !== 'file') return reply.send(result)
+  const file = result as File
+  reply.header('content-type', file.type)
+  reply.header('content-disposition', `attachment; filename="${file.name}"`)
+  // Fastify cuts the connection then, and logs nothing while its own log of requests is off.
+  file.body.on('error', (err) => reply.log.warn({ err }, 'a file was cut'))
+  return reply.send(file.body)
+}
