@@ -35,7 +35,7 @@ describe('the proof of work', () => {
     await refuses(captcha, answer)
   })
 
-  test('depth does not exhaust the server', async () => {
+  test('deeply nested JSON does not exhaust the server', async () => {
     const deep = `${'{"a":'.repeat(2_000)}1${'}'.repeat(2_000)}`
     await refuses(captcha, Buffer.from(`{"challenge":{"parameters":${deep}}}`).toString('base64'))
   })
@@ -61,7 +61,7 @@ describe('the proof of work', () => {
     await check(captcha, answer, new Date(now.getTime() + 299_999))
   })
 
-  test('an answer is good once, on every server, however it is written', async () => {
+  test('a solution is valid once, on all servers, however it is encoded', async () => {
     const answer = await solved(captcha)
     const other = openCaptcha({ provider: 'altcha' }, key)
     await check(captcha, answer)
@@ -73,7 +73,7 @@ describe('the proof of work', () => {
     )
   })
 
-  test('of many that bring one answer at once, one gets in', async () => {
+  test('of many logins with one solution at once, one succeeds', async () => {
     const answer = await solved(captcha)
     const tries = await Promise.allSettled(Array.from({ length: 8 }, () => check(captcha, answer)))
     expect(tries.filter((tried) => tried.status === 'fulfilled')).toHaveLength(1)
@@ -84,14 +84,14 @@ describe('a dearer challenge', () => {
   const captcha = openCaptcha({ provider: 'altcha' }, key)
   const dearer = async (name: string, seconds: number) => captcha.dearer?.(now, name, seconds)
 
-  test('tells what it cost, to the name alone that it was made for, and once', async () => {
+  test('is valid once, for its own login name, and returns its cost', async () => {
     const answer = await solve(await dearer('Rui.Tavares', 5))
     await refuses(captcha, answer, now, 'somebody-else')
     expect(await check(captcha, answer, now, 'rui.tavares')).toBe(5)
     await refuses(captcha, answer, now, 'rui.tavares')
   })
 
-  test('cannot be made out to have cost more', async () => {
+  test('cannot be changed to claim a higher cost', async () => {
     const { challenge, solution } = read(await solve(await dearer('rui', 1)))
     const data = { ...challenge.parameters.data, seconds: 60 }
     const boasting = { ...challenge, parameters: { ...challenge.parameters, data } }
@@ -137,19 +137,19 @@ describe("a provider's widget", () => {
     provider.close()
   })
 
-  test('is told the secret, the answer and the address', async () => {
+  test('sends the secret, the solution and the address to the provider', async () => {
     answering = { status: 200, body: '{"success":true}' }
     await check(captcha, 'told')
     expect(Object.fromEntries(asked)).toEqual({ secret: 'secret', response: 'told', remoteip: '192.0.2.1' })
   })
 
-  test('an answer is good once, whatever the provider says', async () => {
+  test('a solution is valid once, whatever the provider replies', async () => {
     answering = { status: 200, body: '{"success":true}' }
     await check(captcha, 'once')
     await refuses(captcha, 'once')
   })
 
-  test('what it refuses is refused, and without an answer it is not asked', async () => {
+  test('what the provider refuses is refused, and without a solution it is not asked', async () => {
     answering = { status: 200, body: '{"success":false}' }
     await refuses(captcha, 'a robot')
     answering = { status: 200, body: '{"success":true}' }
@@ -162,7 +162,7 @@ describe("a provider's widget", () => {
     { status: 200, body: 'not json' },
     { status: 200, body: '{"success":"yes"}' },
     { status: 302, body: '' },
-  ])('an odd answer lets nobody in: %o', async (answer) => {
+  ])('a malformed reply of the provider lets nobody in: %o', async (answer) => {
     answering = answer
     await expect(check(captcha, 'odd')).rejects.toThrow('cannot be reached')
   })
@@ -174,7 +174,7 @@ describe("a provider's widget", () => {
   }, 10_000)
 })
 
-test('none lets everybody through', async () => {
+test("the provider 'none' accepts every login", async () => {
   await check(openCaptcha({ provider: 'none' }, key), undefined)
 })
 

@@ -5,7 +5,7 @@ import type { Challenge } from 'altcha-lib/types'
 import * as z from 'zod/mini'
 import type { calls, OutputOf } from '../../contract/calls.ts'
 import type { Captcha as Configured } from '../config.ts'
-import { ask } from '../postgres/begin.ts'
+import { withTimeout } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { type Refusal, refuseField } from '../refusal.ts'
 
@@ -16,10 +16,10 @@ export type Captcha = {
   /** Makes a challenge that takes a phone this many seconds, valid for one login name; null where none can be made. */
   dearer: ((now: Date, name: string, seconds: number) => Promise<Challenge>) | null
   /**
-   * Takes an answer for a name, once, and answers the seconds that it cost a phone: 0 where the challenge was not a
-   * dearer one. Throws the refusal `captcha_failed` for one that is missing, forged, stale, used or for another name.
+   * Checks a solution for a login name, once. Returns the seconds that it cost a phone: 0 for an ordinary challenge.
+   * @throws Refusal `captcha_failed` for one that is missing, forged, expired, used, or made for another name
    */
-  check(context: Check, answer: string | undefined, name: string): Promise<number>
+  check(context: Check, solution: string | undefined, name: string): Promise<number>
 }
 
 type Check = { sql: Sql; now: Date; address: string }
@@ -39,12 +39,12 @@ export function openCaptcha(configured: Configured, secretKey: Uint8Array, sitev
   }
 }
 
-/** How long a challenge may be answered, in milliseconds; a dearer one may take a page without HTTPS minutes. */
+/** How long a challenge is valid, in milliseconds; a dearer one may take a page without HTTPS minutes. */
 const LIFE = 300_000
 const LIFE_OF_DEARER = 900_000
 
 // One try is a PBKDF2 of 6,000 rounds, so that the browser spends its time in its native code, not in calling it,
-// and making a challenge costs the server a millisecond. The answer is the 100th to 199th try, which keeps the wait
+// and making a challenge costs the server a millisecond. The solution is the 100th to 199th try, which keeps the wait
 // within a factor of two where an open-ended search varies without bound: 0.1 to 0.2 s on a desk, four times that on a
 // phone. A robot that starts at the lower end of the range saves two thirds at most.
 const ROUNDS = 6_000
@@ -53,7 +53,7 @@ const MOST_TRIES = 200
 /** The tries of a phone in a second: the 150 of an average challenge take it 0.6 s. */
 const TRIES_PER_SECOND = 250
 
-/** Altcha's proof of work, checked by its signatures alone: a flood of answers costs two HMACs each. */
+/** Altcha's proof of work, checked by its signatures alone: each solution of a flood costs two HMACs. */
 function proofOfWork(secretKey: Uint8Array): Captcha {
   const secrets = {
     hmacSignatureSecret: derive(secretKey, 'captcha challenges'),
@@ -72,8 +72,8 @@ function proofOfWork(secretKey: Uint8Array): Captcha {
       const data = { expiry: now.getTime() + LIFE_OF_DEARER, name: bind(name), seconds, tries: 2 * least }
       return create(least, 2 * least, data)
     },
-    async check(context, answer, name) {
-      const { challenge, solution } = readAnswer(answer)
+    async check(context, text, name) {
+      const { challenge, solution } = readSolution(text)
       const { data } = challenge.parameters
       const { verified } = await verifySolution({ challenge, solution, deriveKey, ...secrets })
       if (!verified) throw refused()
@@ -102,10 +102,10 @@ function proofOfWork(secretKey: Uint8Array): Captcha {
   }
 }
 
-/** An answer as altcha writes it: base64 of JSON. Its shape is judged whole before anything of it is computed with. */
-function readAnswer(answer: string | undefined): z.output<typeof Answer> {
+/** Parses a solution as altcha encodes it, base64 of JSON. The whole shape is checked before anything is computed. */
+function readSolution(text: string | undefined): z.output<typeof Solution> {
   try {
-    return Answer.parse(JSON.parse(Buffer.from(answer ?? '', 'base64').toString('utf8')))
+    return Solution.parse(JSON.parse(Buffer.from(text ?? '', 'base64').toString('utf8')))
   } catch {
     throw refused()
   }
@@ -117,7 +117,7 @@ const Data = z.union([
   z.strictObject({ expiry: z.number(), name: z.string(), seconds: z.number(), tries: z.number() }),
 ])
 
-const Answer = z.object({
+const Solution = z.object({
   challenge: z.object({
     parameters: z.strictObject({
       algorithm: z.string(),
@@ -145,17 +145,17 @@ const SITEVERIFY = {
 /** How long the provider may take to reply, in milliseconds. */
 const PATIENCE = 5_000
 
-/** A provider's widget, whose answers only the provider can judge. While it is down, nobody gets in. */
+/** A provider's widget, whose solutions only the provider can check. While it is down, nobody gets in. */
 function askedElsewhere({ provider, siteKey, secretKey }: Elsewhere, siteverify: string): Captcha {
   return {
     challenge: async () => ({ provider, site_key: siteKey }),
     dearer: null,
-    async check(context, answer) {
-      if (!answer) throw refused()
-      const form = new URLSearchParams({ secret: secretKey, response: answer, remoteip: context.address })
+    async check(context, solution) {
+      if (!solution) throw refused()
+      const form = new URLSearchParams({ secret: secretKey, response: solution, remoteip: context.address })
       if (!(await isHuman(siteverify, form))) throw refused()
-      // Providers forget an answer within minutes; an hour outlasts them all.
-      await takeOnce(context, answer, new Date(context.now.getTime() + 3_600_000))
+      // Providers forget a solution within minutes; an hour outlasts them all.
+      await takeOnce(context, solution, new Date(context.now.getTime() + 3_600_000))
       return 0
     },
   }
@@ -177,10 +177,10 @@ async function isHuman(siteverify: string, body: URLSearchParams): Promise<boole
 
 const Verdict = z.object({ success: z.boolean() })
 
-/** An answer is good once, on all servers of one database. */
-async function takeOnce({ sql }: Check, answer: string, expiry: Date): Promise<void> {
-  const hash = createHash('sha256').update(answer).digest()
-  const [fresh] = await ask(
+/** Marks a solution as used, on all servers of one database. @throws Refusal where it was used before */
+async function takeOnce({ sql }: Check, solution: string, expiry: Date): Promise<void> {
+  const hash = createHash('sha256').update(solution).digest()
+  const [fresh] = await withTimeout(
     sql,
     async () => sql`
       insert into captcha_used (solution_hash, expiry) values (${hash}, ${expiry})

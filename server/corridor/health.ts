@@ -1,5 +1,5 @@
 import type { Networks } from '../network.ts'
-import { ask } from '../postgres/begin.ts'
+import { withTimeout } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 import type { Disk } from './disk.ts'
 
@@ -10,6 +10,6 @@ type Health = { status: 'OK'; writes: boolean; untrusted_proxy: boolean }
  * @throws the error of the database, or of the connection to it
  */
 export async function checkHealth(sql: Sql, disk: Disk, networks: Networks): Promise<Health> {
-  await ask(sql, async () => sql`select 1`)
+  await withTimeout(sql, async () => sql`select 1`)
   return { status: 'OK', writes: disk.hasRoom(), untrusted_proxy: networks.seesUntrustedProxy() }
 }

@@ -5,7 +5,7 @@ import { hash } from '../access/seal.ts'
 import { holdSession, whoIs } from '../access/session.ts'
 import type { Account, Business, Context, File, OpenContext } from '../context.ts'
 import type { Networks } from '../network.ts'
-import { seek } from '../postgres/begin.ts'
+import { retryRead } from '../postgres/begin.ts'
 import { whileAnswering } from '../postgres/lines.ts'
 import { CONNECTIONS, type Sql } from '../postgres/pool.ts'
 import { Refusal } from '../refusal.ts'
@@ -52,7 +52,7 @@ export function openPipeline({ sql, business, disk, networks, clock }: PipelineD
   async function admit(call: Call, request: FastifyRequest): Promise<Caller | null> {
     if (call.roles === 'anyone') return null
     const session = hash(tokenOf(request))
-    const account = await seek(sql, () => whoIs(sql, session, clock()))
+    const account = await retryRead(sql, () => whoIs(sql, session, clock()))
     return { account: allowed(call, account), session }
   }
 

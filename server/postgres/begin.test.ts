@@ -18,12 +18,12 @@ afterAll(async () => {
 })
 
 describe('a transaction', () => {
-  test('answers what its work returns, a list as a list', async () => {
+  test('returns the result of its work, a list as a list', async () => {
     expect(await begin(sql, async () => [Promise.resolve(1)].length)).toBe(1)
     expect(await begin(sql, async (sql) => sql`select 1 as one`)).toEqual([{ one: 1 }])
   })
 
-  test('that failed is never answered as done, even when its work hides the failure', async () => {
+  test('that failed throws, even when its work hides the failure', async () => {
     const work = begin(sql, async (sql) => {
       await sql`insert into note values (1)`
       await sql`select 1 / 0`.catch(() => {})
@@ -36,7 +36,7 @@ describe('a transaction', () => {
   test.each([
     ['at its end', async () => 'done'],
     ['in what is sent next', async (sql: Sql) => sql`select 1`],
-  ])('whose statement that was sent ahead failed is that failure, met %s', async (_when, next) => {
+  ])('throws the failure of a statement that was sent ahead, noticed %s', async (_when, next) => {
     const work = begin(sql, async (sql) => {
       await sendAhead(sql, sql`insert into note values (4)`)
       await sendAhead(sql, sql`select 1 / 0`)
@@ -46,7 +46,7 @@ describe('a transaction', () => {
     expect(await ids()).toEqual([])
   })
 
-  test('has done what was sent ahead, in its order', async () => {
+  test('runs the statements that were sent ahead in their order', async () => {
     await begin(sql, async (sql) => {
       await sendAhead(sql, sql`insert into note values (5)`)
       await sendAhead(sql, sql`update note set id = 6 where id = 5`)
@@ -56,7 +56,7 @@ describe('a transaction', () => {
     expect(await ids()).toEqual([])
   })
 
-  test('that only reads is refused a change', async () => {
+  test('that is read-only refuses a change', async () => {
     const work = begin(sql, (sql) => sql`insert into note values (7)`, 'read only')
     await expect(work).rejects.toMatchObject({ code: '25006' })
     expect(await ids()).toEqual([])
@@ -67,19 +67,22 @@ describe('a transaction', () => {
     await expect(begin(sql, (sql) => sql`insert into pair values (1, 2)`)).rejects.toThrow('foreign key')
   })
 
-  test.each([0, 200])('that loses its connection does nothing more, %i ms later', async (milliseconds) => {
-    const work = begin(sql, async (transaction) => {
-      await transaction`insert into note values (2)`
-      const [row] = await transaction<{ pid: number }[]>`select pg_backend_pid() as pid`
-      await sql`select pg_terminate_backend(${row?.pid ?? 0})`
-      await new Promise((resolve) => setTimeout(resolve, milliseconds))
-      await transaction`insert into note values (3)`
-    })
-    await expect(work).rejects.toThrow()
-    expect(await ids()).toEqual([])
-    const all = Array.from({ length: 9 }, (_, one) => begin(sql, (sql) => sql`select ${one}::int as one`))
-    expect((await Promise.all(all)).flat()).toHaveLength(9)
-  })
+  test.each([0, 200])(
+    'that loses its connection runs no further statement, %i ms later',
+    async (milliseconds) => {
+      const work = begin(sql, async (transaction) => {
+        await transaction`insert into note values (2)`
+        const [row] = await transaction<{ pid: number }[]>`select pg_backend_pid() as pid`
+        await sql`select pg_terminate_backend(${row?.pid ?? 0})`
+        await new Promise((resolve) => setTimeout(resolve, milliseconds))
+        await transaction`insert into note values (3)`
+      })
+      await expect(work).rejects.toThrow()
+      expect(await ids()).toEqual([])
+      const all = Array.from({ length: 9 }, (_, one) => begin(sql, (sql) => sql`select ${one}::int as one`))
+      expect((await Promise.all(all)).flat()).toHaveLength(9)
+    },
+  )
 
   test('that lost its connection commits nothing of the next one on it', async () => {
     const narrow = openPool(database.owner, { max: 1 })
@@ -87,7 +90,7 @@ describe('a transaction', () => {
     const lost = begin(narrow, async (transaction) => {
       const [row] = await transaction<{ pid: number }[]>`select pg_backend_pid() as pid`
       await sql`select pg_terminate_backend(${row?.pid ?? 0})`
-      // What it does last needs no database, as the reader of a file who takes their time.
+      // Its last work needs no database, as when a slow reader downloads a file.
       await new Promise<void>((resolve) => {
         end = resolve
       })
@@ -104,7 +107,7 @@ describe('a transaction', () => {
     expect(await ids()).toEqual([])
   })
 
-  test('that nobody waits for any more does nothing once it could begin', { timeout: 60_000 }, async () => {
+  test('that was given up while it waited for a connection never begins', { timeout: 60_000 }, async () => {
     const busy = openPool(database.owner, { max: 1 })
     let release = () => {}
     const held = begin(busy, () => new Promise<void>((resolve) => (release = resolve)))
@@ -130,7 +133,7 @@ describe('a transaction', () => {
 })
 
 describe('values', () => {
-  test('come as whole numbers, moments and days', async () => {
+  test('are read as whole numbers, moments and days', async () => {
     const [row] = await sql`
       select 9007199254740991 as most, sum(n) as sum, timestamptz '2026-11-21 09:30:00.5+02' as moment,
         date '2026-11-21' as day, array[1::bigint, 2] as list, '{"a": 1}'::jsonb as json
@@ -145,14 +148,14 @@ describe('values', () => {
     })
   })
 
-  test('go as Date or ISO text', async () => {
+  test('can be sent as Date or ISO text', async () => {
     const moment = '2026-11-21T07:30:00.500Z'
     const [row] = await sql`
       select ${new Date(moment)}::timestamptz as a, ${moment}::timestamptz as b, ${'2026-11-21'}::date as c`
     expect(row).toEqual({ a: moment, b: moment, c: '2026-11-21' })
   })
 
-  test('come and go as lists, whatever is in them', async () => {
+  test('can be lists, whatever their items contain', async () => {
     const texts = ['', 'NULL', null, 'a, b', '{c}', '"d" \\e', "f'"]
     const moments = ['2026-11-21T07:30:00.500Z']
     const [row] = await sql`
@@ -162,7 +165,7 @@ describe('values', () => {
     expect(row).toEqual({ texts, wholes: [1, -2], integers: [3], moments, days, none: [] })
   })
 
-  test('that a number cannot hold are refused', async () => {
+  test('that a JavaScript number cannot hold exactly are refused', async () => {
     await expect(sql`select 9007199254740993 as big`).rejects.toThrow('within 2^53')
     await expect(sql`select 1.5::numeric as part`).rejects.toThrow('whole number')
   })

@@ -3,25 +3,24 @@ import type { PendingQuery, Row, TransactionSql } from 'postgres'
 import { whileAnswering } from './lines.ts'
 import type { Sql } from './pool.ts'
 
-/** How long is looked for a database that is gone, in milliseconds; with one more try it stays under 5 s. */
+/** How long a lost connection is retried, in milliseconds; with a last try a call stays under 5 s. */
 const SEARCH_MS = 2_500
 const PAUSE_MS = 100
-/** How long is waited for a connection of the pool, and for a COMMIT, in milliseconds. */
+/** The longest wait for a connection of the pool, and for a COMMIT, in milliseconds. */
 const PATIENCE_MS = 10_000
 
 /** What a transaction may do; the database itself refuses a change in one that only reads. */
 export type Access = 'read write' | 'read only'
 
 /**
- * Runs `work` in one transaction and answers what it returns, once that is committed.
+ * Runs `work` in one transaction, and returns its result once that is committed.
  *
- * The driver alone would not do, for four reasons. It goes on after a lost connection: a later statement of `work`
- * could then run on somebody else's connection, outside any transaction; here it throws. A COMMIT of a failed
- * transaction answers ROLLBACK without an error; here that is an error. A connection that was lost before
- * anything was done is simply sought again. And nobody waits for ever: neither for a connection, nor for a COMMIT that
- * itself waits for a standby that is away.
- * @throws what `work` throws, after rolling back; or the loss of the connection (see `isLost`), after which what
- * was sent may have been committed or not
+ * It adds four things to the driver. After a lost connection, later statements of `work` throw: the driver would run
+ * them on another connection, outside the transaction. A COMMIT of a failed transaction is an error: PostgreSQL rolls
+ * back without one. A connection that was lost before `work` began is retried. And the waits for a connection and for
+ * the COMMIT, which may itself wait for a standby, are limited.
+ * @throws what `work` throws, after a rollback; or the loss of the connection (see `isLost`), after which the
+ * transaction may have been committed or not
  */
 export async function begin<T>(
   sql: Sql,
@@ -43,20 +42,20 @@ export async function begin<T>(
   )
 }
 
-/** Whether the code that asks runs inside a transaction: what takes long, and would hold its locks, must not. */
+/** Whether the calling code runs inside a transaction, where slow work would hold its locks. */
 export function isInTransaction(): boolean {
   return inTransaction.getStore() === true
 }
 
 const inTransaction = new AsyncLocalStorage<true>()
 
-/** Runs what only reads, and once more where the connection was lost over it. */
-export function seek<T>(sql: Sql, work: () => Promise<T>): Promise<T> {
-  return search(() => ask(sql, work), isLost)
+/** Runs work that only reads, and runs it again where the connection was lost. */
+export function retryRead<T>(sql: Sql, work: () => Promise<T>): Promise<T> {
+  return search(() => withTimeout(sql, work), isLost)
 }
 
-/** Runs a statement, and waits for it as long as a person would. */
-export async function ask<T>(sql: Sql, work: () => Promise<T>): Promise<T> {
+/** Runs work outside a transaction, and throws ETIMEDOUT where it takes too long. */
+export async function withTimeout<T>(sql: Sql, work: () => Promise<T>): Promise<T> {
   const patience = createPatience()
   patience.start()
   try {
@@ -78,7 +77,7 @@ async function search<T>(work: () => Promise<T>, isWorthAnother: (error: unknown
   }
 }
 
-/** Whether an error says that the database or the way to it is gone, rather than that it refused a statement. */
+/** Whether an error means that the database is unreachable, rather than that it refused a statement. */
 export function isLost(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return /^(CONNECT|E[A-Z]{3,}$|08|57P0|53300)/.test(code)
@@ -89,12 +88,12 @@ interface Attempt {
   over: boolean
 }
 
-/** What was sent ahead in each transaction. */
+/** The statements that were sent ahead in each transaction. */
 const ahead = new WeakMap<Sql, Promise<unknown>[]>()
 
 /**
- * Sends a statement whose answer nobody needs and goes on at once: it travels with what is sent next, and is waited for
- * with the COMMIT. Its failure is that of the transaction. On a pool, where there is none, it is waited for here.
+ * Sends a statement whose result is not needed without waiting for it, so that it shares a round trip with the next one.
+ * The COMMIT waits for it, and its failure fails the transaction. On a pool, outside a transaction, it is awaited here.
  */
 export async function sendAhead(sql: Sql, statement: PendingQuery<Row[]>): Promise<void> {
   const sent = ahead.get(sql)
@@ -116,7 +115,7 @@ async function tryOnce<T>(
   const patience = createPatience()
   const sent: Promise<unknown>[] = []
   patience.start()
-  // The result travels in an object, because the driver would await the members of an array.
+  // The result is wrapped in an object, because the driver would await the members of an array.
   const transaction = sql.begin(access, async (transaction) => {
     if (attempt.over) throw new Error('Nobody waits for this transaction any more.')
     attempt.begun = true
@@ -125,13 +124,13 @@ async function tryOnce<T>(
       const guarded = guard(transaction, attempt)
       ahead.set(guarded, sent)
       const result = await inTransaction.run(true, () => work(guarded))
-      // Sent in one packet with the COMMIT that follows: it fails exactly when that COMMIT would be a ROLLBACK. Guarded,
-      // because after a loss the connection is somebody else's, and the COMMIT would be of their half-done work.
+      // Sent in one packet with the COMMIT: it fails exactly when that COMMIT would be a ROLLBACK. Guarded,
+      // because after a loss the connection runs another transaction, which must not be committed half done.
       await sendAhead(guarded, guarded`select 1`)
       patience.start()
       return { result }
     } catch (error) {
-      // The driver would send a ROLLBACK into the lost connection. It learns of the loss by itself.
+      // The driver would send a ROLLBACK on the lost connection. It notices the loss by itself.
       if (attempt.over || isFromBrokenConnection(error)) return new Promise<never>(() => {})
       throw error
     }
@@ -145,7 +144,7 @@ async function tryOnce<T>(
   }
 }
 
-/** `end` fails when it has been started and not stopped for too long, as a connection does that is lost. */
+/** Makes a timer whose `end` rejects like a lost connection when it was started and not stopped in time. */
 function createPatience() {
   const { promise: end, reject } = Promise.withResolvers<never>()
   const fail = () =>
@@ -162,13 +161,13 @@ function createPatience() {
   }
 }
 
-/** The driver marks its errors with the query; a missing file met by `work` has ENOENT too, but no query. */
+/** Whether the driver threw an error of the connection: its errors have the query, unlike an ENOENT of a file. */
 function isFromBrokenConnection(error: unknown): boolean {
   if (!(error instanceof Error && 'query' in error && 'code' in error)) return false
   return /^(CONNECT|E[A-Z]{3,}$)/.test(String(error.code))
 }
 
-/** Lets nothing through once the transaction is over. What belongs to a pool alone, such as `end`, is not in it. */
+/** Wraps a transaction so that every use of it throws once it is over. Members of a pool, such as `end`, are missing. */
 function guard(transaction: TransactionSql, attempt: Attempt): Sql {
   const check = () => {
     if (attempt.over) throw new Error('The transaction that this statement belongs to is over.')

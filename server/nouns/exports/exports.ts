@@ -2,7 +2,7 @@ import type { calls } from '../../../contract/calls.ts'
 import { hash, randomToken } from '../../access/seal.ts'
 import type { Account, Context, Handler } from '../../context.ts'
 import { type Day, dayOf } from '../../ledger/calendar.ts'
-import { ask } from '../../postgres/begin.ts'
+import { withTimeout } from '../../postgres/begin.ts'
 import type { Sql } from '../../postgres/pool.ts'
 import { notFound } from '../../refusal.ts'
 import { findAccount } from '../../tree/account.ts'
@@ -26,9 +26,9 @@ export const download: Handler<typeof calls.files.download> = async (
   { sql, now, business, gone },
   { ticket },
 ) => {
-  const done = await underWay.take(await ask(sql, () => ownerOf(sql, ticket, now)), gone)
+  const done = await underWay.take(await withTimeout(sql, () => ownerOf(sql, ticket, now)), gone)
   try {
-    const { account, session, wanted } = await ask(sql, () => redeem(sql, ticket, now))
+    const { account, session, wanted } = await withTimeout(sql, () => redeem(sql, ticket, now))
     const { database, zone } = business
     const format = wanted.kind === 'clients' ? wanted.selection.format : 'csv'
     const order = { database, account, now, business: { zone }, wanted }
