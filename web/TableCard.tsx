@@ -7,16 +7,17 @@ import type { Table } from './parts/table/table.ts'
 import { useListState } from './parts/table/useListState.ts'
 
 interface TableCardProps<Row extends object> {
-  /** The table's name for screen readers. */
+  /** The table's name, which is the heading of its card. */
   label: string
-  /** The heading of the card; leave it out where the page already says it. */
-  title?: string
+  /** True where the page's title already says it, so that the card needs no heading. */
+  noHeading?: boolean
   table: Table<Row>
   /** Prefixes the table's parameters in the URL; needed where a page has several tables. */
   name?: string
   /** The query that loads all rows. */
-  loaded: Pick<UseQueryResult<unknown, ApiError>, 'isFetching' | 'error' | 'refetch'>
-  rows: readonly Row[] | undefined
+  loaded: Pick<UseQueryResult<unknown, ApiError>, 'isFetching' | 'error' | 'refetch'> & {
+    data: readonly Row[] | undefined
+  }
   /** Controls beside the search box. */
   tools?: ReactNode
   /** A button that an empty table offers as the next step. */
@@ -27,15 +28,15 @@ interface TableCardProps<Row extends object> {
 
 /** A card with a table whose rows are all loaded at once, and searched, sorted and paged in the browser. */
 export function TableCard<Row extends object>(props: TableCardProps<Row>) {
-  const { label, title, table, name = '', loaded, rows, tools, emptyAction, children } = props
+  const { label, noHeading = false, table, name = '', loaded, tools, emptyAction, children } = props
   const list = useListState(name, table)
   return (
-    <Card title={title} flush>
+    <Card title={noHeading ? undefined : label} flush>
       <DataTable
         label={label}
         table={table}
         list={list}
-        rows={rows}
+        rows={loaded.data}
         loading={loaded.isFetching}
         error={loaded.error?.message}
         onRetry={loaded.refetch}

@@ -54,7 +54,7 @@ export async function send<C extends Call>(
     headers: headers(token, body, options.idempotencyKey),
     body: body ?? null,
     cache: 'no-store',
-    signal: patience(options.signal),
+    signal: withTimeout(options.signal),
   })
   const answer = await read(response)
   const heard = Date.now()
@@ -136,10 +136,10 @@ function setLost(next: boolean) {
 }
 
 /** The longest wait for an answer, in milliseconds. The server's own limit is shorter. */
-const PATIENCE = 30_000
+const LONGEST_WAIT = 30_000
 
-function patience(signal: AbortSignal | undefined): AbortSignal {
-  const limit = AbortSignal.timeout(PATIENCE)
+function withTimeout(signal: AbortSignal | undefined): AbortSignal {
+  const limit = AbortSignal.timeout(LONGEST_WAIT)
   return signal ? AbortSignal.any([signal, limit]) : limit
 }
 

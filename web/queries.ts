@@ -104,10 +104,10 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
   }
   // The notice already shows the message, so the form shows only the messages of its fields. Memoised, so that a form
   // shows each refusal once.
-  const isTold = words !== undefined
+  const hasNotice = words !== undefined
   const submitError = useMemo(
-    () => error && { message: isTold ? '' : error.message, fields: error.errors },
-    [error, isTold],
+    () => error && { message: hasNotice ? '' : error.message, fields: error.errors },
+    [error, hasNotice],
   )
   const outdated = error?.code === 'changed_since'
   return { submit, loading: isPending || leaving.current, submitError, outdated, reset, done }

@@ -12,11 +12,10 @@ import { type ConsoleScreen, everyScreen, to } from './screens.ts'
 import { takePlace, useSession } from './session.tsx'
 import { Broken } from './shell/Broken.tsx'
 import { Loading } from './shell/Loading.tsx'
-import { NotFound } from './shell/NotFound.tsx'
+import { NotFound, WrongRole } from './shell/NoPage.tsx'
 import { Shell } from './shell/Shell.tsx'
 import { SignInAgain } from './shell/SignInAgain.tsx'
 import { useScreen } from './shell/useScreen.ts'
-import { WrongRole } from './shell/WrongRole.tsx'
 
 /** The screens behind the login. Router and query cache exist only as long as the session. */
 export function Screens() {

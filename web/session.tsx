@@ -56,7 +56,7 @@ export function useUnsavedSettings(): boolean {
 /** Previews settings on this page. `keepSettings` stores those that the server has saved. */
 export function showSettings(next: Settings): void {
   settings = isSameLook(next, kept) ? kept : next
-  tell()
+  notify()
 }
 
 export function keepSettings(next: Settings): void {
@@ -169,14 +169,14 @@ function subscribe(listener: () => void) {
   return () => listeners.delete(listener)
 }
 
-function tell() {
+function notify() {
   for (const listener of listeners) listener()
 }
 
 function become(next: SessionState) {
   state = next
   if (next.status === 'in') setZone(next.session.timeZone)
-  tell()
+  notify()
 }
 
 function begin(next: string, user: User, justSignedIn: boolean) {

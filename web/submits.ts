@@ -64,14 +64,14 @@ async function persist<C extends Call>(call: C, input: InputOf<C>, pending: Pend
       else {
         if (isAnswered(error)) remove(pending)
         else change(pending, { givenUp: true })
-        throw withPromise(error)
+        throw withReassurance(error)
       }
     }
   }
 }
 
 /** Says that trying again is safe, because the key prevents a second execution. */
-function withPromise(error: unknown): unknown {
+function withReassurance(error: unknown): unknown {
   if (!(error instanceof ApiError) || error.code !== 'offline') return error
   return new ApiError(
     'The connection to Boxtree is lost. Please try again: nothing is ever done twice.',

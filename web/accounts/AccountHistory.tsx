@@ -7,14 +7,5 @@ import { transactions } from '../tables/transactions.tsx'
 /** The newest transactions of one account and of everything beneath it. */
 export function AccountHistory({ level, name }: { level: LevelName; name: string }) {
   const history = useCall(calls.level[level].history, { name })
-  return (
-    <TableCard
-      title="Transactions"
-      label="Transactions"
-      name="transactions"
-      table={transactions}
-      loaded={history}
-      rows={history.data}
-    />
-  )
+  return <TableCard label="Transactions" name="transactions" table={transactions} loaded={history} />
 }

@@ -10,14 +10,7 @@ export function Growth({ name }: { name: string }) {
   const chart = useCall(calls.admin.chart, { name })
   return (
     <>
-      <TableCard
-        title="Statistics History"
-        label="Statistics History"
-        name="statistics"
-        table={statistics}
-        loaded={rows}
-        rows={rows.data}
-      />
+      <TableCard label="Statistics History" name="statistics" table={statistics} loaded={rows} />
       <Chart
         title="Clients History"
         across="Date"

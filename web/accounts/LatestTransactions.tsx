@@ -17,11 +17,9 @@ export function LatestTransactions({ title, table }: { title: string; table: Tab
   const [exporting, setExporting] = useState(false)
   return (
     <TableCard
-      title={title}
       label={title}
       table={table}
       loaded={latest}
-      rows={latest.data}
       tools={
         <Button variant="outlined" startIcon={<Download size={16} />} onClick={() => setExporting(true)}>
           Export

@@ -6,14 +6,5 @@ import { clientTransactions } from '../tables/transactions.tsx'
 /** The newest transactions of one client. */
 export function ClientHistory({ name }: { name: string }) {
   const history = useCall(calls.clients.history, { name })
-  return (
-    <TableCard
-      title="Transactions"
-      label="Transactions"
-      name="transactions"
-      table={clientTransactions}
-      loaded={history}
-      rows={history.data}
-    />
-  )
+  return <TableCard label="Transactions" name="transactions" table={clientTransactions} loaded={history} />
 }

@@ -2,6 +2,7 @@ import { calls } from '../../contract/calls.ts'
 import type { AnyClientRow } from '../../contract/shapes.ts'
 import { clientDeleted } from '../notices.ts'
 import { Question } from '../Question.tsx'
+import { deletion } from './deletion.ts'
 import { Loss } from './Loss.tsx'
 
 interface DeleteAnyClientProps {
@@ -12,16 +13,7 @@ interface DeleteAnyClientProps {
 /** The admin's question before deleting any client, expired or not. */
 export function DeleteAnyClient({ client, onClose }: DeleteAnyClientProps) {
   return (
-    <Question
-      about={client}
-      title={({ name }) => `Delete ${name}?`}
-      yes="Delete"
-      no="Cancel"
-      call={calls.admin.remove}
-      input={({ name, mac }) => ({ name, mac })}
-      words={clientDeleted}
-      onClose={onClose}
-    >
+    <Question {...deletion} about={client} call={calls.admin.remove} words={clientDeleted} onClose={onClose}>
       {(client) => (
         <p>
           <Loss client={client} />

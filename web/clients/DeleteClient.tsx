@@ -2,6 +2,7 @@ import { calls } from '../../contract/calls.ts'
 import type { ClientRow } from '../../contract/shapes.ts'
 import { Question } from '../Question.tsx'
 import { Day } from './Day.tsx'
+import { deletion } from './deletion.ts'
 
 interface DeleteClientProps {
   /** An expired client; null while the dialog is closed. */
@@ -14,12 +15,9 @@ interface DeleteClientProps {
 export function DeleteClient({ client, onClose, onDone }: DeleteClientProps) {
   return (
     <Question
+      {...deletion}
       about={client}
-      title={({ name }) => `Delete ${name}?`}
-      yes="Delete"
-      no="Cancel"
       call={calls.clients.remove}
-      input={({ name, mac }) => ({ name, mac })}
       onClose={onClose}
       onDone={({ name }) => onDone(name)}
     >

@@ -17,8 +17,7 @@ import { zone } from '../zone.ts'
 /** The accounts of one level, as the account above them sees them. */
 export function Accounts({ level: name }: { level: LevelName }) {
   const level = levels[name]
-  const list = useCall(calls.level[name].list, {})
-  const { data } = list
+  const { data, isFetching, error, refetch } = useCall(calls.level[name].list, {})
   const total = data && (data as { [field in typeof level.total.field]?: number })[level.total.field]
   const add = (
     <Button variant="contained" startIcon={<UserPlus size={18} />} component={Link} to={to.level[name].add()}>
@@ -43,9 +42,9 @@ export function Accounts({ level: name }: { level: LevelName }) {
       </Facts>
       <TableCard<Account>
         label={level.plural}
+        noHeading
         table={accounts[name]}
-        loaded={list}
-        rows={data?.data}
+        loaded={{ data: data?.data, isFetching, error, refetch }}
         emptyAction={add}
       />
     </>

@@ -1,21 +1,15 @@
-import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
 import { useEffect, useState } from 'react'
 import { Card } from '../parts/Card.tsx'
-import { Captcha } from '../parts/captcha/Captcha.tsx'
-import { Work } from '../parts/captcha/Work.tsx'
-import { Form } from '../parts/form/Form.tsx'
-import { PasswordInput } from '../parts/form/PasswordInput.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 import { lastName, signIn, useSessionState } from '../session.tsx'
 import { Mark } from '../shell/Mark.tsx'
-import { askCaptcha, captchaSolved, useSigning } from '../shell/signing.ts'
+import { SignInForm } from '../shell/SignInForm.tsx'
 
 /** The login page, with its captcha. */
 export function Login() {
-  const { sign, loading, refused, round, work, stop } = useSigning(signIn)
   const state = useSessionState()
-  const [values] = useState(() => ({ login_username: lastName(), login_password: '' }))
+  const [username] = useState(lastName)
   useAddress()
   return (
     <Page>
@@ -33,25 +27,14 @@ export function Login() {
               : 'Use the account that you were given.'}
           </p>
         </Title>
-        <Form
-          schema={captchaSolved}
-          values={values}
+        <SignInForm
+          username={username}
           submit="Sign in"
-          onSubmit={sign}
-          loading={loading}
-          submitError={refused}
-          onlyWhenValid
-          autoFocus={values.login_username === '' || 'login_password'}
-          aside={work && <Button onClick={stop}>Stop</Button>}
+          autoFocus={username === '' || 'login_password'}
+          onDone={signIn}
         >
           <TextInput name="login_username" label="Username" autoComplete="username" asTyped />
-          <PasswordInput name="login_password" label="Password" autoComplete="current-password" />
-          {work ? (
-            <Work {...work} />
-          ) : (
-            <Captcha name="g_recaptcha_response" load={askCaptcha} round={round} />
-          )}
-        </Form>
+        </SignInForm>
       </Card>
     </Page>
   )

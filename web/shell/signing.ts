@@ -5,8 +5,6 @@ import { ApiError, send } from '../api.ts'
 import { solve } from '../parts/captcha/solving.ts'
 import type { SubmitError } from '../parts/form/Form.tsx'
 
-// The login page and the dialog that signs in again share this file.
-
 export type Credentials = InputOf<typeof calls.session.login>
 
 /** Signs in. It sends nothing until every field is filled in. */
@@ -16,12 +14,12 @@ export function useSigning(onDone: (answer: OutputOf<typeof calls.session.login>
   const [round, setRound] = useState(0)
   const { work, begin, stop } = useWork()
   const sign = async (credentials: Credentials) => {
-    const faults = faultsOf(credentials)
-    setRefused(faults)
-    if (faults) return
+    const empty = emptyFields(credentials)
+    setRefused(empty)
+    if (empty) return
     setLoading(true)
     try {
-      const answer = await sendWorking(credentials, begin)
+      const answer = await sendSolving(credentials, begin)
       if (answer) onDone(answer)
     } catch (error) {
       setRefused({ message: error instanceof ApiError ? error.message : 'An unknown error occurred' })
@@ -34,16 +32,18 @@ export function useSigning(onDone: (answer: OutputOf<typeof calls.session.login>
 }
 
 /** Signs in, solving a longer challenge first if the server demands one. Returns null if the person stops it. */
-async function sendWorking(
+async function sendSolving(
   credentials: Credentials,
-  work: (challenge: unknown) => Promise<string | null>,
+  solveLonger: (challenge: unknown) => Promise<string | null>,
 ): Promise<OutputOf<typeof calls.session.login> | null> {
   try {
     return await send(calls.session.login, credentials)
   } catch (error) {
     if (!(error instanceof ApiError) || error.challenge === undefined) throw error
-    const answer = await work(error.challenge)
-    return answer === null ? null : sendWorking({ ...credentials, g_recaptcha_response: answer }, work)
+    const solution = await solveLonger(error.challenge)
+    return solution === null
+      ? null
+      : sendSolving({ ...credentials, g_recaptcha_response: solution }, solveLonger)
   }
 }
 
@@ -85,7 +85,7 @@ export const captchaSolved = z.object({
 })
 
 /** Returns the messages of the fields that are still empty. */
-function faultsOf(credentials: Credentials): SubmitError | null {
+function emptyFields(credentials: Credentials): SubmitError | null {
   const { error } = calls.session.login.input.safeParse(credentials)
   if (!error) return null
   const fields = Object.fromEntries(error.issues.map((issue) => [issue.path.join('.'), issue.message]))

@@ -29,7 +29,7 @@ interface QuestionProps {
 
 function Question(props: QuestionProps) {
   const place = useRef<HTMLDivElement>(null)
-  const { state, provider } = useAnswer(props, place)
+  const { state, provider } = useSolution(props, place)
   if (provider === 'none') return null
   return (
     <Frame>
@@ -64,14 +64,14 @@ const looks: Record<State, { icon: ReactNode; text: string }> = {
 const RENEWED_AFTER_MS = 240_000
 
 /** Loads one challenge and writes its solution into the form. */
-function useAnswer({ name, load, again }: QuestionProps, place: RefObject<HTMLDivElement | null>) {
+function useSolution({ name, load, again }: QuestionProps, place: RefObject<HTMLDivElement | null>) {
   const { setValue } = useFormContext()
   const theme = useTheme().palette.mode
   const [state, setState] = useState<State>('asking')
   const [provider, setProvider] = useState<CaptchaOffer['provider']>('altcha')
   useEffect(() => {
     const leaving = new AbortController()
-    const answer = (text: string | undefined, next: State) => {
+    const settle = (text: string | undefined, next: State) => {
       if (leaving.signal.aborted) return
       setValue(name, text, { shouldValidate: true })
       setState(next)
@@ -81,23 +81,23 @@ function useAnswer({ name, load, again }: QuestionProps, place: RefObject<HTMLDi
       const { offer } = asked
       if (leaving.signal.aborted) return
       setProvider(offer.provider)
-      if (offer.provider === 'none') return answer('', 'solved')
+      if (offer.provider === 'none') return settle('', 'solved')
       if (offer.provider === 'altcha') {
-        const solution = await asked.answer
-        answer(solution ?? undefined, solution ? 'solved' : 'failed')
+        const solution = await asked.solution
+        settle(solution ?? undefined, solution ? 'solved' : 'failed')
         return whenSeen(RENEWED_AFTER_MS, leaving.signal, again)
       }
       if (!place.current) return
       await draw(offer.provider, place.current, {
         sitekey: offer.site_key ?? '',
         theme,
-        callback: (text) => answer(text, 'solved'),
-        'expired-callback': () => answer(undefined, 'asking'),
-        'error-callback': () => answer(undefined, 'failed'),
+        callback: (text) => settle(text, 'solved'),
+        'expired-callback': () => settle(undefined, 'asking'),
+        'error-callback': () => settle(undefined, 'failed'),
       })
     }
-    answer(undefined, 'asking')
-    begin().catch(() => answer(undefined, 'failed'))
+    settle(undefined, 'asking')
+    begin().catch(() => settle(undefined, 'failed'))
     return () => leaving.abort()
   }, [name, load, again, theme, place, setValue])
   return { state, provider }

@@ -12,16 +12,16 @@ export interface CaptchaOffer {
 export interface Asked {
   offer: CaptchaOffer
   /** The solution of our own challenge; null for other providers, and after an abort. */
-  answer: Promise<string | null>
+  solution: Promise<string | null>
 }
 
 /** Loads a captcha and begins to solve it if it is our own. */
 export async function ask(load: () => Promise<CaptchaOffer>, controller: AbortController): Promise<Asked> {
   const offer = await load()
-  const answer = offer.provider === 'altcha' ? solve(offer.challenge, controller) : Promise.resolve(null)
+  const solution = offer.provider === 'altcha' ? solve(offer.challenge, controller) : Promise.resolve(null)
   // Callers that await the solution handle its failure. This avoids an unhandled rejection for the others.
-  answer.catch(() => {})
-  return { offer, answer }
+  solution.catch(() => {})
+  return { offer, solution }
 }
 
 let early: { asked: Promise<Asked>; controller: AbortController } | null = null
@@ -77,7 +77,7 @@ type Widget = Exclude<CaptchaOffer['provider'], 'altcha' | 'none'>
 interface RenderOptions {
   sitekey: string
   theme: 'light' | 'dark'
-  callback: (answer: string) => void
+  callback: (solution: string) => void
   'expired-callback': () => void
   'error-callback': () => void
 }

@@ -24,18 +24,18 @@ export type Show = (notice: Notice | null) => void
 
 interface NoticeBoardProps {
   /** Passes notices to the board from now on, beginning with those that waited. Returns a function that stops it. */
-  hang: (show: Show) => () => void
+  subscribe: (show: Show) => () => void
 }
 
 /** Renders the notices at the top centre, each for 6 seconds; the time stops while the pointer is over it. */
-export function NoticeBoard({ hang }: NoticeBoardProps) {
+export function NoticeBoard({ subscribe }: NoticeBoardProps) {
   useEffect(
     () =>
-      hang((notice) => {
+      subscribe((notice) => {
         if (notice) showNotice(notice)
         else for (const key of failures.splice(0)) closeSnackbar(key)
       }),
-    [hang],
+    [subscribe],
   )
   return (
     <SnackbarProvider

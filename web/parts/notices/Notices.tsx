@@ -16,33 +16,33 @@ export function Notices() {
       wake = () => {}
     }
   }, [])
-  return Board && <Board hang={hang} />
+  return Board && <Board subscribe={subscribe} />
 }
 
 const fetchBoard = async () => (await import('./NoticeBoard.tsx')).NoticeBoard
 
 /** Functions that show a notice; `reason` is a second line with the server's own message. */
-export type Say = Record<Kind, (text: string, reason?: string) => void> & {
+export type Notify = Record<Kind, (text: string, reason?: string) => void> & {
   /** Closes errors and warnings, which a later success has made untrue. */
   settle: () => void
 }
 
 /** Returns the same functions at every render. */
-export function useNotice(): Say {
-  return say
+export function useNotice(): Notify {
+  return notify
 }
 
-const say: Say = {
+const notify: Notify = {
   success: (text, reason) => {
-    say.settle()
-    notify('success', text, reason)
+    notify.settle()
+    post('success', text, reason)
   },
-  error: (text, reason) => notify('error', text, reason),
-  warning: (text, reason) => notify('warning', text, reason),
+  error: (text, reason) => post('error', text, reason),
+  warning: (text, reason) => post('warning', text, reason),
   settle: () => show?.(null),
 }
 
-function hang(board: Show): () => void {
+function subscribe(board: Show): () => void {
   show = board
   for (const notice of waiting.splice(0)) board(notice)
   return () => {
@@ -54,7 +54,7 @@ let wake = () => {}
 let show: Show | null = null
 const waiting: Notice[] = []
 
-function notify(kind: Kind, text: string, reason: string | undefined) {
+function post(kind: Kind, text: string, reason: string | undefined) {
   const notice = { kind, lines: reason && reason !== text ? [text, reason] : [text] }
   if (show) return show(notice)
   waiting.push(notice)

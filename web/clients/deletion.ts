@@ -1,0 +1,7 @@
+/** What the questions before deleting a client have in common. */
+export const deletion = {
+  title: ({ name }: { name: string }) => `Delete ${name}?`,
+  yes: 'Delete',
+  no: 'Cancel',
+  input: ({ name, mac }: { name: string; mac: string | null }) => ({ name, mac }),
+}
