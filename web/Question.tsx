@@ -3,7 +3,7 @@ import type { Call } from '../contract/call.ts'
 import type { InputOf } from '../contract/calls.ts'
 import type { Words } from './notices.ts'
 import { Confirm } from './parts/dialog/Confirm.tsx'
-import { useHeld } from './parts/dialog/useHeld.ts'
+import { useLastValue } from './parts/dialog/useLastValue.ts'
 import { useSubmit } from './queries.ts'
 
 interface QuestionProps<C extends Call, About> {
@@ -27,26 +27,26 @@ interface QuestionProps<C extends Call, About> {
 /** Asks before a call that loses something, makes the call on confirmation, and stays open if the server refuses it. */
 export function Question<C extends Call, About>(props: QuestionProps<C, About>) {
   const { about, title, call, input, words, onClose, onDone } = props
-  const held = useHeld(about)
+  const shown = useLastValue(about)
   const { submit, loading } = useSubmit(call, {
     ...(words && { words }),
     onDone: () => {
-      if (held !== null) onDone?.(held)
+      if (shown !== null) onDone?.(shown)
       onClose()
     },
   })
-  if (held === null) return null
+  if (shown === null) return null
   return (
     <Confirm
       open={about !== null}
-      title={typeof title === 'string' ? title : title(held)}
+      title={typeof title === 'string' ? title : title(shown)}
       yes={props.yes}
       no={props.no}
-      onYes={() => submit(input(held))}
+      onYes={() => submit(input(shown))}
       onNo={onClose}
       loading={loading}
     >
-      {props.children(held)}
+      {props.children(shown)}
     </Confirm>
   )
 }

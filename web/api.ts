@@ -28,7 +28,7 @@ export class ApiError extends Error {
 }
 
 /** Returns whether another try may succeed: the connection was lost, or the server or database is starting. */
-export function mayPass(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   return error instanceof ApiError && (error.code === 'offline' || error.code === 'unavailable')
 }
 
@@ -92,7 +92,7 @@ export async function receive<C extends Call>(
       onPiece(next.value)
     }
   } catch (error) {
-    throw unreached(error)
+    throw connectionError(error)
   }
   const [, name = 'boxtree'] =
     /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '') ?? []
@@ -150,12 +150,12 @@ async function reach(url: string, request: RequestInit): Promise<Response> {
     setLost(response.status === 502 || response.status === 504)
     return response
   } catch (error) {
-    throw unreached(error)
+    throw connectionError(error)
   }
 }
 
 /** Returns the error of a request that got no answer. An aborted request keeps its AbortError. */
-function unreached(error: unknown): unknown {
+function connectionError(error: unknown): unknown {
   if (error instanceof DOMException && error.name === 'AbortError') return error
   setLost(true)
   return offline(0)
@@ -191,7 +191,7 @@ async function read(response: Response): Promise<unknown> {
     return JSON.parse(await response.text())
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
-    throw unreached(error)
+    throw connectionError(error)
   }
 }
 

@@ -1,5 +1,5 @@
 import { QueryClient } from '@tanstack/react-query'
-import { mayPass } from './api.ts'
+import { isTransient } from './api.ts'
 
 /** The query cache of one session. A page shows cached data at once and loads it again in the background. */
 export function openCache(): QueryClient {
@@ -9,7 +9,7 @@ export function openCache(): QueryClient {
         // The browser's own online state can be wrong, so only failed calls decide whether the server can be reached.
         networkMode: 'always',
         staleTime: 2_000,
-        retry: (failures, error) => failures < 2 && mayPass(error),
+        retry: (failures, error) => failures < 2 && isTransient(error),
         retryDelay: (failures) => 500 * 2 ** failures,
       },
       mutations: { networkMode: 'always', retry: false },

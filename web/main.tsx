@@ -2,7 +2,7 @@ import { lazy, Suspense, useEffect } from 'react'
 import { createRoot } from 'react-dom/client'
 import { fetchPageAt } from './fetchPage.tsx'
 import { Login } from './pages/Login.tsx'
-import { askAhead } from './parts/captcha/solving.ts'
+import { loadAhead } from './parts/captcha/solving.ts'
 import { ProvideSession, restore, useSessionState, useSettings, watchSession } from './session.tsx'
 import { Boundary } from './shell/Boundary.tsx'
 import { Loading } from './shell/Loading.tsx'
@@ -22,7 +22,7 @@ const kept = restore()
 if (kept) {
   fetchScreens().catch(() => {})
   fetchPageAt(window.location.pathname, kept.role)
-} else askAhead(askCaptcha)
+} else loadAhead(askCaptcha)
 createRoot(root).render(<Console />)
 
 function Console() {

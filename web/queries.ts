@@ -9,7 +9,7 @@ import { failureOf, type Words, wordsOf } from './notices.ts'
 import type { SubmitError } from './parts/form/Form.tsx'
 import { useNotice } from './parts/notices/Notices.tsx'
 import { useSession } from './session.tsx'
-import { submitOnce, takeInterrupted } from './submits.ts'
+import { submitOnce, takeUnanswered } from './submits.ts'
 
 /** Loads a call. `enabled: false` does not load it yet; `keep` shows the previous data while the next is loading. */
 export function useCall<C extends Call>(
@@ -134,7 +134,7 @@ export function useInterrupted(): void {
   const client = useQueryClient()
   const notice = useNotice()
   useEffect(() => {
-    for (const { call, input } of takeInterrupted(name)) {
+    for (const { call, input } of takeUnanswered(name)) {
       const words = wordsOf(call)
       if (input === undefined) notice.warning('A change was interrupted. Please look whether it was made.')
       else {

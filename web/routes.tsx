@@ -9,7 +9,7 @@ import { Hints } from './parts/Hints.tsx'
 import { Notices } from './parts/notices/Notices.tsx'
 import { useInterrupted, useReturn } from './queries.ts'
 import { type ConsoleScreen, everyScreen, to } from './screens.ts'
-import { takePlace, useSession } from './session.tsx'
+import { takeReturnPath, useSession } from './session.tsx'
 import { Broken } from './shell/Broken.tsx'
 import { Loading } from './shell/Loading.tsx'
 import { NotFound, WrongRole } from './shell/NoPage.tsx'
@@ -52,7 +52,7 @@ function useAhead(role: Role) {
 
 /** Creates the router, starting at the screen that was asked for before the login. */
 function openRouter(name: string) {
-  if (window.location.pathname === '/login') window.history.replaceState(null, '', takePlace(name))
+  if (window.location.pathname === '/login') window.history.replaceState(null, '', takeReturnPath(name))
   return createBrowserRouter([
     { path: '/login', loader: () => redirect('/') },
     {

@@ -50,12 +50,12 @@ const SessionContext = createContext<Session | null>(null)
 
 /** Returns whether the appearance differs from the saved one. */
 export function useUnsavedSettings(): boolean {
-  return useSyncExternalStore(subscribe, () => settings !== kept)
+  return useSyncExternalStore(subscribe, () => settings !== saved)
 }
 
 /** Previews settings on this page. `keepSettings` stores those that the server has saved. */
 export function showSettings(next: Settings): void {
-  settings = isSameLook(next, kept) ? kept : next
+  settings = isSameLook(next, saved) ? saved : next
   notify()
 }
 
@@ -66,11 +66,11 @@ export function keepSettings(next: Settings): void {
 
 /** Returns to the saved settings. */
 export function discardSettings(): void {
-  showSettings(kept)
+  showSettings(saved)
 }
 
 function followSettings(next: Settings): void {
-  kept = next
+  saved = next
   showSettings(next)
 }
 
@@ -84,52 +84,52 @@ export function restore(): Session | null {
   if (kept) confirmKept(kept)
   else {
     if (isSignedOut()) dropDrafts()
-    leave({ expired: localStorage.getItem('token') !== null, comeBack: true })
+    endSession({ expired: localStorage.getItem('token') !== null, comeBack: true })
   }
   return kept?.session ?? null
 }
 
 async function confirmKept(kept: { token: string; session: Session }): Promise<void> {
-  become({ status: 'loading' })
+  setState({ status: 'loading' })
   token = kept.token
   try {
     const user = await send(calls.session.user, {})
     keepSettings(user.settings)
-    begin(kept.token, user, false)
+    beginSession(kept.token, user, false)
   } catch {
     // A 401 has already ended the session. Without an answer, the stored session is used until the next call.
-    if (token === kept.token) become({ status: 'in', session: kept.session })
+    if (token === kept.token) setState({ status: 'in', session: kept.session })
   }
 }
 
 export function signIn(answer: OutputOf<typeof calls.session.login>): void {
   keepSettings(answer.settings)
-  begin(answer.token, answer, true)
+  beginSession(answer.token, answer, true)
 }
 
 /** Replaces the session by a new one of the same account, without changing the screen. */
 export function signInAgain(answer: OutputOf<typeof calls.session.login>): void {
-  begin(answer.token, answer, false)
+  beginSession(answer.token, answer, false)
 }
 
 /** Ends the session here at once, and on the server if it can be reached. */
 export function signOut(): void {
   send(calls.session.logout, {}).catch(() => {})
   write(SIGNED_OUT, 'true')
-  leave({ expired: false, comeBack: false })
+  endSession({ expired: false, comeBack: false })
 }
 
 export function endIfExpired(): void {
-  if (state.status === 'in' && isPast(state.session.expiry)) leave({ expired: true, comeBack: true })
+  if (state.status === 'in' && isPast(state.session.expiry)) endSession({ expired: true, comeBack: true })
 }
 
 /** Returns the username of the session that ended by itself, for the login page to fill in. */
-export function lastName(): string {
+export function lastUsername(): string {
   return sessionStorage.getItem(LAST) ?? ''
 }
 
 /** Returns the screen to open after a login: the one that the same person was on when the session ended. */
-export function takePlace(name: string): string {
+export function takeReturnPath(name: string): string {
   const kept = sessionStorage.getItem(PLACE)
   sessionStorage.removeItem(PLACE)
   const place = kept === null ? null : (JSON.parse(kept) as { name: string | null; path: string })
@@ -152,15 +152,15 @@ const KEYS = ['token', 'role', 'expiry', 'name', 'time_zone']
 
 let state: SessionState = { status: 'loading' }
 /** The settings as saved; `settings` below are those shown. */
-let kept = readSettings()
-let settings = kept
+let saved = readSettings()
+let settings = saved
 let token: string | null = null
 const listeners = new Set<() => void>()
 
 keepSession({
   token: () => token,
   ended: (refused) => {
-    if (refused === token) leave({ expired: true, comeBack: true })
+    if (refused === token) endSession({ expired: true, comeBack: true })
   },
 })
 
@@ -173,13 +173,13 @@ function notify() {
   for (const listener of listeners) listener()
 }
 
-function become(next: SessionState) {
+function setState(next: SessionState) {
   state = next
   if (next.status === 'in') setZone(next.session.timeZone)
   notify()
 }
 
-function begin(next: string, user: User, justSignedIn: boolean) {
+function beginSession(next: string, user: User, justSignedIn: boolean) {
   token = next
   write('token', next)
   write('role', user.role)
@@ -188,13 +188,13 @@ function begin(next: string, user: User, justSignedIn: boolean) {
   write('time_zone', user.time_zone)
   localStorage.removeItem(SIGNED_OUT)
   const { name, role, expiry, time_zone: timeZone } = user
-  become({ status: 'in', session: { token: next, name, role, expiry, timeZone, justSignedIn } })
+  setState({ status: 'in', session: { token: next, name, role, expiry, timeZone, justSignedIn } })
 }
 
 /** Ends the session in this tab. With `comeBack`, the next login opens the same screen, and drafts are kept. */
-function leave({ expired, comeBack }: { expired: boolean; comeBack: boolean }) {
+function endSession({ expired, comeBack }: { expired: boolean; comeBack: boolean }) {
   const name = localStorage.getItem('name')
-  if (comeBack) rememberPlace(name)
+  if (comeBack) rememberPath(name)
   else {
     sessionStorage.removeItem(PLACE)
     dropDrafts()
@@ -204,11 +204,11 @@ function leave({ expired, comeBack }: { expired: boolean; comeBack: boolean }) {
   window.history.replaceState(null, '', '/login')
   token = null
   for (const key of KEYS) localStorage.removeItem(key)
-  become({ status: 'out', expired })
+  setState({ status: 'out', expired })
 }
 
 /** `name` is the account of the session, or null without one. */
-function rememberPlace(name: string | null) {
+function rememberPath(name: string | null) {
   const { pathname, search } = window.location
   if (pathname === '/login' || pathname === '/') return
   sessionStorage.setItem(PLACE, JSON.stringify({ name, path: pathname + search }))
@@ -222,11 +222,11 @@ function follow({ key }: StorageEvent) {
   setTimeout(() => {
     const kept = readKept()
     if (!kept)
-      return token === null ? undefined : leave({ expired: !isSignedOut(), comeBack: !isSignedOut() })
+      return token === null ? undefined : endSession({ expired: !isSignedOut(), comeBack: !isSignedOut() })
     if (kept.token === token) return
     if (state.status === 'in' && state.session.name !== kept.session.name) return window.location.assign('/')
     token = kept.token
-    become({ status: 'in', session: kept.session })
+    setState({ status: 'in', session: kept.session })
   }, 50)
 }
 

@@ -1,6 +1,6 @@
 import { type Call, everyCall, holdsSecret } from '../contract/call.ts'
 import { calls, type InputOf, type OutputOf } from '../contract/calls.ts'
-import { ApiError, mayPass, send } from './api.ts'
+import { ApiError, isTransient, send } from './api.ts'
 
 /** A submit without an answer so far, kept in the session storage to survive a reload. */
 interface Pending {
@@ -37,7 +37,7 @@ export function submitOnce<C extends Call>(call: C, input: InputOf<C>, by: strin
  * Returns, once for each load of the page, the submits that the last load left unanswered. `input` is undefined where
  * it was not kept.
  */
-export function takeInterrupted(by: string): { call: Call; input: unknown }[] {
+export function takeUnanswered(by: string): { call: Call; input: unknown }[] {
   const mine = left.filter((pending) => pending.by === by && !pending.givenUp && isRecent(pending))
   left = left.filter((pending) => pending.by !== by)
   return mine.flatMap((pending) => {
@@ -60,9 +60,9 @@ async function persist<C extends Call>(call: C, input: InputOf<C>, pending: Pend
       return answer
     } catch (error) {
       const pause = PAUSES[tries]
-      if (mayPass(error) && pause !== undefined) await new Promise((passed) => setTimeout(passed, pause))
+      if (isTransient(error) && pause !== undefined) await new Promise((passed) => setTimeout(passed, pause))
       else {
-        if (isAnswered(error)) remove(pending)
+        if (isRefused(error)) remove(pending)
         else change(pending, { givenUp: true })
         throw withReassurance(error)
       }
@@ -83,7 +83,7 @@ function withReassurance(error: unknown): unknown {
  * Returns whether the server refused the call, and so changed nothing. After a 5xx or a lost connection this is
  * unknown.
  */
-function isAnswered(error: unknown): boolean {
+function isRefused(error: unknown): boolean {
   return error instanceof ApiError && error.status >= 400 && error.status < 500
 }
 
@@ -94,14 +94,14 @@ const RECENT = 15 * 60_000
 
 function openPending(call: Call, input: object, by: string, text: string): Pending {
   const same = (one: Pending) => one.call === call.name && one.by === by
-  const again = readAll().find((one) => same(one) && one.print === printOf(one.key, text) && isRecent(one))
+  const again = readAll().find((one) => same(one) && one.print === hashOf(one.key, text) && isRecent(one))
   if (again) return change(again, { givenUp: false })
   const key = randomKey()
   const pending: Pending = {
     by,
     call: call.name,
     key,
-    print: printOf(key, text),
+    print: hashOf(key, text),
     ...(!holdsSecret(call, input) && { input }),
     at: Date.now(),
     givenUp: false,
@@ -153,7 +153,7 @@ function randomKey(): string {
  * Returns a 32-bit FNV-1a hash, salted with the key: enough to recognise a form, too little to recover a password. If
  * two inputs collide, the server refuses the second body under the same key.
  */
-function printOf(salt: string, text: string): string {
+function hashOf(salt: string, text: string): string {
   let hash = 0x811c9dc5
   for (const byte of new TextEncoder().encode(salt + text)) {
     hash = Math.imul(hash ^ byte, 0x01000193)

@@ -6,7 +6,7 @@ import { calls } from '../../contract/calls.ts'
 import { PaidMonths } from '../../contract/clients.ts'
 import { clients, credits, months } from '../../contract/words.ts'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
-import { useHeld } from '../parts/dialog/useHeld.ts'
+import { useLastValue } from '../parts/dialog/useLastValue.ts'
 import { Form } from '../parts/form/Form.tsx'
 import { AmountSelect } from '../parts/form/SelectInput.tsx'
 import { useSubmit } from '../queries.ts'
@@ -21,7 +21,7 @@ interface RenewDialogProps {
 
 /** Renews one or many clients, after showing the price and each client's new expiry. */
 export function RenewDialog({ names, onClose, onDone }: RenewDialogProps) {
-  const held = useHeld(names)
+  const shown = useLastValue(names)
   const [quote, setQuote] = useState<QuoteAnswer | null>(null)
   const { renew, loading, submitError, outdated, reset, reload } = useRenewal(quote, () => {
     onDone?.()
@@ -31,18 +31,18 @@ export function RenewDialog({ names, onClose, onDone }: RenewDialogProps) {
     reset()
     onClose()
   }
-  if (!held) return null
+  if (!shown) return null
   return (
     <Dialog
       open={names !== null}
-      title={held.length === 1 ? `Renew ${held[0]}` : `Renew ${clients(held.length)}`}
+      title={shown.length === 1 ? `Renew ${shown[0]}` : `Renew ${clients(shown.length)}`}
       onClose={close}
       busy={loading}
     >
       <Form
         schema={Months}
         values={ONE_MONTH}
-        submit={({ months }) => says(held.length, Number(months))}
+        submit={({ months }) => says(shown.length, Number(months))}
         onSubmit={({ months }) => renew(months)}
         autoFocus
         loading={loading}
@@ -55,7 +55,7 @@ export function RenewDialog({ names, onClose, onDone }: RenewDialogProps) {
         }
       >
         <AmountSelect name="months" label="Months" amounts={MONTHS} words={months} />
-        <Quote clients={held} asking={names !== null && !loading} onAnswer={setQuote} />
+        <Quote clients={shown} asking={names !== null && !loading} onAnswer={setQuote} />
       </Form>
     </Dialog>
   )

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { foreignMac, Mac, Phone } from '../../contract/clients.ts'
-import { edited, type Mask, type Selected } from '../parts/form/masks.ts'
+import { applyEdit, type Mask, type Selected } from '../parts/form/masks.ts'
 import { macMask } from './mac.ts'
 import { phoneHint, phoneMask, shownPhone } from './phone.ts'
 
@@ -60,10 +60,16 @@ class TypedField {
   #edit(start: number, end: number, text: string, forward = false): this {
     const raw = this.value.slice(0, start) + text + this.value.slice(end)
     const caret = start + text.length
-    const shown = edited(this.#mask, { before: this.value, raw, caret, selection: this.#selection, forward })
+    const shown = applyEdit(this.#mask, {
+      before: this.value,
+      raw,
+      caret,
+      selection: this.#selection,
+      forward,
+    })
     // Without a selection, the mask has to work out the edit by itself.
     const { start: from, end: to } = this.#selection
-    if (from === to) expect(edited(this.#mask, { before: this.value, raw, caret, forward })).toEqual(shown)
+    if (from === to) expect(applyEdit(this.#mask, { before: this.value, raw, caret, forward })).toEqual(shown)
     this.value = shown.value
     return this.select(shown.caret)
   }

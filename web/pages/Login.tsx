@@ -2,14 +2,14 @@ import { styled } from '@mui/material/styles'
 import { useEffect, useState } from 'react'
 import { Card } from '../parts/Card.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
-import { lastName, signIn, useSessionState } from '../session.tsx'
+import { lastUsername, signIn, useSessionState } from '../session.tsx'
 import { Mark } from '../shell/Mark.tsx'
 import { SignInForm } from '../shell/SignInForm.tsx'
 
 /** The login page, with its captcha. */
 export function Login() {
   const state = useSessionState()
-  const [username] = useState(lastName)
+  const [username] = useState(lastUsername)
   useAddress()
   return (
     <Page>

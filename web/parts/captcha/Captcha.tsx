@@ -4,7 +4,7 @@ import { CircleAlert, ShieldCheck } from 'lucide-react'
 import { type ReactNode, type RefObject, useEffect, useReducer, useRef, useState } from 'react'
 import { useFormContext } from 'react-hook-form'
 import { Spinner } from '../Spinner.tsx'
-import { ask, type CaptchaOffer, draw, takeEarly } from './solving.ts'
+import { type CaptchaOffer, draw, loadCaptcha, takeLoaded } from './solving.ts'
 
 interface CaptchaProps {
   /** The form field that holds the solution; undefined until it is solved. */
@@ -77,13 +77,13 @@ function useSolution({ name, load, again }: QuestionProps, place: RefObject<HTML
       setState(next)
     }
     const begin = async () => {
-      const asked = await (takeEarly(leaving.signal) ?? ask(load, leaving))
-      const { offer } = asked
+      const loaded = await (takeLoaded(leaving.signal) ?? loadCaptcha(load, leaving))
+      const { offer } = loaded
       if (leaving.signal.aborted) return
       setProvider(offer.provider)
       if (offer.provider === 'none') return settle('', 'solved')
       if (offer.provider === 'altcha') {
-        const solution = await asked.solution
+        const solution = await loaded.solution
         settle(solution ?? undefined, solution ? 'solved' : 'failed')
         return whenSeen(RENEWED_AFTER_MS, leaving.signal, again)
       }

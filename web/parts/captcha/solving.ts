@@ -9,14 +9,17 @@ export interface CaptchaOffer {
 }
 
 /** A captcha with the solution in progress. */
-export interface Asked {
+export interface LoadedCaptcha {
   offer: CaptchaOffer
   /** The solution of our own challenge; null for other providers, and after an abort. */
   solution: Promise<string | null>
 }
 
 /** Loads a captcha and begins to solve it if it is our own. */
-export async function ask(load: () => Promise<CaptchaOffer>, controller: AbortController): Promise<Asked> {
+export async function loadCaptcha(
+  load: () => Promise<CaptchaOffer>,
+  controller: AbortController,
+): Promise<LoadedCaptcha> {
   const offer = await load()
   const solution = offer.provider === 'altcha' ? solve(offer.challenge, controller) : Promise.resolve(null)
   // Callers that await the solution handle its failure. This avoids an unhandled rejection for the others.
@@ -24,22 +27,22 @@ export async function ask(load: () => Promise<CaptchaOffer>, controller: AbortCo
   return { offer, solution }
 }
 
-let early: { asked: Promise<Asked>; controller: AbortController } | null = null
+let ahead: { loaded: Promise<LoadedCaptcha>; controller: AbortController } | null = null
 
-/** Loads a captcha before the login form is rendered; the form takes it with `takeEarly`. */
-export function askAhead(load: () => Promise<CaptchaOffer>): void {
+/** Loads a captcha before the login form is rendered; the form takes it with `takeLoaded`. */
+export function loadAhead(load: () => Promise<CaptchaOffer>): void {
   const controller = new AbortController()
-  const asked = ask(load, controller)
-  asked.catch(() => {})
-  early = { asked, controller }
+  const loaded = loadCaptcha(load, controller)
+  loaded.catch(() => {})
+  ahead = { loaded, controller }
 }
 
 /** Returns the captcha that was loaded ahead, to the first caller only. Aborting `leaving` aborts its solution. */
-export function takeEarly(leaving: AbortSignal): Promise<Asked> | undefined {
-  const taken = early
-  early = null
+export function takeLoaded(leaving: AbortSignal): Promise<LoadedCaptcha> | undefined {
+  const taken = ahead
+  ahead = null
   leaving.addEventListener('abort', () => taken?.controller.abort())
-  return taken?.asked
+  return taken?.loaded
 }
 
 /**

@@ -3,7 +3,7 @@ import { useController } from 'react-hook-form'
 import { mono } from '../faces.ts'
 import { Box } from './controls.tsx'
 import { type ControlProps, Field, type FieldProps } from './Field.tsx'
-import { edited, type Mask, type Selected, type Shown } from './masks.ts'
+import { applyEdit, type Mask, type Selected, type Shown } from './masks.ts'
 import { EXACT } from './TextInput.tsx'
 
 interface MaskedInputProps extends FieldProps {
@@ -31,7 +31,7 @@ function Masked({ name, mask, control }: { name: string; mask: Mask; control: Co
   const value = String(field.value ?? '')
   const take = (target: HTMLInputElement, from: Composing, forward: boolean) => {
     const { value: raw, selectionStart: caret } = target
-    const next = edited(mask, { ...from, raw, caret: caret ?? raw.length, forward })
+    const next = applyEdit(mask, { ...from, raw, caret: caret ?? raw.length, forward })
     isTyped.current = true
     moveCaret(next, next.value !== value)
     field.onChange(next.value)

@@ -45,7 +45,7 @@ export interface Shown {
 }
 
 /** Returns the formatted value after an edit, with the caret after the typed text. */
-export function edited(mask: Mask, edit: Edit): Shown {
+export function applyEdit(mask: Mask, edit: Edit): Shown {
   const { head, text, tail, bare } = partsOf(mask, edit)
   const whole = text === '' ? null : mask.whole(text)
   if (whole !== null) return { value: whole, caret: whole.length }

@@ -2,7 +2,7 @@ import { styled } from '@mui/material/styles'
 import { type ReactNode, useDeferredValue, useEffect, useMemo, useRef } from 'react'
 import { EmptyState, ErrorState, Outdated } from '../ErrorState.tsx'
 import { useDelayed } from '../useDelayed.ts'
-import { found, prepare, sorted } from './arrange.ts'
+import { matching, prepare, sorted } from './arrange.ts'
 import { NarrowRows } from './NarrowRows.tsx'
 import { Pager } from './Pager.tsx'
 import { quietIcon } from './quietIcon.tsx'
@@ -104,8 +104,8 @@ function usePage<Row extends object>(
     const timer = setTimeout(() => prepare(table, all), 500)
     return () => clearTimeout(timer)
   }, [table, all])
-  const matching = useMemo(() => found(table, all, typed), [table, all, typed])
-  const arranged = useMemo(() => sorted(table, matching, sort, order), [table, matching, sort, order])
+  const matched = useMemo(() => matching(table, all, typed), [table, all, typed])
+  const arranged = useMemo(() => sorted(table, matched, sort, order), [table, matched, sort, order])
   if (isServed(source)) {
     return { rows: source.rows, count: source.count, capped: source.capped === true, page: list.page }
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { found, sorted } from './arrange.ts'
+import { matching, sorted } from './arrange.ts'
 import { table } from './table.ts'
 
 interface Client {
@@ -29,14 +29,14 @@ const rows: Client[] = [
 const names = (list: readonly Client[]) => list.map((row) => row.name)
 
 test('a search looks through every field as displayed, in any case', () => {
-  expect(names(found(clients, rows, 'CLIENT'))).toEqual(['client10', 'Client9'])
-  expect(names(found(clients, rows, ' inact '))).toEqual(['Client9'])
-  expect(names(found(clients, rows, '12'))).toEqual(['anna'])
-  expect(found(clients, rows, '  ')).toBe(rows)
+  expect(names(matching(clients, rows, 'CLIENT'))).toEqual(['client10', 'Client9'])
+  expect(names(matching(clients, rows, ' inact '))).toEqual(['Client9'])
+  expect(names(matching(clients, rows, '12'))).toEqual(['anna'])
+  expect(matching(clients, rows, '  ')).toBe(rows)
 })
 
 test('a search does not find what stands in two fields', () => {
-  expect(found(clients, rows, 'client103')).toEqual([])
+  expect(matching(clients, rows, 'client103')).toEqual([])
 })
 
 test('names sort as a person would, numbers as numbers', () => {

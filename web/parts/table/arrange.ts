@@ -1,7 +1,7 @@
 import { type Column, type Order, type Sortable, sortValueOf, type Table, textOf } from './table.ts'
 
 /** Returns the rows that contain `search` in any displayed field, ignoring case, in the given order. */
-export function found<Row extends object>(
+export function matching<Row extends object>(
   table: Table<Row>,
   rows: readonly Row[],
   search: string,
