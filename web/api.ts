@@ -46,7 +46,7 @@ export async function send<C extends Call>(
   input: InputOf<C>,
   options: SendOptions = {},
 ): Promise<OutputOf<C>> {
-  const token = keeper.token()
+  const token = holder.token()
   const { url, body } = address(call, input as Record<string, unknown>)
   const asked = Date.now()
   const response = await reach(url, {
@@ -62,7 +62,7 @@ export async function send<C extends Call>(
   else setClockRoughly(response.headers.get('date'), heard)
   if (response.ok && isAsExpected(call, answer)) return answer as OutputOf<C>
   const error = refusalOf(response, answer)
-  if (error.code === 'no_session' && token !== null) keeper.ended(token)
+  if (error.code === 'no_session' && token !== null) holder.ended(token)
   throw error
 }
 
@@ -100,15 +100,15 @@ export async function receive<C extends Call>(
 }
 
 /** Holds the session: supplies the token of every call, and ends the session when the server no longer knows it. */
-interface Keeper {
+interface SessionHolder {
   token(): string | null
   ended(token: string): void
 }
 
-let keeper: Keeper = { token: () => null, ended: () => {} }
+let holder: SessionHolder = { token: () => null, ended: () => {} }
 
-export function keepSession(next: Keeper): void {
-  keeper = next
+export function holdSession(next: SessionHolder): void {
+  holder = next
 }
 
 /** Whether the last request reached the server. */

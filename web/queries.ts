@@ -67,7 +67,7 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
   const { name } = useSession()
   const client = useQueryClient()
   const notice = useNotice()
-  const { leave, leaving } = useLeave()
+  const { leave, leaving } = useDelayedNavigation()
   const words = afterwards.words ?? wordsOf(call)
   const last = useRef({ busy: false, at: Number.NEGATIVE_INFINITY, text: '' })
   const [done, setDone] = useState(0)
@@ -117,7 +117,7 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
 const DOUBLE_CLICK = 600
 
 /** Loads all data on the page again once a lost connection is back. */
-export function useReturn(): void {
+export function useReloadOnReconnect(): void {
   const client = useQueryClient()
   useEffect(
     () =>
@@ -129,7 +129,7 @@ export function useReturn(): void {
 }
 
 /** Sends the submits that a reload interrupted again, with the same idempotency keys, and shows their notices. */
-export function useInterrupted(): void {
+export function useUnansweredSubmits(): void {
   const { name } = useSession()
   const client = useQueryClient()
   const notice = useNotice()
@@ -156,7 +156,7 @@ function keyOf(call: Call, input: unknown): readonly unknown[] {
 }
 
 /** Opens another page after a delay, unless the person has left this one by then. */
-function useLeave() {
+function useDelayedNavigation() {
   const navigate = useNavigate()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const leaving = useRef(false)

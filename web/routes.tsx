@@ -7,7 +7,7 @@ import { openCache } from './cache.ts'
 import { fetchPage } from './fetchPage.tsx'
 import { Hints } from './parts/Hints.tsx'
 import { Notices } from './parts/notices/Notices.tsx'
-import { useInterrupted, useReturn } from './queries.ts'
+import { useReloadOnReconnect, useUnansweredSubmits } from './queries.ts'
 import { type ConsoleScreen, everyScreen, to } from './screens.ts'
 import { takeReturnPath, useSession } from './session.tsx'
 import { Broken } from './shell/Broken.tsx'
@@ -34,14 +34,14 @@ function Routed() {
   const { name, role } = useSession()
   const [router] = useState(() => openRouter(name))
   useEffect(() => () => router.dispose(), [router])
-  useInterrupted()
-  useReturn()
-  useAhead(role)
+  useUnansweredSubmits()
+  useReloadOnReconnect()
+  usePreloadedPages(role)
   return <RouterProvider router={router} />
 }
 
 /** Loads the role's other pages while the browser is idle, so that a menu item opens at once. */
-function useAhead(role: Role) {
+function usePreloadedPages(role: Role) {
   useEffect(() => {
     const fetchAll = () =>
       everyScreen.filter(({ roles }) => roles.includes(role)).map((one) => fetchPage(one).catch(() => {}))

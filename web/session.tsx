@@ -2,7 +2,7 @@ import { createContext, type ReactNode, use, useSyncExternalStore } from 'react'
 import { DEFAULT_SETTINGS, Settings } from '../contract/appearance.ts'
 import { calls, type OutputOf, type User } from '../contract/calls.ts'
 import { ROLES, type Role } from '../contract/roles.ts'
-import { keepSession, send } from './api.ts'
+import { holdSession, send } from './api.ts'
 import { now } from './clock.ts'
 import { dropDrafts } from './drafts.ts'
 import { setZone } from './zone.ts'
@@ -157,7 +157,7 @@ let settings = saved
 let token: string | null = null
 const listeners = new Set<() => void>()
 
-keepSession({
+holdSession({
   token: () => token,
   ended: (refused) => {
     if (refused === token) endSession({ expired: true, comeBack: true })

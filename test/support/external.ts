@@ -35,7 +35,7 @@ export async function startExternal(folder: string): Promise<External> {
   const at = (user: string, database: string) => urlOf(user, database, port)
   await setUp(at('postgres', 'postgres'))
   return {
-    env: { DATABASE_URL: at('console', 'shop'), DATABASE_OWNER_URL: at('keeper', 'shop') },
+    env: { DATABASE_URL: at('console', 'shop'), DATABASE_OWNER_URL: at('holder', 'shop') },
     at,
     stop: () => stop(child),
   }
@@ -48,7 +48,7 @@ export function urlOf(user: string, database: string, ...ports: number[]): strin
 
 const PASSWORD = 'of-the-test'
 /** The operator's own names for the two roles, and the names that the embedded server has. */
-const ROLES = ['keeper', 'console', 'boxtree_owner', 'boxtree_server']
+const ROLES = ['holder', 'console', 'boxtree_owner', 'boxtree_server']
 
 function configure(home: Home, port: number): void {
   const settings = { listen_addresses: '127.0.0.1', port, unix_socket_directories: '', fsync: 'off' }
@@ -64,7 +64,7 @@ export async function setUp(superuser: string): Promise<void> {
   try {
     await untilReady(sql)
     for (const role of ROLES) await sql.unsafe(`create role ${role} login password '${PASSWORD}'`)
-    await sql`create database shop owner keeper`
+    await sql`create database shop owner holder`
   } finally {
     await sql.end({ timeout: 5 })
   }

@@ -47,7 +47,7 @@ export class Pair {
     const ports = [this.primary.port, this.standby?.port ?? this.unused.port].sort()
     return {
       DATABASE_URL: urlOf('console', 'shop', ...ports),
-      DATABASE_OWNER_URL: urlOf('keeper', 'shop', ...ports),
+      DATABASE_OWNER_URL: urlOf('holder', 'shop', ...ports),
     }
   }
 

@@ -15,7 +15,7 @@ export function ChangePassword({ level, name }: { level: LevelName; name: string
       <Form
         schema={Change}
         values={EMPTY}
-        anew={change.done}
+        resetKey={change.done}
         submit="Change Password"
         onlyWhenValid
         loading={change.loading}

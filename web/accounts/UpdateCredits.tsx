@@ -43,7 +43,7 @@ export function UpdateCredits({ level, name, account }: UpdateCreditsProps) {
       <Form
         schema={Change}
         values={values}
-        anew={update.done + describe.done}
+        resetKey={update.done + describe.done}
         autoFocus
         submit={({ credits, transaction }) => says(Number(credits), Number(transaction))}
         onSubmit={(change) => update.submit({ name, ...change })}

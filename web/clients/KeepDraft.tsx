@@ -13,7 +13,7 @@ interface KeepDraftProps<Values extends FieldValues> {
   /** Returns the typed values without a password, or null where nothing was typed. */
   draftFrom: (values: Values) => Draft | null
   /** True when the form shows a restored draft. */
-  isBack: boolean
+  isRestored: boolean
   /** True when the form is being submitted or has been. */
   sent: boolean
   /** Resets the form to its values before anything was typed. */
@@ -22,7 +22,7 @@ interface KeepDraftProps<Values extends FieldValues> {
 
 /** Keeps the draft of the form that it is rendered in, and shows a notice when a draft was restored. */
 export function KeepDraft<Values extends FieldValues>(props: KeepDraftProps<Values>) {
-  const { form, draftFrom, isBack, sent, onDiscard } = props
+  const { form, draftFrom, isRestored, sent, onDiscard } = props
   const { name } = useSession()
   const { subscribe } = useFormContext<Values>()
   const [isLost, setIsLost] = useState(false)
@@ -44,7 +44,7 @@ export function KeepDraft<Values extends FieldValues>(props: KeepDraftProps<Valu
   }
   return (
     <>
-      {isBack && !sent && (
+      {isRestored && !sent && (
         <Back role="status">
           <span>
             <strong>Your unsent entries</strong> A password is not kept.

@@ -33,7 +33,7 @@ export function RetrieveCard({ client, expired }: RetrieveCardProps) {
       <Form
         schema={asChosen}
         values={NONE}
-        anew={retrieved}
+        resetKey={retrieved}
         submit="Retrieve Credits"
         onSubmit={({ credits }) => ask(Number(credits))}
         loading={false}

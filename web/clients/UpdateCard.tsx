@@ -41,7 +41,7 @@ interface UpdateCardProps {
 /** The form for all data of a client. It sends only changed fields. An expired client can only be renewed. */
 export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
   const { name: dealer } = useSession()
-  const [base, setBase] = useState<Base>({ values: EMPTY, isBack: false })
+  const [base, setBase] = useState<Base>({ values: EMPTY, isRestored: false })
   const [discarded, setDiscarded] = useState(0)
   const [payable, setPayable] = useState(true)
   const form = clientForm(client?.name ?? '')
@@ -61,7 +61,7 @@ export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
       <Form
         schema={asTyped}
         values={base.values}
-        anew={discarded}
+        resetKey={discarded}
         autoFocus
         submit="Update Client"
         onSubmit={submit}
@@ -86,7 +86,7 @@ export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
         <KeepDraft<ClientValues>
           form={form}
           draftFrom={(typed) => (base.seen ? draftFrom(base.seen, typed) : null)}
-          isBack={base.isBack}
+          isRestored={base.isRestored}
           sent={save.loading}
           onDiscard={discard}
         />
@@ -144,7 +144,11 @@ function Reload({ seen, reload, onBase }: ReloadProps) {
     const fresh = await reload()
     if (!fresh || !seen) return
     cache.invalidateQueries({ queryKey: [calls.clients.quote.name] })
-    onBase({ seen: fresh, values: { ...valuesOf(fresh), ...typedOver(seen, getValues()) }, isBack: false })
+    onBase({
+      seen: fresh,
+      values: { ...valuesOf(fresh), ...typedOver(seen, getValues()) },
+      isRestored: false,
+    })
   }
   return (
     <Button variant="outlined" onClick={load}>

@@ -98,8 +98,8 @@ describe('a draft', () => {
 
   test('is restored over the current client and sent as if its page had stayed open', () => {
     const now = { ...CLIENT, phone: '', expiry: '2027-01-31T23:59:59.000Z' }
-    const { seen, values, isBack } = baseFrom(now, draftFrom(CLIENT, typed), false)
-    expect(isBack).toBe(true)
+    const { seen, values, isRestored } = baseFrom(now, draftFrom(CLIENT, typed), false)
+    expect(isRestored).toBe(true)
     expect(values).toEqual({ ...valuesOf(now), desc: 'Attic', months: 2 })
     expect(seen && changesOf(seen, values)).toEqual({
       login: 'tv100',
@@ -114,7 +114,7 @@ describe('a draft', () => {
     expect(baseFrom(now, draftFrom(CLIENT, { ...typed, months: 0 }), false)).toEqual({
       seen: now,
       values: valuesOf(now),
-      isBack: false,
+      isRestored: false,
     })
     expect(baseFrom(CLIENT, draftFrom(CLIENT, typed), true).values).toEqual({
       ...valuesOf(CLIENT),

@@ -81,7 +81,7 @@ export interface Base {
   seen?: ClientDetail
   values: ClientValues
   /** True when a draft was restored. */
-  isBack: boolean
+  isRestored: boolean
 }
 
 export function draftFrom(seen: ClientDetail, typed: ClientValues): ClientDraft | null {
@@ -97,6 +97,6 @@ export function baseFrom(client: ClientDetail, draft: ClientDraft | null, expire
   const { months = 0 } = draft?.typed ?? {}
   const typed = expired ? { months } : draft?.typed
   const values = { ...valuesOf(client), ...typed }
-  const isBack = Object.keys(typedOver(client, values)).length > 0
-  return { seen: isBack ? { ...client, ...draft?.seen } : client, values, isBack }
+  const isRestored = Object.keys(typedOver(client, values)).length > 0
+  return { seen: isRestored ? { ...client, ...draft?.seen } : client, values, isRestored }
 }

@@ -33,7 +33,7 @@ export function DeleteMac() {
           <Form
             schema={Search}
             values={EMPTY}
-            anew={deleted}
+            resetKey={deleted}
             autoFocus
             submit="Search"
             onlyWhenValid

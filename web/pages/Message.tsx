@@ -35,7 +35,7 @@ export function Message() {
         <Form
           schema={NewMessage}
           values={EMPTY}
-          anew={update.done}
+          resetKey={update.done}
           autoFocus
           submit="Update Message"
           onlyWhenValid

@@ -40,7 +40,7 @@ export function NewClient() {
         <Form
           schema={schema}
           values={values}
-          anew={discarded}
+          resetKey={discarded}
           submit="Submit"
           onlyWhenValid
           autoFocus
@@ -51,7 +51,7 @@ export function NewClient() {
           <KeepDraft
             form={NEW_CLIENT}
             draftFrom={draftFrom}
-            isBack={draft !== null && discarded === 0}
+            isRestored={draft !== null && discarded === 0}
             sent={create.loading}
             onDiscard={() => setDiscarded((times) => times + 1)}
           />

@@ -1,6 +1,6 @@
 import { styled } from '@mui/material/styles'
 import { useEffect, useRef, useState } from 'react'
-import { stepMoment } from './table/useStops.ts'
+import { stepMoment } from './table/useTabStops.ts'
 
 /**
  * The console's only tooltip, mounted once. An element with `data-hint` shows that text on hover, focus and tap; with

@@ -7,7 +7,7 @@ interface MomentProps {
   /** The IANA name of the time zone to show it in. */
   zone: string
   format: MomentFormat
-  /** True within the rows of a table, which share one tab stop; see `useStops`. */
+  /** True within the rows of a table, which share one tab stop; see `useTabStops`. */
   inRows?: boolean | undefined
 }
 

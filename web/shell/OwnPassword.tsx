@@ -15,7 +15,7 @@ export function OwnPassword() {
       title="Your password"
       schema={Change}
       values={EMPTY}
-      anew={change.done}
+      resetKey={change.done}
       submit="Change password"
       onlyWhenValid
       loading={change.loading}

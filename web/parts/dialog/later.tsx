@@ -27,7 +27,7 @@ export function Later<Props extends Opens>({
   given: NoInfer<Props>
 }): ReactNode {
   const [wanted, setWanted] = useState(false)
-  useQuiet(part.load)
+  useWhenIdle(part.load)
   if (given.open && !wanted) setWanted(true)
   return (
     wanted && (
@@ -46,7 +46,7 @@ function Entering<Props extends Opens>({ part, given }: { part: Part<Props>; giv
 }
 
 /** Calls `act` after the page has had time to load. */
-export function useQuiet(act: () => Promise<unknown>): void {
+export function useWhenIdle(act: () => Promise<unknown>): void {
   useEffect(() => {
     const timer = setTimeout(() => act().catch(() => {}), QUIET)
     return () => clearTimeout(timer)

@@ -25,8 +25,8 @@ interface FormProps<Values extends FieldValues, Output> {
   schema: Schema<Values, Output>
   /** The initial values. Another object resets the form to its values. */
   values: DefaultValues<Values>
-  /** The number of successful submits, for a form that stays open: each one resets it. */
-  anew?: number | undefined
+  /** Each change of this number resets the form, such as a count of its successful submits. */
+  resetKey?: number | undefined
   /** Focuses the first field, or the named one, as soon as it is enabled. */
   autoFocus?: boolean | string | undefined
   /** Receives the values as the schema returns them. */
@@ -57,8 +57,8 @@ export function Form<Values extends FieldValues, Output>(props: FormProps<Values
     mode: 'onTouched',
   })
   const fields = useRef<HTMLFieldSetElement>(null)
-  useNewValues(form, values, props.anew)
-  useFocus(fields, { loading, disabled, atFirst: props.autoFocus ?? false, anew: props.anew })
+  useNewValues(form, values, props.resetKey)
+  useFocus(fields, { loading, disabled, atFirst: props.autoFocus ?? false, resetKey: props.resetKey })
   const reason = useRefusal(form, submitError)
   const { errors, isValid } = form.formState
   const submit = form.handleSubmit((output) => {
@@ -90,36 +90,36 @@ export function Form<Values extends FieldValues, Output>(props: FormProps<Values
   )
 }
 
-/** Resets the form to other values, and after each success. */
+/** Resets the form when its values or its `resetKey` change. */
 function useNewValues<Values extends FieldValues, Output>(
   form: UseFormReturn<Values, unknown, Output>,
   values: DefaultValues<Values>,
-  anew: number | undefined,
+  resetKey: number | undefined,
 ) {
   const { reset } = form
-  const held = useRef({ values, anew })
+  const held = useRef({ values, resetKey })
   useEffect(() => {
-    if (held.current.values === values && held.current.anew === anew) return
-    held.current = { values, anew }
+    if (held.current.values === values && held.current.resetKey === resetKey) return
+    held.current = { values, resetKey }
     reset(values)
-  }, [values, anew, reset])
+  }, [values, resetKey, reset])
 }
 
 interface FocusWhen {
   loading: boolean
   disabled: boolean
   atFirst: boolean | string
-  anew: number | undefined
+  resetKey: number | undefined
 }
 
-/** Focuses the first field once it is enabled, and again after each success. */
+/** Focuses the first field once it is enabled, and again when `resetKey` changes. */
 function useFocus(fields: RefObject<HTMLFieldSetElement | null>, when: FocusWhen) {
-  const { loading, disabled, atFirst, anew } = when
+  const { loading, disabled, atFirst, resetKey } = when
   const due = useRef(atFirst !== false)
-  const last = useRef(anew)
+  const last = useRef(resetKey)
   useEffect(() => {
-    if (last.current !== anew) due.current = !disabled
-    last.current = anew
+    if (last.current !== resetKey) due.current = !disabled
+    last.current = resetKey
     if (!due.current || loading || disabled) return
     due.current = false
     const field = typeof atFirst === 'string' ? `[name=${atFirst}]` : FIELD

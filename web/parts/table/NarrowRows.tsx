@@ -5,7 +5,7 @@ import { Lines, MoreButton, nameOf, standing, textField } from './RowDetail.tsx'
 import { chosenIn, PageBox, RowBox, useChoose } from './SelectBoxes.tsx'
 import type { PlainTable } from './table.ts'
 import { useRow, useSlots } from './useSlots.ts'
-import { useStops } from './useStops.ts'
+import { useTabStops } from './useTabStops.ts'
 import type { RowsProps } from './WideRows.tsx'
 
 /** The rows as cards, for a phone: title and aside on top, lines below, and the rest unfolds. */
@@ -13,7 +13,7 @@ export function NarrowRows<Row extends object>(props: RowsProps<Row>) {
   const { label, table, list, page, select, waiting } = props
   const cards = useRef<HTMLUListElement>(null)
   const choose = useChoose(select)
-  useStops(cards)
+  useTabStops(cards)
   const slots = useSlots(table, page)
   if (waiting) {
     return (

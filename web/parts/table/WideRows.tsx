@@ -10,7 +10,7 @@ import { type Column, type PlainTable, textOf } from './table.ts'
 import { BOX, leastOf, neededBy, spaceAround } from './useFit.ts'
 import type { ListState } from './useListState.ts'
 import { useRow, useSlots } from './useSlots.ts'
-import { useStops } from './useStops.ts'
+import { useTabStops } from './useTabStops.ts'
 
 /** The part of the list's state that the rows need. */
 type Arrangement = Pick<ListState, 'sort' | 'order' | 'sortBy' | 'dense' | 'perPage'>
@@ -35,7 +35,7 @@ export function WideRows<Row extends object>(props: RowsProps<Row> & { room: num
   const { columns } = table
   const body = useRef<HTMLTableSectionElement>(null)
   const choose = useChoose(select)
-  useStops(body)
+  useTabStops(body)
   const slots = useSlots(table, page)
   return (
     <Scroller data-scrolls={scrolls || undefined} style={scrolls ? besideFixed(columns, select) : undefined}>

@@ -4,7 +4,7 @@ import { type RefObject, useEffect } from 'react'
  * Adds tab stops for text that is cut off, and for the first date of the rows; arrow keys lead to the other dates. It
  * measures after the paint, so that rendering the rows does not wait for layout.
  */
-export function useStops(rows: RefObject<HTMLElement | null>): void {
+export function useTabStops(rows: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     const timer = setTimeout(() => rows.current && mark(rows.current), 200)
     return () => clearTimeout(timer)
