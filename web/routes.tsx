@@ -40,7 +40,7 @@ function Routed() {
   return <RouterProvider router={router} />
 }
 
-/** Loads the role's other pages while the browser is idle, so that a menu item opens at once. */
+/** Loads the role's other pages shortly after the first one, so that a menu item opens at once. */
 function usePreloadedPages(role: Role) {
   useEffect(() => {
     const fetchAll = () =>

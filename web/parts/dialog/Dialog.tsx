@@ -1,7 +1,7 @@
 import type { DialogProps } from './DialogFrame.tsx'
 import { Later, part } from './later.tsx'
 
-/** A modal dialog, loaded when the browser is idle. It traps the focus and returns it; Escape closes it. */
+/** A modal dialog, loaded shortly after the page. It traps the focus and returns it; Escape closes it. */
 export function Dialog(props: DialogProps) {
   return <Later part={dialog} given={props} />
 }

@@ -16,8 +16,8 @@ export function part<Props>(load: () => Promise<ComponentType<Props>>): Part<Pro
 }
 
 /**
- * Renders a dialog or drawer whose code is a chunk of its own. The chunk is loaded when the browser is idle, or at the
- * latest when it opens. Until then nothing is rendered.
+ * Renders a dialog or drawer whose code is a chunk of its own. The chunk is loaded shortly after the page, or at the latest
+ * when it opens. Until then nothing is rendered.
  */
 export function Later<Props extends Opens>({
   part,
@@ -27,7 +27,7 @@ export function Later<Props extends Opens>({
   given: NoInfer<Props>
 }): ReactNode {
   const [wanted, setWanted] = useState(false)
-  useWhenIdle(part.load)
+  useAfterLoad(part.load)
   if (given.open && !wanted) setWanted(true)
   return (
     wanted && (
@@ -46,7 +46,7 @@ function Entering<Props extends Opens>({ part, given }: { part: Part<Props>; giv
 }
 
 /** Calls `act` after the page has had time to load. */
-export function useWhenIdle(act: () => Promise<unknown>): void {
+export function useAfterLoad(act: () => Promise<unknown>): void {
   useEffect(() => {
     const timer = setTimeout(() => act().catch(() => {}), QUIET)
     return () => clearTimeout(timer)

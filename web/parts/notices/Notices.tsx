@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'react'
-import { useWhenIdle } from '../dialog/later.tsx'
+import { useAfterLoad } from '../dialog/later.tsx'
 import type { Kind, Notice, NoticeBoard, Show } from './NoticeBoard.tsx'
 
-/** Loads the notice board while the browser is idle, or with the first notice. Mounted once. */
+/** Loads the notice board shortly after the page, or with the first notice. Mounted once. */
 export function Notices() {
   const [Board, setBoard] = useState<typeof NoticeBoard>()
-  useWhenIdle(fetchBoard)
+  useAfterLoad(fetchBoard)
   useEffect(() => {
     wake = () =>
       fetchBoard()
