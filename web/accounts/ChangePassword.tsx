@@ -6,6 +6,7 @@ import { Card } from '../parts/Card.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { PasswordInput } from '../parts/form/PasswordInput.tsx'
 import { useSubmit } from '../queries.ts'
+import { passwordsMatch } from './passwordsMatch.ts'
 
 /** Changes an account's password, which ends its sessions. */
 export function ChangePassword({ level, name }: { level: LevelName; name: string }) {
@@ -36,9 +37,4 @@ export function ChangePassword({ level, name }: { level: LevelName; name: string
 
 const EMPTY = { password: '', again: '' }
 
-const Change = z.object({ password: AccountPassword, again: z.string() }).check(
-  z.refine(({ password, again }) => password === again, {
-    path: ['again'],
-    error: 'Passwords do not match',
-  }),
-)
+const Change = z.object({ password: AccountPassword, again: z.string() }).check(passwordsMatch)

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { AccountPassword } from '../../contract/accounts.ts'
 import { calls } from '../../contract/calls.ts'
+import { passwordsMatch } from '../accounts/passwordsMatch.ts'
 import { Form } from '../parts/form/Form.tsx'
 import { PasswordInput } from '../parts/form/PasswordInput.tsx'
 import { useSubmit } from '../queries.ts'
@@ -39,9 +40,4 @@ const Change = z
     password: AccountPassword,
     again: z.string(),
   })
-  .check(
-    z.refine(({ password, again }) => password === again, {
-      path: ['again'],
-      error: 'Passwords do not match',
-    }),
-  )
+  .check(passwordsMatch)

@@ -59,37 +59,17 @@ function Appearance() {
     changes: [],
     onDone: (_output, saved) => keepSettings(saved),
   })
-  const choose = (change: Partial<Settings>) => showSettings({ ...settings, ...change })
   return (
     <div>
-      <Choice
-        name="Mode"
-        options={[
-          { value: 'light', label: 'Light' },
-          { value: 'dark', label: 'Dark' },
-        ]}
-        value={settings.mode}
-        onChoose={(mode) => choose({ mode: Settings.shape.mode.parse(mode) })}
-      />
-      <Choice
-        name="Layout"
-        options={[
-          { value: 'left', label: 'Left' },
-          { value: 'right', label: 'Right' },
-        ]}
-        value={settings.layout}
-        onChoose={(layout) => choose({ layout: Settings.shape.layout.parse(layout) })}
-      />
-      <Choice
-        name="Preset colour"
-        options={Settings.shape.preset.options.map((preset) => ({
-          value: preset,
-          label: `${preset[0]?.toUpperCase()}${preset.slice(1)}`,
-          colour: presets[preset],
-        }))}
-        value={settings.preset}
-        onChoose={(preset) => choose({ preset: Settings.shape.preset.parse(preset) })}
-      />
+      {CHOICES.map(({ name, field }) => (
+        <Choice
+          key={field}
+          name={name}
+          options={Settings.shape[field].options}
+          value={settings[field]}
+          onChoose={(value) => showSettings(Settings.parse({ ...settings, [field]: value }))}
+        />
+      ))}
       {unsaved && (
         <Unsaved>
           <Button variant="outlined" disabled={save.loading} onClick={discardSettings}>
@@ -104,9 +84,15 @@ function Appearance() {
   )
 }
 
+const CHOICES = [
+  { name: 'Mode', field: 'mode' },
+  { name: 'Layout', field: 'layout' },
+  { name: 'Preset colour', field: 'preset' },
+] as const
+
 interface ChoiceProps {
   name: string
-  options: readonly { value: string; label: string; colour?: string | undefined }[]
+  options: readonly string[]
   value: string
   onChoose: (value: string) => void
 }
@@ -117,15 +103,10 @@ function Choice({ name, options, value, onChoose }: ChoiceProps) {
     <Group>
       <legend>{name}</legend>
       {options.map((option) => (
-        <label key={option.value}>
-          <input
-            type="radio"
-            name={name}
-            checked={option.value === value}
-            onChange={() => onChoose(option.value)}
-          />
-          {option.colour && <i style={{ background: option.colour }} />}
-          <span>{option.label}</span>
+        <label key={option}>
+          <input type="radio" name={name} checked={option === value} onChange={() => onChoose(option)} />
+          {presets[option] && <i style={{ background: presets[option] }} />}
+          <span>{`${option[0]?.toUpperCase()}${option.slice(1)}`}</span>
         </label>
       ))}
     </Group>

@@ -16,8 +16,8 @@ export function part<Props>(load: () => Promise<ComponentType<Props>>): Part<Pro
 }
 
 /**
- * Renders a dialog or drawer whose code is a chunk of its own. The chunk is loaded shortly after the page, or at the latest
- * when it opens. Until then nothing is rendered.
+ * Renders a dialog or drawer whose code is a chunk of its own. The chunk is loaded shortly after the page, or at the
+ * latest when it opens. Until then nothing is rendered.
  */
 export function Later<Props extends Opens>({
   part,
