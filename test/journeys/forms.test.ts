@@ -382,7 +382,7 @@ describe('a draft', () => {
 const CHANGED = 'The expiry of is-a-client has changed in the meantime. Please look again.'
 
 describe('an added month', () => {
-  test('is added once from two tabs, because the second is told that the expiry has changed', async ({
+  test('counts once from two tabs, because the second tab is refused with the changed expiry', async ({
     open,
     world,
   }) => {

@@ -9,8 +9,8 @@ const UPDATED = 'Dealer updated successfully!'
 const BANNER = 'Trying to reach it; nothing is sent twice.'
 const LOST = 'The connection to Boxtree is lost. Please try again: nothing is ever done twice.'
 
-describe('credits are charged once', () => {
-  test('on a double click', async ({ open, world }) => {
+describe('a submit', () => {
+  test('is charged once on a double click', async ({ open, world }) => {
     const { page, held } = await atDealer(open, world)
     await page.getByRole('button', { name: 'Add 1 credit', exact: true }).dblclick()
     await readNotice(page, UPDATED)
@@ -18,10 +18,7 @@ describe('credits are charged once', () => {
     expect(await held()).toEqual([4, 1])
   })
 
-  test('when the answer of a submit is lost and the submit is sent again by itself', async ({
-    open,
-    world,
-  }) => {
+  test('whose answer is lost is sent again by itself and charged once', async ({ open, world }) => {
     const { page, held } = await atDealer(open, world)
     await page.route(SAVE, loseAnswer, { times: 2 })
     await press(page, 'Add 1 credit')
@@ -31,7 +28,10 @@ describe('credits are charged once', () => {
     expect(await held()).toEqual([4, 1])
   })
 
-  test('when the page is reloaded before the answer, and the notice follows', async ({ open, world }) => {
+  test('is charged once when the page is reloaded before the answer, and then shows its notice', async ({
+    open,
+    world,
+  }) => {
     const { page, held } = await atDealer(open, world)
     const charged = new Promise<void>((charged) => {
       page.route(SAVE, (route) => route.fetch().then(() => charged()), { times: 1 })
@@ -46,7 +46,7 @@ describe('credits are charged once', () => {
     expect(await held()).toEqual([4, 1])
   })
 
-  test('without a password among what the tab stores to send a submit again', async ({ open, world }) => {
+  test('leaves no password in the storage of its tab', async ({ open, world }) => {
     const { reseller } = await world.family()
     const page = await open({ as: reseller, at: '/add-dealer' })
     await page.route('**/v1/reseller/dealer', () => {}, { times: 1 })
@@ -60,7 +60,7 @@ describe('credits are charged once', () => {
     await readNotice(page, 'A change was interrupted. Please look whether it was made.')
   })
 
-  test('when a person submits again after a lost connection', async ({ open, world }) => {
+  test('is charged once when a person repeats it after a lost connection', async ({ open, world }) => {
     const { page, held } = await atDealer(open, world)
     await page.route(SAVE, loseAnswer, { times: 4 })
     await press(page, 'Add 1 credit')
@@ -70,7 +70,7 @@ describe('credits are charged once', () => {
     expect(await held()).toEqual([4, 1])
   })
 
-  test('when two tabs spend the last of them at the same time, and one tab is refused', async ({
+  test('is refused in one of two tabs that spend the last credits at the same time', async ({
     open,
     world,
   }) => {
