@@ -179,7 +179,7 @@ test('the login page fills in the username after the session has expired, and fo
   const { reseller } = await world.family()
   const page = await open()
   await signIn(page, reseller.name)
-  await world.server.sql`delete from session where account = ${reseller.id}`
+  await world.server.ownerSql`delete from session where account = ${reseller.id}`
   await page.reload()
   for (const again of [false, true]) {
     if (again) await page.reload()

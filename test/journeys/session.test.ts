@@ -83,7 +83,7 @@ describe('a session', () => {
     await signIn(page, reseller.name)
     // The page's own calls are done, so that the next call is that of the form.
     await page.waitForLoadState('networkidle')
-    await world.server.sql`delete from session where account = ${reseller.id}`
+    await world.server.ownerSql`delete from session where account = ${reseller.id}`
     await fill(page, { Login: 'a-new-dealer', Password: PASSWORD })
     await press(page, 'Add Dealer')
     await expect(page).toHaveURL('/login')
