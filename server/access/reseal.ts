@@ -4,13 +4,13 @@ import type { Sql } from '../postgres/pool.ts'
 import { isKey, proveKey, replaceKey } from './canary.ts'
 import { ofClient, type Seal } from './seal.ts'
 
-/** Rows at once: few enough that nobody waits for them. */
+/** Rows of one transaction: few enough that no call waits for their locks. */
 const AT_ONCE = 1_000
 
 /**
- * Seals every client's password as `to` does now that is not sealed so: with another key, or bound to nobody as before
- * 0.2.0. Walks the clients once, in the order of their ids, each thousand in a transaction of its own where `sql` is a
- * pool. Answers how many there were.
+ * Seals with `to` every client's password that was sealed with another key, or by a version before 0.2.0. Reads the
+ * clients once, in the order of their ids; where `sql` is a pool, each thousand has its own transaction.
+ * Returns how many passwords were sealed again.
  */
 export async function resealPasswords(
   sql: Sql,
@@ -30,7 +30,7 @@ export async function resealPasswords(
     const after = rows.map(({ id, password }) => {
       return to.close(from.open(password, ofClient(id)), ofClient(id)).toString('hex')
     })
-    // Where a dealer has typed another password since, that one stays.
+    // Unless the dealer has changed the password meanwhile.
     const changed = await sql`
       update client set password = decode(sealed.after, 'hex')
       from unnest(${ids}::bigint[], ${before}::text[], ${after}::text[]) as sealed (id, before, after)
@@ -42,8 +42,8 @@ export async function resealPasswords(
 }
 
 /**
- * Seals everything under another key, in one transaction: a backup has all of it before or all of it after. Done
- * already, it does nothing.
+ * Seals every password with another key, in one transaction, so that a backup never contains both. Repeated, it does
+ * nothing.
  * @throws StartFault where neither key is the database's
  */
 export async function rotateKey(owner: Sql, from: Seal, to: Seal): Promise<number> {

@@ -2,7 +2,7 @@ import type { PendingQuery, Row } from 'postgres'
 import type { Sql } from '../../postgres/pool.ts'
 import type { Listing } from './listing.ts'
 
-/** Rows that are asked for at once: enough to be fast, few enough to take little memory. */
+/** Rows fetched at once: enough to be fast, few enough to take little memory. */
 const AT_ONCE = 1_000
 
 /**
@@ -10,7 +10,7 @@ const AT_ONCE = 1_000
  * lines: of a million rows that leaves one second of work here, where a writer of JavaScript takes six.
  */
 export async function* csv(sql: Sql, { columns, rows }: Listing): AsyncGenerator<string> {
-  // The header goes ahead, so that the download begins while a long list is still being sorted.
+  // The header comes first, so that the download begins while a long list is still being sorted.
   yield `\ufeff${columns.map((column) => `"${column}"`).join(',')}\r\n`
   const line = columns
     .map((column) => cell(sql, column))

@@ -19,8 +19,8 @@ export const exportTransactions: Handler<typeof calls.desk.admin.exportTransacti
   issueTicket(context, { kind: 'transactions', selection })
 
 /**
- * Streams the file that a ticket stands for. The ticket is the authority, and gone once it was shown: a browser
- * fetches a file without our headers, and a link that is found later must lead nowhere.
+ * Streams the file of a ticket. The ticket replaces the session, because a browser downloads a file without our headers.
+ * It is used up by the first request, so that a link that is found later fetches nothing.
  */
 export const download: Handler<typeof calls.files.download> = async (
   { sql, now, business, gone },
@@ -43,17 +43,17 @@ export const download: Handler<typeof calls.files.download> = async (
   }
 }
 
-/** Files under way, by account: each is a process and a connection of its own for as long as it lasts. */
+/** Limits the files under way for each account: each one holds a process and a connection. */
 const underWay = new Turns<number>({
   atOnce: 4,
   each: 2,
   patience: { ms: 10_000, sorry: 'Several exports are on their way. Please try again in a moment.' },
 })
 
-/** How long a ticket waits to be used, in milliseconds. */
+/** How long a ticket is valid, in milliseconds. */
 const LIFE = 60_000
 
-/** Says of which days it is, or of which day the clients are. */
+/** Returns a file name with the days of the transactions, or the day of the client list. */
 function fileName({ kind, selection }: Wanted, format: Format, today: Day): string {
   if (kind === 'clients') return `boxtree-clients-${today}.${format}`
   const { from, to } = selection
@@ -68,7 +68,7 @@ async function issueTicket({ sql, session, now }: Context, { kind, selection }: 
   return { status: 'OK' as const, ticket }
 }
 
-/** Whose a ticket is: it is shown again, and used up, once the account's turn has come. */
+/** Returns the account of a ticket, which is redeemed once the account has a turn. */
 async function ownerOf(sql: Sql, ticket: string, now: Date): Promise<number> {
   const [found] = await sql<{ account: number }[]>`
     select s.account from export_ticket t join session s on s.token_hash = t.session
@@ -91,7 +91,7 @@ async function redeem(
   return { account, session, wanted }
 }
 
-/** Whether a session is still there: a logout, a changed password or a suspension has taken it away otherwise. */
+/** Whether a session has not been ended, as by a logout or a changed password. */
 async function isThere(sql: Sql, session: Buffer): Promise<boolean> {
   const found = await sql`select from session where token_hash = ${session}`
   return found.length > 0

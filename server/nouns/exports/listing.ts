@@ -16,28 +16,28 @@ import {
   type Selection,
 } from '../../tree/selection.ts'
 
-/** What a file lists, whichever kind of file it is. */
+/** The content of an exported file. */
 export type Listing = {
   title: string
-  /** Which rows these are, in words. */
+  /** A sentence that says which rows these are. */
   about: string
   columns: readonly string[]
-  /** A query of the rows, each with a text or null under every column's name. */
+  /** A query of the rows, with a text or null for each column's name. */
   rows: (sql: Sql) => PendingQuery<Row[]>
 }
 
-/** Of clients it is known how many. */
+/** A listing of clients, with their number. */
 export type ClientListing = Listing & { count: (sql: Sql) => PendingQuery<Row[]> }
 
 export type { Selection }
 
-/** Two days, both of them included. */
+/** The first and the last day, both included. */
 export type Days = { from: Day; to: Day }
 
-/** Who asks, when, and on whose calendar. */
+/** The caller, the moment and the calendar of an export. */
 export type Asked = { sql: Sql; account: Account; now: Date; business: { zone: string } }
 
-/** The clients of a dealer, or of all dealers for the admin, as the list on the screen has them. */
+/** Returns the clients of a dealer, or of all dealers for the admin, selected and sorted as on the screen. */
 export async function listClients(asked: Asked, selection: Selection): Promise<ClientListing> {
   const { account, now, business } = asked
   const { filter, sort } = selection
@@ -70,7 +70,7 @@ export async function listClients(asked: Asked, selection: Selection): Promise<C
   }
 }
 
-/** The transactions of an account and of everything beneath it, oldest first, with the names that the account may see. */
+/** Returns the transactions of an account and of everything beneath it, oldest first, with the names that it may see. */
 export function listTransactions({ account, business: { zone } }: Asked, { from, to }: Days): Listing {
   return {
     title: `Transactions of ${account.name}`,
@@ -125,7 +125,7 @@ const FILTERED = {
   expired: 'Expired clients',
 } as const
 
-/** Any day may be asked for; beyond these there is nothing, and a moment that the database cannot read. */
+/** The range of days for a query: the database cannot read moments far outside it, and has no rows there. */
 function within(day: Day): Day {
   if (day < '1970-01-01') return '1970-01-01'
   return day > '9999-01-01' ? '9999-01-01' : day

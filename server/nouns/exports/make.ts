@@ -4,19 +4,19 @@ import { fileURLToPath } from 'node:url'
 import type { Fault, Order } from './order.ts'
 import { Pace } from './pace.ts'
 
-/** The most of JavaScript's memory that one file may take, in megabytes. A process that wants more ends by itself. */
+/** The limit of a file's JavaScript heap, in megabytes. A process that exceeds it ends by itself. */
 export const MOST_MEMORY_MB = 96
 
-/** How often is asked whether a file may still be sent, in milliseconds. */
+/** How often `maySend` is checked, in milliseconds. */
 const ASK_EVERY = 2_000
 
 const MAKER = fileURLToPath(new URL('./maker.ts', import.meta.url))
 const LIMITS = [`--max-old-space-size=${MOST_MEMORY_MB}`, '--max-semi-space-size=4']
 
 /**
- * Makes a file in a process of its own, so that nobody else waits for it or dies with it, and streams it no faster than
- * it is taken. The process ends with the stream: at its end, when the reader goes away or is too slow, or when the file
- * may no longer be sent. Answers once the first bytes are there, so that a fault until then is an answer of its own.
+ * Makes a file in its own process, so that it neither delays calls nor crashes the server, and streams it as fast as it
+ * is read. The process ends with the stream: at its end, when the reader disconnects or is too slow, or when the file
+ * may no longer be sent. Resolves with the first bytes, so that an error before them can still be sent as an answer.
  * @param done is called once the process is gone
  */
 export function makeFile(
@@ -42,7 +42,7 @@ export function makeFile(
       gone(error)
     },
   })
-  // Whoever has the stream hears of its fault; while nobody has, it is in the answer.
+  // The reader of the stream receives its error; before there is one, the promise rejects with it.
   body.on('error', () => {})
   const asking = setInterval(async () => {
     // A database that does not answer will end the file by itself.
@@ -71,7 +71,7 @@ export function makeFile(
         if (code === 0) body.push(null)
         else fail(new Error(`The process of a file has ended with ${signal ?? code}`))
       }
-      // What it has said of a fault comes before its disconnection, and may come after its end.
+      // Its message about an error comes before its disconnection, but may come after its exit.
       if (maker.connected) maker.once('disconnect', end)
       else end()
     })

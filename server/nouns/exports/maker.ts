@@ -6,10 +6,10 @@ import { listClients, listTransactions } from './listing.ts'
 import type { Fault, Order } from './order.ts'
 import { pdf } from './pdf.ts'
 
-// Makes one file in a process of its own, with a connection of its own, writes it to stdout and ends. It reads one
+// Makes one file in its own process and with its own connection, writes it to stdout and ends. It reads one
 // snapshot of the database, no faster than the file is taken.
 
-// Who stops the console means the console, which lets what is under way end. Without it nobody wants the file.
+// A signal is meant for the console, which lets a file under way finish. Without the console, the file is not needed.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
 process.on('disconnect', () => process.exit(1))
 

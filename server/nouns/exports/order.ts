@@ -4,12 +4,12 @@ import type { Days, Selection } from './listing.ts'
 
 export type Format = 'csv' | 'pdf'
 
-/** Which file is wanted: what its ticket keeps. */
+/** The file that a ticket stores. */
 export type Wanted =
   | { kind: 'clients'; selection: Selection & { format: Format } }
   | { kind: 'transactions'; selection: Days }
 
-/** What a process is told of the file that it makes. */
+/** The order that a process receives for its file. */
 export type Order = {
   database: Connect
   account: Account

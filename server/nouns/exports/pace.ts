@@ -1,4 +1,4 @@
-/** The least that a reader takes in a second over the whole file, in bytes: a quarter of a megabit a second. */
+/** The least average rate of a reader, in bytes a second: a quarter of a megabit. */
 const LEAST_RATE = 32_000
 /** How much longer it may take, in milliseconds. */
 const GRACE = 30_000
@@ -6,13 +6,13 @@ const GRACE = 30_000
 const STALLED = 30_000
 
 /**
- * Watches how fast a file is taken, and gives its reader up where that is too slow: until it ends, a file holds a
- * place, a connection and a snapshot of the database. Only the time in which the reader was waited for counts.
+ * Measures how fast a file is read, and gives up a reader that is too slow, because a file under way holds a turn, a
+ * connection and a snapshot of the database. Only the time spent waiting for the reader counts.
  */
 export class Pace {
   readonly #giveUp: () => void
   #bytes = 0
-  /** How long the reader was waited for until now, in milliseconds. */
+  /** The time spent waiting for the reader so far, in milliseconds. */
   #waited = 0
   #waitingSince = 0
   #limit: NodeJS.Timeout | undefined
@@ -26,7 +26,7 @@ export class Pace {
     this.#bytes += bytes
   }
 
-  /** The reader has more than enough, and is waited for. */
+  /** The reader's buffer is full, and it is waited for. */
   wait(): void {
     this.stop()
     const allowed = GRACE + (this.#bytes / LEAST_RATE) * 1000 - this.#waited
@@ -34,7 +34,7 @@ export class Pace {
     this.#limit = setTimeout(this.#giveUp, Math.max(0, Math.min(allowed, STALLED)))
   }
 
-  /** The reader has taken what it had, or is gone. */
+  /** The reader has emptied its buffer, or has disconnected. */
   stop(): void {
     if (this.#limit === undefined) return
     clearTimeout(this.#limit)

@@ -4,17 +4,17 @@ import type { Sql } from '../../postgres/pool.ts'
 import { Face } from './face.ts'
 import type { ClientListing } from './listing.ts'
 
-/** Rows that are asked for at once: some pages. */
+/** Rows fetched at once: some pages. */
 const AT_ONCE = 200
 
 const MARGIN = 36
 const SIZE = 7
 const LINE = 8.5
-/** Two lines of text and the rule beneath: every row is as high, so that the number of pages is known ahead. */
+/** Two lines of text and a rule. Every row has this height, so that the number of pages is known in advance. */
 const ROW = 2 * LINE + 4
-/** Title, what is listed, and the names of the columns. */
+/** The title, the description of the list, and the names of the columns. */
 const HEAD = 56
-/** Between a column's text and the next column. */
+/** The gap between a column's text and the next column. */
 const GAP = 5
 
 const PAGE = { size: 'A4', layout: 'landscape', margin: 0 } as const
@@ -54,7 +54,7 @@ export async function* pdf(sql: Sql, listing: ClientListing): AsyncGenerator<Uin
 type Cells = Record<string, string | null>
 
 class Sheet {
-  // Of every word that it has set pdfkit would keep 8 kB.
+  // pdfkit caches 8 kB for every word that it lays out.
   readonly #doc = new PDFDocument({ autoFirstPage: false, fontLayoutCache: false })
   readonly #plain: Face
   readonly #bold: Face
@@ -93,7 +93,7 @@ class Sheet {
     this.#doc.end()
   }
 
-  /** What is ready to be sent. */
+  /** The bytes that are ready to be sent. */
   *finished(): Generator<Uint8Array> {
     for (let chunk = this.#doc.read(); chunk !== null; chunk = this.#doc.read()) yield chunk
   }
