@@ -1,5 +1,6 @@
-// Starts Boxtree's commands on any Node from 20: installs what the lockfile says, builds the console when it is
-// stale, and runs the command on the Node 24 that came with the packages. It uses nothing but Node itself.
+// Runs Boxtree's commands. It starts on any Node from version 20, and so uses only Node's own modules. It installs the
+// packages of the lockfile, builds the console if its source has changed, and runs the command on Node 24, which is one
+// of the packages.
 
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -12,7 +13,7 @@ const VITEST = 'node_modules/vitest/vitest.mjs'
 /** Node keeps compiled code here from one start to the next. */
 const ENVIRONMENT = { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/node'), ...process.env }
 
-/** What each command needs, and what it runs in turn. */
+/** Each command: whether it needs the console or the development tools, and the programs that it runs in order. */
 const COMMANDS = {
   start: { console: true, run: [['server/main.ts']] },
   build: { console: true, run: [['server/postgres/prepare.ts']] },
@@ -27,7 +28,7 @@ const COMMANDS = {
     console: true,
     tools: true,
     env: { THOROUGH: '1' },
-    // One after the other, because the faults have limits of time.
+    // These run one after the other, because load would make the tests of faults exceed their time limits.
     run: [
       [VITEST, 'run', '--project', 'external'],
       [VITEST, 'run', '--project', 'faults'],
@@ -50,7 +51,7 @@ const [name = 'start', ...rest] = process.argv.slice(2)
 const command = COMMANDS[name]
 if (!command) quit(`There is no command '${name}'; there are ${Object.keys(COMMANDS).join(', ')}.`)
 
-/** The process that runs at this moment; signals go on to it. */
+/** The running child process, which receives the signals that this process receives. */
 let child = null
 let stopping = false
 passSignalsOn()
@@ -61,7 +62,7 @@ const node = findNode()
 if (command.console && isConsoleStale()) await buildConsole()
 process.exitCode = await runAll(command.run)
 
-/** Every part runs, whatever the others found; with arguments only the last, to which they belong. */
+/** Runs every program even if one fails. Arguments belong to the last program, so with arguments only that one runs. */
 async function runAll(parts) {
   let worst = 0
   for (const part of rest.length > 0 ? parts.slice(-1) : parts) {
@@ -72,7 +73,7 @@ async function runAll(parts) {
   return worst
 }
 
-/** npm writes its own list of what is installed last of all, so the list is there and right only when all of it is. */
+/** npm writes its list of installed packages last, so the list is correct only once the installation is complete. */
 function isInstallStale(withTools) {
   const wanted = readJson('package-lock.json').packages
   const installed = readJson('node_modules/.package-lock.json')?.packages
@@ -120,7 +121,7 @@ function readText(file) {
   return existsSync(file) ? readFileSync(file, 'utf8') : ''
 }
 
-/** What the console is built from. */
+/** Returns a digest of the files that the console is built from. */
 function hashOfConsole() {
   const hash = createHash('sha256')
   for (const file of ['package-lock.json', ...filesIn('contract'), ...filesIn('web')]) {
@@ -138,7 +139,7 @@ function filesIn(folder) {
     })
 }
 
-/** Built aside and put in place whole, so that a console that runs never serves half of one. */
+/** Builds into another folder and then renames it, so that a running server never serves an incomplete console. */
 async function buildConsole() {
   say('Building the console')
   const hash = hashOfConsole()
@@ -161,7 +162,7 @@ async function buildConsole() {
   writeFileSync('dist/web.hash', hash)
 }
 
-/** Runs a program at this terminal to its end. Its channel tells it when this process is killed. */
+/** Runs a program in this terminal until it ends. The IPC channel tells the program when this process is killed. */
 function run(program, args, env = ENVIRONMENT) {
   return new Promise((resolve) => {
     child = spawn(program, args, { env, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
@@ -177,7 +178,7 @@ function run(program, args, env = ENVIRONMENT) {
   })
 }
 
-/** A Ctrl-C reaches the whole group by itself and may come twice; the command takes the first and ignores the rest. */
+/** The terminal sends Ctrl-C to the child too, so it may receive two signals; a command ignores all but the first. */
 function passSignalsOn() {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
     process.on(signal, () => {
@@ -188,7 +189,7 @@ function passSignalsOn() {
   if (process.env.npm_lifecycle_event) endWithNpm()
 }
 
-/** An npm that was killed tells nobody; what it started would go on unseen. */
+/** Ends the command when npm is killed: npm sends no signal then, and the command would go on in the background. */
 function endWithNpm() {
   const npm = process.ppid
   setInterval(() => {

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini'
 
-/** How the console looks to one account. */
 export const Settings = z.strictObject({
   mode: z.enum(['light', 'dark']),
   layout: z.enum(['left', 'right']),

@@ -10,7 +10,7 @@ type Declaration<Input extends z.ZodMiniType, Output extends z.ZodMiniType, Role
   method: Method
   /** Under `/v1`; `{name}` stands for a parameter, which is a field of the input like any other. */
   path: string
-  /** Who may make it; 'anyone' needs no session. */
+  /** 'anyone' needs no session. */
   roles: Roles
   /** One line for the reference page. */
   summary: string
@@ -24,13 +24,11 @@ type Declaration<Input extends z.ZodMiniType, Output extends z.ZodMiniType, Role
   changes?: false
   /** False for a call that takes no Idempotency-Key. */
   takesKey?: false
-  /** For a change that is so small and so needed that it may use the space kept free on the disk. */
+  /** Set for a change that is small and necessary enough to use the space kept free on the disk. */
   room?: 'little' | 'none'
-  /** True where the body names up to a thousand clients. */
   longBody?: true
 }
 
-/** One call of the API: the server, the console, the documentation and the tests all read it. */
 export type Call<
   Input extends z.ZodMiniType = z.ZodMiniType,
   Output extends z.ZodMiniType = z.ZodMiniType,
@@ -38,22 +36,18 @@ export type Call<
 > = Omit<Declaration<Input, Output, Roles>, 'changes' | 'takesKey' | 'room' | 'longBody'> & {
   /** Its path in the contract, such as `clients.renew`: its name in the audit, idempotency keys, query cache and submits. */
   name: string
-  /** Whether it changes anything. One that does not writes nothing: no audit row and no idempotency key. */
+  /** A call that changes nothing writes nothing: no audit row and no idempotency key. */
   changes: boolean
   /** Whether it takes an Idempotency-Key, under which it is carried out once. */
   takesKey: boolean
-  /**
-   * How much free disk space it needs: 'plenty' is refused below the limit, 'little' below half of it, and 'none' is
-   * never refused.
-   */
+  /** 'plenty' is refused below the limit of free disk space, 'little' below half of it, 'none' never. */
   room: 'plenty' | 'little' | 'none'
-  /** Whether its body may be longer than others. */
+  /** For a body that names up to a thousand clients. */
   longBody: boolean
   /** The fields of its input that are left out wherever an input is kept. */
   secrets: readonly string[]
 }
 
-/** Calls nested by noun; one tree holds them all. */
 export type Calls = { readonly [noun: string]: Call | Calls }
 
 export function call<Input extends z.ZodMiniType, Output extends z.ZodMiniType, const Roles extends Allowed>(
@@ -92,29 +86,24 @@ export function withoutSecrets({ secrets }: Call, input: object): object {
   return Object.fromEntries(Object.entries(input).filter(([field]) => !secrets.includes(field)))
 }
 
-/** Whether an input has any of its call's secret fields. */
 export function holdsSecret({ secrets }: Call, input: object): boolean {
   return Object.keys(input).some((field) => secrets.includes(field))
 }
 
 export const EVERYBODY: readonly Role[] = ROLES
 
-/** The answer of a call that returns no data. */
 export const Done = z.object({ status: z.literal('OK') })
 
-/** The input of a call that takes none. */
 export const Nothing = z.strictObject({})
 
 function isCall(value: Call | Calls): value is Call {
   return typeof value.path === 'string'
 }
 
-/** Every call of a tree, in declared order. */
 export function everyCall(calls: Calls): Call[] {
   return Object.values(calls).flatMap((value) => (isCall(value) ? [value] : everyCall(value)))
 }
 
-/** The parameters of a call's path, in order. */
 export function pathParameters(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string)
 }

@@ -45,7 +45,7 @@ const ByName = z.strictObject({ name: GivenName })
 /** A client to delete, and the MAC that the person saw (null for none): the call is refused if it has changed. */
 const Removal = z.strictObject({ name: GivenName, mac: z.optional(z.nullable(Mac)) })
 
-/** The account that is signed in, and what the console needs to know about it. */
+/** The account that is signed in. */
 const User = z.object({
   login_username: z.string(),
   name: z.string(),
@@ -55,7 +55,6 @@ const User = z.object({
   settings: Settings,
   /** The business's zone, in which every moment is shown. */
   time_zone: z.string(),
-  /** When the session ends. */
   expiry: Moment,
   /** The server's clock, for the console to go by. */
   now: Moment,
@@ -129,7 +128,6 @@ const session = {
   }),
 }
 
-/** The calls that every role has under its own path. */
 function desk(role: Role) {
   const at = DESK[role]
   return {
@@ -246,7 +244,6 @@ function level<Row extends z.ZodMiniType, Total extends z.core.$ZodLooseShape>(
         transaction: z.literal([0, 1], 'Transaction must be 0 (add) or 1 (remove)'),
       }),
       output: z.extend(Done, {
-        /** The account's balance after the change. */
         credits: z.int(),
       }),
     }),
@@ -490,7 +487,6 @@ const admin = {
   }),
 }
 
-/** Every call of the API, each declared once. */
 export const calls = named({
   session,
   desk: {
@@ -550,7 +546,6 @@ function exportClients<const Sorts extends readonly [string, ...string[]]>(role:
   })
 }
 
-/** The input of a call as its caller writes it. */
+/** An input as the caller writes it, before defaults and transformations. */
 export type InputOf<C extends Call> = z.input<C['input']>
-/** The body of a call's successful answer. */
 export type OutputOf<C extends Call> = z.output<C['output']>

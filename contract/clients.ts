@@ -4,7 +4,6 @@ import { secret } from './secret.ts'
 import { oneLine } from './text.ts'
 import { DAY_MS } from './time.ts'
 
-/** The limits of a client's fields, each with the sentence that refuses what breaks it. */
 export const LIMITS = {
   login: { min: 5, max: 15, message: 'Login should be between 5 and 15 characters' },
   password: { min: 5, max: 15, message: 'Password should be between 5 and 15 characters' },
@@ -16,7 +15,6 @@ export const LIMITS = {
 /** Every box that Boxtree serves has a MAC of this maker. */
 export const MAC_PREFIX = '00:1A:79:'
 
-/** The most clients that one renewal takes. */
 export const MOST_RENEWED = 1_000
 
 export const ClientLogin = z
@@ -79,7 +77,6 @@ export const Phone = z.pipe(
   z.transform(readPhone),
 )
 
-/** Returns a typed phone number as it is stored. */
 function readPhone(text: string): string {
   const typed = withoutMarks(text)
   const [, abroad] = /^(?:\+|00)(\d{4,})$/.exec(typed) ?? []
@@ -109,10 +106,9 @@ export const StartMonths = z.union(
   START_MONTHS,
 )
 
-/** The most months that one purchase or one retrieval takes. */
+/** The limit of one purchase and of one retrieval. */
 export const MOST_MONTHS = 12
 
-/** The months of a renewal or of a retrieval. */
 export const PaidMonths = z
   .int('Credits must be a whole number from 1 to 12')
   .check(
@@ -123,10 +119,7 @@ export const PaidMonths = z
 export const EXPIRING_DAYS = 10
 export type ExpiryState = 'active' | 'expiring' | 'expired'
 
-/**
- * Returns whether an expiry has passed, is near (10 or fewer whole days are left) or neither. Server and console share
- * this function, so that they never differ.
- */
+/** An expiry is near when 10 or fewer whole days are left. */
 export function expiryState(expiry: string | Date, now: Date): ExpiryState {
   const left = new Date(expiry).getTime() - now.getTime()
   if (left < 0) return 'expired'

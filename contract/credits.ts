@@ -1,4 +1,3 @@
-/** The most credits that one change may move. */
 export const MOST_CREDITS = 10_000
 
 /** The values of `transaction` in a save: credits are added to a child, or taken back from it. */

@@ -5,11 +5,10 @@ export const LEVEL_NAMES = ['superreseller', 'reseller', 'dealer'] as const
 export type LevelName = (typeof LEVEL_NAMES)[number]
 
 type Level = {
-  /** The role that accounts of this level have, which is also their path segment: `POST {desk}/{role}`. */
+  /** Also the path segment of its accounts: `POST {desk}/{role}`. */
   role: LevelName
   /** The role one above, which creates these accounts and passes credits to them. */
   owner: Role
-  /** The level's name in sentences, such as 'Super Reseller'. */
   title: string
 }
 

@@ -27,7 +27,6 @@ export const PACKAGES: readonly { value: number; label: string }[] = [
 
 const LABELS = new Map(PACKAGES.map(({ value, label }) => [value, label]))
 
-/** Returns a package's label; undefined for a value that is not on the list. */
 export function packageLabel(value: number): string | undefined {
   return LABELS.get(value)
 }

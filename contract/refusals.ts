@@ -1,7 +1,4 @@
-/**
- * All codes of an answer that is not a success, each with its HTTP status. A 4xx is a decision about the call (a
- * `Refusal` in the server); a 5xx is a fault of ours or of the database.
- */
+/** The codes of refusals and their HTTP statuses. A 4xx is a decision about the call, a 5xx a fault of the server. */
 export const REFUSALS = {
   invalid_input: 400,
   insufficient_credits: 400,
@@ -30,11 +27,10 @@ export const REFUSALS = {
 
 export type RefusalCode = keyof typeof REFUSALS
 
-/** The body of every answer that is not a success. `errors` has a sentence for each field that is at fault. */
+/** The body of a refusal. `errors` has a sentence for each field at fault. */
 export type RefusalBody = {
   status: 'ERROR'
   code: RefusalCode
-  /** A sentence for the person at the screen. */
   message: string
   errors?: Record<string, string>
   /** In a 429 of the login: a harder captcha challenge for this login name, whose solution allows the next try. */

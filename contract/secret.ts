@@ -10,7 +10,6 @@ export function secret<Schema extends z.ZodMiniType>(schema: Schema): Schema {
   return marked
 }
 
-/** Returns the names of the secret fields of an input object. */
 export function secretFields(input: z.ZodMiniType): string[] {
   return Object.entries(shapeOf(input)).flatMap(([field, schema]) => (isSecret(schema) ? [field] : []))
 }
@@ -24,7 +23,6 @@ function shapeOf(input: z.core.$ZodType): z.core.$ZodShape {
   return def.type === 'pipe' ? shapeOf(def.in) : {}
 }
 
-/** Whether a schema is secret or contains a secret one, as the item of a list or an option of a union. */
 function isSecret(schema: z.core.$ZodType): boolean {
   // `check` copies a schema, and the registry finds the mark of the original.
   return SECRETS.get(schema)?.secret === true || Object.values(schema._zod.def).some(hasSecretPart)

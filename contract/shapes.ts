@@ -39,7 +39,6 @@ export const Transaction = z.object({
   description: z.string(),
   /** The client's expiry as the transaction left it; null between accounts. */
   expiry: z.nullable(Moment),
-  /** The account that acted. */
   actor: z.string(),
 })
 export type Transaction = z.output<typeof Transaction>
@@ -126,7 +125,6 @@ const wholeInQuery = (most: number) =>
 export const CLIENT_SORTS = ['name', 'description', 'mac', 'ministra', 'expiry', 'status'] as const
 export const ANY_CLIENT_SORTS = [...CLIENT_SORTS, 'dealer'] as const
 
-/** Returns the query of a paged list of clients that can be sorted by `sorts`. */
 export function clientQuery<const Sorts extends readonly [string, ...string[]]>(sorts: Sorts) {
   return z.strictObject({
     page: z._default(wholeInQuery(1_000_000), 1),
@@ -135,7 +133,6 @@ export function clientQuery<const Sorts extends readonly [string, ...string[]]>(
   })
 }
 
-/** Returns the fields that select and order the clients of a list or an export. */
 export function clientSelection<const Sorts extends readonly [string, ...string[]]>(sorts: Sorts) {
   return {
     search: z._default(Search, ''),

@@ -1,7 +1,5 @@
 import * as z from 'zod/mini'
 
-// The characters that a field of text accepts.
-
 /** Accepts what the database can store: well-formed Unicode without NUL. */
 export function storable(otherwise: string) {
   return z.refine<string>((text) => text.isWellFormed() && !text.includes('\0'), otherwise)

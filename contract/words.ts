@@ -1,21 +1,16 @@
-// Wording that server and console share.
-
 /** '1 credit', '1,200 credits'. */
 export function credits(count: number): string {
   return counted(count, 'credit')
 }
 
-/** '1 month', '3 months'. */
 export function months(count: number): string {
   return counted(count, 'month')
 }
 
-/** '1 client', '3 clients'. */
 export function clients(count: number): string {
   return counted(count, 'client')
 }
 
-/** '1 day', '45 days'. */
 export function days(count: number): string {
   return counted(count, 'day')
 }

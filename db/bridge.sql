@@ -1,12 +1,15 @@
--- The bridge: takes a database of the thirteen-step schema, as the files in thirteen-steps/ made it, to the present one.
+-- The bridge brings a database from the thirteen-step schema (the files in thirteen-steps/) to the present schema. Its
+-- tables and functions are explained in the files of the present schema.
 --
--- To change the schema until 0.2.0 is cut: edit the file that says what is (accounts, clients, ledger, lists,
--- statistics), and put here what brings an old database to the same. `server/postgres/schema.test.ts` compares the two,
--- name by name, and says what differs. A database that another state of these files made is refused at its start: make
--- it anew, or restore a backup of the thirteen-step schema.
+-- To change the schema before 0.2.0 is released: edit the file of the present schema (accounts, clients, ledger, lists,
+-- statistics), and add here the statements that make the same change to an old database.
+-- `server/postgres/schema.test.ts` compares the two results by name and shows what differs. The server refuses to start
+-- on a database that other versions of these files made: create it anew, or restore a backup of the thirteen-step
+-- schema.
 --
--- From 0.2.0 on nothing here changes any more. A change to the schema is then a numbered file beside this one, applied
--- once and in order, forward only; the file that says what is follows it, and the same test compares the two.
+-- After 0.2.0 this file does not change any more. Each change to the schema is then a numbered file beside this one,
+-- applied once and in order, and never undone. The file of the present schema gets the same change, and the same test
+-- compares the two.
 
 drop table migration;
 
@@ -16,7 +19,7 @@ create table setup (
   constraint setup_pkey primary key (key)
 );
 
--- Every constraint has a name that says what it holds.
+-- Constraints get the names that they have in the present schema.
 alter table account rename constraint account_check to account_parent_check;
 alter table account rename constraint account_check1 to account_path_check;
 alter table account rename constraint account_parent_parent_role_fkey to account_parent_fk;
@@ -49,12 +52,10 @@ alter index one_admin rename to account_admin_key;
 alter index client_name rename to client_name_key;
 alter index client_mac rename to client_mac_key;
 
--- A dealer's superreseller is its reseller's.
 alter table account add constraint account_id_superreseller_key unique (id, superreseller);
 alter table account add constraint account_path_fk foreign key (reseller, superreseller)
   references account (id, superreseller) on update cascade;
 
--- A transfer between accounts names no client.
 alter table transfer drop constraint transfer_check1;
 alter table transfer add constraint transfer_client_check check (
   case
@@ -63,7 +64,6 @@ alter table transfer add constraint transfer_client_check check (
   end
 );
 
--- The type of a transfer says which holdings it may join.
 create or replace function post_transfers() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   if exists (
@@ -105,7 +105,7 @@ begin
   return null;
 end $$;
 
--- A ticket belongs to a session. None outlives its minute, so that those of before are not brought along.
+-- Tickets of the old schema have no session. They are dropped, because a ticket is valid for a minute only.
 drop table export_ticket;
 create table export_ticket (
   ticket_hash bytea,
@@ -120,7 +120,7 @@ create table export_ticket (
 );
 create index export_ticket_session on export_ticket (session);
 
--- An answer is what the server sends back to a call: the table of keys and the column of solutions say what they hold.
+-- 'Answer' is now only what the server sends back to a call, so a table and a column get other names.
 alter table answer rename to idempotency_key;
 alter table idempotency_key rename constraint answer_pkey to idempotency_key_pkey;
 alter table idempotency_key rename constraint answer_key_check to idempotency_key_key_check;
@@ -136,7 +136,7 @@ alter table captcha_used drop constraint captcha_used_pkey, add constraint captc
 alter table captcha_used rename constraint captcha_used_answer_hash_check to captcha_used_solution_hash_check;
 alter table captcha_used rename constraint captcha_used_answer_hash_not_null to captcha_used_solution_hash_not_null;
 
--- A key is kept with the name of its call: one that was used before must be known when it is sent again.
+-- Keys are stored with the name of the call instead of its path. A client may still repeat a call under an old key.
 update idempotency_key set call = named.name
 from (
   values
@@ -167,7 +167,6 @@ from (
 ) as named (address, name)
 where idempotency_key.call = named.address;
 
--- Names that say what is done.
 alter function list_service() rename to copy_service_to_directory;
 alter trigger list_service on service rename to copy_service_to_directory;
 alter function list_client() rename to copy_client_to_directory;
@@ -199,8 +198,6 @@ create trigger keep_counts_at_update after update on service
 create trigger keep_counts_at_delete after delete on service
   referencing old table as removed for each statement execute function keep_counts();
 
--- The MACs that came to a client while it lived on a trial: each had a trial by that, which uses up none of its
--- dealer's. The trials that dealers give are rows of the ledger; whether a MAC had one is asked of both.
 create table mac_trial (
   mac text,
   client bigint,
@@ -213,13 +210,10 @@ create table mac_trial (
 create trigger appended_only before update or delete or truncate on mac_trial
   for each statement execute function refuse_change();
 
--- A phone number from abroad is kept with its '+': without, it read as another number. Those kept before stay.
+-- Phone numbers from abroad may now begin with '+'. Numbers that were stored without it stay as they are.
 alter table client drop constraint client_phone_check,
   add constraint client_phone_check check (phone ~ '^([0-9]{0,15}|[+][0-9]{4,15})$');
 
--- The moment at which a transaction began, which dates what it appends: by the database's own clock, in milliseconds as
--- everything in Boxtree. Nobody chooses it; only where the owner has set `clock` to 'played', for the demonstration and
--- for tests, may a session say what time it is.
 create function moment() returns timestamptz language plpgsql stable set search_path = public, pg_temp as $$
 declare
   played text := current_setting('boxtree.moment', true);
@@ -234,7 +228,6 @@ alter table audit alter at set default moment();
 alter table transfer alter created set default moment();
 alter table mac_trial alter created set default moment();
 
--- A deleted client is served no more, and its box is forgotten.
 create function end_service() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$
 begin
@@ -246,30 +239,22 @@ end $$;
 create trigger end_service after update of deleted on client for each row
   when (old.deleted is null and new.deleted is not null) execute function end_service();
 
--- The server removes no device by itself: whoever may remove rows may lock the table.
 create function forget_device(of_client bigint) returns void
   language sql volatile security definer set search_path = public, pg_temp
   as $$ delete from device where client = of_client $$;
 
--- The server removes rows of these tables through functions alone: a right to delete from a whole table is a right to
--- lock it against everybody.
-
--- Ends one session. Returns whether there was one.
 create function end_session(hash bytea) returns boolean
   language sql volatile security definer set search_path = public, pg_temp
   as $$ with ended as (delete from session where token_hash = hash returning true) select exists (select from ended) $$;
 
--- Ends the sessions of an account, but the given one.
 create function end_sessions(of_account bigint, but bytea default null) returns void
   language sql volatile security definer set search_path = public, pg_temp
   as $$ delete from session where account = of_account and token_hash is distinct from but $$;
 
--- Takes the tickets of a session away.
 create function remove_tickets(of_session bytea) returns void
   language sql volatile security definer set search_path = public, pg_temp
   as $$ delete from export_ticket where session = of_session $$;
 
--- Uses a ticket up. Returns what it is for, where it and its session have not expired.
 create function redeem_ticket(hash bytea, now timestamptz)
   returns table (owner bigint, session bytea, kind text, selection jsonb)
   language sql volatile security definer set search_path = public, pg_temp
@@ -283,7 +268,6 @@ create function remove_broadcast() returns void
   language sql volatile security definer set search_path = public, pg_temp
   as $$ delete from broadcast $$;
 
--- Removes rows of a table that are of no use since a moment, at most so many. Returns how many.
 create function remove_outdated(name text, before timestamptz, most integer) returns integer
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
 declare

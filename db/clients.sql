@@ -74,7 +74,7 @@ end $$;
 create trigger end_service after update of deleted on client for each row
   when (old.deleted is null and new.deleted is not null) execute function end_service();
 
--- The server removes no device by itself: whoever may remove rows may lock the table.
+-- The server calls this instead of deleting from `device`, because a right to delete would allow it to lock the table.
 create function forget_device(of_client bigint) returns void
   language sql volatile security definer set search_path = public, pg_temp
   as $$ delete from device where client = of_client $$;

@@ -1,7 +1,7 @@
--- What the server's own role may do, stated whole at every start. It owns nothing, and what must only be appended
--- it can only append. Rights go by column where they can: the database gives each row its number, and dates those of the
--- ledger and the audit; and there is none to
--- change or remove rows of a whole table, which would be one to lock it against everybody.
+-- The rights of the server's role. Every start revokes all rights and grants these. The role owns nothing, and can only
+-- insert into tables that are appended only. It gets rights to columns where possible: the database itself chooses the
+-- id of each row, and the date of rows in the ledger and the audit. It gets no right to update or delete a whole table,
+-- because that right would also allow it to lock the table against everybody.
 revoke all on all tables in schema public from public, :server_role;
 revoke all on all functions in schema public from public, :server_role;
 grant usage on schema public to :server_role;
@@ -22,8 +22,8 @@ grant insert, update (stb_sn, stb_type, version, watching, locked_to_ip, last_ac
   time_last_play_video, last_played_tv_content, last_played_vod_content) on device to :server_role;
 grant insert on statistic, installation to :server_role;
 
--- What lives for minutes or days: functions remove it. To hold a session until a COMMIT takes a right to change
--- something of it.
+-- These rows last minutes or days, and the server removes them through functions. It needs a right to update a column
+-- of `session` in order to lock a session until it commits.
 grant insert on session, login_try, captcha_used, broadcast, idempotency_key, export_ticket to :server_role;
 grant update (created) on session to :server_role;
 grant update (succeeded) on login_try to :server_role;

@@ -1,9 +1,9 @@
--- The ledger: double entry, appended only, kept by the database itself.
+-- The ledger uses double entry. Its rows are only appended, and the database itself maintains the balances.
 --
 -- A holding is where credits are: the issue (which goes below zero by what the admin has issued), the balance of an
--- account, and what a dealer has consumed. A transfer moves credits from one holding to another. Nobody writes a
--- holding: inserting a transfer does, in the same statement, or the insert fails. Holdings are apart from the accounts
--- because they change with every transfer, and because the server may write an account.
+-- account, and what a dealer has consumed. A transfer moves credits from one holding to another. Nobody updates a
+-- holding directly: a trigger does it in the statement that inserts the transfer, or the insert fails. Holdings have a
+-- table of their own because they change with every transfer, and because the server may write accounts.
 
 create table holding (
   id bigint generated always as identity,
@@ -24,21 +24,21 @@ create table transfer (
   credits integer not null,
   source bigint,
   destination bigint,
-  -- The two balances as this transfer left them, so that each holding's rows are a chain without a gap.
+  -- The two balances after this transfer, so that a missing row shows as a gap in the holding's balances.
   source_balance bigint,
   destination_balance bigint,
-  -- The path to the account that the transfer concerns; above it, it is seen by all on the path.
+  -- The path to the account that the transfer concerns. Every account on the path may see the transfer.
   superreseller bigint not null,
   reseller bigint,
   dealer bigint,
   client bigint,
   actor bigint not null,
-  -- As they were when the row was written, so that history survives a delete.
+  -- Copies of the client's or account's fields at that time, so that the history outlives a deletion.
   login text not null,
   mac text,
   description text not null,
   expiry timestamptz,
-  -- Of USED: the expiry before, and the calendar day from which the months were counted.
+  -- For USED only: the previous expiry, and the calendar day from which the months were counted.
   expiry_before timestamptz,
   counted_from date,
   constraint transfer_pkey primary key (id),
@@ -76,14 +76,15 @@ create index transfer_dealer on transfer (dealer, created) where dealer is not n
 create index transfer_client on transfer (client, id) where client is not null;
 create index transfer_trial on transfer (mac, created) where type = 'TRIAL';
 
--- Locks holdings in the order of their ids, so that two transfers never wait for each other in a circle.
--- The server may lock a holding, which it must not write, only through this.
+-- Locks holdings in the order of their ids, so that two transfers never deadlock. The server has no right to update
+-- holdings, and so needs this function to lock them.
 create function lock_holdings(ids bigint[]) returns table (id bigint, balance bigint)
   language sql volatile security definer set search_path = public, pg_temp
   as $$ select h.id, h.balance from holding h where h.id = any (ids) order by h.id for update $$;
 
--- Moves the balances as the transfers say, once their types allow it: credits are added and removed between an account
--- and its parent, used from a dealer's balance, and retrieved from what the same dealer has consumed.
+-- Checks that the type of each inserted transfer allows its two holdings, and then updates the balances. ADD and REMOVE
+-- move credits between an account and its parent, USED takes them from a dealer's balance, and RETRIEVED takes them
+-- from what the same dealer has consumed.
 create function post_transfers() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   if exists (
@@ -131,8 +132,9 @@ create trigger post_transfers after insert on transfer
 create trigger appended_only before update or delete or truncate on transfer
   for each statement execute function refuse_change();
 
--- The MACs that came to a client while it lived on a trial: each had a trial by that, which uses up none of its
--- dealer's. The trials that dealers give are rows of the ledger; whether a MAC had one is asked of both.
+-- The MACs that a client received during its trial. Such a MAC has had a trial too, which does not count as one of the
+-- dealer's trials of the day. Trials that dealers give are rows of the ledger, so both tables say whether a MAC had
+-- one.
 create table mac_trial (
   mac text,
   client bigint,
@@ -145,7 +147,7 @@ create table mac_trial (
 create trigger appended_only before update or delete or truncate on mac_trial
   for each statement execute function refuse_change();
 
--- An account is born with its holdings; the server cannot make or change one.
+-- Creates the holdings of a new account, because the server has no right to create them.
 create function open_holdings() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   insert into holding (account, kind) values (new.id, case new.role when 'admin' then 'issue' else 'balance' end);

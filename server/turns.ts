@@ -1,17 +1,17 @@
 import { Refusal } from './refusal.ts'
 
 export type Limits = {
-  /** The most that run at once; any number where it is left out. */
+  /** The most turns at once; unlimited if left out. */
   atOnce?: number
-  /** The most that one owner runs at once; any number where it is left out. */
+  /** The most turns of one owner at once; unlimited if left out. */
   each?: number
-  /** How long a turn is waited for, and the sentence of the refusal after that; without it the wait has no end. */
+  /** How long a request waits for a turn, and the sentence that then refuses it; unlimited if left out. */
   patience?: Patience
 }
 
 type Patience = { ms: number; sorry: string }
 
-/** Lets one in who waits. */
+/** Gives a waiting request its turn. */
 type Waiting = () => void
 
 /**
@@ -31,9 +31,9 @@ export class Turns<Owner> {
   }
 
   /**
-   * Waits for a turn. Returns a function that ends it; calling it again does nothing.
-   * @param gone aborted once nobody waits any more
-   * @throws Refusal where the turn was not given in time, or nobody waits any more
+   * Waits for a turn. Returns a function that ends the turn; calling it again does nothing.
+   * @param gone aborted when the caller disconnects
+   * @throws Refusal if the wait was too long or the caller has disconnected
    */
   async take(owner: Owner, gone: AbortSignal | null = null): Promise<() => void> {
     if (gone?.aborted) throw nobodyWaits()
@@ -109,7 +109,7 @@ export class Turns<Owner> {
     this.#letIn()
   }
 
-  /** Gives the free place to the first waiting owner that is below its own limit. */
+  /** Gives the free place to the first waiting owner who is below the limit for one owner. */
   #letIn(): void {
     for (const [owner, [next, ...others]] of this.#waiting) {
       if (!next || !this.#hasRoom(owner)) continue
@@ -126,7 +126,7 @@ function sorry({ ms, sorry }: Patience): Refusal {
   return new Refusal('unavailable', sorry, { retryAfter: ms / 1000 })
 }
 
-/** What is answered to whoever has gone, and read by nobody. */
+/** The refusal of a request whose caller has disconnected, so that nobody reads it. */
 function nobodyWaits(): Refusal {
   return new Refusal('unavailable', 'Nobody waits for this any more.')
 }

@@ -96,9 +96,9 @@ async function admit(context: OpenContext, { name, worked }: Try): Promise<Admit
 }
 
 /**
- * One try at a time for a name and for a network, or two servers would each let the last one through. Answers the name
- * as it is kept. Lower case is the database's, which finds the account: by any other, one account would have several
- * names to be tried under.
+ * Locks a name and a network until the transaction ends, so that two servers never both admit the last try. Returns the
+ * name as it is stored. The database makes it lower case, as it does to find the account: another rule for lower case
+ * could give one account several names, each with its own count.
  */
 async function lockNames({ sql, network, business }: OpenContext, name: string): Promise<string> {
   const [typed] = await sql<{ name: string; known: boolean }[]>`

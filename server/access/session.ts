@@ -39,7 +39,7 @@ export const session: Handlers<typeof calls.session> = {
     return { status: 'OK', token, ...user }
   },
 
-  // Of two logouts at once the first ends the session, and the other finds none.
+  // If two logouts come at once, the first ends the session and the second finds none.
   async logout({ sql, session }) {
     const [row] = await sql<{ ended: boolean }[]>`select end_session(${session}) as ended`
     if (!row?.ended) throw noSession()
@@ -58,7 +58,7 @@ export const session: Handlers<typeof calls.session> = {
       try {
         const done = await begin(async ({ sql, session }) => {
           if (!own || next === null) throw wrongPassword()
-          // Of several changes at once the first makes the old password of the others wrong.
+          // If several changes come at once, the first makes the old password of the others wrong.
           const changed = await sql`
             update account set password = ${next} where id = ${account.id} and password = ${own.password}`
           if (changed.count === 0) throw wrongPassword()
@@ -88,11 +88,12 @@ export const session: Handlers<typeof calls.session> = {
 
 type Known = { id: number; name: string; password: string }
 
-/** Begins a session. Returns null where the password was changed since it was checked. */
+/** Begins a session. Returns null if the password has changed since it was checked. */
 async function signIn(context: OpenContext, known: Known, attempt: Admitted, session: Buffer) {
   const { now } = context
   return begin(context.sql, async (sql) => {
-    // Whoever sets the password locks the account too: they wait for this session and end it, or have been first.
+    // A change of the password locks the account too. It either waits for this session and ends it, or came first and
+    // is found here.
     const [same] = await sql`
       select from account where id = ${known.id} and password = ${known.password} for share`
     if (!same) return null
@@ -106,7 +107,7 @@ async function signIn(context: OpenContext, known: Known, attempt: Admitted, ses
   })
 }
 
-/** Returns the account of a session. @throws Refusal (401) where it is unknown, was ended or has expired */
+/** Returns the account of a session. @throws Refusal (401) if the session is unknown, has ended or has expired */
 export async function whoIs(sql: Sql, session: Buffer, now: Date): Promise<Account> {
   const account = await findAccount(
     sql,
@@ -117,8 +118,8 @@ export async function whoIs(sql: Sql, session: Buffer, now: Date): Promise<Accou
 }
 
 /**
- * Throws the 401 of a session that has ended, and lets nobody end it before the transaction has. It is the last that a
- * call does: a logout that waits for the call, or a change of the password, holds nothing by then that the call needs.
+ * Throws a 401 if the session has ended, and locks it until the transaction ends. A call does this last: a logout or a
+ * change of the password may then wait for the call, but the call never waits for a lock that they hold.
  */
 export async function holdSession({ sql, session, now }: Context): Promise<void> {
   const [held] = await sql`
@@ -134,7 +135,7 @@ function wrongPassword(): Refusal {
   return refuseField('wrong_password', 'old_password', 'The present password is not right.')
 }
 
-/** Works before a session's account is known as well as after. */
+/** What `userOf` needs of a context, with or without an account. */
 type Asked = Pick<Context, 'sql' | 'now' | 'business'>
 
 async function userOf({ sql, now, business }: Asked, session: Buffer): Promise<User> {

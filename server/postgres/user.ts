@@ -3,22 +3,23 @@ import { dirname } from 'node:path'
 import { StartFault } from '../config.ts'
 import type { RunAs } from './run.ts'
 
-/** The user that runs the server, and the user that makes its folder. Both are null unless the console runs as root. */
+/** The users that run PostgreSQL and create its folder. Both are null unless the console runs as root. */
 export type Users = {
   runAs: RunAs
-  /** The user of `initdb`, which unlike the server needs a user with a name. */
+  /** The user that runs `initdb`, which unlike the server requires a user with a name. */
   maker: RunAs
-  /** Whether others may run as the same user, and so read the database. */
+  /** Whether other programs may run as the same user, and so read the database. */
   shared: boolean
 }
 
-/** No account has this number, on a system that keeps to the usual ranges: none of them gives out 60,706 to 61,183. */
+/** A uid that no account has: the usual ranges of Linux systems leave out 60,706 to 61,183. */
 const OWN = 61_000
 
 /**
- * Chooses whom root runs PostgreSQL as, which refuses root itself. A folder is run by whoever owns it; a new one by
- * the account `boxtree`, which an operator may have made, else by a number that no account has, else by `nobody`.
- * @throws StartFault where there is no such user
+ * Chooses the user that runs PostgreSQL when the console runs as root, because PostgreSQL refuses to run as root. For an
+ * existing folder this is its owner. For a new one it is the account `boxtree`, if an operator has made that, else a uid
+ * that no account has, else `nobody`.
+ * @throws StartFault if there is no such user
  */
 export function chooseUsers(owner: number | null): Users {
   if (process.getuid?.() !== 0) return { runAs: null, maker: null, shared: false }
@@ -28,7 +29,7 @@ export function chooseUsers(owner: number | null): Users {
   if (boxtree && boxtree.uid !== 0) choices.push({ runAs: boxtree, maker: boxtree, shared: false })
   const nobody = accounts.get('nobody')
   if (nobody && isFree(OWN, accounts)) {
-    // With a group that no process has, so that no other process of nobody can enter the folder.
+    // No process has this group, so no other process of nobody can enter the folder.
     const maker = { uid: nobody.uid, gid: OWN }
     choices.push({ runAs: { uid: OWN, gid: OWN }, maker, shared: false })
   }
@@ -54,7 +55,7 @@ function readAccounts(): Map<string, Account> {
   )
 }
 
-/** Whether no account has a uid, and the system can use it: a container may map only some. */
+/** Whether no account has the uid, and the system can use it: a container may map only some uids. */
 function isFree(uid: number, accounts: Map<string, Account>): boolean {
   for (const account of accounts.values()) if (account.uid === uid || account.gid === uid) return false
   return ['uid_map', 'gid_map'].every((map) =>
@@ -73,7 +74,7 @@ function readIfThere(file: string): string | undefined {
   }
 }
 
-/** Whether only root can replace this folder or one above it. */
+/** Whether only root can replace the folder or any folder above it. */
 export function isRootsAlone(folder: string): boolean {
   for (let at = realpathSync(folder); ; at = dirname(at)) {
     const { uid, mode } = lstatSync(at)
@@ -84,8 +85,8 @@ export function isRootsAlone(folder: string): boolean {
 }
 
 /**
- * Reads a file in a folder that another user writes to; null where it is not there, is a link or a pipe, or belongs
- * to anybody else: root must not be led to another's file, nor wait for a pipe.
+ * Reads a file in a folder that another user can write to. Returns null if the file does not exist, is a link or a pipe,
+ * or belongs to anyone but `owner`: that user must not make root read another file or wait for a pipe.
  */
 export function readOwned(file: string, owner: number): string | null {
   let handle: number

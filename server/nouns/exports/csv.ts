@@ -6,8 +6,8 @@ import type { Listing } from './listing.ts'
 const AT_ONCE = 1_000
 
 /**
- * A listing as CSV (RFC 4180) with a header, in UTF-8 with the mark by which Excel knows it. The database writes the
- * lines: of a million rows that leaves one second of work here, where a writer of JavaScript takes six.
+ * Writes a listing as CSV (RFC 4180) with a header, in UTF-8 with the byte order mark that Excel needs. The database
+ * formats the lines: for a million rows that leaves one second of work here, while formatting in JavaScript takes six.
  */
 export async function* csv(sql: Sql, { columns, rows }: Listing): AsyncGenerator<string> {
   // The header comes first, so that the download begins while a long list is still being sorted.
@@ -20,8 +20,8 @@ export async function* csv(sql: Sql, { columns, rows }: Listing): AsyncGenerator
 }
 
 /**
- * What a spreadsheet would take for a formula begins with an apostrophe, the full-width forms of the signs too. So do
- * digits that begin with 0, which it would drop: of a phone number every digit and the + stay, and it can be dialled.
+ * The first characters of what a spreadsheet would take for a formula, with their full-width forms. Such a cell gets an
+ * apostrophe before it. Digits that begin with 0 get one too, because a spreadsheet would drop the 0 of a phone number.
  */
 const FORMULA = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']
 

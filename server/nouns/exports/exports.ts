@@ -19,8 +19,8 @@ export const exportTransactions: Handler<typeof calls.desk.admin.exportTransacti
   issueTicket(context, { kind: 'transactions', selection })
 
 /**
- * Streams the file of a ticket. The ticket replaces the session, because a browser downloads a file without our headers.
- * It is used up by the first request, so that a link that is found later fetches nothing.
+ * Streams the file of a ticket. A browser downloads a file without our headers, so the ticket takes the place of the
+ * session token. The first request uses the ticket up, so that a link found later fetches nothing.
  */
 export const download: Handler<typeof calls.files.download> = async (
   { sql, now, business, gone },
@@ -91,7 +91,7 @@ async function redeem(
   return { account, session, wanted }
 }
 
-/** Whether a session has not been ended, as by a logout or a changed password. */
+/** Whether a session still exists: a logout or a changed password removes it. */
 async function isThere(sql: Sql, session: Buffer): Promise<boolean> {
   const found = await sql`select from session where token_hash = ${session}`
   return found.length > 0

@@ -1,6 +1,6 @@
 /**
- * A font of a PDF. Letters that stand each for itself (Latin, Greek, Cyrillic) are measured once and written by their
- * numbers, in a tenth of the time that pdfkit takes to lay out a text; all others are laid out by pdfkit.
+ * A font of a PDF. Latin, Greek and Cyrillic letters have one glyph each, so this class measures them once and writes
+ * their glyph numbers itself, in a tenth of the time that pdfkit takes to lay out a text. pdfkit lays out all others.
  */
 export class Face {
   readonly #doc: PDFKit.PDFDocument
@@ -14,7 +14,7 @@ export class Face {
     this.#font = (doc as unknown as { _font: Embedded })._font
   }
 
-  /** A text in one line or two that fit a width, broken after a space or '/' if there is one; the end may be cut off. */
+  /** Breaks a text into at most two lines of a width, after a space or '/' where possible. Cuts off what is too long. */
   lines(text: string, width: number, size: number): string[] {
     const room = (width / size) * 1000
     const end = this.#fit(text, room)
@@ -32,7 +32,7 @@ export class Face {
     return (width * size) / 1000
   }
 
-  /** Writes one line, from its upper left corner. */
+  /** Writes one line of text; x and y are its upper left corner. */
   write(text: string, x: number, y: number, size: number): void {
     if (SIMPLE.test(text)) this.#writeLetters(text, x, y, size)
     else this.#layOut(text, x, y, size)
@@ -43,7 +43,7 @@ export class Face {
     for (const letter of text) hex += this.#letter(letter).hex
     const { page } = this.#doc
     page.fonts[this.#font.id] ??= this.#font.ref()
-    // pdfkit's page is upside down, so that y grows downwards; letters have to be turned back.
+    // pdfkit flips the page so that y grows downwards, which would show letters upside down: the flip is undone here.
     const baseline = page.height - y - (this.#font.ascender * size) / 1000
     this.#doc.addContent(`q
 1 0 0 -1 0 ${page.height} cm
@@ -55,18 +55,18 @@ ET
 Q`)
   }
 
-  /** Each run of one direction by itself, because pdfkit takes a text to have but one. */
+  /** Lays out each run of one direction separately, because pdfkit supports only one direction in a text. */
   #layOut(text: string, x: number, y: number, size: number): void {
     const doc = this.#doc.font(this.#file).fontSize(size)
     const runs = text.split(RIGHT_TO_LEFT).filter((run) => run !== '')
     doc.x = x
     for (const run of BEGINS_RIGHT_TO_LEFT.test(text) ? runs.reverse() : runs) {
-      // The features named are those beyond the usual; to name them makes pdfkit take the words together.
+      // An empty list adds no font features, but makes pdfkit lay out all words of the run together.
       doc.text(run, doc.x, y, { lineBreak: false, features: [] })
     }
   }
 
-  /** How much of a text fits into so many thousandths of its size. */
+  /** Returns how many characters of a text fit into `room`, a width in thousandths of the font size. */
   #fit(text: string, room: number): number {
     let used = 0
     let end = 0
@@ -89,19 +89,19 @@ Q`)
   }
 }
 
-/** What pdfkit knows of a font, and keeps to itself; the version is pinned. */
+/** The private fields of pdfkit's font that are used here. The version of pdfkit is pinned because of them. */
 type Embedded = {
   id: string
   ascender: number
   ref(): object
-  /** The numbers of a text's glyphs in hexadecimal, and how far each goes, in thousandths of the size. */
+  /** Returns the glyph numbers of a text in hexadecimal, and their widths in thousandths of the font size. */
   encode(text: string): [string[], { xAdvance: number }[]]
 }
 
-/** Latin, Greek, Cyrillic and the usual signs: one letter is one glyph, wherever it stands. */
+/** Latin, Greek, Cyrillic and common signs: each is one glyph, whatever its neighbours are. */
 const SIMPLE = /^[\u0020-\u02ff\u0370-\u052f\u1e00-\u1fff\u2010-\u2027\u2030-\u205e\u20a0-\u20bf]*$/
 
 const RTL = '\\u0590-\\u08ff\\ufb1d-\\ufdff\\ufe70-\\ufefc'
-/** Words from right to left with the spaces between them. */
+/** Matches consecutive right-to-left words, with the spaces between them. */
 const RIGHT_TO_LEFT = new RegExp(`([${RTL}]+(?:\\s+[${RTL}]+)*)`)
 const BEGINS_RIGHT_TO_LEFT = new RegExp(`^[^\\p{L}${RTL}]*[${RTL}]`, 'u')

@@ -45,7 +45,7 @@ export function makeFile(
   // The reader of the stream receives its error; before there is one, the promise rejects with it.
   body.on('error', () => {})
   const asking = setInterval(async () => {
-    // A database that does not answer will end the file by itself.
+    // A database that does not answer ends the file anyway.
     if (!(await maySend().catch(() => true))) body.destroy(new Error('The session of a file has ended'))
   }, ASK_EVERY)
   return new Promise((resolve, reject) => {
@@ -54,7 +54,7 @@ export function makeFile(
       body.destroy(error)
     }
     maker.on('error', fail)
-    // It could not be started, as where no more files may be open: it has no pipe then, and its error comes.
+    // The process could not be started, for example because too many files are open. Its 'error' event follows.
     if (maker.pid === undefined) return
     pieces.on('data', (piece: Buffer) => {
       pace.sent(piece.length)
@@ -71,11 +71,11 @@ export function makeFile(
         if (code === 0) body.push(null)
         else fail(new Error(`The process of a file has ended with ${signal ?? code}`))
       }
-      // Its message about an error comes before its disconnection, but may come after its exit.
+      // The message about an error arrives before 'disconnect', but perhaps after 'exit'.
       if (maker.connected) maker.once('disconnect', end)
       else end()
     })
-    // What cannot be sent is heard of by its end.
+    // An order that cannot be sent needs no handling here: the process ends, which fails the file.
     maker.send(order, () => {})
   })
 }

@@ -9,7 +9,7 @@ import { pdf } from './pdf.ts'
 // Makes one file in its own process and with its own connection, writes it to stdout and ends. It reads one
 // snapshot of the database, no faster than the file is taken.
 
-// A signal is meant for the console, which lets a file under way finish. Without the console, the file is not needed.
+// A signal is meant for the console, which lets a file finish. If the console itself ends, nobody needs the file.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
 process.on('disconnect', () => process.exit(1))
 
@@ -20,8 +20,8 @@ try {
     sql,
     async (sql) => {
       await sql`set transaction isolation level repeatable read`
-      // The limits of one call are not meant for what is read as slowly as a telephone takes it. As the first query this
-      // takes the snapshot too, before a byte of the file is sent.
+      // A phone may read the file slowly, so the time limits of a call do not apply. This is the first query, so it also
+      // takes the snapshot before any byte of the file is sent.
       await sql`
         select set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '90s', true)`
       const asked = { ...asker, sql }

@@ -4,7 +4,7 @@ import type { Sql } from '../../postgres/pool.ts'
 import { Face } from './face.ts'
 import type { ClientListing } from './listing.ts'
 
-/** Rows fetched at once: some pages. */
+/** Rows fetched at once, which fill several pages. */
 const AT_ONCE = 200
 
 const MARGIN = 36
@@ -21,7 +21,7 @@ const PAGE = { size: 'A4', layout: 'landscape', margin: 0 } as const
 const [WIDTH, HEIGHT] = [841.89, 595.28]
 const ROWS_A_PAGE = Math.floor((HEIGHT - 2 * MARGIN - HEAD) / ROW)
 
-/** Widths in points of what is seldom long; the description takes what is left. */
+/** The widths of columns whose texts are seldom long, in points. The description takes the rest of the page. */
 const WIDTHS: Record<string, number> = {
   Name: 72,
   MAC: 76,
@@ -36,9 +36,9 @@ const WIDTHS: Record<string, number> = {
 }
 
 /**
- * Clients as a table over landscape pages, each with the names of its columns and its number. What does not fit into
- * two lines of its column ends in '…'; the CSV has it whole. Its own font is embedded, which covers Latin with all its
- * accents, Greek, Cyrillic, Hebrew and Arabic letters; what it lacks shows as a box.
+ * Writes clients as a table on landscape pages; each page has the column names and its number. A text that does not fit
+ * into two lines of its column ends in '…', while the CSV has it whole. The file embeds a font with Latin, Greek,
+ * Cyrillic, Hebrew and Arabic letters; any other letter shows as a box.
  */
 export async function* pdf(sql: Sql, listing: ClientListing): AsyncGenerator<Uint8Array> {
   const [counted] = await sql<{ count: number }[]>`${listing.count(sql)}`
@@ -123,7 +123,7 @@ function font(name: string): string {
   return createRequire(import.meta.url).resolve(`dejavu-fonts-ttf/ttf/${name}.ttf`)
 }
 
-/** Columns from left to right over the whole width of the page. */
+/** Places the columns from left to right over the whole width of the page. */
 function place(titles: readonly string[]) {
   const taken = titles.reduce((sum, title) => sum + (WIDTHS[title] ?? 0), 0)
   let x = MARGIN
