@@ -34,22 +34,22 @@ async function end(at: number): Promise<void> {
   await vi.advanceTimersByTimeAsync(0)
 }
 
-describe('turns', () => {
-  test('beyond the limit of one owner wait, though places are free', async () => {
+describe('a turn', () => {
+  test('is not given beyond the limit for one owner, even if places are free', async () => {
     for (const owner of ['ann', 'ann', 'ann', 'bob']) await ask(owner)
     expect(begun).toEqual(['ann', 'ann', 'bob'])
     await end(0)
     expect(begun).toEqual(['ann', 'ann', 'bob', 'ann'])
   })
 
-  test('are given to the owners in rotation, however many one of them asks for', async () => {
+  test('goes to each owner in rotation, however many one of them asks for', async () => {
     for (const owner of ['ann', 'ann', 'bob', 'bob']) await ask(owner)
     for (const owner of ['ann', 'ann', 'ann', 'cem', 'cem', 'dan']) await ask(owner)
     for (const at of [0, 1, 2, 3, 4, 5]) await end(at)
     expect(begun.slice(4)).toEqual(['ann', 'cem', 'dan', 'ann', 'cem', 'ann'])
   })
 
-  test('that were not given in time are refused, and leave the other turns as they were', async () => {
+  test('that was not given in time is refused, and the other turns stay as they were', async () => {
     for (const owner of ['ann', 'ann', 'bob', 'bob']) await ask(owner)
     const refused = expect(turns.take('cem')).rejects.toMatchObject({
       code: 'unavailable',
@@ -63,7 +63,7 @@ describe('turns', () => {
     expect(begun).toEqual(['ann', 'ann', 'bob', 'bob', 'dan'])
   })
 
-  test('pass over whoever has disconnected', async () => {
+  test('is not given to a caller who has disconnected', async () => {
     for (const owner of ['ann', 'ann', 'bob', 'bob']) await ask(owner)
     const [cem, gone] = [new AbortController(), AbortSignal.abort()]
     const left = expect(turns.take('cem', cem.signal)).rejects.toMatchObject({ code: 'unavailable' })
@@ -79,7 +79,7 @@ describe('turns', () => {
     expect(begun.at(-1)).toBe('fay')
   })
 
-  test('that have begun stay taken when their owner disconnects', async () => {
+  test('that has begun stays taken when its caller disconnects', async () => {
     for (const owner of ['ann', 'ann', 'bob']) await ask(owner)
     const eve = new AbortController()
     const end = await turns.take('eve', eve.signal)
@@ -91,14 +91,14 @@ describe('turns', () => {
     expect(begun.at(-1)).toBe('dan')
   })
 
-  test('are ended once, however often their end is called', async () => {
+  test('ends once, however often its end is called', async () => {
     for (const owner of ['ann', 'ann', 'bob', 'bob', 'cem', 'dan']) await ask(owner)
     await end(0)
     await end(0)
     expect(begun).toEqual(['ann', 'ann', 'bob', 'bob', 'cem'])
   })
 
-  test('end when the work in them has ended or failed', async () => {
+  test('ends when its work has ended or failed', async () => {
     const one = new Turns<string>({ atOnce: 1 })
     await expect(one.run('ann', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
     expect(await one.run('ann', async () => 'done')).toBe('done')

@@ -56,20 +56,25 @@ async function somebody(): Promise<string> {
   return (await world.family()).dealer.name
 }
 
-describe('an account, where the captcha has no dearer challenge,', () => {
+describe('without a proof of work, an account', () => {
   test.each([
     ['known', somebody],
     ['unknown', async () => unique()],
-  ])('that is %s takes 10 wrong logins in 15 minutes, from wherever they come', async (_which, whose) => {
-    const name = await whose()
-    expect(await statuses(10, () => attempt(name, newAddress()))).toEqual(wrong(10))
-    const refused = await attempt(name.toUpperCase(), newAddress())
-    expect(refused).toMatchObject({ status: 429, body: { code: 'too_many_tries' } })
-    expect(refused.headers.get('retry-after')).toBe('900')
-    expect(refused.body).toMatchObject({ message: 'Too many wrong logins. Please try again in 15 minutes.' })
-  })
+  ])(
+    'that is %s allows 10 wrong logins in 15 minutes, whatever their addresses are',
+    async (_which, whose) => {
+      const name = await whose()
+      expect(await statuses(10, () => attempt(name, newAddress()))).toEqual(wrong(10))
+      const refused = await attempt(name.toUpperCase(), newAddress())
+      expect(refused).toMatchObject({ status: 429, body: { code: 'too_many_tries' } })
+      expect(refused.headers.get('retry-after')).toBe('900')
+      expect(refused.body).toMatchObject({
+        message: 'Too many wrong logins. Please try again in 15 minutes.',
+      })
+    },
+  )
 
-  test('is then closed to the right password too, until 15 minutes after the last that counted', async () => {
+  test('then refuses the right password too, until 15 minutes after the last wrong login', async () => {
     const name = await somebody()
     await statuses(10, () => attempt(name, newAddress()))
     world.clock.pass({ minutes: 14, seconds: 59 })
@@ -80,7 +85,7 @@ describe('an account, where the captcha has no dearer challenge,', () => {
     expect((await attempt(name, newAddress(), PASSWORD)).status).toBe(200)
   })
 
-  test('is not closed by 10 wrong logins over more than 15 minutes', async () => {
+  test('does not close after 10 wrong logins over more than 15 minutes', async () => {
     const name = await somebody()
     await statuses(9, () => attempt(name, newAddress()))
     world.clock.pass({ minutes: 15 })
@@ -88,13 +93,13 @@ describe('an account, where the captcha has no dearer challenge,', () => {
     expect((await attempt(name, newAddress(), PASSWORD)).status).toBe(200)
   })
 
-  test('is not closed by right logins', async () => {
+  test('does not close after correct logins', async () => {
     const name = await somebody()
     const address = newAddress()
     expect(await statuses(25, () => attempt(name, address, PASSWORD))).toEqual(Array(25).fill(200))
   })
 
-  test('has one count over all servers', async () => {
+  test('has one count of wrong logins for all servers', async () => {
     const name = await somebody()
     const other = world.at(second, world.nobody())
     await statuses(5, () => attempt(name, newAddress()))
@@ -103,7 +108,7 @@ describe('an account, where the captcha has no dearer challenge,', () => {
     expect((await attempt(name, newAddress(), undefined, other)).status).toBe(429)
   })
 
-  test('lets no more than 10 of a burst through to the check, over two servers', async () => {
+  test('has at most 10 passwords of a burst checked, over two servers', async () => {
     const name = await somebody()
     const other = world.at(second, world.nobody())
     const burst = Array.from({ length: 30 }, (_, index) =>
@@ -113,13 +118,13 @@ describe('an account, where the captcha has no dearer challenge,', () => {
     expect(answers).toEqual([...wrong(10), ...Array(20).fill(429)])
   })
 
-  test('refuses nobody of a burst of right logins', async () => {
+  test('accepts a burst of correct logins', async () => {
     const name = await somebody()
     const burst = Array.from({ length: 15 }, () => attempt(name, newAddress(), PASSWORD))
     expect((await Promise.all(burst)).map(({ status }) => status)).toEqual(Array(15).fill(200))
   })
 
-  test('is one, however its name is written', async () => {
+  test('has one count, however its name is written', async () => {
     const { reseller } = await world.family()
     const { name } = await world.child(reseller, 0, `i${unique()}`)
     // The database takes 'İ' for an 'i' in capitals.
@@ -131,8 +136,8 @@ describe('an account, where the captcha has no dearer challenge,', () => {
   })
 })
 
-describe('an address', () => {
-  test('takes 20 wrong logins in 15 minutes, whatever the names', async () => {
+describe('the address of a login', () => {
+  test('allows 20 wrong logins in 15 minutes, whatever their names are', async () => {
     const address = newAddress()
     const name = await somebody()
     expect(await statuses(20, () => attempt(unique(), address))).toEqual(wrong(20))
@@ -142,7 +147,7 @@ describe('an address', () => {
     expect((await attempt(name, address, PASSWORD)).status).toBe(200)
   })
 
-  test('that logged in to an account in the last 30 days meets only its own limit there', async () => {
+  test('has only its own limit at an account that it logged in to in the last 30 days', async () => {
     const name = await somebody()
     const home = newAddress()
     await attempt(name, home, PASSWORD)
@@ -154,7 +159,7 @@ describe('an address', () => {
     expect((await attempt(name, home, PASSWORD)).status).toBe(429)
   })
 
-  test('meets the limit of the account again after 30 days', async () => {
+  test('has the limit of that account too after 30 days', async () => {
     const name = await somebody()
     const home = newAddress()
     await attempt(name, home, PASSWORD)
@@ -163,7 +168,7 @@ describe('an address', () => {
     expect((await attempt(name, home, PASSWORD)).status).toBe(429)
   })
 
-  test('is the nearest that no trusted proxy told of', async () => {
+  test('is the last in X-Forwarded-For that is no trusted proxy', async () => {
     const address = newAddress()
     // Whatever a client claims before its own address is not believed.
     await statuses(20, () => attempt(unique(), `${newAddress()}, ${address}`))
@@ -171,7 +176,7 @@ describe('an address', () => {
     expect((await attempt(unique(), newAddress())).status).toBe(401)
   })
 
-  test('of IPv6 is its /64, and of IPv4 itself, however it is written', async () => {
+  test('counts by its /64 if it is IPv6, and whole if it is IPv4, however it is written', async () => {
     const hosts = Array.from({ length: 20 }, (_, index) => `2001:db8:7:7::${(index + 1).toString(16)}`)
     for (const host of hosts) expect((await attempt(unique(), host)).status).toBe(401)
     expect((await attempt(unique(), '2001:db8:7:7:ffff:ffff:ffff:ffff')).status).toBe(429)
@@ -184,7 +189,7 @@ describe('an address', () => {
   })
 })
 
-describe('an account, where the captcha is a proof of work,', () => {
+describe('with a proof of work, an account', () => {
   let guarded: World
   beforeAll(async () => {
     guarded = await openWorld({ env: { TRUSTED_PROXIES: '127.0.0.1', CAPTCHA_PROVIDER: 'altcha' } })
@@ -217,7 +222,7 @@ describe('an account, where the captcha is a proof of work,', () => {
   const dearerOf = ({ body }: Answer) => (body as { challenge?: Dearer }).challenge
   const secondsOf = (answer: Answer) => dearerOf(answer)?.parameters.data.seconds
 
-  test('is open after 10 wrong logins to whoever solves the dearer challenge that the 429 brings', async () => {
+  test('admits after 10 wrong logins whoever solves the harder challenge of the 429', async () => {
     const { name } = (await guarded.family()).dealer
     expect(await statuses(10, () => sendTry(name, newAddress(), 'wrong-password'))).toEqual(wrong(10))
     const refused = await sendTry(name, newAddress(), PASSWORD)
@@ -228,7 +233,7 @@ describe('an account, where the captcha is a proof of work,', () => {
     expect(status).toBe(200)
   })
 
-  test('counts the wrong login of who has solved one like any other', async () => {
+  test('counts a wrong login after a solved challenge like any other', async () => {
     const { name } = (await guarded.family()).dealer
     await plantWrong(name, 19)
     const first = await sendTry(name, newAddress(), 'wrong-password')
@@ -245,13 +250,13 @@ describe('an account, where the captcha is a proof of work,', () => {
     [40, 40],
     [50, 60],
     [99, 60],
-  ])('costs after %i wrong logins the work of %i s, known or not', async (count, seconds) => {
+  ])('asks after %i wrong logins for %i s of work', async (count, seconds) => {
     const { name } = (await guarded.family()).dealer
     await plantWrong(name, count)
     expect(secondsOf(await sendTry(name, newAddress(), PASSWORD))).toBe(seconds)
   })
 
-  test('that is unknown is treated alike', async () => {
+  test('that does not exist is answered like one that does', async () => {
     const [name, known] = [unique(), (await guarded.family()).dealer.name]
     for (const one of [name, known]) {
       expect((await sendTry(one, newAddress(), 'wrong-password')).status).toBe(401)
@@ -269,7 +274,7 @@ describe('an account, where the captcha is a proof of work,', () => {
     expect((await sendTry(name, newAddress(), PASSWORD, dearerOf(unknown))).status).toBe(401)
   })
 
-  test('takes no work that was done for another, and none that has become too little', async () => {
+  test('accepts no work for another account, and no work that is less than it asks for now', async () => {
     const [one, two] = [(await guarded.family()).dealer.name, (await guarded.family()).dealer.name]
     await plantWrong(one, 10)
     await plantWrong(two, 10)
@@ -281,7 +286,7 @@ describe('an account, where the captcha is a proof of work,', () => {
     expect(secondsOf(await sendTry(one, newAddress(), PASSWORD, dearer))).toBe(10)
   })
 
-  test('is closed after 100 wrong logins in an hour, until fewer are an hour old', async () => {
+  test('closes after 100 wrong logins in an hour, until the oldest of them is an hour old', async () => {
     const { name } = (await guarded.family()).dealer
     await plantWrong(name, 100)
     guarded.clock.pass({ minutes: 30 })
@@ -293,7 +298,7 @@ describe('an account, where the captcha is a proof of work,', () => {
     expect((await sendTry(name, newAddress(), PASSWORD)).status).toBe(200)
   })
 
-  test('asks no more than ever of an address that logged in there in the last 30 days', async () => {
+  test('asks no more work of an address that logged in there in the last 30 days', async () => {
     const { name } = (await guarded.family()).dealer
     const home = newAddress()
     expect((await sendTry(name, home, PASSWORD)).status).toBe(200)
@@ -306,7 +311,7 @@ describe('an account, where the captcha is a proof of work,', () => {
   })
 })
 
-describe('behind a proxy that was not told of,', () => {
+describe('behind a proxy that TRUSTED_PROXIES leaves out,', () => {
   let open: World
   beforeAll(async () => {
     open = await openWorld()
@@ -316,7 +321,7 @@ describe('behind a proxy that was not told of,', () => {
   const through = (name: string, password?: string) => attempt(name, newAddress(), password, open.nobody())
   const health = async () => (await open.nobody().fetch('GET', '/v1/health')).body
 
-  test('nobody is locked out with others, and the log and the health say why that is so', async () => {
+  test('wrong logins of one person lock out nobody else, and the log and /v1/health name the cause', async () => {
     const warnings = () => open.server.logged.filter((line) => line.includes('TRUSTED_PROXIES'))
     expect([await health(), warnings()]).toEqual([expect.objectContaining({ untrusted_proxy: false }), []])
     const { dealer } = await open.family()
@@ -328,14 +333,14 @@ describe('behind a proxy that was not told of,', () => {
     expect(await health()).toMatchObject({ untrusted_proxy: false })
   })
 
-  test('an account has its limit, and no address is known to it', async () => {
+  test('an account keeps its limit, and no address is exempt from it', async () => {
     const { name } = (await open.family()).dealer
     expect((await through(name, PASSWORD)).status).toBe(200)
     expect(await statuses(10, () => through(name))).toEqual(wrong(10))
     expect((await through(name, PASSWORD)).status).toBe(429)
   })
 
-  test('who comes without it has the limit of an address', async () => {
+  test('a login that does not come through the proxy has the limit of its address', async () => {
     const direct = () =>
       open.nobody().send(login, { login_username: unique(), login_password: 'wrong-password' })
     expect(await statuses(20, direct)).toEqual(wrong(20))
@@ -343,7 +348,7 @@ describe('behind a proxy that was not told of,', () => {
   })
 })
 
-test('a name that no account has is kept as a digest, wherever it is kept', async () => {
+test('a login name that no account has is stored only as a digest', async () => {
   const typed = `My-Passw0rd-${unique()}`
   const { name } = (await world.family()).dealer
   await attempt(typed, newAddress())
@@ -364,7 +369,7 @@ test('a name that no account has is kept as a digest, wherever it is kept', asyn
   }
 })
 
-test('a flood of logins holds no connection, and does not slow those who work', async () => {
+test('a flood of logins holds no database connection, and does not delay other calls', async () => {
   const { dealer } = await world.family()
   let answered = 0
   const flood = Array.from({ length: 40 }, async () => {
@@ -377,7 +382,7 @@ test('a flood of logins holds no connection, and does not slow those who work', 
   await Promise.all(flood)
 })
 
-test('an unknown name costs the same work as a known one, which is one hash', async () => {
+test('a login costs one hash, whether its name is known or not', async () => {
   const name = await somebody()
   const hashesOf = async (whose: string) => {
     let hashes = 0

@@ -29,7 +29,7 @@ function credentials({ name, role }: Person, login_password = role === 'admin' ?
 }
 
 describe.each(ROLES)('a %s who signs in', (role) => {
-  test('learns who they are, and can be told it again', async () => {
+  test('is told their name and role, then and whenever they ask again', async () => {
     const person = people[role]
     const { status, token, ...who } = await world.nobody().call(login, credentials(person))
     expect(status).toBe('OK')
@@ -48,12 +48,12 @@ describe.each(ROLES)('a %s who signs in', (role) => {
 })
 
 describe('a sign-in', () => {
-  test('takes the name in any case', async () => {
+  test('accepts the name in any case', async () => {
     const { name } = people.dealer
     expect((await world.signIn(name.toUpperCase())).name).toBe(name)
   })
 
-  test('with a wrong password and one with an unknown name are answered byte for byte alike', async () => {
+  test('with a wrong password gets the same bytes as one with an unknown name', async () => {
     const wrong = await world.nobody().send(login, credentials(people.dealer, 'wrong-password'))
     const unknown = await world
       .nobody()
@@ -70,14 +70,14 @@ describe('a sign-in', () => {
     { login_username: ['admin'], login_password: { length: 8 } },
     { login_username: 'admin', login_password: 'x', remember: true },
     { login_username: 'nul\0', login_password: 'x' },
-  ])('takes a name and a password alone: not %j', async (input) => {
+  ])('accepts only a name and a password: not %j', async (input) => {
     expect(await world.nobody().send(login, input)).toMatchObject({
       status: 400,
       body: { code: 'invalid_input' },
     })
   })
 
-  test('removes the first login that was left in a file', async () => {
+  test('removes the file with the first login', async () => {
     const file = join(world.server.config.dataDir, 'first-login')
     writeFileSync(file, 'login: admin\n')
     await world.nobody().refused('wrong_login', login, credentials(world.admin, 'wrong-password'))
@@ -86,7 +86,7 @@ describe('a sign-in', () => {
     expect(existsSync(file)).toBe(false)
   })
 
-  test('with the answer that the captcha asks for gets in, and not again with the same', async () => {
+  test('with a solved captcha succeeds, and a second one with the same solution does not', async () => {
     const guarded = await openWorld({ env: { CAPTCHA_PROVIDER: 'altcha' } })
     try {
       const { challenge } = await guarded.nobody().call(calls.session.captcha)
@@ -98,7 +98,7 @@ describe('a sign-in', () => {
     }
   })
 
-  test('without the answer that the captcha asks for is refused, and is no try', async () => {
+  test('without a solved captcha is refused, and does not count as a wrong login', async () => {
     const guarded = await openWorld({ env: { CAPTCHA_PROVIDER: 'altcha' } })
     try {
       for (const g_recaptcha_response of [undefined, '', 'forged']) {
@@ -114,8 +114,8 @@ describe('a sign-in', () => {
   })
 })
 
-describe('a token', () => {
-  test('is random, of 256 bits, and stored only hashed', async () => {
+describe('the token of a session', () => {
+  test('has 256 random bits, and is stored only as a hash', async () => {
     const tokens = [await world.signIn(people.dealer.name), await world.signIn(people.dealer.name)].map(
       ({ token }) => token,
     )
@@ -128,7 +128,7 @@ describe('a token', () => {
     }
   })
 
-  test('is carried by either header', async () => {
+  test('may be sent in either header', async () => {
     const { token } = await world.signIn(people.reseller.name)
     for (const headers of [
       { 'access-token': token },
@@ -146,11 +146,11 @@ describe('a token', () => {
     { authorization: 'Bearer ' },
     { authorization: 'Basic YWRtaW46YWRtaW4=' },
     { 'access-token': "' or true --" },
-  ])('that is none is refused: %j', async (headers) => {
+  ])('is refused if it is missing or made up: %j', async (headers) => {
     await world.nobody().refused('no_session', user, {}, { headers })
   })
 
-  test('is no longer good when its hash is what is sent', async () => {
+  test('cannot be replaced by its hash', async () => {
     const [row] = await world.server.sql<
       { token: string }[]
     >`select encode(token_hash, 'base64') as token from session`
@@ -171,14 +171,14 @@ describe('a session', () => {
     await person.refused('no_session', logout)
   })
 
-  test('ends on the server with its logout, and no other with it', async () => {
+  test('ends on the server with its logout, and other sessions go on', async () => {
     const [one, two] = [await world.signIn(people.dealer.name), await world.signIn(people.dealer.name)]
     expect(await one.call(logout)).toEqual({ status: 'OK' })
     await one.refused('no_session', user)
     await two.call(user)
   })
 
-  test("outlives the change of its own password, which ends the account's others", async () => {
+  test("goes on after it changes the password, which ends the account's other sessions", async () => {
     const { dealer } = await world.family()
     const [one, two] = [await world.signIn(dealer.name), await world.signIn(dealer.name)]
     expect(await one.call(password, { old_password: PASSWORD, password: 'a-new-password' })).toEqual({
@@ -206,7 +206,7 @@ describe('a session', () => {
     }
   })
 
-  test('counts each wrong present password as a wrong login of the account, and tells the audit', async () => {
+  test('records each wrong present password as a wrong login of the account, also in the audit', async () => {
     const { dealer } = await world.family()
     const wrong = { old_password: 'not-the-present', password: 'a-new-password' }
     for (let tried = 0; tried < 9; tried += 1) await dealer.refused('wrong_password', password, wrong)
@@ -225,13 +225,13 @@ describe('a session', () => {
     await dealer.call(password, right)
   })
 
-  test('whose change is asked again under its key is told what was done, and that is no wrong login', async () => {
+  test('may repeat a change of the password under its key, which is no wrong login', async () => {
     const { dealer } = await world.family()
     const change = { old_password: PASSWORD, password: 'a-new-password' }
     for (let times = 0; times < 12; times += 1) await dealer.call(password, change, { key: 'once' })
   })
 
-  test('may change its password several times at once, and one of them counts', async () => {
+  test('may send several changes of the password at once, and one of them succeeds', async () => {
     const { dealer } = await world.family()
     const change = (to: string) =>
       dealer.send(password, { old_password: PASSWORD, password: to }, { key: to })
@@ -241,7 +241,7 @@ describe('a session', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400])
   })
 
-  test("of the admin ends where a lost password is set anew at the server's machine", async () => {
+  test('of the admin ends when npm run admin-password sets a new password', async () => {
     const own = await openWorld()
     try {
       expect(await setAdminPassword(own.server.sql, 'set-at-the-machine')).toBe('admin')
@@ -257,7 +257,7 @@ describe('a session', () => {
 })
 
 describe('a sign-in under way while the password is changed', () => {
-  test('is refused once the password that it found right is another', async () => {
+  test('is refused if the password that it checked has been changed', async () => {
     const { dealer } = await world.family()
     const { ownerSql } = world.server
     let answer: Promise<{ status: number }> | undefined
@@ -279,11 +279,11 @@ describe('a sign-in under way while the password is changed', () => {
         parent.call(calls.level.dealer.changePassword, { name, password: 'set-by-the-parent' }),
     ],
     [
-      'its own person',
+      'the account itself',
       (_parent: Person, own: Person) =>
         own.call(password, { old_password: PASSWORD, password: 'set-by-itself' }),
     ],
-  ])('leaves no session of the old one behind, whoever is first: by %s', async (_whom, change) => {
+  ])('leaves no session that used the old password: changed by %s', async (_whom, change) => {
     for (let round = 0; round < 12; round += 1) {
       const { reseller, dealer } = await world.family()
       const [, ...signedIn] = await Promise.all([
@@ -301,14 +301,14 @@ describe('a sign-in under way while the password is changed', () => {
 
 describe('a renewal', () => {
   test.each<[string, (scene: Scene) => Promise<unknown>]>([
-    ['its session is left', ({ dealer }) => dealer.call(logout)],
-    ['its hour is over', async () => world.clock.pass({ hours: 1 })],
+    ['its session is logged out', ({ dealer }) => dealer.call(logout)],
+    ['its session expires', async () => world.clock.pass({ hours: 1 })],
     [
       'its parent sets the password',
       ({ reseller, dealer: { name } }) =>
         reseller.call(calls.level.dealer.changePassword, { name, password: 'set-by-the-parent' }),
     ],
-  ])('whose body comes only after %s is refused, and spends nothing', async (_what, end) => {
+  ])('whose body arrives after %s is refused, and spends nothing', async (_what, end) => {
     const scene = await newScene()
     const { dealer, name } = scene
     const [right, unknown] = [hold(dealer, name), hold(dealer, 'nobody-has-it')]
@@ -347,22 +347,19 @@ describe('a renewal', () => {
       ({ reseller, dealer: { name } }) =>
         reseller.call(calls.level.dealer.changePassword, { name, password: 'set-by-the-parent' }),
     ],
-  ])(
-    'that waits for its turn at the credits while %s comes is refused, and spends nothing',
-    async (_what, end) => {
-      const scene = await newScene()
-      const { dealer, name } = scene
-      let answer: Promise<{ status: number }> | undefined
-      await world.server.ownerSql.begin(async (sql) => {
-        await sql`select from holding where account = ${dealer.id} for update`
-        answer = dealer.send(calls.clients.renew, { name, months: 1 })
-        await somebodyWaits(sql)
-        await end(scene)
-      })
-      expect(await answer).toMatchObject({ status: 401, body: { code: 'no_session' } })
-      await spentNothing(scene)
-    },
-  )
+  ])('that waits for a lock on the credits during %s is refused, and spends nothing', async (_what, end) => {
+    const scene = await newScene()
+    const { dealer, name } = scene
+    let answer: Promise<{ status: number }> | undefined
+    await world.server.ownerSql.begin(async (sql) => {
+      await sql`select from holding where account = ${dealer.id} for update`
+      answer = dealer.send(calls.clients.renew, { name, months: 1 })
+      await somebodyWaits(sql)
+      await end(scene)
+    })
+    expect(await answer).toMatchObject({ status: 401, body: { code: 'no_session' } })
+    await spentNothing(scene)
+  })
 
   type Scene = { reseller: Person; dealer: Person; name: string }
 
@@ -377,7 +374,7 @@ describe('a renewal', () => {
   }
 })
 
-test('two logouts of one session at once end it once', async () => {
+test('only one of two logouts of a session at the same time succeeds', async () => {
   for (let round = 0; round < 10; round += 1) {
     const person = await world.signIn(people.reseller.name)
     const answers = await Promise.all([person.send(logout), person.send(logout)])

@@ -18,12 +18,12 @@ afterAll(async () => {
 })
 
 describe('a transaction', () => {
-  test('returns the result of its work, a list as a list', async () => {
+  test('returns what its work returns, also a list', async () => {
     expect(await begin(sql, async () => [Promise.resolve(1)].length)).toBe(1)
     expect(await begin(sql, async (sql) => sql`select 1 as one`)).toEqual([{ one: 1 }])
   })
 
-  test('that failed throws, even when its work hides the failure', async () => {
+  test('throws if a statement failed, even if its work catches the error', async () => {
     const work = begin(sql, async (sql) => {
       await sql`insert into note values (1)`
       await sql`select 1 / 0`.catch(() => {})
@@ -34,9 +34,9 @@ describe('a transaction', () => {
   })
 
   test.each([
-    ['at its end', async () => 'done'],
-    ['in what is sent next', async (sql: Sql) => sql`select 1`],
-  ])('throws the failure of a statement that was sent ahead, noticed %s', async (_when, next) => {
+    ['noticed at the end', async () => 'done'],
+    ['noticed by the next statement', async (sql: Sql) => sql`select 1`],
+  ])('throws the error of a statement that was sent without waiting: %s', async (_when, next) => {
     const work = begin(sql, async (sql) => {
       await sendAhead(sql, sql`insert into note values (4)`)
       await sendAhead(sql, sql`select 1 / 0`)
@@ -46,7 +46,7 @@ describe('a transaction', () => {
     expect(await ids()).toEqual([])
   })
 
-  test('runs the statements that were sent ahead in their order', async () => {
+  test('runs statements that were sent without waiting in their order', async () => {
     await begin(sql, async (sql) => {
       await sendAhead(sql, sql`insert into note values (5)`)
       await sendAhead(sql, sql`update note set id = 6 where id = 5`)
@@ -62,13 +62,13 @@ describe('a transaction', () => {
     expect(await ids()).toEqual([])
   })
 
-  test('whose constraint fails at the COMMIT is an error', async () => {
+  test('throws if a constraint fails at the COMMIT', async () => {
     await sql`create table pair (id int primary key, other int references pair deferrable initially deferred)`
     await expect(begin(sql, (sql) => sql`insert into pair values (1, 2)`)).rejects.toThrow('foreign key')
   })
 
   test.each([0, 200])(
-    'that loses its connection runs no further statement, %i ms later',
+    'runs no further statement %i ms after it lost its connection',
     async (milliseconds) => {
       const work = begin(sql, async (transaction) => {
         await transaction`insert into note values (2)`
@@ -84,7 +84,7 @@ describe('a transaction', () => {
     },
   )
 
-  test('that lost its connection commits nothing of the next one on it', async () => {
+  test('that lost its connection commits nothing of the next transaction on it', async () => {
     const narrow = openPool(database.owner, { max: 1 })
     let end = () => {}
     const lost = begin(narrow, async (transaction) => {
@@ -107,7 +107,9 @@ describe('a transaction', () => {
     expect(await ids()).toEqual([])
   })
 
-  test('that was given up while it waited for a connection never begins', { timeout: 60_000 }, async () => {
+  test('never begins if its caller gave up while it waited for a connection', {
+    timeout: 60_000,
+  }, async () => {
     const busy = openPool(database.owner, { max: 1 })
     let release = () => {}
     const held = begin(busy, () => new Promise<void>((resolve) => (release = resolve)))
@@ -119,7 +121,7 @@ describe('a transaction', () => {
     expect(await ids()).toEqual([])
   })
 
-  test('that is over takes no more statements', async () => {
+  test('accepts no statement after it has ended', async () => {
     let kept = sql
     await begin(sql, async (transaction) => {
       kept = transaction
@@ -132,8 +134,8 @@ describe('a transaction', () => {
   }
 })
 
-describe('values', () => {
-  test('are read as whole numbers, moments and days', async () => {
+describe('the values of a statement', () => {
+  test('arrive as whole numbers, moments and days', async () => {
     const [row] = await sql`
       select 9007199254740991 as most, sum(n) as sum, timestamptz '2026-11-21 09:30:00.5+02' as moment,
         date '2026-11-21' as day, array[1::bigint, 2] as list, '{"a": 1}'::jsonb as json
@@ -148,14 +150,14 @@ describe('values', () => {
     })
   })
 
-  test('can be sent as Date or ISO text', async () => {
+  test('may be moments as a Date or as ISO text', async () => {
     const moment = '2026-11-21T07:30:00.500Z'
     const [row] = await sql`
       select ${new Date(moment)}::timestamptz as a, ${moment}::timestamptz as b, ${'2026-11-21'}::date as c`
     expect(row).toEqual({ a: moment, b: moment, c: '2026-11-21' })
   })
 
-  test('can be lists, whatever their items contain', async () => {
+  test('may be lists, whatever their items contain', async () => {
     const texts = ['', 'NULL', null, 'a, b', '{c}', '"d" \\e', "f'"]
     const moments = ['2026-11-21T07:30:00.500Z']
     const [row] = await sql`
@@ -165,7 +167,7 @@ describe('values', () => {
     expect(row).toEqual({ texts, wholes: [1, -2], integers: [3], moments, days, none: [] })
   })
 
-  test('that a JavaScript number cannot hold exactly are refused', async () => {
+  test('are refused where a JavaScript number cannot hold them exactly', async () => {
     await expect(sql`select 9007199254740993 as big`).rejects.toThrow('within 2^53')
     await expect(sql`select 1.5::numeric as part`).rejects.toThrow('whole number')
   })

@@ -37,7 +37,7 @@ afterEach(async () => {
 })
 
 describe('the embedded database', () => {
-  test('runs durably, on a socket in a folder that is closed to others, without a TCP port', async () => {
+  test('is durable, has no TCP port, and has its socket in a folder that others cannot open', async () => {
     const database = await open(join(folder, 'data'))
     expect(await settings(database.superuser)).toEqual({
       data_checksums: 'on',
@@ -50,7 +50,7 @@ describe('the embedded database', () => {
     expect(lstatSync(dirname(database.socket)).mode & 0o777).toBe(0o700)
   })
 
-  test('gives the console a role that owns nothing and may make nothing', async () => {
+  test('gives the console a role that owns nothing and may create nothing', async () => {
     const database = await open(join(folder, 'data'))
     await expect(query(database.server, 'create table mine (id int)')).rejects.toThrow('permission denied')
     await expect(query(database.server, 'create role mine')).rejects.toThrow('permission denied')
@@ -58,7 +58,7 @@ describe('the embedded database', () => {
     await query(database.owner, 'create table ours (id int)')
   })
 
-  test('writes down nothing of what a statement holds, not even of one that fails', async () => {
+  test('logs no value of a statement, not even of one that fails', async () => {
     const dataDir = join(folder, 'data')
     const database = await open(dataDir)
     for (const statement of ["select 'planted'::int", "select 1 / 0, 'planted'", 'select planted']) {
@@ -72,7 +72,7 @@ describe('the embedded database', () => {
     expect(written.join()).not.toContain('planted')
   })
 
-  test('no process remains after a stop, and a later start finds what was written', async () => {
+  test('leaves no process after it stops, and has its data at the next start', async () => {
     const dataDir = join(folder, 'data')
     const first = await open(dataDir)
     await query(first.owner, 'create table kept as select 7 as number')
@@ -83,7 +83,7 @@ describe('the embedded database', () => {
     expect(await query(second.owner, 'select number from kept')).toEqual([{ number: 7 }])
   })
 
-  test('a start adopts the server that a killed console left running', async () => {
+  test('is adopted by the next console when a killed one left it running', async () => {
     const dataDir = join(folder, 'data')
     const child = await holdElsewhere(dataDir)
     const pid = postmaster(dataDir)
@@ -93,14 +93,14 @@ describe('the embedded database', () => {
     expect(postmaster(dataDir)).toBe(pid)
   })
 
-  test('a second console on the folder is refused, and the first is unharmed', async () => {
+  test('refuses a second console on its folder, and the first goes on', async () => {
     const dataDir = join(folder, 'data')
     const first = await open(dataDir)
     await expect(open(dataDir)).rejects.toThrow('Another console is running on')
     expect(await query(first.server, 'select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  test('a guest works beside the console, and leaves the server running', async () => {
+  test('can be used by a command beside the console, and keeps running after it', async () => {
     const dataDir = join(folder, 'data')
     const first = await open(dataDir)
     const guest = await startEmbedded({ dataDir, say: () => {}, guest: true })
@@ -109,12 +109,12 @@ describe('the embedded database', () => {
     expect(await query(first.server, 'select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  test('the folder of another major version is refused', async () => {
+  test('refuses the folder of another major version', async () => {
     mkdirSync(join(folder, 'data', 'postgres-17'), { recursive: true })
     await expect(open(join(folder, 'data'))).rejects.toThrow('is a database of PostgreSQL 17')
   })
 
-  test('a folder that says another version inside is refused, and left as it is', async () => {
+  test('refuses a folder whose version file names another version, and leaves it as it is', async () => {
     const dataDir = join(folder, 'data')
     await (await open(dataDir)).stop()
     const file = join(dataDir, 'postgres-18', 'PG_VERSION')
@@ -123,12 +123,12 @@ describe('the embedded database', () => {
     expect(readFileSync(file, 'utf8')).toBe('19\n')
   })
 
-  test('a path that is too long for a socket works', async () => {
+  test('works in a folder whose path is too long for a socket', async () => {
     const database = await open(join(folder, 'long'.repeat(30)))
     expect(await query(database.server, 'select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  test('the file of a server that a power cut ended stops no start, even when its number is alive again', async () => {
+  test('starts after a power cut, even if another process has the process id of its old server', async () => {
     const dataDir = join(folder, 'data')
     await (await open(dataDir)).stop()
     writeFileSync(
@@ -138,7 +138,7 @@ describe('the embedded database', () => {
     expect(await query((await open(dataDir)).server, 'select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  test('a server that dies is started again, and transactions go on', async () => {
+  test('is started again when its server dies, and transactions go on', async () => {
     const dataDir = join(folder, 'data')
     const database = await open(dataDir)
     const pid = postmaster(dataDir)
@@ -151,8 +151,8 @@ describe('the embedded database', () => {
   })
 })
 
-describe.runIf(process.getuid?.() === 0)('the database of root', () => {
-  test('lies where its user reaches it, when the data folder lets nobody else in', async () => {
+describe.runIf(process.getuid?.() === 0)('the embedded database of a console that runs as root', () => {
+  test('is stored elsewhere if its user cannot enter the data folder', async () => {
     chmodSync(folder, 0o700)
     const dataDir = join(folder, 'data')
     const database = await open(dataDir)
@@ -166,7 +166,7 @@ describe.runIf(process.getuid?.() === 0)('the database of root', () => {
     expect(existsSync(cluster)).toBe(false)
   })
 
-  test('lies apart from a data folder that another user may change', async () => {
+  test('is stored elsewhere if another user may change the data folder', async () => {
     const theirs = join(folder, 'theirs')
     mkdirSync(theirs)
     chownSync(theirs, NOBODY, NOBODY)
@@ -177,7 +177,7 @@ describe.runIf(process.getuid?.() === 0)('the database of root', () => {
     rmSync(dirname(cluster), { recursive: true })
   })
 
-  test('runs as a user that no account has, and what runs as nobody cannot read a file of it', async () => {
+  test('runs as a uid that no account has, so that a process of nobody can read none of its files', async () => {
     const dataDir = join(folder, 'data')
     await open(dataDir)
     const cluster = join(dataDir, 'postgres-18')
@@ -192,7 +192,7 @@ describe.runIf(process.getuid?.() === 0)('the database of root', () => {
     expect(look.output).not.toMatch(/base|18$/)
   })
 
-  test('is made where no process of nobody may enter, though initdb runs as nobody', async () => {
+  test('is created in a folder that no process of nobody may enter, although initdb runs as nobody', async () => {
     const dataDir = join(folder, 'data')
     mkdirSync(dataDir, { mode: 0o711 })
     // Tries all the while to get at what is being made.
@@ -210,7 +210,7 @@ describe.runIf(process.getuid?.() === 0)('the database of root', () => {
     expect(spy.output() + guess.output()).toBe('')
   })
 
-  test('that an earlier version left to nobody goes on, and says who may read it', async () => {
+  test('starts with the files of an earlier version that belong to nobody, and warns who may read them', async () => {
     const dataDir = join(folder, 'data')
     await leaveToNobody(dataDir)
     const said: string[] = []
@@ -222,7 +222,7 @@ describe.runIf(process.getuid?.() === 0)('the database of root', () => {
   })
 
   test.each(['start.log', 'postmaster.pid', 'postgresql.conf', '.s.PGSQL.5432.lock'])(
-    'starts where nobody has put a pipe in the place of %s',
+    'starts even if a process of nobody has replaced %s by a pipe',
     async (name) => {
       const dataDir = join(folder, 'data')
       await leaveToNobody(dataDir)
@@ -233,7 +233,7 @@ describe.runIf(process.getuid?.() === 0)('the database of root', () => {
     },
   )
 
-  test('shows no file of root where nobody has put a link to it in the place of the log', async () => {
+  test('shows no file of root if a process of nobody has replaced the log by a link to it', async () => {
     const dataDir = join(folder, 'data')
     const secret = rootsFile()
     await leaveToNobody(dataDir)
@@ -246,7 +246,7 @@ describe.runIf(process.getuid?.() === 0)('the database of root', () => {
     expect(String(fault)).not.toContain('for root alone')
   })
 
-  test('gives no file of root away to a process of nobody that swaps what is written for a link', async () => {
+  test('gives no file of root to a process of nobody that replaces a written file by a link', async () => {
     const dataDir = join(folder, 'data')
     const secret = rootsFile()
     await leaveToNobody(dataDir)

@@ -40,8 +40,8 @@ async function signIn(name: string, at = shop): Promise<Person> {
   return new Person(at, { id: 0, name, role, token })
 }
 
-describe('on a PostgreSQL of their own, over TCP', () => {
-  test('credits go down the tree and turn into months of service', async () => {
+describe('with an external PostgreSQL', () => {
+  test('credits pass down the tree and pay for months of service', async () => {
     const admin = await signIn('admin')
     await admin.call(calls.level.superreseller.create, { login: 'north', password: PASSWORD })
     await admin.call(calls.level.superreseller.save, { name: 'north', credits: 50, transaction: 0 })
@@ -74,13 +74,13 @@ describe('on a PostgreSQL of their own, over TCP', () => {
     expect(short.message).toBe('You have 0 credits; this needs 1.')
   })
 
-  test('the console starts again on what is there', async () => {
+  test('the console starts again with the same data', async () => {
     expect(await shop.stop()).toBe(0)
     shop = await start()
     expect((await (await signIn('corner')).call(calls.clients.list)).count).toBe(1)
   })
 
-  test('the books are proved', async () => {
+  test('npm run verify finds the ledger sound', async () => {
     const env = { PATH: process.env.PATH, DATA_DIR: dataDir, ...external.env }
     const verify = join(import.meta.dirname, '../commands/verify.ts')
     const { stdout } = await run(process.execPath, [verify], { env })
@@ -89,7 +89,7 @@ describe('on a PostgreSQL of their own, over TCP', () => {
     await proveTheBooks(sql).finally(() => sql.end())
   })
 
-  test('a backup taken while it serves is restored into an embedded one, which serves it too', async () => {
+  test('a backup of the running console can be restored into an embedded database', async () => {
     const backup = join(freshFolder(), 'backup')
     const env = { PATH: process.env.PATH ?? '', DATA_DIR: dataDir, ...external.env }
     const taken = await run(process.execPath, [join(import.meta.dirname, '../commands/backup.ts'), backup], {

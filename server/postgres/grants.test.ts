@@ -45,7 +45,7 @@ describe("the console's role", () => {
     ['service', 'update', 'client, dealer, name'],
     ['session', 'update', 'account, expiry, token_hash'],
     ['transfer', 'insert', 'created, id'],
-  ])('may not write every column of %s when it does %s: not %s', async (table, right, denied) => {
+  ])('may not write every column of %s in an %s: not %s', async (table, right, denied) => {
     const columns = await database.sql<{ column: string }[]>`
       select attname as column from pg_attribute
       where attrelid = ${table}::regclass and attnum > 0 and not attisdropped
@@ -64,7 +64,7 @@ describe("the console's role", () => {
     'lock table transfer in row exclusive mode',
     'lock table audit in row exclusive mode',
     'select from transfer for update',
-  ])('chooses no number and no date, and keeps nobody from the ledger: not %s', async (statement) => {
+  ])('may not choose an id or a date, nor keep others from the ledger: not %s', async (statement) => {
     await expect(begin(database.sql, (sql) => sql.unsafe(statement))).rejects.toMatchObject({ code: '42501' })
   })
 
@@ -80,7 +80,7 @@ describe("the console's role", () => {
     expect(at).toBeLessThanOrEqual(Date.now())
   })
 
-  test('locks no table against others', async () => {
+  test('cannot lock a table against others', async () => {
     const tables = await database.sql<{ name: string }[]>`
       select relname as name from pg_class
       where relnamespace = 'public'::regnamespace and relkind = 'r' order by relname`

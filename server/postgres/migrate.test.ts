@@ -29,8 +29,8 @@ async function isThirteenSteps(): Promise<boolean> {
   return row?.there ?? false
 }
 
-describe('migrating', () => {
-  test('makes the tables of an empty database once, and lets the server read them', async () => {
+describe('a migration', () => {
+  test('creates the tables of an empty database once, and lets the server read them', async () => {
     await run()
     await run()
     expect(said).toEqual(['Making the tables'])
@@ -44,7 +44,7 @@ describe('migrating', () => {
     await expect(database.sql`delete from transfer`).rejects.toThrow('permission denied')
   })
 
-  test('is done by one of two programs that start at once', async () => {
+  test('runs once if two programs start at the same time', async () => {
     await Promise.all([run(), run()])
     expect(said).toEqual(['Making the tables'])
   })
@@ -57,7 +57,7 @@ describe('migrating', () => {
     expect(await isThirteenSteps()).toBe(false)
   })
 
-  test('leaves a database as it was where a row breaks a constraint of the present schema', async () => {
+  test('leaves an old database as it was if one of its rows breaks a new constraint', async () => {
     await age()
     await database.ownerSql`
       insert into account (name, role, parent, superreseller, reseller, password, settings, created) values
@@ -70,11 +70,11 @@ describe('migrating', () => {
 
   test.each([
     [
-      'another version made',
+      'another version has created',
       () => database.ownerSql`update setup set value = 'another' where key = 'schema'`,
     ],
-    ['says of itself nothing', () => database.ownerSql`truncate setup`],
-  ])('refuses in one sentence a database that %s', async (_what, change) => {
+    ['does not name its schema', () => database.ownerSql`truncate setup`],
+  ])('refuses, in one sentence, a database that %s', async (_what, change) => {
     await run()
     await change()
     await expect(run()).rejects.toThrow(unknownSchema())
@@ -82,11 +82,11 @@ describe('migrating', () => {
 
   test.each([
     [
-      'some of the thirteen steps',
+      'only some of the thirteen steps',
       (sql: FreshDatabase['ownerSql']) => sql`delete from migration where name > '012'`,
     ],
     [
-      'a step more',
+      'a fourteenth step',
       (sql: FreshDatabase['ownerSql']) => sql`insert into migration (name, checksum) values ('014', '')`,
     ],
     [
@@ -94,13 +94,13 @@ describe('migrating', () => {
       (sql: FreshDatabase['ownerSql']) => sql`update migration set checksum = '' where name < '002'`,
     ],
     ['no steps at all', (sql: FreshDatabase['ownerSql']) => sql`drop table migration`],
-  ])('refuses in one sentence an older database with %s', async (_what, change) => {
+  ])('refuses, in one sentence, an older database with %s', async (_what, change) => {
     await age()
     await change(database.ownerSql)
     await expect(run()).rejects.toThrow(unknownSchema())
   })
 
-  test('warns where the console runs as the owner of the tables', async () => {
+  test('warns if the console runs as the owner of the tables', async () => {
     await migrate({ server: database.owner, owner: database.owner, say: (line) => said.push(line) })
     expect(said.at(-1)).toMatch(/^Warning: the console runs as boxtree_owner/)
   })

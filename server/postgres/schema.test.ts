@@ -20,7 +20,7 @@ async function database(before: (sql: Sql) => Promise<void> = async () => {}): P
   return one.ownerSql
 }
 
-test('the bridge and the files make the same schema', async () => {
+test('an old database has the same schema after the bridge as a new database', async () => {
   const fresh = await database()
   const bridged = await database((sql) => makeSchema(sql, THIRTEEN_STEPS))
   for (const [kind, ask] of Object.entries(CATALOG)) {
@@ -30,7 +30,7 @@ test('the bridge and the files make the same schema', async () => {
   }
 })
 
-test('the bridge renames the calls of stored idempotency keys', async () => {
+test('the bridge stores old idempotency keys under the present names of their calls', async () => {
   const sql = await database(async (sql) => {
     await makeSchema(sql, THIRTEEN_STEPS)
     await sql`
@@ -43,7 +43,7 @@ test('the bridge renames the calls of stored idempotency keys', async () => {
   expect(kept.map(({ call }) => call)).toEqual(['admin.removeMessage', 'clients.renew', 'level.dealer.save'])
 })
 
-test('every constraint is named after its table and what it is', async () => {
+test('every constraint is named after its table and its kind', async () => {
   const sql = await database()
   const strays = await sql`
     select conname from pg_constraint join pg_class on pg_class.oid = conrelid
@@ -52,7 +52,7 @@ test('every constraint is named after its table and what it is', async () => {
   expect(strays).toEqual([])
 })
 
-test('every file in db/ is used', () => {
+test('every SQL file in db/ is used', () => {
   const files = readdirSync(join(import.meta.dirname, '../../db')).filter((name) => name.endsWith('.sql'))
   const read = [...PRESENT.files.map(({ name }) => name), 'bridge.sql', 'grants.sql']
   expect(files.sort()).toEqual(read.sort())

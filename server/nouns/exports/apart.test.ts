@@ -43,8 +43,8 @@ async function fetchFile(dealer: Person, format: 'csv' | 'pdf', search = '') {
   return fetch(`${world.server.url}/v1/exports/${ticket}`)
 }
 
-describe('while files of hostile texts are under way', () => {
-  test('all others are served, and nothing takes more memory than it may', async () => {
+describe('while files full of hostile text are made', () => {
+  test('other calls are answered and no process exceeds its limit of memory', async () => {
     const own = [memoryOf('-p')]
     const ofFiles = [memoryOf('--ppid')]
     const watching = setInterval(() => {
@@ -74,7 +74,7 @@ describe('while files of hostile texts are under way', () => {
   })
 })
 
-describe('a file whose process ends in the middle', () => {
+describe('a file', () => {
   let dealer: Person
 
   beforeAll(async () => {
@@ -86,11 +86,11 @@ describe('a file whose process ends in the middle', () => {
       .ownerSql`update client set phone = repeat('9', 700000) where name > 'fat01000' and dealer = ${dealer.id}`
   })
 
-  test('is cut when its memory is full, and its place is free for the next', async () => {
+  test('is cut off when its process runs out of memory, and the next file gets its place', async () => {
     await expectCut(dealer, 'csv', /has ended with SIG(ABRT|TRAP|KILL)|has ended with 1\d\d/)
   })
 
-  test('is cut when its process is killed, and its place is free for the next', async () => {
+  test('is cut off when its process is killed, and the next file gets its place', async () => {
     const [first] = dealers as [Person]
     await expectCut(first, 'pdf', /has ended with SIGKILL/, () => {
       for (const pid of makers()) process.kill(pid, 'SIGKILL')
@@ -131,7 +131,7 @@ const WITHOUT_FILES = `
   const made = makeFile({}, { maySend: async () => true, done() {} })
   await made.catch(({ code }) => console.log('refused by', code))`
 
-test('a file whose process cannot be started is refused, and leaves the server as it is', () => {
+test('a file whose process cannot be started is refused, and the server goes on', () => {
   const few = [
     '-c',
     'ulimit -n 64 && exec "$0" "$@"',

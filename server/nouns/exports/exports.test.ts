@@ -18,7 +18,7 @@ const LIST = { format: 'csv', search: '', sort: 'name', order: 'asc', filter: 'a
 
 /** What ends the session that a ticket belongs to. */
 const ENDS = [
-  { what: 'the logout of its session alone', end: logOut },
+  { what: 'the logout of its session, and not of another', end: logOut },
   { what: "the account's own new password", end: changeOwnPassword },
   { what: 'the new password that its parent gives it', end: resetPassword },
 ]
@@ -75,13 +75,13 @@ function parse(csv: string): string[][] {
     )
 }
 
-describe('the clients of a dealer as CSV', () => {
+describe('the CSV of the clients of a dealer', () => {
   let dealer: Person
   beforeAll(async () => {
     dealer = (await world.family({ credits: 20 })).dealer
   })
 
-  test('is the list, with what a spreadsheet must not take for a formula made harmless', async () => {
+  test('has the rows of the list, and no cell that a spreadsheet runs as a formula', async () => {
     const descriptions = [
       '=1+1',
       '+41 44',
@@ -130,7 +130,7 @@ describe('the clients of a dealer as CSV', () => {
     )
   })
 
-  test('begins with the mark by which Excel knows UTF-8', async () => {
+  test('begins with the byte order mark that tells Excel that it is UTF-8', async () => {
     const { ticket } = await dealer.call(clients.export, LIST)
     const response = await fetch(`${world.server.url}/v1/exports/${ticket}`)
     expect([...new Uint8Array(await response.arrayBuffer()).slice(0, 3)]).toEqual([0xef, 0xbb, 0xbf])
@@ -148,13 +148,13 @@ describe('the clients of a dealer as CSV', () => {
     { search: 'QUOTED' },
     { search: '%' },
     { sort: 'description', order: 'asc', search: 'c' },
-  ] as const)('has the rows of the list of %j, in its order', async (selection) => {
+  ] as const)('has the same rows in the same order as the list of %j', async (selection) => {
     const { data } = await dealer.call(clients.list, { ...selection, per_page: 500 })
     const rows = await csvOf(dealer, selection)
     expect(rows.slice(1).map(([name]) => name?.replace("'", ''))).toEqual(data.map(({ name }) => name))
   })
 
-  test('names the state of an expiry, whatever the switch says', async () => {
+  test('shows whether a client has expired, whether or not it is switched on', async () => {
     const owner = (await world.family({ credits: 2 })).dealer
     const [gone, long, soon] = [
       await world.client(owner, { login: 'a-gone', months: 0 }),
@@ -171,13 +171,13 @@ describe('the clients of a dealer as CSV', () => {
     ])
   })
 
-  test('has a header alone where there are none', async () => {
+  test('has only a header if there are no clients', async () => {
     expect(await csvOf((await world.family()).dealer)).toHaveLength(1)
   })
 })
 
-describe('the clients of the admin as CSV', () => {
-  test('are those of every dealer, each with its name', async () => {
+describe('the CSV of the clients of the admin', () => {
+  test('has the clients of every dealer, each with the name of its dealer', async () => {
     const mine = await world.client(family.dealer)
     const theirs = await world.client(other.dealer)
     const rows = await csvOf(world.admin)
@@ -188,15 +188,15 @@ describe('the clients of the admin as CSV', () => {
   })
 })
 
-describe('a ticket', () => {
-  test('works once, even for two at once', async () => {
+describe('the ticket of a file', () => {
+  test('works once, even if two requests use it at the same time', async () => {
     const { ticket } = await family.dealer.call(clients.export, LIST)
     const answers = await Promise.all([1, 2, 3].map(() => fetchFile(ticket)))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404])
     expect((await fetchFile(ticket)).status).toBe(404)
   })
 
-  test('works for a minute', async () => {
+  test('works for one minute', async () => {
     const [first, second] = [
       await family.dealer.call(clients.export, LIST),
       await family.dealer.call(clients.export, LIST),
@@ -207,7 +207,7 @@ describe('a ticket', () => {
     expect((await fetchFile(second.ticket)).status).toBe(404)
   })
 
-  test('that is spent is answered like one that never was', async () => {
+  test('is answered like an unknown one after it was used', async () => {
     const { ticket } = await family.dealer.call(clients.export, LIST)
     await fetchFile(ticket)
     const [spent, unknown] = [await fetchFile(ticket), await fetchFile('x'.repeat(43))]
@@ -215,7 +215,7 @@ describe('a ticket', () => {
     expect(unknown.body).toMatchObject({ code: 'not_found' })
   })
 
-  test('is kept only as a hash, with an Idempotency-Key too: the same key gets another ticket', async () => {
+  test('is stored only as a hash, and a repeat under the same Idempotency-Key gets another ticket', async () => {
     const key = unique()
     const [first, second] = [
       await family.dealer.call(clients.export, LIST, { key }),
@@ -229,7 +229,7 @@ describe('a ticket', () => {
     }
   })
 
-  test.each(ENDS)('ends with $what', async ({ end }) => {
+  test.each(ENDS)('stops working after $what', async ({ end }) => {
     const { reseller, dealer } = await world.family()
     const [own, another] = [await world.again(dealer), await world.again(dealer)]
     const { ticket } = await own.call(clients.export, LIST)
@@ -239,7 +239,7 @@ describe('a ticket', () => {
     expect((await fetchFile(kept.ticket)).status).toBe(end === logOut ? 200 : 404)
   })
 
-  test('ends with the hour of its session', async () => {
+  test('stops working when its session expires', async () => {
     const soon = new Date(world.clock.now.getTime() + 30_000)
     const { ticket } = await (await world.again(family.dealer, soon)).call(clients.export, LIST)
     world.clock.pass({ seconds: 30 })
@@ -247,7 +247,7 @@ describe('a ticket', () => {
   })
 })
 
-describe('the transactions as CSV', () => {
+describe('the CSV of transactions', () => {
   const COLUMNS = 'Date,Type,Credits,Login,MAC,Description,Expiry,Dealer,By,Reseller'.split(',')
 
   async function transactions(person: Person, from: string, to: string): Promise<string[][]> {
@@ -262,7 +262,7 @@ describe('the transactions as CSV', () => {
     return rows
   }
 
-  test('are for every role those of itself and of everything beneath, oldest first, with who acted', async () => {
+  test('has those of an account and of all accounts beneath it, oldest first, with who acted', async () => {
     world.clock.set('2026-06-01T12:00:00.000Z')
     const { superreseller, reseller, dealer } = await world.family({ credits: 9 })
     world.clock.pass({ seconds: 1 })
@@ -304,7 +304,7 @@ describe('the transactions as CSV', () => {
     expect(await transactions(world.admin, '2026-06-01', '2026-06-01')).toEqual(rows)
   })
 
-  test('name nobody above the direct parent of whoever exports them', async () => {
+  test('names nobody above the direct parent of the account that exports it', async () => {
     world.clock.set('2026-06-02T12:00:00.000Z')
     const { superreseller, reseller, dealer } = await world.family({ credits: 1 })
     const { name } = await world.client(dealer)
@@ -324,7 +324,7 @@ describe('the transactions as CSV', () => {
     for (const above of [superreseller.name, world.admin.name]) expect(text).not.toContain(above)
   })
 
-  test('show script as text, and make what a spreadsheet would take for a formula harmless', async () => {
+  test('shows script as text, and has no cell that a spreadsheet runs as a formula', async () => {
     world.clock.set('2026-06-20T12:00:00.000Z')
     const { reseller, dealer } = await world.family()
     const texts = ['=HYPERLINK("http://x","y")', '@SUM(1)', '+1', '-1', '<script>alert(1)</script>', "'=1"]
@@ -336,7 +336,7 @@ describe('the transactions as CSV', () => {
     expect(rows.map((row) => row[5])).toEqual(texts.map((text) => (/^[=@+-]/.test(text) ? `'${text}` : text)))
   })
 
-  test('are those of both days and of all between, on the calendar of the business', async () => {
+  test('includes the first day and the last, in the time zone of the business', async () => {
     const { dealer } = await world.family({ credits: 9 })
     const moments = [
       '2026-07-09T22:59:59.999Z',
@@ -354,7 +354,7 @@ describe('the transactions as CSV', () => {
     expect(rows.map((row) => row[3])).toEqual(names.slice(1, 4))
   })
 
-  test('may be of any days at all', async () => {
+  test('may have any first and last day', async () => {
     expect((await transactions(world.admin, '0000-01-01', '9999-12-31')).length).toBeGreaterThan(10)
   })
 
@@ -365,7 +365,7 @@ describe('the transactions as CSV', () => {
     { from: '2026-03-01' },
     { from: '2026-03-01', to: '10000-01-01' },
     { from: '+010000-01-01', to: '+010000-01-02' },
-  ])('need two days in their order, not %j', async (days) => {
+  ])('needs a first and a last day in this order: not %j', async (days) => {
     const { body } = await family.dealer.send(desk.dealer.exportTransactions, days)
     expect(body).toMatchObject({ code: 'invalid_input' })
   })
@@ -407,7 +407,7 @@ describe('a long list', () => {
     return row?.count ?? 0
   }
 
-  test('comes whole, as it was when it began', async () => {
+  test('is exported whole, as it was when the export began', async () => {
     const { response } = await open()
     let text = ''
     for await (const chunk of response.setEncoding('utf8')) {
@@ -419,14 +419,14 @@ describe('a long list', () => {
     expect(rows.at(-1)?.slice(0, 2)).toEqual([LAST, expect.stringMatching(/^row /)])
   })
 
-  test('that nobody reads any more gives its connection back', async () => {
+  test('frees its database connection when its reader disconnects', async () => {
     const readers = await Promise.all([open(), open()])
     await expect.poll(transactionsOpen).toBe(2)
     for (const { asking } of readers) asking.destroy()
     await expect.poll(transactionsOpen).toBe(0)
   })
 
-  test('leaves a third of the same account waiting, and nobody else', async () => {
+  test('makes only the third export of the same account wait, and no other account', async () => {
     const [first, second] = await Promise.all([open(), open()])
     const third = open()
     await csvOf(family.dealer)
@@ -438,7 +438,7 @@ describe('a long list', () => {
     await expect.poll(transactionsOpen).toBe(0)
   })
 
-  test('keeps its ticket when the reader disconnects while waiting for a turn', async () => {
+  test('keeps its ticket valid if the reader disconnects while waiting for a turn', async () => {
     const readers = await Promise.all([open(), open()])
     const { ticket } = await dealer.call(clients.export, LIST)
     const arrival = once(world.server.app.server, 'request')
@@ -451,7 +451,7 @@ describe('a long list', () => {
     expect((await fetchFile(ticket)).status).toBe(200)
   })
 
-  test('ends with the session that asked for it', async () => {
+  test('is cut off when the session that asked for it ends', async () => {
     const own = await world.again(dealer)
     const { response } = await open(own)
     const others = await open()
@@ -465,7 +465,7 @@ describe('a long list', () => {
     await expect.poll(transactionsOpen).toBe(0)
   })
 
-  test('is not taken for whole when the database breaks it off', async () => {
+  test('arrives visibly incomplete if the database fails in the middle', async () => {
     const { response } = await open()
     await world.server.sql`select pg_terminate_backend(pid) from (${transactions()}) as open`
     const reading = (async () => {
@@ -482,7 +482,7 @@ describe('a long list', () => {
     const { setTimeout: realTimeout } = globalThis
     const realPause = (ms: number) => new Promise((resolve) => realTimeout(resolve, ms))
 
-    test.each([1_000, 20_000])('is cut at %i bytes a second, and frees its place', async (rate) => {
+    test.each([1_000, 20_000])('is cut off at %i bytes a second, and frees its place', async (rate) => {
       const tellsOfSlow = (line: string) => line.includes('The reader of a file is too slow')
       const before = world.server.logged.filter(tellsOfSlow).length
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
@@ -507,8 +507,8 @@ describe('a long list', () => {
   })
 })
 
-describe('the clients as PDF', () => {
-  test('are pages with their own font, whatever they say', async () => {
+describe('a PDF of clients', () => {
+  test('embeds its own font, and is intact whatever text it shows', async () => {
     const { dealer } = await world.family({ credits: 1 })
     for (const desc of [
       '<script>alert(1)</script>',
@@ -539,7 +539,7 @@ describe('the clients as PDF', () => {
     expect(text).not.toMatch(/\/(JS|JavaScript|OpenAction|AA|URI|Launch|EmbeddedFile|Annots|AcroForm)\b/)
   })
 
-  test('of many pages say of each which it is of how many', async () => {
+  test('has its number and the number of all pages on each page', async () => {
     const { dealer } = await world.family()
     await world.plantClients(dealer, { prefix: 'page', last: 230, digits: 8, description: 'one line' })
     const { ticket } = await dealer.call(clients.export, { ...LIST, format: 'pdf' })

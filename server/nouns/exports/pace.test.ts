@@ -26,7 +26,7 @@ function read(pieces: number, bytes: number, seconds: number): number {
   return pieces
 }
 
-test('a reader that takes nothing for half a minute is given up', () => {
+test('a reader who takes nothing for 30 seconds is cut off', () => {
   pace.sent(100_000_000)
   pace.wait()
   vi.advanceTimersByTime(29_999)
@@ -35,17 +35,17 @@ test('a reader that takes nothing for half a minute is given up', () => {
   expect(given).toBe(1)
 })
 
-test('one that is slow over the whole file is given up, though it never stands still', () => {
+test('a reader who is too slow over the whole file is cut off, even without a pause', () => {
   expect(read(1_000, 32_000, 2)).toBe(30)
   expect(given).toBe(1)
 })
 
-test('one that takes a quarter of a megabit a second has the whole file', () => {
+test('a reader who takes a quarter of a megabit a second gets the whole file', () => {
   expect(read(1_000, 32_000, 1)).toBe(1_000)
   expect(given).toBe(0)
 })
 
-test('the time in which the file is being made does not count', () => {
+test('the time that the server takes to make the file does not count against its reader', () => {
   for (let piece = 0; piece < 100; piece += 1) {
     read(1, 32_000, 1)
     vi.advanceTimersByTime(60_000)
