@@ -249,7 +249,7 @@ describe('a draft', () => {
     await fill(page, TYPED)
     await page.waitForLoadState('networkidle')
     const endSession = async () => {
-      await world.server.sql`delete from session`
+      await world.server.ownerSql`delete from session`
       await page.reload()
       await expect(page.getByText('Your session has ended.')).toBeVisible()
     }
@@ -289,7 +289,7 @@ describe('a draft', () => {
     const other = await page.context().newPage()
     await other.goto('/clients')
     await other.waitForLoadState('networkidle')
-    await world.server.sql`delete from session`
+    await world.server.ownerSql`delete from session`
     await other.reload()
     await expect(page).toHaveURL('/login')
     await signIn(page, dealer.name)
