@@ -48,7 +48,7 @@ test('a standby that is promoted in the middle of transfers has every acknowledg
   await workload.untilAcknowledged(50)
   await workload.stop()
   await workload.check(pair.at('console', 'shop'), 'console')
-  const lost = await workload.findLostAnswers(pair.at('keeper', 'shop'))
+  const lost = await workload.findLostAnswers(pair.at('holder', 'shop'))
   process.stdout.write(
     `a standby was promoted ${times} times: writes went on after ${range(took)}; ${workload.summary}; ` +
       `${lost.length} were committed before the answered try\n`,
