@@ -41,7 +41,7 @@ describe('an unknown path under /v1', () => {
     ['GET', `/v1/api/client/${'x'.repeat(400)}`],
     ['GET', '/v1/API/clients'],
     ['GET', '/v1//api/clients'],
-  ])('is a JSON 404, session or not: %s %s', async (method, path) => {
+  ])('gets a 404 as JSON, with or without a session: %s %s', async (method, path) => {
     const signedIn = await refusal('not_found', dealer.fetch(method, path))
     const nobody = await refusal('not_found', world.nobody().fetch(method, path))
     expect(nobody.text).toBe(signedIn.text)
@@ -49,7 +49,7 @@ describe('an unknown path under /v1', () => {
 })
 
 test.each(['%00', '%ED%A0%80', '%FF', '%C0%AF', '%2e%2e%2f', '%F0%9F%98%80', '%25', 'a%2Fb'])(
-  'a name written as %s is not there, and breaks nothing',
+  'a name written as %s is not found, and causes no fault',
   async (name) => {
     for (const path of [
       `/v1/api/client/${name}`,
@@ -63,19 +63,19 @@ test.each(['%00', '%ED%A0%80', '%FF', '%C0%AF', '%2e%2e%2f', '%F0%9F%98%80', '%2
   },
 )
 
-describe('a body', () => {
+describe('the body of a request', () => {
   const post = (body: string, headers: Record<string, string> = JSON_TYPE, person = dealer) =>
     person.fetch('POST', '/v1/api/renew', { headers, body })
 
   test.each(['{', '{"name":', 'name=x', '{"name":"x",}', "{'name':'x'}", '\u0000', 'undefined', ''])(
-    'that is no JSON is refused: %j',
+    'is refused if it is no JSON: %j',
     async (body) => {
       await refusal('invalid_input', post(body))
     },
   )
 
   test.each(['null', '[]', '"text"', '1', 'true', '[{"name":"x","months":1}]'])(
-    'that is no object is refused: %s',
+    'is refused if it is no object: %s',
     async (body) => {
       await refusal('invalid_input', post(body))
       await refusal('invalid_input', dealer.fetch('POST', '/v1/logout', { headers: JSON_TYPE, body }))
@@ -83,13 +83,13 @@ describe('a body', () => {
   )
 
   test.each(['{"__proto__":{"months":1}}', '{"constructor":{"prototype":{}}}', '{"toString":1}', '{"":1}'])(
-    'cannot reach into the objects of the server: %s',
+    'cannot change the objects of the server: %s',
     async (body) => {
       await refusal('invalid_input', post(body))
     },
   )
 
-  test('has no fields but those of the call, and the refusal names the first that is too many', async () => {
+  test('has only fields of its call, and the refusal names the first unknown one', async () => {
     const answer = await refusal('invalid_input', post('{"name":"abcde","months":1,"credits":0,"more":1}'))
     expect(answer.body).toMatchObject({
       message: "There is no field 'credits', 'more' here.",
@@ -97,11 +97,11 @@ describe('a body', () => {
     })
   })
 
-  test('over 32 KiB is refused', async () => {
+  test('is refused over 32 KiB', async () => {
     await refusal('too_large', post(`{"name":"${'x'.repeat(32 * 1024)}"}`))
   })
 
-  test('that names many clients may have 256 KiB', async () => {
+  test('may have 256 KiB if it names many clients', async () => {
     const quote = (length: number) => {
       const body = `{"clients":["${'x'.repeat(length)}"],"months":1}`
       return dealer.fetch('POST', '/v1/api/quote', { headers: JSON_TYPE, body })
@@ -110,7 +110,7 @@ describe('a body', () => {
     await refusal('too_large', quote(256 * 1024))
   })
 
-  test('of a login over 32 KiB is refused, though nobody has signed in', async () => {
+  test('is refused over 32 KiB also for a login, which has no session', async () => {
     const body = `{"login_username":"${'x'.repeat(32 * 1024)}"}`
     const answer = world.nobody().fetch('POST', '/v1/authenticate', { headers: JSON_TYPE, body })
     await refusal('too_large', answer)
@@ -122,23 +122,23 @@ describe('a body', () => {
     'multipart/form-data',
     'application/xml',
     'nonsense',
-  ])('of another type is refused: %s', async (type) => {
+  ])('is refused if it has another type: %s', async (type) => {
     await refusal('unsupported_media', post('{"name":"x"}', { 'content-type': type }))
   })
 
-  test('may be left out where a call takes nothing', async () => {
+  test('may be left out if the call takes no input', async () => {
     const person = await world.signIn(dealer.name)
     expect((await person.fetch('POST', '/v1/logout')).status).toBe(200)
   })
 
-  test('without a session is never read', async () => {
+  test('is not read if there is no session', async () => {
     await refusal('no_session', post('{', JSON_TYPE, world.nobody()))
     await refusal('no_session', post('x'.repeat(300_000), { 'content-type': 'text/plain' }, world.nobody()))
     await refusal('wrong_role', post('{', JSON_TYPE, world.admin))
   })
 })
 
-describe('a malformed or slow request ends its connection', () => {
+describe('a connection', () => {
   /** Writes raw bytes to a server, and returns all that it sends until it closes the connection. */
   async function write(bytes: string, { server } = world): Promise<string> {
     const { hostname, port } = new URL(server.url)
@@ -155,14 +155,14 @@ describe('a malformed or slow request ends its connection', () => {
     ['invalid_input', 400, 'POST /v1/api/renew HTTP/1.1\r\nhost: x\r\ncontent-length: -1\r\n\r\n'],
     ['too_large', 413, `GET /v1/health HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(70_000)}\r\n\r\n`],
     ['too_large', 413, `GET /v1/health?${'y'.repeat(70_000)} HTTP/1.1\r\nhost: x\r\n\r\n`],
-  ])('with the refusal %s', async (code, status, bytes) => {
+  ])('with a malformed request ends with the refusal %s', async (code, status, bytes) => {
     const answer = await write(bytes)
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
     const [, body = ''] = answer.split('\r\n\r\n')
     expect(JSON.parse(body)).toMatchObject({ status: 'ERROR', code })
   })
 
-  test('when a body without a length grows too large', async () => {
+  test('ends when a body without a length becomes too large', async () => {
     const headers = `host: x\r\naccess-token: ${dealer.token}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked`
     const piece = `10000\r\n${'x'.repeat(0x10000)}\r\n`
     const answer = await write(`POST /v1/api/renew HTTP/1.1\r\n${headers}\r\n\r\n${piece.repeat(5)}`)
@@ -173,7 +173,7 @@ describe('a malformed or slow request ends its connection', () => {
     ['of headers', ''],
     ['of a body', 'content-length: 500\r\n\r\n{'],
     ['of a body without a length', 'transfer-encoding: chunked\r\n\r\n'],
-  ])('after 20 seconds, when a byte %s comes each second', async (_what, begun) => {
+  ])('ends after 20 seconds if a byte %s comes each second', async (_what, begun) => {
     const byte = begun.includes('chunked') ? '1\r\nx\r\n' : 'x'
     const head = 'POST /v1/authenticate HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n'
     const socket = connect(Number(new URL(world.server.url).port), '127.0.0.1')
@@ -191,7 +191,7 @@ describe('a malformed or slow request ends its connection', () => {
     expect(seconds).toBeLessThan(40)
   })
 
-  test('a caller who disconnects in the middle of a body leaves no error in the log', async () => {
+  test('leaves no error in the log if the caller disconnects in the middle of a body', async () => {
     const { logged, app } = world.server
     const before = logged.length
     const sockets = Array.from({ length: 50 }, () =>

@@ -34,14 +34,14 @@ function countedAs(peer: string, { forwarded = false } = {}) {
 }
 
 test.each(['127.0.0.1', '::ffff:10.1.2.3', '172.18.0.2', '192.168.1.1', '::1', 'fd12::1', 'fe80::1%eth0'])(
-  'what %s forwards without being trusted may be anybody, and is told',
+  'a request that %s forwards without being trusted has no address that counts, and the log says so',
   (peer) => {
     expect(countedAs(peer, { forwarded: true })).toEqual({ network: null, warned: true, seen: true })
   },
 )
 
 test.each(['203.0.113.9', '172.32.0.1', '2001:db8::1'])(
-  'nobody who can write the header from afar, as %s can, gets round the limit by it',
+  'a caller from %s, which is no local address, cannot get around its limit with a forwarding header',
   (peer) => {
     expect(countedAs(peer, { forwarded: true })).toEqual({
       network: networkOf(peer),

@@ -18,10 +18,10 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-describe('the proof of work', () => {
+describe('a proof of work', () => {
   const captcha = openCaptcha({ provider: 'altcha' }, key)
 
-  test('a solved challenge passes', async () => {
+  test('passes if its challenge is solved', async () => {
     expect(await check(captcha, await solved(captcha))).toBe(0)
   })
 
@@ -31,16 +31,16 @@ describe('the proof of work', () => {
     'nonsense',
     written({}),
     written({ challenge: { parameters: {} }, solution: {} }),
-  ])('nothing or nonsense is refused: %s', async (answer) => {
+  ])('is refused if it is missing or nonsense: %s', async (answer) => {
     await refuses(captcha, answer)
   })
 
-  test('deeply nested JSON does not exhaust the server', async () => {
+  test('does not exhaust the server if it is deeply nested JSON', async () => {
     const deep = `${'{"a":'.repeat(2_000)}1${'}'.repeat(2_000)}`
     await refuses(captcha, Buffer.from(`{"challenge":{"parameters":${deep}}}`).toString('base64'))
   })
 
-  test('a changed challenge or a made-up solution is refused', async () => {
+  test('is refused if its challenge is changed or its solution is made up', async () => {
     const { challenge, solution } = read(await solved(captcha))
     const easier = { ...challenge, parameters: { ...challenge.parameters, cost: 1 } }
     await refuses(captcha, written({ challenge: easier, solution }))
@@ -50,18 +50,18 @@ describe('the proof of work', () => {
     await refuses(captcha, written({ challenge, solution: guessed }))
   })
 
-  test('another key makes other challenges', async () => {
+  test('has other challenges under another key', async () => {
     const stranger = openCaptcha({ provider: 'altcha' }, new Uint8Array(32).fill(8))
     await refuses(captcha, await solved(stranger))
   })
 
-  test('after five minutes a challenge is refused', async () => {
+  test('is refused after five minutes', async () => {
     const answer = await solved(captcha)
     await refuses(captcha, answer, new Date(now.getTime() + 300_000))
     await check(captcha, answer, new Date(now.getTime() + 299_999))
   })
 
-  test('a solution is valid once, on all servers, however it is encoded', async () => {
+  test('is valid once on all servers, however it is encoded', async () => {
     const answer = await solved(captcha)
     const other = openCaptcha({ provider: 'altcha' }, key)
     await check(captcha, answer)
@@ -73,14 +73,14 @@ describe('the proof of work', () => {
     )
   })
 
-  test('of many logins with one solution at once, one succeeds', async () => {
+  test('admits only one of many logins that use it at the same time', async () => {
     const answer = await solved(captcha)
     const tries = await Promise.allSettled(Array.from({ length: 8 }, () => check(captcha, answer)))
     expect(tries.filter((tried) => tried.status === 'fulfilled')).toHaveLength(1)
   })
 })
 
-describe('a dearer challenge', () => {
+describe('a harder challenge', () => {
   const captcha = openCaptcha({ provider: 'altcha' }, key)
   const dearer = async (name: string, seconds: number) => captcha.dearer?.(now, name, seconds)
 
@@ -115,7 +115,7 @@ describe('a dearer challenge', () => {
   })
 })
 
-describe("a provider's widget", () => {
+describe('with a hosted captcha,', () => {
   let provider: Server
   let captcha: Captcha
   let asked: URLSearchParams
@@ -137,7 +137,7 @@ describe("a provider's widget", () => {
     provider.close()
   })
 
-  test('sends the secret, the solution and the address to the provider', async () => {
+  test('the server sends the secret, the solution and the address to the provider', async () => {
     answering = { status: 200, body: '{"success":true}' }
     await check(captcha, 'told')
     expect(Object.fromEntries(asked)).toEqual({ secret: 'secret', response: 'told', remoteip: '192.0.2.1' })
@@ -149,7 +149,7 @@ describe("a provider's widget", () => {
     await refuses(captcha, 'once')
   })
 
-  test('what the provider refuses is refused, and without a solution it is not asked', async () => {
+  test('a solution is refused if the provider refuses it, and a missing one without asking', async () => {
     answering = { status: 200, body: '{"success":false}' }
     await refuses(captcha, 'a robot')
     answering = { status: 200, body: '{"success":true}' }

@@ -5,7 +5,7 @@ import { begin } from '../postgres/begin.ts'
 import { hashPassword, isPassword } from './password.ts'
 
 describe('a password', () => {
-  test('is recognised, and no other is', async () => {
+  test('is recognised by its hash, and no other is', async () => {
     const hash = await hashPassword('pässword 👋')
     expect(await isPassword('pässword 👋', hash)).toBe(true)
     for (const other of ['', 'pässword', 'Pässword 👋', 'pässword 👋 ', 'passwörd 👋']) {
@@ -29,7 +29,7 @@ describe('a password', () => {
     expect(one).not.toBe(two)
   })
 
-  test('is never right without a hash, not even the one behind the stand-in hash', async () => {
+  test('is never right without a stored hash, not even the password of the stand-in hash', async () => {
     for (const password of ['', '\0', 'anything']) expect(await isPassword(password, undefined)).toBe(false)
   })
 

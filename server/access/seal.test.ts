@@ -7,8 +7,8 @@ const OWNER = ofClient(7)
 const seal = createSeal(KEY)
 const other = createSeal(Buffer.alloc(32, 2))
 
-describe('what is sealed', () => {
-  test.each(['', 'secret-tv', 'é👋', 'x'.repeat(1_000)])('is read again by the same key: %j', (text) => {
+describe('a sealed text', () => {
+  test.each(['', 'secret-tv', 'é👋', 'x'.repeat(1_000)])('can be read with the same key: %j', (text) => {
     expect(seal.open(seal.close(text, OWNER), OWNER)).toBe(text)
   })
 
@@ -18,7 +18,7 @@ describe('what is sealed', () => {
     expect(one.includes('secret')).toBe(false)
   })
 
-  test('cannot be opened by another key', () => {
+  test('cannot be opened with another key', () => {
     expect(() => other.open(seal.close('secret-tv', OWNER), OWNER)).toThrow()
   })
 
@@ -32,13 +32,13 @@ describe('what is sealed', () => {
     expect(KEY.includes(seal.head.subarray(1))).toBe(false)
   })
 
-  test('by a version before 0.2.0 is opened by the same key alone', () => {
+  test('of a version before 0.2.0 can be opened only with the same key', () => {
     const old = sealUnbound('secret-tv', KEY)
     expect(seal.open(old, OWNER)).toBe('secret-tv')
     expect(() => other.open(old, OWNER)).toThrow()
   })
 
-  test('cannot be opened after a bit was changed or an end was cut off', () => {
+  test('cannot be opened if a bit was changed or its end was cut off', () => {
     const sealed = seal.close('secret-tv', OWNER)
     for (let at = 0; at < sealed.length; at += 1) {
       const changed = Buffer.from(sealed)
@@ -51,7 +51,7 @@ describe('what is sealed', () => {
   })
 })
 
-test('a body is recognised by the same key alone', () => {
+test('the HMAC of a body is the same only under the same key', () => {
   expect(seal.hmac('{"a":1}')).toEqual(seal.hmac('{"a":1}'))
   expect(seal.hmac('{"a":1}')).not.toEqual(seal.hmac('{"a":2}'))
   expect(seal.hmac('{"a":1}')).not.toEqual(other.hmac('{"a":1}'))

@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => rmSync(dataDir, { recursive: true }))
 
 describe('the secret key', () => {
-  test('is made once, in a file that its owner alone can read', () => {
+  test('is made once, in a file that only its owner can read', () => {
     const key = readSecretKey({ secretKey: null, dataDir })
     expect(key).toHaveLength(32)
     expect(readSecretKey({ secretKey: null, dataDir })).toEqual(key)
@@ -26,7 +26,7 @@ describe('the secret key', () => {
     expect(readdirSync(dataDir)).toEqual([])
   })
 
-  test('is never replaced where the file holds something else', () => {
+  test('is never replaced if the file contains something else', () => {
     writeFileSync(join(dataDir, 'secret-key'), '')
     expect(() => readSecretKey({ secretKey: null, dataDir })).toThrow('does not hold a key')
   })

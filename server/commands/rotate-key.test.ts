@@ -14,7 +14,7 @@ import { createSeal, ofClient } from '../access/seal.ts'
 const OTHER_KEY = Buffer.alloc(32, 'another')
 const [seal, other] = [createSeal(SECRET_KEY), createSeal(OTHER_KEY)]
 
-describe('a rotation', () => {
+describe('a rotation of the key', () => {
   let world: World
   beforeEach(async () => {
     world = await openWorld()
@@ -41,7 +41,7 @@ describe('a rotation', () => {
     await expect(startServer({ database })).rejects.toThrow('SECRET_KEY is not the key')
   })
 
-  test('repeated changes nothing; with a wrong old key it is refused', async () => {
+  test('changes nothing if it is repeated, and is refused with a wrong old key', async () => {
     const { dealer } = await world.family()
     await world.client(dealer)
     const { ownerSql } = world.server
@@ -52,7 +52,7 @@ describe('a rotation', () => {
     expect(await world.stored()).toEqual(before)
   })
 
-  test('fails whole where one password cannot be opened', async () => {
+  test('changes nothing if one password cannot be decrypted', async () => {
     const { dealer } = await world.family()
     for (const _ of [1, 2]) await world.client(dealer)
     const { ownerSql } = world.server
@@ -77,7 +77,7 @@ describe('a rotation', () => {
   })
 })
 
-test("a client's password that is moved to another client's row is not read there", async () => {
+test("a client's password that is copied to another client's row cannot be read there", async () => {
   const world = await openWorld()
   const { dealer } = await world.family()
   await dealer.call(calls.clients.create, newClient({ login: 'first', password: 'of-first' }))
@@ -107,7 +107,7 @@ describe('npm run rotate-key', () => {
     await (await startConsole({ dataDir })).stop()
   })
 
-  test('interrupted before the key file was replaced is completed by running it again', async () => {
+  test('is completed by a second run if it was interrupted before it replaced the key file', async () => {
     await (await startConsole({ dataDir })).stop()
     const old = keyIn('secret-key')
     expect((await rotate()).code).toBe(0)
@@ -129,7 +129,7 @@ describe('npm run rotate-key', () => {
     await console.stop()
   })
 
-  test('takes the new key from NEW_SECRET_KEY, where the present one comes from SECRET_KEY', async () => {
+  test('takes the new key from NEW_SECRET_KEY if the present one comes from SECRET_KEY', async () => {
     const [one, two] = [SECRET_KEY, OTHER_KEY].map((key) => key.toString('base64')) as [string, string]
     await (await startConsole({ dataDir, env: { SECRET_KEY: one } })).stop()
     expect(await rotate({ SECRET_KEY: one })).toMatchObject({ code: 1 })

@@ -109,7 +109,7 @@ test('the secret fields of a new call stay out of the audit without further code
   expect(row?.detail).toEqual({ login: 'tv100' })
 })
 
-test('no secret is in a log, an audit row or any other row', async () => {
+test('no secret is stored in a log, an audit row or any other row', async () => {
   const planted = {
     account: 'planted-account',
     own: 'planted-own-password',

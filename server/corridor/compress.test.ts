@@ -20,13 +20,13 @@ test.each([
   ['BR ; q=1', 'br'],
   ['deflate', undefined],
   ['gzip;q=0.0', undefined],
-])('a long answer to a client that reads %j comes as %j', async (accepted, encoding) => {
+])('a long answer to a caller that accepts %j is sent as %j', async (accepted, encoding) => {
   const { headers } = await get(LONG, accepted)
   expect(headers['content-encoding']).toBe(encoding)
   expect(headers.vary).toBe('accept-encoding')
 })
 
-test('compressed it is a quarter at most, and says the same', async () => {
+test('a compressed answer has at most a quarter of the size and the same content', async () => {
   const plain = await get(LONG, 'identity')
   const small = await get(LONG, 'br')
   expect(small.headers['content-length']).toBe(String(small.rawPayload.length))
@@ -35,7 +35,7 @@ test('compressed it is a quarter at most, and says the same', async () => {
   expect(await read.json()).toEqual(plain.json())
 })
 
-test('an answer that fits into one packet goes as it is', async () => {
+test('an answer that fits into one packet is not compressed', async () => {
   const { headers } = await get(SHORT, 'br')
   expect(headers['content-encoding']).toBeUndefined()
 })

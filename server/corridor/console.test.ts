@@ -46,7 +46,7 @@ describe('the page', () => {
     expect(await (await get(path)).text()).toBe(page)
   })
 
-  test('is revalidated each time, and sent only when it has changed', async () => {
+  test('is revalidated at each visit, and sent only if it has changed', async () => {
     const first = await server.app.inject('/')
     expect(first.headers['cache-control']).toBe('no-cache')
     const again = await server.app.inject({ url: '/', headers: { 'if-none-match': first.headers.etag } })
@@ -61,7 +61,7 @@ describe('the page', () => {
   })
 
   test.each(['altcha', 'recaptcha', 'hcaptcha', 'turnstile'] as const)(
-    'lets nothing run that is not a file of its own or of the captcha that was chosen: %s',
+    'runs only its own files and those of the chosen captcha: %s',
     async (provider) => {
       const keys = { CAPTCHA_SITE_KEY: 'site', CAPTCHA_SECRET_KEY: 'secret' }
       const chosen = await startServer({ env: { CAPTCHA_PROVIDER: provider, ...keys } })
@@ -88,7 +88,7 @@ describe('the page', () => {
   )
 
   test.each(['/', '/assets/none.js', '/v1/health', '/v1/api/user', '/v1/nothing'])(
-    'and every other answer says how it may be used: %s',
+    'has security headers, as every other answer: %s',
     async (path) => {
       const { headers } = await get(path)
       expect(Object.fromEntries(headers)).toMatchObject({
@@ -118,7 +118,7 @@ describe('a file of the console', () => {
     ['gzip, deflate, br', 'br'],
     ['gzip', 'gzip'],
     ['identity', null],
-  ])('is kept for ever, and to who reads %j comes as %j', async (accepted, encoding) => {
+  ])('may be cached for ever, and is sent to a browser that accepts %j as %j', async (accepted, encoding) => {
     const answer = await get(asset('js'), { 'accept-encoding': accepted })
     expect(answer.status).toBe(200)
     expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
@@ -127,19 +127,19 @@ describe('a file of the console', () => {
     expect(answer.headers.get('content-type')).toMatch(/javascript/)
   })
 
-  test('exists for every preload of the page', async () => {
+  test('exists for every file that the page preloads', async () => {
     const ahead = [...page.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, path = '']) => path)
     expect(ahead.length).toBeGreaterThan(4)
     for (const path of ahead) expect((await get(path)).status, path).toBe(200)
   })
 
-  test('that does not exist is a 404 instead of the page', async () => {
+  test('that does not exist gets a 404 instead of the page', async () => {
     const answer = await get('/assets/old-12345678.js')
     expect(answer.status).toBe(404)
     expect(await answer.text()).toBe('')
   })
 
-  test('of the build alone is not served: source maps and the manifest', async () => {
+  test('is not served if only the build needs it: source maps and the manifest', async () => {
     for (const path of ['/.vite/manifest.json', `${asset('js')}.map`]) {
       const answer = await get(path)
       expect(['', page], path).toContain(await answer.text())

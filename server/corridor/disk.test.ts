@@ -20,7 +20,7 @@ beforeEach(() => {
 })
 
 describe('a disk with less free space than FREE_DISK_MB', () => {
-  test('makes a change a 503 that says what to do, and nothing is changed', async () => {
+  test('refuses a change with a 503 that says what to do, and nothing is changed', async () => {
     const { dealer } = family
     const { name } = await world.client(dealer, { months: 1 })
     const before = await world.stored()
@@ -96,7 +96,7 @@ describe('a disk with less free space than FREE_DISK_MB', () => {
     }
   })
 
-  test('shows in the health check, which stays a 200, and once each way in the log', async () => {
+  test('is shown in the health check, which stays a 200, and once in the log each time it fills or empties', async () => {
     const health = async () => (await world.nobody().fetch('GET', '/v1/health')).body
     expect(await health()).toMatchObject({ status: 'OK', writes: true })
     const logged = world.server.logged.length

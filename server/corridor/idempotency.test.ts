@@ -25,7 +25,7 @@ async function balance(dealer: Person): Promise<number> {
   return (await dealer.call(calls.credits.dealer)).credits
 }
 
-describe('the same key and body', () => {
+describe('a repeated call with the same key and body', () => {
   test('gets the first answer again, and has no second effect', async () => {
     const { dealer, name } = await dealerWith(5)
     const key = unique()
@@ -37,7 +37,7 @@ describe('the same key and body', () => {
     expect(await balance(dealer)).toBe(3)
   })
 
-  test('sent at once to two servers has one effect and one answer', async () => {
+  test('has one effect and one answer if it is sent to two servers at the same time', async () => {
     const { dealer, name } = await dealerWith(5)
     const key = unique()
     const other = world.at(second, dealer)
@@ -72,7 +72,7 @@ describe('the same key and body', () => {
   })
 })
 
-describe('another body under a key', () => {
+describe('another body under the same key', () => {
   test('is refused and has no effect', async () => {
     const { dealer, name } = await dealerWith(5)
     const key = unique()
@@ -82,7 +82,7 @@ describe('another body under a key', () => {
     expect(await balance(dealer)).toBe(4)
   })
 
-  test('sent at the same moment is refused, whichever was first', async () => {
+  test('is refused if both are sent at the same moment, whichever arrives first', async () => {
     const { dealer, name } = await dealerWith(20)
     const key = unique()
     const answers = await Promise.all(
@@ -109,7 +109,7 @@ test('a refusal is not stored: the same key succeeds once the call can', async (
   expect((await dealer.call(renew, { name, months: 2 }, { key })).credits).toBe(0)
 })
 
-describe('a key belongs to', () => {
+describe('an idempotency key belongs to', () => {
   test('one account', async () => {
     const [one, two] = [await dealerWith(1), await dealerWith(1)]
     for (const { dealer, name } of [one, two]) {
@@ -131,7 +131,7 @@ describe('a key belongs to', () => {
   })
 })
 
-describe('a key', () => {
+describe('an idempotency key', () => {
   test.each(['!', '~', 'x'.repeat(255), 'a"b\\c'])('may be %j', async (key) => {
     const { dealer, name } = await dealerWith(1)
     for (let times = 0; times < 2; times += 1) await dealer.call(renew, { name, months: 1 }, { key })
@@ -145,7 +145,7 @@ describe('a key', () => {
     expect(await balance(dealer)).toBe(1)
   })
 
-  test('stores only an HMAC of the body', async () => {
+  test('is stored with only an HMAC of the body', async () => {
     const { dealer } = await dealerWith(0)
     const key = unique()
     await dealer.call(create, newClient({ password: 'planted-secret' }), { key })

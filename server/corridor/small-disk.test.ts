@@ -36,7 +36,7 @@ describe.runIf(mayMount())('on a file system of 200 MB that fills', () => {
     execFileSync('umount', [disk])
   })
 
-  test('real calls fill it to the limit, by one segment more at most, and then a change is a 503', async () => {
+  test('real calls fill it at most one log segment past the limit, and then a change gets a 503', async () => {
     leave(FLOOR_MB + 3)
     let made = 0
     let answer = await change()
@@ -47,7 +47,7 @@ describe.runIf(mayMount())('on a file system of 200 MB that fills', () => {
     expect(await health()).toMatchObject({ status: 'OK', writes: false })
   })
 
-  test('people sign in, read, export and sign out in the space kept free', async () => {
+  test('people can sign in, read, export and sign out in the space that is kept free', async () => {
     const person = await signIn()
     await person.call(calls.admin.clients)
     const { ticket } = await person.call(calls.admin.exportClients, { format: 'csv' })
@@ -55,7 +55,7 @@ describe.runIf(mayMount())('on a file system of 200 MB that fills', () => {
     await person.call(calls.session.logout)
   })
 
-  test('below half of the limit they sign in and read, and nothing else is written', async () => {
+  test('below half of the limit people can only sign in and read, and nothing else is written', async () => {
     leave(FLOOR_MB / 2 - 1)
     const person = await signIn()
     await person.call(calls.admin.clients)
@@ -66,13 +66,13 @@ describe.runIf(mayMount())('on a file system of 200 MB that fills', () => {
     await person.call(calls.session.logout)
   })
 
-  test('a hundred sign-ins there leave most of the space that is kept for them', async () => {
+  test('a hundred sign-ins below half of the limit leave most of the space that is kept for them', async () => {
     const before = freeMb()
     for (let round = 0; round < 10; round += 1) await Promise.all(Array.from({ length: 10 }, signIn))
     expect(before - freeMb()).toBeLessThan(SEGMENT_MB + 2)
   })
 
-  test('the database never restarted, and changes succeed again with room', async () => {
+  test('the database never restarts, and changes succeed again once there is room', async () => {
     expect(postmaster()).toBe(started)
     const log = execFileSync('sh', ['-c', `cat '${disk}'/data/postgres-18/log/*`], { encoding: 'utf8' })
     expect(log).not.toMatch(/PANIC|FATAL|terminated|recovery/)

@@ -59,7 +59,7 @@ describe('the jobs', () => {
     await jobs.stop()
   })
 
-  test('that fail are logged and tried again the next minute', async () => {
+  test('are logged when they fail, and tried again the next minute', async () => {
     world.clock.set('2026-05-21T12:00:00.000Z')
     let broken = true
     const { sql } = world.server
@@ -78,7 +78,7 @@ describe('the jobs', () => {
     await jobs.stop()
   })
 
-  test('have finished when stop resolves, and start nothing more', async () => {
+  test('have finished when stop() resolves, and start nothing more', async () => {
     world.clock.set('2026-05-23T12:00:00.000Z')
     await start().stop()
     expect(await days()).toHaveLength(13)

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('a renewal that has one client twice is refused, whoever asks for it', async () => {
+test('a renewal that names one client twice is refused, whichever call asks for it', async () => {
   const { sql } = world.server
   const { dealer } = await world.family({ credits: 10 })
   const { name, expiry } = await world.client(dealer)

@@ -87,7 +87,7 @@ describe.each(LEVEL_NAMES)('a %s', (level) => {
     expect(await balance(child)).toBe(5)
   })
 
-  test('has one row for each change, which names who acted', async () => {
+  test('gets a transaction for each change of its credits, which names who acted', async () => {
     const { owner, child } = await pairOf(level, 5)
     await owner.call(save, { name: child.name, credits: 2, desc: 'Back', transaction: REMOVE })
     const rows = (await child.call(calls.desk[level].transactions)).filter(
@@ -108,7 +108,7 @@ describe.each(LEVEL_NAMES)('a %s', (level) => {
     ])
   })
 
-  test('has a description that 0 credits change without a row', async () => {
+  test('can get a new description with 0 credits, which adds no transaction', async () => {
     const { owner, child } = await pairOf(level)
     for (const transaction of [ADD, REMOVE] as const) {
       const desc = `Shop ${transaction}`
@@ -121,7 +121,7 @@ describe.each(LEVEL_NAMES)('a %s', (level) => {
     expect(await owner.call(calls.level[level].history, { name: child.name })).toEqual([])
   })
 
-  test('keeps its description where none is sent, and loses it where it is empty', async () => {
+  test('keeps its description if none is sent, and loses it if it is empty', async () => {
     const { owner, child } = await pairOf(level, 1)
     await owner.call(save, { name: child.name, credits: 0, desc: 'Shop', transaction: ADD })
     await owner.call(save, { name: child.name, credits: 1, transaction: REMOVE })
@@ -130,7 +130,7 @@ describe.each(LEVEL_NAMES)('a %s', (level) => {
     expect(await owner.call(detail, { name: child.name })).toMatchObject({ description: '' })
   })
 
-  test('whose change is refused keeps its description', async () => {
+  test('keeps its description if the change of its credits is refused', async () => {
     const { owner, child } = await pairOf(level)
     await owner.refused('insufficient_credits', save, {
       name: child.name,
@@ -152,7 +152,7 @@ describe.each(LEVEL_NAMES)('a %s', (level) => {
     await world.signIn(child.name, 'another-password')
   })
 
-  test('is reached by its direct owner alone', async () => {
+  test('can be changed only by its direct owner', async () => {
     const { owner, family } = await pairOf(level)
     const others = [family.superreseller, family.reseller, family.dealer].filter(({ role }) => role !== level)
     const stranger = (await pairOf(level)).child
@@ -201,7 +201,7 @@ describe('an account name', () => {
     }
   })
 
-  test('that two people take at once goes to one of them', async () => {
+  test('goes to only one of two people who take it at the same time', async () => {
     const { reseller } = await world.family()
     const login = unique()
     const answers = await Promise.all(
@@ -225,7 +225,7 @@ describe('an account password', () => {
     expect(errors).toEqual({ password: 'Password should be between 8 and 128 characters' })
   })
 
-  test('is kept as an argon2id hash alone', async () => {
+  test('is stored only as an argon2id hash', async () => {
     const login = unique()
     await world.admin.call(calls.level.superreseller.create, { login, password: 'a secret of mine' })
     const [row] = await world.server.sql<{ account: string; password: string }[]>`
@@ -236,13 +236,13 @@ describe('an account password', () => {
 })
 
 describe('credits', () => {
-  test('are issued by the admin without limit', async () => {
+  test('can be issued by the admin without limit', async () => {
     const { superreseller } = await world.family()
     await world.give(world.admin, superreseller, 30_000)
     expect(await balance(superreseller)).toBe(30_000)
   })
 
-  test('cannot be added beyond what the caller holds, and the refusal says how much that is', async () => {
+  test('cannot be added beyond what the caller has, and the refusal says how much that is', async () => {
     const { superreseller, reseller } = await world.family()
     await world.give(world.admin, superreseller, 3)
     const change = { name: reseller.name, credits: 12, transaction: ADD } as const
@@ -324,8 +324,8 @@ test('the list of superresellers counts the accounts and clients beneath each, a
   }
 })
 
-describe('the users', () => {
-  test('are the caller and every account beneath it', async () => {
+describe('the list of users', () => {
+  test('has the caller and every account beneath it', async () => {
     const own = await openWorld()
     try {
       const one = await own.family()

@@ -23,7 +23,7 @@ describe('the broadcast message', () => {
     expect(await read()).toEqual(['', '', '', ''])
   })
 
-  test('reaches every role, as it was typed, and each replaces the one before', async () => {
+  test('reaches every role as it was typed, and replaces the message before it', async () => {
     for (const message of ['Maintenance on Sunday', '<script>alert(1)</script>\n\tLine two — ça va 👋']) {
       expect(await world.admin.call(setMessage, { message })).toEqual({ status: 'OK' })
       expect(await read()).toEqual([message, message, message, message])

@@ -185,7 +185,7 @@ describe('a new client', () => {
   })
 })
 
-describe('a client starts', () => {
+describe('the expiry of a new client', () => {
   const day = (months: NewClient['months'], at: string, ends: string, zone = 'UTC') => ({
     months,
     at,
@@ -212,22 +212,19 @@ describe('a client starts', () => {
     for (const open of worlds.values()) await (await open).close()
   })
 
-  test.each(cases)(
-    'with months $months at $at in $zone and ends at $ends',
-    async ({ months, at, ends, zone }) => {
-      const opened = worlds.get(zone) ?? openWorld({ env: { TIME_ZONE: zone } })
-      worlds.set(zone, opened)
-      const world = await opened
-      world.clock.set(at)
-      const { dealer } = await world.family({ credits: 12 })
-      expect((await world.client(dealer, { months })).expiry).toBe(ends)
-      const cost = typeof months === 'number' ? months : 0
-      expect(await balance(dealer)).toBe(12 - cost)
-      const [row] = await dealer.call(calls.desk.dealer.transactions)
-      expect(row).toMatchObject(cost > 0 ? { type: 'USED', credits: cost } : { type: 'TRIAL', credits: 0 })
-      expect(row).toMatchObject({ expiry: ends, actor: dealer.name })
-    },
-  )
+  test.each(cases)('with months $months at $at in $zone is $ends', async ({ months, at, ends, zone }) => {
+    const opened = worlds.get(zone) ?? openWorld({ env: { TIME_ZONE: zone } })
+    worlds.set(zone, opened)
+    const world = await opened
+    world.clock.set(at)
+    const { dealer } = await world.family({ credits: 12 })
+    expect((await world.client(dealer, { months })).expiry).toBe(ends)
+    const cost = typeof months === 'number' ? months : 0
+    expect(await balance(dealer)).toBe(12 - cost)
+    const [row] = await dealer.call(calls.desk.dealer.transactions)
+    expect(row).toMatchObject(cost > 0 ? { type: 'USED', credits: cost } : { type: 'TRIAL', credits: 0 })
+    expect(row).toMatchObject({ expiry: ends, actor: dealer.name })
+  })
 })
 
 describe('trials', () => {
@@ -240,7 +237,7 @@ describe('trials', () => {
   })
   afterAll(() => trials.close())
 
-  test('are as many as TRIALS_PER_DAY for a dealer and day of the zone, removed or not', async () => {
+  test('are limited to TRIALS_PER_DAY for a dealer and day of its time zone, even if their clients are removed', async () => {
     const { dealer } = await trials.family({ credits: 1 })
     trials.clock.set('2026-05-15T12:00:00Z')
     await trials.client(dealer)
@@ -260,7 +257,7 @@ describe('trials', () => {
     await trials.client(dealer)
   })
 
-  test('are one in 30 days for a MAC, whoever gives it', async () => {
+  test('are limited to one in 30 days for a MAC, whichever dealer gives it', async () => {
     const one = (await trials.family()).dealer
     const two = (await trials.family({ credits: 1 })).dealer
     const { name, mac } = await trials.client(one)
@@ -288,7 +285,7 @@ describe('trials', () => {
     const setMac = (login: string, o_mac: string | null, stb_mac: string) =>
       [save, { login, stb_mac, o_mac, ministra: false }] as const
 
-    test('are refused where it had one, from a made-up MAC and from Ministra', async () => {
+    test('are refused if the MAC had one, from a made-up MAC and from Ministra', async () => {
       const { dealer } = await trials.family()
       for (const start of [{}, { months: '2d' }, { ministra: true }] as const) {
         const { name, mac } = await trials.client(dealer, start)
@@ -300,7 +297,7 @@ describe('trials', () => {
       }
     })
 
-    test('are noted: it has no other for 30 days, and the dealer as many a day as before', async () => {
+    test('are recorded: the MAC gets no other for 30 days, and the dealer may give as many a day as before', async () => {
       const { dealer } = await trials.family()
       const other = (await trials.family()).dealer
       const mac = uniqueMac()
@@ -329,7 +326,7 @@ describe('trials', () => {
       expect(await dealer.call(detail, { name })).toMatchObject({ mac, ministra: false })
     })
 
-    test('are not counted while months are paid, until these are taken back', async () => {
+    test('do not count while months are paid, until these are taken back', async () => {
       const { dealer } = await trials.family({ credits: 5 })
       for (const start of [{ months: 0 }, { months: '2d' }, { ministra: true }] as const) {
         const { name, mac } = await trials.client(dealer, start)
@@ -390,7 +387,7 @@ describe('trials', () => {
 })
 
 describe("a client's password", () => {
-  test('is readable for its own dealer alone, and stored nowhere in clear', async () => {
+  test('can be read only by its own dealer, and is stored nowhere in clear', async () => {
     const { name } = await world.client(dealer, { password: 'planted-secret' })
     expect((await dealer.call(detail, { name })).password).toBe('planted-secret')
     await dealer.call(save, { login: name, password: 'planted-other' })
@@ -407,7 +404,7 @@ describe("a client's password", () => {
     expect(world.server.logged.join()).not.toContain('planted')
   })
 
-  test('is sealed with a new nonce each time, so that equal passwords look different', async () => {
+  test('is encrypted with a new nonce each time, so that equal passwords look different', async () => {
     const names = [await world.client(dealer), await world.client(dealer)].map(({ name }) => name)
     const rows = await world.server.sql<
       { password: Buffer }[]
@@ -563,7 +560,7 @@ describe('a saved client', () => {
     }
   })
 
-  test('that has expired can only be renewed; its other fields stay', async () => {
+  test('that has expired can only be renewed, and its other fields stay', async () => {
     const { name } = await world.client(dealer, { desc: 'Hall' })
     await world.setExpiry(name, '2026-05-01T23:59:59.000Z')
     const before = await dealer.call(detail, { name })
@@ -586,7 +583,7 @@ describe('a saved client', () => {
 })
 
 describe("a client's device", () => {
-  test('is shown as its box reported it, online within five minutes of its last poll', async () => {
+  test('is shown as its box reported it, and as online for five minutes after its last poll', async () => {
     const { name } = await world.client(dealer)
     await plugIn(name)
     expect(await dealer.call(detail, { name })).toMatchObject({ ...DEVICE, online: true })
@@ -634,7 +631,7 @@ describe("a client's device", () => {
 })
 
 describe('a removed client', () => {
-  test('must have expired: an unexpired one is refused', async () => {
+  test('must have expired', async () => {
     const { name, expiry } = await world.client(dealer)
     const { message } = await dealer.refused('client_not_expired', remove, { name })
     expect(message).toBe('Only an expired client can be deleted.')
@@ -652,7 +649,7 @@ describe('a removed client', () => {
     await dealer.refused('not_found', detail, { name })
   })
 
-  test('is in no list, frees its login and MAC, and keeps its history', async () => {
+  test('is on no list, frees its login and MAC, and keeps its history', async () => {
     const { dealer, reseller } = await world.family({ credits: 1 })
     const { name, mac } = await world.client(dealer, { months: 1, desc: 'Hall' })
     await world.setExpiry(name, '2026-05-01T23:59:59.000Z')

@@ -28,7 +28,7 @@ describe('the search of a MAC', () => {
   })
 
   test.each(['00:1A:79', 'x', '00:1A:79:00:00:0G', '00:1B:79:00:00:00', '00:1A:79:00:00:000'])(
-    'takes a whole MAC: not %s',
+    'accepts only a whole MAC: not %s',
     async (mac) => {
       const { errors } = await world.admin.refused('invalid_input', searchMac, { mac })
       expect(errors).toHaveProperty('mac')
@@ -36,8 +36,8 @@ describe('the search of a MAC', () => {
   )
 })
 
-describe("the admin's removal", () => {
-  test("removes an unexpired client of any dealer, with a row in the dealer's history, and its months are lost", async () => {
+describe('a removal by the admin', () => {
+  test("deletes any client, even an unexpired one whose months are lost, and adds a row to its dealer's transactions", async () => {
     const { dealer } = family
     const { credits } = await dealer.call(calls.credits.dealer)
     const { name, mac, expiry } = await world.client(dealer, { months: 3 })
@@ -67,7 +67,7 @@ describe("the admin's removal", () => {
     await world.admin.refused('changed_since', remove, { name, mac: null })
   })
 
-  test('finds nobody of an unknown name', async () => {
+  test('gets a 404 for an unknown name', async () => {
     await world.admin.refused('not_found', remove, { name: unique() })
     await world.admin.refused('not_found', remove, { name: family.dealer.name })
   })

@@ -47,13 +47,13 @@ describe('a renewal', () => {
     expect((await dealer.call(renew, { name, months })).expiry).toBe(end(to))
   })
 
-  test('of one month, repeated, stays on the days that the calendar gives', async () => {
+  test('that is repeated counts from the new expiry: 31 January becomes 28 February, then 28 March', async () => {
     await dealerAt('2026-01-31')
     const { name } = await world.client(dealer, { months: 1 })
     expect((await dealer.call(renew, { name, months: 1 })).expiry).toBe(end('2026-03-28'))
   })
 
-  test('lasts to the end of the year 9999 at most, alone, among many and in a quote', async () => {
+  test('cannot go beyond the year 9999, for one client, for many and in a quote', async () => {
     await dealerAt('2026-05-15')
     const { name } = await world.client(dealer)
     await world.setExpiry(name, end('9999-06-30'))
@@ -89,7 +89,7 @@ describe('a renewal', () => {
     expect((await dealer.call(renew, { name, months: 3 })).credits).toBe(0)
   })
 
-  test.each([0, 13, -1, 1.5, '1', null])('takes 1 to 12 months: not %j', async (months) => {
+  test.each([0, 13, -1, 1.5, '1', null])('accepts 1 to 12 months: not %j', async (months) => {
     await dealerAt('2026-05-15')
     const { name } = await world.client(dealer)
     for (const answer of [
@@ -131,7 +131,7 @@ describe('a renewal', () => {
 })
 
 describe('a renewal of many', () => {
-  test('renews each by its own expiry and costs months × clients', async () => {
+  test('counts for each client from its own expiry, and costs months × clients', async () => {
     await dealerAt('2026-05-15')
     const one = await world.client(dealer, { months: 1 })
     const two = await world.client(dealer)
@@ -171,7 +171,7 @@ describe('a renewal of many', () => {
     expect(await expiries(own.name)).toEqual([own.expiry])
   })
 
-  test('names each client once, whatever its case', async () => {
+  test('is refused if it names a client twice, also in another case', async () => {
     await dealerAt('2026-05-15')
     const { name } = await world.client(dealer)
     for (const call of [multirenew, quote]) {
@@ -183,7 +183,7 @@ describe('a renewal of many', () => {
     }
   })
 
-  test('takes 1 to 1,000 names', async () => {
+  test('accepts 1 to 1,000 names', async () => {
     await dealerAt('2026-05-15', 1_000)
     const none = await dealer.refused('invalid_input', multirenew, { clients: [], months: 1 })
     expect(none.errors).toEqual({ clients: 'Please select at least one client' })
@@ -220,7 +220,7 @@ describe('a renewal of many', () => {
 })
 
 describe('a quote', () => {
-  test('gives cost, balance after and each new expiry, and changes nothing', async () => {
+  test('returns the cost, the balance after it and each new expiry, and changes nothing', async () => {
     await dealerAt('2026-05-15', 5)
     const one = await world.client(dealer, { months: 1 })
     const two = await world.client(dealer)
@@ -240,7 +240,7 @@ describe('a quote', () => {
 })
 
 describe('a retrieval', () => {
-  test('takes back the newest months first: a whole purchase restores the expiry, a part makes it smaller', async () => {
+  test('takes back the newest months first: a whole purchase restores the expiry before it, a part makes the purchase smaller', async () => {
     await dealerAt('2026-01-31')
     const { name } = await world.client(dealer, { months: 1 })
     await dealer.call(renew, { name, months: 3 })
@@ -353,7 +353,7 @@ describe('a retrieval', () => {
     })
   })
 
-  test.each([0, 13, -1, 0.5, '1', null])('takes 1 to 12 credits: not %j', async (credits) => {
+  test.each([0, 13, -1, 0.5, '1', null])('accepts 1 to 12 credits: not %j', async (credits) => {
     await dealerAt('2026-05-15')
     const { name } = await world.client(dealer, { months: 1 })
     const answer = await dealer.send(retrieve, { login: name, credits })
@@ -402,7 +402,7 @@ describe('a retrieval', () => {
     }
   })
 
-  test('cannot lend months to one MAC for nothing, day after day', async () => {
+  test('cannot give a MAC free service day after day', async () => {
     await dealerAt('2026-05-15')
     const { name } = await world.client(dealer, { months: 1 })
     await dealer.call(retrieve, { login: name, credits: 1 })
@@ -438,7 +438,7 @@ describe('what is offered to retrieve', () => {
     expect(more.message).toBe(`2 credits can be retrieved from ${name}.`)
   })
 
-  test("says which of it counts as one of the day's trials", async () => {
+  test("includes which retrieval counts as one of the day's trials", async () => {
     await dealerAt('2026-05-15')
     const { name } = await world.client(dealer, { months: 2 })
     expect(await dealer.call(detail, { name })).toMatchObject({ retrievable: 2, trial_retrieval: 2 })

@@ -29,7 +29,7 @@ describe.each(ROLES)('the settings of a %s', (role) => {
     ['preset', { preset: '#ff0000' }],
     ['font', { font: 'Inter' }],
     ['mode', { mode: undefined }],
-  ])('take nothing else for %s: %j', async (field, wrong) => {
+  ])('refuse another value for %s: %j', async (field, wrong) => {
     const answer = await people[role].send(saveSettings, { ...DEFAULT_SETTINGS, ...wrong })
     expect(answer.status).toBe(400)
     expect(answer.body).toMatchObject({ code: 'invalid_input', errors: { [field]: expect.any(String) } })

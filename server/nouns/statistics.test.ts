@@ -155,7 +155,7 @@ describe('the statistics of a week', () => {
     },
   )
 
-  test('are found for direct children only', async () => {
+  test('can be read for direct children only', async () => {
     const { reseller, dealer } = await world.family()
     for (const name of [reseller.name, dealer.name, world.admin.name, 'nobody', "x' or true --"]) {
       await world.admin.refused('not_found', statistics, { name })
@@ -203,7 +203,7 @@ describe('without any superreseller', () => {
   })
   afterAll(() => world.close())
 
-  test('there are no totals and nothing to write', async () => {
+  test('the statistics have no totals, and no row is written', async () => {
     expect(await admin.call(totals)).toEqual({ onDate: [], clients: [] })
     expect(await fillStatistics(world.server.sql, world.clock.now, ZONE)).toBe(0)
   })

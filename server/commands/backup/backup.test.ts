@@ -86,7 +86,7 @@ describe('a backup', () => {
     expect(copy).toEqual(original)
   })
 
-  test('taken while people work is a snapshot: its ledger is sound and every password readable', async () => {
+  test('is a snapshot even while people work: its ledger is sound and every password readable', async () => {
     const passwords = new Map<string, string>()
     const before = await addClient('before')
     let working = true
@@ -130,7 +130,7 @@ describe('a backup', () => {
     }
   })
 
-  test('is readable by its owner alone, and holds the key beside the tables', async () => {
+  test('can be read only by its owner, and contains the key besides the tables', async () => {
     await take(world.server.database)
     expect(lstatSync(folder).mode & 0o777).toBe(0o700)
     for (const name of readdirSync(folder))
@@ -138,14 +138,14 @@ describe('a backup', () => {
     expect(readFileSync(join(folder, 'secret-key'), 'utf8')).toBe(`${SECRET_KEY.toString('base64')}\n`)
   })
 
-  test('that was killed has another name, and is refused by a restore', async () => {
+  test('that was killed keeps a temporary name, and is refused by a restore', async () => {
     await take(world.server.database)
     rmSync(join(folder, 'manifest.json'))
     expect(() => readManifest(folder)).toThrow('is no whole backup')
     expect(() => readManifest(`${folder}.partial`)).toThrow('is no whole backup')
   })
 
-  test('is not written over another one, nor into the folder of one under way', async () => {
+  test('is not written into the folder of another backup, complete or under way', async () => {
     await take(world.server.database)
     await expect(take(world.server.database)).rejects.toThrow('is there already; name another folder')
     expect(readManifest(folder).format).toBe(2)
@@ -199,7 +199,7 @@ describe('a backup', () => {
     expect(await isEmpty(target)).toBe(true)
   })
 
-  test('is restored into an empty database only', async () => {
+  test('can only be restored into an empty database', async () => {
     await take(world.server.database)
     await restore()
     const [before] = await target.ownerSql`select count(*) from client`
@@ -272,13 +272,13 @@ describe('a database of the thirteen-step schema', () => {
   })
   afterEach(() => old.drop())
 
-  test('is brought forward with every row that was written in it', async () => {
+  test('is upgraded with all its rows', async () => {
     const before = await rowsOf(old)
     await migrate({ ...old, say: silent })
     await expectKept(old, before)
   })
 
-  test('is brought forward from a backup, of this version or of its own', async () => {
+  test('is upgraded when its backup, of this version or of its own, is restored', async () => {
     const before = await rowsOf(old)
     const { schema: _, ...manifest } = await take(old)
     await restore()

@@ -7,7 +7,7 @@ import { checkAnswer } from '../../../test/support/document.ts'
 import { documentOf } from './document.ts'
 import { openPage } from './routes.ts'
 
-describe('the document', () => {
+describe('the OpenAPI document', () => {
   const { paths } = documentOf()
 
   test.each(everyCall(calls))('has $name', (call) => {
@@ -55,7 +55,7 @@ describe('the reference', () => {
     expect(answer.json()).toEqual(JSON.parse(JSON.stringify(documentOf())))
   })
 
-  test.each(['openapi.json', 'docs'])('%s comes compressed, and says the same each time', async (name) => {
+  test.each(['openapi.json', 'docs'])('is compressed to the same bytes each time: %s', async (name) => {
     const plain = await app.inject(`/v1/${name}`)
     expect(plain.headers['content-encoding']).toBeUndefined()
     for (const [encoding, read] of [
@@ -88,7 +88,7 @@ describe('an answer', () => {
   const body = { status: 'OK', name: 'Anna', expiry: '2026-01-31T23:59:59.000Z', credits: 3 }
   const refusal = { status: 'ERROR', code: 'not_found', message: 'There is nothing of this name here.' }
 
-  test('that matches the document passes', () => {
+  test('passes the check of the tests if it matches the document', () => {
     checkAnswer({ ...answer, body })
     checkAnswer({ ...answer, status: 404, body: refusal })
     checkAnswer({ ...answer, url: 'http://localhost:8080/v1/nowhere?a=b', status: 404, body: refusal })
@@ -103,19 +103,19 @@ describe('an answer', () => {
 
   test.each([
     ['lacks a field', { ...body, credits: undefined }, 200],
-    ['has a field more', { ...body, password: 'secret' }, 200],
-    ['has a field of another kind', { ...body, credits: '3' }, 200],
-    ['writes a moment in another way', { ...body, expiry: '2026-01-31 23:59:59' }, 200],
-    ['has a code that is on no list', { ...refusal, code: 'whatever' }, 404],
+    ['has an additional field', { ...body, password: 'secret' }, 200],
+    ['has a field of another type', { ...body, credits: '3' }, 200],
+    ['has a moment in another format', { ...body, expiry: '2026-01-31 23:59:59' }, 200],
+    ['has an unknown code', { ...refusal, code: 'whatever' }, 404],
     ['is a refusal that says OK', { ...refusal, status: 'OK' }, 404],
-    ['has a status of its own', body, 201],
-  ])('that %s does not', (_what, body, status) => {
+    ['has an unknown status', body, 201],
+  ])('fails the check of the tests if it %s', (_what, body, status) => {
     expect(() => checkAnswer({ ...answer, status, body: JSON.parse(JSON.stringify(body)) })).toThrow(
       'answered',
     )
   })
 
-  test('that is no JSON does not', () => {
+  test('fails the check of the tests if it is no JSON', () => {
     expect(() => checkAnswer({ ...answer, type: 'text/html', body: null })).toThrow("as 'text/html'")
   })
 })

@@ -40,7 +40,7 @@ async function names(query: Query): Promise<string[]> {
 
 const ALL = ['anna.silva', 'Bruno_7', 'carla', 'DIANA', 'eduardo']
 
-test("a list has the dealer's clients, by name without case, 10 to a page", async () => {
+test("a list has the dealer's clients, sorted by name in any case, 10 on a page", async () => {
   const page = await dealer.call(list)
   expect(page).toMatchObject({ count: 5, count_capped: false, current_page: 1, per_page: 10, total_pages: 1 })
   expect(page.data.map(({ name }) => name)).toEqual(ALL)
@@ -89,7 +89,7 @@ describe('a search', () => {
     expect(await names({ search })).toEqual(found)
   })
 
-  test('takes at most 100 characters', async () => {
+  test('accepts at most 100 characters', async () => {
     expect(await names({ search: 'x'.repeat(100) })).toEqual([])
     const { errors } = await dealer.refused('invalid_input', list, { search: 'x'.repeat(101) })
     expect(errors).toEqual({ search: 'Search takes at most 100 characters' })
@@ -133,7 +133,7 @@ describe('a filter', () => {
   })
 })
 
-describe('an order', () => {
+describe('the query of a list', () => {
   test.each<[Query, string[]]>([
     [{ sort: 'name', order: 'desc' }, [...ALL].reverse()],
     [{ sort: 'description' }, ['eduardo', 'DIANA', 'anna.silva', 'Bruno_7', 'carla']],
@@ -141,7 +141,7 @@ describe('an order', () => {
     [{ sort: 'ministra', order: 'desc' }, ['carla', 'eduardo', 'DIANA', 'Bruno_7', 'anna.silva']],
     [{ sort: 'expiry' }, ['eduardo', 'carla', 'DIANA', 'anna.silva', 'Bruno_7']],
     [{ sort: 'status' }, ['Bruno_7', 'anna.silva', 'carla', 'DIANA', 'eduardo']],
-  ])('goes by %j', async (query, expected) => {
+  ])('sorts by %j', async (query, expected) => {
     expect(await names(query)).toEqual(expected)
   })
 
@@ -156,7 +156,7 @@ describe('an order', () => {
     { per_page: 501 },
     { per_page: 0 },
     { limit: 5 },
-  ])('and page are of those that the call has: not %j', async (query) => {
+  ])('accepts only the values that the call has: not %j', async (query) => {
     const answer = await dealer.send(list, query)
     expect(answer.status).toBe(400)
     expect(answer.body).toMatchObject({ errors: { [Object.keys(query)[0] as string]: expect.any(String) } })
@@ -187,7 +187,7 @@ describe('a page', () => {
 })
 
 describe("the admin's list", () => {
-  test('has the clients of all dealers, each with its dealer', async () => {
+  test('has the clients of all dealers, each with the name of its dealer', async () => {
     const { data } = await world.admin.call(calls.admin.clients, { search: 'kitchen' })
     expect(data.map(({ name, dealer }) => [name, dealer === family.dealer.name])).toEqual([
       ['anna.silva', true],

@@ -164,7 +164,7 @@ function contextOf(sql: Context['sql'], { id, name, role }: Person): Context {
   return { sql, account, now: world.clock.now, business: { zone: world.server.config.timeZone } } as Context
 }
 
-describe('the plan of a search', () => {
+describe('a search', () => {
   const byName: PageQuery = { search: 'x', sort: 'name', order: 'asc', filter: 'all', page: 1, per_page: 10 }
   const countsOf = (all: number) => ({ all, active: all, expiring: 0, expired: 0 })
   const none = countsOf(0)
