@@ -115,7 +115,7 @@ const tamperings: Tampering[] = [
     (sql) => sql`delete from transfer where id = (select max(id) from transfer)`,
   ],
   [
-    'a row slipped in',
+    'a row inserted between others',
     () => row.slipped as number,
     /but now|from/,
     async (sql) => {
@@ -189,14 +189,14 @@ const tamperings: Tampering[] = [
     (sql) => sql`update transfer set actor = ${other.dealer.id} where id = ${row.USED as number}`,
   ],
   [
-    'a row dated back',
+    'a row given an earlier date',
     () => row.REMOVE as number,
     /is dated/,
     (sql) =>
       sql`update transfer set created = created - interval '2 hours' where id = ${row.REMOVE as number}`,
   ],
   [
-    'a client brought back from the dead',
+    'a deleted client made undeleted',
     () => row.DELETE as number,
     /deletes .*, which is still there/,
     (sql) => sql`
@@ -204,7 +204,7 @@ const tamperings: Tampering[] = [
       where id = (select client from transfer where id = ${row.DELETE as number})`,
   ],
   [
-    'credits made out of nothing where none ever were',
+    'credits given to a holding that never had any',
     () => null,
     /is 7, but no row ever moved it/,
     (sql) => sql`
@@ -213,7 +213,7 @@ const tamperings: Tampering[] = [
           select from transfer where h.id in (source, destination)) order by h.id limit 1)`,
   ],
   [
-    'a client counted where there is none',
+    'a client counted that does not exist',
     () => null,
     /The clients of .* are not as many as were counted/,
     (sql) => sql`update dealer_clients set clients = clients + 1 where dealer = ${other.dealer.id}`,
@@ -225,13 +225,13 @@ const tamperings: Tampering[] = [
     (sql) => sql`update superreseller_clients set clients = clients - 1`,
   ],
   [
-    'a client that a search finds as it was',
+    'a client whose entry for the search is another',
     () => null,
     /The client .* is not found as it is/,
     (sql) => sql`update directory set text = 'what it was' where dealer = ${other.dealer.id}`,
   ],
   [
-    'a trial of a MAC that another client has had one with',
+    'a second trial of a MAC with another client',
     () => null,
     /The MAC 00:1A:79:.* had trials with two clients within 30 days/,
     (sql) => sql`
@@ -240,7 +240,7 @@ const tamperings: Tampering[] = [
       from transfer t where t.type = 'TRIAL' and t.mac is not null order by t.id limit 1`,
   ],
   [
-    'the trials of MACs open to change',
+    'the console given the right to change the trials of MACs',
     () => null,
     /has the right to UPDATE on mac_trial/,
     (sql) => sql`grant update on mac_trial to boxtree_server`,
@@ -278,13 +278,13 @@ const tamperings: Tampering[] = [
     (sql) => sql`alter table holding drop constraint holding_balance_check`,
   ],
   [
-    'the console given a date to choose',
+    'the console given the right to choose a date',
     () => null,
     /may choose the created in transfer/,
     (sql) => sql.unsafe(`grant insert (created) on transfer to ${ROLE}`),
   ],
   [
-    'the date of the ledger made what a session says',
+    'the date of the ledger taken from the session',
     () => null,
     /The function moment was rewritten/,
     (sql) => sql`
@@ -299,7 +299,7 @@ const tamperings: Tampering[] = [
   ],
 ]
 
-describe('tampering as the owner is found:', () => {
+describe('npm run verify finds what the owner of the tables tampered with:', () => {
   beforeAll(async () => {
     const { sql } = world.server
     const { dealer } = family
