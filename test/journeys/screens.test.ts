@@ -348,7 +348,8 @@ describe.each([
         await expectNothingLost(page)
       }
       gallery.windows.expectNothingBroken()
-      // The next screen in this window reaches the server again.
+      // A screen that is left ends its work, and the next one in this window reaches the server again.
+      await page.goto('about:blank')
       await page.unrouteAll()
     },
   )
