@@ -53,7 +53,6 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'server/files.ts',
     'server/postgres/data-folder.ts',
     'server/tree/',
-    'server/corridor/audit.ts',
   ],
   'server/corridor/': [
     ...COMMON,
@@ -61,6 +60,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'server/context.ts',
     'server/config.ts',
     'server/tree/',
+    'server/access/audit.ts',
     'server/access/session.ts',
     'server/postgres/lines.ts',
   ],
@@ -75,6 +75,35 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   'server/postgres/': ['server/config.ts', 'server/files.ts'],
   'server/commands/': ['contract/', 'server/'],
+}
+
+/** What lies beside the rooms of the web: calls, session, screens and the rhythms of a page. */
+const BESIDE = entriesOf('web').filter((path) => /\.tsx?$/.test(path) && !/\/(main|routes)\.tsx$/.test(path))
+
+/** What each room of the web may import from this repository, besides itself. */
+const WEB_MAY_IMPORT: Record<string, readonly string[]> = {
+  'web/parts/': [],
+  'web/tables/': [
+    'contract/',
+    'web/parts/',
+    'web/clock.ts',
+    'web/accounts/balance.ts',
+    'web/levels.ts',
+    'web/screens.ts',
+    'web/zone.ts',
+  ],
+  'web/accounts/': ['contract/', ...BESIDE, 'web/parts/', 'web/tables/'],
+  'web/clients/': ['contract/', ...BESIDE, 'web/parts/', 'web/tables/'],
+  'web/shell/': ['contract/', ...BESIDE, 'web/parts/', 'web/accounts/'],
+  'web/pages/': [
+    'contract/',
+    ...BESIDE,
+    'web/parts/',
+    'web/tables/',
+    'web/accounts/',
+    'web/clients/',
+    'web/shell/',
+  ],
 }
 
 const imported = files.flatMap(({ imports }) => imports).length
@@ -92,13 +121,32 @@ test(`the rules apply to ${files.length} files in ${rooms.length} rooms and ${no
 
 test('every room of the server has its rule, and imports only what it may', () => {
   expect(rooms.sort()).toEqual(Object.keys(MAY_IMPORT).sort())
-  for (const [room, mayImport] of Object.entries(MAY_IMPORT)) {
-    for (const file of files.filter(({ path }) => path.startsWith(room)))
-      expectNone(
-        file,
-        (path) => isOwn(path) && ![room, ...mayImport].some((allowed) => path.startsWith(allowed)),
-      )
-  }
+  expectKept(MAY_IMPORT)
+})
+
+test('every room of the web has its rule, and imports only what it may', () => {
+  const withFiles = entriesOf('web').filter((room) => files.some(({ path }) => path.startsWith(room)))
+  expect(withFiles.filter((path) => path.endsWith('/')).sort()).toEqual(Object.keys(WEB_MAY_IMPORT).sort())
+  expectKept(WEB_MAY_IMPORT)
+})
+
+test('what lies beside the rooms of the web imports parts alone, but main.tsx and routes.tsx the shell too', () => {
+  const others = Object.keys(WEB_MAY_IMPORT).filter((room) => room !== 'web/parts/' && room !== 'web/pages/')
+  const isWayIn = (path: string) => path === 'web/main.tsx' || path === 'web/routes.tsx'
+  for (const file of inRoom('web').filter(({ path }) => path.split('/').length === 2))
+    expectNone(file, (path) =>
+      others.some((room) => path.startsWith(room) && !(isWayIn(file.path) && room === 'web/shell/')),
+    )
+})
+
+test('no rooms of the server import each other in a circle', () => {
+  expect(circlesIn(roomsAsFiles(Object.keys(MAY_IMPORT)))).toEqual([])
+})
+
+test('CONTRIBUTING names every room', () => {
+  const text = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8')
+  for (const room of Object.keys({ ...MAY_IMPORT, ...WEB_MAY_IMPORT }))
+    expect(text).toContain(`\`${room.slice(0, -1)}\``)
 })
 
 test('the contract imports only zod and itself', () => {
@@ -138,23 +186,6 @@ test('only server/ledger/transfer.ts writes transfers and holdings', () => {
     if (file.path === 'server/ledger/transfer.ts') continue
     expect(file.text, file.path).not.toMatch(/insert into transfer|update holding|insert into holding/)
   }
-})
-
-test('web/parts imports nothing of the product', () => {
-  for (const file of inRoom('web/parts'))
-    expectNone(
-      file,
-      (path) => path.startsWith('contract/') || (path.startsWith('web/') && !path.startsWith('web/parts/')),
-    )
-})
-
-test('a table imports neither pages nor calls', () => {
-  for (const file of inRoom('web/tables'))
-    expectNone(
-      file,
-      (path) =>
-        path.startsWith('web/pages/') || ['web/api.ts', 'web/session.tsx', 'web/queries.ts'].includes(path),
-    )
 })
 
 test('no file of the web but main.tsx imports a page', () => {
@@ -202,6 +233,29 @@ function entriesOf(folder: string): string[] {
   return readdirSync(join(ROOT, folder), { withFileTypes: true })
     .filter(({ name }) => !name.endsWith('.test.ts'))
     .map((entry) => `${folder}/${entry.name}${entry.isDirectory() ? '/' : ''}`)
+}
+
+/** Expects that the files of each room of a table import only from it and what the table allows. */
+function expectKept(table: Record<string, readonly string[]>) {
+  for (const [room, mayImport] of Object.entries(table)) {
+    for (const file of files.filter(({ path }) => path.startsWith(room)))
+      expectNone(
+        file,
+        (path) => isOwn(path) && ![room, ...mayImport].some((allowed) => path.startsWith(allowed)),
+      )
+  }
+}
+
+/** Returns each room as one file that imports the other rooms that its files do. */
+function roomsAsFiles(all: readonly string[]): File[] {
+  return all.map((room) => {
+    const paths = files.filter(({ path }) => path.startsWith(room)).flatMap(({ imports }) => imports)
+    return {
+      path: room,
+      text: '',
+      imports: all.filter((other) => other !== room && paths.some((path) => path.startsWith(other))),
+    }
+  })
 }
 
 function isOwn(path: string): boolean {

@@ -1,7 +1,7 @@
 import { DEFAULT_SETTINGS } from '../../contract/appearance.ts'
-import { auditHere } from '../corridor/audit.ts'
 import { begin } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
+import { auditHere } from './audit.ts'
 import { hashPassword } from './password.ts'
 
 /** Creates the admin unless there is one. Returns whether it did. */

@@ -401,14 +401,14 @@ export const MUTANTS: Mutant[] = [
     file: 'contract/call.ts',
     from: '.filter(([field]) => !secrets.includes(field))',
     to: '.filter(([field]) => secrets.at(-1) !== field || true)',
-    suites: ['server/corridor/audit.test.ts'],
+    suites: ['server/access/audit.test.ts'],
   },
   {
     guard: 'a field with a secret inside it is secret as a whole',
     file: 'contract/secret.ts',
     from: ' || Object.values(schema._zod.def).some(hasSecretPart)',
     to: ' || hasSecretPart(undefined)',
-    suites: ['server/corridor/audit.test.ts'],
+    suites: ['server/access/audit.test.ts'],
   },
   {
     guard: 'a call that changes nothing stores no Idempotency-Key',
@@ -527,7 +527,7 @@ export const MUTANTS: Mutant[] = [
     file: 'server/log.ts',
     from: '{ detail: _, where: __, ...rest }',
     to: '{ ...rest }',
-    suites: ['server/corridor/audit.test.ts'],
+    suites: ['server/access/audit.test.ts'],
   },
   {
     guard: 'changes are refused while the disk is nearly full',
