@@ -1,4 +1,16 @@
-import { closeSync, fsyncSync, linkSync, lstatSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 
 /** Writes a new file that only its owner can read, and returns once it is on the disk. Throws where the file exists. */
@@ -36,6 +48,28 @@ function syncFolder(folder: string): void {
   const handle = openSync(folder, 'r')
   try {
     fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/** The user that this process runs as. */
+export const OWN_UID = process.getuid?.() ?? 0
+
+/**
+ * Reads a file in a folder that another user can write to. Returns null if the file does not exist, is a link or a pipe,
+ * or belongs to anyone but `owner`: that user must not make root read another file or wait for a pipe.
+ */
+export function readOwned(file: string, owner: number): string | null {
+  let handle: number
+  try {
+    handle = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  } catch {
+    return null
+  }
+  try {
+    const stat = fstatSync(handle)
+    return stat.isFile() && stat.uid === owner ? readFileSync(handle, 'utf8') : null
   } finally {
     closeSync(handle)
   }

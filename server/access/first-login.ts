@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto'
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
-import { putInPlace, writeDurably } from '../files.ts'
+import { OWN_UID, putInPlace, readOwned, writeDurably } from '../files.ts'
 import { makeDataFolder } from '../postgres/data-folder.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { createFirstAdmin } from './admin.ts'
@@ -39,20 +39,27 @@ export function generatePassword(): string {
 async function leaveFirstLogin(sql: Sql, config: Config): Promise<void> {
   const file = firstLoginFile(config)
   const draft = `${file}.draft`
-  const interrupted = existsSync(draft)
-  if (!interrupted) {
-    makeDataFolder(config.dataDir)
-    writeDurably(draft, firstLogin(config.adminLogin, generatePassword()))
-  }
-  const [, login = config.adminLogin, password = generatePassword()] =
-    /^login: (.+)\npassword: (.+)\n$/.exec(readFileSync(draft, 'utf8')) ?? []
+  const interrupted = readDraft(draft)
+  const { login, password } = interrupted ?? writeDraft(draft, config)
   const made = await createFirstAdmin(sql, login, password)
   if (made || interrupted) putInPlace(draft, file)
   else rmSync(draft)
 }
 
-function firstLogin(login: string, password: string): string {
-  return `login: ${login}\npassword: ${password}\n`
+type Login = { login: string; password: string }
+
+/** Returns the login of a start that was interrupted. Where another user planted the draft, its password is known. */
+function readDraft(draft: string): Login | null {
+  const [, login, password] = /^login: (.+)\npassword: (.+)\n$/.exec(readOwned(draft, OWN_UID) ?? '') ?? []
+  return login && password ? { login, password } : null
+}
+
+function writeDraft(draft: string, { dataDir, adminLogin: login }: Config): Login {
+  const password = generatePassword()
+  makeDataFolder(dataDir)
+  rmSync(draft, { force: true })
+  writeDurably(draft, `login: ${login}\npassword: ${password}\n`)
+  return { login, password }
 }
 
 function leftBehind(config: Config): string | null {

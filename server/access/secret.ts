@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { readFileSync, rmSync } from 'node:fs'
+import { lstatSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Config, decodeKey, StartFault } from '../config.ts'
-import { putInPlace, writeDurably } from '../files.ts'
+import { OWN_UID, putInPlace, readOwned, writeDurably } from '../files.ts'
 import { makeDataFolder } from '../postgres/data-folder.ts'
 
 /**
@@ -29,24 +29,39 @@ export function keepSecretKey(config: KeyPlace, key: Buffer): Buffer {
 type KeyPlace = Pick<Config, 'secretKey' | 'dataDir'>
 
 /**
- * Returns the key in a file; null where there is no file.
- * @throws StartFault when the file holds something else
+ * Returns the key in a file of the data folder; null where there is no file.
+ * @throws StartFault when it is no file of this user, because another user may write to the folder, or holds no key
  */
 export function readKeyFile(file: string): Buffer | null {
-  const kept = read(file)
-  if (kept === undefined) return null
+  if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return null
+  const kept = readOwned(file, OWN_UID)
+  if (kept === null) {
+    throw new StartFault(
+      `${file} must be a plain file that belongs to the user who starts Boxtree; check its owner, or put the one from your backup there.`,
+    )
+  }
+  return decode(file, kept)
+}
+
+/**
+ * Returns the key in a file of a backup, whoever owns it; null where there is no file.
+ * @throws StartFault when it cannot be read or holds no key
+ */
+export function readKeyOfBackup(file: string): Buffer | null {
+  let kept: string
+  try {
+    kept = readFileSync(file, 'utf8')
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return null
+    throw new StartFault(`${file} cannot be read; check its owner and its mode.`)
+  }
+  return decode(file, kept)
+}
+
+function decode(file: string, kept: string): Buffer {
   const key = decodeKey(kept)
   if (key === null) throw new StartFault(`${file} does not hold a key; put the one from your backup there.`)
   return key
-}
-
-function read(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    if (isCode(error, 'ENOENT')) return undefined
-    throw new StartFault(`${file} cannot be read; check its owner and its mode.`)
-  }
 }
 
 /** Writes a key file that has its name only once it is complete and on the disk. An existing file stays. */

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { findSecretKey, keepSecretKey, readKeyFile } from '../access/secret.ts'
+import { findSecretKey, keepSecretKey, readKeyOfBackup } from '../access/secret.ts'
 import { type Config, readConfig, StartFault } from '../config.ts'
 import { openDatabase } from '../postgres/database.ts'
 import { migrate } from '../postgres/migrate.ts'
@@ -41,7 +41,7 @@ async function main(): Promise<number> {
 /** Returns the key that is configured here, or else the backup's. */
 function chooseKey(config: Config, folder: string): Buffer {
   const configured = findSecretKey(config)
-  const kept = readKeyFile(join(folder, KEY))
+  const kept = readKeyOfBackup(join(folder, KEY))
   if (configured && kept && !configured.equals(kept)) {
     throw new StartFault(
       `SECRET_KEY, or the secret-key in ${config.dataDir}, is not the key of this backup; take it away, and the backup's own is used.`,

@@ -15,11 +15,11 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { StartFault } from '../config.ts'
-import { putInPlace } from '../files.ts'
+import { putInPlace, readOwned } from '../files.ts'
 import { type Binaries, MAJOR } from './binaries.ts'
 import { makeDataFolder } from './data-folder.ts'
 import { programPath, type RunAs, run } from './run.ts'
-import { chooseUsers, isRootsAlone, readOwned, type Users } from './user.ts'
+import { chooseUsers, isRootsAlone, type Users } from './user.ts'
 
 /** The paths of the server's programs and files, and the user that runs it. */
 export interface Home {

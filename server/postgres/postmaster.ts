@@ -2,10 +2,10 @@ import { execFileSync, spawn } from 'node:child_process'
 import { lstatSync, readlinkSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartFault } from '../config.ts'
+import { OWN_UID, readOwned } from '../files.ts'
 import { configure } from './cluster.ts'
 import type { Home } from './home.ts'
 import { ENVIRONMENT, programPath, run } from './run.ts'
-import { readOwned } from './user.ts'
 
 /** Crash recovery long after a checkpoint takes a while, and must not be interrupted. */
 const START_LIMIT_MS = 600_000
@@ -90,7 +90,7 @@ function readPid(home: Home, name: string): number | null {
 }
 
 function read(home: Home, name: string): string {
-  return readOwned(join(home.cluster, name), home.runAs?.uid ?? process.getuid?.() ?? 0) ?? ''
+  return readOwned(join(home.cluster, name), home.runAs?.uid ?? OWN_UID) ?? ''
 }
 
 /** Whether a pid is the server of this folder, by its working directory: after a power cut it may be any process. */

@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, realpathSync } from 'node:fs'
+import { lstatSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { StartFault } from '../config.ts'
 import type { RunAs } from './run.ts'
@@ -81,24 +81,5 @@ export function isRootsAlone(folder: string): boolean {
     // In a sticky folder such as /tmp users cannot move each other's files.
     if (uid !== 0 || (mode & 0o022 && !(mode & 0o1000))) return false
     if (at === dirname(at)) return true
-  }
-}
-
-/**
- * Reads a file in a folder that another user can write to. Returns null if the file does not exist, is a link or a pipe,
- * or belongs to anyone but `owner`: that user must not make root read another file or wait for a pipe.
- */
-export function readOwned(file: string, owner: number): string | null {
-  let handle: number
-  try {
-    handle = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-  } catch {
-    return null
-  }
-  try {
-    const stat = fstatSync(handle)
-    return stat.isFile() && stat.uid === owner ? readFileSync(handle, 'utf8') : null
-  } finally {
-    closeSync(handle)
   }
 }

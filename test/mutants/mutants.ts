@@ -594,10 +594,17 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'root opens no pipe that another user put into the data folder',
-    file: 'server/postgres/user.ts',
+    file: 'server/files.ts',
     from: 'constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK',
     to: 'constants.O_RDONLY',
     suites: ['server/postgres/embedded.test.ts'],
+  },
+  {
+    guard: 'root takes no file that another user put into the data folder for its own',
+    file: 'server/files.ts',
+    from: 'stat.isFile() && stat.uid === owner',
+    to: 'stat.isFile()',
+    suites: ['server/access/secret.test.ts', 'server/access/first-login.test.ts'],
   },
   {
     guard: "no other process of the user nobody enters the database's folder",
