@@ -6,7 +6,7 @@ import type { Account, Context, Handlers, OpenContext } from '../context.ts'
 import { begin } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { Refusal, refuseField } from '../refusal.ts'
-import { findAccount } from '../tree/account.ts'
+import { balanceOf, findAccount } from '../tree/account.ts'
 import { auditLogin } from './audit.ts'
 import { type Admitted, beginTry, endTry } from './login-limits.ts'
 import { hashPassword, isPassword } from './password.ts'
@@ -46,7 +46,7 @@ export const session: Handlers<typeof calls.session> = {
     return { status: 'OK' }
   },
 
-  user: (context) => userOf(context, context.session),
+  user: userOf,
 
   password: {
     async outside(context, { old_password, password }, begin) {
@@ -103,7 +103,7 @@ async function signIn(context: OpenContext, known: Known, attempt: Admitted, ses
       insert into session (token_hash, account, created, expiry)
       values (${session}, ${known.id}, ${now}, ${new Date(now.getTime() + LIFE)})`
     await auditLogin(inside, 'session.login', known.id, known.name)
-    return userOf(inside, session)
+    return userOf({ ...inside, session, account: await whoIs(sql, session, now) })
   })
 }
 
@@ -135,20 +135,18 @@ function wrongPassword(): Refusal {
   return refuseField('wrong_password', 'old_password', 'The present password is not right.')
 }
 
-/** What `userOf` needs of a context, with or without an account. */
-type Asked = Pick<Context, 'sql' | 'now' | 'business'>
-
-async function userOf({ sql, now, business }: Asked, session: Buffer): Promise<User> {
-  const [user] = await sql<(Omit<User, 'settings' | 'time_zone' | 'now'> & { settings: unknown })[]>`
-    select a.name as login_username, a.name, a.role, a.settings, s.expiry,
-      case when h.kind = 'balance' then h.balance end as credits
-    from session s join account a on a.id = s.account
-    join holding h on h.account = a.id and h.kind in ('balance', 'issue')
-    where s.token_hash = ${session}`
-  if (!user) throw noSession()
-  const settings = Settings.safeParse(user.settings)
+/** Returns the account of a session as its own console sees it. */
+async function userOf({ sql, now, business, account, session }: Context): Promise<User> {
+  const [row] = await sql<{ expiry: string; settings: unknown }[]>`
+    select s.expiry, a.settings from session s join account a on a.id = s.account where s.token_hash = ${session}`
+  if (!row) throw noSession()
+  const settings = Settings.safeParse(row.settings)
   return {
-    ...user,
+    login_username: account.name,
+    name: account.name,
+    role: account.role,
+    credits: account.role === 'admin' ? null : await balanceOf(sql, account),
+    expiry: row.expiry,
     settings: settings.success ? settings.data : DEFAULT_SETTINGS,
     time_zone: business.zone,
     now: now.toISOString(),

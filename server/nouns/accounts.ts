@@ -8,7 +8,7 @@ import type { Context, Handlers } from '../context.ts'
 import { type Facts, pathOf, transfer } from '../ledger/transfer.ts'
 import { refuseField } from '../refusal.ts'
 import { balanceOf } from '../tree/account.ts'
-import { childOf } from '../tree/child.ts'
+import { childOf, childrenOf } from '../tree/child.ts'
 
 type LevelHandlers = Omit<Handlers<typeof calls.level.reseller>, 'history'>
 
@@ -16,14 +16,9 @@ type LevelHandlers = Omit<Handlers<typeof calls.level.reseller>, 'history'>
 export function accountsOf(level: LevelName): LevelHandlers {
   const { owner } = LEVELS[level]
   return {
-    async list({ sql, account, now }) {
-      const data = await sql<
-        { accountId: number; name: string; credits: number; description: string; created: string }[]
-      >`
-        select a.id as "accountId", a.name, h.balance as credits, a.description, a.created
-        from account a join holding h on h.account = a.id and h.kind = 'balance'
-        where a.parent = ${account.id} order by lower(a.name)`
-      return { data, count: data.length, onDate: now.toISOString() }
+    async list(context) {
+      const data = await childrenOf(context)
+      return { data, count: data.length, onDate: context.now.toISOString() }
     },
 
     create: {
@@ -99,25 +94,15 @@ export function accountsOf(level: LevelName): LevelHandlers {
 export const superresellers: LevelHandlers & Pick<Handlers<typeof calls.level.superreseller>, 'list'> = {
   ...accountsOf('superreseller'),
 
-  async list({ sql, account, now }) {
-    const data = await sql<
-      {
-        accountId: number
-        name: string
-        credits: number
-        description: string
-        created: string
-        resellers: number
-        dealers: number
-        clients: number
-      }[]
-    >`
-      select a.id as "accountId", a.name, h.balance as credits, a.description, a.created,
+  async list(context) {
+    const { sql, now } = context
+    const data = await childrenOf<{ resellers: number; dealers: number; clients: number }>(
+      context,
+      sql`,
         (select count(*) from account r where r.superreseller = a.id and r.role = 'reseller') as resellers,
         (select count(*) from account d where d.superreseller = a.id and d.role = 'dealer') as dealers,
-        (select coalesce(sum(clients), 0) from superreseller_clients c where c.superreseller = a.id) as clients
-      from account a join holding h on h.account = a.id and h.kind = 'balance'
-      where a.parent = ${account.id} order by lower(a.name)`
+        (select coalesce(sum(clients), 0) from superreseller_clients c where c.superreseller = a.id) as clients`,
+    )
     const totalClients = data.reduce((sum, { clients }) => sum + clients, 0)
     return { data, count: data.length, totalClients, onDate: now.toISOString() }
   },

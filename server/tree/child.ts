@@ -1,3 +1,4 @@
+import type { PendingQuery, Row } from 'postgres'
 import type { Account, Context } from '../context.ts'
 import { notFound } from '../refusal.ts'
 
@@ -20,4 +21,21 @@ export async function childOf(
     where a.parent = ${account.id} and lower(a.name) = lower(${name})`
   if (!child) throw notFound()
   return child
+}
+
+/** A child as a list of accounts shows it. */
+type ListedChild = { accountId: number; name: string; credits: number; description: string; created: string }
+
+/**
+ * Returns the caller's direct children with their present balances, in the order of their names.
+ * @param more further columns of the account `a`, after a comma
+ */
+export async function childrenOf<More extends object = object>(
+  { sql, account }: Pick<Context, 'sql' | 'account'>,
+  more: PendingQuery<Row[]> = sql``,
+): Promise<(ListedChild & More)[]> {
+  return sql<(ListedChild & More)[]>`
+    select a.id as "accountId", a.name, h.balance as credits, a.description, a.created ${more}
+    from account a join holding h on h.account = a.id and h.kind = 'balance'
+    where a.parent = ${account.id} order by lower(a.name)`
 }
