@@ -21,7 +21,7 @@ function memoryOf(pid: number | undefined): number {
   return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) / 1024
 }
 
-/** Answers 0 while no child runs the program. */
+/** Returns 0 while no child runs the program. */
 function memoryOfChild(pid: number | undefined, program: string): number {
   const children = execFileSync('ps', ['-o', 'rss=,args=', '--ppid', String(pid)], { encoding: 'utf8' })
   const found = children.split('\n').filter((line) => line.includes(program))

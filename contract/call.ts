@@ -18,8 +18,8 @@ type Declaration<Input extends z.ZodMiniType, Output extends z.ZodMiniType, Role
   input: Input
   /** The body of the successful answer; fields that it does not name never leave the server. */
   output: Output
-  /** 'file': the answer is a streamed file instead of `output` as JSON. */
-  answer?: 'file'
+  /** 'file': a streamed file instead of `output` as JSON. */
+  returns?: 'file'
   /** False for a POST that changes nothing. */
   changes?: false
   /** False for a call that takes no Idempotency-Key. */
@@ -27,13 +27,15 @@ type Declaration<Input extends z.ZodMiniType, Output extends z.ZodMiniType, Role
   /** Set for a change that is small and necessary enough to use the space kept free on the disk. */
   room?: 'little' | 'none'
   longBody?: true
+  /** Set for the call that ends its own session. */
+  endsSession?: true
 }
 
 export type Call<
   Input extends z.ZodMiniType = z.ZodMiniType,
   Output extends z.ZodMiniType = z.ZodMiniType,
   Roles extends Allowed = Allowed,
-> = Omit<Declaration<Input, Output, Roles>, 'changes' | 'takesKey' | 'room' | 'longBody'> & {
+> = Omit<Declaration<Input, Output, Roles>, 'changes' | 'takesKey' | 'room' | 'longBody' | 'endsSession'> & {
   /** Its path in the contract, such as `clients.renew`: its name in the audit, idempotency keys, query cache and submits. */
   name: string
   /** A call that changes nothing writes nothing: no audit row and no idempotency key. */
@@ -44,6 +46,8 @@ export type Call<
   room: 'plenty' | 'little' | 'none'
   /** For a body that names up to a thousand clients. */
   longBody: boolean
+  /** Whether it ends the session that it is made in, which every other change needs to its end. */
+  endsSession: boolean
   /** The fields of its input that are left out wherever an input is kept. */
   secrets: readonly string[]
 }
@@ -62,6 +66,7 @@ export function call<Input extends z.ZodMiniType, Output extends z.ZodMiniType, 
     takesKey: changes && roles !== 'anyone',
     room: changes ? 'plenty' : 'none',
     longBody: false,
+    endsSession: false,
     secrets: secretFields(input),
     ...declaration,
   }

@@ -115,7 +115,7 @@ describe('the contract', () => {
     expect(call.secrets).toEqual(expect.arrayContaining(sounding))
   })
 
-  test('declares which POSTs change nothing, take no key, may run on a full disk and have long bodies', () => {
+  test('declares which POSTs change nothing, take no key, may run on a full disk, end their session and have long bodies', () => {
     const named = (is: (call: Call) => boolean) => ALL.filter(is).map(({ name }) => name)
     const posts = (call: Call) => call.method !== 'GET'
     expect(named((call) => posts(call) && !call.changes)).toEqual(['clients.quote'])
@@ -128,6 +128,7 @@ describe('the contract', () => {
     expect(named((call) => call.changes && !call.takesKey)).toEqual(keyless)
     expect(named((call) => call.changes && call.room === 'none')).toEqual(['session.login', 'session.logout'])
     expect(named((call) => call.room === 'little')).toEqual(exports)
+    expect(named((call) => call.endsSession)).toEqual(['session.logout'])
     expect(named((call) => call.longBody)).toEqual(['clients.quote', 'clients.multirenew'])
     expect(named((call) => !posts(call) && call.changes)).toEqual([])
   })

@@ -98,6 +98,7 @@ const session = {
     // A repeat could not be answered: its session has ended.
     takesKey: false,
     room: 'none',
+    endsSession: true,
   }),
   user: call({
     method: 'GET',
@@ -515,7 +516,7 @@ export const calls = named({
       summary: 'The file that a ticket stands for, streamed; a ticket works once',
       input: z.strictObject({ ticket: secret(z.string().check(z.maxLength(100))) }),
       output: z.unknown(),
-      answer: 'file',
+      returns: 'file',
     }),
   },
 })

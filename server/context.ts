@@ -53,10 +53,10 @@ export type Context = OpenContext & {
 
 /** Carries out a call and returns its output. With a session it runs inside the call's transaction, or starts it. */
 export type Handler<C extends Call> = C['roles'] extends 'anyone'
-  ? (context: OpenContext, input: z.output<C['input']>) => Promise<AnswerOf<C>>
+  ? (context: OpenContext, input: z.output<C['input']>) => Promise<ResultOf<C>>
   : Inside<C> | Outside<C>
 
-type Inside<C extends Call> = (context: Context, input: z.output<C['input']>) => Promise<AnswerOf<C>>
+type Inside<C extends Call> = (context: Context, input: z.output<C['input']>) => Promise<ResultOf<C>>
 
 /**
  * A handler that starts outside the transaction, to hash a password without holding locks or a connection meanwhile.
@@ -67,11 +67,11 @@ type Outside<C extends Call> = {
   outside: (
     context: Context,
     input: z.output<C['input']>,
-    begin: (act: (inside: Context) => Promise<AnswerOf<C>>) => Promise<AnswerOf<C>>,
-  ) => Promise<AnswerOf<C>>
+    begin: (act: (inside: Context) => Promise<ResultOf<C>>) => Promise<ResultOf<C>>,
+  ) => Promise<ResultOf<C>>
 }
 
-type AnswerOf<C extends Call> = C['answer'] extends 'file' ? File : z.input<C['output']>
+type ResultOf<C extends Call> = C['returns'] extends 'file' ? File : z.input<C['output']>
 
 /** One handler for every call of a tree: a call without one does not compile. */
 export type Handlers<Tree extends Calls> = {

@@ -320,7 +320,7 @@ describe('a renewal', () => {
     await spentNothing(scene)
   })
 
-  /** Sends the headers of a renewal, and its body when that is asked for; answers the status. */
+  /** Sends the headers of a renewal, and its body when that is asked for; returns the status. */
   function hold(dealer: Person, name: string): () => Promise<number | undefined> {
     const body = JSON.stringify({ name, months: 1 })
     const renewal = request(`${world.server.url}/v1${calls.clients.renew.path}`, {

@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Call } from '../../contract/call.ts'
-import { calls } from '../../contract/calls.ts'
 import { audit } from '../access/audit.ts'
 import { hash } from '../access/seal.ts'
 import { holdSession, whoIs } from '../access/session.ts'
@@ -69,7 +68,7 @@ export function openPipeline({ sql, business, disk, networks, clock }: PipelineD
 
   async function runOpen(call: Call, handler: OpenHandler, request: FastifyRequest, input: unknown) {
     const result = await whileAnswering(sql, () => handler(contextOf(request), input))
-    return call.answer ? result : call.output.parse(result)
+    return call.returns ? result : call.output.parse(result)
   }
 
   /** Runs a call of an account once it has a turn: only a few of its calls run at the same time. */
@@ -126,8 +125,7 @@ async function runInTransaction(
     await audit(inside, call, input)
     return output
   })
-  // A logout has just ended it.
-  if (call !== calls.session.logout) await holdSession(inside)
+  if (!call.endsSession) await holdSession(inside)
   return output
 }
 
@@ -137,7 +135,7 @@ function allowed(call: Call, account: Account): Account {
 }
 
 function send(reply: FastifyReply, call: Call, result: unknown) {
-  if (call.answer !== 'file') return reply.send(result)
+  if (call.returns !== 'file') return reply.send(result)
   const file = result as File
   reply.header('content-type', file.type)
   reply.header('content-disposition', `attachment; filename="${file.name}"`)

@@ -238,7 +238,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: "no session ends between a call's check and its commit",
     file: 'server/corridor/pipeline.ts',
-    from: 'if (call !== calls.session.logout) await holdSession(inside)',
+    from: 'if (!call.endsSession) await holdSession(inside)',
     to: '',
     suites: ['server/access/session.test.ts'],
   },

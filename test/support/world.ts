@@ -368,7 +368,7 @@ function holdToContract(call: Call, answer: Answer): void {
   const where = `${call.method} ${call.path} answered ${answer.status} ${answer.text.slice(0, 500)}`
   expect(answer.headers.get('cache-control'), where).toBe('no-store')
   if (answer.status !== 200) holdToRefusal(answer, where)
-  else if (call.answer !== 'file') holdToOutput(call, answer, where)
+  else if (call.returns !== 'file') holdToOutput(call, answer, where)
 }
 
 function holdToOutput(call: Call, answer: Answer, where: string): void {

@@ -9,14 +9,14 @@ import { Skeleton } from '../parts/Skeleton.tsx'
 import { useCall } from '../queries.ts'
 import { zone } from '../zone.ts'
 
-export type QuoteAnswer = OutputOf<typeof calls.clients.quote>
+export type Quoted = OutputOf<typeof calls.clients.quote>
 
 interface QuoteProps {
   clients: readonly string[]
   /** False stops loading. Once the purchase is made, the next quote is of no interest. */
   asking: boolean
   /** Receives the server's answer for the months in the form; null while there is none. */
-  onAnswer: (answer: QuoteAnswer | null) => void
+  onAnswer: (answer: Quoted | null) => void
 }
 
 /** Shows the price of the months in the form and the new expiry, both calculated by the server. */
@@ -51,12 +51,12 @@ export function Quote({ clients, asking, onAnswer }: QuoteProps) {
   )
 }
 
-function afterwards({ balance_after, credits: present, cost }: QuoteAnswer): string {
+function afterwards({ balance_after, credits: present, cost }: Quoted): string {
   return balance_after < 0 ? shortage(present, cost) : credits(balance_after)
 }
 
 /** Shows the expiry of each client before and after. Its height is reserved, so that loading moves nothing. */
-function Expiries({ clients, answer }: { clients: readonly string[]; answer: QuoteAnswer | undefined }) {
+function Expiries({ clients, answer }: { clients: readonly string[]; answer: Quoted | undefined }) {
   const [only] = clients
   if (clients.length === 1 && only !== undefined) {
     const expiry = answer?.expiries[0]
@@ -88,7 +88,7 @@ function Expiries({ clients, answer }: { clients: readonly string[]; answer: Quo
   )
 }
 
-function FromTo({ expiry, new_expiry }: QuoteAnswer['expiries'][number]) {
+function FromTo({ expiry, new_expiry }: Quoted['expiries'][number]) {
   return (
     <span className="moment">
       <span className="wide-only">

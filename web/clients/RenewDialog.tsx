@@ -10,7 +10,7 @@ import { useLastValue } from '../parts/dialog/useLastValue.ts'
 import { Form } from '../parts/form/Form.tsx'
 import { AmountSelect } from '../parts/form/SelectInput.tsx'
 import { useSubmit } from '../queries.ts'
-import { Quote, type QuoteAnswer } from './Quote.tsx'
+import { Quote, type Quoted } from './Quote.tsx'
 
 interface RenewDialogProps {
   /** The logins of the clients; null while the dialog is closed. */
@@ -22,7 +22,7 @@ interface RenewDialogProps {
 /** Renews one or many clients, after showing the price and each client's new expiry. */
 export function RenewDialog({ names, onClose, onDone }: RenewDialogProps) {
   const shown = useLastValue(names)
-  const [quote, setQuote] = useState<QuoteAnswer | null>(null)
+  const [quote, setQuote] = useState<Quoted | null>(null)
   const { renew, loading, submitError, outdated, reset, reload } = useRenewal(quote, () => {
     onDone?.()
     onClose()
@@ -71,7 +71,7 @@ function says(count: number, months: number): string {
 }
 
 /** Renews the clients of a quote. Each expiry shown is sent along, so that the server refuses if one has changed. */
-function useRenewal(quote: QuoteAnswer | null, onDone: () => void) {
+function useRenewal(quote: Quoted | null, onDone: () => void) {
   const cache = useQueryClient()
   const one = useSubmit(calls.clients.renew, { onDone })
   const many = useSubmit(calls.clients.multirenew, { onDone })

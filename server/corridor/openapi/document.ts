@@ -122,7 +122,7 @@ const REFUSAL: Schema = {
     challenge: {
       type: 'object',
       description:
-        'Of a 429 of `/authenticate`: an altcha challenge, good for that name alone. Its answer, sent as `g_recaptcha_response`, lets the next try through at once',
+        'Of a 429 of `/authenticate`: an altcha challenge, good for that name alone. Its solution, sent as `g_recaptcha_response`, lets the next try through at once',
     },
   },
   required: ['status', 'code', 'message'],
@@ -147,7 +147,7 @@ const IDEMPOTENCY: Parameter = {
   name: 'idempotency-key',
   in: 'header',
   required: false,
-  description: 'The same key and body answers the first answer for 24 hours, and does nothing again',
+  description: 'The same key and body gets the first reply for 24 hours, and does nothing again',
   schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
 }
 
@@ -191,7 +191,7 @@ function operationOf(call: Call): Operation {
 }
 
 function answerOf(call: Call): Response {
-  if (call.answer === 'file') {
+  if (call.returns === 'file') {
     const file = { schema: { type: 'string', format: 'binary' } } satisfies { schema: Schema }
     return { description: 'The file.', content: { 'text/csv': file, 'application/pdf': file } }
   }

@@ -14,7 +14,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Takes pieces of a size, each in so many seconds, until it is given up. Answers how many it had. */
+/** Takes pieces of a size, each in so many seconds, until it is given up. Returns how many it had. */
 function read(pieces: number, bytes: number, seconds: number): number {
   for (let piece = 1; piece <= pieces; piece += 1) {
     pace.sent(bytes)
