@@ -54,7 +54,9 @@ class TypedField {
   }
 
   leave(): string {
-    return this.#mask.settled(this.value)
+    this.value = this.#mask.settled(this.value)
+    this.select(this.value.length)
+    return this.value
   }
 
   #edit(start: number, end: number, text: string, forward = false): this {
@@ -246,8 +248,11 @@ describe('a phone number', () => {
     ['416.555.0199', '(416) 555-0199', '(416) 555-0199'],
     ['+1 416 555 0199', '+1 416 555 0199', '(416) 555-0199'],
     ['1 416 555 0199', '14165550199', '(416) 555-0199'],
-    ['+44 20 7946 0958', '+44 20 7946 0958', '+442079460958'],
-    ['0044 20 7946 0958', '00442079460958', '+442079460958'],
+    ['+44 20 7946 0958', '+44 20 7946 0958', '+44 20 7946 0958'],
+    ['+331', '+331', '+331'],
+    ['+44', '+44', '+44'],
+    [' +', ' +', ' +'],
+    ['0044 20 7946 0958', '00442079460958', '00442079460958'],
     ['020 7946 0958', '02079460958', '02079460958'],
     ['21000123412', '21000123412', '21000123412'],
     ['5550199', '(555) 019-9', '(555) 019-9'],
@@ -278,6 +283,30 @@ describe('a phone number', () => {
         const text = keys.join('')
         expect(Phone.safeParse(phone().type(text).value).data).toBe(Phone.safeParse(text).data)
       }),
+    )
+  })
+
+  test('stays the same number if its field is left and entered again while it is typed', () => {
+    const digits = fc.array(fc.constantFrom(...'0123456789'), { minLength: 1, maxLength: 15 })
+    const number = fc.tuple(
+      fc.constantFrom('', '+', ' +', '00', '+1 ', '1', '+44 ', '+33'),
+      digits,
+      fc.nat(20),
+    )
+    fc.assert(
+      fc.property(number, ([start, digits, at]) => {
+        const text = start + digits.join('')
+        const [first, rest] = [text.slice(0, at), text.slice(at)]
+        // Ten digits after +1 are a whole number, to which nothing can be added.
+        fc.pre(rest === '' || !/^(\+|00)?1[1-9]\d{9}$/.test(first.replaceAll(' ', '')))
+        const field = phone().type(first)
+        field.leave()
+        field.type(rest)
+        const whole = Phone.safeParse(text).data
+        expect(Phone.safeParse(field.value).data).toBe(whole)
+        expect(Phone.safeParse(field.leave()).data).toBe(whole)
+      }),
+      { numRuns: 2_000 },
     )
   })
 

@@ -8,8 +8,9 @@ export const phoneMask: Mask = {
   counts: (character) => !/[\s()-]/.test(character),
   whole: () => null,
   settled: (text) => {
-    const kept = Phone.safeParse(text)
-    return kept.success ? shownPhone(kept.data) : text
+    // Only a whole number is formatted: one with a country code may not be finished, and more digits may follow.
+    const kept = Phone.safeParse(text).data ?? ''
+    return /^[1-9]\d{9}$/.test(kept) ? shownPhone(kept) : text
   },
   placeholder: '(NNN) NNN-NNNN',
   identifier: false,
