@@ -1,7 +1,7 @@
 import { Coins } from 'lucide-react'
 import { Tile } from '../parts/Tile.tsx'
 import { useBalance } from '../queries.ts'
-import { balanceTone } from './balance.ts'
+import { balanceTone } from '../tables/balance.ts'
 
 /** Shows the caller's balance, coloured by how much is left. */
 export function BalanceTile() {

@@ -14,7 +14,8 @@ import { AmountSelect, SelectInput } from '../parts/form/SelectInput.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 import { useSubmit } from '../queries.ts'
 import { to } from '../screens.ts'
-import { balanceTone, CREDIT_AMOUNTS } from './balance.ts'
+import { balanceTone } from '../tables/balance.ts'
+import { CREDIT_AMOUNTS } from './balance.ts'
 
 interface UpdateCreditsProps {
   level: Level

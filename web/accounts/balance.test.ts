@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { CreditAmount } from '../../contract/accounts.ts'
-import { balanceTone, CREDIT_AMOUNTS } from './balance.ts'
+import { CREDIT_AMOUNTS } from './balance.ts'
 
 test('the amounts offered are those of the specification', () => {
   expect(CREDIT_AMOUNTS).toEqual([
@@ -8,16 +8,4 @@ test('the amounts offered are those of the specification', () => {
     900, 1000, 1500, 2000, 2500, 5000, 10000,
   ])
   for (const amount of CREDIT_AMOUNTS) expect(CreditAmount.safeParse(amount).success).toBe(true)
-})
-
-describe('a balance', () => {
-  test.each([
-    [31, 'good'],
-    [30, 'warn'],
-    [1, 'warn'],
-    [0, 'bad'],
-    [-1, 'bad'],
-  ] as const)('of %i is %s', (credits, tone) => {
-    expect(balanceTone(credits)).toBe(tone)
-  })
 })

@@ -1,7 +1,7 @@
 import { credits as inWords } from '../../contract/words.ts'
-import { balanceTone } from '../accounts/balance.ts'
 import { Chip } from '../parts/Chip.tsx'
 import { useCredits } from '../queries.ts'
+import { balanceTone } from '../tables/balance.ts'
 
 /** Shows the caller's balance as a chip, coloured by how much is left. */
 export function CreditsChip() {

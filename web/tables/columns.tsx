@@ -1,10 +1,10 @@
-import { balanceTone } from '../accounts/balance.ts'
 import { Chip } from '../parts/Chip.tsx'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
 import { Moment } from '../parts/Moment.tsx'
 import { type Column, widths } from '../parts/table/table.ts'
 import { type MomentFormat, showMoment } from '../parts/time.ts'
 import { zone } from '../zone.ts'
+import { balanceTone } from './balance.ts'
 
 type Look<Row> = Pick<Column<Row>, 'narrow'>
 
