@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Call } from '../contract/call.ts'
 import { calls } from '../contract/calls.ts'
 import { ApiError } from './api.ts'
-import { failureOf, wordsOf } from './notices.ts'
+import { atForm, failureOf, wordsOf } from './notices.ts'
 
 const { clients, level, admin, desk, session } = calls
 
@@ -118,6 +118,14 @@ test.each([clients.create, level.dealer.save, admin.searchMac, admin.remove])(
     expect(reason(call, fault)).toEqual([wordsOf(call as Call)?.failure, fault.message])
   },
 )
+
+test('the refusal of a silent call shows at its form, and that of any other call in its notice', () => {
+  expect(atForm(wordsOf(clients.quote), refusal)).toEqual({
+    message: refusal.message,
+    fields: refusal.errors,
+  })
+  expect(atForm(wordsOf(clients.renew), refusal)).toEqual({ message: '', fields: refusal.errors })
+})
 
 function reason(call: Call, error: ApiError) {
   const words = wordsOf(call)

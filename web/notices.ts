@@ -3,6 +3,7 @@ import type { calls, InputOf, OutputOf } from '../contract/calls.ts'
 import type { LevelName } from '../contract/levels.ts'
 import type { ApiError } from './api.ts'
 import { levels } from './levels.ts'
+import type { SubmitError } from './parts/form/Form.tsx'
 
 /** The notices of a call. */
 export interface Words<C extends Call = Call> {
@@ -25,6 +26,11 @@ export function wordsOf<C extends Call>(call: C): Words<C> | null {
 export function failureOf(words: Words, error: ApiError): [text: string, reason?: string] {
   if (words.refusalAlone && error.status === 400) return [error.message]
   return [words.failure, error.message]
+}
+
+/** Returns what the form shows of a failure: all of a silent call's, else only what the notice does not show. */
+export function atForm(words: Words | null, error: ApiError): SubmitError {
+  return { message: words === null ? error.message : '', fields: error.errors }
 }
 
 /** The notices of every call in a tree. A call that is missing here does not compile. */

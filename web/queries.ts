@@ -5,7 +5,7 @@ import type { Call } from '../contract/call.ts'
 import { calls, type InputOf, type OutputOf } from '../contract/calls.ts'
 import { type ApiError, connection, send } from './api.ts'
 import { clientForm, keepDraft } from './drafts.ts'
-import { failureOf, type Words, wordsOf } from './notices.ts'
+import { atForm, failureOf, type Words, wordsOf } from './notices.ts'
 import type { SubmitError } from './parts/form/Form.tsx'
 import { useNotice } from './parts/notices/Notices.tsx'
 import { useSession } from './session.tsx'
@@ -102,13 +102,8 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
     last.current = { busy: true, at: performance.now(), text: next }
     mutate(input)
   }
-  // The notice already shows the message, so the form shows only the messages of its fields. Memoised, so that a form
-  // shows each refusal once.
-  const hasNotice = words !== undefined
-  const submitError = useMemo(
-    () => error && { message: hasNotice ? '' : error.message, fields: error.errors },
-    [error, hasNotice],
-  )
+  // Memoised, so that a form shows each refusal once.
+  const submitError = useMemo(() => error && atForm(words, error), [words, error])
   const outdated = error?.code === 'changed_since'
   return { submit, loading: isPending || leaving.current, submitError, outdated, reset, done }
 }
