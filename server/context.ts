@@ -35,6 +35,8 @@ export type Business = {
 export type OpenContext = {
   sql: Sql
   now: Date
+  /** Tells the time now, for what goes on after the answer has begun. */
+  clock: () => Date
   business: Business
   /** The caller's address. */
   address: string

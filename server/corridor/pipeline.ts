@@ -94,7 +94,7 @@ export function openPipeline({ sql, business, disk, networks, clock }: PipelineD
 
   function contextOf(request: FastifyRequest): OpenContext {
     const { ip: address, gone } = request
-    return { sql, now: clock(), business, address, network: networks.of(request), gone }
+    return { sql, now: clock(), clock, business, address, network: networks.of(request), gone }
   }
 }
 

@@ -641,4 +641,11 @@ export const MUTANTS: Mutant[] = [
     to: 'if (row === null)',
     suites: ['server/commands/backup/backup.test.ts'],
   },
+  {
+    guard: 'a file under way ends with the hour of its session',
+    file: 'server/nouns/exports/exports.ts',
+    from: `token_hash = \${session} and expiry > \${now}`,
+    to: `token_hash = \${session}`,
+    suites: ['server/nouns/exports/exports.test.ts'],
+  },
 ]

@@ -40,6 +40,7 @@ export class Stage {
     const context: Context = {
       sql: this.sql,
       now: this.now,
+      clock: () => this.now,
       business: this.#business,
       address: '127.0.0.1',
       network: null,

@@ -465,6 +465,20 @@ describe('a long list', () => {
     await expect.poll(transactionsOpen).toBe(0)
   })
 
+  test('is cut off when the hour of the session that asked for it is over', async () => {
+    const soon = new Date(world.clock.now.getTime() + 30_000)
+    const { response } = await open(await world.again(dealer, soon))
+    const others = await open()
+    world.clock.pass({ seconds: 30 })
+    await expect.poll(transactionsOpen, { timeout: 10_000 }).toBe(1)
+    const reading = (async () => {
+      for await (const _ of response);
+    })()
+    await expect(reading).rejects.toThrow('aborted')
+    others.asking.destroy()
+    await expect.poll(transactionsOpen).toBe(0)
+  })
+
   test('arrives visibly incomplete if the database fails in the middle', async () => {
     const { response } = await open()
     await world.server.sql`select pg_terminate_backend(pid) from (${transactions()}) as open`

@@ -23,7 +23,7 @@ export const exportTransactions: Handler<typeof calls.desk.admin.exportTransacti
  * session token. The first request uses the ticket up, so that a link found later fetches nothing.
  */
 export const download: Handler<typeof calls.files.download> = async (
-  { sql, now, business, gone },
+  { sql, now, clock, business, gone },
   { ticket },
 ) => {
   const done = await underWay.take(await withTimeout(sql, () => ownerOf(sql, ticket, now)), gone)
@@ -35,7 +35,7 @@ export const download: Handler<typeof calls.files.download> = async (
     return {
       name: fileName(wanted, format, dayOf(now, zone)),
       type: format === 'pdf' ? 'application/pdf' : 'text/csv; charset=utf-8',
-      body: await makeFile(order, { maySend: () => isThere(sql, session), done }),
+      body: await makeFile(order, { maySend: () => isThere(sql, session, clock()), done }),
     }
   } catch (error) {
     done()
@@ -91,8 +91,8 @@ async function redeem(
   return { account, session, wanted }
 }
 
-/** Whether a session still exists: a logout or a changed password removes it. */
-async function isThere(sql: Sql, session: Buffer): Promise<boolean> {
-  const found = await sql`select from session where token_hash = ${session}`
+/** Whether a session still goes on: a logout or a changed password removes it, and its hour ends it. */
+async function isThere(sql: Sql, session: Buffer, now: Date): Promise<boolean> {
+  const found = await sql`select from session where token_hash = ${session} and expiry > ${now}`
   return found.length > 0
 }
