@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import { sendAhead } from '../../postgres/begin.ts'
-import { readSearch, type Search } from '../../tree/selection.ts'
+import { readSearch } from '../../tree/selection.ts'
 import { keptCounts, scannedCounts } from './counts.ts'
 import { scanInOrder } from './in-order.ts'
 import { collect, collectStates, estimateTextMatches, mergeByExpiry } from './matches.ts'
@@ -16,10 +16,12 @@ import { type Counts, capCounts, type FoundPage, type PageQuery } from './types.
  *   until the page is full. Counting reads 100,000 clients in 60 ms; filling the page skips at most 20,000.
  * - `collect`: at most 200,000 matches are expected. Collect them by the indexes, count, sort and cut the page.
  *   100,000 matches take 93 ms.
+ * - `merge`: in the order of expiries, few match by text and more than 200,000 by expiry. Count as `cap` does, and merge
+ *   the first matches of both kinds. At most 200,000 are expected by text, and at most 10,000 of each kind are taken.
  * - `cap`: more matches than can be looked at each. Count every state up to 10,000 and read the page in the list's
  *   order, where matches lie close together. 80 ms where nearly all of a million match.
  */
-export type Plan = 'browse' | 'scan' | 'collect' | 'cap'
+export type Plan = 'browse' | 'scan' | 'collect' | 'merge' | 'cap'
 
 /** What the choice is made by. `expected` are matches by text, `ofExpiries` the exact counts of those by expiry. */
 export type Estimate = { all: Counts; expected: number; ofExpiries: Counts }
@@ -42,7 +44,9 @@ export function choosePlan(
 ): Exclude<Plan, 'browse'> {
   const { all, expected, ofExpiries } = estimate
   if (all.all <= most && fillsPageSoon(query, estimate)) return 'scan'
-  return expected <= most && ofExpiries.all <= most ? 'collect' : 'cap'
+  if (expected > most) return 'cap'
+  if (ofExpiries.all <= most) return 'collect'
+  return query.sort === 'expiry' ? 'merge' : 'cap'
 }
 
 /** Whether reading in the list's order is expected to fill the page before it has skipped too many. */
@@ -62,7 +66,7 @@ export async function findPage(
   query: PageQuery,
   most = MOST_COLLECTED,
 ): Promise<FoundPage> {
-  const { filter, sort } = query
+  const { filter } = query
   const all = await keptCounts(context)
   const search = await readSearch(context, query.search)
   if (!search)
@@ -82,23 +86,14 @@ export async function findPage(
       const { ids, ...counts } = await collect(context, query, search)
       return { ...capCounts(counts, query), ids }
     }
+    case 'merge': {
+      const { ids, ...counts } = await collectStates(context, query, search, ofExpiries)
+      return { ...capCounts(counts, query), ids: ids ?? (await mergeByExpiry(context, query, search)) }
+    }
     case 'cap': {
       const { ids, ...counts } = await collectStates(context, query, search, ofExpiries)
-      const page =
-        ids ?? (await readCapped(context, query, search, counts, sort === 'expiry' && expected <= most))
+      const page = ids ?? (await scanInOrder(context, query, search, counts[filter]))
       return { ...capCounts(counts, query), ids: page }
     }
   }
-}
-
-function readCapped(
-  context: Context,
-  query: PageQuery,
-  search: Search,
-  counts: Counts,
-  isMostlyByExpiry: boolean,
-): Promise<number[]> {
-  return isMostlyByExpiry
-    ? mergeByExpiry(context, query, search)
-    : scanInOrder(context, query, search, counts[query.filter])
 }
