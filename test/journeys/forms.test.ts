@@ -51,6 +51,32 @@ describe('a MAC', () => {
     }
   })
 
+  test('that is not finished or has more behind it stays in the field, and is refused', async ({
+    open,
+    world,
+  }) => {
+    const page = await open({ as: (await world.family()).dealer, at: '/new-client' })
+    await fill(page, { 'Login Name': 'half-typed', Password: 'tv-1234' })
+    const field = page.getByLabel('MAC Address')
+    const login = page.getByLabel('Login Name')
+    for (const [text, value] of [
+      ['00:1A:79', '00:1A:79'],
+      ['001A79', '00:1A:79'],
+      ['00:1A:79:00:1A:79:12:34:56', '00:1A:79:00:1A:79:12:34:56'],
+      ['00:1A:79:12:34:56,78', '00:1A:79:12:34:56:78'],
+      ['001A79 001A79 123456', '00:1A:79:00:1A:79:12:34:56'],
+    ] as const) {
+      for (const give of [() => field.pressSequentially(text), () => paste(page, 'MAC Address', text)]) {
+        await field.fill('')
+        await give()
+        await login.focus()
+        await expect(field).toHaveValue(value)
+        await expect(page.getByText('MAC address should be 17 characters long')).toBeVisible()
+        await expect(page.getByRole('button', { name: 'Submit' })).toBeDisabled()
+      }
+    }
+  })
+
   test('replaces the selected MAC of a client, and can be corrected in the middle', async ({
     open,
     world,

@@ -1,5 +1,5 @@
 import { MAC_PREFIX } from '../../contract/clients.ts'
-import type { Mask } from '../parts/form/masks.ts'
+import type { Beginning, Mask } from '../parts/form/masks.ts'
 
 /**
  * The mask of a MAC address. It inserts the first three pairs, which are the same for all our boxes, and accepts them
@@ -11,7 +11,7 @@ export const macMask: Mask = {
   counts,
   whole: (pasted) => {
     const found = pasted.toUpperCase().match(WHOLE) ?? []
-    return found.length === 1 ? shown(found[0] as string, false) : null
+    return found.length === 1 ? shown(found[0] as string, 'nothing') : null
   },
   settled: (text) => text,
   placeholder: `${MAC_PREFIX}XX:XX:XX`,
@@ -21,25 +21,37 @@ export const macMask: Mask = {
 
 const FIXED = MAC_PREFIX.replaceAll(':', '')
 const MARK = /[\s:.,;_–—-]/
-/** Matches one of our MACs within other text, unless further pairs adjoin it. */
+/** Matches one of our MACs within other text, unless what adjoins it may belong to it. */
 const WHOLE =
-  /(?<![0-9A-Z])(?<!(?<![0-9A-Z])[0-9A-F]{1,2}[\s:._-])00[\s:._-]?1A[\s:._-]?79(?:[\s:._-]?[0-9A-F]{2}){3}(?![0-9A-Z])(?![\s:._-][0-9A-F]{1,2}(?![0-9A-Z]))/g
+  /(?<![0-9A-Z])(?<!(?<![0-9A-Z])[0-9A-F]{1,2}[^0-9A-Z])(?<!00[\s:._-]?1A[\s:._-]?79[\s:._-]?)00[\s:._-]?1A[\s:._-]?79(?:[\s:._-]?[0-9A-F]{2}){3}(?![0-9A-Z])(?![^\s0-9A-Z]+[0-9A-Z])(?![^0-9A-Z]*[0-9A-F]+(?![0-9A-Z]))/g
 
 function counts(character: string) {
   return !MARK.test(character)
 }
 
-function shown(text: string, bare: boolean): string {
+function shown(text: string, after: Beginning): string {
   const all = [...text.toUpperCase()].filter(counts).join('')
   // Many stickers print the word before the address.
   const typed = all.length > 3 ? all.replace(/^MAC(?:ADDRESS|ADDR)?/, '') : all
-  // More than three pairs, or a separator after the third, mean that the first three pairs were typed as well.
-  const isOpened = typed.length > 6 || (typed.length === 6 && MARK.test(text.at(-1) ?? ''))
-  if (isOpened && typed.startsWith(FIXED)) return MAC_PREFIX + inPairs(typed.slice(FIXED.length))
-  if (typed === '') return ''
-  // A whole MAC of another maker must not follow our first three pairs, where it would look like ours.
-  const isForeign = /^[0-9A-F]{12}$/.test(typed)
-  return (bare || isForeign ? '' : MAC_PREFIX) + inPairs(typed)
+  // Before a word, the mask inserted the first three pairs, and they may be typed after it.
+  if (after === 'fixed' && typed === all) return afterFixed(typed, text)
+  if (FIXED.startsWith(typed)) {
+    // A separator after the third pair means that three more will follow.
+    return typed === FIXED && MARK.test(text.at(-1) ?? '') ? MAC_PREFIX : inPairs(typed)
+  }
+  if (typed.startsWith(FIXED)) return MAC_PREFIX + inPairs(typed.slice(FIXED.length))
+  return (after === 'other' || isForeign(typed) ? '' : MAC_PREFIX) + inPairs(typed)
+}
+
+/** Formats what was typed after the first three pairs. They are removed with the last character after them. */
+function afterFixed(typed: string, text: string): string {
+  if (typed === '') return text === '' ? '' : MAC_PREFIX
+  return (isForeign(typed) ? '' : MAC_PREFIX) + inPairs(typed)
+}
+
+/** Recognises a whole MAC of another maker. It must not follow our first three pairs, where it would look like ours. */
+function isForeign(typed: string) {
+  return /^[0-9A-F]{12}$/.test(typed) && !typed.startsWith(FIXED)
 }
 
 function inPairs(typed: string) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { foreignMac, Mac, Phone } from '../../contract/clients.ts'
+import { foreignMac, LIMITS, Mac, Phone } from '../../contract/clients.ts'
 import { applyEdit, type Mask, type Selected } from '../parts/form/masks.ts'
 import { macMask } from './mac.ts'
 import { phoneHint, phoneMask, shownPhone } from './phone.ts'
@@ -122,7 +122,7 @@ describe('a MAC of our boxes', () => {
     })
     fc.assert(
       fc.property(way, ({ last, isWhole, mark, word, isUpper }) => {
-        // If the last three pairs equal the first three, typing them alone is ambiguous.
+        // Three pairs that equal the first three are the beginning of a MAC.
         fc.pre(isWhole || last.join('') !== '001a79')
         const text = word + [...(isWhole ? ['00', '1a', '79'] : []), ...last].join(mark)
         const typed = isUpper ? text.toUpperCase() : text
@@ -139,8 +139,29 @@ describe('a MAC of our boxes', () => {
   })
 
   test('can be typed when its last three pairs equal its first three', () => {
-    expect(mac().type('001A79').value).toBe('00:1A:79:00:1A:79')
-    expect(mac().type('00:1A:79:00:1A:79').value).toBe('00:1A:79:00:1A:79')
+    for (const text of ['00:1A:79:00:1A:79', '001A79001A79', '00-1a-79-00-1a-79', 'MAC: 00:1A:79:00:1A:79']) {
+      expect(mac().type(text).value).toBe('00:1A:79:00:1A:79')
+      expect(mac().paste(text).value).toBe('00:1A:79:00:1A:79')
+    }
+  })
+
+  test('is not finished while it is only its first three pairs', () => {
+    for (const text of ['00:1A:79', '001A79', '00-1a-79', 'MAC: 00:1A:79', '00 1A 79 ']) {
+      for (const field of [mac().type(text), mac().paste(text)]) {
+        expect(field.leave()).toMatch(/^00:1A:79:?$/)
+        expect(Mac.safeParse(field.value).error?.issues[0]?.message).toBe(LIMITS.mac.message)
+        expect(field.type('12:34:56').value).toBe(OURS)
+      }
+    }
+  })
+
+  test('shows its first three pairs before three others that begin like them', () => {
+    expect(mac().type('0').value).toBe('0')
+    expect(mac().type('001').value).toBe('00:1')
+    expect(mac().type('0012').value).toBe('00:1A:79:00:12')
+    expect(mac().type('001234').value).toBe('00:1A:79:00:12:34')
+    expect(mac().type('001A78').value).toBe('00:1A:79:00:1A:78')
+    expect(mac().type('001A').select(0).type('F').value).toBe('00:1A:79:F0:01:A')
   })
 })
 
@@ -156,6 +177,18 @@ describe('a text that is no MAC of our boxes', () => {
     ['00 1A 79 12 34 56 7', '00:1A:79:12:34:56:7', 'MAC address should be 17 characters long'],
     ['12:34:56:78', '00:1A:79:12:34:56:78', 'MAC address should be 17 characters long'],
     ['00:1A:79:12:34', '00:1A:79:12:34', 'MAC address should be 17 characters long'],
+    ['00:1A:79:12:34:56,78', '00:1A:79:12:34:56:78', 'MAC address should be 17 characters long'],
+    ['00:1A:79:12:34:56;9', '00:1A:79:12:34:56:9', 'MAC address should be 17 characters long'],
+    ['00:1A:79:12:34:56–78', '00:1A:79:12:34:56:78', 'MAC address should be 17 characters long'],
+    [
+      '00:1A:79:12:34:56/78',
+      '00:1A:79:12:34:56:/7:8',
+      `${NOT_OURS}, then have three pairs of 0 to 9 and A to F`,
+    ],
+    ['00:1A:79:12:34:56, 7890', '00:1A:79:12:34:56:78:90', 'MAC address should be 17 characters long'],
+    ['001A79 001A79 123456', '00:1A:79:00:1A:79:12:34:56', 'MAC address should be 17 characters long'],
+    ['001A79001A79123456', '00:1A:79:00:1A:79:12:34:56', 'MAC address should be 17 characters long'],
+    ['00:1A:79:00:1A:79:12:34:56', '00:1A:79:00:1A:79:12:34:56', 'MAC address should be 17 characters long'],
     ['00:1A:79:', '00:1A:79:', 'MAC address should be 17 characters long'],
   ])('typed or pasted as %j stays in view as %j, and is refused', (text, value, why) => {
     for (const shown of [mac().type(text).value, mac().paste(text).value]) {
@@ -196,7 +229,8 @@ describe('a text that is no MAC of our boxes', () => {
           field.select(start, end).paste(text)
           if (start < end || text === '' || text === ':') continue
           // Typing without a selection keeps all characters that were there and adds the new ones.
-          const digits = (value: string) => [...value.replace(/^00:1A:79:/, '').replaceAll(':', '')].sort()
+          const digits = (value: string) =>
+            [...value.replace(/^00:1A:79(:|$)/, '').replaceAll(':', '')].sort()
           const all = [...digits(before), ...text.toUpperCase().replaceAll(':', '')].sort()
           expect(digits(field.value)).toEqual(all)
         }

@@ -3,10 +3,10 @@ export interface Mask {
   /** The prefix that the mask inserts; '' for none. */
   fixed: string
   /**
-   * Formats a text without the prefix; with `bare`, the whole text of a field that shows no prefix. Formatting a
+   * Formats a text without the prefix. If the field did not show the whole prefix, that is all of its text. Formatting a
    * formatted text does not change it.
    */
-  shown: (text: string, bare: boolean) => string
+  shown: (text: string, after: Beginning) => string
   /** Returns whether a character is content. All others are separators, which the mask inserts and removes. */
   counts: (character: string) => boolean
   /**
@@ -20,6 +20,12 @@ export interface Mask {
   identifier: boolean
   inputMode: 'text' | 'tel'
 }
+
+/**
+ * What the field began with before the edit: the prefix, another text, or nothing so far. The beginning of the prefix
+ * is nothing so far, because the prefix may be inserted or typed to its end.
+ */
+export type Beginning = 'fixed' | 'other' | 'nothing'
 
 /** An edit, as the browser made it. */
 export interface Edit {
@@ -46,35 +52,46 @@ export interface Shown {
 
 /** Returns the formatted value after an edit, with the caret after the typed text. */
 export function applyEdit(mask: Mask, edit: Edit): Shown {
-  const { head, text, tail, bare } = partsOf(mask, edit)
+  const { head, text, tail, after } = partsOf(mask, edit)
   const whole = text === '' ? null : mask.whole(text)
   if (whole !== null) return { value: whole, caret: whole.length }
-  const next = show(mask, head + text, tail, bare)
+  const next = show(mask, head + text, tail, after)
   const { before } = edit
   if (text !== '' || next.value !== before || edit.raw === before) return next
   // A deleted separator would be inserted again, so the content character beside it is deleted.
   return edit.forward
-    ? show(mask, head, tail.slice((countedIn(mask, tail)[0] ?? tail.length) + 1), bare)
-    : show(mask, head.slice(0, countedIn(mask, head).at(-1) ?? 0), tail, bare)
+    ? show(mask, head, tail.slice((countedIn(mask, tail)[0] ?? tail.length) + 1), after)
+    : show(mask, head.slice(0, countedIn(mask, head).at(-1) ?? 0), tail, after)
+}
+
+interface Parts {
+  head: string
+  text: string
+  tail: string
+  after: Beginning
 }
 
 /** Returns the content before the edit, the inserted text and the content after it, without the prefix. */
-function partsOf({ fixed }: Mask, edit: Edit) {
+function partsOf({ fixed }: Mask, edit: Edit): Parts {
   const { before, raw, caret } = edit
-  const bare = before !== '' && !before.startsWith(fixed)
-  const first = bare || before === '' ? 0 : fixed.length
+  const first = before.startsWith(fixed) ? fixed.length : 0
   const { start, end } = rangeOf(edit)
   const tail = before.slice(Math.max(end, first))
   // An edit that reaches into the prefix with an unknown selection replaced everything.
   if (!edit.selection && start < first && end > first)
-    return { head: '', text: raw.slice(0, caret), tail, bare }
+    return { head: '', text: raw.slice(0, caret), tail, after: 'nothing' }
   const text = raw.slice(start, raw.length - (before.length - end))
   return {
     head: before.slice(first, Math.max(start, first)),
     text,
     tail,
-    bare: bare && start + tail.length > 0,
+    after: start + tail.length === 0 ? 'nothing' : beginningOf(fixed, before),
   }
+}
+
+function beginningOf(fixed: string, before: string): Beginning {
+  if (before.startsWith(fixed)) return 'fixed'
+  return fixed.startsWith(before) ? 'nothing' : 'other'
 }
 
 /** Returns the range of the previous value that the edit replaced. */
@@ -98,13 +115,13 @@ function isRange({ start, end }: Selected, before: string, raw: string) {
   )
 }
 
-function show(mask: Mask, head: string, tail: string, bare: boolean): Shown {
-  const value = mask.shown(head + tail, bare)
-  const after = countedIn(mask, tail).length
-  if (after === 0) return { value, caret: value.length }
+function show(mask: Mask, head: string, tail: string, after: Beginning): Shown {
+  const value = mask.shown(head + tail, after)
+  const behind = countedIn(mask, tail).length
+  if (behind === 0) return { value, caret: value.length }
   const first = value.startsWith(mask.fixed) ? mask.fixed.length : 0
   const places = countedIn(mask, value).filter((at) => at >= first)
-  const last = places.at(-after - 1)
+  const last = places.at(-behind - 1)
   return { value, caret: last === undefined ? (places[0] ?? value.length) : last + 1 }
 }
 
