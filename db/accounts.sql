@@ -1,7 +1,7 @@
 -- The accounts: a tree of fixed depth, from the admin over superresellers and resellers to the dealers. Each row carries
--- the path to itself, so that what lies beneath a superreseller or a reseller is one index away. Beside them is what
--- belongs to an account for a short time: sessions, login tries, idempotency keys with their answers, tickets of files.
--- The audit stays for good.
+-- the path to itself, so that one index finds every account beneath a superreseller or reseller. Beside them is
+-- what belongs to an account for a short time: sessions, login tries, idempotency keys with their replies, tickets of
+-- files. The audit stays for good.
 
 -- Only the owner of the tables writes here: `schema`, the fingerprint of the files that made these tables, and `clock`.
 create table setup (
@@ -102,7 +102,7 @@ create table broadcast (
   constraint broadcast_message_check check (length(message) <= 2000 and message <> '')
 );
 
--- The answer to the first call under each Idempotency-Key; of that call's body only an HMAC.
+-- The reply to the first call under each Idempotency-Key, and an HMAC of its body.
 create table idempotency_key (
   account bigint not null,
   call text not null,
@@ -133,8 +133,8 @@ create table export_ticket (
 create index export_ticket_session on export_ticket (session);
 
 -- The moment at which a transaction began, which dates what it appends: by the database's own clock, in milliseconds as
--- everything in Boxtree. Nobody chooses it; only where the owner has set `clock` to 'played', for the demonstration and
--- for tests, may a session say what time it is.
+-- everything in Boxtree. No session can choose it, unless the owner has set `clock` to 'played' for the demonstration or a
+-- test.
 create function moment() returns timestamptz language plpgsql stable set search_path = public, pg_temp as $$
 declare
   played text := current_setting('boxtree.moment', true);
@@ -153,7 +153,7 @@ create function end_session(hash bytea) returns boolean
   language sql volatile security definer set search_path = public, pg_temp
   as $$ with ended as (delete from session where token_hash = hash returning true) select exists (select from ended) $$;
 
--- Ends the sessions of an account, but the given one.
+-- Ends all sessions of an account except the given one.
 create function end_sessions(of_account bigint, but bytea default null) returns void
   language sql volatile security definer set search_path = public, pg_temp
   as $$ delete from session where account = of_account and token_hash is distinct from but $$;
@@ -163,7 +163,7 @@ create function remove_tickets(of_session bytea) returns void
   language sql volatile security definer set search_path = public, pg_temp
   as $$ delete from export_ticket where session = of_session $$;
 
--- Uses a ticket up. Returns what it is for, where it and its session have not expired.
+-- Deletes a ticket and returns what it is for, if neither it nor its session has expired.
 create function redeem_ticket(hash bytea, now timestamptz)
   returns table (owner bigint, session bytea, kind text, selection jsonb)
   language sql volatile security definer set search_path = public, pg_temp
@@ -177,7 +177,7 @@ create function remove_broadcast() returns void
   language sql volatile security definer set search_path = public, pg_temp
   as $$ delete from broadcast $$;
 
--- Removes rows of a table that are of no use since a moment, at most so many. Returns how many.
+-- Removes at most `most` rows that expired before a moment. Returns how many.
 create function remove_outdated(name text, before timestamptz, most integer) returns integer
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
 declare

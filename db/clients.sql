@@ -1,7 +1,7 @@
 -- The clients of the dealers, in three tables by how often they change. `client` is what the dealer typed; a deleted
 -- client stays there without its password, so that its history keeps its place, and its login and MAC are free again.
 -- `service` is until when each living client is served: every renewal changes it, and the many indexes by which clients
--- are searched and sorted must not pay for that. `device` is what a client's box told of itself, at every poll.
+-- are searched and sorted must not pay for that. `device` holds what the box of a client reports at each poll.
 
 create table client (
   id bigint generated always as identity,

@@ -56,12 +56,12 @@ create table superreseller_clients (
   constraint superreseller_clients_superreseller_fk foreign key (superreseller) references account (id)
 ) with (fillfactor = 50);
 
--- What a search looks through, one line a field, so that no term matches across two.
+-- Returns the text that a search matches: one field a line, so that no term matches across two fields.
 create function search_text(name text, description text, mac text, phone text) returns text
   language sql immutable parallel safe
   return lower(name || chr(10) || description || chr(10) || coalesce(mac || chr(10) || replace(mac, ':', ''), '') || chr(10) || phone);
 
--- By the primary key, always: a session keeps the first plan that it made, and for few rows that may be another.
+-- Disables sequential scans: a session caches its first plan, and on a nearly empty table that would be one.
 create function copy_service_to_directory() returns trigger
   language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off as $$
 begin
@@ -97,8 +97,8 @@ create trigger copy_client_to_directory after update of active, name, descriptio
   )
   execute function copy_client_to_directory();
 
--- Adds to the counts, in the order of their keys: two that change many never wait for each other in a circle. They
--- come after the clients that they count and before the holdings that pay for them.
+-- Adds to the counts in the order of their keys, so that two large changes never deadlock. The counts are locked
+-- after the clients that they count and before the holdings that pay for them.
 create function add_to_counts(dealers bigint[], expiries timestamptz[], counts integer[]) returns void
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
 begin
@@ -137,7 +137,7 @@ create trigger keep_counts_at_update after update on service
 create trigger keep_counts_at_delete after delete on service
   referencing old table as removed for each statement execute function keep_counts();
 
--- Makes all of it anew, after the triggers were off: a load.
+-- Rebuilds all lists after rows were loaded with the triggers off.
 create function rebuild_lists() returns void
   language plpgsql volatile set search_path = public, pg_temp as $$
 begin
@@ -151,7 +151,7 @@ begin
   from service s join client c on c.id = s.client order by s.client;
 end $$;
 
--- Removes the counts that came to nothing and that no renewal can come back to.
+-- Removes counts of zero whose expiry is too old for any renewal.
 create function forget_empty_counts(before timestamptz) returns void
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
 begin

@@ -131,7 +131,7 @@ describe('the body of a request', () => {
     expect((await person.fetch('POST', '/v1/logout')).status).toBe(200)
   })
 
-  test('is not read if there is no session', async () => {
+  test('is never read without a session', async () => {
     await refusal('no_session', post('{', JSON_TYPE, world.nobody()))
     await refusal('no_session', post('x'.repeat(300_000), { 'content-type': 'text/plain' }, world.nobody()))
     await refusal('wrong_role', post('{', JSON_TYPE, world.admin))

@@ -140,7 +140,7 @@ function closedBy(tries: Tries, most: number, now: Date): Closed | null {
   return recent.length >= most && recent.some(({ wrong }) => !wrong) ? UNDECIDED : null
 }
 
-/** How many were wrong in the window that ends with the last that was, while that is no longer ago than a window. */
+/** Returns how many wrong tries lie in the window that ends with the last of them; 0 once that is a window ago. */
 function inOneRun(tries: Tries, now: Date): number {
   const wrong = tries.filter((one) => one.wrong)
   const last = wrong[0]?.tried
@@ -148,13 +148,13 @@ function inOneRun(tries: Tries, now: Date): number {
   return wrong.filter(({ tried }) => last - tried < WINDOW).length
 }
 
-/** Returns the seconds of a phone's work for a try: 5 after 10 wrong ones, doubled after each 10 more. */
+/** Returns how many seconds a phone must compute for a try: 5 after 10 wrong ones, doubled after each 10 more. */
 function workAfter(wrong: number): number {
   if (wrong < MOST_OF_ACCOUNT) return 0
   return Math.min(60, 5 * 2 ** (Math.floor(wrong / MOST_OF_ACCOUNT) - 1))
 }
 
-/** Returns the number of wrong tries after which this much work is no longer enough. */
+/** Returns how many wrong tries there may be before a try needs more than this much work. */
 function placesFor(work: number): number {
   let places = MOST_OF_ACCOUNT
   while (places < MOST_OF_ACCOUNT_AN_HOUR && workAfter(places) <= work) places += MOST_OF_ACCOUNT

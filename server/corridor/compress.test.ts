@@ -26,7 +26,7 @@ test.each([
   expect(headers.vary).toBe('accept-encoding')
 })
 
-test('a compressed answer has at most a quarter of the size and the same content', async () => {
+test('a compressed answer has at most a quarter of the bytes, and the same content', async () => {
   const plain = await get(LONG, 'identity')
   const small = await get(LONG, 'br')
   expect(small.headers['content-length']).toBe(String(small.rawPayload.length))

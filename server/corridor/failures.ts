@@ -15,8 +15,8 @@ export function sendFailure(error: unknown, request: FastifyRequest, reply: Fast
 }
 
 /**
- * Whether the connection of a request was closed or cut before its body was complete; a flood leaves such an error for
- * each connection. Its code is ECONNRESET, as of a lost connection to the database, so that the code does not tell.
+ * Whether the connection of a request was closed or cut before its body was complete. Its code, ECONNRESET, is also
+ * that of a lost connection to the database, so the errors themselves are compared.
  */
 function isAborted(error: unknown, { raw }: FastifyRequest): boolean {
   return raw.errored !== null && raw.errored === error

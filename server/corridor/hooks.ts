@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 
-/** Closes connections as they become idle while the server closes: Fastify closes those that were idle before alone. */
+/** Closes connections that become idle while the server closes: Fastify closes only those that are idle when it begins. */
 export function closeIdleConnections(app: FastifyInstance) {
   app.addHook('preClose', async () => {
     const sweep = setInterval(() => app.server.closeIdleConnections(), 50)

@@ -36,7 +36,7 @@ describe.runIf(mayMount())('on a file system of 200 MB that fills', () => {
     execFileSync('umount', [disk])
   })
 
-  test('real calls fill it at most one log segment past the limit, and then a change gets a 503', async () => {
+  test('changes fill the disk at most one log segment past the limit, and then get a 503', async () => {
     leave(FLOOR_MB + 3)
     let made = 0
     let answer = await change()
@@ -72,7 +72,7 @@ describe.runIf(mayMount())('on a file system of 200 MB that fills', () => {
     expect(before - freeMb()).toBeLessThan(SEGMENT_MB + 2)
   })
 
-  test('the database never restarts, and changes succeed again once there is room', async () => {
+  test('the database never restarts on a full disk, and changes succeed again once there is room', async () => {
     expect(postmaster()).toBe(started)
     const log = execFileSync('sh', ['-c', `cat '${disk}'/data/postgres-18/log/*`], { encoding: 'utf8' })
     expect(log).not.toMatch(/PANIC|FATAL|terminated|recovery/)
