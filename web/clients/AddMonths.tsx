@@ -2,10 +2,11 @@ import { useEffect } from 'react'
 import { useWatch } from 'react-hook-form'
 import { calls, type OutputOf } from '../../contract/calls.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
-import { credits, months as inMonths, shortage } from '../../contract/words.ts'
+import { credits, shortage } from '../../contract/words.ts'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
 import { showMoment } from '../parts/time.ts'
 import { useCall } from '../queries.ts'
+import { months as inMonths } from '../words.ts'
 import { zone } from '../zone.ts'
 
 interface AddMonthsProps {

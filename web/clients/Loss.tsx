@@ -1,7 +1,7 @@
 import { expiryState } from '../../contract/clients.ts'
-import { days, months } from '../../contract/words.ts'
 import { now } from '../clock.ts'
 import { monthsUntil } from '../parts/time.ts'
+import { days, months } from '../words.ts'
 import { zone } from '../zone.ts'
 import { Day } from './Day.tsx'
 

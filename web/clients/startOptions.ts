@@ -1,6 +1,6 @@
 import type { calls, InputOf } from '../../contract/calls.ts'
 import { MOST_MONTHS } from '../../contract/clients.ts'
-import { months } from '../../contract/words.ts'
+import { months } from '../words.ts'
 
 interface StartOption {
   value: InputOf<typeof calls.clients.create>['months']
