@@ -11,20 +11,34 @@ export function useFocusKept(
 ): void {
   const row = useFocusedRow(place, keys)
   const hadNothingChosen = useRef(true)
+  const frame = useRef(0)
+  useEffect(() => () => cancelAnimationFrame(frame.current), [])
   useEffect(() => {
     const barGone = nothingChosen && !hadNothingChosen.current
     const rowGone = row.current !== null && !keys.includes(row.current.key)
     hadNothingChosen.current = nothingChosen
-    if (!(barGone || rowGone) || somethingHasFocus()) return
-    const next = barGone ? undefined : rowAt(place.current, row.current?.at ?? 0)
+    if (!(barGone || rowGone)) return
+    const at = row.current?.at ?? 0
     row.current = null
-    const target =
-      next?.querySelector('a') ??
-      next?.querySelector<HTMLElement>('button, input') ??
-      (barGone ? place.current?.querySelector<HTMLElement>('.hit input') : null) ??
-      place.current?.querySelector<HTMLElement>('[type=search]')
-    target?.focus({ preventScroll: true })
+    const move = () => {
+      // An open dialog takes the focus back, and returns it to where it opened, which is gone.
+      if (document.querySelector('[role=dialog], [role=alertdialog]'))
+        frame.current = requestAnimationFrame(move)
+      else if (!hasFocus()) targetIn(place.current, barGone ? null : at)?.focus({ preventScroll: true })
+    }
+    move()
   })
+}
+
+/** Returns what takes the focus: something in the row at `at`, the checkbox of the page where it is null, or the search. */
+function targetIn(place: HTMLElement | null, at: number | null): HTMLElement | null | undefined {
+  const row = at === null ? undefined : rowAt(place, at)
+  return (
+    row?.querySelector('a') ??
+    row?.querySelector<HTMLElement>('button, input') ??
+    (at === null ? place?.querySelector<HTMLElement>('.hit input') : null) ??
+    place?.querySelector<HTMLElement>('[type=search]')
+  )
 }
 
 /** Tracks the row that last had the focus, and its index; null when the focus was elsewhere in the table. */
@@ -54,8 +68,6 @@ function rowAt(place: HTMLElement | null, at: number): HTMLElement | undefined {
   return rows[Math.min(at, rows.length - 1)]
 }
 
-/** Focus in a dialog does not count: a closing dialog is about to return it to the removed row. */
-function somethingHasFocus(): boolean {
-  const { activeElement } = document
-  return activeElement !== null && activeElement !== document.body && !activeElement.closest('[role*=dialog]')
+function hasFocus(): boolean {
+  return document.activeElement !== null && document.activeElement !== document.body
 }
