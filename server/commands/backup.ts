@@ -24,7 +24,7 @@ async function main(): Promise<void> {
     throw new StartFault(`There is no secret-key in ${config.dataDir}; set SECRET_KEY to the console's.`)
   }
   const folder = resolve(process.argv[2] ?? join('backups', new Date().toISOString().replace(/[:.]/g, '-')))
-  const database = await openDatabase(config, () => {}, { guest: true })
+  const database = await openDatabase(config, () => {}, { guest: true, standby: true })
   try {
     const { timeZone } = config
     const { owner } = database

@@ -26,7 +26,11 @@ async function main(): Promise<number> {
     await restoreBackup({ owner, key, folder, manifest, say, onRestored })
     await migrate({ ...database, say })
     const code = await report(database.server, say)
-    say(`Restored as it was at ${manifest.taken}.`)
+    say(
+      code === 0
+        ? `Restored as it was at ${manifest.taken}.`
+        : `The rows of ${manifest.taken} were restored, but their ledger is not sound. Use another backup.`,
+    )
     if (manifest.time_zone !== config.timeZone) {
       say(
         `Its days were counted in ${manifest.time_zone}: start the console with TIME_ZONE=${manifest.time_zone}.`,

@@ -47,7 +47,7 @@ const TAKEN: Record<string, () => Refusal> = {
 
 /** Whether the database is unreachable, shutting down, full or too slow. */
 function isOutage(code: string): boolean {
-  return /^(08|53|57P|58)|^(55P03|57014|40P01|40001|25006)$/.test(code) || OUTAGES.has(code)
+  return /^(08|53|57P|58)|^(55P03|57014|40P01|40001|40003|25006)$/.test(code) || OUTAGES.has(code)
 }
 
 const OUTAGES = new Set([

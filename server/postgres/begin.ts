@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { PendingQuery, Row, TransactionSql } from 'postgres'
-import { whileAnswering } from './lines.ts'
-import type { Sql } from './pool.ts'
+import { closeLines, whileAnswering } from './lines.ts'
+import { countUnreplicated, type Sql } from './pool.ts'
 
 /** How long a lost connection is retried, in milliseconds; with a last try a call stays under 5 s. */
 const SEARCH_MS = 2_500
@@ -15,10 +15,11 @@ export type Access = 'read write' | 'read only'
 /**
  * Runs `work` in one transaction, and returns its result once that is committed.
  *
- * It adds four things to the driver. After a lost connection, later statements of `work` throw: the driver would run
+ * It adds five things to the driver. After a lost connection, later statements of `work` throw: the driver would run
  * them on another connection, outside the transaction. A COMMIT of a failed transaction is an error: PostgreSQL rolls
- * back without one. A connection that was lost before `work` began is retried. And the waits for a connection and for
- * the COMMIT, which may itself wait for a standby, are limited.
+ * back without one. A connection that was lost before `work` began is retried. The waits for a connection and for the
+ * COMMIT, which may itself wait for a standby, are limited. And a COMMIT that was to wait for a standby and did not is
+ * reported like a lost connection.
  * @throws what `work` throws, after a rollback; or the loss of the connection (see `isLost`), after which the
  * transaction may have been committed or not
  */
@@ -80,7 +81,7 @@ async function search<T>(work: () => Promise<T>, isWorthAnother: (error: unknown
 /** Whether an error means that the database is unreachable, rather than that it refused a statement. */
 export function isLost(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return /^(CONNECT|E[A-Z]{3,}$|08|57P0|53300)/.test(code)
+  return /^(CONNECT|E[A-Z]{3,}$|08|57P0|53300|40003|25006)/.test(code)
 }
 
 interface Attempt {
@@ -135,13 +136,34 @@ async function tryOnce<T>(
       throw error
     }
   })
+  const unreplicated = countUnreplicated(sql)
   try {
     const { result } = await Promise.race([transaction, patience.end])
     await Promise.all(sent)
+    // The warning does not name its transaction, so all that ended meanwhile count as uncertain.
+    if (countUnreplicated(sql) > unreplicated) throw new UncertainCommit()
     return result
+  } catch (error) {
+    if (isReadOnly(error) && access === 'read write') closeLines(sql, 'the host is no longer the primary')
+    throw error
   } finally {
     patience.stop()
   }
+}
+
+/** PostgreSQL has committed on this machine alone, because somebody cancelled its wait for the standby. */
+class UncertainCommit extends Error {
+  /** SQL's code for a statement whose completion is unknown. */
+  readonly code = '40003'
+
+  constructor() {
+    super('A commit did not wait for the standby')
+  }
+}
+
+/** Whether PostgreSQL refused a change because the host, or the connection, may only read. */
+function isReadOnly(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '25006'
 }
 
 /** Makes a timer whose `end` rejects like a lost connection when it was started and not stopped in time. */

@@ -22,16 +22,17 @@ const PAUSE_MS = 500
 /**
  * Starts the embedded database, or waits until the external one answers.
  * @param guest allows a console that already runs on the same data folder
+ * @param standby allows an external database that may only be read
  * @throws StartFault when the database cannot be opened
  */
 export async function openDatabase(
   config: Pick<Config, 'dataDir' | 'database'>,
   say: (line: string) => void,
-  { guest = false } = {},
+  { guest = false, standby = false } = {},
 ): Promise<Database> {
   if (config.database === null) return startEmbedded({ dataDir: config.dataDir, say, guest })
-  await answers('DATABASE_URL', config.database.server, say)
-  await answers('DATABASE_OWNER_URL', config.database.owner, say)
+  await answers('DATABASE_URL', config.database.server, standby, say)
+  await answers('DATABASE_OWNER_URL', config.database.owner, standby, say)
   return { ...config.database, files: null, stop: async () => {} }
 }
 
@@ -45,8 +46,13 @@ export function requireDatabase({ dataDir, database }: Pick<Config, 'dataDir' | 
   }
 }
 
-async function answers(name: string, to: Connect, say: (line: string) => void): Promise<void> {
-  const sql = openPool(to, { max: 1 })
+async function answers(
+  name: string,
+  to: Connect,
+  standby: boolean,
+  say: (line: string) => void,
+): Promise<void> {
+  const sql = openPool(to, { max: 1, standby })
   const deadline = Date.now() + WAIT_MS
   let told = false
   try {

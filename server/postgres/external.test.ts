@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { proveTheBooks } from '../../test/support/books.ts'
@@ -8,6 +11,7 @@ import { type Console, startConsole } from '../../test/support/console.ts'
 import { type External, startExternal } from '../../test/support/external.ts'
 import { freshFolder } from '../../test/support/folder.ts'
 import { newClient, Person } from '../../test/support/world.ts'
+import { MANIFEST, readManifest, tableFile } from '../commands/backup/archive.ts'
 import { openPool } from './pool.ts'
 
 const PASSWORD = 'a-password-of-theirs'
@@ -89,7 +93,7 @@ describe('with an external PostgreSQL', () => {
     await proveTheBooks(sql).finally(() => sql.end())
   })
 
-  test('a backup of the running console can be restored into an embedded database', async () => {
+  test('a backup of the running console can be restored into an embedded database, and an unsound one says so', async () => {
     const backup = join(freshFolder(), 'backup')
     const env = { PATH: process.env.PATH ?? '', DATA_DIR: dataDir, ...external.env }
     const taken = await run(process.execPath, [join(import.meta.dirname, '../commands/backup.ts'), backup], {
@@ -101,6 +105,14 @@ describe('with an external PostgreSQL', () => {
     const restored = await run(process.execPath, restore, { env: { PATH: env.PATH, DATA_DIR: elsewhere } })
     expect(restored.stdout).toContain('Every credit is where its rows say.\nRestored as it was at ')
     await expect(run(process.execPath, restore, { env })).rejects.toThrow('The database is not empty')
+    addCredits(backup)
+    const another = { PATH: env.PATH, DATA_DIR: join(freshFolder(), 'data') }
+    await expect(run(process.execPath, restore, { env: another })).rejects.toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(
+        /The ledger is NOT sound\.\nThe rows of \S+ were restored, but their ledger is not sound\. Use another backup\.\n$/,
+      ),
+    })
     const copy = await startConsole({ dataDir: elsewhere, env: { CAPTCHA_PROVIDER: 'none' } })
     try {
       const corner = await signIn('corner', copy)
@@ -143,3 +155,18 @@ describe('with an external PostgreSQL', () => {
     },
   )
 })
+
+/** Adds a credit to the last balance of a backup, as a hand in the database before it was taken would have. */
+function addCredits(backup: string): void {
+  const file = tableFile(backup, 'holding')
+  const rows = gunzipSync(readFileSync(file)).toString()
+  const changed = gzipSync(rows.replace(/(\d+)\n$/, (_, balance) => `${Number(balance) + 1}\n`))
+  writeFileSync(file, changed)
+  const manifest = readManifest(backup)
+  const tables = manifest.tables.map((table) =>
+    table.name === 'holding'
+      ? { ...table, sha256: createHash('sha256').update(changed).digest('hex') }
+      : table,
+  )
+  writeFileSync(join(backup, MANIFEST), JSON.stringify({ ...manifest, tables }))
+}

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import { Duplex } from 'node:stream'
 import type { Sql } from 'postgres'
 
 export type Host = { host: string; port: number }
@@ -26,6 +27,19 @@ export function openLine(options: object, host: Host): Socket {
   lines.open.set(socket, host)
   // The driver reads the name that the certificate must have from the socket.
   return Object.assign(socket, host)
+}
+
+/** Returns a connection that fails at once. A search that threw instead would leave the driver waiting for ever. */
+export function refuseLine(reason: string): Duplex {
+  const refusal = Object.assign(new Error(reason), { code: 'ECONNREFUSED' })
+  return new Duplex({ read() {}, write: (_chunk, _encoding, done) => done(refusal) })
+}
+
+/** Closes every connection of a pool over the network, so that its next ones are made to the primary of that time. */
+export function closeLines(sql: Sql, reason: string): void {
+  const open = linesOf.get(sql.options)?.open ?? new Map()
+  for (const socket of open.keys()) socket.destroy(Object.assign(new Error(reason), { code: 'ECONNRESET' }))
+  open.clear()
 }
 
 /**

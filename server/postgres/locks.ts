@@ -3,7 +3,7 @@
  * address: should one collide with these, a login waits for a moment.
  */
 export const LOCKS = {
-  /** Making the schema, and listing the tables for a backup. */
+  /** Making or changing the schema, and replacing the secret key. */
   schema: 0x6d696772,
   /** Making the database of a data folder; with 1 as second key, being its only console. */
   console: 0x626f7874,

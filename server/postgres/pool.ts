@@ -1,5 +1,5 @@
 import postgres from 'postgres'
-import { type Host, openLine } from './lines.ts'
+import { type Host, openLine, refuseLine } from './lines.ts'
 
 /** Where a database is: a connection string, or a unix socket of the embedded server. */
 export type Connect = string | { socket: string; database: string; user: string }
@@ -17,6 +17,8 @@ export interface PoolOptions {
   patient?: boolean
   /** Whether connections are never replaced because of their age. */
   lasting?: boolean
+  /** Whether to connect to a standby where there is one, for work that only reads and takes long. */
+  standby?: boolean
   /** Called whenever a connection is lost or closed. */
   onClose?: () => void
 }
@@ -26,11 +28,14 @@ export interface PoolOptions {
  * It reads int8 and whole numerics as numbers, moments as `YYYY-MM-DDTHH:mm:ss.sssZ` and days as `YYYY-MM-DD`.
  */
 export function openPool(to: Connect, options: PoolOptions): Sql {
+  const unreplicated = { count: 0 }
   const settings = {
     max: options.max,
     // In seconds. A call must be answered within 5 s even without the database.
     connect_timeout: 2,
-    onnotice: () => {},
+    onnotice: (notice: postgres.Notice) => {
+      if (notice.routine === SYNCHRONOUS_WAIT) unreplicated.count += 1
+    },
     // By default the driver waits up to 20 s before it connects again after a failure.
     backoff: () => 0,
     connection: sessionSettings(options.patient ?? false),
@@ -40,10 +45,23 @@ export function openPool(to: Connect, options: PoolOptions): Sql {
     ...(options.lasting && { max_lifetime: null, idle_timeout: 0 }),
     ...(options.onClose && { onclose: options.onClose }),
   }
-  if (typeof to !== 'string') {
-    return postgres({ ...settings, path: to.socket, database: to.database, user: to.user })
-  }
-  return openOver(to, settings)
+  const sql =
+    typeof to === 'string'
+      ? openOver(to, settings, options.standby ? 'standby' : 'primary')
+      : postgres({ ...settings, path: to.socket, database: to.database, user: to.user })
+  unreplicatedOf.set(sql, unreplicated)
+  return sql
+}
+
+/** The number of commits of each pool of which PostgreSQL warned that they did not wait for the standby. */
+const unreplicatedOf = new WeakMap<Sql, { count: number }>()
+
+/** PostgreSQL's function that warns so. Its name stands in the warning in every language. */
+const SYNCHRONOUS_WAIT = 'SyncRepWaitForLSN'
+
+/** Returns how often a commit of this pool was stored by one machine only, although it was to wait for another. */
+export function countUnreplicated(sql: Sql): number {
+  return unreplicatedOf.get(sql)?.count ?? 0
 }
 
 /** Returns the session's time limits, in milliseconds; 0 means none, for a patient session. */
@@ -117,34 +135,47 @@ function fromDay(day: Date | string): string {
 type Settings = postgres.Options<typeof types>
 
 /**
- * Opens a pool over the network. With several hosts the driver retries an unreachable one for ever and reports nothing.
- * So the driver is given one host, and each new connection goes to the host that is the primary then.
+ * Opens a pool over the network. Every new connection must go to a host of the wanted role: a connection to a standby
+ * would refuse each change for as long as the pool keeps it. The driver is given one host only, because with several
+ * it retries an unreachable one for ever and reports nothing.
  */
-function openOver(to: string, settings: Settings): Sql {
+function openOver(to: string, settings: Settings, wanted: Role): Sql {
   const alone: Sql = postgres(to, settings)
   if (alone.options.path) return alone
   const hosts = alone.options.host.map((host, at) => ({ host, port: alone.options.port[at] ?? 5432 }))
   const [first = { host: 'localhost', port: 5432 }, ...others] = hosts
-  let search: Promise<Host> | null = null
+  let search: Promise<Host | null> | null = null
   const socket = async (options: object) => {
     if (others.length === 0) return openLine(options, first)
-    search ??= findPrimary(to, settings, hosts).finally(() => {
+    search ??= findHost(to, settings, hosts, wanted).finally(() => {
       search = null
     })
-    return openLine(options, await search)
+    const found = await search
+    return found ? openLine(options, found) : refuseLine(`none of the hosts is the ${wanted}`)
   }
-  const primary = others.length > 0 && { ...first, target_session_attrs: 'primary' as const }
-  return postgres(to, { ...settings, ...primary, ...{ socket } })
+  const attributes = wanted === 'primary' && { target_session_attrs: wanted }
+  return postgres(to, { ...settings, ...first, ...attributes, ...{ socket } })
 }
 
-/** Returns the first host that is a primary; where none is, the first of the list, whose error is then reported. */
-async function findPrimary(to: string, settings: Settings, hosts: readonly Host[]): Promise<Host> {
-  const primary = Promise.any(hosts.map((host) => answerOf(to, settings, host)))
-  return primary.catch(() => hosts[0] ?? { host: 'localhost', port: 5432 })
+/** Which of several hosts a pool connects to: the primary, or a standby where there is one. */
+type Role = 'primary' | 'standby'
+
+/** Returns the first host of the wanted role; where no standby answers, the primary; where no host does, null. */
+async function findHost(
+  to: string,
+  settings: Settings,
+  hosts: readonly Host[],
+  wanted: Role,
+): Promise<Host | null> {
+  try {
+    return await Promise.any(hosts.map((host) => answerOf(to, settings, host, wanted)))
+  } catch {
+    return wanted === 'standby' ? findHost(to, settings, hosts, 'primary') : null
+  }
 }
 
-async function answerOf(to: string, settings: Settings, host: Host): Promise<Host> {
-  const sql = postgres(to, { ...settings, ...host, max: 1, target_session_attrs: 'primary' })
+async function answerOf(to: string, settings: Settings, host: Host, wanted: Role): Promise<Host> {
+  const sql = postgres(to, { ...settings, ...host, max: 1, target_session_attrs: wanted })
   try {
     await sql`select 1`
     return host

@@ -56,7 +56,7 @@ async function isNoticed(copy: string, { guard, file, from, to, suites }: Mutant
 /** Runs suites in the copy up to the first failure. Returns the exit code. */
 async function run(copy: string, suites: string[]): Promise<number | null> {
   const vitest = join(copy, 'node_modules/vitest/vitest.mjs')
-  const args = [vitest, 'run', '--project', 'server', '--bail', '1', ...suites]
+  const args = [vitest, 'run', '--project', 'server', '--project', 'faults', '--bail', '1', ...suites]
   const child = spawn(process.execPath, args, { cwd: copy, stdio: 'ignore' })
   const [code] = await once(child, 'exit')
   return code

@@ -648,4 +648,18 @@ export const MUTANTS: Mutant[] = [
     to: `token_hash = \${session}`,
     suites: ['server/nouns/exports/exports.test.ts'],
   },
+  {
+    guard: 'a commit whose wait for the standby was cancelled is not acknowledged',
+    file: 'server/postgres/begin.ts',
+    from: 'if (countUnreplicated(sql) > unreplicated)',
+    to: 'if (unreplicated < 0)',
+    suites: ['test/faults/cluster.test.ts'],
+  },
+  {
+    guard: 'no connection to a standby is kept',
+    file: 'server/postgres/pool.ts',
+    from: "wanted === 'primary' && { target_session_attrs: wanted }",
+    to: 'false && { target_session_attrs: wanted }',
+    suites: ['test/faults/cluster.test.ts'],
+  },
 ]

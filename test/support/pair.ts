@@ -56,6 +56,18 @@ export class Pair {
     return urlOf(user, database, this.primary.port)
   }
 
+  /** Returns a connection string that names both hosts, the standby first. */
+  standbyFirst(user: string, database: string): string {
+    const { primary, standby } = this.both()
+    return urlOf(user, database, standby.port, primary.port)
+  }
+
+  /** The ports of both, as a load balancer knows them. */
+  get ports(): { primary: number; standby: number } {
+    const { primary, standby } = this.both()
+    return { primary: primary.port, standby: standby.port }
+  }
+
   get hasStandby(): boolean {
     return this.standby !== null
   }
@@ -88,8 +100,7 @@ export class Pair {
    * lost.
    */
   async promote(old: OldPrimary): Promise<void> {
-    if (!this.standby) throw new Error('there is no standby')
-    const { primary, standby } = this
+    const { primary, standby } = this.both()
     await withSuperuser(standby.port, async (sql) => {
       const [receiver] = await sql<{ pid: number }[]>`select pid from pg_stat_wal_receiver`
       if (!receiver) throw new Error('the standby receives nothing')
@@ -106,6 +117,39 @@ export class Pair {
       await pause(1000)
       await kill(primary)
     }
+    this.swap()
+  }
+
+  /** Shuts the primary down and leaves the standby a standby, so that nothing can be written. Returns what promotes it. */
+  async losePrimary(): Promise<() => Promise<void>> {
+    const { primary, standby } = this.both()
+    await shutDown(primary)
+    return async () => {
+      await withSuperuser(standby.port, (sql) => sql`select pg_promote()`)
+      this.swap()
+    }
+  }
+
+  /** Cancels a COMMIT's wait for the standby, once there is one. PostgreSQL then commits on the primary alone. */
+  async cancelWait(): Promise<void> {
+    await this.asSuperuser(async (sql) => {
+      for (;;) {
+        const cancelled = await sql`
+          select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep' limit 1`
+        if (cancelled.length > 0) return
+        await pause(50)
+      }
+    })
+  }
+
+  private both(): { primary: Server; standby: Server } {
+    if (!this.standby) throw new Error('there is no standby')
+    return { primary: this.primary, standby: this.standby }
+  }
+
+  /** The standby has become the primary, and the old one is gone. */
+  private swap(): void {
+    const { primary, standby } = this.both()
     this.primary = standby
     this.standby = null
     this.unused = { folder: join(primary.home.cluster, '..'), port: primary.port }
@@ -133,7 +177,12 @@ export class Pair {
 
 async function withSuperuser<T>(port: number, work: (sql: Sql) => Promise<T>): Promise<T> {
   // pg_backup_start and pg_backup_stop must run in one session.
-  const sql = openPool(urlOf('postgres', 'postgres', port), { max: 1, patient: true, lasting: true })
+  const sql = openPool(urlOf('postgres', 'postgres', port), {
+    max: 1,
+    patient: true,
+    lasting: true,
+    standby: true,
+  })
   try {
     await untilReady(sql)
     return await work(sql)

@@ -3,14 +3,14 @@ import { createWriteStream, existsSync, mkdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { finished, pipeline } from 'node:stream/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { createGzip } from 'node:zlib'
-import { checkKey, proveKey } from '../../access/canary.ts'
+import { proveKey } from '../../access/canary.ts'
 import { createSeal } from '../../access/seal.ts'
 import { writeKeyFile } from '../../access/secret.ts'
 import { StartFault } from '../../config.ts'
 import { putInPlace, writeDurably } from '../../files.ts'
 import { begin } from '../../postgres/begin.ts'
-import { LOCKS } from '../../postgres/locks.ts'
 import { type Connect, openPool, type Sql } from '../../postgres/pool.ts'
 import { findSchema, type Schema } from '../../postgres/schema.ts'
 import { KEY, MANIFEST, type Manifest, tableFile } from './archive.ts'
@@ -37,10 +37,10 @@ export async function takeBackup(options: TakeOptions): Promise<Manifest> {
   const { owner, key, folder } = options
   const draft = `${folder}.partial`
   if (existsSync(folder)) throw new StartFault(`${folder} is there already; name another folder.`)
-  const sql = openPool(owner, { max: 1, patient: true, lasting: true })
+  const sql = openPool(owner, { max: 1, patient: true, lasting: true, standby: true })
   try {
     await requireSchema(sql)
-    await checkKey(sql, createSeal(key))
+    await proveKey(sql, createSeal(key))
     makeFolder(draft)
     try {
       const manifest = await copyAll(sql, draft, options)
@@ -81,19 +81,34 @@ function makeFolder(folder: string): void {
   }
 }
 
+/** Copies every table of one moment. Where a migration changes the tables at that moment, it begins again. */
 async function copyAll(sql: Sql, folder: string, options: TakeOptions): Promise<Manifest> {
-  const { key, timeZone, say, signal } = options
-  // Keeps migrations away until every table is locked; from then on a migration waits for the table locks.
-  await sql`select pg_advisory_lock(${LOCKS.schema})`
-  return begin(sql, async (sql) => {
-    await sql`set transaction isolation level repeatable read, read only`
+  for (;;) {
+    const expected = await tablesOf(sql)
+    const manifest = await copySnapshot(sql, folder, options, expected)
+    if (manifest) return manifest
+  }
+}
+
+/**
+ * Copies these tables if they are all that there are. They are locked before the snapshot is taken, so that a migration
+ * is either in it or waits for its end; on a standby PostgreSQL has no other lock that a migration heeds.
+ */
+async function copySnapshot(
+  sql: Sql,
+  folder: string,
+  { key, timeZone, say, signal }: TakeOptions,
+  expected: readonly Table[],
+): Promise<Manifest | null> {
+  const copy = async (sql: Sql): Promise<Manifest | null> => {
+    await sql`set transaction isolation level repeatable read`
+    for (const { name } of expected) await sql`lock table ${sql(name)} in access share mode`
     const [moment] = await sql<{ taken: string }[]>`select now() as taken`
+    const tables = await tablesOf(sql)
+    if (!isDeepStrictEqual(tables, expected)) return null
     const { fingerprint } = await requireSchema(sql)
     // Within the snapshot, because the key may just have been rotated.
     await proveKey(sql, createSeal(key))
-    const tables = await tablesOf(sql)
-    for (const { name } of tables) await sql`lock table ${sql(name)} in access share mode`
-    await sql`select pg_advisory_unlock(${LOCKS.schema})`
     const written: Manifest['tables'] = []
     for (const table of tables)
       written.push({ ...table, ...(await copyOut(sql, table, folder, say, signal)) })
@@ -110,8 +125,22 @@ async function copyAll(sql: Sql, folder: string, options: TakeOptions): Promise<
           where schemaname = 'public' and last_value is not null order by 1`),
       ],
     }
-  })
+  }
+  try {
+    return await begin(sql, copy, 'read only')
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : ''
+    // A migration has just dropped or renamed one of the tables.
+    if (code === UNDEFINED_TABLE) return null
+    if (code !== CONFLICT_WITH_RECOVERY) throw error
+    throw new StartFault(
+      'The standby ended the backup, because the primary removed rows that it was reading; nothing of it remains. Set hot_standby_feedback = on at the standby, and run the backup again.',
+    )
+  }
 }
+
+const UNDEFINED_TABLE = '42P01'
+const CONFLICT_WITH_RECOVERY = '40001'
 
 type Table = { name: string; columns: string[] }
 

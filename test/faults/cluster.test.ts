@@ -1,0 +1,169 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { calls } from '../../contract/calls.ts'
+import { begin, isLost } from '../../server/postgres/begin.ts'
+import { openPool, type Sql } from '../../server/postgres/pool.ts'
+import { type Console, startConsole } from '../support/console.ts'
+import { freshFolder } from '../support/folder.ts'
+import { Pair } from '../support/pair.ts'
+import { WORKLOAD_ENV, WORKLOAD_PASSWORD } from '../support/workload.ts'
+import { Person } from '../support/world.ts'
+
+const run = promisify(execFile)
+
+let pair: Pair
+
+beforeAll(async () => {
+  pair = await Pair.start([freshFolder(), freshFolder()])
+  const sql = openPool(pair.at('holder', 'shop'), { max: 1 })
+  await sql`create schema notes`
+  await sql`create table notes.note (word text)`.finally(() => sql.end())
+})
+afterAll(() => pair?.stop())
+beforeEach(async () => {
+  if (!pair.hasStandby) await pair.join()
+})
+
+test('nothing runs on a standby while no host is the primary, and writes succeed as soon as it is promoted', async () => {
+  const sql = openPool(pair.standbyFirst('holder', 'shop'), { max: 4 })
+  try {
+    const promote = await pair.losePrimary()
+    const readers = Array.from({ length: 8 }, () => sql`select 1`.catch((error: unknown) => error))
+    for (const outcome of await Promise.all(readers)) expect(isLost(outcome)).toBe(true)
+    await promote()
+    await Promise.all(Array.from({ length: 8 }, () => write(sql)))
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+})
+
+test('a connection to a standby is not kept once its address leads to the primary', async () => {
+  const { primary, standby } = pair.ports
+  const address = await openAddress(standby)
+  const sql = openPool(pair.at('holder', 'shop').replace(/:\d+\/shop/, `:${address.port}/shop`), { max: 4 })
+  try {
+    await expect(write(sql)).rejects.toSatisfy(isLost)
+    address.leadTo(primary)
+    await Promise.all(Array.from({ length: 8 }, () => write(sql)))
+  } finally {
+    await sql.end({ timeout: 1 })
+    await address.close()
+  }
+})
+
+test('a connection that may only read is closed and replaced', async () => {
+  const sql = openPool(pair.at('holder', 'shop'), { max: 1 })
+  const connection = async (sql: Sql) =>
+    (await sql<{ pid: number }[]>`select pg_backend_pid() as pid`)[0]?.pid
+  try {
+    const before = await connection(sql)
+    const change = begin(sql, async (sql) => {
+      await sql`set transaction read only`
+      await sql`insert into notes.note values ('refused')`
+    })
+    await expect(change).rejects.toMatchObject({ code: '25006' })
+    expect(await begin(sql, connection)).not.toBe(before)
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+})
+
+describe('a console on a primary with a synchronous standby', () => {
+  let console: Console
+  const dataDir = freshFolder()
+  beforeAll(async () => {
+    if (!pair.hasStandby) await pair.join()
+    console = await startConsole({ dataDir, env: { ...WORKLOAD_ENV, ...pair.env } })
+  })
+  afterAll(() => console?.stop())
+
+  test('acknowledges no change whose wait for the standby was cancelled, until the standby has it', async () => {
+    const admin = await signIn(console)
+    await admin.call(calls.level.superreseller.create, { login: 'north', password: WORKLOAD_PASSWORD })
+    const give = () =>
+      admin.attempt(
+        calls.level.superreseller.save,
+        { name: 'north', credits: 5, transaction: 0 },
+        { key: 'once' },
+      )
+    const resume = await pair.suspend()
+    const given = give()
+    await pair.cancelWait()
+    expect(await given).toMatchObject({ status: 503 })
+    expect(await give()).toMatchObject({ status: 503 })
+    resume()
+    let answer = await give()
+    for (
+      let tries = 0;
+      tries < 10 && answer !== null && answer !== 'cut' && answer.status === 503;
+      tries += 1
+    ) {
+      answer = await give()
+    }
+    expect(answer).toMatchObject({ status: 200 })
+    const sql = openPool(pair.at('console', 'shop'), { max: 1 })
+    expect(await sql`select credits from transfer where login = 'north'`.finally(() => sql.end())).toEqual([
+      { credits: 5 },
+    ])
+  })
+
+  test('is backed up from its standby alone', async () => {
+    const { primary, standby } = pair.ports
+    const owner = pair.at('holder', 'shop').replace(`:${primary}/`, `:${standby}/`)
+    const folder = join(freshFolder(), 'backup')
+    const env = { PATH: process.env.PATH, DATA_DIR: dataDir, DATABASE_URL: owner }
+    const command = join(import.meta.dirname, '../../server/commands/backup.ts')
+    const { stdout } = await run(process.execPath, [command, folder], { env })
+    expect(stdout).toContain(`The backup is in ${folder}`)
+    const restored = join(freshFolder(), 'data')
+    const restore = join(import.meta.dirname, '../../server/commands/restore.ts')
+    const result = await run(process.execPath, [restore, folder], {
+      env: { PATH: process.env.PATH, DATA_DIR: restored },
+    })
+    expect(result.stdout).toContain('Every credit is where its rows say.\nRestored as it was at ')
+  })
+})
+
+function write(sql: Sql): Promise<unknown> {
+  return begin(sql, (sql) => sql`insert into notes.note values ('written')`)
+}
+
+async function signIn(console: { url: string }): Promise<Person> {
+  const nobody = new Person(console, { id: 0, name: '', role: 'dealer', token: '' })
+  const { token, role } = await nobody.call(calls.session.login, {
+    login_username: 'admin',
+    login_password: WORKLOAD_PASSWORD,
+  })
+  return new Person(console, { id: 0, name: 'admin', role, token })
+}
+
+/** Opens an address that leads to one host at a time, like that of a load balancer. */
+async function openAddress(first: number) {
+  let target = first
+  const open = new Set<Socket>()
+  const server = createServer((socket) => {
+    const line = connect(target, '127.0.0.1')
+    for (const end of [socket, line]) {
+      open.add(end)
+      end.on('error', () => {}).on('close', () => open.delete(end))
+    }
+    socket.pipe(line).pipe(socket)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const at = server.address()
+  return {
+    port: typeof at === 'object' && at ? at.port : 0,
+    leadTo(port: number) {
+      target = port
+    },
+    async close() {
+      server.close()
+      for (const socket of open) socket.destroy()
+      await once(server, 'close')
+    },
+  }
+}
