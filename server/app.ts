@@ -17,6 +17,7 @@ import { openPage } from './corridor/openapi/routes.ts'
 import { type AnyHandler, goneOf, openPipeline } from './corridor/pipeline.ts'
 import { handlers } from './handlers.ts'
 import { watchNetworks } from './network.ts'
+import { type Clock, MACHINE_CLOCK } from './postgres/clock.ts'
 import type { Connect, Sql } from './postgres/pool.ts'
 import { notFound } from './refusal.ts'
 
@@ -29,8 +30,8 @@ export type AppDependencies = {
   log: FastifyBaseLogger
   /** The free space under the database; null where it runs elsewhere. */
   freeSpace: FreeSpace | null
-  /** Replaces the clock in tests, which need midnight. */
-  clock?: () => Date
+  /** The database's clock; by default the machine's. */
+  clock?: Clock
 }
 
 /** The most bytes of a body, and of one that names a thousand clients. */
@@ -42,7 +43,7 @@ const MOST_LONG_BODY = 256 * 1024
  * @throws StartFault where the secret key is not this database's
  */
 export async function openApp(dependencies: AppDependencies) {
-  const { config, database, sql, secretKey, log, freeSpace, clock = () => new Date() } = dependencies
+  const { config, database, sql, secretKey, log, freeSpace, clock = MACHINE_CLOCK } = dependencies
   const business: Business = {
     database,
     zone: config.timeZone,
@@ -52,7 +53,7 @@ export async function openApp(dependencies: AppDependencies) {
     dataDir: config.dataDir,
   }
   const disk = watchDisk(freeSpace, config.freeDiskMb, log)
-  const networks = watchNetworks(config.trustedProxies, log, clock)
+  const networks = watchNetworks(config.trustedProxies, log, clock.now)
   const pipeline = openPipeline({ sql, business, disk, networks, clock })
   await checkKey(sql, business.seal)
   const app = openFastify(config, log)
@@ -63,7 +64,7 @@ export async function openApp(dependencies: AppDependencies) {
         reply.header('cache-control', 'no-store')
       })
       api.addHook('onSend', compress)
-      api.get('/health', () => checkHealth(sql, disk, networks))
+      api.get('/health', () => checkHealth(sql, disk, networks, clock))
       for (const call of everyCall(calls)) route(api, call, atPlaceOf(call, handlers) as AnyHandler)
       openPage(api)
       // Routes, because the console's route takes every other path; the handler is for methods that have none.

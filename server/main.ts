@@ -9,6 +9,7 @@ import { type Config, readConfig, StartFault } from './config.ts'
 import { freeSpaceOf } from './corridor/disk.ts'
 import { startJobs } from './jobs/jobs.ts'
 import { openLog } from './log.ts'
+import { startClock } from './postgres/clock.ts'
 import { openDatabase } from './postgres/database.ts'
 import { migrate } from './postgres/migrate.ts'
 import { CONNECTIONS, openPool } from './postgres/pool.ts'
@@ -48,13 +49,19 @@ async function start(): Promise<void> {
   const database = await step(() => openDatabase(config, say))
   undo.push(() => database.stop())
   await step(() => migrate({ ...database, say }))
-  const sql = openPool(database.server, { max: CONNECTIONS })
+  let readClock = () => {}
+  const sql = openPool(database.server, { max: CONNECTIONS, onOpen: () => readClock() })
   undo.push(() => sql.end({ timeout: 5 }))
+  const clock = await step(() => startClock(sql, log))
+  undo.push(async () => clock.stop())
+  readClock = () => void clock.read()
   const freeSpace = database.files === null ? null : freeSpaceOf(database.files)
   const firstLogin = await step(() => makeFirstLogin(sql, config, process.stdout.isTTY))
-  const app = await step(() => openApp({ config, database: database.server, sql, secretKey, log, freeSpace }))
+  const app = await step(() =>
+    openApp({ config, database: database.server, sql, secretKey, log, freeSpace, clock }),
+  )
   undo.push(() => drain(app))
-  const jobs = startJobs({ sql, zone: config.timeZone, seal: createSeal(secretKey), log })
+  const jobs = startJobs({ sql, zone: config.timeZone, seal: createSeal(secretKey), log, clock: clock.now })
   undo.push(() => jobs.stop())
   await step(() => listen(app, config))
   say(`Boxtree is ready on ${addressOf(app, config)}`)

@@ -8,7 +8,7 @@ import { hashPassword } from './password.ts'
 export async function createFirstAdmin(sql: Sql, name: string, password: string): Promise<boolean> {
   const made = await sql`
     insert into account (name, role, password, settings, created)
-    values (${name}, 'admin', ${await hashPassword(password)}, ${sql.json(DEFAULT_SETTINGS)}, ${new Date()})
+    values (${name}, 'admin', ${await hashPassword(password)}, ${sql.json(DEFAULT_SETTINGS)}, moment())
     on conflict do nothing returning id`
   return made.length === 1
 }

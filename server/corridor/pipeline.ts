@@ -6,6 +6,7 @@ import { holdSession, whoIs } from '../access/session.ts'
 import type { Account, Business, Context, File, OpenContext } from '../context.ts'
 import type { Networks } from '../network.ts'
 import { retryRead } from '../postgres/begin.ts'
+import type { Clock } from '../postgres/clock.ts'
 import { whileAnswering } from '../postgres/lines.ts'
 import { CONNECTIONS, type Sql } from '../postgres/pool.ts'
 import { Refusal } from '../refusal.ts'
@@ -28,7 +29,7 @@ export type PipelineDependencies = {
   business: Business
   disk: Disk
   networks: Networks
-  clock: () => Date
+  clock: Clock
 }
 
 declare module 'fastify' {
@@ -51,13 +52,14 @@ export function openPipeline({ sql, business, disk, networks, clock }: PipelineD
   async function admit(call: Call, request: FastifyRequest): Promise<Caller | null> {
     if (call.roles === 'anyone') return null
     const session = hash(tokenOf(request))
-    const account = await retryRead(sql, () => whoIs(sql, session, clock()))
+    const account = await retryRead(sql, () => whoIs(sql, session, clock.now()))
     return { account: allowed(call, account), session }
   }
 
   /** Runs an admitted call and sends its answer. */
   async function run(call: Call, handler: AnyHandler, request: FastifyRequest, reply: FastifyReply) {
     disk.admit(call)
+    if (call.room === 'plenty' && clock.isBehind()) throw clockIsBehind()
     const input = parse(call, request)
     const { caller } = request
     const result = caller
@@ -94,8 +96,16 @@ export function openPipeline({ sql, business, disk, networks, clock }: PipelineD
 
   function contextOf(request: FastifyRequest): OpenContext {
     const { ip: address, gone } = request
-    return { sql, now: clock(), clock, business, address, network: networks.of(request), gone }
+    return { sql, now: clock.now(), clock: clock.now, business, address, network: networks.of(request), gone }
   }
+}
+
+function clockIsBehind(): Refusal {
+  return new Refusal(
+    'unavailable',
+    'The clock of the database was set back behind its newest entry, so nothing was changed. Please ask whoever runs Boxtree to set it right; changes are made again once its time is past that entry.',
+    { retryAfter: 30 },
+  )
 }
 
 /** The most calls that run for one account, so that it never takes all connections. Exports are limited apart. */

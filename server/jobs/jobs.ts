@@ -12,8 +12,8 @@ export type JobDependencies = {
   zone: string
   seal: Seal
   log: FastifyBaseLogger
-  /** Replaces the clock in tests, which need midnight. */
-  clock?: () => Date
+  /** Tells the database's time. */
+  clock: () => Date
 }
 
 /**
@@ -22,7 +22,7 @@ export type JobDependencies = {
  * Every server runs them each minute; advisory locks let one server at a time do a job. A failed job is tried again a
  * minute later.
  */
-export function startJobs({ sql, zone, seal, log, clock = () => new Date() }: JobDependencies): {
+export function startJobs({ sql, zone, seal, log, clock }: JobDependencies): {
   /** Starts no further job, and resolves when the running one has finished. */
   stop(): Promise<void>
 } {

@@ -19,6 +19,8 @@ export interface PoolOptions {
   lasting?: boolean
   /** Whether to connect to a standby where there is one, for work that only reads and takes long. */
   standby?: boolean
+  /** Called whenever a connection was made. */
+  onOpen?: () => void
   /** Called whenever a connection is lost or closed. */
   onClose?: () => void
 }
@@ -44,6 +46,8 @@ export function openPool(to: Connect, options: PoolOptions): Sql {
     fetch_types: false,
     ...(options.lasting && { max_lifetime: null, idle_timeout: 0 }),
     ...(options.onClose && { onclose: options.onClose }),
+    // PostgreSQL reports its version once on each new connection.
+    ...(options.onOpen && { onparameter: (name: string) => name === 'server_version' && options.onOpen?.() }),
   }
   const sql =
     typeof to === 'string'

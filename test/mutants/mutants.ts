@@ -662,4 +662,18 @@ export const MUTANTS: Mutant[] = [
     to: 'false && { target_session_attrs: wanted }',
     suites: ['test/faults/cluster.test.ts'],
   },
+  {
+    guard: 'no change is made while the clock of the database is behind its newest row',
+    file: 'server/corridor/pipeline.ts',
+    from: "if (call.room === 'plenty' && clock.isBehind()) throw clockIsBehind()",
+    to: '',
+    suites: ['server/postgres/clock.test.ts'],
+  },
+  {
+    guard: 'a machine whose clock is wrong does not start the console',
+    file: 'server/postgres/clock.ts',
+    from: 'if (Math.abs(offset) > REFUSED_MS)',
+    to: 'if (offset === REFUSED_MS)',
+    suites: ['server/postgres/clock.test.ts'],
+  },
 ]

@@ -6,6 +6,7 @@ import { openApp } from '../../server/app.ts'
 import { type Config, readConfig } from '../../server/config.ts'
 import type { FreeSpace } from '../../server/corridor/disk.ts'
 import { openLog } from '../../server/log.ts'
+import { type Clock, MACHINE_CLOCK } from '../../server/postgres/clock.ts'
 import { openPool, type Sql } from '../../server/postgres/pool.ts'
 import { type FreshDatabase, freshDatabase } from './database.ts'
 import { freshFolder } from './folder.ts'
@@ -32,7 +33,10 @@ export interface TestServer {
 export interface TestServerOptions {
   /** Environment variables; by default there is no captcha. */
   env?: Record<string, string>
+  /** A clock of the test's, which the database shows too. */
   clock?: () => Date
+  /** The database's clock, as the console reads it; by default the machine's. */
+  databaseClock?: Clock
   admin?: boolean
   /** An existing database, which the server does not drop when it closes: for a second server, or a restart. */
   database?: FreshDatabase
@@ -62,7 +66,8 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     secretKey: options.secretKey ?? SECRET_KEY,
     log: openLog({ write: (line) => logged.push(line) }),
     freeSpace: options.freeSpace ?? null,
-    ...(options.clock && { clock: options.clock }),
+    ...(options.clock && { clock: { ...MACHINE_CLOCK, now: options.clock } }),
+    ...(options.databaseClock && { clock: options.databaseClock }),
   })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   return {

@@ -91,15 +91,21 @@ const HEALTH: Operation = {
           status: { const: 'OK' },
           writes: {
             type: 'boolean',
-            description: 'False while the disk is nearly full: calls that change something answer 503',
+            description:
+              'False while the disk is nearly full or the clock of the database was set back: calls that change something answer 503',
           },
           untrusted_proxy: {
             type: 'boolean',
             description:
               'True while requests are forwarded by an address that TRUSTED_PROXIES does not have: the log names it',
           },
+          clock_offset_ms: {
+            type: 'integer',
+            description:
+              "How far the clock of the server's machine is ahead of the database's, in milliseconds; only the database's counts",
+          },
         },
-        required: ['status', 'writes', 'untrusted_proxy'],
+        required: ['status', 'writes', 'untrusted_proxy', 'clock_offset_ms'],
         additionalProperties: false,
       }),
     },

@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterEach, expect, test } from 'vitest'
+import { calls } from '../../contract/calls.ts'
+import { type Console, runConsole, startConsole } from '../../test/support/console.ts'
+import { freshFolder } from '../../test/support/folder.ts'
+import { startServer } from '../../test/support/server.ts'
+import { Clock, newClient, openWorld, Person } from '../../test/support/world.ts'
+import { startClock } from './clock.ts'
+
+const WRONG_CLOCK = `--import=${join(import.meta.dirname, '../../test/support/wrong-clock.ts')}`
+const PASSWORD = 'a-password-of-theirs'
+
+let console: Console | null = null
+afterEach(async () => {
+  await console?.stop()
+  console = null
+})
+
+test('a machine whose clock is an hour ahead of the database does not start the console', async () => {
+  const env = { NODE_OPTIONS: WRONG_CLOCK, WRONG_CLOCK_MS: '3600000', CAPTCHA_PROVIDER: 'none' }
+  const refused = runConsole({ dataDir: freshFolder(), env })
+  expect(await refused.exit).toBe(1)
+  expect(refused.output()).toMatch(
+    /The clock of this machine is 3,600 seconds ahead of the database's\. Set it right/,
+  )
+})
+
+test("a machine's clock that is set a day ahead ends no session and charges no repeated key again", async () => {
+  const env = { NODE_OPTIONS: WRONG_CLOCK, CAPTCHA_PROVIDER: 'none', ADMIN_PASSWORD: PASSWORD }
+  console = await startConsole({ dataDir: freshFolder(), env })
+  const nobody = new Person(console, { id: 0, name: '', role: 'dealer', token: '' })
+  const { token, role } = await nobody.call(calls.session.login, {
+    login_username: 'admin',
+    login_password: PASSWORD,
+  })
+  const admin = new Person(console, { id: 0, name: 'admin', role, token })
+  await admin.call(calls.level.superreseller.create, { login: 'north', password: PASSWORD })
+  const key = randomUUID()
+  const give = () =>
+    admin.call(calls.level.superreseller.save, { name: 'north', credits: 5, transaction: 0 }, { key })
+  await give()
+  console.process.kill('SIGUSR2')
+  const health = async () => (await fetch(`${console?.url}/v1/health`)).json()
+  await expect.poll(health).toMatchObject({ clock_offset_ms: expect.closeTo(86_400_000, -5) })
+  await give()
+  expect((await admin.call(calls.level.superreseller.list)).data[0]).toMatchObject({
+    name: 'north',
+    credits: 5,
+  })
+})
+
+test('no change is made while the clock of the database is behind its newest row', async () => {
+  const tomorrow = new Date(Date.now() + 86_400_000)
+  const world = await openWorld({ clock: new Clock(tomorrow.toISOString()) })
+  const { dealer } = await world.family({ credits: 3 })
+  const clock = await startClock(world.server.database.sql, pino({ level: 'silent' }))
+  const second = await startServer({ database: world.server.database, databaseClock: clock })
+  try {
+    const there = world.at(second, dealer)
+    expect(await there.attempt(calls.clients.create, newClient({ months: 1 }))).toMatchObject({
+      status: 503,
+      body: { message: expect.stringContaining('The clock of the database was set back') },
+    })
+    expect((await there.call(calls.credits.dealer)).credits).toBe(3)
+    expect(await (await fetch(`${second.url}/v1/health`)).json()).toMatchObject({
+      status: 'OK',
+      writes: false,
+    })
+  } finally {
+    clock.stop()
+    await second.close()
+    await world.server.close()
+  }
+})

@@ -1,0 +1,108 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { StartFault } from '../config.ts'
+import { withTimeout } from './begin.ts'
+import type { Sql } from './pool.ts'
+
+/** The time that counts for every decision of the server. */
+export interface Clock {
+  now(): Date
+  /** How far the machine's own clock is ahead of it, in milliseconds; negative where that is behind. */
+  offset(): number
+  /** Whether the time lies before the newest row of the ledger, as after the database's clock was set back. */
+  isBehind(): boolean
+}
+
+/** The machine's own clock, for tests and benchmarks on one machine. */
+export const MACHINE_CLOCK: Clock = { now: () => new Date(), offset: () => 0, isBehind: () => false }
+
+/** An offset that is logged, and one with which no server starts, in milliseconds. */
+const LOGGED_MS = 5_000
+const REFUSED_MS = 60_000
+/** By how much a row may be newer than the time, because another server's reading differs, in milliseconds. */
+const TOLERANCE_MS = 1_000
+const MINUTE = 60_000
+
+type Reading = {
+  /** The database's time, in milliseconds since 1970. */
+  time: number
+  /** When it was that, by a timer of this process that no change of the machine's clock moves. */
+  at: number
+  /** The moment of the newest row of the ledger. */
+  newest: number
+}
+
+/**
+ * Reads the database's clock, and again each minute and with each new connection. In between a timer of the process
+ * counts on, so that a machine whose clock is wrong or set changes nothing.
+ * @throws StartFault where the two clocks differ by more than a minute
+ */
+export async function startClock(
+  sql: Sql,
+  log: FastifyBaseLogger,
+): Promise<Clock & { read(): Promise<void>; stop(): void }> {
+  let reading = await readTime(sql)
+  let told = false
+  let reader: Promise<void> | null = null
+  const clock = {
+    now: () => new Date(reading.time + performance.now() - reading.at),
+    offset: () => Math.round(Date.now() - clock.now().getTime()),
+    isBehind: () => clock.now().getTime() + TOLERANCE_MS < reading.newest,
+    read() {
+      reader ??= refresh().finally(() => {
+        reader = null
+      })
+      return reader
+    },
+    stop: () => clearInterval(timer),
+  }
+  const offset = clock.offset()
+  if (Math.abs(offset) > REFUSED_MS) {
+    throw new StartFault(
+      `The clock of this machine is ${aheadOrBehind(offset)} the database's. Set it right, for example with systemd-timesyncd or chrony, and start again.`,
+    )
+  }
+  tell()
+  const timer = setInterval(() => void clock.read(), MINUTE)
+  timer.unref()
+  return clock
+
+  async function refresh(): Promise<void> {
+    try {
+      reading = await readTime(sql)
+      tell()
+    } catch {
+      // The calls report that the database cannot be reached. The timer counts on.
+    }
+  }
+
+  function tell(): void {
+    const isOff = Math.abs(clock.offset()) > LOGGED_MS
+    if (isOff !== told) {
+      const figures = { offset_ms: clock.offset() }
+      if (isOff) log.warn(figures, "this machine's clock differs from the database's, whose time counts")
+      else log.info(figures, "this machine's clock agrees with the database's again")
+    }
+    told = isOff
+    if (clock.isBehind()) log.error('the clock of the database is behind its newest row: changes are refused')
+  }
+}
+
+async function readTime(sql: Sql): Promise<Reading> {
+  const began = performance.now()
+  const [row] = await withTimeout(
+    sql,
+    () => sql<{ time: string; newest: string | null }[]>`
+      select clock_timestamp() as time, (select created from transfer order by id desc limit 1) as newest`,
+  )
+  const ended = performance.now()
+  return {
+    time: Date.parse(row?.time ?? ''),
+    at: (began + ended) / 2,
+    newest: row?.newest ? Date.parse(row.newest) : Number.NEGATIVE_INFINITY,
+  }
+}
+
+function aheadOrBehind(offset: number): string {
+  const seconds = Math.round(Math.abs(offset) / 1000)
+  return `${seconds.toLocaleString('en-US')} seconds ${offset > 0 ? 'ahead of' : 'behind'}`
+}
