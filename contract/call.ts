@@ -38,7 +38,7 @@ export type Call<
 > = Omit<Declaration<Input, Output, Roles>, 'changes' | 'takesKey' | 'room' | 'longBody' | 'endsSession'> & {
   /** Its path in the contract, such as `clients.renew`: its name in the audit, idempotency keys, query cache and submits. */
   name: string
-  /** A call that changes nothing writes nothing: no audit row and no idempotency key. */
+  /** Whether it may change something. A call that changes nothing writes nothing: no audit row and no idempotency key. */
   changes: boolean
   /** Whether it takes an Idempotency-Key, under which it is carried out once. */
   takesKey: boolean

@@ -173,9 +173,10 @@ create function redeem_ticket(hash bytea, now timestamptz)
     returning s.account, t.session, t.kind, t.selection
   $$;
 
-create function remove_broadcast() returns void
+-- Removes the message. Returns whether there was one.
+create function remove_broadcast() returns boolean
   language sql volatile security definer set search_path = public, pg_temp
-  as $$ delete from broadcast $$;
+  as $$ with removed as (delete from broadcast returning true) select exists (select from removed) $$;
 
 -- Removes at most `most` rows that expired before a moment. Returns how many.
 create function remove_outdated(name text, before timestamptz, most integer) returns integer

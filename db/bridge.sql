@@ -239,9 +239,12 @@ end $$;
 create trigger end_service after update of deleted on client for each row
   when (old.deleted is null and new.deleted is not null) execute function end_service();
 
-create function forget_device(of_client bigint) returns void
+create function forget_device(of_client bigint) returns boolean
   language sql volatile security definer set search_path = public, pg_temp
-  as $$ delete from device where client = of_client $$;
+  as $$
+    with forgotten as (delete from device where client = of_client returning true)
+    select exists (select from forgotten)
+  $$;
 
 create function end_session(hash bytea) returns boolean
   language sql volatile security definer set search_path = public, pg_temp
@@ -264,9 +267,9 @@ create function redeem_ticket(hash bytea, now timestamptz)
     returning s.account, t.session, t.kind, t.selection
   $$;
 
-create function remove_broadcast() returns void
+create function remove_broadcast() returns boolean
   language sql volatile security definer set search_path = public, pg_temp
-  as $$ delete from broadcast $$;
+  as $$ with removed as (delete from broadcast returning true) select exists (select from removed) $$;
 
 create function remove_outdated(name text, before timestamptz, most integer) returns integer
   language plpgsql volatile security definer set search_path = public, pg_temp as $$

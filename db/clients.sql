@@ -75,6 +75,10 @@ create trigger end_service after update of deleted on client for each row
   when (old.deleted is null and new.deleted is not null) execute function end_service();
 
 -- The server calls this instead of deleting from `device`, because a right to delete would allow it to lock the table.
-create function forget_device(of_client bigint) returns void
+-- Returns whether the client had one.
+create function forget_device(of_client bigint) returns boolean
   language sql volatile security definer set search_path = public, pg_temp
-  as $$ delete from device where client = of_client $$;
+  as $$
+    with forgotten as (delete from device where client = of_client returning true)
+    select exists (select from forgotten)
+  $$;

@@ -53,12 +53,28 @@ export type Context = OpenContext & {
   session: Buffer
 }
 
+/**
+ * The output of a call that found nothing to change. The call's transaction is then rolled back, so that it leaves
+ * neither an audit row nor an idempotency key: a repeat does the same again, and that is nothing.
+ */
+export class Unchanged<Output> extends Error {
+  readonly output: Output
+
+  constructor(output: Output) {
+    super('The call changed nothing.')
+    this.output = output
+  }
+}
+
 /** Carries out a call and returns its output. With a session it runs inside the call's transaction, or starts it. */
 export type Handler<C extends Call> = C['roles'] extends 'anyone'
   ? (context: OpenContext, input: z.output<C['input']>) => Promise<ResultOf<C>>
   : Inside<C> | Outside<C>
 
-type Inside<C extends Call> = (context: Context, input: z.output<C['input']>) => Promise<ResultOf<C>>
+type Inside<C extends Call> = (
+  context: Context,
+  input: z.output<C['input']>,
+) => Promise<ResultOf<C> | Unchanged<ResultOf<C>>>
 
 /**
  * A handler that starts outside the transaction, to hash a password without holding locks or a connection meanwhile.
@@ -69,7 +85,7 @@ type Outside<C extends Call> = {
   outside: (
     context: Context,
     input: z.output<C['input']>,
-    begin: (act: (inside: Context) => Promise<ResultOf<C>>) => Promise<ResultOf<C>>,
+    begin: (act: (inside: Context) => Promise<ResultOf<C> | Unchanged<ResultOf<C>>>) => Promise<ResultOf<C>>,
   ) => Promise<ResultOf<C>>
 }
 

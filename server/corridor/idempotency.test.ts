@@ -165,6 +165,26 @@ describe('an idempotency key', () => {
     expect(await world.stored()).toEqual(before)
   })
 
+  test('is not stored for a call that found nothing to change, and a repeat changes what has become different', async () => {
+    const { dealer, name } = await dealerWith(0)
+    const { save } = calls.clients
+    const everything = {
+      ...{ login: name, password: 'as-before', desc: 'Hall', phone: '4165550199', alt_player: true },
+      ...{ status: false, package_selection: 7, locked: true, ministra: false },
+    }
+    await dealer.call(save, everything)
+    const { mac } = await dealer.call(calls.clients.detail, { name })
+    const before = await world.stored()
+    for (const input of [{ login: name }, { ...everything, stb_mac: mac, o_mac: mac, months: 0 }]) {
+      expect(await dealer.call(save, input, { key: 'as-it-is' })).toMatchObject({ status: 'OK', name })
+    }
+    expect(await world.stored()).toEqual(before)
+    await dealer.call(save, { login: name, desc: 'Garden' })
+    await dealer.call(save, everything, { key: 'as-it-is' })
+    expect(await dealer.call(calls.clients.detail, { name })).toMatchObject({ description: 'Hall' })
+    await dealer.refused('key_reused', save, { login: name }, { key: 'as-it-is' })
+  })
+
   test('is not stored for signing in and out', async () => {
     const { dealer } = await dealerWith(0)
     const input = { login_username: dealer.name, login_password: PASSWORD }

@@ -7,7 +7,8 @@ import { Refusal } from '../refusal.ts'
 
 /**
  * Runs a call once for each Idempotency-Key, and returns the output of the first run for the same key and body. Key,
- * effect and output are stored in one transaction, so that a refusal stores nothing; of the body only an HMAC is stored.
+ * effect and output are stored in one transaction, so that a refusal stores nothing, and neither does a call that found
+ * nothing to change: its repeat is judged anew. Of the body only an HMAC is stored.
  */
 export async function runOncePerKey(
   context: Context,

@@ -3,7 +3,14 @@ import type { Call } from '../../contract/call.ts'
 import { audit } from '../access/audit.ts'
 import { hash } from '../access/seal.ts'
 import { holdSession, whoIs } from '../access/session.ts'
-import type { Account, Business, Context, File, OpenContext } from '../context.ts'
+import {
+  type Account,
+  type Business,
+  type Context,
+  type File,
+  type OpenContext,
+  Unchanged,
+} from '../context.ts'
 import type { Networks } from '../network.ts'
 import { retryRead } from '../postgres/begin.ts'
 import type { Clock } from '../postgres/clock.ts'
@@ -83,10 +90,16 @@ export function openPipeline({ sql, business, disk, networks, clock }: PipelineD
   ) {
     const work = () => {
       const context = { ...contextOf(request), ...caller }
-      const begin: Begin = (act) =>
-        retryDeadlocks(sql, call.changes ? 'read write' : 'read only', (sql) =>
-          runInTransaction(call, { ...context, sql }, request, input, act),
-        )
+      const begin: Begin = async (act) => {
+        try {
+          return await retryDeadlocks(sql, call.changes ? 'read write' : 'read only', (sql) =>
+            runInTransaction(call, { ...context, sql }, request, input, act),
+          )
+        } catch (error) {
+          if (error instanceof Unchanged) return call.output.parse(error.output)
+          throw error
+        }
+      }
       return typeof handler === 'function'
         ? begin((inside) => handler(inside, input))
         : whileAnswering(sql, () => handler.outside(context, input, begin))
@@ -128,7 +141,12 @@ async function runInTransaction(
 ): Promise<unknown> {
   const account = allowed(call, await whoIs(context.sql, context.session, context.now))
   const inside = { ...context, account }
-  const carryOut = async () => call.output.parse(await act(inside))
+  const carryOut = async () => {
+    const result = await act(inside)
+    // Thrown, because an error rolls the transaction back.
+    if (result instanceof Unchanged) throw result
+    return call.output.parse(result)
+  }
   if (!call.changes) return carryOut()
   const output = await runOncePerKey(inside, call, request, async () => {
     const output = await carryOut()

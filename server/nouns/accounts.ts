@@ -4,7 +4,7 @@ import { CREDIT_ACTION } from '../../contract/credits.ts'
 import { LEVELS, type LevelName } from '../../contract/levels.ts'
 import { credits as inWords } from '../../contract/words.ts'
 import { hashPassword } from '../access/password.ts'
-import type { Context, Handlers } from '../context.ts'
+import { type Context, type Handlers, Unchanged } from '../context.ts'
 import { type Facts, pathOf, transfer } from '../ledger/transfer.ts'
 import { refuseField } from '../refusal.ts'
 import { balanceOf } from '../tree/account.ts'
@@ -45,8 +45,13 @@ export function accountsOf(level: LevelName): LevelHandlers {
     async save(context, { name, credits, desc, transaction }) {
       const { sql, account } = context
       const child = await childOf(context, name)
-      if (desc !== undefined) await sql`update account set description = ${desc} where id = ${child.id}`
-      if (credits === 0) return { status: 'OK', credits: child.credits }
+      const described =
+        desc !== undefined &&
+        (await sql`update account set description = ${desc} where id = ${child.id} and description <> ${desc}`)
+      if (credits === 0) {
+        const output = { status: 'OK' as const, credits: child.credits }
+        return described && described.count > 0 ? output : new Unchanged(output)
+      }
       const facts: Facts & { credits: number } = {
         credits,
         path: pathOf(child),

@@ -1,5 +1,5 @@
 import type { calls } from '../../contract/calls.ts'
-import type { Handler, Handlers } from '../context.ts'
+import { type Handler, type Handlers, Unchanged } from '../context.ts'
 
 /** Returns the message that everybody sees after signing in; empty when there is none. */
 export const readMessage: Handler<typeof calls.desk.admin.message> = async ({ sql }) => {
@@ -9,14 +9,14 @@ export const readMessage: Handler<typeof calls.desk.admin.message> = async ({ sq
 
 export const broadcast: Pick<Handlers<typeof calls.admin>, 'setMessage' | 'removeMessage'> = {
   async setMessage({ sql }, { message }) {
-    await sql`
+    const { count } = await sql`
       insert into broadcast (message) values (${message})
-      on conflict (only_one) do update set message = excluded.message`
-    return { status: 'OK' }
+      on conflict (only_one) do update set message = excluded.message where broadcast.message <> excluded.message`
+    return count > 0 ? { status: 'OK' } : new Unchanged({ status: 'OK' })
   },
 
   async removeMessage({ sql }) {
-    await sql`select remove_broadcast()`
-    return { status: 'OK' }
+    const [row] = await sql<{ removed: boolean }[]>`select remove_broadcast() as removed`
+    return row?.removed ? { status: 'OK' } : new Unchanged({ status: 'OK' })
   },
 }

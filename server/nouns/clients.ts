@@ -2,7 +2,7 @@ import type { calls, InputOf } from '../../contract/calls.ts'
 import { expiryState, Mac } from '../../contract/clients.ts'
 import { packageLabel } from '../../contract/packages.ts'
 import { ofClient, type Seal } from '../access/seal.ts'
-import type { Handlers } from '../context.ts'
+import { type Handlers, Unchanged } from '../context.ts'
 import { started } from '../ledger/months.ts'
 import { payStart, refuseChanged, renew, type Served } from '../ledger/purchases.ts'
 import { retrievals } from '../ledger/retrievals.ts'
@@ -73,20 +73,22 @@ export const clients: Pick<Handlers<typeof calls.clients>, 'create' | 'detail' |
     const expired = expiryState(expiry, now) === 'expired'
     if (expired && months === 0) throw refuseField('client_expired', 'months', EXPIRED)
     // An expired client can only be renewed: all else stays as it was, whatever was sent.
-    const changed = expired ? client : await change(sql, client, input, business.seal)
+    const changed = expired ? null : await change(sql, client, input, business.seal)
     if (months === 0) {
+      const output = { status: 'OK' as const, name, expiry, credits: await balanceOf(sql, account) }
+      if (!changed) return new Unchanged(output)
       const hasNewMac = changed.mac !== null && changed.mac !== client.mac
       if (hasNewMac && (await livesOnTrial(context, changed))) await shareTrial(context, changed, TYPED)
-      return { status: 'OK', name, expiry, credits: await balanceOf(sql, account) }
+      return output
     }
-    const { credits, clients } = await renew(context, [changed], months)
+    const { credits, clients } = await renew(context, [changed ?? client], months)
     return { status: 'OK', name, expiry: (clients[0] as Served).expiry, credits }
   },
 
   async reset(context, { name }) {
     const client = await clientOf(context, name, 'lock')
-    await context.sql`select forget_device(${client.id})`
-    return { status: 'OK' }
+    const [row] = await context.sql<{ forgotten: boolean }[]>`select forget_device(${client.id}) as forgotten`
+    return row?.forgotten ? { status: 'OK' } : new Unchanged({ status: 'OK' })
   },
 }
 
@@ -120,29 +122,41 @@ const TYPED: TrialFields = { mac: 'stb_mac', trials: 'months' }
 
 const EXPIRED = 'This client has expired. Add months to renew it.'
 
-/** Writes the fields that were sent, and returns the changed client. A new MAC or a switch to Ministra forgets the device. */
+/**
+ * Writes the sent fields that differ from the stored ones. Returns the changed client; null if none differs. A new MAC or
+ * a switch to Ministra forgets the device.
+ */
 async function change(
   sql: Sql,
   client: Client,
   input: InputOf<typeof calls.clients.save>,
   seal: Seal,
-): Promise<Client> {
+): Promise<Client | null> {
   const ministra = input.ministra ?? client.ministra
   const mac = ministra ? null : macAfter(client, input)
-  const changes = Object.fromEntries(
-    Object.entries({
-      ministra: input.ministra,
-      mac: mac === client.mac ? undefined : mac,
-      password: input.password === undefined ? undefined : seal.close(input.password, ofClient(client.id)),
-      description: input.desc,
-      phone: input.phone,
-      alt_player: input.alt_player,
-      active: input.status,
-      package_selection: input.package_selection,
-      locked: input.locked,
-    }).filter(([, value]) => value !== undefined),
+  const [stored = {}] = await sql`
+    select ministra, mac, password, description, phone, alt_player, active, package_selection, locked
+    from client where id = ${client.id}`
+  const owner = ofClient(client.id)
+  const { password } = input
+  // Opened, because two seals of one password differ.
+  const isNewPassword = password !== undefined && password !== seal.open(stored.password, owner)
+  const sent = {
+    ministra,
+    mac,
+    password: isNewPassword ? seal.close(password, owner) : undefined,
+    description: input.desc,
+    phone: input.phone,
+    alt_player: input.alt_player,
+    active: input.status,
+    package_selection: input.package_selection,
+    locked: input.locked,
+  }
+  const changes = Object.entries(sent).filter(
+    ([column, value]) => value !== undefined && value !== stored[column],
   )
-  if (Object.keys(changes).length > 0) await sql`update client set ${sql(changes)} where id = ${client.id}`
+  if (changes.length === 0) return null
+  await sql`update client set ${sql(Object.fromEntries(changes))} where id = ${client.id}`
   if (mac !== client.mac) await sql`select forget_device(${client.id})`
   return { ...client, ministra, mac, description: input.desc ?? client.description }
 }

@@ -1,11 +1,13 @@
 import type { calls } from '../../contract/calls.ts'
-import type { Handler } from '../context.ts'
+import { type Handler, Unchanged } from '../context.ts'
 
 /** Stores the caller's appearance settings. */
 export const saveSettings: Handler<typeof calls.desk.admin.saveSettings> = async (
   { sql, account },
   settings,
 ) => {
-  await sql`update account set settings = ${sql.json(settings)} where id = ${account.id}`
-  return { status: 'OK' }
+  const { count } = await sql`
+    update account set settings = ${sql.json(settings)}
+    where id = ${account.id} and settings <> ${sql.json(settings)}`
+  return count > 0 ? { status: 'OK' } : new Unchanged({ status: 'OK' })
 }

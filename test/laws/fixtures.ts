@@ -1,4 +1,4 @@
-import { DEFAULT_SETTINGS } from '../../contract/appearance.ts'
+import type { Settings } from '../../contract/appearance.ts'
 import { calls } from '../../contract/calls.ts'
 import { LEVEL_NAMES, LEVELS, type LevelName } from '../../contract/levels.ts'
 import { ROLES, type Role } from '../../contract/roles.ts'
@@ -7,7 +7,7 @@ import { newClient, PASSWORD, type Person, unique, type World } from '../support
 
 /** A valid input of one call, and the field that names something which the caller must own. */
 export type Fixture = {
-  /** Returns a valid input for a role. The call may be repeated with it. */
+  /** Returns a valid input for a role, with which the call changes something if it can. The call may be repeated with it. */
   input: (stage: Stage, role: Role) => object | Promise<object>
   /** The field that names something of the caller's, and its kind. */
   names?: { field: string; kind: 'client' | LevelName; list?: true }
@@ -95,8 +95,14 @@ function desk() {
     transactions: nothing,
     exportTransactions: days,
     message: nothing,
-    saveSettings: { input: () => DEFAULT_SETTINGS },
+    saveSettings: { input: otherSettings },
   }
+}
+
+/** Returns settings that a role does not have. */
+async function otherSettings({ people }: Stage, role: Role): Promise<Settings> {
+  const { settings } = await people[role].call(calls.session.user)
+  return { ...settings, mode: settings.mode === 'light' ? 'dark' : 'light' }
 }
 
 function level(kind: LevelName) {
@@ -108,7 +114,7 @@ function level(kind: LevelName) {
     detail: { input: (stage: Stage) => ({ name: name(stage) }), names: named },
     history: { input: (stage: Stage) => ({ name: name(stage) }), names: named },
     save: {
-      input: (stage: Stage) => ({ name: name(stage), credits: 0, desc: 'As before', transaction: 0 }),
+      input: (stage: Stage) => ({ name: name(stage), credits: 0, desc: unique(), transaction: 0 }),
       names: named,
     },
     changePassword: { input: (stage: Stage) => ({ name: name(stage), password: PASSWORD }), names: named },
@@ -116,6 +122,13 @@ function level(kind: LevelName) {
 }
 
 const named = async (stage: Stage) => ({ name: (await stage.client()).name })
+async function withDevice(stage: Stage) {
+  const { name } = await stage.client()
+  const { sql } = stage.world.server
+  await sql`insert into device (client, stb_sn) select id, 'SN1' from client where name = ${name} and deleted is null`
+  return { name }
+}
+
 const aClient = { field: 'name', kind: 'client' } as const
 const someClients = { field: 'clients', kind: 'client', list: true } as const
 const ofSuperreseller: Fixture = {
@@ -147,7 +160,7 @@ const TREE: Tree = {
     history: { input: named, names: aClient },
     create: { input: () => newClient({ months: 1 }) },
     save: {
-      input: async (stage) => ({ login: (await stage.client()).name, desc: 'As before' }),
+      input: async (stage) => ({ login: (await stage.client()).name, desc: unique() }),
       names: { ...aClient, field: 'login' },
     },
     quote: {
@@ -164,7 +177,7 @@ const TREE: Tree = {
       names: { ...aClient, field: 'login' },
     },
     remove: { input: (stage) => stage.expired(), names: aClient },
-    reset: { input: named, names: aClient },
+    reset: { input: withDevice, names: aClient },
     export: { input: () => ({ format: 'csv' }) },
   },
   admin: {
@@ -172,8 +185,13 @@ const TREE: Tree = {
     exportClients: { input: () => ({ format: 'csv' }) },
     searchMac: { input: async (stage) => ({ mac: (await stage.client()).mac }) },
     remove: { input: async (stage) => ({ name: (await stage.client()).name }) },
-    setMessage: { input: () => ({ message: 'As before' }) },
-    removeMessage: nothing,
+    setMessage: { input: () => ({ message: unique() }) },
+    removeMessage: {
+      async input({ world }) {
+        await world.admin.call(calls.admin.setMessage, { message: unique() })
+        return {}
+      },
+    },
     totals: nothing,
     statistics: ofSuperreseller,
     chart: ofSuperreseller,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Call, everyCall } from '../../contract/call.ts'
 import { calls } from '../../contract/calls.ts'
+import { LEVEL_NAMES } from '../../contract/levels.ts'
 import { ROLES, type Role } from '../../contract/roles.ts'
 import { type Answer, openWorld, type Person, unique, type World } from '../support/world.ts'
 import { FIXTURES, type Fixture, openStage, type Stage } from './fixtures.ts'
@@ -142,6 +143,39 @@ describe('every call', () => {
     },
   )
 })
+
+test('a second call with the same body, where it changes nothing, leaves neither an audit row nor a kept reply', async () => {
+  const unchanged = []
+  // Wrong passwords of other tests count for an hour.
+  world.clock.pass({ hours: 2 })
+  for (const { name, call, fixture, role } of CALLS_WITH_SESSION.filter(({ call }) => call.changes)) {
+    const caller = await callerOf(role, fixture)
+    const input = only(await fixture.input(stage, role), call)
+    const first = await caller.send(call, input, { key: unique() })
+    expect(first.status, name).toBe(200)
+    const before = await world.stored()
+    const second = await caller.send(call, input, { key: unique() })
+    const after = await world.stored()
+    if (second.status !== 200 || isSameBut(['audit', 'idempotency_key'], before, after)) {
+      expect(after, name).toEqual(before)
+      if (second.status === 200) unchanged.push(name)
+    }
+  }
+  expect(unchanged).toEqual(
+    expect.arrayContaining([
+      ...ROLES.map((role) => `desk.${role}.saveSettings`),
+      ...LEVEL_NAMES.map((level) => `level.${level}.save`),
+      'clients.save',
+      'clients.reset',
+      'admin.setMessage',
+      'admin.removeMessage',
+    ]),
+  )
+})
+
+function isSameBut(tables: string[], before: Map<string, string>, after: Map<string, string>): boolean {
+  return [...before].every(([table, rows]) => tables.includes(table) || after.get(table) === rows)
+}
 
 /** Reads every table that a refused call must not change. */
 async function state(): Promise<Map<string, string>> {

@@ -418,6 +418,20 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/corridor/idempotency.test.ts'],
   },
   {
+    guard: 'a call that found nothing to change is rolled back',
+    file: 'server/corridor/pipeline.ts',
+    from: 'if (result instanceof Unchanged) throw result',
+    to: 'if (result instanceof Unchanged) return call.output.parse(result.output)',
+    suites: ['server/corridor/idempotency.test.ts'],
+  },
+  {
+    guard: 'a client password that is sent again as it was changes nothing',
+    file: 'server/nouns/clients.ts',
+    from: 'password !== undefined && password !== seal.open(stored.password, owner)',
+    to: 'password !== undefined',
+    suites: ['server/corridor/idempotency.test.ts'],
+  },
+  {
     guard: 'a call that changes nothing runs in a read-only transaction',
     file: 'server/postgres/begin.ts',
     from: 'sql.begin(access, async',

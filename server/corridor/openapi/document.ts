@@ -153,7 +153,8 @@ const IDEMPOTENCY: Parameter = {
   name: 'idempotency-key',
   in: 'header',
   required: false,
-  description: 'The same key and body gets the first reply for 24 hours, and does nothing again',
+  description:
+    'The same key and body gets the first reply for 24 hours, and does nothing again. A call that changes nothing keeps no key',
   schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
 }
 
