@@ -18,7 +18,6 @@ export type Account = {
   consumed_holding: number | null
 }
 
-/** The configuration and tools that are the same for every call. */
 export type Business = {
   /** Where the database is, for processes that open their own connection. */
   database: Connect
@@ -38,7 +37,6 @@ export type OpenContext = {
   /** Tells the time now, for what goes on after the answer has begun. */
   clock: () => Date
   business: Business
-  /** The caller's address. */
   address: string
   /** The network by which wrong logins are counted (see `network.ts`); null behind an untrusted proxy. */
   network: string | null
@@ -46,12 +44,15 @@ export type OpenContext = {
   gone: AbortSignal | null
 }
 
-/** The context of a call with a session. Its `sql` is the call's own transaction. */
-export type Context = OpenContext & {
-  account: Account
+/** What is known of a caller before its transaction begins, which reads the rest: only this never changes. */
+export type Caller = {
+  account: Pick<Account, 'id' | 'name' | 'role'>
   /** The hash of the session's token. */
   session: Buffer
 }
+
+/** The context of a call with a session. Its `sql` is the call's own transaction. */
+export type Context = OpenContext & Caller & { account: Account }
 
 /**
  * The output of a call that found nothing to change. The call's transaction is then rolled back, so that it leaves
@@ -83,7 +84,7 @@ type Inside<C extends Call> = (
  */
 type Outside<C extends Call> = {
   outside: (
-    context: Context,
+    context: OpenContext & Caller,
     input: z.output<C['input']>,
     begin: (act: (inside: Context) => Promise<ResultOf<C> | Unchanged<ResultOf<C>>>) => Promise<ResultOf<C>>,
   ) => Promise<ResultOf<C>>
@@ -100,5 +101,4 @@ export type Handlers<Tree extends Calls> = {
       : never
 }
 
-/** A file to be streamed: its name, its media type and its bytes. */
 export type File = { name: string; type: string; body: NodeJS.ReadableStream }

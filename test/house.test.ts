@@ -62,6 +62,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'server/tree/',
     'server/access/audit.ts',
     'server/access/session.ts',
+    'server/access/session-lookup.ts',
     'server/postgres/clock.ts',
     'server/postgres/lines.ts',
   ],

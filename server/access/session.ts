@@ -127,7 +127,7 @@ export async function holdSession({ sql, session, now }: Context): Promise<void>
   if (!held) throw noSession()
 }
 
-function noSession(): Refusal {
+export function noSession(): Refusal {
   return new Refusal('no_session', 'Your session has ended. Please sign in again.')
 }
 

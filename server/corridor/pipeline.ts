@@ -3,16 +3,17 @@ import type { Call } from '../../contract/call.ts'
 import { audit } from '../access/audit.ts'
 import { hash } from '../access/seal.ts'
 import { holdSession, whoIs } from '../access/session.ts'
+import { openSessionLookup } from '../access/session-lookup.ts'
 import {
   type Account,
   type Business,
+  type Caller,
   type Context,
   type File,
   type OpenContext,
   Unchanged,
 } from '../context.ts'
 import type { Networks } from '../network.ts'
-import { retryRead } from '../postgres/begin.ts'
 import type { Clock } from '../postgres/clock.ts'
 import { whileAnswering } from '../postgres/lines.ts'
 import { CONNECTIONS, type Sql } from '../postgres/pool.ts'
@@ -23,13 +24,11 @@ import type { Disk } from './disk.ts'
 import { runOncePerKey } from './idempotency.ts'
 import { parse, tokenOf } from './parse.ts'
 
-/** A handler whose types of input and output are not known here. */
 export type AnyHandler =
   | ((context: Context, input: unknown) => Promise<unknown>)
-  | { outside: (context: Context, input: unknown, begin: Begin) => Promise<unknown> }
+  | { outside: (context: OpenContext & Caller, input: unknown, begin: Begin) => Promise<unknown> }
 type Begin = (act: (inside: Context) => Promise<unknown>) => Promise<unknown>
 type OpenHandler = (context: OpenContext, input: unknown) => Promise<unknown>
-type Caller = Pick<Context, 'account' | 'session'>
 
 export type PipelineDependencies = {
   sql: Sql
@@ -53,17 +52,16 @@ export function openPipeline({ sql, business, disk, networks, clock }: PipelineD
     each: MOST_OF_ACCOUNT,
     patience: { ms: 10_000, sorry: 'Too much is under way for your account. Please try again in a moment.' },
   })
+  const findOwner = openSessionLookup(sql, clock.now)
   return { admit, run }
 
   /** Returns the caller of a request; null for a call that needs no session. */
   async function admit(call: Call, request: FastifyRequest): Promise<Caller | null> {
     if (call.roles === 'anyone') return null
     const session = hash(tokenOf(request))
-    const account = await retryRead(sql, () => whoIs(sql, session, clock.now()))
-    return { account: allowed(call, account), session }
+    return { account: allowed(call, await findOwner(session)), session }
   }
 
-  /** Runs an admitted call and sends its answer. */
   async function run(call: Call, handler: AnyHandler, request: FastifyRequest, reply: FastifyReply) {
     disk.admit(call)
     if (call.room === 'plenty' && clock.isBehind()) throw clockIsBehind()
@@ -134,7 +132,7 @@ export function goneOf(reply: FastifyReply): AbortSignal {
 /** Runs a handler in the call's transaction: checks the session as it is now, and writes the key and the audit. */
 async function runInTransaction(
   call: Call,
-  context: Context,
+  context: OpenContext & Caller,
   request: FastifyRequest,
   input: object,
   act: (inside: Context) => Promise<unknown>,
@@ -157,7 +155,7 @@ async function runInTransaction(
   return output
 }
 
-function allowed(call: Call, account: Account): Account {
+function allowed<Owner extends Pick<Account, 'role'>>(call: Call, account: Owner): Owner {
   if (call.roles.includes(account.role)) return account
   throw new Refusal('wrong_role', 'Your account cannot do this.')
 }

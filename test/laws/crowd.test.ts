@@ -33,24 +33,26 @@ async function work({ reseller, dealer }: { reseller: Person; dealer: Person }):
   }
 }
 
+/** Returns how many of the server's connections wait for a lock. */
+async function waitingForLocks(): Promise<number | undefined> {
+  const [row] = await world.server.sql<{ count: number }[]>`
+    select count(*)::int from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  return row?.count
+}
+
 /** The most calls of one account that run at once. */
 const TURNS = CONNECTIONS - 2
 
 test('a call whose sender disconnects before its turn changes nothing', async () => {
   const { dealer } = await world.family({ credits: TURNS + 1 })
   const { name } = await world.client(dealer)
-  const { url, ownerSql, sql, app } = world.server
-  const waiting = async () => {
-    const [row] = await sql<{ count: number }[]>`
-      select count(*)::int from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-    return row?.count
-  }
+  const { url, ownerSql, app } = world.server
   const renewals = await ownerSql.begin(async (sql) => {
     await sql`select from holding where account = ${dealer.id} for update`
     const renewals = Array.from({ length: TURNS }, () =>
       dealer.send(calls.clients.renew, { name, months: 1 }),
     )
-    await expect.poll(waiting).toBe(TURNS)
+    await expect.poll(waitingForLocks).toBe(TURNS)
     const headers = { 'access-token': dealer.token, 'content-type': 'application/json' }
     const arrival = once(app.server, 'request')
     const last = request(`${url}/v1${calls.clients.renew.path}`, { method: 'POST', headers })
@@ -89,6 +91,28 @@ describe('300 calls of one dealer at once', () => {
     const done = answers.filter(({ status }) => status === 200)
     expect(done.length + refused.length).toBe(CROWD)
     expect((await dealer.call(calls.credits.dealer)).credits).toBe(CROWD - done.length)
+  })
+
+  test('that wait for their sessions to be found take one database connection', async () => {
+    const { dealer } = await world.family()
+    const sessions = await Promise.all(Array.from({ length: 20 }, () => world.again(dealer)))
+    const others = await world.family()
+    const wrong = { login_username: others.dealer.name, login_password: 'wrong' }
+    const { app, ownerSql } = world.server
+    const requests = await ownerSql.begin(async (sql) => {
+      await sql`lock table session in access exclusive mode`
+      let come = 0
+      app.server.on('request', () => {
+        come += 1
+      })
+      const requests = crowd((index) => (sessions[index % 20] as Person).attempt(calls.credits.dealer))
+      await expect.poll(() => come).toBe(CROWD)
+      expect((await world.nobody().fetch('GET', '/v1/health')).status).toBe(200)
+      await world.nobody().refused('wrong_login', calls.session.login, wrong)
+      expect(await waitingForLocks()).toBe(1)
+      return requests
+    })
+    for (const { status } of await requests.answers) expect(status).toBe(200)
   })
 
   test('that hash a password hold no database connection meanwhile', async () => {

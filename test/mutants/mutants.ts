@@ -264,6 +264,13 @@ export const MUTANTS: Mutant[] = [
     suites: ['test/laws/crowd.test.ts'],
   },
   {
+    guard: 'the sessions of all requests are found over one connection',
+    file: 'server/access/session-lookup.ts',
+    from: 'await running',
+    to: 'await null',
+    suites: ['test/laws/crowd.test.ts'],
+  },
+  {
     guard: 'only a trusted proxy may forward an address',
     file: 'server/app.ts',
     from: 'config.trustedProxies.length > 0 ? config.trustedProxies : false',
@@ -577,6 +584,34 @@ export const MUTANTS: Mutant[] = [
     from: 'if (count >= this.#most) return false',
     to: '',
     suites: ['server/corridor/connections.test.ts'],
+  },
+  {
+    guard: 'an address behind a trusted proxy has at most 400 requests under way',
+    file: 'server/corridor/connections.ts',
+    from: 'if (!requests.enter(address)) {',
+    to: 'if (!requests.enter(address) && false) {',
+    suites: ['server/corridor/connections.test.ts'],
+  },
+  {
+    guard: 'the connections of a trusted proxy are not counted as those of one address',
+    file: 'server/corridor/connections.ts',
+    from: 'if (isTrusted(address)) return',
+    to: '',
+    suites: ['server/corridor/connections.test.ts'],
+  },
+  {
+    guard: 'the connections of a proxy that is not trusted count as those of one address',
+    file: 'server/corridor/connections.ts',
+    from: 'if (isTrusted(address)) return',
+    to: 'return',
+    suites: ['server/corridor/connections.test.ts'],
+  },
+  {
+    guard: 'no service lasts past the year 9999',
+    file: 'server/ledger/months.ts',
+    from: "if (expiry.startsWith('+'))",
+    to: "if (expiry === '+')",
+    suites: ['server/nouns/renewals.test.ts'],
   },
   {
     guard: 'the server has at most 2,000 connections',

@@ -1,0 +1,45 @@
+import type { Caller } from '../context.ts'
+import { retryRead } from '../postgres/begin.ts'
+import type { Sql } from '../postgres/pool.ts'
+import { noSession } from './session.ts'
+
+type Owner = Caller['account']
+
+/**
+ * Returns a function that finds the account of a session; it throws a 401 if the session has ended. One query runs at a
+ * time, for all sessions that were asked for since the last began. So however many requests come, and whoever sends
+ * them, finding their sessions takes one connection of the pool.
+ */
+export function openSessionLookup(sql: Sql, clock: () => Date): (session: Buffer) => Promise<Owner> {
+  let asked = new Set<string>()
+  let running: Promise<unknown> = Promise.resolve()
+  let next: Promise<Map<string, Owner>> | null = null
+
+  return async (session) => {
+    const hex = session.toString('hex')
+    asked.add(hex)
+    next ??= findNext()
+    const owner = (await next).get(hex)
+    if (!owner) throw noSession()
+    return owner
+  }
+
+  async function findNext(): Promise<Map<string, Owner>> {
+    await running
+    const sessions = [...asked]
+    asked = new Set()
+    next = null
+    const found = retryRead(sql, () => ownersOf(sql, sessions, clock()))
+    running = found.catch(() => {})
+    return found
+  }
+}
+
+/** Returns the accounts of those sessions that have not ended, by the session's hash in hex. */
+async function ownersOf(sql: Sql, sessions: readonly string[], now: Date): Promise<Map<string, Owner>> {
+  const found = await sql<(Owner & { hex: string })[]>`
+    select asked.hex, a.id, a.name, a.role from unnest(${sessions}::text[]) asked (hex)
+    join session s on s.token_hash = decode(asked.hex, 'hex') and s.expiry > ${now}
+    join account a on a.id = s.account`
+  return new Map(found.map(({ hex, ...owner }) => [hex, owner]))
+}
