@@ -5,7 +5,14 @@ import { type FreshDatabase, freshDatabase } from '../../test/support/database.t
 import { begin } from './begin.ts'
 import { migrate } from './migrate.ts'
 import type { Sql } from './pool.ts'
-import { makeSchema, PRESENT, THIRTEEN_STEPS } from './schema.ts'
+import {
+  checksumOfStatements,
+  fingerprintOf,
+  knownSchema,
+  makeSchema,
+  PRESENT,
+  THIRTEEN_STEPS,
+} from './schema.ts'
 
 const made: FreshDatabase[] = []
 afterEach(async () => {
@@ -41,6 +48,24 @@ test('the bridge stores old idempotency keys under the present names of their ca
   })
   const kept = await sql<{ call: string }[]>`select call from idempotency_key order by call`
   expect(kept.map(({ call }) => call)).toEqual(['admin.removeMessage', 'clients.renew', 'level.dealer.save'])
+})
+
+test('a corrected comment makes no other schema of a database, and a changed statement does', () => {
+  const fingerprint = (edit: (text: string) => string) =>
+    fingerprintOf(
+      PRESENT.files.map(({ name, text }) => ({ name, checksum: checksumOfStatements(edit(text)) })),
+    )
+  const commented = (text: string) =>
+    text.replaceAll(/^ *--.*\n/gm, '').replaceAll(/;\n/g, ';\n\n  -- Why.\n')
+  expect(knownSchema(fingerprint(commented), 'database')).toBe(PRESENT)
+  for (const changed of ['name text', 'name  text']) {
+    const edited = fingerprint((text) => text.replace('name text not null', `${changed} null`))
+    expect(() => knownSchema(edited, 'database'), changed).toThrow(/does not know the schema/)
+  }
+})
+
+test('the thirteen steps are byte for byte those that were released', () => {
+  expect(THIRTEEN_STEPS.fingerprint).toBe('d83b5ded8046f21a9fafc1e82d93507b67db25785c55e9c650cbbb5e4d34f066')
 })
 
 test('every constraint is named after its table and its kind', async () => {

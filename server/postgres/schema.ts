@@ -20,12 +20,16 @@ export interface SchemaFile {
 const FOLDER = join(import.meta.dirname, '../../db')
 
 /** The schema that this version needs. */
-export const PRESENT = schemaOf(FOLDER, ['accounts', 'clients', 'ledger', 'lists', 'statistics'].map(asFile))
+export const PRESENT = schemaOf(
+  FOLDER,
+  ['accounts', 'clients', 'ledger', 'lists', 'statistics'].map(asFile),
+  checksumOfStatements,
+)
 
 const OLD_FOLDER = join(FOLDER, 'thirteen-steps')
 
 /** The schema of version 0.1, which the bridge brings to the present one. A backup of it is first restored into it. */
-export const THIRTEEN_STEPS = schemaOf(OLD_FOLDER, readdirSync(OLD_FOLDER).sort())
+export const THIRTEEN_STEPS = schemaOf(OLD_FOLDER, readdirSync(OLD_FOLDER).sort(), digest)
 
 export const BRIDGE = readSql(FOLDER, 'bridge.sql')
 export const GRANTS = readSql(FOLDER, 'grants.sql')
@@ -87,10 +91,15 @@ async function remember(sql: Sql): Promise<void> {
   await sql`insert into setup (key, value) values ('schema', ${PRESENT.fingerprint})`
 }
 
-function schemaOf(folder: string, names: readonly string[]): Schema {
+/** Returns the checksum of a file without its comments and empty lines, so that a corrected comment makes no other schema. */
+export function checksumOfStatements(text: string): string {
+  return digest(text.replace(/^[ \t]*(--.*)?\n/gm, ''))
+}
+
+function schemaOf(folder: string, names: readonly string[], checksumOf: (text: string) => string): Schema {
   const files = names.map((name) => {
     const text = readSql(folder, name)
-    return { name, text, checksum: digest(text) }
+    return { name, text, checksum: checksumOf(text) }
   })
   return { files, fingerprint: fingerprintOf(files) }
 }
