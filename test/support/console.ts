@@ -18,6 +18,8 @@ export interface ConsoleOptions {
   env?: Record<string, string>
   /** Starts through `boxtree.mjs`, as `npm start` does, instead of the server itself. */
   launcher?: boolean
+  /** A command that runs the words after it, such as `unshare`. It must become the console, not start it. */
+  within?: readonly string[]
 }
 
 /** Starts the real console as a process on a free port. Returns when it is ready. */
@@ -28,9 +30,10 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
 }
 
 /** Runs the console without waiting until it is ready: for starts that must fail. */
-export function runConsole({ dataDir, env = {}, launcher = false }: ConsoleOptions) {
-  const args = launcher ? ['boxtree.mjs', 'start'] : ['server/main.ts']
-  const child = spawn(process.execPath, args, {
+export function runConsole({ dataDir, env = {}, launcher = false, within = [] }: ConsoleOptions) {
+  const started = launcher ? ['boxtree.mjs', 'start'] : ['server/main.ts']
+  const [command, ...args] = [...within, process.execPath, ...started] as [string, ...string[]]
+  const child = spawn(command, args, {
     cwd: ROOT,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: dataDir, PORT: '0', ...env },
     // When the test run is killed this channel closes, and the console stops.
