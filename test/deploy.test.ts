@@ -1,0 +1,42 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+/** The samples for those who run Boxtree. */
+
+const UNIT = join(import.meta.dirname, '../deploy/boxtree.service')
+
+/** Returns the settings of a section of the unit; a setting may stand several times. */
+function settings(section: string): Map<string, string[]> {
+  const settings = new Map<string, string[]>()
+  let at = ''
+  for (const line of readFileSync(UNIT, 'utf8').split('\n')) {
+    at = /^\[(.+)\]$/.exec(line)?.[1] ?? at
+    const [, name, value] = /^(\w+)=(.*)$/.exec(line) ?? []
+    if (at === section && name !== undefined) settings.set(name, [...(settings.get(name) ?? []), value ?? ''])
+  }
+  return settings
+}
+
+test('the systemd unit limits memory, files, system calls and privileges of the console and its database', () => {
+  expect(Object.fromEntries(settings('Service'))).toMatchObject({
+    DynamicUser: ['yes'],
+    StateDirectoryMode: ['0700'],
+    MemoryMax: ['80%'],
+    UMask: ['0077'],
+    NoNewPrivileges: ['yes'],
+    ProtectSystem: ['strict'],
+    CapabilityBoundingSet: [''],
+    SystemCallFilter: ['@system-service', '~@privileged @resources'],
+    SystemCallArchitectures: ['native'],
+  })
+})
+
+test('systemd, where it is installed, finds no fault in the unit', ({ skip }) => {
+  const { stdout, stderr, error } = spawnSync('systemd-analyze', ['verify', UNIT], { encoding: 'utf8' })
+  if (error) skip('systemd-analyze is not installed')
+  // The program itself is elsewhere on this machine.
+  const faults = `${stdout}${stderr}`.split('\n').filter((line) => line.includes('boxtree.service'))
+  expect(faults.filter((line) => !line.includes('is not executable'))).toEqual([])
+})
