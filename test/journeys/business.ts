@@ -1,4 +1,5 @@
 import { calls } from '../../contract/calls.ts'
+import { DAY_MS } from '../../contract/time.ts'
 import { Clock, openWorld, type Person, type World } from '../support/world.ts'
 
 /** A small business whose data makes its screens show short, long, empty and expired values. */
@@ -85,6 +86,6 @@ async function workOn(world: World, dealer: Person): Promise<void> {
     insert into device (client, stb_sn, stb_type, version, watching, last_active, time_last_play_tv,
       time_last_play_video, last_played_tv_content, last_played_vod_content, locked_to_ip)
     select id, '012010N0250438', 'MAG322', 'ImageDescription: 0.2.18-r23; PORTAL version: 5.6.1', 'RTP 1', ${now},
-      ${now}, ${new Date(now.getTime() - 3 * 86_400_000)}, 'RTP 1', 'Ouro Negro', '203.0.113.42'
+      ${now}, ${new Date(now.getTime() - 3 * DAY_MS)}, 'RTP 1', 'Ouro Negro', '203.0.113.42'
     from client where name = 'cafe.central'`
 }

@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { DAY_MS } from '../../contract/time.ts'
 import { addDays, addMonths, dayOf, endOf, startOf } from '../../server/ledger/calendar.ts'
 import { renewed, started } from '../../server/ledger/months.ts'
 import { type Day, dayAfter, dayOn, firstSecond, lastSecond, monthsLater, paidUntil } from './oracle.ts'
-
-const DAY = 86_400_000
 
 /** Zones whose clocks change at, before or across midnight, and some whose clocks never change. */
 const ZONES = [
@@ -122,7 +121,7 @@ describe('months', () => {
   test('count from the later of today and the expiry', () => {
     holds(
       fc.property(moment, fc.integer({ min: -400, max: 400 }), months, zone, (now, left, months, zone) => {
-        const expiry = lastSecond(dayOn(now + left * DAY, zone), zone)
+        const expiry = lastSecond(dayOn(now + left * DAY_MS, zone), zone)
         const { expiry: ends } = renewed(new Date(expiry).toISOString(), months, new Date(now), zone)
         expect(Date.parse(ends)).toBe(paidUntil(expiry, months, now, zone))
       }),
@@ -141,6 +140,8 @@ describe('months', () => {
 })
 
 function daysFrom(day: Day, offset: number, count: number): Day[] {
-  const first = Date.parse(day) + offset * DAY
-  return Array.from({ length: count }, (_, index) => new Date(first + index * DAY).toISOString().slice(0, 10))
+  const first = Date.parse(day) + offset * DAY_MS
+  return Array.from({ length: count }, (_, index) =>
+    new Date(first + index * DAY_MS).toISOString().slice(0, 10),
+  )
 }

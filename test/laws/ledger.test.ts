@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DAY_MS } from '../../contract/time.ts'
 import { PLAYED } from '../../server/commands/verify/guards.ts'
 import { verify } from '../../server/commands/verify/verify.ts'
 import { proveTheBooks } from '../support/books.ts'
@@ -7,7 +8,7 @@ import { type Run, run } from './commands.ts'
 import { runs, seedOf } from './runs.ts'
 import { openSetting, type Setting, Tree } from './tree.ts'
 
-const MONTH = 30 * 86_400_000
+const MONTH = 30 * DAY_MS
 
 describe('for any commands on any tree of accounts', () => {
   let setting: Setting

@@ -1,9 +1,8 @@
 // A model of what Boxtree should do, as simple as possible: it has no database, no HTTP, no concurrency and none of
 // the server's code. The law of the ledger is that the server does the same.
 
+import { DAY_MS } from '../../contract/time.ts'
 import { dayAfter, dayOn, lastSecond, later, monthsLater } from './oracle.ts'
-
-const DAY = 86_400_000
 
 export type Level = 'superreseller' | 'reseller' | 'dealer'
 
@@ -265,7 +264,7 @@ export class Model {
       (trial) => trial.isGiven && trial.dealer === dealer && dayOn(trial.at, this.#zone) === today,
     )
     const recently = this.#trials.some(
-      (trial) => mac !== null && trial.mac === mac && trial.at > this.now - 30 * DAY,
+      (trial) => mac !== null && trial.mac === mac && trial.at > this.now - 30 * DAY_MS,
     )
     return [
       ...(given.length >= this.#trialsPerDay ? ['trials_used_up'] : []),
@@ -277,7 +276,7 @@ export class Model {
   #noSharedTrial(client: Client, mac: string | null): string[] {
     const elsewhere = this.#trials.some(
       (trial) =>
-        mac !== null && trial.mac === mac && trial.client !== client && trial.at > this.now - 30 * DAY,
+        mac !== null && trial.mac === mac && trial.client !== client && trial.at > this.now - 30 * DAY_MS,
     )
     return elsewhere ? ['mac_had_trial'] : []
   }

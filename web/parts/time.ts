@@ -21,8 +21,10 @@ export function daysUntil(iso: string, zone: string, now: Date): number {
 }
 
 function daysFrom(day: string, other: string): number {
-  return Math.round((Date.parse(other) - Date.parse(day)) / 86_400_000)
+  return Math.round((Date.parse(other) - Date.parse(day)) / DAY_MS)
 }
+
+const DAY_MS = 86_400_000
 
 /** Returns the calendar months in `zone` from `now` to `iso`, which must not be past, and the remaining days. */
 export function monthsUntil(iso: string, zone: string, now: Date): { months: number; days: number } {
