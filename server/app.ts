@@ -23,7 +23,6 @@ import { notFound } from './refusal.ts'
 
 export type AppDependencies = {
   config: Config
-  /** Where the database of the pool is. */
   database: Connect
   sql: Sql
   secretKey: Uint8Array

@@ -53,7 +53,6 @@ function syncFolder(folder: string): void {
   }
 }
 
-/** The user that this process runs as. */
 export const OWN_UID = process.getuid?.() ?? 0
 
 /**

@@ -106,7 +106,6 @@ async function drain(app: App): Promise<void> {
   clearTimeout(limit)
 }
 
-/** Ends the console; a second call does nothing. */
 function end(code: number): void {
   if (ending) return
   ending = true

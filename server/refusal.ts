@@ -42,7 +42,6 @@ export function notFound(): Refusal {
   return new Refusal('not_found', 'There is nothing of this name here.')
 }
 
-/** Returns a refusal with its message at the field that is at fault. */
 export function refuseField(code: RefusalCode, field: string, message: string): Refusal {
   return new Refusal(code, message, { errors: { [field]: message } })
 }

@@ -11,7 +11,6 @@ export type Limits = {
 
 type Patience = { ms: number; sorry: string }
 
-/** Gives a waiting request its turn. */
 type Waiting = () => void
 
 /**
@@ -47,7 +46,6 @@ export class Turns<Owner> {
     }
   }
 
-  /** Waits for a turn, and runs `work` in it. */
   async run<Result>(
     owner: Owner,
     work: () => Promise<Result>,

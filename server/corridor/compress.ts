@@ -23,7 +23,6 @@ export function compressed(text: string, encoding: Encoding): Buffer {
   return encoding === 'br' ? brotliCompressSync(text, { params: BROTLI }) : gzipSync(text, { level: 1 })
 }
 
-/** Returns the best encoding that the browser accepts, if any. */
 export function encodingFor(request: FastifyRequest): Encoding | undefined {
   const readable = encodingsOf(String(request.headers['accept-encoding'] ?? ''))
   return (['br', 'gzip'] as const).find((one) => readable.includes(one))

@@ -61,7 +61,6 @@ export function limitConnections(
   })
 }
 
-/** Counts something for each network, up to a limit. */
 class Tally {
   readonly #most: number
   readonly #counts = new Map<string, number>()

@@ -3,12 +3,11 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Call } from '../../contract/call.ts'
 import { Refusal } from '../refusal.ts'
 
-/** Reads how much space is free on the disk under the database, in bytes. */
+/** Returns the free bytes of the disk under the database. */
 export type FreeSpace = () => number
 
 /** Keeps space free on the disk for the database's own work, and for people who sign in and read. */
 export interface Disk {
-  /** Whether there is room for changes. */
   hasRoom(): boolean
   /** Throws the 503 of a call that needs more room than there is. */
   admit(call: Call): void

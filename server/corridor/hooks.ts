@@ -18,7 +18,6 @@ export function stayOnHttps(app: FastifyInstance) {
   })
 }
 
-/** Logs the call, status and duration of each answer. */
 export function logAnswers(app: FastifyInstance) {
   app.addHook('onResponse', async (request, reply) => {
     if (!request.routeOptions.url?.startsWith('/v1/')) return

@@ -38,7 +38,6 @@ export async function runOncePerKey(
   return reply
 }
 
-/** How long a key is stored, in milliseconds. */
 export const KEPT = DAY_MS
 
 async function repeat({ sql, account }: Context, name: string, key: string, hmac: Buffer): Promise<unknown> {

@@ -3,7 +3,6 @@ import { Temporal } from 'temporal-polyfill'
 /** A calendar day, `YYYY-MM-DD`. */
 export type Day = string
 
-/** The calendar day of a moment in a zone. */
 export function dayOf(moment: Date | string, zone: string): Day {
   return Temporal.Instant.fromEpochMilliseconds(new Date(moment).getTime())
     .toZonedDateTimeISO(zone)
@@ -37,7 +36,6 @@ export function addDays(day: Day, days: number): Day {
   return Temporal.PlainDate.from(day).add({ days }).toString()
 }
 
-/** The later of two days. */
 export function later(a: Day, b: Day): Day {
   return a > b ? a : b
 }

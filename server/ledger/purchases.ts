@@ -13,7 +13,6 @@ export type Dealing = {
   business: { zone: string; trialsPerDay: number }
 }
 
-/** The fields of a client that a row of the ledger copies. */
 export type Concerned = { id: number; name: string; mac: string | null; description: string }
 
 /** A client whose row is locked, with its expiry. */
@@ -63,7 +62,6 @@ export function payStart(
   )
 }
 
-/** Refuses an expiry that is not the one which the person saw. */
 export function refuseChanged(
   clients: readonly { name: string; expiry: string }[],
   seen: readonly string[],
@@ -94,7 +92,6 @@ export async function giveBack(
   return balance.destination
 }
 
-/** Returns the facts that a row of the ledger copies from a dealer's client. */
 export function facts({ account }: Dealing, client: Concerned, expiry: string): Facts & { client: number } {
   return {
     path: pathOf(account),

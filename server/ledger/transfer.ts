@@ -8,7 +8,6 @@ import { refuseField } from '../refusal.ts'
 
 /** What a row of the ledger records besides its movement: whom it concerns, who acted, and the client as it was then. */
 export type Facts = {
-  /** The path to the account that the row concerns. */
   path: { superreseller: number; reseller: number | null; dealer: number | null }
   actor: number
   client?: number
@@ -78,10 +77,8 @@ export async function note(sql: Sql, type: 'TRIAL' | 'DELETE', facts: Facts): Pr
   await append(sql, [{ ...stored(type, facts), credits: 0 }])
 }
 
-/** An account with the path above it. */
 export type Placed = { id: number; role: Role; superreseller: number | null; reseller: number | null }
 
-/** Returns the path of an account as its rows in the ledger store it. */
 export function pathOf(account: Placed): Facts['path'] {
   switch (account.role) {
     case 'dealer':

@@ -11,7 +11,6 @@ import { note } from './transfer.ts'
  * not count against the dealer.
  */
 export type TrialFacts = {
-  /** How many trials the dealer gave today. */
   given_today: number
   /** Whether one of them was this client's. */
   client_had_today: boolean

@@ -12,7 +12,6 @@ export async function findAccount(sql: Sql, condition: PendingQuery<Row[]>): Pro
   return account
 }
 
-/** Returns an account's present balance. */
 export async function balanceOf(sql: Sql, { balance_holding }: Account): Promise<number> {
   const [holding] = await sql<{ balance: number }[]>`
     select balance from holding where id = ${balance_holding}`

@@ -23,7 +23,6 @@ export async function childOf(
   return child
 }
 
-/** A child as a list of accounts shows it. */
 type ListedChild = { accountId: number; name: string; credits: number; description: string; created: string }
 
 /**

@@ -40,7 +40,6 @@ export async function clientsOf(
   })
 }
 
-/** Finds one of the caller's clients, as `clientsOf` does. */
 export async function clientOf(caller: Caller, name: string, lock?: 'lock'): Promise<Client> {
   const [client] = await clientsOf(caller, [name], lock)
   return client as Client

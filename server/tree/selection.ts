@@ -13,7 +13,6 @@ export type Selection = {
 
 export type Fragment = PendingQuery<Row[]>
 
-/** The caller, the moment and the calendar of a search. */
 type Asked = Pick<Context, 'sql' | 'account' | 'now'> & { business: Pick<Context['business'], 'zone'> }
 
 /** A search: a client matches by its text, or by one of the expiries. */
@@ -61,7 +60,6 @@ function phonesMeant(term: string): string[] {
   return runs.filter((run) => run !== '' && run !== term)
 }
 
-/** Returns the condition for a directory row named `entry` that matches a search. */
 export function matches(sql: Sql, { textMatches, expiries }: Search): Fragment {
   return expiries.length > 0
     ? sql`(${textMatches} or entry.expiry = any (${expiries}::timestamptz[]))`
