@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { MUTANTS, type Mutant } from './mutants.ts'
 
 // Tests the tests: removes one guard at a time from a copy of the repository and runs the suites that must then fail.
-// Exits with 1 when a suite passes without its guard. Words on the command line select the guards that contain them all.
+// Exits with 1 when a suite passes without its guard. Words on the command line select the guards whose sentence or file
+// contains them all.
 
 const ROOT = join(import.meta.dirname, '../..')
 /** Entries that are not copied: they are large or made anew. The packages are linked instead. */
@@ -15,7 +16,7 @@ const NOT_COPIED = new Set(['node_modules', '.git', 'dist', 'data'])
 process.exitCode = await main(process.argv.slice(2))
 
 async function main(words: string[]): Promise<number> {
-  const chosen = MUTANTS.filter(({ guard }) => words.every((word) => guard.includes(word)))
+  const chosen = MUTANTS.filter(({ guard, file }) => words.every((word) => `${file} ${guard}`.includes(word)))
   const copy = mkdtempSync(join(tmpdir(), 'boxtree-mutants-'))
   try {
     for (const name of readdirSync(ROOT).filter((one) => !NOT_COPIED.has(one))) {
