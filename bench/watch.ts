@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 
 const EVERY_MS = 200
 
-/** Samples the resident memory of a process, or of a child of it that runs a program, in megabytes. */
+/** Samples the resident memory of a process, or of its largest child that runs a program, in megabytes. */
 export function watchMemory(pid: number | undefined, program?: string) {
   const sample = () => (program ? memoryOfChild(pid, program) : memoryOf(pid))
   const samples = [sample()]
@@ -25,5 +25,5 @@ function memoryOf(pid: number | undefined): number {
 function memoryOfChild(pid: number | undefined, program: string): number {
   const children = execFileSync('ps', ['-o', 'rss=,args=', '--ppid', String(pid)], { encoding: 'utf8' })
   const found = children.split('\n').filter((line) => line.includes(program))
-  return found.reduce((sum, line) => sum + Number.parseInt(line, 10), 0) / 1024
+  return Math.max(0, ...found.map((line) => Number.parseInt(line, 10))) / 1024
 }

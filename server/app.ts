@@ -17,6 +17,7 @@ import { openPage } from './corridor/openapi/routes.ts'
 import { type AnyHandler, goneOf, openPipeline } from './corridor/pipeline.ts'
 import { handlers } from './handlers.ts'
 import { watchNetworks } from './network.ts'
+import { endSpare } from './nouns/exports/spare.ts'
 import { type Clock, MACHINE_CLOCK } from './postgres/clock.ts'
 import type { Connect, Sql } from './postgres/pool.ts'
 import { notFound } from './refusal.ts'
@@ -72,6 +73,7 @@ export async function openApp(dependencies: AppDependencies) {
     },
     { prefix: '/v1' },
   )
+  app.addHook('onClose', async () => endSpare())
   await serveConsole(app, config.captcha.provider)
   return app
 

@@ -9,6 +9,7 @@ import { type Config, readConfig, StartFault } from './config.ts'
 import { freeSpaceOf } from './corridor/disk.ts'
 import { startJobs } from './jobs/jobs.ts'
 import { openLog } from './log.ts'
+import { keepSpare } from './nouns/exports/spare.ts'
 import { startClock } from './postgres/clock.ts'
 import { openDatabase } from './postgres/database.ts'
 import { migrate } from './postgres/migrate.ts'
@@ -21,6 +22,9 @@ setFlagsFromString('--heap-growing-percent=30')
 
 /** How long requests under way may take to end when the console stops, in milliseconds. */
 const DRAIN_MS = 10_000
+
+/** When the console has time to load what the first file needs, in milliseconds after it is ready. */
+const SETTLED_MS = 1_000
 
 type Step = () => Promise<unknown>
 
@@ -66,6 +70,7 @@ async function start(): Promise<void> {
   await step(() => listen(app, config))
   say(`Boxtree is ready on ${addressOf(app, config)}`)
   if (firstLogin) say(firstLogin)
+  setTimeout(keepSpare, SETTLED_MS).unref()
 }
 
 /** Runs a step of the start, unless the console was told to stop: it then ends between two steps. */

@@ -59,6 +59,11 @@ export class Turns<Owner> {
     }
   }
 
+  /** Whether a turn of this owner has begun and not ended. */
+  has(owner: Owner): boolean {
+    return this.#running.has(owner)
+  }
+
   #hasRoom(owner: Owner): boolean {
     return this.#free > 0 && (this.#running.get(owner) ?? 0) < (this.#limits.each ?? Number.POSITIVE_INFINITY)
   }

@@ -1,8 +1,9 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../../contract/calls.ts'
 import { openWorld, type Person, type World } from '../../../test/support/world.ts'
-import { MOST_MEMORY_MB } from './make.ts'
+import { MOST_MEMORY_MB } from './spare.ts'
 
 /** Files are made apart from the calls: whatever a file holds, everybody else is served. */
 
@@ -15,6 +16,9 @@ const HOSTILE = [
   'مرحبا'.repeat(20),
   'é日'.repeat(50),
 ]
+
+/** How long processes may take to end; how soon they do is no matter of these tests. */
+const SOON = { timeout: 10_000 }
 
 let world: World
 let dealers: Person[]
@@ -104,7 +108,8 @@ describe('a file', () => {
     expect(responses.map(({ status }) => status)).toEqual([200, 200])
     end()
     for (const response of responses) await expect(response.arrayBuffer()).rejects.toThrow('terminated')
-    await expect.poll(makers).toEqual([])
+    // The process that is kept for the next file may be there.
+    await expect.poll(() => makers().length, SOON).toBeLessThanOrEqual(1)
     const faults = world.server.logged
       .slice(before)
       .map((line) => JSON.parse(line) as { level: number; err?: { message: string } })
@@ -145,9 +150,61 @@ test('a file whose process cannot be started is refused, and the server goes on'
   expect(status).toBe(0)
 })
 
-/** The processes of files. */
+describe('the process that is kept for the next file', () => {
+  test('is used for that file alone', async () => {
+    const [first] = dealers as [Person]
+    const kept = new Set<number>()
+    for (let file = 1; file <= 3; file += 1) {
+      expect((await fetchFile(first, 'csv', 'nobody')).status).toBe(200)
+      await expect.poll(makers, SOON).toEqual([expect.not.toSatisfy((pid: number) => kept.has(pid))])
+      for (const pid of makers()) kept.add(pid)
+    }
+    expect(kept.size).toBe(3)
+  })
+
+  test('may be killed, and the next file gets another', async () => {
+    const [first] = dealers as [Person]
+    await fetchFile(first, 'csv', 'nobody')
+    for (const pid of makers()) process.kill(pid, 'SIGKILL')
+    await expect.poll(makers, SOON).toEqual([])
+    const response = await fetchFile(first, 'csv', 'nobody')
+    expect((await response.text()).split('\r\n')).toHaveLength(2)
+  })
+
+  test('ends when the server closes', async () => {
+    const closing = await openWorld()
+    const { dealer } = await closing.family()
+    const { ticket } = await dealer.call(calls.clients.export, { format: 'csv' })
+    await (await fetch(`${closing.server.url}/v1/exports/${ticket}`)).text()
+    await expect.poll(() => makers().length, SOON).toBe(1)
+    await closing.close()
+    await expect.poll(makers, SOON).toEqual([])
+  })
+
+  test('ends when its parent is killed, and keeps no parent running', async () => {
+    const keep = `import { keepSpare } from '${new URL('./spare.ts', import.meta.url)}'\nkeepSpare()`
+    const script = ['--input-type=module', '-e']
+    expect(spawnSync(process.execPath, [...script, keep]).status).toBe(0)
+    const parent = spawn(process.execPath, [...script, `${keep}\nsetInterval(() => {}, 1000)`])
+    await expect.poll(() => makersOf(parent.pid).length, SOON).toBe(1)
+    const [spare = 0] = makersOf(parent.pid)
+    parent.kill('SIGKILL')
+    await once(parent, 'exit')
+    await expect.poll(() => isRunning(spare), SOON).toBe(false)
+  })
+})
+
+function isRunning(pid: number): boolean {
+  return spawnSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).stdout.includes('maker.ts')
+}
+
+/** The processes of files, and the one that waits for the next. */
 function makers(): number[] {
-  const { stdout } = spawnSync('ps', ['--ppid', String(process.pid), '-o', 'pid=,args='], {
+  return makersOf(process.pid)
+}
+
+function makersOf(parent: number | undefined): number[] {
+  const { stdout } = spawnSync('ps', ['--ppid', String(parent), '-o', 'pid=,args='], {
     encoding: 'utf8',
   })
   const lines = stdout.split('\n').filter((line) => line.includes('exports/maker.ts'))

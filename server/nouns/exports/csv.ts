@@ -2,7 +2,6 @@ import type { PendingQuery, Row } from 'postgres'
 import type { Sql } from '../../postgres/pool.ts'
 import type { Listing } from './listing.ts'
 
-/** Rows fetched at once: enough to be fast, few enough to take little memory. */
 const AT_ONCE = 1_000
 
 /**

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { calls } from '../../../contract/calls.ts'
 import { textsOf } from '../../../test/support/pdf.ts'
 import {
+  type Answer,
   Clock,
   type Family,
   openWorld,
@@ -15,6 +16,13 @@ import {
 
 const { clients, admin, desk } = calls
 const LIST = { format: 'csv', search: '', sort: 'name', order: 'asc', filter: 'all' } as const
+
+/** How long a file may take to end; how soon it does is no matter of these tests. */
+const SOON = { timeout: 10_000 }
+
+const { setTimeout: realTimeout } = globalThis
+/** Waits in real time, in which the processes and connections run, even where a test has the timers. */
+const pause = (ms: number) => new Promise((resolve) => realTimeout(resolve, ms))
 
 /** What ends the session that a ticket belongs to. */
 const ENDS = [
@@ -388,8 +396,12 @@ describe('a long list', () => {
     })
   })
 
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
   async function open(by = dealer) {
-    const { ticket } = await by.call(clients.export, LIST)
+    const { ticket } = await by.call(by.role === 'admin' ? admin.exportClients : clients.export, LIST)
     const asking = request(`${world.server.url}/v1/exports/${ticket}`).end()
     const [response] = await once(asking, 'response')
     return { asking, response }
@@ -421,9 +433,21 @@ describe('a long list', () => {
 
   test('frees its database connection when its reader disconnects', async () => {
     const readers = await Promise.all([open(), open()])
-    await expect.poll(transactionsOpen).toBe(2)
+    await expect.poll(transactionsOpen, SOON).toBe(2)
     for (const { asking } of readers) asking.destroy()
-    await expect.poll(transactionsOpen).toBe(0)
+    await expect.poll(transactionsOpen, SOON).toBe(0)
+  })
+
+  test('frees its database connection when its reader disconnects, even if the database is still busy', async () => {
+    const { ticket } = await dealer.call(clients.export, LIST)
+    await world.server.ownerSql.begin(async (owner) => {
+      await owner`lock table service in access exclusive mode`
+      const asking = request(`${world.server.url}/v1/exports/${ticket}`).end()
+      await once(asking, 'response')
+      expect(await transactionsOpen()).toBe(1)
+      asking.destroy()
+      await expect.poll(transactionsOpen, SOON).toBe(0)
+    })
   })
 
   test('makes only the third export of the same account wait, and no other account', async () => {
@@ -435,7 +459,43 @@ describe('a long list', () => {
     const { response, asking } = await third
     expect(response.statusCode).toBe(200)
     for (const one of [second.asking, asking]) one.destroy()
-    await expect.poll(transactionsOpen).toBe(0)
+    await expect.poll(transactionsOpen, SOON).toBe(0)
+  })
+
+  test('makes room for an account that has no file, if the readers in all places stand still', async () => {
+    // Not setTimeout, which the database driver needs to connect.
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
+    const readers = await Promise.all([open(), open(), open(world.admin), open(world.admin)])
+    expect(await transactionsOpen()).toBe(4)
+    const { ticket } = await family.dealer.call(clients.export, LIST)
+    const arrival = once(world.server.app.server, 'request')
+    let answer: Answer | undefined
+    const waiting = fetchFile(ticket).then((file) => {
+      answer = file
+    })
+    await arrival
+    for (let passed = 0; passed < 60 && !answer; passed += 1) {
+      vi.advanceTimersByTime(1_000)
+      await pause(20)
+    }
+    await waiting
+    expect(answer?.status).toBe(200)
+    for (const { asking } of readers) asking.destroy()
+    vi.useRealTimers()
+    await expect.poll(transactionsOpen, SOON).toBe(0)
+  })
+
+  test('is not begun if its ticket expires while it waits for a turn', async () => {
+    const readers = await Promise.all([open(), open()])
+    const arrival = once(world.server.app.server, 'request')
+    const waiting = open()
+    await arrival
+    // Meanwhile the request gets into the queue.
+    for (let call = 1; call <= 3; call += 1) await dealer.call(calls.session.user)
+    world.clock.pass({ seconds: 60 })
+    for (const { asking } of readers) asking.destroy()
+    expect((await waiting).response.statusCode).toBe(404)
+    await expect.poll(transactionsOpen, SOON).toBe(0)
   })
 
   test('keeps its ticket valid if the reader disconnects while waiting for a turn', async () => {
@@ -456,13 +516,13 @@ describe('a long list', () => {
     const { response } = await open(own)
     const others = await open()
     await own.call(calls.session.logout)
-    await expect.poll(transactionsOpen, { timeout: 10_000 }).toBe(1)
+    await expect.poll(transactionsOpen, SOON).toBe(1)
     const reading = (async () => {
       for await (const _ of response);
     })()
     await expect(reading).rejects.toThrow('aborted')
     others.asking.destroy()
-    await expect.poll(transactionsOpen).toBe(0)
+    await expect.poll(transactionsOpen, SOON).toBe(0)
   })
 
   test('is cut off when the hour of the session that asked for it is over', async () => {
@@ -470,13 +530,13 @@ describe('a long list', () => {
     const { response } = await open(await world.again(dealer, soon))
     const others = await open()
     world.clock.pass({ seconds: 30 })
-    await expect.poll(transactionsOpen, { timeout: 10_000 }).toBe(1)
+    await expect.poll(transactionsOpen, SOON).toBe(1)
     const reading = (async () => {
       for await (const _ of response);
     })()
     await expect(reading).rejects.toThrow('aborted')
     others.asking.destroy()
-    await expect.poll(transactionsOpen).toBe(0)
+    await expect.poll(transactionsOpen, SOON).toBe(0)
   })
 
   test('arrives visibly incomplete if the database fails in the middle', async () => {
@@ -489,22 +549,19 @@ describe('a long list', () => {
   })
 
   describe('whose reader is too slow', () => {
-    afterEach(() => {
-      vi.useRealTimers()
-    })
-
-    const { setTimeout: realTimeout } = globalThis
-    const realPause = (ms: number) => new Promise((resolve) => realTimeout(resolve, ms))
-
     test.each([1_000, 20_000])('is cut off at %i bytes a second, and frees its place', async (rate) => {
       const tellsOfSlow = (line: string) => line.includes('The reader of a file is too slow')
       const before = world.server.logged.filter(tellsOfSlow).length
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
-      const { response } = await open()
+      const opening = open()
+      let opened = false
+      opening.then(() => (opened = true))
+      // The database driver cannot connect while no time passes.
+      for (; !opened; vi.advanceTimersByTime(1)) await pause(5)
+      const { response } = await opening
       while (world.server.logged.filter(tellsOfSlow).length === before) {
         response.read(rate)
-        // The process of the file and the connection run in real time.
-        await realPause(5)
+        await pause(5)
         vi.advanceTimersByTime(1_000)
       }
       vi.useRealTimers()
@@ -512,11 +569,11 @@ describe('a long list', () => {
         for await (const _ of response);
       })()
       await expect(reading).rejects.toThrow('aborted')
-      await expect.poll(transactionsOpen).toBe(0)
+      await expect.poll(transactionsOpen, SOON).toBe(0)
       const readers = await Promise.all([open(), open()])
       expect(readers.map(({ response }) => response.statusCode)).toEqual([200, 200])
       for (const { asking } of readers) asking.destroy()
-      await expect.poll(transactionsOpen).toBe(0)
+      await expect.poll(transactionsOpen, SOON).toBe(0)
     })
   })
 })

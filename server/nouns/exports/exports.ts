@@ -9,6 +9,7 @@ import { findAccount } from '../../tree/account.ts'
 import { Turns } from '../../turns.ts'
 import { makeFile } from './make.ts'
 import type { Format, Wanted } from './order.ts'
+import { giveUpSlowest } from './pace.ts'
 
 export const exportClients: Handler<typeof calls.clients.export> = (context, selection) =>
   issueTicket(context, { kind: 'clients', selection })
@@ -26,14 +27,15 @@ export const download: Handler<typeof calls.files.download> = async (
   { sql, now, clock, business, gone },
   { ticket },
 ) => {
-  const done = await underWay.take(await withTimeout(sql, () => ownerOf(sql, ticket, now)), gone)
+  const done = await takeTurn(await withTimeout(sql, () => ownerOf(sql, ticket, now)), gone)
   try {
-    const { account, session, wanted } = await withTimeout(sql, () => redeem(sql, ticket, now))
+    const begun = clock()
+    const { account, session, wanted } = await withTimeout(sql, () => redeem(sql, ticket, begun))
     const { database, zone } = business
     const format = wanted.kind === 'clients' ? wanted.selection.format : 'csv'
-    const order = { database, account, now, business: { zone }, wanted }
+    const order = { database, account, now: begun, business: { zone }, wanted }
     return {
-      name: fileName(wanted, format, dayOf(now, zone)),
+      name: fileName(wanted, format, dayOf(begun, zone)),
       type: format === 'pdf' ? 'application/pdf' : 'text/csv; charset=utf-8',
       body: await makeFile(order, { maySend: () => isThere(sql, session, clock()), done }),
     }
@@ -43,17 +45,30 @@ export const download: Handler<typeof calls.files.download> = async (
   }
 }
 
+/** In milliseconds. */
+const TICKET_LIFE = 60_000
+
 /** Limits the files under way for each account: each one holds a process and a connection. */
 const underWay = new Turns<number>({
   atOnce: 4,
   each: 2,
-  patience: { ms: 10_000, sorry: 'Several exports are on their way. Please try again in a moment.' },
+  patience: { ms: TICKET_LIFE, sorry: 'Several exports are on their way. Please try again in a moment.' },
 })
 
-/** How long a ticket is valid, in milliseconds. */
-const LIFE = 60_000
+/** How often an account that has no file under way takes the place of a slow reader, in milliseconds. */
+const MAKE_ROOM_EVERY = 5_000
 
-/** Returns a file name with the days of the transactions, or the day of the client list. */
+async function takeTurn(account: number, gone: AbortSignal | null): Promise<() => void> {
+  const makingRoom = setInterval(() => {
+    if (!underWay.has(account)) giveUpSlowest()
+  }, MAKE_ROOM_EVERY)
+  try {
+    return await underWay.take(account, gone)
+  } finally {
+    clearInterval(makingRoom)
+  }
+}
+
 function fileName({ kind, selection }: Wanted, format: Format, today: Day): string {
   if (kind === 'clients') return `boxtree-clients-${today}.${format}`
   const { from, to } = selection
@@ -64,7 +79,7 @@ async function issueTicket({ sql, session, now }: Context, { kind, selection }: 
   const ticket = randomToken()
   await sql`
     insert into export_ticket (ticket_hash, session, kind, selection, expiry)
-    values (${hash(ticket)}, ${session}, ${kind}, ${sql.json(selection)}, ${new Date(now.getTime() + LIFE)})`
+    values (${hash(ticket)}, ${session}, ${kind}, ${sql.json(selection)}, ${new Date(now.getTime() + TICKET_LIFE)})`
   return { status: 'OK' as const, ticket }
 }
 

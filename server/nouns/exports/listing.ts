@@ -16,7 +16,6 @@ import {
   type Selection,
 } from '../../tree/selection.ts'
 
-/** The content of an exported file. */
 export type Listing = {
   title: string
   /** A sentence that says which rows these are. */
@@ -26,12 +25,11 @@ export type Listing = {
   rows: (sql: Sql) => PendingQuery<Row[]>
 }
 
-/** A listing of clients, with their number. */
 export type ClientListing = Listing & { count: (sql: Sql) => PendingQuery<Row[]> }
 
 export type { Selection }
 
-/** The first and the last day, both included. */
+/** Both included. */
 export type Days = { from: Day; to: Day }
 
 /** The caller, the moment and the calendar of an export. */

@@ -1,17 +1,10 @@
-import { fork } from 'node:child_process'
 import { Readable } from 'node:stream'
-import { fileURLToPath } from 'node:url'
 import type { Fault, Order } from './order.ts'
 import { Pace } from './pace.ts'
-
-/** The limit of a file's JavaScript heap, in megabytes. A process that exceeds it ends by itself. */
-export const MOST_MEMORY_MB = 96
+import { keepSpare, takeProcess } from './spare.ts'
 
 /** How often `maySend` is checked, in milliseconds. */
 const ASK_EVERY = 2_000
-
-const MAKER = fileURLToPath(new URL('./maker.ts', import.meta.url))
-const LIMITS = [`--max-old-space-size=${MOST_MEMORY_MB}`, '--max-semi-space-size=4']
 
 /**
  * Makes a file in its own process, so that it neither delays calls nor crashes the server, and streams it as fast as it
@@ -23,11 +16,7 @@ export function makeFile(
   order: Order,
   { maySend, done }: { maySend: () => Promise<boolean>; done: () => void },
 ): Promise<Readable> {
-  const maker = fork(MAKER, {
-    execArgv: LIMITS,
-    stdio: ['ignore', 'pipe', 'ignore', 'ipc'],
-    serialization: 'advanced',
-  })
+  const maker = takeProcess()
   const pieces = maker.stdout as Readable
   const pace = new Pace(() => body.destroy(new Error('The reader of a file is too slow')))
   const body = new Readable({
@@ -36,7 +25,7 @@ export function makeFile(
       pieces.resume()
     },
     destroy(error, gone) {
-      pace.stop()
+      pace.end()
       clearInterval(asking)
       maker.kill('SIGKILL')
       gone(error)
@@ -56,6 +45,7 @@ export function makeFile(
     maker.on('error', fail)
     // The process could not be started, for example because too many files are open. Its 'error' event follows.
     if (maker.pid === undefined) return
+    pieces.once('data', keepSpare)
     pieces.on('data', (piece: Buffer) => {
       pace.sent(piece.length)
       if (!body.push(piece)) {

@@ -4,7 +4,6 @@ import { openPool } from '../../postgres/pool.ts'
 import { csv } from './csv.ts'
 import { listClients, listTransactions } from './listing.ts'
 import type { Fault, Order } from './order.ts'
-import { pdf } from './pdf.ts'
 
 // Makes one file in its own process and with its own connection, writes it to stdout and ends. It reads one
 // snapshot of the database, no faster than the file is taken.
@@ -24,10 +23,16 @@ try {
       // takes the snapshot before any byte of the file is sent.
       await sql`
         select set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '90s', true)`
+      // By default a backend that sorts or waits would go on after this process is gone. Windows cannot notice it.
+      await sql`
+        select set_config('client_connection_check_interval', '1s', true) where version() ~ 'linux|darwin|freebsd'`
       const asked = { ...asker, sql }
       if (wanted.kind === 'transactions') return write(csv(sql, listTransactions(asked, wanted.selection)))
       const listing = await listClients(asked, wanted.selection)
-      return write(wanted.selection.format === 'pdf' ? pdf(sql, listing) : csv(sql, listing))
+      if (wanted.selection.format === 'csv') return write(csv(sql, listing))
+      // pdfkit takes as long to load as everything else together.
+      const { pdf } = await import('./pdf.ts')
+      return write(pdf(sql, listing))
     },
     'read only',
   )

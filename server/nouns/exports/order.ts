@@ -9,7 +9,6 @@ export type Wanted =
   | { kind: 'clients'; selection: Selection & { format: Format } }
   | { kind: 'transactions'; selection: Days }
 
-/** The order that a process receives for its file. */
 export type Order = {
   database: Connect
   account: Account

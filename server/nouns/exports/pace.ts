@@ -5,6 +5,18 @@ const GRACE = 30_000
 /** How long it may take nothing at all, in milliseconds. */
 const STALLED = 30_000
 
+/** The same while another account waits for the place: a file of 100,000 clients then takes less than a ticket's life. */
+const FAIR_RATE = 512_000
+const FAIR_GRACE = 5_000
+
+const readers = new Set<Pace>()
+
+/** Gives up the slowest reader, if one is slower than readers may be while other accounts wait. */
+export function giveUpSlowest(): void {
+  const [slowest] = [...readers].sort((a, b) => b.delay - a.delay)
+  if (slowest && slowest.delay > FAIR_GRACE) slowest.giveUp()
+}
+
 /**
  * Measures how fast a file is read, and gives up a reader that is too slow, because a file under way holds a turn, a
  * connection and a snapshot of the database. Only the time spent waiting for the reader counts.
@@ -19,9 +31,9 @@ export class Pace {
 
   constructor(giveUp: () => void) {
     this.#giveUp = giveUp
+    readers.add(this)
   }
 
-  /** Bytes were handed to the reader. */
   sent(bytes: number): void {
     this.#bytes += bytes
   }
@@ -31,14 +43,30 @@ export class Pace {
     this.stop()
     const allowed = GRACE + (this.#bytes / LEAST_RATE) * 1000 - this.#waited
     this.#waitingSince = performance.now()
-    this.#limit = setTimeout(this.#giveUp, Math.max(0, Math.min(allowed, STALLED)))
+    this.#limit = setTimeout(() => this.giveUp(), Math.max(0, Math.min(allowed, STALLED)))
   }
 
-  /** The reader has emptied its buffer, or has disconnected. */
+  /** The reader has emptied its buffer. */
   stop(): void {
     if (this.#limit === undefined) return
     clearTimeout(this.#limit)
     this.#limit = undefined
     this.#waited += performance.now() - this.#waitingSince
+  }
+
+  end(): void {
+    this.stop()
+    readers.delete(this)
+  }
+
+  giveUp(): void {
+    this.end()
+    this.#giveUp()
+  }
+
+  /** How long the reader stands still, or how long it took beyond the fair rate, in milliseconds. */
+  get delay(): number {
+    const standing = this.#limit === undefined ? 0 : performance.now() - this.#waitingSince
+    return Math.max(standing, this.#waited + standing - (this.#bytes / FAIR_RATE) * 1000)
   }
 }

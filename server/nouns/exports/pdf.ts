@@ -4,7 +4,6 @@ import type { Sql } from '../../postgres/pool.ts'
 import { Face } from './face.ts'
 import type { ClientListing } from './listing.ts'
 
-/** Rows fetched at once, which fill several pages. */
 const AT_ONCE = 200
 
 const MARGIN = 36
@@ -93,7 +92,6 @@ class Sheet {
     this.#doc.end()
   }
 
-  /** The bytes that are ready to be sent. */
   *finished(): Generator<Uint8Array> {
     for (let chunk = this.#doc.read(); chunk !== null; chunk = this.#doc.read()) yield chunk
   }
