@@ -84,8 +84,8 @@ export default defineConfig({
           include: ['test/journeys/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 180_000,
-          // A journey uses a processor for less than half of its time, so two at once share two cores.
-          maxWorkers: 2,
+          // A journey uses a processor for a third of its time, so three at once share two cores.
+          maxWorkers: 3,
           sequence: { groupOrder: 2 },
         },
       },

@@ -575,45 +575,6 @@ describe('a refusal at a field', () => {
   })
 })
 
-describe('the first field has the focus', () => {
-  test.for([
-    ['dealer', '/new-client', 'Ministra'],
-    ['dealer', '/update-client/is-a-client', 'Active'],
-    ['admin', '/add-super-reseller', 'Login'],
-    ['admin', '/update-super-reseller/{superreseller}', 'Credits'],
-    ['admin', '/admin/message', 'New Message'],
-    ['admin', '/admin/delete-mac', 'MAC Address'],
-    ['superreseller', '/add-reseller', 'Login'],
-    ['reseller', '/add-dealer', 'Login'],
-    ['reseller', '/update-dealer/{dealer}', 'Credits'],
-  ] as const)('when the %s opens %s', async ([role, path, label], { open, world }) => {
-    const family = await world.family({ credits: 5 })
-    await world.client(family.dealer, { login: 'is-a-client' })
-    const at = path
-      .replace('{superreseller}', family.superreseller.name)
-      .replace('{dealer}', family.dealer.name)
-    const page = await open({ as: role === 'admin' ? world.admin : family[role], at })
-    await expect(page.getByLabel(label, { exact: true }).first()).toBeFocused()
-  })
-
-  test('on the login page, and on a page opened from the menu', async ({ open, world }) => {
-    const { dealer } = await world.family()
-    const page = await open()
-    await expect(page.getByLabel('Username')).toBeFocused()
-    await expect(page.getByLabel('Username')).toHaveAttribute('autocapitalize', 'none')
-    await expect(page.getByLabel('Username')).toHaveAttribute('autocorrect', 'off')
-    await signIn(page, dealer.name)
-    await page.getByRole('link', { name: 'New Client' }).first().click()
-    await expect(page.getByLabel('Ministra')).toBeFocused()
-    for (const label of ['Login Name', 'MAC Address']) {
-      await expect(page.getByLabel(label)).toHaveAttribute('autocapitalize', 'none')
-      await expect(page.getByLabel(label)).toHaveAttribute('autocorrect', 'off')
-    }
-    await page.getByRole('link', { name: 'Clients', exact: true }).click()
-    await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
-  })
-})
-
 /** Replaces the content of the field in one edit, as pasting does. */
 async function paste(page: Page, label: string, text: string): Promise<void> {
   await page.getByLabel(label, { exact: true }).focus()

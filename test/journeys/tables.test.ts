@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core'
-import { describe } from 'vitest'
+import { everyScreen, to } from '../../web/screens.ts'
 import {
   test as base,
   expect,
@@ -20,84 +20,201 @@ const test = base
     return business
   })
 
-/** From a large desktop to the width below which rows become cards, and back in the same window. */
-const WIDTHS = [1440, 1366, 1280, 1100, 1025, 900, 768, 700, 667, 1280]
+/** From a large screen to the width below which rows become cards. */
+const WIDTHS = [1920, 1440, 1366, 1280, 1100, 1025, 900, 768, 700, 667]
+/** Phones, where the same columns are cards. */
+const PHONES = [390, 360]
 
-const TABLES = [
-  {
-    whose: 'dealer',
-    at: '/clients',
-    label: 'Clients',
-    columns: ['Name', 'Description', 'MAC', 'Ministra', 'Expiry', 'Status', 'Actions'],
-    name: 'ana.ferreira',
-    actions: ['Renew ana.ferreira', 'Delete ana.ferreira'],
-  },
+interface Walked {
+  whose: 'admin' | 'superreseller' | 'reseller' | 'dealer'
+  at: string
+  label: string
+  columns: readonly string[]
+  /** The text of a name that stays in view while the table scrolls. */
+  name: string
+  actions?: readonly string[]
+  /** Runs before the table is there. */
+  doing?: (page: Page) => Promise<unknown>
+  isSorted?: false
+}
+
+const ACCOUNTS = ['Created', 'Name', 'Credits', 'Description']
+const TRANSACTIONS = ['Date', 'Type', 'Credits', 'Login', 'MAC', 'Description', 'Expiry']
+const OF_A_CLIENT = ['Date', 'Type', 'Credits', 'Description', 'Expiry']
+
+const CLIENTS: Walked = {
+  whose: 'dealer',
+  at: to.clients(),
+  label: 'Clients',
+  columns: ['Name', 'Description', 'MAC', 'Ministra', 'Expiry', 'Status', 'Actions'],
+  name: 'ana.ferreira',
+  actions: ['Renew ana.ferreira', 'Delete ana.ferreira'],
+}
+
+const TABLES: readonly Walked[] = [
+  CLIENTS,
   {
     whose: 'admin',
-    at: '/admin/clients',
+    at: to.allClients(),
     label: 'All Clients',
     columns: ['Name', 'Dealer', 'Description', 'MAC', 'Ministra', 'Expiry', 'Status', 'Actions'],
     name: 'ana.ferreira',
     actions: ['Delete ana.ferreira'],
   },
   {
-    whose: 'dealer',
-    at: '/',
-    label: 'Latest Dealer Transactions',
-    columns: ['Date', 'Type', 'Credits', 'Login', 'MAC', 'Description', 'Expiry'],
-    name: 'emma.brown',
-    actions: [],
+    whose: 'admin',
+    at: to.deleteMac(),
+    label: 'Search result',
+    columns: ['Name', 'MAC', 'Expiry', 'Dealer', 'Actions'],
+    name: 'maria.costa-023',
+    actions: ['Delete'],
+    isSorted: false,
+    doing: async (page) => {
+      await page.getByLabel('MAC Address').fill('00:1A:79:00:00:04')
+      await press(page, 'Search')
+    },
   },
   {
     whose: 'admin',
-    at: '/super-resellers',
+    at: to.level.superreseller.list(),
     label: 'Super Resellers',
     columns: ['Name', 'Credits', 'Description', 'Resellers', 'Dealers', 'Clients'],
     name: 'atlantic-media',
-    actions: [],
   },
-] as const
+  {
+    whose: 'superreseller',
+    at: to.level.reseller.list(),
+    label: 'Resellers',
+    columns: ACCOUNTS,
+    name: 'lisboa-norte',
+  },
+  {
+    whose: 'reseller',
+    at: to.level.dealer.list(),
+    label: 'Dealers',
+    columns: ACCOUNTS,
+    name: 'casa-digital',
+  },
+  {
+    whose: 'dealer',
+    at: to.home.dealer(),
+    label: 'Latest Dealer Transactions',
+    columns: TRANSACTIONS,
+    name: 'emma.brown',
+  },
+  ...(['admin', 'superreseller', 'reseller'] as const).map((whose) => ({
+    whose,
+    at: to.home[whose](),
+    label: 'Latest Transactions',
+    columns: TRANSACTIONS,
+    name: 'emma.brown',
+  })),
+  {
+    whose: 'admin',
+    at: to.level.superreseller.update('atlantic-media'),
+    label: 'Transactions',
+    columns: TRANSACTIONS,
+    name: 'emma.brown',
+  },
+  {
+    whose: 'admin',
+    at: to.level.superreseller.update('atlantic-media'),
+    label: 'Statistics History',
+    columns: ['Date', 'Credits', 'Resellers', 'Dealers', 'Clients'],
+    name: '2026-04-08',
+  },
+  {
+    whose: 'superreseller',
+    at: to.level.reseller.update('lisboa-norte'),
+    label: 'Transactions',
+    columns: TRANSACTIONS,
+    name: 'emma.brown',
+  },
+  {
+    whose: 'reseller',
+    at: to.level.dealer.update('casa-digital'),
+    label: 'Transactions',
+    columns: TRANSACTIONS,
+    name: 'emma.brown',
+  },
+  {
+    whose: 'dealer',
+    at: to.client('maria.costa-023'),
+    label: 'Transactions',
+    columns: OF_A_CLIENT,
+    name: 'USED',
+  },
+]
 
-describe.each(['light', 'dark'] as const)('in %s mode', (mode) => {
-  test.for(TABLES)(
-    'the table at $at shows and sorts every column at any width, with names and actions in view',
-    async (facts, { business, windows }) => {
-      const page = await openAt(windows, business, facts)
-      await turn(page, mode)
-      const rows = table(page, facts.label)
-      const name = rows.locator('tbody').getByText(facts.name, { exact: true }).first()
-      const held = [name, ...facts.actions.map((action) => rows.getByRole('button', { name: action }))]
-      for (const width of WIDTHS) {
+/** The pages without a table. */
+const WITHOUT_TABLE = ['AddAccount', 'NewClient', 'Message']
+
+test('every screen with a table is walked here', () => {
+  for (const { path, page, roles } of everyScreen) {
+    if (WITHOUT_TABLE.includes(page)) continue
+    const address = new RegExp(`^${path.replace(':name', '[^/]+')}$`)
+    const whose = TABLES.filter(({ at }) => address.test(at)).map((facts) => facts.whose)
+    expect(whose, path).toEqual(expect.arrayContaining([...roles]))
+  }
+})
+
+test.for(TABLES)(
+  '$label at $at shows and sorts every column at any width, with names and actions in view',
+  async (facts, { business, windows }) => {
+    const page = await openAt(windows, business, facts)
+    const rows = table(page, facts.label)
+    const walk = async (widths: readonly number[]) => {
+      for (const width of widths) {
         await page.setViewportSize({ width, height: 900 })
         for (const menu of width > 1024 ? ['open', 'collapsed'] : ['away']) {
-          await expect(rows.getByRole('columnheader').filter({ hasText: /./ })).toHaveText(facts.columns)
           await expectNothingLost(page)
-          for (const end of ['start', 'end'] as const) {
-            await scroll(rows, end)
-            for (const one of held) await expectOnTop(one, `${width}, menu ${menu}, scrolled to the ${end}`)
-          }
+          await expect
+            .poll(() => rows.evaluate(lookAt, facts), `${width}, menu ${menu}`)
+            .toEqual({
+              columns: facts.columns,
+              covered: [],
+            })
           if (menu !== 'away') await press(page, 'Menu')
         }
       }
-      await page.setViewportSize({ width: 700, height: 900 })
-      for (const column of facts.columns.filter((column) => column !== 'Actions')) {
+    }
+    await walk(WIDTHS)
+    const sortable = facts.columns.filter((column) => column !== 'Actions')
+    if (facts.isSorted !== false) {
+      for (const column of sortable) {
         await rows.getByRole('button', { name: column, exact: true }).click()
         await expect(rows.locator('th[aria-sort]')).toHaveText(column)
       }
-    },
-  )
-})
+    }
+    for (const width of PHONES) {
+      await page.setViewportSize({ width, height: 844 })
+      await expect(rows).toHaveCount(0)
+      if (facts.isSorted !== false) await expect(sortsOf(page, facts.label)).toHaveText(sortable)
+      await expectNothingLost(page)
+    }
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await openTable(page, facts)
+    await turn(page, 'dark')
+    await walk([...WIDTHS].reverse())
+  },
+)
 
-test('on a phone cards can be sorted by the same columns, and nothing overflows', async ({
+test('the status of an active client is quiet beside the state of its expiry, and that of an inactive one is not', async ({
   business,
   windows,
 }) => {
-  const [clients] = TABLES
-  const page = await openAt(windows, business, clients)
-  await page.setViewportSize({ width: 390, height: 844 })
-  const offered = clients.columns.filter((column) => column !== 'Actions')
-  await expect(page.getByLabel('Sort by').locator('option')).toHaveText(offered)
-  await expectNothingLost(page)
+  const page = await openAt(windows, business, CLIENTS)
+  const row = (name: string) => table(page, 'Clients').getByRole('row').filter({ hasText: name })
+  for (const mode of ['light', 'dark'] as const) {
+    await turn(page, mode)
+    const status = await lookOf(row('cafe.central').getByRole('cell').nth(6), 'Active')
+    const expiry = await lookOf(row('cafe.central').getByRole('cell').nth(5), 'Active')
+    const inactive = await lookOf(row('luis.moreira').getByRole('cell').nth(6), 'Inactive')
+    expect(status).toMatchObject({ isFilled: false, isFramed: false, weight: 400 })
+    expect(expiry).toMatchObject({ isFilled: true, isFramed: true, weight: 600 })
+    expect(inactive).toMatchObject({ isFilled: true, isFramed: true, weight: 600 })
+    expect(status.colour).not.toBe(expiry.colour)
+  }
 })
 
 test('the header of a scrolling table stays in view, and one click renews a client', async ({
@@ -106,7 +223,7 @@ test('the header of a scrolling table stays in view, and one click renews a clie
 }) => {
   const page = await openAt(windows, business, {
     whose: 'dealer',
-    at: '/clients?perPage=25',
+    at: to.clients({ perPage: '25' }),
     label: 'Clients',
   })
   await page.setViewportSize({ width: 700, height: 480 })
@@ -120,20 +237,71 @@ test('the header of a scrolling table stays in view, and one click renews a clie
 async function openAt(
   windows: Windows,
   business: Business,
-  { whose, at, label }: { whose: 'dealer' | 'admin'; at: string; label: string },
+  facts: Pick<Walked, 'whose' | 'at' | 'label' | 'doing'>,
 ): Promise<Page> {
-  const page = await windows.open(business.world.server.url, {}, sessionOf(business[whose]))
-  await page.goto(at)
-  await expect(table(page, label).getByRole('row').nth(1)).toBeVisible()
+  const page = await windows.open(business.world.server.url, {}, sessionOf(business[facts.whose]))
+  await openTable(page, facts)
   return page
 }
 
-/** Scrolls a table to one of its ends, if it scrolls. */
-async function scroll(rows: Locator, end: 'start' | 'end'): Promise<void> {
-  await rows.evaluate((element, end) => {
-    const place = element.parentElement
-    if (place) place.scrollLeft = end === 'start' ? 0 : place.scrollWidth
-  }, end)
+async function openTable(page: Page, { at, label, doing }: Pick<Walked, 'at' | 'label' | 'doing'>) {
+  await page.goto(at)
+  await doing?.(page)
+  await expect(table(page, label).getByRole('row').nth(1)).toBeVisible()
+}
+
+/** Returns the columns by which the cards of a table can be sorted. */
+function sortsOf(page: Page, label: string): Locator {
+  const place = page.locator('div').filter({ has: page.getByRole('list', { name: label, exact: true }) })
+  return place
+    .filter({ has: page.getByLabel('Sort by') })
+    .last()
+    .getByLabel('Sort by')
+    .locator('option')
+}
+
+/** Returns how a word in a cell is drawn. */
+function lookOf(cell: Locator, word: string) {
+  return cell.getByText(word, { exact: true }).evaluate((element) => {
+    const clear = 'rgba(0, 0, 0, 0)'
+    const { backgroundColor, boxShadow, fontWeight, color } = getComputedStyle(element)
+    return {
+      isFilled: backgroundColor !== clear,
+      isFramed: boxShadow !== 'none',
+      weight: Number(fontWeight),
+      colour: color,
+    }
+  })
+}
+
+/**
+ * Returns the columns of a table, and the names and actions that cannot be clicked at one of the ends to which it
+ * scrolls, because something covers their middle or their sides.
+ */
+function lookAt(rows: Element, { name, actions = [] }: Pick<Walked, 'name' | 'actions'>) {
+  const isCovered = (element: Element) => {
+    const { left, right, top, height } = element.getBoundingClientRect()
+    return [left + 2, (left + right) / 2, right - 2].some((x) => {
+      const hit = document.elementFromPoint(x, top + height / 2)
+      return hit === null || !(element.contains(hit) || hit.contains(element))
+    })
+  }
+  const words = (element: Element) => element.getAttribute('aria-label') ?? element.textContent ?? ''
+  const find = (among: string, text: string) =>
+    [...rows.querySelectorAll(among)].find((element) => words(element) === text)
+  const held = [name, ...actions].map((text, at) => ({
+    text,
+    element: find(at === 0 ? 'tbody td *' : 'tbody button', text),
+  }))
+  const place = rows.parentElement as Element
+  const covered = [0, place.scrollWidth].flatMap((end) => {
+    // In the middle of the window, away from the bars that stay at its edges.
+    held[0]?.element?.scrollIntoView({ block: 'center', behavior: 'instant' })
+    place.scrollLeft = end
+    return held.filter(({ element }) => !element || isCovered(element)).map(({ text }) => `${text} at ${end}`)
+  })
+  const columns = [...rows.querySelectorAll('th')].map((one) => one.textContent).filter((text) => text !== '')
+  return { columns, covered }
 }
 
 /** Checks that an element is visible and can be clicked: nothing covers its middle or its sides. */
@@ -148,7 +316,7 @@ async function expectOnTop(one: Locator, where: string): Promise<void> {
             return hit !== null && (element.contains(hit) || hit.contains(element))
           })
         }),
-      { message: where },
+      where,
     )
     .toBe(true)
 }

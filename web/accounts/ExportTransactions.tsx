@@ -26,6 +26,7 @@ export function ExportTransactions({ open, onClose }: ExportTransactionsProps) {
       <Form
         schema={call.input}
         values={values}
+        autoFocus
         submit={received ? `${received.rows.toLocaleString('en-US')} transactions` : 'Export as CSV'}
         onSubmit={async (days) => (await start(days)) && onClose()}
         loading={received !== null}

@@ -4,23 +4,23 @@ import { UserPlus } from 'lucide-react'
 import { Link } from 'react-router'
 import { to } from '../screens.ts'
 
-/** The link to the form of a new client; on a phone only its icon. */
-export function NewClientButton() {
+/** The link to the form of a new client. Beside the title of a phone's page only its icon is shown. */
+export function NewClientButton({ beside = false }: { beside?: boolean }) {
   return (
     <Button
       variant="contained"
       component={Link}
       to={to.newClient()}
       aria-label="New Client"
-      data-hint="New Client"
+      data-hint={beside ? 'New Client' : undefined}
     >
       <UserPlus size={18} />
-      <Words>New Client</Words>
+      <Words data-beside={beside}>New Client</Words>
     </Button>
   )
 }
 
 const Words = styled('span')(({ theme }) => ({
   marginLeft: 8,
-  [theme.breakpoints.down('sm')]: { display: 'none' },
+  [theme.breakpoints.down('sm')]: { '&[data-beside=true]': { display: 'none' } },
 }))

@@ -127,8 +127,7 @@ const Sums = styled('dl')(({ theme }) => ({
 
 const List = styled('div', { shouldForwardProp: (name) => name !== 'rows' })<{ rows: number }>(
   ({ theme, rows }) => ({
-    '--row': '32px',
-    height: `calc(${rows} * var(--row) + 9px)`,
+    height: rows * 32 + 9,
     margin: '4px -16px 0',
     padding: '4px 16px',
     overflowY: 'auto',
@@ -138,14 +137,9 @@ const List = styled('div', { shouldForwardProp: (name) => name !== 'rows' })<{ r
       alignItems: 'center',
       justifyContent: 'space-between',
       gap: 16,
-      height: 'var(--row)',
+      height: 32,
       contentVisibility: 'auto',
-      containIntrinsicHeight: 'var(--row)',
-    },
-    // A phone has no room for a login beside two dates.
-    [theme.breakpoints.down('sm')]: {
-      '--row': '48px',
-      '& li': { flexDirection: 'column', alignItems: 'start', justifyContent: 'center', gap: 0 },
+      containIntrinsicHeight: '32px',
     },
   }),
 )

@@ -33,17 +33,17 @@ const CLIENT: ClientDetail = {
   locked_to_ip: null,
 }
 
-test('an unchanged form sends only the login, which changes nothing', () => {
+test('the unchanged form of a client sends only its login, which changes nothing', () => {
   expect(changesOf(CLIENT, valuesOf(CLIENT))).toEqual({ login: 'tv100' })
 })
 
-test('only changed fields are sent, with the login; months are sent with the expiry that was shown', () => {
+test('the form of a client sends its login and the changed fields, and months with the expiry that was shown', () => {
   const typed = { ...valuesOf(CLIENT), desc: '', locked: true, months: 3 }
   const { expiry } = CLIENT
   expect(changesOf(CLIENT, typed)).toEqual({ login: 'tv100', desc: '', locked: true, months: 3, expiry })
 })
 
-test('a new MAC is sent with the one that was shown', () => {
+test('the form of a client sends a new MAC with the one that was shown', () => {
   const typed = { ...valuesOf(CLIENT), stb_mac: '00:1A:79:AB:CD:EF' }
   expect(changesOf(CLIENT, typed)).toEqual({
     login: 'tv100',
@@ -52,12 +52,12 @@ test('a new MAC is sent with the one that was shown', () => {
   })
 })
 
-test('switching to Ministra sends no MAC, whatever its field contains', () => {
+test('switching a client to Ministra sends no MAC, whatever the field contains', () => {
   const typed = { ...valuesOf(CLIENT), ministra: true, stb_mac: '00:1A:79:AB' }
   expect(changesOf(CLIENT, typed)).toEqual({ login: 'tv100', ministra: true })
 })
 
-test('switching from Ministra sends the MAC that the client then needs', () => {
+test('switching a client from Ministra sends the MAC that it then needs', () => {
   const ministra = { ...CLIENT, ministra: true, mac: null, o_mac: null }
   const typed = { ...valuesOf(ministra), ministra: false, stb_mac: '00:1A:79:AB:CD:EF' }
   expect(changesOf(ministra, typed)).toEqual({
@@ -77,7 +77,7 @@ test.each(['', '4165550199', '0123456789', '14165550199', '551198765432100'])(
   },
 )
 
-test('typed values are recognised by comparison with those shown, so that a reload can keep them', () => {
+test('a reloaded client keeps the values that were typed, which are those that differ from the values shown', () => {
   const fresh = { ...CLIENT, phone: '' }
   const typed = { ...valuesOf(CLIENT), desc: 'Typed' }
   expect({ ...valuesOf(fresh), ...typedOver(CLIENT, typed) }).toEqual({
@@ -87,7 +87,7 @@ test('typed values are recognised by comparison with those shown, so that a relo
   })
 })
 
-describe('a draft', () => {
+describe('the draft of a client', () => {
   const typed = { ...valuesOf(CLIENT), desc: 'Attic', months: 2, password: 'other-one' }
 
   test('contains the typed values without the password, and is null where only the password was typed', () => {

@@ -13,7 +13,7 @@ const GOOD: NewClientValues = {
   package_selection: 1,
 }
 
-test('valid values are sent in the shape of the call', async () => {
+test('the form of a new client turns valid values into the input of the call', async () => {
   expect(await judge(GOOD)).toEqual({ value: { ...GOOD, phone: '4165550199' } })
 })
 
@@ -29,7 +29,7 @@ test.each<[Partial<NewClientValues>, string, string]>([
   expect(await messages({ ...GOOD, ...change })).toEqual({ [field]: message })
 })
 
-test('all invalid fields are reported at once', async () => {
+test('the form of a new client reports all invalid fields at once', async () => {
   const wrong = { ...GOOD, login: '', password: '', stb_mac: '00:1A:79:1', months: 4 }
   expect(Object.keys(await messages(wrong)).sort()).toEqual(['login', 'months', 'password', 'stb_mac'])
 })
@@ -40,7 +40,7 @@ test('a Ministra client needs no MAC', async () => {
   })
 })
 
-test('trials cost nothing, and an unknown balance is not checked', async () => {
+test('a new client on a trial costs nothing, and its price is not compared with an unknown balance', async () => {
   expect(await messages({ ...GOOD, months: '2d' }, 0)).toEqual({})
   expect(await messages({ ...GOOD, months: 12 }, null)).toEqual({})
 })

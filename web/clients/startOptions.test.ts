@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { StartMonths } from '../../contract/clients.ts'
 import { START_OPTIONS } from './startOptions.ts'
 
-test('a new client is offered two trials, then 1 to 12 months', () => {
+test('the form of a new client offers two trials, then 1 to 12 months, which the server accepts', () => {
   expect(START_OPTIONS.map(({ value }) => value)).toEqual([0, '2d', 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
   expect(START_OPTIONS.slice(0, 3).map(({ label }) => label)).toEqual([
     'Trial - Expires at midnight',

@@ -35,9 +35,13 @@ export function Accounts({ level: name }: { level: LevelName }) {
         </div>
         <div>
           <dt>Date</dt>
-          <dd style={{ visibility: data ? 'visible' : 'hidden' }}>
-            <Moment iso={data?.onDate ?? now().toISOString()} zone={zone()} format="datetime" />
-          </dd>
+          {error && !data ? (
+            <dd>–</dd>
+          ) : (
+            <dd style={{ visibility: data ? 'visible' : 'hidden' }}>
+              <Moment iso={data?.onDate ?? now().toISOString()} zone={zone()} format="datetime" />
+            </dd>
+          )}
         </div>
       </Facts>
       <TableCard<Account>

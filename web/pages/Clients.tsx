@@ -27,7 +27,7 @@ export function Clients() {
         action={
           <Actions>
             <ExportMenu call={calls.clients.export} page={page} />
-            <NewClientButton />
+            <NewClientButton beside />
           </Actions>
         }
       >

@@ -25,7 +25,7 @@ export function Home() {
             value={clients.data?.counts[filter].toLocaleString('en-US') ?? '–'}
             share={filter === 'all' ? undefined : shareOf(clients.data?.counts, filter)}
             to={to.clients({ filter })}
-            tone={tone}
+            tone={clients.data?.counts[filter] === 0 ? undefined : tone}
             icon={icon}
             loading={clients.isPending}
           />

@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { Card } from '../parts/Card.tsx'
+import { useTitleAfterwards } from '../parts/focus.ts'
 import { Form } from '../parts/form/Form.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 import { useNotice } from '../parts/notices/Notices.tsx'
@@ -57,6 +58,7 @@ const NewMessage = z.object({ message: calls.admin.setMessage.input.shape.messag
 /** Removes the message for everybody, after a question. */
 function Remove() {
   const [asking, setAsking] = useState(false)
+  useTitleAfterwards()
   return (
     <>
       <Button variant="outlined" onClick={() => setAsking(true)}>

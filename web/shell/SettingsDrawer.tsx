@@ -3,6 +3,7 @@ import Drawer from '@mui/material/Drawer'
 import IconButton from '@mui/material/IconButton'
 import { styled } from '@mui/material/styles'
 import { X } from 'lucide-react'
+import { useEffect, useRef } from 'react'
 import { Settings } from '../../contract/appearance.ts'
 import { calls } from '../../contract/calls.ts'
 import { useSubmit } from '../queries.ts'
@@ -50,7 +51,10 @@ export interface SettingsDrawerProps {
   onClose: () => void
 }
 
-/** Previews each choice at once. It shows the buttons to save or discard until one of them is pressed. */
+/**
+ * Previews each choice at once. It shows the buttons to save or discard until one of them is pressed. Its first choice
+ * takes the focus when the drawer opens.
+ */
 function Appearance() {
   const { role } = useSession()
   const settings = useSettings()
@@ -59,8 +63,10 @@ function Appearance() {
     changes: [],
     onDone: (_output, saved) => keepSettings(saved),
   })
+  const place = useRef<HTMLDivElement>(null)
+  useEffect(() => place.current?.querySelector<HTMLElement>(':checked')?.focus(), [])
   return (
-    <div>
+    <div ref={place}>
       {CHOICES.map(({ name, field }) => (
         <Choice
           key={field}

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { balanceTone } from './balance.ts'
 
-describe('a balance', () => {
+describe('the tone of a balance', () => {
   test.each([
     [31, 'good'],
     [30, 'warn'],

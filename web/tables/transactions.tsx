@@ -24,9 +24,8 @@ export const clientTransactions = declare({
 
 function declare(facts: { empty: string; tones?: Types; without?: readonly string[] }): Table<Transaction> {
   const ofOne = facts.without?.includes('login') === true
-  const unnamed = facts.without?.includes('login')
   const columns: Column<Transaction>[] = [
-    moment('created', 'Date', 'datetime', { narrow: unnamed ? 'title' : 'line' }),
+    moment('created', 'Date', 'datetime', { narrow: ofOne ? 'title' : 'line' }),
     // All rows have the same login, so the type serves as the title on a phone.
     { ...type({ USED: 'bad', RETRIEVED: 'good', ...facts.tones }), narrow: ofOne ? 'title' : 'aside' },
     count('credits', 'Credits', { narrow: 'aside' }),

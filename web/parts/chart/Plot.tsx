@@ -129,7 +129,7 @@ function options(
         ...axis(theme),
         label: across,
         size: 28,
-        space: 80,
+        space: 104,
         incrs: daily,
         values: (_chart, ticks) => ticks.map(dayOf),
         grid: { show: false },

@@ -3,6 +3,7 @@ import IconButton from '@mui/material/IconButton'
 import { styled } from '@mui/material/styles'
 import { X } from 'lucide-react'
 import { type ReactNode, useId } from 'react'
+import { useTitleAfterwards } from '../focus.ts'
 
 export interface DialogProps {
   open: boolean
@@ -52,9 +53,16 @@ export function DialogFrame({
         )}
       </Head>
       <Content id={`${id}-body`}>{children}</Content>
+      <FocusAfterwards />
       {actions && <Foot>{actions}</Foot>}
     </MuiDialog>
   )
+}
+
+/** Is removed with the dialog, which cannot return the focus to an element that is gone. */
+function FocusAfterwards() {
+  useTitleAfterwards()
+  return null
 }
 
 const Head = styled('div')({

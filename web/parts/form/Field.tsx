@@ -61,10 +61,10 @@ const Frame = styled('div')({
 })
 
 const Line = styled('p')(({ theme }) => ({
-  minHeight: 20,
+  minHeight: 18,
   paddingTop: 2,
   fontSize: '0.75rem',
-  lineHeight: 1.5,
+  lineHeight: '16px',
   color: theme.palette.text.secondary,
   '&[data-wrong=true]': { color: theme.palette.tones.bad.text },
 }))

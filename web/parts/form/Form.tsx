@@ -1,6 +1,6 @@
 import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
-import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import {
   type DefaultValues,
   type FieldValues,
@@ -11,6 +11,7 @@ import {
 } from 'react-hook-form'
 import { Working } from '../Spinner.tsx'
 import { judgedBy, type Schema } from './schema.ts'
+import { useFormFocus } from './useFormFocus.ts'
 
 /** A failed submit: a message, and the errors of single fields. */
 export interface SubmitError {
@@ -58,11 +59,18 @@ export function Form<Values extends FieldValues, Output>(props: FormProps<Values
   })
   const fields = useRef<HTMLFieldSetElement>(null)
   useNewValues(form, values, props.resetKey)
-  useFocus(fields, { loading, disabled, atFirst: props.autoFocus ?? false, resetKey: props.resetKey })
+  const noteFocus = useFormFocus(fields, {
+    loading,
+    disabled,
+    atFirst: props.autoFocus ?? false,
+    resetKey: props.resetKey,
+  })
   const reason = useRefusal(form, submitError)
   const { errors, isValid } = form.formState
   const submit = form.handleSubmit((output) => {
-    if (!loading && !disabled && !props.blocked) props.onSubmit(output, form)
+    if (loading || disabled || props.blocked) return
+    noteFocus()
+    props.onSubmit(output, form)
   })
   const shown = typeof props.submit === 'string' ? props.submit : props.submit(form.watch())
   return (
@@ -105,38 +113,6 @@ function useNewValues<Values extends FieldValues, Output>(
   }, [values, resetKey, reset])
 }
 
-interface FocusWhen {
-  loading: boolean
-  disabled: boolean
-  atFirst: boolean | string
-  resetKey: number | undefined
-}
-
-/** Focuses the first field once it is enabled, and again when `resetKey` changes. */
-function useFocus(fields: RefObject<HTMLFieldSetElement | null>, when: FocusWhen) {
-  const { loading, disabled, atFirst, resetKey } = when
-  const due = useRef(atFirst !== false)
-  const last = useRef(resetKey)
-  useEffect(() => {
-    if (last.current !== resetKey) due.current = !disabled
-    last.current = resetKey
-    if (!due.current || loading || disabled) return
-    due.current = false
-    const field = typeof atFirst === 'string' ? `[name=${atFirst}]` : FIELD
-    if (fields.current && !isBusy(fields.current)) fields.current.querySelector<HTMLElement>(field)?.focus()
-  })
-}
-
-const FIELD = ':is(input:not([hidden]), select, textarea):not(:disabled)'
-
-/** Returns whether the person is already using another control on the page or in the dialog. */
-function isBusy(fields: Element) {
-  const place = (element: Element | null) => element?.closest('main, [role=dialog]') ?? null
-  const at = document.activeElement
-  if (!at?.matches('a, button, input, select, textarea') || fields.closest('form')?.contains(at)) return false
-  return place(at) === place(fields)
-}
-
 /**
  * Shows the server's errors at their fields and focuses the first one. Returns a message that belongs to no field.
  * Editing removes both.
@@ -168,7 +144,7 @@ const Shell = styled('form')({
   '& fieldset': {
     display: 'grid',
     gridTemplateColumns: 'minmax(0, 1fr)',
-    gap: 8,
+    gap: 12,
     minWidth: 0,
     margin: 0,
     padding: 0,

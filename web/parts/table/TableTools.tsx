@@ -4,6 +4,7 @@ import { styled } from '@mui/material/styles'
 import { ArrowDown, ArrowUp, Search, X } from 'lucide-react'
 import { type ReactNode, useId } from 'react'
 import { Box, Select } from '../form/controls.tsx'
+import { EXACT } from '../form/TextInput.tsx'
 import { Toggle } from '../form/Toggle.tsx'
 import type { RowSelection } from './selection.ts'
 import type { Table } from './table.ts'
@@ -68,7 +69,7 @@ function SearchBox({ label, value, fault, onChange }: SearchBoxProps) {
           placeholder={label}
           value={value}
           autoComplete="off"
-          spellCheck={false}
+          {...EXACT}
           onChange={(event) => onChange(event.target.value)}
         />
         {value && (

@@ -28,27 +28,27 @@ const rows: Client[] = [
 
 const names = (list: readonly Client[]) => list.map((row) => row.name)
 
-test('a search looks through every field as displayed, in any case', () => {
+test('searching a table compares every field as it is displayed, and ignores case', () => {
   expect(names(matching(clients, rows, 'CLIENT'))).toEqual(['client10', 'Client9'])
   expect(names(matching(clients, rows, ' inact '))).toEqual(['Client9'])
   expect(names(matching(clients, rows, '12'))).toEqual(['anna'])
   expect(matching(clients, rows, '  ')).toBe(rows)
 })
 
-test('a search does not find what stands in two fields', () => {
+test('searching a table finds no text that begins in one field and ends in another', () => {
   expect(matching(clients, rows, 'client103')).toEqual([])
 })
 
-test('names sort as a person would, numbers as numbers', () => {
+test('sorting a table puts Client9 before client10, and 3 before 12', () => {
   expect(names(sorted(clients, rows, 'name', 'asc'))).toEqual(['anna', 'Client9', 'client10'])
   expect(names(sorted(clients, rows, 'months', 'asc'))).toEqual(['client10', 'anna', 'Client9'])
 })
 
-test('empty fields come last in both orders', () => {
+test('sorting a table puts empty fields last, ascending and descending', () => {
   expect(names(sorted(clients, rows, 'months', 'desc'))).toEqual(['anna', 'client10', 'Client9'])
 })
 
-test('a table whose first sort does not exist is refused when it is declared', () => {
+test('declaring a table throws if its first sort or its first page size does not exist', () => {
   expect(() => table<Client>({ ...clients, firstSort: { by: 'age', order: 'asc' } })).toThrow('age')
   expect(() => table<Client>({ ...clients, pageSizes: [5] })).toThrow('10')
 })

@@ -1,4 +1,5 @@
 import { type RefObject, useEffect, useRef } from 'react'
+import { afterDialogs, isFocusLost } from '../focus.ts'
 
 /**
  * Keeps the focus when its row is removed: the next row takes it. When the toolbar of the selection disappears, the
@@ -11,8 +12,8 @@ export function useFocusKept(
 ): void {
   const row = useFocusedRow(place, keys)
   const hadNothingChosen = useRef(true)
-  const frame = useRef(0)
-  useEffect(() => () => cancelAnimationFrame(frame.current), [])
+  const stop = useRef(() => {})
+  useEffect(() => () => stop.current(), [])
   useEffect(() => {
     const barGone = nothingChosen && !hadNothingChosen.current
     const rowGone = row.current !== null && !keys.includes(row.current.key)
@@ -20,13 +21,10 @@ export function useFocusKept(
     if (!(barGone || rowGone)) return
     const at = row.current?.at ?? 0
     row.current = null
-    const move = () => {
-      // An open dialog takes the focus back, and returns it to where it opened, which is gone.
-      if (document.querySelector('[role=dialog], [role=alertdialog]'))
-        frame.current = requestAnimationFrame(move)
-      else if (!hasFocus()) targetIn(place.current, barGone ? null : at)?.focus({ preventScroll: true })
-    }
-    move()
+    stop.current()
+    stop.current = afterDialogs(() => {
+      if (isFocusLost()) targetIn(place.current, barGone ? null : at)?.focus({ preventScroll: true })
+    })
   })
 }
 
@@ -66,8 +64,4 @@ function rowsIn(place: HTMLElement | null): HTMLElement[] {
 function rowAt(place: HTMLElement | null, at: number): HTMLElement | undefined {
   const rows = rowsIn(place)
   return rows[Math.min(at, rows.length - 1)]
-}
-
-function hasFocus(): boolean {
-  return document.activeElement !== null && document.activeElement !== document.body
 }

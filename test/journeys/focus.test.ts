@@ -1,0 +1,372 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Locator, Page } from 'playwright-core'
+import { describe } from 'vitest'
+import { calls } from '../../contract/calls.ts'
+import { everyScreen, to } from '../../web/screens.ts'
+import { test as base, expect, fill, press, sessionOf, signIn } from '../support/browser.ts'
+import { type Family, openWorld, type Person, type World } from '../support/world.ts'
+
+interface Shop extends Family {
+  world: World
+  admin: Person
+}
+
+const test = base
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern what a fixture needs.
+  .extend('shop', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const world = await openWorld()
+    onCleanup(() => world.close())
+    return { world, admin: world.admin, ...(await world.family({ credits: 50 })) }
+  })
+  .extend('openAs', async ({ shop, windows }) => async (who: Person | null, at: string) => {
+    // With motion, because a dialog that takes time to close may still take the focus from the page.
+    const session = who ? sessionOf(await shop.world.again(who)) : {}
+    const page = await windows.open(shop.world.server.url, { motion: true }, session)
+    await page.goto(at)
+    await page.locator('h1').waitFor()
+    return page
+  })
+
+/** The first field of each page that has a form. The others are searched, so they leave the focus alone. */
+const FIRST_FIELDS: Record<string, string | null> = {
+  AdminDashboard: null,
+  BranchDashboard: null,
+  Home: null,
+  Accounts: null,
+  Clients: null,
+  AllClients: null,
+  AddAccount: 'Login',
+  UpdateAccount: 'Credits',
+  NewClient: 'Ministra',
+  UpdateClient: 'Active',
+  Message: 'New Message',
+  DeleteMac: 'MAC Address',
+}
+
+const SCREENS = everyScreen.flatMap(({ path, page, level, roles }) =>
+  roles.map((role) => ({ path, page, level, role })),
+)
+
+describe('a screen that opens', () => {
+  test.for(SCREENS)(
+    'gives the focus to its first field, and no phone corrects what is searched: $path as $role',
+    async ({ path, page: name, level, role }, { shop, openAs }) => {
+      const { name: client } = await shop.world.client(shop.dealer)
+      const page = await openAs(shop[role], path.replace(':name', level ? shop[level].name : client))
+      const first = FIRST_FIELDS[name]
+      if (first === undefined) throw new Error(`Which field of ${name} is its first?`)
+      if (first !== null) await expect(page.getByLabel(first, { exact: true }).first()).toBeFocused()
+      else {
+        await expect(page.getByRole('searchbox').first()).toBeVisible()
+        await expect(page.locator('main form')).toHaveCount(0)
+      }
+      for (const search of await page.getByRole('searchbox').all()) await expectAsTyped(search)
+    },
+  )
+
+  test('from the menu focuses its first field, or its title', async ({ shop, openAs }) => {
+    const page = await openAs(null, '/login')
+    await expect(page.getByLabel('Username')).toBeFocused()
+    await expectAsTyped(page.getByLabel('Username'))
+    await signIn(page, shop.dealer.name)
+    await page.getByRole('link', { name: 'New Client' }).first().click()
+    await expect(page.getByLabel('Ministra')).toBeFocused()
+    for (const label of ['Login Name', 'MAC Address']) await expectAsTyped(page.getByLabel(label))
+    await page.getByRole('link', { name: 'Clients', exact: true }).click()
+    await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
+
+    await page.setViewportSize({ width: 390, height: 844 })
+    await expect(page.getByRole('button', { name: 'Menu' })).toHaveAttribute('aria-expanded', 'false')
+    await press(page, 'Menu')
+    await page.getByRole('dialog', { name: 'Menu' }).getByRole('link', { name: 'New Client' }).click()
+    await expect(page.getByLabel('Ministra')).toBeFocused()
+  })
+})
+
+type Target = (page: Page) => Locator
+
+interface Asked {
+  /** The file that has the dialog. */
+  file: string
+  as: 'admin' | keyof Family
+  at: string | ((client: string) => string)
+  /** Makes what is asked about, and opens the dialog. */
+  open: (page: Page, client: string, shop: Shop) => Promise<unknown>
+  /** What has the focus when it opens. */
+  first: Target
+  /** Puts it off, by Escape where left out; then `opener` has the focus. */
+  putOff?: (page: Page) => Promise<unknown>
+  opener: (page: Page, client: string) => Locator
+  /** Goes through with it; then `next` has the focus. */
+  done?: (page: Page) => Promise<unknown>
+  next?: (page: Page, client: string) => Locator
+}
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+const title: Target = (page) => page.getByRole('heading', { level: 1 })
+
+const DIALOGS: Record<string, Asked> = {
+  'the renewal of a client': {
+    file: 'clients/RenewDialog.tsx',
+    as: 'dealer',
+    at: (client) => to.clients({ search: client }),
+    open: (page, client) => press(page, `Renew ${client}`),
+    first: (page) => page.getByLabel('Months'),
+    opener: (page, client) => button(page, `Renew ${client}`),
+    done: (page) => press(page, 'Renew for 1 credit'),
+    next: (page, client) => button(page, `Renew ${client}`),
+  },
+  'the renewal of many clients': {
+    file: 'clients/RenewDialog.tsx',
+    as: 'dealer',
+    at: (client) => to.clients({ search: client }),
+    open: async (page) => {
+      await page.getByLabel('Select this page').check()
+      await press(page, 'Renew selected')
+    },
+    first: (page) => page.getByLabel('Months'),
+    opener: (page) => button(page, 'Renew selected'),
+    done: (page) => press(page, 'Renew for 1 credit'),
+    next: (page) => page.getByLabel('Select this page'),
+  },
+  'the deletion of the last client found': {
+    file: 'clients/DeleteClient.tsx',
+    as: 'dealer',
+    at: (client) => to.clients({ search: client }),
+    open: async (page, client, { world }) => {
+      await world.setExpiry(client, '2026-05-14T23:59:59.000Z')
+      await page.reload()
+      await press(page, `Delete ${client}`)
+    },
+    first: (page) => button(page, 'Cancel'),
+    opener: (page, client) => button(page, `Delete ${client}`),
+    done: (page) => press(page, 'Delete'),
+    next: (page) => page.getByRole('searchbox'),
+  },
+  'the deletion of any client': {
+    file: 'clients/DeleteAnyClient.tsx',
+    as: 'admin',
+    at: (client) => to.allClients({ search: client }),
+    open: (page, client) => press(page, `Delete ${client}`),
+    first: (page) => button(page, 'Cancel'),
+    opener: (page, client) => button(page, `Delete ${client}`),
+    done: (page) => press(page, 'Delete'),
+    next: (page) => page.getByRole('searchbox'),
+  },
+  'the deletion of a MAC': {
+    file: 'clients/DeleteMacDialog.tsx',
+    as: 'admin',
+    at: to.deleteMac(),
+    open: async (page, client, { dealer }) => {
+      const { mac } = await dealer.call(calls.clients.detail, { name: client })
+      await page.getByLabel('MAC Address').fill(mac ?? '')
+      await press(page, 'Search')
+      await press(page, 'Delete')
+    },
+    first: (page) => button(page, 'No'),
+    opener: (page) => button(page, 'Delete'),
+    done: async (page) => {
+      await press(page, 'Yes')
+      await expect(page.getByRole('table')).toHaveCount(0)
+      await expect(page.getByText('MAC address should be')).toHaveCount(0)
+    },
+    next: (page) => page.getByLabel('MAC Address'),
+  },
+  'the removal of the message': {
+    file: 'pages/Message.tsx',
+    as: 'admin',
+    at: to.message(),
+    open: async (page, _client, { admin }) => {
+      await admin.call(calls.admin.setMessage, { message: 'No new boxes until Monday.' })
+      await page.reload()
+      await press(page, 'Remove message')
+    },
+    first: (page) => button(page, 'No'),
+    opener: (page) => button(page, 'Remove message'),
+    done: async (page) => {
+      await press(page.getByRole('alertdialog'), 'Remove message')
+      await expect(page.getByText('There is no message.')).toBeVisible()
+    },
+    next: title,
+  },
+  'a retrieval of some credits': {
+    file: 'clients/RetrieveCard.tsx',
+    as: 'dealer',
+    at: to.client,
+    open: (page) => askRetrieval(page, '1'),
+    first: (page) => button(page, 'Cancel'),
+    opener: (page) => button(page, 'Retrieve Credits'),
+    done: (page) => press(page, 'Retrieve'),
+    next: (page) => page.getByLabel('Credits', { exact: true }),
+  },
+  'a retrieval of all credits': {
+    file: 'clients/RetrieveCard.tsx',
+    as: 'dealer',
+    at: to.client,
+    open: (page) => askRetrieval(page, '2'),
+    first: (page) => button(page, 'Cancel'),
+    opener: (page) => button(page, 'Retrieve Credits'),
+    done: async (page) => {
+      await press(page, 'Retrieve')
+      await expect(page.getByText('There is nothing to retrieve')).toBeVisible()
+    },
+    next: title,
+  },
+  'the reset of a box': {
+    file: 'clients/DeviceCard.tsx',
+    as: 'dealer',
+    at: to.client,
+    open: (page) => press(page, 'Reset'),
+    first: (page) => button(page, 'Cancel'),
+    opener: (page) => button(page, 'Reset'),
+    done: (page) => press(page.getByRole('alertdialog'), 'Reset'),
+    next: (page) => button(page, 'Reset'),
+  },
+  'the export of transactions': {
+    file: 'accounts/ExportTransactions.tsx',
+    as: 'dealer',
+    at: to.home.dealer(),
+    open: (page) => press(page, 'Export'),
+    first: (page) => page.getByLabel('From'),
+    opener: (page) => button(page, 'Export'),
+    done: async (page) => {
+      const download = page.waitForEvent('download')
+      await press(page, 'Export as CSV')
+      await download
+    },
+    next: (page) => button(page, 'Export'),
+  },
+  'the settings': {
+    file: 'shell/SettingsDrawer.tsx',
+    as: 'reseller',
+    at: to.level.dealer.list(),
+    open: (page) => press(page, 'Settings'),
+    first: (page) => page.getByRole('radio', { name: 'Light' }),
+    opener: (page) => button(page, 'Settings'),
+  },
+  'the broadcast message': {
+    file: 'shell/Message.tsx',
+    as: 'superreseller',
+    at: to.home.superreseller(),
+    open: async (page, _client, { admin, superreseller }) => {
+      await admin.call(calls.admin.setMessage, { message: 'No new boxes until Monday.' })
+      await press(page, 'Logout')
+      await signIn(page, superreseller.name)
+    },
+    first: (page) => button(page, 'Close').last(),
+    opener: title,
+  },
+  'the end of the session': {
+    file: 'shell/SignInAgain.tsx',
+    as: 'dealer',
+    at: to.newClient(),
+    open: async (page, _client, { world, dealer }) => {
+      const until = new Date(world.clock.now.getTime() + 4 * 60_000)
+      const { token } = await world.again(dealer, until)
+      await page.evaluate((token) => localStorage.setItem('token', token), token)
+      await page.reload()
+    },
+    first: (page) => page.getByRole('dialog').getByLabel('Password', { exact: true }),
+    putOff: (page) => press(page, 'Later'),
+    opener: (page) => page.getByLabel('Ministra'),
+  },
+  'a logout with unsent entries': {
+    file: 'shell/Sidebar.tsx',
+    as: 'dealer',
+    at: to.newClient(),
+    open: async (page) => {
+      await fill(page, { Description: 'Attic' })
+      await press(page, 'Logout')
+    },
+    first: (page) => button(page, 'Stay'),
+    opener: (page) => button(page, 'Logout'),
+    done: (page) => press(page.getByRole('alertdialog'), 'Logout'),
+    next: (page) => page.getByLabel('Username'),
+  },
+  'leaving entries that the browser does not keep': {
+    file: 'clients/KeepDraft.tsx',
+    as: 'dealer',
+    at: to.newClient(),
+    open: async (page) => {
+      await page.evaluate(() => {
+        Storage.prototype.setItem = () => {
+          throw new Error('full')
+        }
+      })
+      await fill(page, { Description: 'Attic' })
+      await page.getByRole('link', { name: 'Clients', exact: true }).click()
+    },
+    first: (page) => button(page, 'Stay'),
+    opener: (page) => page.getByRole('link', { name: 'Clients', exact: true }),
+    done: (page) => press(page, 'Leave'),
+    next: title,
+  },
+  'the menu of a phone': {
+    file: 'shell/Shell.tsx',
+    as: 'dealer',
+    at: to.clients(),
+    open: async (page) => {
+      await page.setViewportSize({ width: 390, height: 844 })
+      await expect(button(page, 'Menu')).toHaveAttribute('aria-expanded', 'false')
+      await press(page, 'Menu')
+    },
+    first: (page) => page.getByRole('dialog', { name: 'Menu' }),
+    opener: (page) => button(page, 'Menu'),
+    done: (page) => page.getByRole('dialog').getByRole('link', { name: 'Dashboard' }).click(),
+    next: title,
+  },
+}
+
+test('every file with a dialog is tested here', () => {
+  const web = join(import.meta.dirname, '../../web')
+  const files = globSync('*/*.tsx', { cwd: web }).filter((file) => {
+    const text = readFileSync(join(web, file), 'utf8')
+    return /<(Dialog|Question|Confirm|Drawer|Mui\w*)\s/.test(text)
+  })
+  expect([...new Set(Object.values(DIALOGS).map(({ file }) => file))].sort()).toEqual(files.sort())
+})
+
+describe('a dialog', () => {
+  test.for(Object.entries(DIALOGS))(
+    'has the focus while it is open, and then gives it on: %s',
+    async ([, asked], { shop, openAs }) => {
+      const { name: client } = await shop.world.client(shop.dealer, { months: 2 })
+      const page = await openAs(shop[asked.as], typeof asked.at === 'string' ? asked.at : asked.at(client))
+      await asked.open(page, client, shop)
+      await expect(asked.first(page)).toBeFocused()
+      const { putOff = () => page.keyboard.press('Escape') } = asked
+      await putOff(page)
+      await expect(page.locator('[role=dialog], [role=alertdialog]')).toHaveCount(0)
+      await expect(asked.opener(page, client)).toBeFocused()
+      if (!asked.done || !asked.next) return
+      await asked.opener(page, client).click()
+      await asked.done(page)
+      await expect(page.locator('[role=dialog], [role=alertdialog]')).toHaveCount(0)
+      await expect(asked.next(page, client)).toBeFocused()
+    },
+  )
+})
+
+test('a submit that is refused leaves the focus where it was', async ({ shop, openAs }) => {
+  const page = await openAs(shop.reseller, to.level.dealer.update(shop.dealer.name))
+  await page.route('**/v1/reseller/save', (route) =>
+    route.fulfill({ status: 400, json: { status: 'ERROR', code: 'invalid_input', message: 'Not now.' } }),
+  )
+  const description = page.getByLabel('Description')
+  await description.focus()
+  await description.press('Enter')
+  await expect(page.getByText('Not now.').first()).toBeVisible()
+  await expect(description).toBeFocused()
+})
+
+async function askRetrieval(page: Page, credits: string): Promise<void> {
+  await page.getByLabel('Credits', { exact: true }).selectOption(credits)
+  await press(page, 'Retrieve Credits')
+}
+
+/** Expects that a phone's keyboard neither capitalises nor corrects what is typed. */
+async function expectAsTyped(field: Locator): Promise<void> {
+  await expect(field).toHaveAttribute('autocapitalize', 'none')
+  await expect(field).toHaveAttribute('autocorrect', 'off')
+}

@@ -1,0 +1,37 @@
+import { useEffect } from 'react'
+
+/**
+ * Calls `act` in the first frame without an open dialog, because a dialog that closes moves the focus itself. What is in
+ * a dialog does not wait. Returns a function that stops the wait.
+ */
+export function afterDialogs(act: () => void, own: Element | null = null): () => void {
+  let frame = 0
+  const look = () => {
+    if (own?.closest(DIALOG) || !document.querySelector(DIALOG)) act()
+    else frame = requestAnimationFrame(look)
+  }
+  look()
+  return () => cancelAnimationFrame(frame)
+}
+
+const DIALOG = '[role=dialog], [role=alertdialog]'
+
+/** Returns whether no element has the focus, because the one that had it was removed or disabled. */
+export function isFocusLost(): boolean {
+  return document.activeElement === null || document.activeElement === document.body
+}
+
+/** Moves a lost focus to the title of the page, where reading and tabbing begin again. */
+export function focusTitle(): void {
+  if (isFocusLost()) document.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true })
+}
+
+/** Moves the focus to the title of the page, if it is lost when the component is removed. */
+export function useTitleAfterwards(): void {
+  // A list or form of the page takes the focus in the frame after a dialog, so this waits for one more.
+  useEffect(() => () => void requestAnimationFrame(() => requestAnimationFrame(settle)), [])
+}
+
+function settle() {
+  afterDialogs(focusTitle)
+}

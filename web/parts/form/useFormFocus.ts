@@ -1,0 +1,70 @@
+import { type RefObject, useEffect, useRef } from 'react'
+import { afterDialogs, focusTitle, isFocusLost } from '../focus.ts'
+
+interface FormState {
+  loading: boolean
+  disabled: boolean
+  /** True focuses the first field, a text the field of that name. */
+  atFirst: boolean | string
+  resetKey: number | undefined
+}
+
+/**
+ * Focuses the first field once it is enabled, and again when `resetKey` changes. A submit disables the field or button
+ * that has the focus, which gets it back after a refusal. Returns what is to be called when the form is submitted.
+ */
+export function useFormFocus(fields: RefObject<HTMLFieldSetElement | null>, state: FormState): () => void {
+  const { loading, disabled, atFirst, resetKey } = state
+  const due = useRef(atFirst !== false)
+  const last = useRef(resetKey)
+  const used = useRef<Element | null>(null)
+  const wasLoading = useRef(false)
+  const stop = useRef(() => {})
+  useEffect(() => () => stop.current(), [])
+  useEffect(() => {
+    if (last.current !== resetKey) due.current = !disabled
+    last.current = resetKey
+    const isAnswered = wasLoading.current && !loading
+    wasLoading.current = loading
+    if (loading) return
+    if (isAnswered) giveBack(used.current)
+    if (disabled) return leaveDisabled(fields.current)
+    if (!due.current) return
+    due.current = false
+    stop.current()
+    stop.current = afterDialogs(() => focusField(fields.current, atFirst), fields.current)
+  })
+  return () => {
+    used.current = document.activeElement
+  }
+}
+
+function giveBack(element: Element | null) {
+  // A dialog takes the focus that its form has lost.
+  const isLost = isFocusLost() || document.activeElement?.matches('[tabindex="-1"]')
+  if (isLost && element instanceof HTMLElement) element.focus()
+}
+
+/** A form that nothing can be done with any more does not keep the focus. */
+function leaveDisabled(fields: Element | null) {
+  const at = document.activeElement
+  if (!(at instanceof HTMLElement) || !at.matches(':disabled') || !fields?.closest('form')?.contains(at))
+    return
+  at.blur()
+  focusTitle()
+}
+
+const FIELD = ':is(input:not([hidden]), select, textarea):not(:disabled)'
+
+function focusField(fields: Element | null, which: boolean | string) {
+  if (!fields || isBusy(fields)) return
+  fields.querySelector<HTMLElement>(typeof which === 'string' ? `[name=${which}]` : FIELD)?.focus()
+}
+
+/** Returns whether the person is already using another control on the page or in the dialog. */
+function isBusy(fields: Element) {
+  const place = (element: Element | null) => element?.closest('main, [role=dialog]') ?? null
+  const at = document.activeElement
+  if (!at?.matches('a, button, input, select, textarea') || fields.closest('form')?.contains(at)) return false
+  return place(at) === place(fields)
+}
