@@ -163,13 +163,14 @@ test.for(TABLES)(
   async (facts, { business, windows }) => {
     const page = await openAt(windows, business, facts)
     const rows = table(page, facts.label)
+    const held = { name: facts.name, actions: facts.actions ?? [] }
     const walk = async (widths: readonly number[]) => {
       for (const width of widths) {
         await page.setViewportSize({ width, height: 900 })
         for (const menu of width > 1024 ? ['open', 'collapsed'] : ['away']) {
           await expectNothingLost(page)
           await expect
-            .poll(() => rows.evaluate(lookAt, facts), `${width}, menu ${menu}`)
+            .poll(() => rows.evaluate(lookAt, held), `${width}, menu ${menu}`)
             .toEqual({
               columns: facts.columns,
               covered: [],
@@ -278,7 +279,7 @@ function lookOf(cell: Locator, word: string) {
  * Returns the columns of a table, and the names and actions that cannot be clicked at one of the ends to which it
  * scrolls, because something covers their middle or their sides.
  */
-function lookAt(rows: Element, { name, actions = [] }: Pick<Walked, 'name' | 'actions'>) {
+function lookAt(rows: Element, { name, actions }: { name: string; actions: readonly string[] }) {
   const isCovered = (element: Element) => {
     const { left, right, top, height } = element.getBoundingClientRect()
     return [left + 2, (left + right) / 2, right - 2].some((x) => {

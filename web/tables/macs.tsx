@@ -45,6 +45,7 @@ export function foundMacs(acts: { remove: (row: FoundMac) => void }): PlainTable
           <Button
             color="error"
             size="small"
+            sx={{ marginLeft: -1 }}
             startIcon={<Trash2 aria-hidden size={16} />}
             onClick={() => acts.remove(row)}
           >
