@@ -148,17 +148,14 @@ end $$;
 -- The server removes rows of these tables through functions alone: a right to delete from a whole table is a right to
 -- lock it against everybody.
 
--- Ends one session. Returns whether there was one.
 create function end_session(hash bytea) returns boolean
   language sql volatile security definer set search_path = public, pg_temp
   as $$ with ended as (delete from session where token_hash = hash returning true) select exists (select from ended) $$;
 
--- Ends all sessions of an account except the given one.
 create function end_sessions(of_account bigint, but bytea default null) returns void
   language sql volatile security definer set search_path = public, pg_temp
   as $$ delete from session where account = of_account and token_hash is distinct from but $$;
 
--- Takes the tickets of a session away.
 create function remove_tickets(of_session bytea) returns void
   language sql volatile security definer set search_path = public, pg_temp
   as $$ delete from export_ticket where session = of_session $$;
@@ -173,7 +170,6 @@ create function redeem_ticket(hash bytea, now timestamptz)
     returning s.account, t.session, t.kind, t.selection
   $$;
 
--- Removes the message. Returns whether there was one.
 create function remove_broadcast() returns boolean
   language sql volatile security definer set search_path = public, pg_temp
   as $$ with removed as (delete from broadcast returning true) select exists (select from removed) $$;

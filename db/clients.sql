@@ -62,7 +62,6 @@ create table device (
   constraint device_client_fk foreign key (client) references client (id)
 );
 
--- Deleting a client ends its service and forgets its device.
 create function end_service() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$
 begin
@@ -75,7 +74,6 @@ create trigger end_service after update of deleted on client for each row
   when (old.deleted is null and new.deleted is not null) execute function end_service();
 
 -- The server calls this instead of deleting from `device`, because a right to delete would allow it to lock the table.
--- Returns whether the client had one.
 create function forget_device(of_client bigint) returns boolean
   language sql volatile security definer set search_path = public, pg_temp
   as $$

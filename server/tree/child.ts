@@ -2,7 +2,6 @@ import type { PendingQuery, Row } from 'postgres'
 import type { Account, Context } from '../context.ts'
 import { notFound } from '../refusal.ts'
 
-/** An account one level beneath the caller. */
 export type Child = Omit<Account, 'consumed_holding'> & {
   description: string
   created: string

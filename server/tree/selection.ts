@@ -66,7 +66,6 @@ export function matches(sql: Sql, { textMatches, expiries }: Search): Fragment {
     : sql`(${textMatches})`
 }
 
-/** Returns the condition for rows that the caller may see: a dealer its own clients, the admin all. */
 export function isVisibleTo(sql: Sql, { id, role }: Context['account'], row: Fragment): Fragment {
   return role === 'admin' ? sql`true` : sql`${row}.dealer = ${id}`
 }

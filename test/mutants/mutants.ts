@@ -285,6 +285,13 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/corridor/idempotency.test.ts'],
   },
   {
+    guard: 'the clean-up leaves an Idempotency-Key for its 24 hours',
+    file: 'server/jobs/clean-up.ts',
+    from: "['idempotency_key', ago(KEPT)]",
+    to: "['idempotency_key', now]",
+    suites: ['server/jobs/jobs.test.ts'],
+  },
+  {
     guard: 'a second body under one Idempotency-Key is refused',
     file: 'server/corridor/idempotency.ts',
     from: 'kept?.body_hmac.equals(hmac)',
