@@ -34,7 +34,7 @@ const COMMANDS = {
       [VITEST, 'run', '--project', 'faults'],
     ],
   },
-  mutants: { tools: true, run: [['test/mutants/main.ts']] },
+  mutants: { console: true, tools: true, run: [['test/mutants/main.ts']] },
   check: { tools: true, run: [...checks(), [VITEST, 'run', 'test/house.test.ts', 'test/mutants.test.ts']] },
   test: { console: true, tools: true, run: [...checks(), [VITEST, 'run']] },
 }

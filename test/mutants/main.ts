@@ -10,8 +10,9 @@ import { MUTANTS, type Mutant } from './mutants.ts'
 // contains them all.
 
 const ROOT = join(import.meta.dirname, '../..')
-/** Entries that are not copied: they are large or made anew. The packages are linked instead. */
-const NOT_COPIED = new Set(['node_modules', '.git', 'dist', 'data'])
+/** The packages and the built console, which are large and which no mutant changes. */
+const LINKED = ['node_modules', 'dist']
+const NOT_COPIED = new Set([...LINKED, '.git', 'data'])
 
 process.exitCode = await main(process.argv.slice(2))
 
@@ -22,7 +23,7 @@ async function main(words: string[]): Promise<number> {
     for (const name of readdirSync(ROOT).filter((one) => !NOT_COPIED.has(one))) {
       cpSync(join(ROOT, name), join(copy, name), { recursive: true })
     }
-    symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
+    for (const name of LINKED) symlinkSync(join(ROOT, name), join(copy, name))
     const suites = [...new Set(chosen.flatMap(({ suites }) => suites))]
     if ((await run(copy, suites)) !== 0) throw new Error('The suites fail while every guard is in place.')
     const unnoticed = []
