@@ -82,6 +82,7 @@ const ROW = `jsonb_build_array(jsonb_build_object('type', 'USED', 'superreseller
 
 /** The parameters of each statement, found by a word that only it contains, and the prefix under which pgbench keeps its result. */
 const PARAMETERS: readonly (readonly [word: RegExp, parameters: string[], prefix?: string])[] = [
+  [/asked \(hex\)/, ["array[encode(:by_hash::bytea, 'hex')]", 'now()']],
   [/from session /, [':by_hash::bytea', 'now()'], 'a_'],
   [/^(begin|commit|select 1)/, []],
   [

@@ -159,5 +159,7 @@ function plansIn(log: string): string[] {
   return log
     .split(/^\d{4}-\d\d-\d\d .*?LOG: {2}/m)
     .map((entry) => entry.replaceAll(/^\t/gm, '').trim())
-    .filter((entry) => entry.startsWith('duration:') && !/from session s|Query Text: select 1$/m.test(entry))
+    .filter(
+      (entry) => entry.startsWith('duration:') && !/(from|join) session s|Query Text: select 1$/m.test(entry),
+    )
 }

@@ -31,6 +31,7 @@ interface Renewal {
 
 /** The parameters of each statement of a renewal, found by a word that only it contains. */
 const PARAMETERS: readonly (readonly [RegExp, (renewal: Renewal) => unknown[]])[] = [
+  [/asked \(hex\)/, ({ by, now }) => [[createHash('sha256').update(by.token).digest('hex')], now]],
   [/from session /, ({ by, now }) => [createHash('sha256').update(by.token).digest(), now]],
   [/^(begin|commit|select 1)/, () => []],
   [
