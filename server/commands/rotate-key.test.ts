@@ -4,7 +4,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { startConsole } from '../../test/support/console.ts'
+import { INHERITED, startConsole } from '../../test/support/console.ts'
 import { freshFolder } from '../../test/support/folder.ts'
 import { SECRET_KEY, startServer } from '../../test/support/server.ts'
 import { newClient, openWorld, type World } from '../../test/support/world.ts'
@@ -143,7 +143,7 @@ describe('npm run rotate-key', () => {
 
   async function rotate(env: Record<string, string> = {}): Promise<{ code: number; output: string }> {
     const child = spawn(process.execPath, [join(import.meta.dirname, 'rotate-key.ts')], {
-      env: { PATH: process.env.PATH, DATA_DIR: dataDir, ...env },
+      env: { ...INHERITED, DATA_DIR: dataDir, ...env },
     })
     let output = ''
     for (const stream of [child.stdout, child.stderr]) {

@@ -2,6 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '../..')
+const { PATH, HOME, NODE_COMPILE_CACHE } = process.env
+/** What a process of ours gets of this one's variables. */
+export const INHERITED = { PATH, HOME, NODE_COMPILE_CACHE }
 
 export interface Console {
   /** `http://localhost:PORT` */
@@ -35,7 +38,7 @@ export function runConsole({ dataDir, env = {}, launcher = false, within = [] }:
   const [command, ...args] = [...within, process.execPath, ...started] as [string, ...string[]]
   const child = spawn(command, args, {
     cwd: ROOT,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: dataDir, PORT: '0', ...env },
+    env: { ...INHERITED, DATA_DIR: dataDir, PORT: '0', ...env },
     // When the test run is killed this channel closes, and the console stops.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
