@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterEach, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
+import { DAY_MS } from '../../contract/time.ts'
 import { type Console, runConsole, startConsole } from '../../test/support/console.ts'
 import { freshFolder } from '../../test/support/folder.ts'
 import { startServer } from '../../test/support/server.ts'
@@ -43,7 +44,7 @@ test("a machine's clock that is set a day ahead ends no session and charges no r
   await give()
   console.process.kill('SIGUSR2')
   const health = async () => (await fetch(`${console?.url}/v1/health`)).json()
-  await expect.poll(health).toMatchObject({ clock_offset_ms: expect.closeTo(86_400_000, -5) })
+  await expect.poll(health).toMatchObject({ clock_offset_ms: expect.closeTo(DAY_MS, -5) })
   await give()
   expect((await admin.call(calls.level.superreseller.list)).data[0]).toMatchObject({
     name: 'north',
@@ -52,7 +53,7 @@ test("a machine's clock that is set a day ahead ends no session and charges no r
 })
 
 test('no change is made while the clock of the database is behind its newest row', async () => {
-  const tomorrow = new Date(Date.now() + 86_400_000)
+  const tomorrow = new Date(Date.now() + DAY_MS)
   const world = await openWorld({ clock: new Clock(tomorrow.toISOString()) })
   const { dealer } = await world.family({ credits: 3 })
   const clock = await startClock(world.server.database.sql, pino({ level: 'silent' }))
