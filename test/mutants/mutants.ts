@@ -488,10 +488,17 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/nouns/transactions.test.ts'],
   },
   {
-    guard: 'an export ticket ends with its session',
+    guard: 'a ticket of an expired session waits for no turn',
     file: 'server/nouns/exports/exports.ts',
     from: 'and t.expiry > ${now} and s.expiry > ${now}`',
     to: 'and t.expiry > ${now}`',
+    suites: ['server/nouns/exports/exports.test.ts'],
+  },
+  {
+    guard: 'an export ticket ends with its session',
+    file: 'db/accounts.sql',
+    from: 't.ticket_hash = hash and t.expiry > now and s.expiry > now',
+    to: 't.ticket_hash = hash and t.expiry > now',
     suites: ['server/nouns/exports/exports.test.ts'],
   },
   {

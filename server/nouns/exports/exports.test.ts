@@ -487,16 +487,32 @@ describe('a long list', () => {
     await expect.poll(transactionsOpen, SOON).toBe(0)
   })
 
-  test('is not begun if its ticket expires while it waits for a turn', async () => {
+  test.each([
+    { what: 'ticket', seconds: 60 },
+    { what: 'session', seconds: 30 },
+  ])('is not begun if its $what expires while it waits for a turn', async ({ what, seconds }) => {
+    const until = new Date(world.clock.now.getTime() + seconds * 1_000)
+    const own = what === 'session' ? await world.again(dealer, until) : dealer
     const readers = await Promise.all([open(), open()])
+    const { ticket } = await own.call(clients.export, LIST)
     const arrival = once(world.server.app.server, 'request')
-    const waiting = open()
+    const waiting = fetchFile(ticket)
     await arrival
     // Meanwhile the request gets into the queue.
     for (let call = 1; call <= 3; call += 1) await dealer.call(calls.session.user)
-    world.clock.pass({ seconds: 60 })
+    world.clock.pass({ seconds })
     for (const { asking } of readers) asking.destroy()
-    expect((await waiting).response.statusCode).toBe(404)
+    expect((await waiting).status).toBe(404)
+    await expect.poll(transactionsOpen, SOON).toBe(0)
+  })
+
+  test('whose session has expired is refused at once, and not only after its turn', async () => {
+    const readers = await Promise.all([open(), open()])
+    const until = new Date(world.clock.now.getTime() + 30_000)
+    const { ticket } = await (await world.again(dealer, until)).call(clients.export, LIST)
+    world.clock.pass({ seconds: 30 })
+    expect((await fetchFile(ticket)).status).toBe(404)
+    for (const { asking } of readers) asking.destroy()
     await expect.poll(transactionsOpen, SOON).toBe(0)
   })
 
