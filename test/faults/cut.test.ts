@@ -186,7 +186,8 @@ async function newScene(): Promise<Scene> {
   await world.give(world.admin, family.superreseller, 9_000)
   await world.give(family.superreseller, family.reseller, 9_000)
   const { name: client } = await world.client(family.dealer, { months: '2d' })
-  for (let paid = 0; paid < 4; paid += 1) {
+  // Enough for a retrieval at each statement.
+  for (let paid = 0; paid < 8; paid += 1) {
     await family.dealer.call(calls.clients.renew, { name: client, months: 12 })
   }
   return { family, client }
