@@ -12,7 +12,7 @@ type Owner = Caller['account']
  */
 export function openSessionLookup(sql: Sql, clock: () => Date): (session: Buffer) => Promise<Owner> {
   let asked = new Set<string>()
-  let running: Promise<unknown> = Promise.resolve()
+  let running: Promise<unknown> | null = null
   let next: Promise<Map<string, Owner>> | null = null
 
   return async (session) => {
@@ -25,12 +25,21 @@ export function openSessionLookup(sql: Sql, clock: () => Date): (session: Buffer
   }
 
   async function findNext(): Promise<Map<string, Owner>> {
-    await running
+    try {
+      // If that query cannot reach the database, this one fails with it, instead of searching as long once more.
+      await running
+    } finally {
+      running = null
+      next = null
+    }
     const sessions = [...asked]
     asked = new Set()
-    next = null
     const found = retryRead(sql, () => ownersOf(sql, sessions, clock()))
-    running = found.catch(() => {})
+    running = found
+    const end = () => {
+      if (running === found) running = null
+    }
+    found.then(end, end)
     return found
   }
 }
