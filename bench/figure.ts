@@ -6,18 +6,60 @@ export interface Figure {
   unit: string
   /** The limit is a minimum instead of a maximum. */
   atLeast?: true
+  /** The middle half of the rounds whose median the value is. */
+  spread?: { low: number; high: number }
+  /** The absolute values behind a ratio. They move with the machine. */
+  absolute?: string
 }
 
-export function holds({ value, limit, atLeast }: Figure): boolean {
-  return limit === null || (atLeast ? value >= limit : value <= limit)
+/** Says whether a figure keeps its limit. Where the rounds lie wider apart than the limit is away, nobody knows. */
+export function verdictOn({ value, limit, atLeast, spread }: Figure): 'held' | 'MISSED' | 'undecided' {
+  if (limit === null) return 'held'
+  if (spread && spread.high - spread.low > Math.abs(value - limit)) return 'undecided'
+  return (atLeast ? value >= limit : value <= limit) ? 'held' : 'MISSED'
+}
+
+/** Two measurements of one round, made one right after the other because the machine's speed varies. */
+export interface Round {
+  ours: number
+  theirs: number
+}
+
+/** Returns the median of the rounds' ratios with its spread. `absolute` names the unit of the measurements. */
+export function ratioOf(
+  rounds: readonly Round[],
+  { absolute, ...figure }: Pick<Figure, 'what' | 'limit' | 'atLeast'> & { absolute: string },
+): Figure {
+  const [ours, theirs] = [rounds.map(({ ours }) => ours), rounds.map(({ theirs }) => theirs)]
+  return {
+    ...figure,
+    ...ofRounds(rounds.map(({ ours, theirs }) => ours / theirs)),
+    unit: '',
+    absolute: `${numberOf(median(ours), absolute)} to ${numberOf(median(theirs), absolute)} ${absolute}`,
+  }
+}
+
+/** Returns the median of what was measured in several rounds, with its spread. */
+export function ofRounds(values: readonly number[]): Required<Pick<Figure, 'value' | 'spread'>> {
+  return {
+    value: median(values),
+    spread: { low: quantile(values, 0.25), high: quantile(values, 0.75) },
+  }
 }
 
 /** Formats a line of the table that `npm run bench` prints. */
 export function lineOf(figure: Figure): string {
-  const { what, value, limit, unit, atLeast } = figure
+  const { what, value, limit, unit, atLeast, spread, absolute } = figure
+  const between = spread ? `${numberOf(spread.low, unit)} to ${numberOf(spread.high, unit)}` : ''
   const bound = limit === null ? '' : `${atLeast ? 'at least' : 'at most'} ${numberOf(limit, unit)}`
-  const verdict = holds(figure) ? '' : '  MISSED'
-  return `${what.padEnd(84)}${numberOf(value, unit).padStart(10)} ${unit.padEnd(6)}${bound.padStart(17)}${verdict}`
+  const verdict = verdictOn(figure)
+  return [
+    `${what.padEnd(84)}${numberOf(value, unit).padStart(10)} ${unit.padEnd(6)}`,
+    spread || absolute ? between.padStart(17) : '',
+    bound.padStart(17),
+    absolute ? `  [${absolute}]` : '',
+    verdict === 'held' ? '' : `  ${verdict}`,
+  ].join('')
 }
 
 function numberOf(amount: number, unit: string): string {

@@ -1,57 +1,41 @@
 import { randomUUID } from 'node:crypto'
-import { type Connect, openPool } from '../server/postgres/pool.ts'
 import { Connection } from './connection.ts'
-import { type Renewer, replay, type Statement } from './renewal.ts'
+import type { Renewer } from './renewal.ts'
 
 // Renews without a pause. Its own process keeps this work off the server's thread and the measurement's.
 
 /** The message that starts the work; `Done` is the message that ends it. */
 export interface Order {
-  way: { url: string } | { database: Connect; statements: Statement[] }
+  url: string
   connections: number
   milliseconds: number
   renewers: Renewer[]
 }
 export interface Done {
-  renewals: number
+  /** How long each renewal took, and all of them together. */
+  times: number[]
   milliseconds: number
 }
 
-process.once('message', async (order: Order) => {
+process.once('message', async ({ url, connections, milliseconds, renewers }: Order) => {
   const began = performance.now()
-  const until = began + order.milliseconds
-  const done = await Promise.all(
-    Array.from({ length: order.connections }, async (_, at) => {
-      const { renew, close } = await open(order.way)
+  const until = began + milliseconds
+  const times: number[] = []
+  await Promise.all(
+    Array.from({ length: connections }, async (_, at) => {
+      const connection = await Connection.open(url)
       // Connections share no dealer, because two people of one dealer hardly ever renew in the same millisecond.
-      const own = order.renewers.filter((_, nr) => nr % order.connections === at)
-      let renewals = 0
-      for (; performance.now() < until; renewals += 1) {
-        const by = own[renewals % own.length] as Renewer
-        const turn = Math.floor(renewals / own.length)
-        await renew(by, by.clients[turn % by.clients.length] as string)
+      const own = renewers.filter((_, nr) => nr % connections === at)
+      for (let nr = 0; performance.now() < until; nr += 1) {
+        const by = own[nr % own.length] as Renewer
+        const name = by.clients[Math.floor(nr / own.length) % by.clients.length]
+        const sent = performance.now()
+        await connection.post('/v1/api/renew', by.token, JSON.stringify({ name, months: 1 }), randomUUID())
+        times.push(performance.now() - sent)
       }
-      await close()
-      return renewals
+      connection.close()
     }),
   )
-  const renewals = done.reduce((sum, one) => sum + one, 0)
-  process.send?.({ renewals, milliseconds: performance.now() - began } satisfies Done)
+  process.send?.({ times, milliseconds: performance.now() - began } satisfies Done)
   process.disconnect()
 })
-
-async function open(way: Order['way']) {
-  if ('url' in way) {
-    const connection = await Connection.open(way.url)
-    return {
-      renew: (by: Renewer, name: string) =>
-        connection.post('/v1/api/renew', by.token, JSON.stringify({ name, months: 1 }), randomUUID()),
-      close: () => connection.close(),
-    }
-  }
-  const sql = openPool(way.database, { max: 1 })
-  return {
-    renew: (by: Renewer, name: string) => replay(sql, way.statements, by, [name]),
-    close: () => sql.end(),
-  }
-}

@@ -1,0 +1,96 @@
+import { readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { MAJOR } from '../server/postgres/binaries.ts'
+import { startEmbedded } from '../server/postgres/embedded.ts'
+import { openPool, type Sql } from '../server/postgres/pool.ts'
+import { startConsole } from '../test/support/console.ts'
+import type { Figure } from './figure.ts'
+import type { Folders } from './fill.ts'
+import { renewersOf, renewFor } from './renewers.ts'
+
+const CONNECTIONS = 8
+const WARM_UP_MS = 2_000
+const MEASURED_MS = 10_000
+/** The statements that are listed: those that cost at least this, in milliseconds a renewal. */
+const LEAST_MS = 0.004
+
+/**
+ * Measures where the processor time and the write-ahead log of a renewal go: by process, by statement, and by the
+ * statements inside triggers and functions. Counting them costs time itself, so that no other part does it.
+ */
+export async function* budgetFigures({ million }: Folders): AsyncGenerator<Figure | string> {
+  const settings = join(realpathSync(join(million, `postgres-${MAJOR}`)), 'local.conf')
+  writeFileSync(
+    settings,
+    "shared_preload_libraries = 'pg_stat_statements'\npg_stat_statements.track = 'all'\n",
+    {
+      mode: 0o644,
+    },
+  )
+  const console = await startConsole({ dataDir: million })
+  const database = await startEmbedded({ dataDir: million, say: () => {}, guest: true })
+  const sql = openPool(database.superuser, { max: 1, patient: true, lasting: true })
+  try {
+    await sql`create extension if not exists pg_stat_statements`
+    const order = { url: console.url, connections: CONNECTIONS, renewers: await renewersOf(sql) }
+    await renewFor({ ...order, milliseconds: WARM_UP_MS })
+    await sql`select pg_stat_statements_reset()`
+    const before = await spent(sql, console.process.pid as number)
+    const { times } = await renewFor({ ...order, milliseconds: MEASURED_MS })
+    const after = await spent(sql, console.process.pid as number)
+    const each = (key: keyof typeof after) => (after[key] - before[key]) / times.length
+    yield { what: 'Processor time of the server, a renewal', value: each('server'), limit: null, unit: 'ms' }
+    yield {
+      what: 'Processor time of PostgreSQL, a renewal',
+      value: each('database'),
+      limit: null,
+      unit: 'ms',
+    }
+    yield { what: 'Write-ahead log, a renewal', value: each('log'), limit: null, unit: 'bytes' }
+    yield* byStatement(sql, times.length)
+    await sql`drop extension pg_stat_statements`
+  } finally {
+    rmSync(settings)
+    await sql.end()
+    await database.stop()
+    await console.stop()
+  }
+}
+
+/** Returns the processor time spent so far, in milliseconds, and the length of the write-ahead log, in bytes. */
+async function spent(sql: Sql, server: number) {
+  const processes = await sql<
+    { pid: number }[]
+  >`select pid from pg_stat_activity where pid <> pg_backend_pid()`
+  const [log] = await sql<{ bytes: number }[]>`select (pg_current_wal_lsn() - '0/0')::bigint as bytes`
+  return {
+    server: processorTime(server),
+    database: processes.reduce((sum, { pid }) => sum + processorTime(pid), 0),
+    log: log?.bytes ?? 0,
+  }
+}
+
+/** The unit of /proc: a hundredth of a second. */
+const TICK_MS = 10
+
+function processorTime(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS
+}
+
+async function* byStatement(sql: Sql, renewals: number): AsyncGenerator<string> {
+  const rows = await sql<{ query: string; toplevel: boolean; calls: number; ms: number; bytes: number }[]>`
+    select regexp_replace(trim(query), '\s+', ' ', 'g') as query, toplevel, (calls / ${renewals}::float8) as calls,
+      total_exec_time / ${renewals}::float8 as ms, (wal_bytes / ${renewals}::float8) as bytes
+    from pg_stat_statements where total_exec_time / ${renewals}::float8 >= ${LEAST_MS}::float8
+    order by toplevel desc, total_exec_time desc`
+  yield '    ms a renewal    bytes    calls    statement (indented: inside a trigger or function)'
+  for (const { query, toplevel, calls, ms, bytes } of rows) {
+    const numbers = [
+      ms.toFixed(3).padStart(16),
+      bytes.toFixed(0).padStart(9),
+      calls.toFixed(2).padStart(9),
+    ].join('')
+    yield `${numbers}    ${toplevel ? '' : '  '}${query.slice(0, 130)}`
+  }
+}

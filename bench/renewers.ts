@@ -1,0 +1,67 @@
+import { fork } from 'node:child_process'
+import { join } from 'node:path'
+import { transfer } from '../server/ledger/transfer.ts'
+import { begin } from '../server/postgres/begin.ts'
+import type { Sql } from '../server/postgres/pool.ts'
+import { openSession } from './people.ts'
+import type { Renewer } from './renewal.ts'
+import type { Done, Order } from './renewing.ts'
+
+/** Prepares dealers with a session and credits, the biggest first. */
+export async function renewersOf(
+  sql: Sql,
+  { dealers, clients } = { dealers: 256, clients: 20 },
+): Promise<Renewer[]> {
+  const renewers = await sql<(Omit<Renewer, 'token'> & { issue: number; admin: number; chain: number[] })[]>`
+    select d.id, d.superreseller, d.reseller, b.id as balance, c.id as consumed, i.id as issue, i.account as admin,
+      array[sb.id, rb.id] as chain, array(
+        select name from client where dealer = d.id and deleted is null order by lower(name) limit ${clients}
+      ) as clients
+    from account d
+    join holding b on b.account = d.id and b.kind = 'balance'
+    join holding c on c.account = d.id and c.kind = 'consumed'
+    join holding sb on sb.account = d.superreseller join holding rb on rb.account = d.reseller
+    join holding i on i.kind = 'issue'
+    where d.role = 'dealer' order by d.id limit ${dealers}`
+  const credits = 20_000
+  const ready: Renewer[] = []
+  for (const { issue, admin, chain, ...one } of renewers) {
+    await begin(sql, async (sql) => {
+      const { superreseller, reseller, id } = one
+      const [top, middle] = chain as [number, number]
+      await add(sql, issue, top, { superreseller, reseller: null, dealer: null }, admin, superreseller)
+      await add(sql, top, middle, { superreseller, reseller, dealer: null }, superreseller, reseller)
+      await add(sql, middle, one.balance, { superreseller, reseller, dealer: id }, reseller, id)
+    })
+    ready.push({ ...one, token: await openSession(sql, one.id) })
+  }
+  return ready
+
+  async function add(
+    sql: Sql,
+    source: number,
+    destination: number,
+    path: { superreseller: number; reseller: number | null; dealer: number | null },
+    actor: number,
+    to: number,
+  ): Promise<void> {
+    const [account] = await sql<{ name: string }[]>`select name from account where id = ${to}`
+    const facts = {
+      path,
+      actor,
+      login: account?.name ?? '',
+      description: 'For a measurement',
+    }
+    await transfer(sql, { type: 'ADD', source, destination, rows: [{ ...facts, credits }] })
+  }
+}
+
+/** Renews without a pause, in a process of its own. */
+export function renewFor(order: Order): Promise<Done> {
+  const child = fork(join(import.meta.dirname, 'renewing.ts'))
+  return new Promise((resolve, reject) => {
+    child.once('message', (done: Done) => resolve(done))
+    child.once('exit', (code) => reject(new Error(`What renews ended with ${code}`)))
+    child.send(order)
+  })
+}
