@@ -13,21 +13,27 @@ import { Business, DAYS } from './fill/business.ts'
 import { load } from './fill/load.ts'
 import { createAccounts } from './fill/tree.ts'
 
-/** The data folders of the two databases. */
-export type Folders = Record<keyof typeof FILLS, string>
+/** The data folders of the databases that most parts measure. */
+export type Folders = Record<'million' | 'tenthousand', string>
 
 /** The databases that are measured, by the folder's name. Their comparison shows what grows with the data. */
-const FILLS = {
+export const FILLS = {
+  fivemillion: { clients: 5_000_000, dealers: 10_000 },
   million: { clients: 1_000_000, dealers: 2_000 },
   tenthousand: { clients: 10_000, dealers: 20 },
 } as const
+
+/** Returns the folder of all databases. */
+export function rootFolder(): string {
+  return resolve(process.env.DATA_DIR ?? './data/bench')
+}
 
 /**
  * Returns the data folder of a database, which is filled the first time and then kept. It has ten transactions per
  * client, all levels of accounts, and a dealer with a tenth of all clients.
  */
 export async function filled(name: keyof typeof FILLS, say: (line: string) => void): Promise<string> {
-  const folder = join(resolve(process.env.DATA_DIR ?? './data/bench'), name)
+  const folder = join(rootFolder(), name)
   if (existsSync(folder)) return folder
   const draft = `${folder}.draft`
   rmSync(draft, { recursive: true, force: true })

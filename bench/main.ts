@@ -5,9 +5,11 @@ import { budgetFigures } from './budget.ts'
 import { exportFigures } from './export.ts'
 import { type Figure, lineOf } from './figure.ts'
 import { type Folders, filled } from './fill.ts'
+import { growthFigures } from './growth.ts'
 import { memoryFigures } from './memory.ts'
 import { writePlans } from './plans.ts'
 import { readFigures } from './reads.ts'
+import { searchFigures } from './search.ts'
 import { startFigures } from './start.ts'
 import { writeFigures } from './writes.ts'
 
@@ -18,10 +20,11 @@ import { writeFigures } from './writes.ts'
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 /** Yields the figures of one part, or sentences about them. */
-type Part = (folders: Folders) => AsyncIterable<Figure | string>
+type Part = (folders: Folders, say: (line: string) => void) => AsyncIterable<Figure | string>
 
 const PARTS: Record<string, Part> = {
   reads: readFigures,
+  search: searchFigures,
   export: exportFigures,
   start: startFigures,
   browser: ({ million }) => browserFigures(million),
@@ -29,8 +32,8 @@ const PARTS: Record<string, Part> = {
   memory: memoryFigures,
 }
 
-/** Parts that run only when they are named: one rewrites committed files, one counts what that itself slows down. */
-const NAMED_ONLY: Record<string, Part> = { plans: writePlans, budget: budgetFigures }
+/** Parts that run only when they are named: they rewrite committed files, slow down what they count, or fill the disk. */
+const NAMED_ONLY: Record<string, Part> = { plans: writePlans, budget: budgetFigures, growth: growthFigures }
 
 const asked = process.argv.slice(2)
 const unknown = asked.filter((name) => !PARTS[name] && !NAMED_ONLY[name])
@@ -45,7 +48,7 @@ say(machine())
 for (const [name, part] of Object.entries(asked.length > 0 ? { ...PARTS, ...NAMED_ONLY } : PARTS)) {
   if (asked.length > 0 && !asked.includes(name)) continue
   say(`\n${name}`)
-  for await (const figure of part(folders)) say(typeof figure === 'string' ? figure : lineOf(figure))
+  for await (const figure of part(folders, say)) say(typeof figure === 'string' ? figure : lineOf(figure))
 }
 
 function machine(): string {

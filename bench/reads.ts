@@ -87,7 +87,8 @@ interface Measured extends Case {
   p95: number
 }
 
-async function measure(dataDir: string): Promise<Measured[]> {
+/** Measures every call that reads on a database. */
+export async function measure(dataDir: string): Promise<Measured[]> {
   const console = await startConsole({ dataDir })
   const connection = await Connection.open(console.url)
   try {

@@ -34,17 +34,7 @@ const PARAMETERS: readonly (readonly [RegExp, (renewal: Renewal) => unknown[]])[
   [/asked \(hex\)/, ({ by, now }) => [[createHash('sha256').update(by.token).digest('hex')], now]],
   [/from session /, ({ by, now }) => [createHash('sha256').update(by.token).digest(), now]],
   [/^(begin|commit|select 1)/, () => []],
-  [
-    /insert into idempotency_key/,
-    ({ by, key, now }) => [
-      by.id,
-      'POST /api/renew',
-      key,
-      createHash('sha256').update(key).digest(),
-      now,
-      now,
-    ],
-  ],
+  [/claim_key/, ({ by, key, now }) => [by.id, 'clients.renew', key, now]],
   [/from client c join service/, ({ by, names }) => [by.id, names.map((name) => name.toLowerCase())]],
   [
     /update service/,
@@ -53,17 +43,13 @@ const PARAMETERS: readonly (readonly [RegExp, (renewal: Renewal) => unknown[]])[
   [/lock_holdings/, ({ by }) => [[by.balance, by.consumed]]],
   [/insert into transfer/, (renewal) => [rowsOf(renewal)]],
   [
-    /update idempotency_key/,
-    ({ by, key, clients }) => [
-      { status: 'OK', name: clients[0]?.name, credits: 0 },
-      by.id,
-      'POST /api/renew',
-      key,
+    /with audited/,
+    ({ by, key, now, clients }) => [
+      ...['clients.renew', by.id, '127.0.0.1', { name: clients[0]?.name, months: 1 }],
+      ...[by.id, 'clients.renew', key, createHash('sha256').update(key).digest()],
+      ...[{ status: 'OK', name: clients[0]?.name, credits: 0 }, now],
+      ...[createHash('sha256').update(by.token).digest(), now],
     ],
-  ],
-  [
-    /insert into audit/,
-    ({ by, names }) => ['clients.renew', by.id, '127.0.0.1', { name: names[0], months: 1 }],
   ],
 ]
 

@@ -29,9 +29,9 @@ export async function renewersOf(
     await begin(sql, async (sql) => {
       const { superreseller, reseller, id } = one
       const [top, middle] = chain as [number, number]
-      await add(sql, issue, top, { superreseller, reseller: null, dealer: null }, admin, superreseller)
-      await add(sql, top, middle, { superreseller, reseller, dealer: null }, superreseller, reseller)
-      await add(sql, middle, one.balance, { superreseller, reseller, dealer: id }, reseller, id)
+      await add(sql, issue, top, admin, superreseller)
+      await add(sql, top, middle, superreseller, reseller)
+      await add(sql, middle, one.balance, reseller, id)
     })
     ready.push({ ...one, token: await openSession(sql, one.id) })
   }
@@ -41,13 +41,11 @@ export async function renewersOf(
     sql: Sql,
     source: number,
     destination: number,
-    path: { superreseller: number; reseller: number | null; dealer: number | null },
     actor: number,
     to: number,
   ): Promise<void> {
     const [account] = await sql<{ name: string }[]>`select name from account where id = ${to}`
     const facts = {
-      path,
       actor,
       login: account?.name ?? '',
       description: 'For a measurement',

@@ -108,7 +108,7 @@ create table idempotency_key (
   call text not null,
   key text not null,
   body_hmac bytea not null,
-  reply jsonb,
+  reply jsonb not null,
   created timestamptz not null,
   constraint idempotency_key_pkey primary key (account, call, key),
   constraint idempotency_key_key_check check (length(key) between 1 and 255),
@@ -143,6 +143,25 @@ begin
     return played::timestamptz;
   end if;
   return date_trunc('milliseconds', now());
+end $$;
+
+-- Waits until no other transaction has claimed the same key, and claims it until this one ends. Returns what is kept
+-- under it since a moment. The second statement sees what the transaction that it waited for has kept.
+create function claim_key(of_account bigint, of_call text, of_key text, since timestamptz)
+  returns table (body_hmac bytea, reply jsonb)
+  language plpgsql volatile set search_path = public, pg_temp as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended(concat_ws(' ', of_account, of_call, of_key), 0));
+  return query select k.body_hmac, k.reply from idempotency_key k
+    where k.account = of_account and k.call = of_call and k.key = of_key and k.created > since;
+end $$;
+
+-- Locks a session until the transaction ends. Fails with BX401 if it has ended.
+create function hold_session(hash bytea, now timestamptz) returns void
+  language plpgsql volatile set search_path = public, pg_temp as $$
+begin
+  perform from session where token_hash = hash and expiry > now for key share;
+  if not found then raise exception 'the session has ended' using errcode = 'BX401'; end if;
 end $$;
 
 -- The server removes rows of these tables through functions alone: a right to delete from a whole table is a right to
@@ -219,6 +238,14 @@ create function refuse_change() returns trigger language plpgsql as $$
 begin
   raise exception '% rows are only ever appended', tg_table_name using errcode = 'insufficient_privilege';
 end $$;
+
+create function refuse_removal() returns trigger language plpgsql as $$
+begin
+  raise exception '% rows stay for good, because the ledger names them', tg_table_name
+    using errcode = 'insufficient_privilege';
+end $$;
+
+create trigger stays before delete or truncate on account for each statement execute function refuse_removal();
 
 create trigger appended_only before update or delete or truncate on audit
   for each statement execute function refuse_change();

@@ -26,7 +26,6 @@ alter table account rename constraint account_parent_parent_role_fkey to account
 alter table audit rename constraint audit_account_fkey to audit_account_fk;
 alter table client rename constraint client_check to client_living_check;
 alter table client rename constraint client_dealer_dealer_role_fkey to client_dealer_fk;
-alter table dealer_clients rename constraint dealer_clients_dealer_fkey to dealer_clients_dealer_fk;
 alter table device rename constraint device_client_fkey to device_client_fk;
 alter table directory rename constraint directory_client_fkey to directory_client_fk;
 alter table holding rename constraint holding_account_fkey to holding_account_fk;
@@ -34,18 +33,15 @@ alter table holding rename constraint never_negative to holding_balance_check;
 alter table service rename constraint service_client_fkey to service_client_fk;
 alter table session rename constraint session_account_fkey to session_account_fk;
 alter table statistic rename constraint statistic_superreseller_fkey to statistic_superreseller_fk;
-alter table superreseller_clients
-  rename constraint superreseller_clients_superreseller_fkey to superreseller_clients_superreseller_fk;
-alter table transfer rename constraint transfer_check to transfer_credits_check;
 alter table transfer rename constraint transfer_check2 to transfer_counted_check;
 alter table transfer rename constraint transfer_check3 to transfer_path_check;
-alter table transfer rename constraint transfer_source_fkey to transfer_source_fk;
-alter table transfer rename constraint transfer_destination_fkey to transfer_destination_fk;
-alter table transfer rename constraint transfer_superreseller_fkey to transfer_superreseller_fk;
-alter table transfer rename constraint transfer_reseller_fkey to transfer_reseller_fk;
-alter table transfer rename constraint transfer_dealer_fkey to transfer_dealer_fk;
-alter table transfer rename constraint transfer_client_fkey to transfer_client_fk;
-alter table transfer rename constraint transfer_actor_fkey to transfer_actor_fk;
+alter table transfer drop constraint transfer_source_fkey;
+alter table transfer drop constraint transfer_destination_fkey;
+alter table transfer drop constraint transfer_superreseller_fkey;
+alter table transfer drop constraint transfer_reseller_fkey;
+alter table transfer drop constraint transfer_dealer_fkey;
+alter table transfer drop constraint transfer_client_fkey;
+alter table transfer drop constraint transfer_actor_fkey;
 
 alter index account_name rename to account_name_key;
 alter index one_admin rename to account_admin_key;
@@ -56,51 +52,84 @@ alter table account add constraint account_id_superreseller_key unique (id, supe
 alter table account add constraint account_path_fk foreign key (reseller, superreseller)
   references account (id, superreseller) on update cascade;
 
-alter table transfer drop constraint transfer_check1;
-alter table transfer add constraint transfer_client_check check (
-  case
-    when type in ('ADD', 'REMOVE') then client is null
-    else client is not null and dealer is not null and expiry is not null
-  end
-);
+alter table transfer drop constraint transfer_check, drop constraint transfer_check1;
+alter table transfer
+  add constraint transfer_credits_check check (
+    case
+      when type in ('TRIAL', 'DELETE') then credits = 0 and source is null and destination is null
+      else credits > 0 and (source <> destination) is true
+    end
+  ),
+  add constraint transfer_client_check check (
+    case when type in ('ADD', 'REMOVE') then client is null else num_nonnulls(client, dealer, expiry) = 3 end
+  );
 
 create or replace function post_transfers() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  movement record;
+  concerned record;
+  moved integer;
 begin
-  if exists (
-    select from posted t join holding s on s.id = t.source join holding d on d.id = t.destination
-    where case t.type
-      when 'ADD' then s.kind = 'consumed' or d.kind <> 'balance'
-        or s.account <> (select parent from account where id = d.account)
-      when 'REMOVE' then s.kind <> 'balance' or d.kind = 'consumed'
-        or d.account <> (select parent from account where id = s.account)
-      when 'USED' then (s.kind, d.kind, s.account, d.account) <> ('balance', 'consumed', t.dealer, t.dealer)
-      when 'RETRIEVED' then (s.kind, d.kind, s.account, d.account) <> ('consumed', 'balance', t.dealer, t.dealer)
-    end is not false
-  ) then
-    raise exception 'a transfer joins two holdings that none of its type does'
-      using errcode = 'integrity_constraint_violation';
-  end if;
+  for movement in
+    select type, source, destination, superreseller, reseller, dealer, actor, sum(credits)::bigint as credits,
+      (array_agg(source_balance order by id desc))[1] as source_balance,
+      (array_agg(destination_balance order by id desc))[1] as destination_balance
+    from posted group by type, source, destination, superreseller, reseller, dealer, actor
+  loop
+    select a.id, a.parent, a.role, a.superreseller, a.reseller, s.kind as source, s.account as giver,
+      d.kind as destination, d.account as receiver
+    into concerned
+    from account a left join holding s on s.id = movement.source left join holding d on d.id = movement.destination
+    where a.id = coalesce(movement.dealer, movement.reseller, movement.superreseller);
+    if (case concerned.role
+      when 'dealer' then movement.superreseller = concerned.superreseller and movement.reseller = concerned.reseller
+      when 'reseller' then movement.superreseller = concerned.superreseller
+      when 'superreseller' then true
+    end) is not true then
+      raise exception 'a transfer does not lie on the path of the account that it concerns'
+        using errcode = 'foreign_key_violation';
+    end if;
+    if movement.actor <> concerned.id and movement.actor <> concerned.parent then
+      perform from account where id = movement.actor;
+      if not found then
+        raise exception 'a transfer names nobody who acted' using errcode = 'foreign_key_violation';
+      end if;
+    end if;
+    continue when movement.source is null;
 
-  update holding set balance = holding.balance + moved.delta
-  from (
-    select holding, sum(delta)::bigint as delta from (
-      select source as holding, -credits as delta from posted where source is not null
-      union all
-      select destination, credits from posted where destination is not null
-    ) sides group by holding
-  ) moved
-  where holding.id = moved.holding;
+    if concerned.giver is null or concerned.receiver is null then
+      raise exception 'a transfer names a holding that is not there' using errcode = 'foreign_key_violation';
+    end if;
+    if (case movement.type
+      when 'ADD' then concerned.source = 'consumed' or concerned.destination <> 'balance'
+        or concerned.giver <> concerned.parent or concerned.receiver <> concerned.id
+      when 'REMOVE' then concerned.source <> 'balance' or concerned.destination = 'consumed'
+        or concerned.giver <> concerned.id or concerned.receiver <> concerned.parent
+      when 'USED' then concerned.source <> 'balance' or concerned.destination <> 'consumed'
+        or concerned.giver <> concerned.id or concerned.receiver <> concerned.id
+      when 'RETRIEVED' then concerned.source <> 'consumed' or concerned.destination <> 'balance'
+        or concerned.giver <> concerned.id or concerned.receiver <> concerned.id
+    end) is not false then
+      raise exception 'a transfer joins two holdings that none of its type does'
+        using errcode = 'integrity_constraint_violation';
+    end if;
+    update holding set balance = case id when movement.source then movement.source_balance else movement.destination_balance end
+    where id in (movement.source, movement.destination) and balance = case id
+      when movement.source then movement.source_balance + movement.credits
+      else movement.destination_balance - movement.credits
+    end;
+    get diagnostics moved = row_count;
+    if moved <> 2 then
+      raise exception 'a transfer states a balance that its holding does not have'
+        using errcode = 'integrity_constraint_violation';
+    end if;
+  end loop;
 
   if exists (
-    select from (
-      select distinct on (holding) holding, balance from (
-        select id, source as holding, source_balance as balance from posted where source is not null
-        union all
-        select id, destination, destination_balance from posted where destination is not null
-      ) sides order by holding, id desc
-    ) last join holding on holding.id = last.holding where holding.balance <> last.balance
+    select from posted left join client on client.id = posted.client and client.dealer = posted.dealer
+    where posted.client is not null and client.id is null
   ) then
-    raise exception 'a transfer states a balance that its holding does not have' using errcode = 'integrity_constraint_violation';
+    raise exception 'a transfer concerns a client that its dealer does not have' using errcode = 'foreign_key_violation';
   end if;
   return null;
 end $$;
@@ -171,22 +200,45 @@ alter function list_service() rename to copy_service_to_directory;
 alter trigger list_service on service rename to copy_service_to_directory;
 alter function list_client() rename to copy_client_to_directory;
 alter trigger list_client on client rename to copy_client_to_directory;
-alter function count_clients(bigint[], timestamptz[], integer[]) rename to add_to_counts;
-alter function derive_services() rename to rebuild_lists;
+drop function derive_services();
 drop function count_services() cascade;
+drop function count_clients(bigint[], timestamptz[], integer[]);
+drop function forget_empty_counts(timestamptz);
+
+create table client_count (
+  account bigint not null,
+  expiry timestamptz not null,
+  clients integer not null,
+  constraint client_count_pkey primary key (account, expiry),
+  constraint client_count_account_fk foreign key (account) references account (id)
+) with (fillfactor = 50);
+
+insert into client_count (account, expiry, clients)
+select dealer, expiry, clients from dealer_clients
+union all
+select superreseller, expiry, clients from superreseller_clients;
+drop table dealer_clients, superreseller_clients;
 
 create function keep_counts() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   case tg_op
     when 'INSERT' then
-      perform add_to_counts(array_agg(dealer), array_agg(expiry), array_agg(1)) from added;
+      insert into client_count as kept (account, expiry, clients)
+      select unnest(array[d.id, d.superreseller]), s.expiry, count(*)
+      from added s join account d on d.id = s.dealer group by 1, 2 order by 1, 2
+      on conflict (account, expiry) do update set clients = kept.clients + excluded.clients;
     when 'DELETE' then
-      perform add_to_counts(array_agg(dealer), array_agg(expiry), array_agg(-1)) from removed;
+      insert into client_count as kept (account, expiry, clients)
+      select unnest(array[d.id, d.superreseller]), s.expiry, -count(*)
+      from removed s join account d on d.id = s.dealer group by 1, 2 order by 1, 2
+      on conflict (account, expiry) do update set clients = kept.clients + excluded.clients;
     else
-      perform add_to_counts(array_agg(dealer), array_agg(expiry), array_agg(count)) from (
-        select dealer, expiry, 1 as count from added union all select dealer, expiry, -1 from removed
-      ) moved;
+      insert into client_count as kept (account, expiry, clients)
+      select unnest(array[d.id, d.superreseller]), s.expiry, sum(s.count)
+      from (select dealer, expiry, 1 as count from added union all select dealer, expiry, -1 from removed) s
+      join account d on d.id = s.dealer group by 1, 2 having sum(s.count) <> 0 order by 1, 2
+      on conflict (account, expiry) do update set clients = kept.clients + excluded.clients;
   end case;
   return null;
 end $$;
@@ -197,6 +249,23 @@ create trigger keep_counts_at_update after update on service
   referencing old table as removed new table as added for each statement execute function keep_counts();
 create trigger keep_counts_at_delete after delete on service
   referencing old table as removed for each statement execute function keep_counts();
+
+create function rebuild_lists() returns void
+  language plpgsql volatile set search_path = public, pg_temp as $$
+begin
+  truncate client_count, directory;
+  insert into client_count (account, expiry, clients)
+  select unnest(array[d.id, d.superreseller]), s.expiry, sum(s.clients)
+  from (select dealer, expiry, count(*) as clients from service group by dealer, expiry) s
+  join account d on d.id = s.dealer group by 1, 2;
+  insert into directory (client, dealer, expiry, active, name, text)
+  select s.client, s.dealer, s.expiry, c.active, lower(s.name), search_text(c.name, c.description, c.mac, c.phone)
+  from service s join client c on c.id = s.client order by s.client;
+end $$;
+
+create function forget_empty_counts(before timestamptz) returns void
+  language sql volatile security definer set search_path = public, pg_temp
+  as $$ delete from client_count where clients = 0 and expiry < before $$;
 
 create table mac_trial (
   mac text,
@@ -294,4 +363,47 @@ begin
   end case;
   get diagnostics removed = row_count;
   return removed;
+end $$;
+
+create function refuse_removal() returns trigger language plpgsql as $$
+begin
+  raise exception '% rows stay for good, because the ledger names them', tg_table_name
+    using errcode = 'insufficient_privilege';
+end $$;
+
+create trigger stays before delete or truncate on account for each statement execute function refuse_removal();
+
+create trigger stays before delete or truncate on client for each statement execute function refuse_removal();
+
+create trigger stays before delete or truncate on holding for each statement execute function refuse_removal();
+
+create function claim_key(of_account bigint, of_call text, of_key text, since timestamptz)
+  returns table (body_hmac bytea, reply jsonb)
+  language plpgsql volatile set search_path = public, pg_temp as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended(concat_ws(' ', of_account, of_call, of_key), 0));
+  return query select k.body_hmac, k.reply from idempotency_key k
+    where k.account = of_account and k.call = of_call and k.key = of_key and k.created > since;
+end $$;
+
+create function hold_session(hash bytea, now timestamptz) returns void
+  language plpgsql volatile set search_path = public, pg_temp as $$
+begin
+  perform from session where token_hash = hash and expiry > now for key share;
+  if not found then raise exception 'the session has ended' using errcode = 'BX401'; end if;
+end $$;
+
+-- A key is written together with its reply: those of the old schema that have none belong to calls that never ended.
+delete from idempotency_key where reply is null;
+alter table idempotency_key alter reply set not null;
+
+drop function lock_holdings(bigint[]);
+create function lock_holdings(ids bigint[])
+  returns table (id bigint, kind text, balance bigint, account bigint, role text, superreseller bigint, reseller bigint)
+  language plpgsql volatile rows 2 security definer set search_path = public, pg_temp as $$
+begin
+  perform from holding h where h.id = any (ids) order by h.id for update;
+  return query
+    select h.id, h.kind, h.balance, a.id, a.role, a.superreseller, a.reseller
+    from holding h join account a on a.id = h.account where h.id = any (ids);
 end $$;

@@ -36,6 +36,8 @@ create table client (
 create unique index client_name_key on client (lower(name)) where deleted is null;
 create unique index client_mac_key on client (mac) where deleted is null;
 
+create trigger stays before delete or truncate on client for each statement execute function refuse_removal();
+
 create table service (
   client bigint,
   -- The client's own, so that a list in the order of expiries is one index.

@@ -32,5 +32,7 @@ grant update (body_hmac, created, reply) on idempotency_key to :server_role;
 grant execute on function end_session(bytea), end_sessions(bigint, bytea), remove_tickets(bytea),
   redeem_ticket(bytea, timestamptz), remove_broadcast(), remove_outdated(text, timestamptz, integer) to :server_role;
 
+grant execute on function claim_key(bigint, text, text, timestamptz), hold_session(bytea, timestamptz) to :server_role;
+
 grant execute on function moment(), lock_holdings(bigint[]), search_text(text, text, text, text),
   forget_device(bigint), forget_empty_counts(timestamptz) to :server_role;

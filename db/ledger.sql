@@ -17,6 +17,8 @@ create table holding (
   constraint holding_account_fk foreign key (account) references account (id)
 ) with (fillfactor = 50);
 
+create trigger stays before delete or truncate on holding for each statement execute function refuse_removal();
+
 create table transfer (
   id bigint generated always as identity,
   created timestamptz not null default moment(),
@@ -45,28 +47,17 @@ create table transfer (
   constraint transfer_type_check check (type in ('ADD', 'REMOVE', 'USED', 'RETRIEVED', 'TRIAL', 'DELETE')),
   constraint transfer_credits_check check (
     case
-      when type in ('TRIAL', 'DELETE') then
-        credits = 0 and source is null and destination is null and source_balance is null and destination_balance is null
-      else
-        credits > 0 and source is not null and destination is not null and source <> destination
-        and source_balance is not null and destination_balance is not null
+      when type in ('TRIAL', 'DELETE') then credits = 0 and source is null and destination is null
+      else credits > 0 and (source <> destination) is true
     end
   ),
   constraint transfer_client_check check (
-    case
-      when type in ('ADD', 'REMOVE') then client is null
-      else client is not null and dealer is not null and expiry is not null
-    end
+    case when type in ('ADD', 'REMOVE') then client is null else num_nonnulls(client, dealer, expiry) = 3 end
   ),
   constraint transfer_counted_check check ((type = 'USED') = (counted_from is not null and expiry_before is not null)),
-  constraint transfer_path_check check (dealer is null or reseller is not null),
-  constraint transfer_source_fk foreign key (source) references holding (id),
-  constraint transfer_destination_fk foreign key (destination) references holding (id),
-  constraint transfer_superreseller_fk foreign key (superreseller) references account (id),
-  constraint transfer_reseller_fk foreign key (reseller) references account (id),
-  constraint transfer_dealer_fk foreign key (dealer) references account (id),
-  constraint transfer_client_fk foreign key (client) references client (id),
-  constraint transfer_actor_fk foreign key (actor) references account (id)
+  -- `post_transfers` checks that the holdings, the accounts and the client are there, and nothing ever removes one. Foreign
+  -- keys would look each of them up again, and lock the rows of the accounts, which all renewals beneath them share.
+  constraint transfer_path_check check (dealer is null or reseller is not null)
 );
 
 create index transfer_created on transfer (created);
@@ -76,52 +67,90 @@ create index transfer_dealer on transfer (dealer, created) where dealer is not n
 create index transfer_client on transfer (client, id) where client is not null;
 create index transfer_trial on transfer (mac, created) where type = 'TRIAL';
 
--- Locks holdings in the order of their ids, so that two transfers never deadlock. The server has no right to update
--- holdings, and so needs this function to lock them.
-create function lock_holdings(ids bigint[]) returns table (id bigint, balance bigint)
-  language sql volatile security definer set search_path = public, pg_temp
-  as $$ select h.id, h.balance from holding h where h.id = any (ids) order by h.id for update $$;
-
--- Checks that the type of each inserted transfer allows its two holdings, and then updates the balances. ADD and REMOVE
--- move credits between an account and its parent, USED takes them from a dealer's balance, and RETRIEVED takes them
--- from what the same dealer has consumed.
-create function post_transfers() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+-- Locks holdings in the order of their ids, so that two transfers never deadlock, and then reads them with the account
+-- of each and its path. Whoever moves an account locks its holdings first, so what is read here stays so until the
+-- transaction ends. The server has no right to update holdings, and so needs this function to lock them.
+create function lock_holdings(ids bigint[])
+  returns table (id bigint, kind text, balance bigint, account bigint, role text, superreseller bigint, reseller bigint)
+  language plpgsql volatile rows 2 security definer set search_path = public, pg_temp as $$
 begin
-  if exists (
-    select from posted t join holding s on s.id = t.source join holding d on d.id = t.destination
-    where case t.type
-      when 'ADD' then s.kind = 'consumed' or d.kind <> 'balance'
-        or s.account <> (select parent from account where id = d.account)
-      when 'REMOVE' then s.kind <> 'balance' or d.kind = 'consumed'
-        or d.account <> (select parent from account where id = s.account)
-      when 'USED' then (s.kind, d.kind, s.account, d.account) <> ('balance', 'consumed', t.dealer, t.dealer)
-      when 'RETRIEVED' then (s.kind, d.kind, s.account, d.account) <> ('consumed', 'balance', t.dealer, t.dealer)
-    end is not false
-  ) then
-    raise exception 'a transfer joins two holdings that none of its type does'
-      using errcode = 'integrity_constraint_violation';
-  end if;
+  perform from holding h where h.id = any (ids) order by h.id for update;
+  return query
+    select h.id, h.kind, h.balance, a.id, a.role, a.superreseller, a.reseller
+    from holding h join account a on a.id = h.account where h.id = any (ids);
+end $$;
 
-  update holding set balance = holding.balance + moved.delta
-  from (
-    select holding, sum(delta)::bigint as delta from (
-      select source as holding, -credits as delta from posted where source is not null
-      union all
-      select destination, credits from posted where destination is not null
-    ) sides group by holding
-  ) moved
-  where holding.id = moved.holding;
+-- Moves the credits of the inserted transfers, and refuses what is not so. ADD and REMOVE move credits between an account
+-- and its parent, USED takes them from a dealer's balance, and RETRIEVED takes them from what the same dealer has
+-- consumed. A transfer lies on the path of the account that it concerns, names a client of that dealer and somebody who
+-- acted, and states the balances that its two holdings have afterwards. The transfers of one statement nearly always
+-- differ in their clients alone: they are then one movement.
+create function post_transfers() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  movement record;
+  concerned record;
+  moved integer;
+begin
+  for movement in
+    select type, source, destination, superreseller, reseller, dealer, actor, sum(credits)::bigint as credits,
+      (array_agg(source_balance order by id desc))[1] as source_balance,
+      (array_agg(destination_balance order by id desc))[1] as destination_balance
+    from posted group by type, source, destination, superreseller, reseller, dealer, actor
+  loop
+    select a.id, a.parent, a.role, a.superreseller, a.reseller, s.kind as source, s.account as giver,
+      d.kind as destination, d.account as receiver
+    into concerned
+    from account a left join holding s on s.id = movement.source left join holding d on d.id = movement.destination
+    where a.id = coalesce(movement.dealer, movement.reseller, movement.superreseller);
+    if (case concerned.role
+      when 'dealer' then movement.superreseller = concerned.superreseller and movement.reseller = concerned.reseller
+      when 'reseller' then movement.superreseller = concerned.superreseller
+      when 'superreseller' then true
+    end) is not true then
+      raise exception 'a transfer does not lie on the path of the account that it concerns'
+        using errcode = 'foreign_key_violation';
+    end if;
+    if movement.actor <> concerned.id and movement.actor <> concerned.parent then
+      perform from account where id = movement.actor;
+      if not found then
+        raise exception 'a transfer names nobody who acted' using errcode = 'foreign_key_violation';
+      end if;
+    end if;
+    continue when movement.source is null;
+
+    if concerned.giver is null or concerned.receiver is null then
+      raise exception 'a transfer names a holding that is not there' using errcode = 'foreign_key_violation';
+    end if;
+    if (case movement.type
+      when 'ADD' then concerned.source = 'consumed' or concerned.destination <> 'balance'
+        or concerned.giver <> concerned.parent or concerned.receiver <> concerned.id
+      when 'REMOVE' then concerned.source <> 'balance' or concerned.destination = 'consumed'
+        or concerned.giver <> concerned.id or concerned.receiver <> concerned.parent
+      when 'USED' then concerned.source <> 'balance' or concerned.destination <> 'consumed'
+        or concerned.giver <> concerned.id or concerned.receiver <> concerned.id
+      when 'RETRIEVED' then concerned.source <> 'consumed' or concerned.destination <> 'balance'
+        or concerned.giver <> concerned.id or concerned.receiver <> concerned.id
+    end) is not false then
+      raise exception 'a transfer joins two holdings that none of its type does'
+        using errcode = 'integrity_constraint_violation';
+    end if;
+    update holding set balance = case id when movement.source then movement.source_balance else movement.destination_balance end
+    where id in (movement.source, movement.destination) and balance = case id
+      when movement.source then movement.source_balance + movement.credits
+      else movement.destination_balance - movement.credits
+    end;
+    get diagnostics moved = row_count;
+    if moved <> 2 then
+      raise exception 'a transfer states a balance that its holding does not have'
+        using errcode = 'integrity_constraint_violation';
+    end if;
+  end loop;
 
   if exists (
-    select from (
-      select distinct on (holding) holding, balance from (
-        select id, source as holding, source_balance as balance from posted where source is not null
-        union all
-        select id, destination, destination_balance from posted where destination is not null
-      ) sides order by holding, id desc
-    ) last join holding on holding.id = last.holding where holding.balance <> last.balance
+    select from posted left join client on client.id = posted.client and client.dealer = posted.dealer
+    where posted.client is not null and client.id is null
   ) then
-    raise exception 'a transfer states a balance that its holding does not have' using errcode = 'integrity_constraint_violation';
+    raise exception 'a transfer concerns a client that its dealer does not have' using errcode = 'foreign_key_violation';
   end if;
   return null;
 end $$;

@@ -1,7 +1,7 @@
 -- Indexes and tables by which lists of clients are searched, sorted and counted quickly. All of it is derived from the
 -- clients and their services by triggers, and can be rebuilt. `directory` has one narrow row for each living client,
--- which a search reads instead of the wide ones. `dealer_clients` and `superreseller_clients` count the clients of each
--- expiry, so that no list counts a hundred thousand rows. Only triggers write them, and `verify` compares them with the
+-- which a search reads instead of the wide ones. `client_count` counts the clients of each expiry, for a
+-- dealer its own and for a superreseller all beneath it, so that no list counts a hundred thousand rows. Only triggers write them, and `verify` compares them with the
 -- clients.
 
 create extension if not exists pg_trgm;
@@ -40,20 +40,12 @@ create index directory_text on directory using gin (text gin_trgm_ops);
 -- The planner needs this many samples to estimate how many rows a search matches.
 alter table directory alter text set statistics 1000;
 
-create table dealer_clients (
-  dealer bigint not null,
+create table client_count (
+  account bigint not null,
   expiry timestamptz not null,
   clients integer not null,
-  constraint dealer_clients_pkey primary key (dealer, expiry),
-  constraint dealer_clients_dealer_fk foreign key (dealer) references account (id)
-) with (fillfactor = 50);
-
-create table superreseller_clients (
-  superreseller bigint not null,
-  expiry timestamptz not null,
-  clients integer not null,
-  constraint superreseller_clients_pkey primary key (superreseller, expiry),
-  constraint superreseller_clients_superreseller_fk foreign key (superreseller) references account (id)
+  constraint client_count_pkey primary key (account, expiry),
+  constraint client_count_account_fk foreign key (account) references account (id)
 ) with (fillfactor = 50);
 
 -- Returns the text that a search matches: one field a line, so that no term matches across two fields.
@@ -97,35 +89,29 @@ create trigger copy_client_to_directory after update of active, name, descriptio
   )
   execute function copy_client_to_directory();
 
--- Adds to the counts in the order of their keys, so that two large changes never deadlock. The counts are locked
--- after the clients that they count and before the holdings that pay for them.
-create function add_to_counts(dealers bigint[], expiries timestamptz[], counts integer[]) returns void
-  language plpgsql volatile security definer set search_path = public, pg_temp as $$
-begin
-  insert into dealer_clients as kept (dealer, expiry, clients)
-  select dealer, expiry, sum(count) from unnest(dealers, expiries, counts) moved (dealer, expiry, count)
-  group by dealer, expiry having sum(count) <> 0 order by dealer, expiry
-  on conflict (dealer, expiry) do update set clients = kept.clients + excluded.clients;
-
-  insert into superreseller_clients as kept (superreseller, expiry, clients)
-  select a.superreseller, expiry, sum(count)
-  from unnest(dealers, expiries, counts) moved (dealer, expiry, count) join account a on a.id = dealer
-  group by 1, 2 having sum(count) <> 0 order by 1, 2
-  on conflict (superreseller, expiry) do update set clients = kept.clients + excluded.clients;
-end $$;
-
+-- Counts services that were added, removed or changed. The counts are changed in the order of their keys, so that two
+-- large changes never deadlock; they are locked after the clients that they count and before the holdings that pay for
+-- them.
 create function keep_counts() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   case tg_op
     when 'INSERT' then
-      perform add_to_counts(array_agg(dealer), array_agg(expiry), array_agg(1)) from added;
+      insert into client_count as kept (account, expiry, clients)
+      select unnest(array[d.id, d.superreseller]), s.expiry, count(*)
+      from added s join account d on d.id = s.dealer group by 1, 2 order by 1, 2
+      on conflict (account, expiry) do update set clients = kept.clients + excluded.clients;
     when 'DELETE' then
-      perform add_to_counts(array_agg(dealer), array_agg(expiry), array_agg(-1)) from removed;
+      insert into client_count as kept (account, expiry, clients)
+      select unnest(array[d.id, d.superreseller]), s.expiry, -count(*)
+      from removed s join account d on d.id = s.dealer group by 1, 2 order by 1, 2
+      on conflict (account, expiry) do update set clients = kept.clients + excluded.clients;
     else
-      perform add_to_counts(array_agg(dealer), array_agg(expiry), array_agg(count)) from (
-        select dealer, expiry, 1 as count from added union all select dealer, expiry, -1 from removed
-      ) moved;
+      insert into client_count as kept (account, expiry, clients)
+      select unnest(array[d.id, d.superreseller]), s.expiry, sum(s.count)
+      from (select dealer, expiry, 1 as count from added union all select dealer, expiry, -1 from removed) s
+      join account d on d.id = s.dealer group by 1, 2 having sum(s.count) <> 0 order by 1, 2
+      on conflict (account, expiry) do update set clients = kept.clients + excluded.clients;
   end case;
   return null;
 end $$;
@@ -141,11 +127,11 @@ create trigger keep_counts_at_delete after delete on service
 create function rebuild_lists() returns void
   language plpgsql volatile set search_path = public, pg_temp as $$
 begin
-  truncate dealer_clients, superreseller_clients, directory;
-  insert into dealer_clients (dealer, expiry, clients)
-  select dealer, expiry, count(*) from service group by dealer, expiry;
-  insert into superreseller_clients (superreseller, expiry, clients)
-  select a.superreseller, expiry, sum(clients) from dealer_clients join account a on a.id = dealer group by 1, 2;
+  truncate client_count, directory;
+  insert into client_count (account, expiry, clients)
+  select unnest(array[d.id, d.superreseller]), s.expiry, sum(s.clients)
+  from (select dealer, expiry, count(*) as clients from service group by dealer, expiry) s
+  join account d on d.id = s.dealer group by 1, 2;
   insert into directory (client, dealer, expiry, active, name, text)
   select s.client, s.dealer, s.expiry, c.active, lower(s.name), search_text(c.name, c.description, c.mac, c.phone)
   from service s join client c on c.id = s.client order by s.client;
@@ -153,8 +139,5 @@ end $$;
 
 -- Removes counts of zero whose expiry is too old for any renewal.
 create function forget_empty_counts(before timestamptz) returns void
-  language plpgsql volatile security definer set search_path = public, pg_temp as $$
-begin
-  delete from dealer_clients where clients = 0 and expiry < before;
-  delete from superreseller_clients where clients = 0 and expiry < before;
-end $$;
+  language sql volatile security definer set search_path = public, pg_temp
+  as $$ delete from client_count where clients = 0 and expiry < before $$;

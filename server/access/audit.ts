@@ -1,15 +1,16 @@
+import type { PendingQuery, Row } from 'postgres'
 import { type Call, withoutSecrets } from '../../contract/call.ts'
 import type { Account, Context } from '../context.ts'
 import { sendAhead } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 
-/** Appends a row for a call, in the transaction of the call. */
-export async function audit(
+/** Returns the statement that appends a row for a call. */
+export function audit(
   context: Where & { account: Pick<Account, 'id'> },
   call: Call,
   input: object,
-): Promise<void> {
-  await append(context, context.account.id, call.name, withoutSecrets(call, input))
+): PendingQuery<Row[]> {
+  return appending(context, context.account.id, call.name, withoutSecrets(call, input))
 }
 
 /** Appends a row for a sign-in or a wrong password. Where no account has the name, `account` is null and `name` a digest. */
@@ -19,12 +20,12 @@ export async function auditLogin(
   account: number | null,
   name: string,
 ): Promise<void> {
-  await append(context, account, event, { name })
+  await sendAhead(context.sql, appending(context, account, event, { name }))
 }
 
 /** Appends a row for a command run on the server's own machine, which has no session and no address. */
 export async function auditHere(sql: Sql, account: number, event: 'admin.password'): Promise<void> {
-  await append({ sql, address: null }, account, event, {})
+  await sendAhead(sql, appending({ sql, address: null }, account, event, {}))
 }
 
 /** The part of a context that a sign-in has too. */
@@ -32,9 +33,8 @@ type Where = Pick<Context, 'sql' | 'address'>
 type From = Omit<Where, 'address'> & { address: string | null }
 
 /** The database sets the date and the id of the row. */
-async function append({ sql, address }: From, account: number | null, event: string, detail: object) {
-  const appending = sql`
+function appending({ sql, address }: From, account: number | null, event: string, detail: object) {
+  return sql`
     insert into audit (event, account, address, detail)
     values (${event}, ${account}, ${address}, ${sql.json(detail as never)})`
-  await sendAhead(sql, appending)
 }

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { PendingQuery, Row } from 'postgres'
 import { DEFAULT_SETTINGS, Settings } from '../../contract/appearance.ts'
 import type { calls, User } from '../../contract/calls.ts'
 import type { Account, Context, Handlers, OpenContext } from '../context.ts'
@@ -118,13 +119,21 @@ export async function whoIs(sql: Sql, session: Buffer, now: Date): Promise<Accou
 }
 
 /**
- * Throws a 401 if the session has ended, and locks it until the transaction ends. A call does this last: a logout or a
- * change of the password may then wait for the call, but the call never waits for a lock that they hold.
+ * Returns the statement that locks the session until the transaction ends, and fails the transaction if it has ended
+ * (see `hasEnded`). A call does this last: a logout or a change of the password may then wait for the call, but the call
+ * never waits for a lock that they hold.
  */
-export async function holdSession({ sql, session, now }: Context): Promise<void> {
-  const [held] = await sql`
-    select from session where token_hash = ${session} and expiry > ${now} for key share`
-  if (!held) throw noSession()
+export function holdSession({
+  sql,
+  session,
+  now,
+}: Pick<Context, 'sql' | 'session' | 'now'>): PendingQuery<Row[]> {
+  return sql`select hold_session(${session}, ${now})`
+}
+
+/** Whether a transaction failed because its session had ended. */
+export function hasEnded(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'BX401'
 }
 
 export function noSession(): Refusal {

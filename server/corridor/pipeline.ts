@@ -1,8 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Call } from '../../contract/call.ts'
-import { audit } from '../access/audit.ts'
 import { hash } from '../access/seal.ts'
-import { holdSession, whoIs } from '../access/session.ts'
+import { hasEnded, holdSession, noSession, whoIs } from '../access/session.ts'
 import { openSessionLookup } from '../access/session-lookup.ts'
 import {
   type Account,
@@ -14,6 +13,7 @@ import {
   Unchanged,
 } from '../context.ts'
 import type { Networks } from '../network.ts'
+import { sendAhead } from '../postgres/begin.ts'
 import type { Clock } from '../postgres/clock.ts'
 import { whileAnswering } from '../postgres/lines.ts'
 import { CONNECTIONS, type Sql } from '../postgres/pool.ts'
@@ -21,7 +21,8 @@ import { Refusal } from '../refusal.ts'
 import { Turns } from '../turns.ts'
 import { retryDeadlocks } from './deadlock.ts'
 import type { Disk } from './disk.ts'
-import { runOncePerKey } from './idempotency.ts'
+import { ending } from './ending.ts'
+import { claimKey, repeated } from './idempotency.ts'
 import { parse, tokenOf } from './parse.ts'
 
 export type AnyHandler =
@@ -95,7 +96,7 @@ export function openPipeline({ sql, business, disk, networks, clock }: PipelineD
           )
         } catch (error) {
           if (error instanceof Unchanged) return call.output.parse(error.output)
-          throw error
+          throw hasEnded(error) ? noSession() : error
         }
       }
       return typeof handler === 'function'
@@ -129,7 +130,7 @@ export function goneOf(reply: FastifyReply): AbortSignal {
   return gone.signal
 }
 
-/** Runs a handler in the call's transaction: checks the session as it is now, and writes the key and the audit. */
+/** Runs a handler in the call's transaction: checks the session as it is now, and writes the audit and the key. */
 async function runInTransaction(
   call: Call,
   context: OpenContext & Caller,
@@ -137,21 +138,20 @@ async function runInTransaction(
   input: object,
   act: (inside: Context) => Promise<unknown>,
 ): Promise<unknown> {
-  const account = allowed(call, await whoIs(context.sql, context.session, context.now))
-  const inside = { ...context, account }
-  const carryOut = async () => {
-    const result = await act(inside)
-    // Thrown, because an error rolls the transaction back.
-    if (result instanceof Unchanged) throw result
-    return call.output.parse(result)
+  const { sql, session, now } = context
+  // Both are sent at once. The account of a session never changes, so the key can be claimed for it meanwhile.
+  const [account, claim] = await Promise.all([whoIs(sql, session, now), claimKey(context, call, request)])
+  allowed(call, account)
+  const known = repeated(call, claim)
+  if (known !== undefined) {
+    await sendAhead(sql, holdSession(context))
+    return known
   }
-  if (!call.changes) return carryOut()
-  const output = await runOncePerKey(inside, call, request, async () => {
-    const output = await carryOut()
-    await audit(inside, call, input)
-    return output
-  })
-  if (!call.endsSession) await holdSession(inside)
+  const result = await act({ ...context, account })
+  // Thrown, because an error rolls the transaction back.
+  if (result instanceof Unchanged) throw result
+  const output = call.output.parse(result)
+  if (call.changes) await sendAhead(sql, ending(context, call, input, claim, output))
   return output
 }
 

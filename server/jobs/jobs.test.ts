@@ -101,8 +101,8 @@ describe('the clean-up', () => {
       await sql`insert into captcha_used values (${hash}, ${at(late)})`
       await sql`insert into export_ticket values (${hash}, ${hash}, 'clients', '{}', ${at(late)})`
       await sql`
-        insert into idempotency_key (account, call, key, body_hmac, created)
-        values (${world.admin.id}, 'clients.x', ${String(late)}, ${hash}, ${at(late - DAY_MS)})`
+        insert into idempotency_key (account, call, key, body_hmac, reply, created)
+        values (${world.admin.id}, 'clients.x', ${String(late)}, ${hash}, '{}', ${at(late - DAY_MS)})`
       await sql`insert into login_try (name, address, tried) values (${String(late)}, 'x', ${at(late - 31 * DAY_MS)})`
     }
     const jobs = start()

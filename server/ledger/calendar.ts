@@ -4,10 +4,27 @@ import { Temporal } from 'temporal-polyfill'
 export type Day = string
 
 export function dayOf(moment: Date | string, zone: string): Day {
-  return Temporal.Instant.fromEpochMilliseconds(new Date(moment).getTime())
-    .toZonedDateTimeISO(zone)
-    .toPlainDate()
-    .toString()
+  // A day begins and ends with a second everywhere.
+  const second = Math.floor(new Date(moment).getTime() / 1000)
+  return remember(days, `${second} ${zone}`, () =>
+    Temporal.Instant.fromEpochMilliseconds(second * 1000)
+      .toZonedDateTimeISO(zone)
+      .toPlainDate()
+      .toString(),
+  )
+}
+
+const days = new Map<string, Day>()
+const MOST_REMEMBERED = 1_000
+
+/** Returns what `work` returned for the same key before: Temporal takes as long as a statement of the database. */
+export function remember<Value>(known: Map<string, Value>, key: string, work: () => Value): Value {
+  const found = known.get(key)
+  if (found !== undefined) return found
+  const value = work()
+  if (known.size === MOST_REMEMBERED) known.clear()
+  known.set(key, value)
+  return value
 }
 
 /**

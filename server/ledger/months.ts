@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini'
 import type { StartMonths } from '../../contract/clients.ts'
 import { refuseField } from '../refusal.ts'
-import { addDays, addMonths, type Day, dayOf, endOf, later } from './calendar.ts'
+import { addDays, addMonths, type Day, dayOf, endOf, later, remember } from './calendar.ts'
 
 /** A period of service: its last second, and the day from which its months were counted. */
 export type Counted = { expiry: string; countedFrom: Day }
@@ -9,16 +9,6 @@ export type Counted = { expiry: string; countedFrom: Day }
 /** Adds paid months to an expiry: counts them from the later of today and that expiry, on the calendar of the zone. */
 export function renewed(expiry: string, months: number, now: Date, zone: string): Counted {
   return counted(later(dayOf(now, zone), dayOf(expiry, zone)), months, zone)
-}
-
-/** Returns `renewed` for one moment, computed once an expiry: most of a dealer's clients end on one of a few days. */
-export function renewing(months: number, now: Date, zone: string): (expiry: string) => Counted {
-  const known = new Map<string, Counted>()
-  return (expiry) => {
-    const service = known.get(expiry) ?? renewed(expiry, months, now, zone)
-    known.set(expiry, service)
-    return service
-  }
 }
 
 /** Returns the first service of a new client: a trial to the end of today (0) or of tomorrow ('2d'), or paid months. */
@@ -30,9 +20,13 @@ export function started(months: z.output<typeof StartMonths>, now: Date, zone: s
 
 /** Counts months from a day, up to the last second of the day reached; 0 months end on the same day. */
 export function counted(from: Day, months: number, zone: string): Counted {
-  const expiry = endOf(addMonths(from, months), zone)
-  // ISO 8601 writes a year of more than four digits with a sign, and the wire's format has no such moment.
-  if (expiry.startsWith('+'))
-    throw refuseField('invalid_input', 'months', 'The service would last past the year 9999.')
-  return { expiry, countedFrom: from }
+  return remember(periods, `${from} ${months} ${zone}`, () => {
+    const expiry = endOf(addMonths(from, months), zone)
+    // ISO 8601 writes a year of more than four digits with a sign, and the wire's format has no such moment.
+    if (expiry.startsWith('+'))
+      throw refuseField('invalid_input', 'months', 'The service would last past the year 9999.')
+    return { expiry, countedFrom: from }
+  })
 }
+
+const periods = new Map<string, Counted>()

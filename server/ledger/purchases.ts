@@ -2,8 +2,8 @@ import { sendAhead } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { Refusal } from '../refusal.ts'
 import type { Day } from './calendar.ts'
-import { type Counted, renewing, started } from './months.ts'
-import { type Facts, type Placed, pathOf, transfer } from './transfer.ts'
+import { type Counted, renewed, started } from './months.ts'
+import { type Facts, type Placed, transfer } from './transfer.ts'
 
 /** The context in which a dealer spends credits or gives a trial: the account, the moment and the calendar. */
 export type Dealing = {
@@ -32,10 +32,9 @@ export async function renew(
   const { sql, now, business } = dealing
   refuseTwice(clients)
   if (seen) refuseChanged(clients, seen)
-  const serviceAfter = renewing(months, now, business.zone)
   const purchases = clients.map((client) => ({
     ...client,
-    ...serviceAfter(client.expiry),
+    ...renewed(client.expiry, months, now, business.zone),
     expiryBefore: client.expiry,
   }))
   const serving = sql`
@@ -94,7 +93,6 @@ export async function giveBack(
 
 export function facts({ account }: Dealing, client: Concerned, expiry: string): Facts & { client: number } {
   return {
-    path: pathOf(account),
     actor: account.id,
     client: client.id,
     login: client.name,

@@ -211,6 +211,18 @@ describe('the database itself refuses', () => {
   })
 
   test.each([
+    'delete from account',
+    'delete from client',
+    'delete from holding',
+    'truncate client cascade',
+    'truncate account cascade',
+  ])('a removal of what rows name, to the owner of the tables too: %s', async (statement) => {
+    for (const pool of [sql, world.server.ownerSql]) {
+      await expect(pool.unsafe(statement)).rejects.toMatchObject({ code: '42501' })
+    }
+  })
+
+  test.each([
     'update holding set balance = 1000',
     'delete from holding',
     "insert into holding (account, kind) values (1, 'balance')",

@@ -8,7 +8,6 @@ import { refuseField } from '../refusal.ts'
 
 /** What a row of the ledger records besides its movement: whom it concerns, who acted, and the client as it was then. */
 export type Facts = {
-  path: { superreseller: number; reseller: number | null; dealer: number | null }
   actor: number
   client?: number
   login: string
@@ -18,6 +17,9 @@ export type Facts = {
   expiryBefore?: string
   countedFrom?: string
 }
+
+/** The path to the account that a row concerns. */
+type Path = { superreseller: number; reseller: number | null; dealer: number | null }
 
 type Type = (typeof TRANSACTION_TYPES)[number]
 
@@ -42,25 +44,25 @@ export async function transfer(
 ): Promise<{ source: number; destination: number }> {
   const { source, destination, rows } = movement
   const needed = rows.reduce((sum, row) => sum + row.credits, 0)
-  const locked = await sql<{ id: number; balance: number; issue: boolean }[]>`
-    select l.id, l.balance, (select h.kind = 'issue' from holding h where h.id = l.id) as issue
-    from lock_holdings(${[source, destination]}::bigint[]) l`
+  const locked = await lockHoldings(sql, [source, destination])
   const from = locked.find(({ id }) => id === source)
   const to = locked.find(({ id }) => id === destination)
   if (!from || !to || from === to)
     throw new Error(`a transfer needs two holdings, got ${source} and ${destination}`)
-  if (!from.issue && from.balance < needed) {
+  if (from.kind !== 'issue' && from.balance < needed) {
     const reason = (movement.short ?? shortage)(from.balance, needed)
     // A purchase is refused at the field of the months, any other transfer at the field of the credits.
     throw refuseField('insufficient_credits', movement.type === 'USED' ? 'months' : 'credits', reason)
   }
 
+  // Credits that are added concern the account which gets them, all others the one which gives them.
+  const path = pathOf(placeOf(movement.type === 'ADD' ? to : from))
   const balance = { source: from.balance, destination: to.balance }
   const moved = rows.map((row) => {
     balance.source -= row.credits
     balance.destination += row.credits
     return {
-      ...stored(movement.type, row),
+      ...stored(movement.type, path, row),
       credits: row.credits,
       source,
       destination,
@@ -73,13 +75,42 @@ export async function transfer(
 }
 
 /** Appends a row that moves no credits: a trial was given, or a client deleted. */
-export async function note(sql: Sql, type: 'TRIAL' | 'DELETE', facts: Facts): Promise<void> {
-  await append(sql, [{ ...stored(type, facts), credits: 0 }])
+export async function note(
+  sql: Sql,
+  type: 'TRIAL' | 'DELETE',
+  { path, ...facts }: Facts & { path: Path },
+): Promise<void> {
+  await append(sql, [{ ...stored(type, path, facts), credits: 0 }])
+}
+
+/** A holding that is locked until the transaction ends, with the account that it belongs to and the path above it. */
+type LockedHolding = {
+  id: number
+  kind: 'issue' | 'balance' | 'consumed'
+  balance: number
+  account: number
+  role: Role
+  superreseller: number | null
+  reseller: number | null
+}
+
+/**
+ * Locks holdings in the order of their ids. This is the one place where the path of an account is read under a lock that
+ * a move of the account takes too.
+ */
+export function lockHoldings(sql: Sql, ids: readonly number[]): Promise<LockedHolding[]> {
+  return sql<LockedHolding[]>`
+    select id, kind, balance, account, role, superreseller, reseller from lock_holdings(${ids}::bigint[])`
+}
+
+/** Returns the place of the account that a locked holding belongs to. */
+export function placeOf({ account, role, superreseller, reseller }: LockedHolding): Placed {
+  return { id: account, role, superreseller, reseller }
 }
 
 export type Placed = { id: number; role: Role; superreseller: number | null; reseller: number | null }
 
-export function pathOf(account: Placed): Facts['path'] {
+export function pathOf(account: Placed): Path {
   switch (account.role) {
     case 'dealer':
       return { superreseller: above(account.superreseller), reseller: account.reseller, dealer: account.id }
@@ -106,10 +137,10 @@ export function concerning(sql: Sql, account: Pick<Placed, 'id' | 'role'>): Pend
   }
 }
 
-function stored(type: Type, facts: Facts) {
+function stored(type: Type, path: Path, facts: Facts) {
   return {
     type,
-    ...facts.path,
+    ...path,
     client: facts.client ?? null,
     actor: facts.actor,
     login: facts.login,

@@ -5,7 +5,7 @@ import { LEVELS, type LevelName } from '../../contract/levels.ts'
 import { credits as inWords } from '../../contract/words.ts'
 import { hashPassword } from '../access/password.ts'
 import { type Context, type Handlers, Unchanged } from '../context.ts'
-import { type Facts, pathOf, transfer } from '../ledger/transfer.ts'
+import { type Facts, transfer } from '../ledger/transfer.ts'
 import { refuseField } from '../refusal.ts'
 import { balanceOf } from '../tree/account.ts'
 import { childOf, childrenOf } from '../tree/child.ts'
@@ -54,7 +54,6 @@ export function accountsOf(level: LevelName): LevelHandlers {
       }
       const facts: Facts & { credits: number } = {
         credits,
-        path: pathOf(child),
         actor: account.id,
         login: child.name,
         description: desc ?? child.description,
@@ -106,7 +105,7 @@ export const superresellers: LevelHandlers & Pick<Handlers<typeof calls.level.su
       sql`,
         (select count(*) from account r where r.superreseller = a.id and r.role = 'reseller') as resellers,
         (select count(*) from account d where d.superreseller = a.id and d.role = 'dealer') as dealers,
-        (select coalesce(sum(clients), 0) from superreseller_clients c where c.superreseller = a.id) as clients`,
+        (select coalesce(sum(clients), 0) from client_count c where c.account = a.id) as clients`,
     )
     const totalClients = data.reduce((sum, { clients }) => sum + clients, 0)
     return { data, count: data.length, totalClients, onDate: now.toISOString() }

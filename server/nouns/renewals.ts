@@ -2,7 +2,7 @@ import type { calls } from '../../contract/calls.ts'
 import { expiryState } from '../../contract/clients.ts'
 import { credits as inWords } from '../../contract/words.ts'
 import type { Handlers } from '../context.ts'
-import { renewing } from '../ledger/months.ts'
+import { renewed } from '../ledger/months.ts'
 import { giveBack, renew, type Served } from '../ledger/purchases.ts'
 import { RETRIEVED, retrievals } from '../ledger/retrievals.ts'
 import { giveTrial, shareTrial } from '../ledger/trials.ts'
@@ -17,7 +17,6 @@ export const renewals: Pick<Handlers<typeof calls.clients>, 'quote' | 'renew' | 
     const clients = await clientsOf(context, names)
     const credits = await balanceOf(sql, account)
     const cost = months * clients.length
-    const serviceAfter = renewing(months, now, business.zone)
     return {
       status: 'OK',
       cost,
@@ -26,7 +25,7 @@ export const renewals: Pick<Handlers<typeof calls.clients>, 'quote' | 'renew' | 
       expiries: clients.map(({ name, expiry }) => ({
         name,
         expiry,
-        new_expiry: serviceAfter(expiry).expiry,
+        new_expiry: renewed(expiry, months, now, business.zone).expiry,
       })),
     }
   },

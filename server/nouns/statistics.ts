@@ -2,7 +2,7 @@ import type { PendingQuery, Row } from 'postgres'
 import type { calls } from '../../contract/calls.ts'
 import type { Context, Handlers } from '../context.ts'
 import { addDays, type Day, dayOf, startOf } from '../ledger/calendar.ts'
-import { begin } from '../postgres/begin.ts'
+import { begin, planForValues } from '../postgres/begin.ts'
 import { LOCKS } from '../postgres/locks.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { childOf } from '../tree/child.ts'
@@ -45,6 +45,7 @@ export async function fillStatistics(sql: Sql, now: Date, zone: string): Promise
     if (!(await isAnyMissing(sql, days, now))) return 0
     // Writing years of missing days may take longer than a call is allowed.
     await sql`set local statement_timeout = '10min'`
+    await planForValues(sql)
     const rows = counted(sql, { days, since: oldest.created, base: sql`false`, only: null })
     const written = await sql`
       insert into statistic (superreseller, day, ended, credits, resellers, dealers, clients)
@@ -77,6 +78,7 @@ async function throughToday(
 ): Promise<{ rows: Fragment }> {
   const { zone } = business
   const today = dayOf(now, zone)
+  await planForValues(sql)
   const base = sql`s.day < ${today} and s.ended <= ${now}`
   const [known] = await sql<{ since: string | null }[]>`
     select min(coalesce(s.ended, a.created)) as since

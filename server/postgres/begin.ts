@@ -30,7 +30,7 @@ export async function begin<T>(
 ): Promise<T> {
   let attempt: Attempt
   const trying = async () => {
-    attempt = { begun: false, over: false }
+    attempt = { begun: false, over: false, uses: 0, aheadAt: -1, sent: [] }
     try {
       return await tryOnce(sql, work, access, attempt)
     } finally {
@@ -49,6 +49,11 @@ export function isInTransaction(): boolean {
 }
 
 const inTransaction = new AsyncLocalStorage<true>()
+
+/** Plans the statements of this transaction for their values, where one plan for all values would be slow for most. */
+export function planForValues(sql: Sql): Promise<void> {
+  return sendAhead(sql, sql`set local plan_cache_mode = force_custom_plan`)
+}
 
 /** Runs work that only reads, and runs it again where the connection was lost. */
 export function retryRead<T>(sql: Sql, work: () => Promise<T>): Promise<T> {
@@ -87,24 +92,30 @@ export function isLost(error: unknown): boolean {
 interface Attempt {
   begun: boolean
   over: boolean
+  /** How often the transaction was used so far, and how often when the latest statement was sent ahead. */
+  uses: number
+  aheadAt: number
+  /** The statements that were sent ahead. */
+  sent: Promise<unknown>[]
 }
 
-/** The statements that were sent ahead in each transaction. */
-const ahead = new WeakMap<Sql, Promise<unknown>[]>()
+/** The attempt that each transaction belongs to. */
+const attempts = new WeakMap<Sql, Attempt>()
 
 /**
  * Sends a statement whose result is not needed without waiting for it, so that it shares a round trip with the next one.
  * The COMMIT waits for it, and its failure fails the transaction. On a pool, outside a transaction, it is awaited here.
  */
 export async function sendAhead(sql: Sql, statement: PendingQuery<Row[]>): Promise<void> {
-  const sent = ahead.get(sql)
-  if (!sent) {
+  const attempt = attempts.get(sql)
+  if (!attempt) {
     await statement
     return
   }
   const running = statement.execute()
   running.catch(() => {})
-  sent.push(running)
+  attempt.sent.push(running)
+  attempt.aheadAt = attempt.uses
 }
 
 async function tryOnce<T>(
@@ -114,7 +125,6 @@ async function tryOnce<T>(
   attempt: Attempt,
 ): Promise<T> {
   const patience = createPatience()
-  const sent: Promise<unknown>[] = []
   patience.start()
   // The result is wrapped in an object, because the driver would await the members of an array.
   const transaction = sql.begin(access, async (transaction) => {
@@ -123,11 +133,11 @@ async function tryOnce<T>(
     patience.stop()
     try {
       const guarded = guard(transaction, attempt)
-      ahead.set(guarded, sent)
+      attempts.set(guarded, attempt)
       const result = await inTransaction.run(true, () => work(guarded))
-      // Sent in one packet with the COMMIT: it fails exactly when that COMMIT would be a ROLLBACK. Guarded,
+      // A last statement sent in one packet with the COMMIT fails exactly when that COMMIT would be a ROLLBACK. Guarded,
       // because after a loss the connection runs another transaction, which must not be committed half done.
-      await sendAhead(guarded, guarded`select 1`)
+      if (attempt.over || attempt.aheadAt !== attempt.uses) await sendAhead(guarded, guarded`select 1`)
       patience.start()
       return { result }
     } catch (error) {
@@ -139,7 +149,7 @@ async function tryOnce<T>(
   const unreplicated = countUnreplicated(sql)
   try {
     const { result } = await Promise.race([transaction, patience.end])
-    await Promise.all(sent)
+    await Promise.all(attempt.sent)
     // The warning does not name its transaction, so all that ended meanwhile count as uncertain.
     if (countUnreplicated(sql) > unreplicated) throw new UncertainCommit()
     return result
@@ -193,6 +203,7 @@ function isFromBrokenConnection(error: unknown): boolean {
 function guard(transaction: TransactionSql, attempt: Attempt): Sql {
   const check = () => {
     if (attempt.over) throw new Error('The transaction that this statement belongs to is over.')
+    attempt.uses += 1
   }
   return new Proxy(transaction as unknown as Sql, {
     apply(target, self, args) {

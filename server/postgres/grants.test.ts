@@ -119,10 +119,12 @@ describe("the console's role", () => {
         and not exists (select from pg_depend where objid = pg_proc.oid and deptype = 'e')
       order by 1`
     expect(functions.map(({ name }) => name)).toEqual([
+      'claim_key',
       'end_session',
       'end_sessions',
       'forget_device',
       'forget_empty_counts',
+      'hold_session',
       'lock_holdings',
       'moment',
       'redeem_ticket',

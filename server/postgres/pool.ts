@@ -75,6 +75,9 @@ function sessionSettings(patient: boolean): Record<string, string> {
     TimeZone: 'UTC',
     DateStyle: 'ISO, YMD',
     ...(!patient && {
+      // Calls find rows by keys: one plan serves all values. By itself PostgreSQL would plan a statement with an array
+      // anew each time, since it expects ten entries where it does not look.
+      plan_cache_mode: 'force_generic_plan',
       statement_timeout: '30000',
       lock_timeout: '10000',
       idle_in_transaction_session_timeout: '30000',

@@ -43,8 +43,8 @@ test('the bridge stores old idempotency keys under the present names of their ca
     await sql`
       insert into account (name, role, password, settings, created) values ('admin', 'admin', 'none', '{}', now())`
     await sql`
-      insert into answer (account, call, key, body_hmac, created)
-      select a.id, address, 'kept', '', now() from account a, unnest(${['POST /api/renew', 'POST /reseller/save', 'DELETE /admin/message']}::text[]) address`
+      insert into answer (account, call, key, body_hmac, reply, created)
+      select a.id, address, 'kept', '', '{}', now() from account a, unnest(${['POST /api/renew', 'POST /reseller/save', 'DELETE /admin/message']}::text[]) address`
   })
   const kept = await sql<{ call: string }[]>`select call from idempotency_key order by call`
   expect(kept.map(({ call }) => call)).toEqual(['admin.removeMessage', 'clients.renew', 'level.dealer.save'])

@@ -70,6 +70,13 @@ export function isVisibleTo(sql: Sql, { id, role }: Context['account'], row: Fra
   return role === 'admin' ? sql`true` : sql`${row}.dealer = ${id}`
 }
 
+/** Returns the condition for the rows of `client_count` that count the caller's clients: all of them for the admin. */
+export function countsFor(sql: Sql, { id, role }: Context['account']): Fragment {
+  return role === 'admin'
+    ? sql`account in (select id from account where role = 'superreseller')`
+    : sql`account = ${id}`
+}
+
 /** Returns the condition for rows whose expiry is in a state; the active ones include the expiring ones. */
 export function isInState(sql: Sql, filter: ClientFilter, now: Date, row: Fragment): Fragment {
   switch (filter) {
@@ -115,10 +122,8 @@ export function orderOf(
 
 /** Returns the expiries in use whose date contains the term. There is one a day at most, so they are few. */
 async function expiriesLike({ sql, account, business }: Asked, term: string): Promise<string[]> {
-  const kept =
-    account.role === 'admin' ? sql`superreseller_clients` : sql`dealer_clients where dealer = ${account.id}`
   const found = await sql<{ expiry: string }[]>`
-    with days as materialized (select distinct expiry from ${kept})
+    with days as materialized (select distinct expiry from client_count where ${countsFor(sql, account)})
     select expiry from days where to_char(expiry at time zone ${business.zone}, 'YYYY-MM-DD') like ${like(sql, term)}`
   return found.map(({ expiry }) => expiry)
 }

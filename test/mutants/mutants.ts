@@ -13,15 +13,15 @@ export type Mutant = {
 export const MUTANTS: Mutant[] = [
   {
     guard: 'a transfer locks its two holdings',
-    file: 'server/ledger/transfer.ts',
-    from: `from lock_holdings(\${[source, destination]}::bigint[]) l`,
-    to: `from holding l where l.id = any (\${[source, destination]}::bigint[])`,
+    file: 'db/ledger.sql',
+    from: 'perform from holding h where h.id = any (ids) order by h.id for update;',
+    to: '',
     suites: ['test/laws/races.test.ts'],
   },
   {
     guard: 'a transfer moves no more than its source holds',
     file: 'server/ledger/transfer.ts',
-    from: '!from.issue && from.balance < needed',
+    from: "from.kind !== 'issue' && from.balance < needed",
     to: 'needed < 0',
     suites: ['server/nouns/accounts.test.ts'],
   },
@@ -35,15 +35,43 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a row of the ledger states the balances that its holdings have',
     file: 'db/ledger.sql',
-    from: 'where holding.balance <> last.balance',
-    to: 'where false',
+    from: 'if moved <> 2 then',
+    to: 'if moved < 0 then',
     suites: ['server/ledger/transfer.test.ts'],
   },
   {
     guard: 'a transfer joins only holdings that its type may join',
     file: 'db/ledger.sql',
-    from: 'end is not false',
-    to: 'end is null and false',
+    from: 'end) is not false then',
+    to: 'end) is null and false then',
+    suites: ['server/ledger/transfer.test.ts'],
+  },
+  {
+    guard: 'a transfer lies on the path of the account that it concerns',
+    file: 'db/ledger.sql',
+    from: 'end) is not true then',
+    to: 'end) is null and false then',
+    suites: ['test/laws/rows.test.ts'],
+  },
+  {
+    guard: "a transfer concerns its dealer's clients only",
+    file: 'db/ledger.sql',
+    from: 'on client.id = posted.client and client.dealer = posted.dealer',
+    to: 'on client.id = posted.client',
+    suites: ['test/laws/rows.test.ts'],
+  },
+  {
+    guard: 'a transfer names an account that acted',
+    file: 'db/ledger.sql',
+    from: 'perform from account where id = movement.actor;\n      if not found then',
+    to: 'if false then',
+    suites: ['test/laws/rows.test.ts'],
+  },
+  {
+    guard: 'no account that the ledger names is ever removed',
+    file: 'db/accounts.sql',
+    from: 'create trigger stays before delete or truncate on account for each statement execute function refuse_removal();',
+    to: '',
     suites: ['server/ledger/transfer.test.ts'],
   },
   {
@@ -231,15 +259,15 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a call checks its session again in its transaction',
     file: 'server/corridor/pipeline.ts',
-    from: 'await whoIs(context.sql, context.session, context.now)',
+    from: 'whoIs(sql, session, now)',
     to: 'context.account',
     suites: ['server/access/session.test.ts'],
   },
   {
     guard: "no session ends between a call's check and its commit",
-    file: 'server/corridor/pipeline.ts',
-    from: 'if (!call.endsSession) await holdSession(inside)',
-    to: '',
+    file: 'server/corridor/ending.ts',
+    from: '${call.endsSession ? sql`select` : holdSession(context)}',
+    to: '${sql`select`}',
     suites: ['server/access/session.test.ts'],
   },
   {
@@ -280,8 +308,15 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a call repeated under its Idempotency-Key has one effect',
     file: 'server/corridor/idempotency.ts',
-    from: 'if (key === undefined || !call.takesKey) return act()',
-    to: 'if (key !== null) return act()',
+    from: 'if (key === undefined) return null',
+    to: 'if (key !== null) return null',
+    suites: ['server/corridor/idempotency.test.ts'],
+  },
+  {
+    guard: 'a call waits for another that has its Idempotency-Key',
+    file: 'db/accounts.sql',
+    from: "perform pg_advisory_xact_lock(hashtextextended(concat_ws(' ', of_account, of_call, of_key), 0));",
+    to: '',
     suites: ['server/corridor/idempotency.test.ts'],
   },
   {
@@ -294,15 +329,15 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a second body under one Idempotency-Key is refused',
     file: 'server/corridor/idempotency.ts',
-    from: 'kept?.body_hmac.equals(hmac)',
-    to: 'kept',
+    from: 'claim.kept.body_hmac.equals(claim.hmac)',
+    to: 'claim.kept',
     suites: ['server/corridor/idempotency.test.ts'],
   },
   {
     guard: 'an Idempotency-Key is forgotten after 24 hours',
     file: 'server/corridor/idempotency.ts',
-    from: `where idempotency_key.created <= \${new Date(now.getTime() - KEPT)}`,
-    to: 'where false',
+    from: 'new Date(now.getTime() - KEPT)',
+    to: 'new Date(0)',
     suites: ['server/corridor/idempotency.test.ts'],
   },
   {
@@ -427,8 +462,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a call that changes nothing stores no Idempotency-Key',
     file: 'server/corridor/pipeline.ts',
-    from: 'if (!call.changes) return carryOut()',
-    to: '',
+    from: 'if (call.changes) await sendAhead',
+    to: 'await sendAhead',
     suites: ['server/corridor/idempotency.test.ts'],
   },
   {

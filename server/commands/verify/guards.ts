@@ -64,9 +64,8 @@ const FORBIDDEN: Record<string, readonly string[]> = {
   audit: ['UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
   mac_trial: ['UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
   holding: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
-  dealer_clients: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
+  client_count: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
   directory: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
-  superreseller_clients: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
 }
 
 /** The columns that the database alone may fill. */

@@ -216,13 +216,14 @@ const tamperings: Tampering[] = [
     'a client counted that does not exist',
     () => null,
     /The clients of .* are not as many as were counted/,
-    (sql) => sql`update dealer_clients set clients = clients + 1 where dealer = ${other.dealer.id}`,
+    (sql) => sql`update client_count set clients = clients + 1 where account = ${other.dealer.id}`,
   ],
   [
     "a superreseller's clients miscounted",
     () => null,
     /The clients of .* are not as many as were counted/,
-    (sql) => sql`update superreseller_clients set clients = clients - 1`,
+    (sql) => sql`update client_count set clients = clients - 1
+      from account where account.id = client_count.account and role = 'superreseller'`,
   ],
   [
     'a client whose entry for the search is another',

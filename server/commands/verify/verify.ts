@@ -84,18 +84,13 @@ async function brokenSums(sql: Sql): Promise<string[]> {
         is distinct from (f.dealer, f.expiry, f.active, f.name, f.text)
     ) order by id limit 10`
   const miscounted = await sql<{ name: string }[]>`
-    with there as (select dealer, expiry, count(*) as clients from service group by 1, 2),
-      below as (
-        select superreseller, expiry, sum(clients) as clients from there join account on id = dealer group by 1, 2
-      )
+    with there as (
+      select unnest(array[d.id, d.superreseller]) as account, s.expiry, count(*) as clients
+      from service s join account d on d.id = s.dealer group by 1, 2
+    )
     select name from account where id in (
-      select dealer from there full join (select * from dealer_clients where clients <> 0) kept using (dealer, expiry)
+      select account from there full join (select * from client_count where clients <> 0) kept using (account, expiry)
       where there.clients is distinct from kept.clients
-      union
-      select superreseller from below full join (
-        select * from superreseller_clients where clients <> 0
-      ) kept using (superreseller, expiry)
-      where below.clients is distinct from kept.clients
     ) order by id limit 10`
   const shared = await sql<{ mac: string }[]>`
     with trial as (

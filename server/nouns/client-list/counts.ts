@@ -1,6 +1,6 @@
 import { expiringUntil } from '../../../contract/clients.ts'
 import type { Context } from '../../context.ts'
-import { type Fragment, isVisibleTo, matches, type Search } from '../../tree/selection.ts'
+import { countsFor, type Fragment, isVisibleTo, matches, type Search } from '../../tree/selection.ts'
 import type { Counts } from './types.ts'
 
 /** Adds up the counts that the database keeps for each expiry: of the given expiries, or of all. Reads no client. */
@@ -8,13 +8,12 @@ export async function keptCounts(
   { sql, account, now }: Context,
   expiries?: readonly string[],
 ): Promise<Counts> {
-  const kept = account.role === 'admin' ? sql`superreseller_clients` : sql`dealer_clients`
   const [counts] = await sql<Counts[]>`
     select coalesce(sum(clients), 0) as all,
       coalesce(sum(clients) filter (where expiry >= ${now}), 0) as active,
       coalesce(sum(clients) filter (where expiry >= ${now} and expiry < ${expiringUntil(now)}), 0) as expiring,
       coalesce(sum(clients) filter (where expiry < ${now}), 0) as expired
-    from ${kept} where ${account.role === 'admin' ? sql`true` : sql`dealer = ${account.id}`}
+    from client_count where ${countsFor(sql, account)}
       and ${expiries ? sql`expiry = any (${expiries}::timestamptz[])` : sql`true`}`
   return counts as Counts
 }

@@ -1,7 +1,7 @@
 import type { calls } from '../../../contract/calls.ts'
 import type { AnyClientRow } from '../../../contract/shapes.ts'
 import type { Context, Handler } from '../../context.ts'
-import { sendAhead } from '../../postgres/begin.ts'
+import { planForValues } from '../../postgres/begin.ts'
 import { listColumns } from '../../tree/selection.ts'
 import { findPage } from './plan.ts'
 import type { PageQuery } from './types.ts'
@@ -12,8 +12,8 @@ export const listAllClients: Handler<typeof calls.admin.clients> = listPage
 
 async function listPage(context: Context, query: PageQuery) {
   const { page: current_page, per_page } = query
-  // PostgreSQL's generic plan, made for any dealer and any term, would be wrong for the biggest dealer and most terms.
-  await sendAhead(context.sql, context.sql`set local plan_cache_mode = force_custom_plan`)
+  // A plan made for any dealer and any term would be wrong for the biggest dealer and most terms.
+  await planForValues(context.sql)
   const { counts, capped, ids } = await findPage(context, query)
   const count = counts[query.filter]
   return {

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { begin } from '../../postgres/begin.ts'
+import { begin, planForValues } from '../../postgres/begin.ts'
 import { openPool } from '../../postgres/pool.ts'
 import { csv } from './csv.ts'
 import { listClients, listTransactions } from './listing.ts'
@@ -23,6 +23,7 @@ try {
       // takes the snapshot before any byte of the file is sent.
       await sql`
         select set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '90s', true)`
+      await planForValues(sql)
       // By default a backend that sorts or waits would go on after this process is gone. Windows cannot notice it.
       await sql`
         select set_config('client_connection_check_interval', '1s', true) where version() ~ 'linux|darwin|freebsd'`
