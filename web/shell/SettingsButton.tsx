@@ -12,7 +12,7 @@ export function SettingsButton({ side }: { side: 'left' | 'right' }) {
   return (
     <>
       <Tab aria-label="Settings" color="primary" side={away} onClick={() => setOpen(true)}>
-        <Settings size={22} />
+        <Settings size={20} />
       </Tab>
       <Later part={drawer} given={{ side: away, open, onClose: () => setOpen(false) }} />
     </>
@@ -32,15 +32,19 @@ const Tab = styled(Fab, { shouldForwardProp: (name) => name !== 'side' })<{ side
     bottom: 64,
     [side]: 0,
     zIndex: theme.zIndex.fab,
-    width: 44,
+    // As wide as the margin and the edge of a card. A finger needs more.
+    width: 28,
+    minWidth: 0,
     height: 48,
-    borderRadius: side === 'right' ? '12px 0 0 12px' : '0 12px 12px 0',
+    '@media (pointer: coarse)': { width: 44 },
+    borderRadius: side === 'right' ? '8px 0 0 8px' : '0 8px 8px 0',
     boxShadow: theme.shadows[4],
     [theme.breakpoints.down('sm')]: {
       top: 10,
       bottom: 'auto',
       [side]: 8,
       zIndex: theme.zIndex.appBar,
+      width: 44,
       height: 44,
       borderRadius: 8,
       boxShadow: 'none',
