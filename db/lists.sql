@@ -90,8 +90,8 @@ create trigger copy_client_to_directory after update of active, name, descriptio
   execute function copy_client_to_directory();
 
 -- Counts services that were added, removed or changed. The counts are changed in the order of their keys, so that two
--- large changes never deadlock; they are locked after the clients that they count and before the holdings that pay for
--- them.
+-- large changes never deadlock. They are locked last, after the clients that they count and the holdings that pay for
+-- them, because all renewals beneath a superreseller share its counts.
 create function keep_counts() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$
 begin

@@ -59,8 +59,9 @@ export const renewals: Pick<Handlers<typeof calls.clients>, 'quote' | 'renew' | 
       throw (isNext && refusal) || notRetrievable(client.name, offered.length)
     }
     const { expiry, leaves } = retrieval
-    await sql`update service set expiry = ${expiry} where client = ${client.id}`
+    // In this order, as `renew` pays before it serves: holdings are locked before counts.
     const balance = await giveBack(context, client, credits, expiry)
+    await sql`update service set expiry = ${expiry} where client = ${client.id}`
     if (leaves === 'a new trial') await giveTrial(context, client, expiry, RETRIEVED)
     if (leaves === 'an earlier trial') await shareTrial(context, client, RETRIEVED)
     return { status: 'OK', name: client.name, expiry, credits: balance }
