@@ -205,15 +205,29 @@ drop function count_services() cascade;
 drop function count_clients(bigint[], timestamptz[], integer[]);
 drop function forget_empty_counts(timestamptz);
 
-create table client_count (
+create table settled_count (
   account bigint not null,
   expiry timestamptz not null,
   clients integer not null,
-  constraint client_count_pkey primary key (account, expiry),
-  constraint client_count_account_fk foreign key (account) references account (id)
+  constraint settled_count_pkey primary key (account, expiry),
+  constraint settled_count_account_fk foreign key (account) references account (id)
 ) with (fillfactor = 50);
 
-insert into client_count (account, expiry, clients)
+create table count_change (
+  dealer bigint not null,
+  superreseller bigint not null,
+  expiry timestamptz not null,
+  clients integer not null
+);
+
+create view client_count as
+  select account, expiry, clients from settled_count
+  union all
+  select dealer, expiry, clients from count_change
+  union all
+  select superreseller, expiry, clients from count_change;
+
+insert into settled_count (account, expiry, clients)
 select dealer, expiry, clients from dealer_clients
 union all
 select superreseller, expiry, clients from superreseller_clients;
@@ -224,21 +238,16 @@ create function keep_counts() returns trigger
 begin
   case tg_op
     when 'INSERT' then
-      insert into client_count as kept (account, expiry, clients)
-      select unnest(array[d.id, d.superreseller]), s.expiry, count(*)
-      from added s join account d on d.id = s.dealer group by 1, 2 order by 1, 2
-      on conflict (account, expiry) do update set clients = kept.clients + excluded.clients;
+      insert into count_change (dealer, superreseller, expiry, clients)
+      select d.id, d.superreseller, s.expiry, count(*) from added s join account d on d.id = s.dealer group by 1, 2, 3;
     when 'DELETE' then
-      insert into client_count as kept (account, expiry, clients)
-      select unnest(array[d.id, d.superreseller]), s.expiry, -count(*)
-      from removed s join account d on d.id = s.dealer group by 1, 2 order by 1, 2
-      on conflict (account, expiry) do update set clients = kept.clients + excluded.clients;
+      insert into count_change (dealer, superreseller, expiry, clients)
+      select d.id, d.superreseller, s.expiry, -count(*) from removed s join account d on d.id = s.dealer group by 1, 2, 3;
     else
-      insert into client_count as kept (account, expiry, clients)
-      select unnest(array[d.id, d.superreseller]), s.expiry, sum(s.count)
+      insert into count_change (dealer, superreseller, expiry, clients)
+      select d.id, d.superreseller, s.expiry, sum(s.count)
       from (select dealer, expiry, 1 as count from added union all select dealer, expiry, -1 from removed) s
-      join account d on d.id = s.dealer group by 1, 2 having sum(s.count) <> 0 order by 1, 2
-      on conflict (account, expiry) do update set clients = kept.clients + excluded.clients;
+      join account d on d.id = s.dealer group by 1, 2, 3 having sum(s.count) <> 0;
   end case;
   return null;
 end $$;
@@ -253,8 +262,8 @@ create trigger keep_counts_at_delete after delete on service
 create function rebuild_lists() returns void
   language plpgsql volatile set search_path = public, pg_temp as $$
 begin
-  truncate client_count, directory;
-  insert into client_count (account, expiry, clients)
+  truncate settled_count, count_change, directory;
+  insert into settled_count (account, expiry, clients)
   select unnest(array[d.id, d.superreseller]), s.expiry, sum(s.clients)
   from (select dealer, expiry, count(*) as clients from service group by dealer, expiry) s
   join account d on d.id = s.dealer group by 1, 2;
@@ -263,9 +272,32 @@ begin
   from service s join client c on c.id = s.client order by s.client;
 end $$;
 
+create function settle_counts(most integer) returns integer
+  language plpgsql volatile security definer set search_path = public, pg_temp as $$
+declare
+  settled integer;
+begin
+  with taken as (
+    delete from count_change where ctid = any (array(select ctid from count_change limit most))
+    returning dealer, superreseller, expiry, clients
+  ),
+  added as (
+    insert into settled_count as kept (account, expiry, clients)
+    select account, expiry, sum(clients) from (
+      select dealer as account, expiry, clients from taken
+      union all
+      select superreseller, expiry, clients from taken
+    ) change
+    group by 1, 2 having sum(clients) <> 0 order by 1, 2
+    on conflict (account, expiry) do update set clients = kept.clients + excluded.clients
+  )
+  select count(*) into settled from taken;
+  return settled;
+end $$;
+
 create function forget_empty_counts(before timestamptz) returns void
   language sql volatile security definer set search_path = public, pg_temp
-  as $$ delete from client_count where clients = 0 and expiry < before $$;
+  as $$ delete from settled_count where clients = 0 and expiry < before $$;
 
 create table mac_trial (
   mac text,

@@ -35,4 +35,4 @@ grant execute on function end_session(bytea), end_sessions(bigint, bytea), remov
 grant execute on function claim_key(bigint, text, text, timestamptz), hold_session(bytea, timestamptz) to :server_role;
 
 grant execute on function moment(), lock_holdings(bigint[]), search_text(text, text, text, text),
-  forget_device(bigint), forget_empty_counts(timestamptz) to :server_role;
+  forget_device(bigint), forget_empty_counts(timestamptz), settle_counts(integer) to :server_role;

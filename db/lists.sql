@@ -1,7 +1,8 @@
 -- Indexes and tables by which lists of clients are searched, sorted and counted quickly. All of it is derived from the
 -- clients and their services by triggers, and can be rebuilt. `directory` has one narrow row for each living client,
 -- which a search reads instead of the wide ones. `client_count` counts the clients of each expiry, for a
--- dealer its own and for a superreseller all beneath it, so that no list counts a hundred thousand rows. Only triggers write them, and `verify` compares them with the
+-- dealer its own and for a superreseller all beneath it, so that no list counts a hundred thousand rows. It adds up what
+-- was settled and what has changed since. Only triggers write them, and `verify` compares them with the
 -- clients.
 
 create extension if not exists pg_trgm;
@@ -40,13 +41,29 @@ create index directory_text on directory using gin (text gin_trgm_ops);
 -- The planner needs this many samples to estimate how many rows a search matches.
 alter table directory alter text set statistics 1000;
 
-create table client_count (
+create table settled_count (
   account bigint not null,
   expiry timestamptz not null,
   clients integer not null,
-  constraint client_count_pkey primary key (account, expiry),
-  constraint client_count_account_fk foreign key (account) references account (id)
+  constraint settled_count_pkey primary key (account, expiry),
+  constraint settled_count_account_fk foreign key (account) references account (id)
 ) with (fillfactor = 50);
+
+-- What services have changed since: one row for each dealer and expiry that a statement changed. All renewals of a day
+-- reach the same expiry, so that each would otherwise wait until the one before it is on the disk.
+create table count_change (
+  dealer bigint not null,
+  superreseller bigint not null,
+  expiry timestamptz not null,
+  clients integer not null
+);
+
+create view client_count as
+  select account, expiry, clients from settled_count
+  union all
+  select dealer, expiry, clients from count_change
+  union all
+  select superreseller, expiry, clients from count_change;
 
 -- Returns the text that a search matches: one field a line, so that no term matches across two fields.
 create function search_text(name text, description text, mac text, phone text) returns text
@@ -89,29 +106,22 @@ create trigger copy_client_to_directory after update of active, name, descriptio
   )
   execute function copy_client_to_directory();
 
--- Counts services that were added, removed or changed. The counts are changed in the order of their keys, so that two
--- large changes never deadlock. They are locked last, after the clients that they count and the holdings that pay for
--- them, because all renewals beneath a superreseller share its counts.
+-- Counts services that were added, removed or changed.
 create function keep_counts() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   case tg_op
     when 'INSERT' then
-      insert into client_count as kept (account, expiry, clients)
-      select unnest(array[d.id, d.superreseller]), s.expiry, count(*)
-      from added s join account d on d.id = s.dealer group by 1, 2 order by 1, 2
-      on conflict (account, expiry) do update set clients = kept.clients + excluded.clients;
+      insert into count_change (dealer, superreseller, expiry, clients)
+      select d.id, d.superreseller, s.expiry, count(*) from added s join account d on d.id = s.dealer group by 1, 2, 3;
     when 'DELETE' then
-      insert into client_count as kept (account, expiry, clients)
-      select unnest(array[d.id, d.superreseller]), s.expiry, -count(*)
-      from removed s join account d on d.id = s.dealer group by 1, 2 order by 1, 2
-      on conflict (account, expiry) do update set clients = kept.clients + excluded.clients;
+      insert into count_change (dealer, superreseller, expiry, clients)
+      select d.id, d.superreseller, s.expiry, -count(*) from removed s join account d on d.id = s.dealer group by 1, 2, 3;
     else
-      insert into client_count as kept (account, expiry, clients)
-      select unnest(array[d.id, d.superreseller]), s.expiry, sum(s.count)
+      insert into count_change (dealer, superreseller, expiry, clients)
+      select d.id, d.superreseller, s.expiry, sum(s.count)
       from (select dealer, expiry, 1 as count from added union all select dealer, expiry, -1 from removed) s
-      join account d on d.id = s.dealer group by 1, 2 having sum(s.count) <> 0 order by 1, 2
-      on conflict (account, expiry) do update set clients = kept.clients + excluded.clients;
+      join account d on d.id = s.dealer group by 1, 2, 3 having sum(s.count) <> 0;
   end case;
   return null;
 end $$;
@@ -127,8 +137,8 @@ create trigger keep_counts_at_delete after delete on service
 create function rebuild_lists() returns void
   language plpgsql volatile set search_path = public, pg_temp as $$
 begin
-  truncate client_count, directory;
-  insert into client_count (account, expiry, clients)
+  truncate settled_count, count_change, directory;
+  insert into settled_count (account, expiry, clients)
   select unnest(array[d.id, d.superreseller]), s.expiry, sum(s.clients)
   from (select dealer, expiry, count(*) as clients from service group by dealer, expiry) s
   join account d on d.id = s.dealer group by 1, 2;
@@ -137,7 +147,32 @@ begin
   from service s join client c on c.id = s.client order by s.client;
 end $$;
 
+-- Adds at most `most` changes to the settled counts, in the order of their keys, so that two servers never deadlock. A
+-- reader sees each change in one of the two tables. Returns how many there were.
+create function settle_counts(most integer) returns integer
+  language plpgsql volatile security definer set search_path = public, pg_temp as $$
+declare
+  settled integer;
+begin
+  with taken as (
+    delete from count_change where ctid = any (array(select ctid from count_change limit most))
+    returning dealer, superreseller, expiry, clients
+  ),
+  added as (
+    insert into settled_count as kept (account, expiry, clients)
+    select account, expiry, sum(clients) from (
+      select dealer as account, expiry, clients from taken
+      union all
+      select superreseller, expiry, clients from taken
+    ) change
+    group by 1, 2 having sum(clients) <> 0 order by 1, 2
+    on conflict (account, expiry) do update set clients = kept.clients + excluded.clients
+  )
+  select count(*) into settled from taken;
+  return settled;
+end $$;
+
 -- Removes counts of zero whose expiry is too old for any renewal.
 create function forget_empty_counts(before timestamptz) returns void
   language sql volatile security definer set search_path = public, pg_temp
-  as $$ delete from client_count where clients = 0 and expiry < before $$;
+  as $$ delete from settled_count where clients = 0 and expiry < before $$;

@@ -17,7 +17,7 @@ export type JobDependencies = {
 }
 
 /**
- * Starts the jobs: the statistics of each finished day, an hourly clean-up, and once after a start the sealing of
+ * Starts the jobs: the statistics of each finished day, an hourly clean-up, each minute the settling of the counts, and once after a start the sealing of
  * passwords that a version before 0.2.0 did not bind to their clients.
  * Every server runs them each minute; advisory locks let one server at a time do a job. A failed job is tried again a
  * minute later.
@@ -48,6 +48,7 @@ export function startJobs({ sql, zone, seal, log, clock }: JobDependencies): {
     if (dayOf(settled, zone) !== written) await attempt('statistics', () => write(settled))
     if (now.getTime() - cleaned >= HOUR) await attempt('clean-up', () => clear(now))
     if (!resealed) await attempt('sealing', reseal)
+    await attempt('counts', settle)
   }
 
   async function write(settled: Date): Promise<void> {
@@ -60,6 +61,15 @@ export function startJobs({ sql, zone, seal, log, clock }: JobDependencies): {
     const removed = await cleanUp(sql, now, () => stopped)
     cleaned = now.getTime()
     if (Object.values(removed).some(Boolean)) log.info({ removed }, 'old rows were removed')
+  }
+
+  /** Settles the counts that have changed since the last minute, so that every list adds up few changes. */
+  async function settle(): Promise<void> {
+    let count = SETTLED_AT_ONCE
+    while (count === SETTLED_AT_ONCE && !stopped) {
+      const [row] = await sql<{ count: number }[]>`select settle_counts(${SETTLED_AT_ONCE}) as count`
+      count = row?.count ?? 0
+    }
   }
 
   async function reseal(): Promise<void> {
@@ -77,6 +87,9 @@ export function startJobs({ sql, zone, seal, log, clock }: JobDependencies): {
     }
   }
 }
+
+/** How many changes of counts one statement settles. */
+const SETTLED_AT_ONCE = 10_000
 
 const MINUTE = 60_000
 const HOUR = 3_600_000

@@ -42,8 +42,7 @@ export async function renew(
     from unnest(${purchases.map(({ id }) => id)}::bigint[], ${purchases.map(({ expiry }) => expiry)}::timestamptz[])
       as bought (client, expiry)
     where service.client = bought.client`
-  // Paid first: the service's counts are shared by all renewals beneath a superreseller, so they are locked last, when
-  // nothing is waited for any more but the COMMIT.
+  // Paid first, so that nothing is waited for after the holdings are locked: all that follows goes with the COMMIT.
   const credits = await pay(dealing, purchases, months)
   await sendAhead(sql, serving)
   return { credits, clients: purchases }

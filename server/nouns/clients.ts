@@ -6,7 +6,6 @@ import { type Handlers, Unchanged } from '../context.ts'
 import { started } from '../ledger/months.ts'
 import { payStart, refuseChanged, renew, type Served } from '../ledger/purchases.ts'
 import { retrievals } from '../ledger/retrievals.ts'
-import { lockHoldings } from '../ledger/transfer.ts'
 import { giveTrial, livesOnTrial, shareTrial, type TrialFields } from '../ledger/trials.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { notFound, refuseField } from '../refusal.ts'
@@ -19,8 +18,6 @@ export const clients: Pick<Handlers<typeof calls.clients>, 'create' | 'detail' |
     const { sql, account, now, business } = context
     const { login: name, stb_mac: mac, desc: description, months } = input
     const service = started(months, now, business.zone)
-    // Before the counts of the new service, as `renew` pays before it serves.
-    await lockHoldings(sql, [account.balance_holding])
     const [made] = await sql<{ id: number }[]>`
       with made as (
         insert into client (dealer, name, password, mac, ministra, phone, description, package_selection, created)

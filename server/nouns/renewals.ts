@@ -59,7 +59,6 @@ export const renewals: Pick<Handlers<typeof calls.clients>, 'quote' | 'renew' | 
       throw (isNext && refusal) || notRetrievable(client.name, offered.length)
     }
     const { expiry, leaves } = retrieval
-    // In this order, as `renew` pays before it serves: holdings are locked before counts.
     const balance = await giveBack(context, client, credits, expiry)
     await sql`update service set expiry = ${expiry} where client = ${client.id}`
     if (leaves === 'a new trial') await giveTrial(context, client, expiry, RETRIEVED)

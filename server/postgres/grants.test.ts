@@ -132,6 +132,7 @@ describe("the console's role", () => {
       'remove_outdated',
       'remove_tickets',
       'search_text',
+      'settle_counts',
     ])
   })
 })

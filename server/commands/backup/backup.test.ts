@@ -292,11 +292,14 @@ describe('a database of the thirteen-step schema', () => {
     await expectKept(target, before)
   })
 
-  /** Returns all rows of every table that is not empty, with their columns by name. */
+  /**
+   * Returns all rows of every table that is not empty, with their columns by name. The counts of clients are left out,
+   * which other tables have now: `verify` compares them with the clients.
+   */
   async function rowsOf({ ownerSql }: FreshDatabase): Promise<Record<string, string[]>> {
     const tables = await ownerSql<{ name: string }[]>`
       select relname as name from pg_class
-      where relnamespace = 'public'::regnamespace and relkind = 'r' and relname not in ('setup', 'migration')`
+      where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> all (${OF_ONE_SCHEMA})`
     const rows: Record<string, string[]> = {}
     for (const { name } of tables) {
       const found = await ownerSql<{ row: object }[]>`select to_jsonb(t) as row from ${ownerSql(name)} t`
@@ -315,3 +318,13 @@ describe('a database of the thirteen-step schema', () => {
     })
   }
 })
+
+/** Tables that only the old schema or only the present one has. */
+const OF_ONE_SCHEMA = [
+  'setup',
+  'migration',
+  'dealer_clients',
+  'superreseller_clients',
+  'settled_count',
+  'count_change',
+]

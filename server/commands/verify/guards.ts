@@ -64,7 +64,8 @@ const FORBIDDEN: Record<string, readonly string[]> = {
   audit: ['UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
   mac_trial: ['UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
   holding: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
-  client_count: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
+  settled_count: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
+  count_change: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
   directory: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
 }
 

@@ -216,14 +216,15 @@ const tamperings: Tampering[] = [
     'a client counted that does not exist',
     () => null,
     /The clients of .* are not as many as were counted/,
-    (sql) => sql`update client_count set clients = clients + 1 where account = ${other.dealer.id}`,
+    (sql) => sql`insert into count_change
+      select id, superreseller, now(), 1 from account where id = ${other.dealer.id}`,
   ],
   [
     "a superreseller's clients miscounted",
     () => null,
     /The clients of .* are not as many as were counted/,
-    (sql) => sql`update client_count set clients = clients - 1
-      from account where account.id = client_count.account and role = 'superreseller'`,
+    (sql) => sql`insert into settled_count
+      select id, now(), -1 from account where role = 'superreseller'`,
   ],
   [
     'a client whose entry for the search is another',

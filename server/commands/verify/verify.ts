@@ -87,9 +87,12 @@ async function brokenSums(sql: Sql): Promise<string[]> {
     with there as (
       select unnest(array[d.id, d.superreseller]) as account, s.expiry, count(*) as clients
       from service s join account d on d.id = s.dealer group by 1, 2
-    )
+    ),
+    kept as (
+        select account, expiry, sum(clients) as clients from client_count group by 1, 2 having sum(clients) <> 0
+      )
     select name from account where id in (
-      select account from there full join (select * from client_count where clients <> 0) kept using (account, expiry)
+      select account from there full join kept using (account, expiry)
       where there.clients is distinct from kept.clients
     ) order by id limit 10`
   const shared = await sql<{ mac: string }[]>`
