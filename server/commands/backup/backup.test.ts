@@ -299,7 +299,7 @@ describe('a database of the thirteen-step schema', () => {
   async function rowsOf({ ownerSql }: FreshDatabase): Promise<Record<string, string[]>> {
     const tables = await ownerSql<{ name: string }[]>`
       select relname as name from pg_class
-      where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> all (${OF_ONE_SCHEMA})`
+      where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> all (${OF_ONE_SCHEMA}::text[])`
     const rows: Record<string, string[]> = {}
     for (const { name } of tables) {
       const found = await ownerSql<{ row: object }[]>`select to_jsonb(t) as row from ${ownerSql(name)} t`
