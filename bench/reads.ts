@@ -68,6 +68,8 @@ const GROUPS = [
   ['Pages of a search in 100,000 clients that finds few', 100],
   ['Pages of a search in 100,000 clients that finds some', 100],
   ['Pages of a search in 100,000 clients that finds nearly all', 100],
+  ['Finding the best of 100,000 clients', 100],
+  ['Sums over 100,000 clients: spent, due and the forecast', 500],
   ['Other calls of the admin', 50],
   ['Other calls of the superreseller', 50],
   ['Other calls of the reseller', 50],
@@ -150,15 +152,28 @@ function casesOf(role: Role, people: People, client: Client): Case[] {
         'Pages of all clients',
         'Pages of a search in all clients',
       )
+    if (name === 'clients.find') {
+      return Object.entries(terms(client)).map(([word, search]) => ({
+        group: 'Finding the best of 100,000 clients' as const,
+        key: `${name} ${word}`,
+        path: `/v1${call.path}?${new URLSearchParams({ search })}`,
+      }))
+    }
     const child = CHILD[role]
     const given: Record<string, string> = { mac: client.mac, name: child ? people[child].name : client.name }
     const path = pathParameters(call.path).reduce(
       (path, key) => path.replace(`{${key}}`, encodeURIComponent(given[key] ?? '')),
       call.path,
     )
-    return [{ group: `Other calls of the ${role}` as const, key: `${role} ${name}`, path: `/v1${path}` }]
+    const group = SUMS.includes(name)
+      ? ('Sums over 100,000 clients: spent, due and the forecast' as const)
+      : (`Other calls of the ${role}` as const)
+    return [{ group, key: `${role} ${name}`, path: `/v1${path}` }]
   })
 }
+
+/** The calls that add up rows of all the dealer's clients. */
+const SUMS = ['clients.spent', 'clients.due', 'clients.dueClients', 'clients.forecast']
 
 const CHILD: Partial<Record<Role, Role>> = {
   admin: 'superreseller',
@@ -235,7 +250,7 @@ async function ends(
   one: Case,
   get: (path: string) => Promise<string>,
 ): Promise<{ key: string; path: string }[]> {
-  if (!one.path.includes('?')) return [one]
+  if (!one.group.startsWith('Page')) return [one]
   const { total_pages } = JSON.parse(await get(one.path)) as { total_pages: number }
   return [
     { key: `${one.key} first`, path: one.path },

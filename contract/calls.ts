@@ -15,6 +15,7 @@ import {
   TypedMac,
 } from './clients.ts'
 import { LEVELS, type LevelName } from './levels.ts'
+import { Preferences } from './preferences.ts'
 import { DESK, type Role } from './roles.ts'
 import { secret } from './secret.ts'
 import {
@@ -29,8 +30,13 @@ import {
   clientQuery,
   clientSelection,
   Day,
+  duePage,
+  dueQuery,
+  FoundClient,
   Moment,
   Role as RoleName,
+  Search,
+  SpentMonth,
   StatisticsRow,
   SuperresellerRow,
   Transaction,
@@ -53,6 +59,7 @@ const User = z.object({
   /** null for the admin, who issues without limit. */
   credits: z.nullable(z.int()),
   settings: Settings,
+  preferences: Preferences,
   /** The business's zone, in which every moment is shown. */
   time_zone: z.string(),
   expiry: Moment,
@@ -117,6 +124,14 @@ const session = {
       old_password: secret(z.string().check(z.minLength(1), z.maxLength(200))),
       password: AccountPassword,
     }),
+    output: Done,
+  }),
+  savePreferences: call({
+    method: 'POST',
+    path: '/preferences',
+    roles: EVERYBODY,
+    summary: "Keeps the caller's preferences that are sent",
+    input: Preferences,
     output: Done,
   }),
   users: call({
@@ -259,6 +274,20 @@ function level<Row extends z.ZodMiniType, Total extends z.core.$ZodLooseShape>(
   }
 }
 
+/** The same months for every client, or those of each, in the order of `clients`. */
+const MonthsOfEach = z.union(
+  [PaidMonths, z.array(PaidMonths).check(z.maxLength(MOST_RENEWED))],
+  'Credits must be a whole number from 1 to 12',
+)
+
+const monthsForEach = z.refine<{ clients: string[]; months: number | number[] }>(
+  ({ clients, months }) => typeof months === 'number' || months.length === clients.length,
+  { path: ['months'], error: 'There must be months for each client' },
+)
+
+/** The clients that expire within some days, and the months of their newest purchases. */
+const Needed = z.object({ clients: z.int(), months: z.int() })
+
 const clients = {
   list: call({
     method: 'GET',
@@ -267,6 +296,14 @@ const clients = {
     summary: "A page of the dealer's clients",
     input: clientQuery(CLIENT_SORTS),
     output: clientPage(ClientRow),
+  }),
+  find: call({
+    method: 'GET',
+    path: '/api/find',
+    roles: ['dealer'],
+    summary: 'The six clients that fit a search best',
+    input: z.strictObject({ search: Search }),
+    output: z.object({ data: z.array(FoundClient) }),
   }),
   detail: call({
     method: 'GET',
@@ -347,7 +384,7 @@ const clients = {
     path: '/api/quote',
     roles: ['dealer'],
     summary: 'What a renewal would cost and bring; changes nothing',
-    input: z.strictObject({ clients: names(), months: PaidMonths }),
+    input: z.strictObject({ clients: names(), months: MonthsOfEach }).check(monthsForEach),
     output: z.extend(Done, {
       cost: z.int(),
       credits: z.int(),
@@ -374,11 +411,12 @@ const clients = {
     input: z
       .strictObject({
         clients: names(),
-        months: PaidMonths,
+        months: MonthsOfEach,
         /** The expiry that the person saw of each client, in the order of `clients`. */
         expiries: z.optional(z.array(Moment).check(z.maxLength(MOST_RENEWED))),
       })
       .check(
+        monthsForEach,
         z.refine(({ clients, expiries }) => !expiries || expiries.length === clients.length, {
           path: ['expiries'],
           error: 'There must be one expiry for each client',
@@ -412,6 +450,65 @@ const clients = {
     output: Done,
   }),
   export: exportClients('dealer', CLIENT_SORTS),
+  trials: call({
+    method: 'GET',
+    path: '/api/trials',
+    roles: ['dealer'],
+    summary: 'How many trials the dealer may still give today, and whether a MAC had one in 30 days',
+    input: z.strictObject({ mac: z.optional(TypedMac) }),
+    output: z.object({ a_day: z.int(), left: z.int(), mac_had: z.boolean() }),
+  }),
+  due: call({
+    method: 'GET',
+    path: '/api/due',
+    roles: ['dealer'],
+    summary:
+      'How many clients are due today, tomorrow, within 7 and 30 days, and since 30 days; without those switched off',
+    input: Nothing,
+    output: z.object({
+      counts: z.object({
+        today: z.int(),
+        tomorrow: z.int(),
+        week: z.int(),
+        month: z.int(),
+        lapsed: z.int(),
+      }),
+      credits: z.int(),
+    }),
+  }),
+  dueClients: call({
+    method: 'GET',
+    path: '/api/due/clients',
+    roles: ['dealer'],
+    summary: 'A page of the clients that are due, those that expire first first',
+    input: dueQuery,
+    output: duePage,
+  }),
+  forecast: call({
+    method: 'GET',
+    path: '/api/forecast',
+    roles: ['dealer'],
+    summary:
+      'An estimate of the credits that the next 14 and 30 days need, and the day on which the balance no longer suffices',
+    input: Nothing,
+    output: z.object({ credits: z.int(), fortnight: Needed, month: Needed, runs_out: z.nullable(Day) }),
+  }),
+  remind: call({
+    method: 'POST',
+    path: '/api/remind',
+    roles: ['dealer'],
+    summary: 'Notes that a client was reminded, or that it was not',
+    input: z.strictObject({ name: GivenName, reminded: z.boolean() }),
+    output: z.extend(Done, { reminded: z.nullable(Moment) }),
+  }),
+  spent: call({
+    method: 'GET',
+    path: '/api/spent',
+    roles: ['dealer'],
+    summary: 'What was spent this month and last, in all and by package',
+    input: Nothing,
+    output: z.object({ this_month: SpentMonth, last_month: SpentMonth }),
+  }),
 }
 
 const admin = {

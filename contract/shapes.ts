@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { CLIENT_FILTERS } from './clients.ts'
+import { DUE_WITHIN } from './due.ts'
 import { ROLES } from './roles.ts'
 import { storable } from './text.ts'
 
@@ -83,6 +84,10 @@ export type ClientRow = z.output<typeof ClientRow>
 export const AnyClientRow = z.extend(ClientRow, { dealer: z.string() })
 export type AnyClientRow = z.output<typeof AnyClientRow>
 
+/** A client that was found, with what it may have been found by. */
+export const FoundClient = z.extend(ClientRow, { phone: z.string() })
+export type FoundClient = z.output<typeof FoundClient>
+
 /** All fields of one client. Those that its box reports are null until it does. */
 export const ClientDetail = z.extend(ClientRow, {
   password: z.string(),
@@ -112,6 +117,38 @@ export const ClientDetail = z.extend(ClientRow, {
   locked_to_ip: z.nullable(z.string()),
 })
 export type ClientDetail = z.output<typeof ClientDetail>
+
+/** A client that is due, with what its dealer needs to call and renew it. */
+export const DueClient = z.object({
+  name: z.string(),
+  description: z.string(),
+  mac: z.nullable(z.string()),
+  phone: z.string(),
+  package_selection: z.int(),
+  expiry: Moment,
+  /** The months of its newest purchase that was not taken back; 1 where there is none. */
+  last_months: z.int(),
+  /** When it was reminded last, and by whom. */
+  reminded: z.nullable(Moment),
+  reminded_by: z.nullable(z.string()),
+})
+export type DueClient = z.output<typeof DueClient>
+
+const Spent = z.object({
+  used: z.int(),
+  retrieved: z.int(),
+  /** Used less retrieved, which is negative where more was taken back than used. */
+  spent: z.int(),
+  /** The number of trials that were given. */
+  trials: z.int(),
+})
+
+/** What a dealer has spent in a calendar month, `YYYY-MM`. */
+export const SpentMonth = z.extend(Spent, {
+  month: z.string(),
+  /** The same by the package that each client has now, beginning with the most used. */
+  packages: z.array(z.extend(Spent, { package_selection: z.int() })),
+})
 
 const wholeInQuery = (most: number) =>
   z.pipe(
@@ -156,3 +193,19 @@ export function clientPage<Row extends z.ZodMiniType>(row: Row) {
     total_pages: z.int(),
   })
 }
+
+export const dueQuery = z.strictObject({
+  within: z._default(z.enum(DUE_WITHIN), 'week'),
+  search: z._default(Search, ''),
+  order: z._default(z.enum(['asc', 'desc']), 'asc'),
+  page: z._default(wholeInQuery(1_000_000), 1),
+  per_page: z._default(wholeInQuery(500), 10),
+})
+
+export const duePage = z.object({
+  data: z.array(DueClient),
+  count: z.int(),
+  current_page: z.int(),
+  per_page: z.int(),
+  total_pages: z.int(),
+})

@@ -30,6 +30,8 @@ create table account (
   description text not null default '',
   password text not null,
   settings jsonb not null,
+  -- How its person likes to work. A release keeps what another one stored.
+  preferences jsonb not null default '{}',
   created timestamptz not null,
   constraint account_pkey primary key (id),
   constraint account_id_role_key unique (id, role),
@@ -37,6 +39,7 @@ create table account (
   constraint account_name_check check (name ~ '^[A-Za-z0-9._-]{3,32}$'),
   constraint account_role_check check (role in ('admin', 'superreseller', 'reseller', 'dealer')),
   constraint account_description_check check (length(description) <= 100),
+  constraint account_preferences_check check (octet_length(preferences::text) <= 32768),
   constraint account_parent_check check ((role = 'admin') = (parent is null)),
   constraint account_path_check check (
     case role

@@ -334,6 +334,7 @@ create function end_service() returns trigger
 begin
   delete from service where client = new.id;
   delete from device where client = new.id;
+  delete from reminder where client = new.id;
   return null;
 end $$;
 
@@ -439,3 +440,22 @@ begin
     select h.id, h.kind, h.balance, a.id, a.role, a.superreseller, a.reseller
     from holding h join account a on a.id = h.account where h.id = any (ids);
 end $$;
+
+alter table account add preferences jsonb not null default '{}',
+  add constraint account_preferences_check check (octet_length(preferences::text) <= 32768);
+
+create table reminder (
+  client bigint,
+  account bigint not null,
+  reminded timestamptz not null,
+  constraint reminder_pkey primary key (client),
+  constraint reminder_client_fk foreign key (client) references client (id),
+  constraint reminder_account_fk foreign key (account) references account (id)
+);
+
+create function forget_reminder(of_client bigint) returns boolean
+  language sql volatile security definer set search_path = public, pg_temp
+  as $$
+    with forgotten as (delete from reminder where client = of_client returning true)
+    select exists (select from forgotten)
+  $$;

@@ -64,11 +64,22 @@ create table device (
   constraint device_client_fk foreign key (client) references client (id)
 );
 
+-- That a client was reminded of its expiry, by whom and when. It follows the client to another dealer.
+create table reminder (
+  client bigint,
+  account bigint not null,
+  reminded timestamptz not null,
+  constraint reminder_pkey primary key (client),
+  constraint reminder_client_fk foreign key (client) references client (id),
+  constraint reminder_account_fk foreign key (account) references account (id)
+);
+
 create function end_service() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   delete from service where client = new.id;
   delete from device where client = new.id;
+  delete from reminder where client = new.id;
   return null;
 end $$;
 
@@ -80,5 +91,13 @@ create function forget_device(of_client bigint) returns boolean
   language sql volatile security definer set search_path = public, pg_temp
   as $$
     with forgotten as (delete from device where client = of_client returning true)
+    select exists (select from forgotten)
+  $$;
+
+-- Takes a reminder back, likewise. Returns whether there was one.
+create function forget_reminder(of_client bigint) returns boolean
+  language sql volatile security definer set search_path = public, pg_temp
+  as $$
+    with forgotten as (delete from reminder where client = of_client returning true)
     select exists (select from forgotten)
   $$;

@@ -13,13 +13,14 @@ grant insert (mac, client) on mac_trial to :server_role;
 grant insert (event, account, address, detail) on audit to :server_role;
 
 grant insert (name, role, parent, superreseller, reseller, description, password, settings, created),
-  update (password, description, settings) on account to :server_role;
+  update (password, description, settings, preferences) on account to :server_role;
 grant insert (dealer, name, password, mac, ministra, alt_player, active, phone, description, package_selection, created),
   update (password, mac, ministra, alt_player, active, phone, description, package_selection, locked, deleted)
   on client to :server_role;
 grant insert (client, dealer, name, expiry), update (expiry) on service to :server_role;
 grant insert, update (stb_sn, stb_type, version, watching, locked_to_ip, last_active, time_last_play_tv,
   time_last_play_video, last_played_tv_content, last_played_vod_content) on device to :server_role;
+grant insert (client, account, reminded), update (account, reminded) on reminder to :server_role;
 grant insert on statistic, installation to :server_role;
 
 -- These rows last minutes or days, and the server removes them through functions. It needs a right to update a column
@@ -35,4 +36,5 @@ grant execute on function end_session(bytea), end_sessions(bigint, bytea), remov
 grant execute on function claim_key(bigint, text, text, timestamptz), hold_session(bytea, timestamptz) to :server_role;
 
 grant execute on function moment(), lock_holdings(bigint[]), search_text(text, text, text, text),
-  forget_device(bigint), forget_empty_counts(timestamptz), settle_counts(integer) to :server_role;
+  forget_device(bigint), forget_reminder(bigint), forget_empty_counts(timestamptz), settle_counts(integer)
+  to :server_role;

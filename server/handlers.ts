@@ -3,15 +3,20 @@ import { session } from './access/session.ts'
 import type { Handlers } from './context.ts'
 import { accountsOf, ownCredits, superresellers } from './nouns/accounts.ts'
 import { broadcast, readMessage } from './nouns/broadcast.ts'
+import { findClients } from './nouns/client-list/find.ts'
 import { listAllClients, listClients } from './nouns/client-list/list.ts'
 import { clients } from './nouns/clients.ts'
+import { due } from './nouns/due.ts'
 import { download, exportAllClients, exportClients, exportTransactions } from './nouns/exports/exports.ts'
 import { searchMac } from './nouns/macs.ts'
+import { savePreferences } from './nouns/preferences.ts'
 import { removeAnyClient, removeClient } from './nouns/removal.ts'
 import { renewals } from './nouns/renewals.ts'
 import { saveSettings } from './nouns/settings.ts'
+import { spent } from './nouns/spent.ts'
 import { statistics } from './nouns/statistics.ts'
 import { historyOfAccount, historyOfClient, ownTransactions } from './nouns/transactions.ts'
+import { trials } from './nouns/trials.ts'
 
 const desk: Handlers<typeof calls.desk.admin> = {
   transactions: ownTransactions,
@@ -22,7 +27,7 @@ const desk: Handlers<typeof calls.desk.admin> = {
 
 /** The handler of every call, in the same tree as the calls in the contract. */
 export const handlers: Handlers<typeof calls> = {
-  session,
+  session: { ...session, savePreferences },
   desk: { admin: desk, superreseller: desk, reseller: desk, dealer: desk },
   credits: { superreseller: ownCredits, reseller: ownCredits, dealer: ownCredits },
   level: {
@@ -33,10 +38,14 @@ export const handlers: Handlers<typeof calls> = {
   clients: {
     ...clients,
     ...renewals,
+    ...due,
     list: listClients,
+    find: findClients,
     history: historyOfClient,
     remove: removeClient,
     export: exportClients,
+    spent,
+    trials,
   },
   admin: {
     ...broadcast,

@@ -95,7 +95,7 @@ const WEB_MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   'web/accounts/': ['contract/', ...BESIDE, 'web/parts/', 'web/tables/'],
   'web/clients/': ['contract/', ...BESIDE, 'web/parts/', 'web/tables/'],
-  'web/shell/': ['contract/', ...BESIDE, 'web/parts/', 'web/tables/balance.ts', 'web/accounts/'],
+  'web/shell/': ['contract/', ...BESIDE, 'web/parts/', 'web/tables/', 'web/accounts/', 'web/clients/'],
   'web/pages/': [
     'contract/',
     ...BESIDE,

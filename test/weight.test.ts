@@ -32,6 +32,9 @@ const LATER = [
   'parts/dialog/DialogFrame.tsx',
   'parts/notices/NoticeBoard.tsx',
   'shell/SettingsDrawer.tsx',
+  'shell/FindResults.tsx',
+  'clients/RenewDue.tsx',
+  'shell/ShortcutHelp.tsx',
   'accounts/ExportTransactions.tsx',
   '@mui/material/Drawer/index.mjs',
 ]

@@ -88,6 +88,7 @@ const words: Spoken<typeof calls> = {
     logout: silent,
     user: silent,
     password: passwordChanged,
+    savePreferences: { success: null, failure: 'Failed to save settings' },
     users: silent,
   },
   desk: { admin: desk, superreseller: desk, reseller: desk, dealer: desk },
@@ -95,6 +96,7 @@ const words: Spoken<typeof calls> = {
   level: { superreseller: level('superreseller'), reseller: level('reseller'), dealer: level('dealer') },
   clients: {
     list: silent,
+    find: silent,
     detail: silent,
     history: silent,
     create: {
@@ -113,7 +115,9 @@ const words: Spoken<typeof calls> = {
     },
     multirenew: {
       success: ({ months, clients }) =>
-        `Successfully renewed ${months} month(s) for ${clients.length} clients`,
+        typeof months === 'number'
+          ? `Successfully renewed ${months} month(s) for ${clients.length} clients`
+          : `Successfully renewed ${clients.length} clients, each as last time`,
       failure: 'Error renewing clients. Please try again.',
     },
     retrieve: {
@@ -126,6 +130,15 @@ const words: Spoken<typeof calls> = {
       failure: 'Error resetting client. Please try again.',
     },
     export: exporting,
+    due: silent,
+    dueClients: silent,
+    forecast: silent,
+    remind: {
+      success: null,
+      failure: 'Error noting the reminder. Please try again.',
+    },
+    spent: silent,
+    trials: silent,
   },
   admin: {
     clients: silent,

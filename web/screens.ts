@@ -1,4 +1,13 @@
-import { Eraser, LayoutDashboard, type LucideIcon, Megaphone, Tv, UserPlus, Users } from 'lucide-react'
+import {
+  CalendarClock,
+  Eraser,
+  LayoutDashboard,
+  type LucideIcon,
+  Megaphone,
+  Tv,
+  UserPlus,
+  Users,
+} from 'lucide-react'
 import type { LevelName } from '../contract/levels.ts'
 import type { Role } from '../contract/roles.ts'
 import { levels } from './levels.ts'
@@ -57,6 +66,7 @@ export const screens = {
     item: { label: 'New Client', icon: UserPlus },
   }),
   clients,
+  due: declare({ path: '/due', roles: ['dealer'], page: 'Due', item: { label: 'Due', icon: CalendarClock } }),
   client: declare({ path: '/update-client/:name', roles: ['dealer'], page: 'UpdateClient', under: clients }),
   allClients: declare({ path: '/admin/clients', roles: ['admin'], page: 'AllClients', under: admin }),
   message: declare({

@@ -1,6 +1,7 @@
 import { createContext, type ReactNode, use, useSyncExternalStore } from 'react'
 import { DEFAULT_SETTINGS, Settings } from '../contract/appearance.ts'
 import { calls, type OutputOf, type User } from '../contract/calls.ts'
+import type { Preferences } from '../contract/preferences.ts'
 import { ROLES, type Role } from '../contract/roles.ts'
 import { holdSession, send } from './api.ts'
 import { now } from './clock.ts'
@@ -51,6 +52,17 @@ const SessionContext = createContext<Session | null>(null)
 /** Returns whether the appearance differs from the saved one. */
 export function useUnsavedSettings(): boolean {
   return useSyncExternalStore(subscribe, () => settings !== saved)
+}
+
+/** Returns how the person likes to work; nothing where the session was restored without an answer. */
+export function usePreferences(): Preferences {
+  return useSyncExternalStore(subscribe, () => preferences)
+}
+
+/** Follows preferences that the server has saved. */
+export function keepPreferences(saved: Preferences): void {
+  preferences = { ...preferences, ...saved }
+  notify()
 }
 
 /** Previews settings on this page. `keepSettings` stores those that the server has saved. */
@@ -154,6 +166,7 @@ let state: SessionState = { status: 'loading' }
 /** The settings as saved; `settings` below are those shown. */
 let saved = readSettings()
 let settings = saved
+let preferences: Preferences = {}
 let token: string | null = null
 const listeners = new Set<() => void>()
 
@@ -181,6 +194,7 @@ function setState(next: SessionState) {
 
 function beginSession(next: string, user: User, justSignedIn: boolean) {
   token = next
+  preferences = user.preferences
   write('token', next)
   write('role', user.role)
   write('expiry', user.expiry)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { PendingQuery, Row } from 'postgres'
 import { DEFAULT_SETTINGS, Settings } from '../../contract/appearance.ts'
 import type { calls, User } from '../../contract/calls.ts'
+import { readPreferences } from '../../contract/preferences.ts'
 import type { Account, Context, Handlers, OpenContext } from '../context.ts'
 import { begin } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
@@ -17,7 +18,7 @@ import { hash, randomToken } from './seal.ts'
 const LIFE = 3_600_000
 
 /** The handlers that begin, restore and end a session, and those for the account's own data. */
-export const session: Handlers<typeof calls.session> = {
+export const session: Omit<Handlers<typeof calls.session>, 'savePreferences'> = {
   captcha: ({ business, now }) => business.captcha.challenge(now),
 
   // Captcha and password are checked before a transaction begins, so that a flood of logins holds no connection.
@@ -146,8 +147,8 @@ function wrongPassword(): Refusal {
 
 /** Returns the account of a session as its own console sees it. */
 async function userOf({ sql, now, business, account, session }: Context): Promise<User> {
-  const [row] = await sql<{ expiry: string; settings: unknown }[]>`
-    select s.expiry, a.settings from session s join account a on a.id = s.account where s.token_hash = ${session}`
+  const [row] = await sql<{ expiry: string; settings: unknown; preferences: unknown }[]>`
+    select s.expiry, a.settings, a.preferences from session s join account a on a.id = s.account where s.token_hash = ${session}`
   if (!row) throw noSession()
   const settings = Settings.safeParse(row.settings)
   return {
@@ -157,6 +158,7 @@ async function userOf({ sql, now, business, account, session }: Context): Promis
     credits: account.role === 'admin' ? null : await balanceOf(sql, account),
     expiry: row.expiry,
     settings: settings.success ? settings.data : DEFAULT_SETTINGS,
+    preferences: readPreferences(row.preferences),
     time_zone: business.zone,
     now: now.toISOString(),
   }

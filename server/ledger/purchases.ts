@@ -19,31 +19,32 @@ export type Concerned = { id: number; name: string; mac: string | null; descript
 export type Served = Concerned & { expiry: string }
 
 /**
- * Adds the same number of paid months to each client, whose rows are locked. Every renewal goes through here.
+ * Adds paid months to each client, whose rows are locked: the same number, or that of each in the order of the clients.
+ * Every renewal goes through here.
  * Returns the balance that is left, and the clients with their new expiry.
  * @param seen the expiry of each client that the person saw; the renewal is refused where one of them has changed
  */
 export async function renew(
   dealing: Dealing,
   clients: readonly Served[],
-  months: number,
+  months: number | readonly number[],
   seen?: readonly string[],
 ): Promise<{ credits: number; clients: Served[] }> {
   const { sql, now, business } = dealing
   refuseTwice(clients)
   if (seen) refuseChanged(clients, seen)
-  const purchases = clients.map((client) => ({
-    ...client,
-    ...renewed(client.expiry, months, now, business.zone),
-    expiryBefore: client.expiry,
-  }))
+  const purchases = clients.map((client, at) => {
+    const bought = typeof months === 'number' ? months : (months[at] as number)
+    const service = renewed(client.expiry, bought, now, business.zone)
+    return { ...client, ...service, expiryBefore: client.expiry, months: bought }
+  })
   const serving = sql`
     update service set expiry = bought.expiry
     from unnest(${purchases.map(({ id }) => id)}::bigint[], ${purchases.map(({ expiry }) => expiry)}::timestamptz[])
       as bought (client, expiry)
     where service.client = bought.client`
   // Paid first, so that nothing is waited for after the holdings are locked: all that follows goes with the COMMIT.
-  const credits = await pay(dealing, purchases, months)
+  const credits = await pay(dealing, purchases)
   await sendAhead(sql, serving)
   return { credits, clients: purchases }
 }
@@ -56,11 +57,9 @@ export function payStart(
   months: number,
 ): Promise<number> {
   const { now, business } = dealing
-  return pay(
-    dealing,
-    [{ ...client, ...service, expiryBefore: started(0, now, business.zone).expiry }],
-    months,
-  )
+  return pay(dealing, [
+    { ...client, ...service, months, expiryBefore: started(0, now, business.zone).expiry },
+  ])
 }
 
 export function refuseChanged(
@@ -104,14 +103,14 @@ export function facts({ account }: Dealing, client: Concerned, expiry: string): 
   }
 }
 
-type Purchase = Served & { expiryBefore: string; countedFrom: Day }
+type Purchase = Served & { expiryBefore: string; countedFrom: Day; months: number }
 
-async function pay(dealing: Dealing, purchases: readonly Purchase[], months: number): Promise<number> {
+async function pay(dealing: Dealing, purchases: readonly Purchase[]): Promise<number> {
   const balance = await transfer(dealing.sql, {
     type: 'USED',
     source: dealing.account.balance_holding,
     destination: consumedOf(dealing),
-    rows: purchases.map(({ expiryBefore, countedFrom, ...client }) => ({
+    rows: purchases.map(({ expiryBefore, countedFrom, months, ...client }) => ({
       ...facts(dealing, client, client.expiry),
       credits: months,
       expiryBefore,

@@ -179,6 +179,23 @@ describe('a new client', () => {
     }
   })
 
+  test("is told which of the dealer's own clients has its login or MAC, and nothing of anybody else's", async () => {
+    const { dealer } = await world.family()
+    const taken = await world.client(dealer)
+    const login = await dealer.refused('name_taken', create, newClient({ login: taken.name.toUpperCase() }))
+    expect(login.errors).toEqual({ login: `This login is taken by your client ${taken.name}.` })
+    const mac = await dealer.refused('mac_taken', create, newClient({ stb_mac: taken.mac.toLowerCase() }))
+    expect(mac.errors).toEqual({ stb_mac: `This MAC address is taken by your client ${taken.name}.` })
+    const other = (await world.family()).dealer
+    for (const same of [{ login: taken.name }, { stb_mac: taken.mac }]) {
+      const { text } = await other.send(create, newClient({ login: unique(), ...same }))
+      expect(text).toContain('is taken.')
+    }
+    await world.setExpiry(taken.name, '2026-05-14T23:59:59.000Z')
+    await dealer.call(calls.clients.remove, { name: taken.name })
+    await world.client(dealer, { login: taken.name })
+  })
+
   test('may have the login of an account', async () => {
     const { dealer } = await world.family({ credits: 1 })
     await world.client(dealer, { login: dealer.name })
@@ -546,6 +563,18 @@ describe('a saved client', () => {
       o_mac: mac,
     })
     expect(errors).toEqual({ stb_mac: 'This MAC address is taken.' })
+  })
+
+  test("is told which of the dealer's own clients has the MAC, and can keep its own", async () => {
+    const other = await world.client(dealer)
+    const { name, mac } = await world.client(dealer)
+    const { errors } = await dealer.refused('mac_taken', save, {
+      login: name,
+      stb_mac: other.mac,
+      o_mac: mac,
+    })
+    expect(errors).toEqual({ stb_mac: `This MAC address is taken by your client ${other.name}.` })
+    await dealer.call(save, { login: name, stb_mac: mac, o_mac: mac })
   })
 
   test('that leaves Ministra needs a MAC', async () => {

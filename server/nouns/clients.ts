@@ -1,22 +1,22 @@
 import type { calls, InputOf } from '../../contract/calls.ts'
 import { expiryState, Mac } from '../../contract/clients.ts'
 import { packageLabel } from '../../contract/packages.ts'
-import { ofClient, type Seal } from '../access/seal.ts'
-import { type Handlers, Unchanged } from '../context.ts'
+import { ofClient } from '../access/seal.ts'
+import { type Context, type Handlers, Unchanged } from '../context.ts'
 import { started } from '../ledger/months.ts'
 import { payStart, refuseChanged, renew, type Served } from '../ledger/purchases.ts'
 import { retrievals } from '../ledger/retrievals.ts'
 import { giveTrial, livesOnTrial, shareTrial, type TrialFields } from '../ledger/trials.ts'
-import type { Sql } from '../postgres/pool.ts'
 import { notFound, refuseField } from '../refusal.ts'
 import { balanceOf } from '../tree/account.ts'
-import { type Client, clientOf } from '../tree/client.ts'
+import { type Client, clientOf, ownClientWith } from '../tree/client.ts'
 
 /** The handlers for one client of the dealer. Another dealer's clients are not found. */
 export const clients: Pick<Handlers<typeof calls.clients>, 'create' | 'detail' | 'save' | 'reset'> = {
   async create(context, input) {
     const { sql, account, now, business } = context
     const { login: name, stb_mac: mac, desc: description, months } = input
+    await refuseOwn(context, { name, mac })
     const service = started(months, now, business.zone)
     const [made] = await sql<{ id: number }[]>`
       with made as (
@@ -65,7 +65,7 @@ export const clients: Pick<Handlers<typeof calls.clients>, 'create' | 'detail' |
   },
 
   async save(context, input) {
-    const { sql, account, now, business } = context
+    const { sql, account, now } = context
     const client = await clientOf(context, input.login, 'lock')
     const { name, expiry } = client
     if (input.expiry !== undefined) refuseChanged([client], [input.expiry])
@@ -73,7 +73,7 @@ export const clients: Pick<Handlers<typeof calls.clients>, 'create' | 'detail' |
     const expired = expiryState(expiry, now) === 'expired'
     if (expired && months === 0) throw refuseField('client_expired', 'months', EXPIRED)
     // An expired client can only be renewed: all else stays as it was, whatever was sent.
-    const changed = expired ? null : await change(sql, client, input, business.seal)
+    const changed = expired ? null : await change(context, client, input)
     if (months === 0) {
       const output = { status: 'OK' as const, name, expiry, credits: await balanceOf(sql, account) }
       if (!changed) return new Unchanged(output)
@@ -123,17 +123,37 @@ const TYPED: TrialFields = { mac: 'stb_mac', trials: 'months' }
 const EXPIRED = 'This client has expired. Add months to renew it.'
 
 /**
+ * Refuses a login or MAC that another of the caller's clients has, and says which. That a stranger's client has it is
+ * told by the database's constraint alone, in a sentence that names nobody.
+ */
+async function refuseOwn(
+  context: Context,
+  wanted: { name?: string; mac: string | null },
+  but?: number,
+): Promise<void> {
+  const other = await ownClientWith(context, wanted, but)
+  if (!other) return
+  const isName = wanted.name?.toLowerCase() === other.name.toLowerCase()
+  const [code, field, what] = isName
+    ? (['name_taken', 'login', 'login'] as const)
+    : (['mac_taken', 'stb_mac', 'MAC address'] as const)
+  throw refuseField(code, field, `This ${what} is taken by your client ${other.name}.`)
+}
+
+/**
  * Writes the sent fields that differ from the stored ones. Returns the changed client; null if none differs. A new MAC or
  * a switch to Ministra forgets the device.
  */
 async function change(
-  sql: Sql,
+  context: Context,
   client: Client,
   input: InputOf<typeof calls.clients.save>,
-  seal: Seal,
 ): Promise<Client | null> {
+  const { sql } = context
+  const { seal } = context.business
   const ministra = input.ministra ?? client.ministra
   const mac = ministra ? null : macAfter(client, input)
+  if (mac !== client.mac) await refuseOwn(context, { mac }, client.id)
   const [stored = {}] = await sql`
     select ministra, mac, password, description, phone, alt_player, active, package_selection, locked
     from client where id = ${client.id}`

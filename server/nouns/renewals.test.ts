@@ -130,6 +130,45 @@ describe('a renewal', () => {
   })
 })
 
+describe('a renewal of many, with the months of each', () => {
+  test('gives each client its own months, costs their sum, and a quote says the same before', async () => {
+    await dealerAt('2026-05-15')
+    const one = await world.client(dealer, { months: 1 })
+    const two = await world.client(dealer)
+    const input = { clients: [two.name, one.name], months: [12, 2] }
+    expect(await dealer.call(quote, input)).toMatchObject({
+      cost: 14,
+      credits: 99,
+      balance_after: 85,
+      expiries: [
+        { name: two.name, new_expiry: end('2027-05-15') },
+        { name: one.name, new_expiry: end('2026-08-15') },
+      ],
+    })
+    expect(await dealer.call(multirenew, input)).toEqual({ status: 'OK', count: 2, credits: 85 })
+    expect(await dealer.call(detail, { name: two.name })).toMatchObject({ expiry: end('2027-05-15') })
+    expect(await dealer.call(detail, { name: one.name })).toMatchObject({ expiry: end('2026-08-15') })
+    const [row] = await dealer.call(history, { name: one.name })
+    expect(row).toMatchObject({ type: 'USED', credits: 2 })
+  })
+
+  test('is all or nothing, and needs months for each client', async () => {
+    await dealerAt('2026-05-15', 5)
+    const [one, two] = [await world.client(dealer), await world.client(dealer)]
+    const clients = [one.name, two.name]
+    await dealer.refused('insufficient_credits', multirenew, { clients, months: [1, 5] })
+    expect(await balance()).toBe(5)
+    for (const months of [[1], [1, 2, 3], [], [1, 13], [0, 1]]) {
+      for (const call of [quote, multirenew]) {
+        const { errors } = await dealer.refused('invalid_input', call, { clients, months })
+        expect(Object.keys(errors ?? {})[0]).toMatch(/^months/)
+      }
+    }
+    await dealer.call(multirenew, { clients, months: [1, 4] })
+    expect(await balance()).toBe(0)
+  })
+})
+
 describe('a renewal of many', () => {
   test('counts for each client from its own expiry, and costs months × clients', async () => {
     await dealerAt('2026-05-15')

@@ -16,16 +16,17 @@ export const renewals: Pick<Handlers<typeof calls.clients>, 'quote' | 'renew' | 
     const { sql, account, now, business } = context
     const clients = await clientsOf(context, names)
     const credits = await balanceOf(sql, account)
-    const cost = months * clients.length
+    const bought = clients.map((_, at) => (typeof months === 'number' ? months : (months[at] as number)))
+    const cost = bought.reduce((sum, each) => sum + each, 0)
     return {
       status: 'OK',
       cost,
       credits,
       balance_after: credits - cost,
-      expiries: clients.map(({ name, expiry }) => ({
+      expiries: clients.map(({ name, expiry }, at) => ({
         name,
         expiry,
-        new_expiry: renewed(expiry, months, now, business.zone).expiry,
+        new_expiry: renewed(expiry, bought[at] as number, now, business.zone).expiry,
       })),
     }
   },

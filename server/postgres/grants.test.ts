@@ -33,7 +33,7 @@ describe("the console's role", () => {
   })
 
   test.each([
-    ['account', 'insert', 'id, parent_role'],
+    ['account', 'insert', 'id, parent_role, preferences'],
     ['account', 'update', 'created, id, name, parent, parent_role, reseller, role, superreseller'],
     ['audit', 'insert', 'at, id'],
     ['client', 'insert', 'dealer_role, deleted, id, locked'],
@@ -42,6 +42,7 @@ describe("the console's role", () => {
     ['idempotency_key', 'update', 'account, call, key'],
     ['login_try', 'update', 'address, id, name, tried'],
     ['mac_trial', 'insert', 'created'],
+    ['reminder', 'update', 'client'],
     ['service', 'update', 'client, dealer, name'],
     ['session', 'update', 'account, expiry, token_hash'],
     ['transfer', 'insert', 'created, id'],
@@ -124,6 +125,7 @@ describe("the console's role", () => {
       'end_sessions',
       'forget_device',
       'forget_empty_counts',
+      'forget_reminder',
       'hold_session',
       'lock_holdings',
       'moment',

@@ -44,3 +44,17 @@ export async function clientOf(caller: Caller, name: string, lock?: 'lock'): Pro
   const [client] = await clientsOf(caller, [name], lock)
   return client as Client
 }
+
+/** Finds the caller's living client, other than `but`, that has this login or this MAC; undefined where none has. */
+export async function ownClientWith(
+  { sql, account }: Caller,
+  { name, mac }: { name?: string; mac: string | null },
+  but?: number,
+): Promise<Pick<Client, 'name' | 'mac'> | undefined> {
+  const [found] = await sql<Pick<Client, 'name' | 'mac'>[]>`
+    select c.name, c.mac from client c
+    where (c.dealer = ${account.id}) is true and (lower(c.name) = lower(${name ?? null}) or c.mac = ${mac})
+      and c.deleted is null and c.id is distinct from ${but ?? null}
+    order by lower(c.name) = lower(${name ?? null}) desc limit 1`
+  return found
+}

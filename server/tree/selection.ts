@@ -134,7 +134,11 @@ async function dealersLike(sql: Sql, term: string): Promise<number[]> {
   return found.map(({ id }) => id)
 }
 
-/** Returns a LIKE pattern in which `%` and `_` are plain text. The database lower-cases it as it did the directory. */
-function like(sql: Sql, term: string): Fragment {
-  return sql`lower(${`%${term.replace(/[\\%_]/g, '\\$&')}%`})`
+/**
+ * Returns a LIKE pattern for texts that contain a term, or begin with it; `%` and `_` are plain text. The database
+ * lower-cases it as it did the directory.
+ */
+export function like(sql: Sql, term: string, where: 'contains' | 'begins' = 'contains'): Fragment {
+  const plain = term.replace(/[\\%_]/g, '\\$&')
+  return sql`lower(${`${where === 'contains' ? '%' : ''}${plain}%`})`
 }

@@ -79,7 +79,7 @@ async function workOn(world: World, dealer: Person): Promise<void> {
   world.clock.pass({ days: 13, hours: 3 })
   await dealer.call(calls.clients.renew, { name: 'emma.brown', months: 5 })
   await dealer.call(calls.clients.retrieve, { login: 'emma.brown', credits: 2 })
-  await dealer.call(calls.clients.save, { login: 'luis.moreira', status: false })
+  await dealer.call(calls.clients.save, { login: 'luis.moreira', status: false, locked: true })
   await dealer.call(calls.clients.remove, { name: 'pedro' })
   const { now } = world.clock
   await world.server.ownerSql`
@@ -88,4 +88,6 @@ async function workOn(world: World, dealer: Person): Promise<void> {
     select id, '012010N0250438', 'MAG322', 'ImageDescription: 0.2.18-r23; PORTAL version: 5.6.1', 'RTP 1', ${now},
       ${now}, ${new Date(now.getTime() - 3 * DAY_MS)}, 'RTP 1', 'Ouro Negro', '203.0.113.42'
     from client where name = 'cafe.central'`
+  await world.server.ownerSql`
+    insert into device (client, locked_to_ip) select id, '203.0.113.7' from client where name = 'luis.moreira'`
 }

@@ -28,6 +28,13 @@ interface Shop extends Family {
 }
 
 const scenarios: Record<string, Scenario> = {
+  // Before the renewals, after which nobody is due.
+  'clients.remind': {
+    as: 'dealer',
+    at: '/due',
+    prepare: (page) => press(page, 'Remind client-one'),
+    submit: (page) => press(page, 'Copy'),
+  },
   'clients.renew': {
     as: 'dealer',
     at: '/clients',
@@ -93,6 +100,12 @@ const scenarios: Record<string, Scenario> = {
       await fill(page, { 'Confirm new password': 'another-password' })
     },
     submit: (page) => press(page, 'Change password'),
+  },
+  'session.savePreferences': {
+    as: 'reseller',
+    at: '/reseller',
+    prepare: (page) => press(page, 'Settings'),
+    submit: (page) => page.getByRole('switch', { name: 'Keyboard shortcuts' }).click(),
   },
   'admin.setMessage': {
     as: 'admin',

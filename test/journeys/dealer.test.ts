@@ -32,7 +32,7 @@ describe("a dealer's dashboard", () => {
     await expect(page).toHaveURL('/')
     await expect(page.getByRole('banner')).toContainText('Dealer Panel')
     const menu = page.getByRole('navigation', { name: 'Main' }).getByRole('listitem')
-    await expect(menu).toHaveText(['Dashboard', 'New Client', 'Clients', 'Logout'])
+    await expect(menu).toHaveText(['Dashboard', 'New Client', 'Clients', 'Due', 'Logout'])
     const tiles = page.getByRole('main').getByRole('list').first().getByRole('listitem')
     await expect(tiles).toHaveText([
       'Credits Remaining4',
@@ -274,7 +274,7 @@ describe('a new client', () => {
     await page.getByLabel('MAC Address').pressSequentially('A1B2C3')
     await press(page, 'Submit')
     await expect(page.getByLabel('Login Name')).toBeFocused()
-    await readNotice(page, 'This login is taken.')
+    await readNotice(page, 'This login is taken by your client was-here.')
     await fill(page, { 'Login Name': 'is-new' })
     await press(page, 'Submit')
     await readNotice(page, 'Client is-new created successfully!')

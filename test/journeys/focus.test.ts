@@ -36,6 +36,7 @@ const FIRST_FIELDS: Record<string, string | null> = {
   Home: null,
   Accounts: null,
   Clients: null,
+  Due: null,
   AllClients: null,
   AddAccount: 'Login',
   UpdateAccount: 'Credits',

@@ -108,6 +108,7 @@ const screens: Picture[] = [
   },
   { name: 'dealer', as: 'dealer', at: to.home.dealer(), shows: 'joao.silva' },
   { name: 'dealer clients', as: 'dealer', at: to.clients(), shows: 'ana.ferreira' },
+  { name: 'dealer due', as: 'dealer', at: to.due(), shows: 'tiago.lopes' },
   { name: 'dealer new client', as: 'dealer', at: to.newClient(), shows: '5 to 15 characters' },
   { name: 'dealer update client', as: 'dealer', at: to.client('cafe.central'), shows: '012010N0250438' },
   {
@@ -211,6 +212,88 @@ const states: Picture[] = [
       await press(page, 'Logout')
       await expect(page.getByRole('alertdialog')).toBeVisible()
     },
+  },
+  {
+    name: 'dealer renews all who were not renewed, short of credits',
+    as: 'dealer',
+    at: to.due({ filter: 'lapsed' }),
+    shows: 'ana.ferreira',
+    doing: async (page) => {
+      await page.route('**/v1/api/credits', (route) => route.fulfill({ json: { credits: 1 } }))
+      await page.reload()
+      await page.getByRole('button', { name: /^Renew all/ }).click()
+      await expect(page.getByText('The 1 that expire first can be renewed.')).toBeVisible()
+    },
+  },
+  {
+    name: 'dealer reminds a client',
+    as: 'dealer',
+    at: to.due(),
+    shows: 'tiago.lopes',
+    doing: async (page) => {
+      const more = page.getByRole('button', { name: 'More about tiago.lopes' })
+      if (await more.isVisible()) await more.click()
+      await press(page, 'Remind tiago.lopes')
+      await expect(page.getByText('Not reminded yet')).toBeVisible()
+    },
+  },
+  { name: 'beginner due', as: 'beginner', at: to.due(), shows: 'Nobody is due' },
+  {
+    name: 'dealer finds a client',
+    as: 'dealer',
+    at: to.home.dealer(),
+    shows: 'joao.silva',
+    doing: async (page) => {
+      const opener = page.getByRole('button', { name: 'Find', exact: true })
+      if (await opener.isVisible()) await opener.click()
+      await page.getByRole('combobox', { name: /^Find/ }).fill('a')
+      await expect(page.getByRole('option', { name: 'Renew ana.ferreira' })).toBeVisible()
+    },
+  },
+  {
+    name: 'dealer reads the shortcuts',
+    as: 'dealer',
+    at: to.home.dealer(),
+    shows: 'joao.silva',
+    doing: async (page) => {
+      await page.keyboard.press('?')
+      await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible()
+    },
+  },
+  {
+    name: 'dealer made a client',
+    as: 'dealer',
+    at: to.newClient(),
+    shows: '5 to 15 characters',
+    doing: async (page) => {
+      const json = { status: 'OK', name: 'nova.casa', expiry: '2026-06-13T23:59:59.000Z', credits: 2 }
+      await page.route('**/v1/api/client', (route) => route.fulfill({ json }))
+      // Another picture's unsent entries are no part of this one.
+      await page.evaluate(() => sessionStorage.clear())
+      await page.reload()
+      await fill(page, { 'Login Name': 'nova.casa', Password: 'tv-1234', 'MAC Address': 'A1B2C3' })
+      await page.getByLabel('Phone Number').fill('912345678')
+      await press(page, 'Submit')
+      await press(page, 'Stay')
+      await press(page, 'QR code')
+      await expect(page.getByRole('img', { name: 'QR code' })).toBeVisible()
+    },
+  },
+  {
+    name: 'dealer reads the credentials of an expired client',
+    as: 'dealer',
+    at: to.client('vera.novak'),
+    shows: 'has expired',
+    doing: async (page) => {
+      await press(page, 'Credentials')
+      await expect(page.getByRole('button', { name: 'Copy all' })).toBeFocused()
+    },
+  },
+  {
+    name: 'dealer sees why a client that is switched off and locked has no picture',
+    as: 'dealer',
+    at: to.client('luis.moreira'),
+    shows: 'Switched off',
   },
   {
     name: 'dealer switches a client to Ministra',

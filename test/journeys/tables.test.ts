@@ -54,6 +54,15 @@ const CLIENTS: Walked = {
 const TABLES: readonly Walked[] = [
   CLIENTS,
   {
+    whose: 'dealer',
+    at: to.due(),
+    label: 'Due',
+    columns: ['Name', 'Description', 'Phone', 'Expiry', 'Last time', 'Reminded', 'Actions'],
+    name: 'tiago.lopes',
+    actions: ['Renew tiago.lopes', 'Remind tiago.lopes'],
+    isSorted: false,
+  },
+  {
     whose: 'admin',
     at: to.allClients(),
     label: 'All Clients',

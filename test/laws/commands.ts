@@ -93,7 +93,11 @@ const command = fc.oneof(
       do: fc.constant('renewMany'),
       dealer: someone,
       clients: fc.array(client, { minLength: 1, maxLength: 3 }),
-      months: fc.integer({ min: 1, max: 3 }),
+      /** The same for all, or of each. */
+      months: fc.oneof(
+        fc.integer({ min: 1, max: 3 }),
+        fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 3, maxLength: 3 }),
+      ),
     }),
   },
   {

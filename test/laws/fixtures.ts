@@ -149,6 +149,7 @@ const TREE: Tree = {
         return { old_password: password, password }
       },
     },
+    savePreferences: { input: () => ({ shortcuts: true }) },
     users: nothing,
   },
   desk: { admin: desk(), superreseller: desk(), reseller: desk(), dealer: desk() },
@@ -156,6 +157,7 @@ const TREE: Tree = {
   level: { superreseller: level('superreseller'), reseller: level('reseller'), dealer: level('dealer') },
   clients: {
     list: nothing,
+    find: { input: async (stage) => ({ search: (await stage.client()).name }) },
     detail: { input: named, names: aClient },
     history: { input: named, names: aClient },
     create: { input: () => newClient({ months: 1 }) },
@@ -179,6 +181,15 @@ const TREE: Tree = {
     remove: { input: (stage) => stage.expired(), names: aClient },
     reset: { input: withDevice, names: aClient },
     export: { input: () => ({ format: 'csv' }) },
+    due: nothing,
+    dueClients: nothing,
+    forecast: nothing,
+    remind: {
+      input: async (stage) => ({ name: (await stage.client()).name, reminded: true }),
+      names: aClient,
+    },
+    spent: nothing,
+    trials: nothing,
   },
   admin: {
     clients: nothing,

@@ -176,13 +176,16 @@ export class Model {
     return this.#done(client)
   }
 
-  renewMany(dealer: Account, names: string[], months: number): Outcome {
+  renewMany(dealer: Account, names: string[], months: number[]): Outcome {
     if (new Set(names).size < names.length) return { refused: ['invalid_input'] }
     const clients = names.map((name) => this.#ownClient(dealer, name))
     if (clients.includes(undefined)) return { refused: ['not_found'] }
-    const refused = shortage(dealer, months * names.length)
+    const refused = shortage(
+      dealer,
+      months.reduce((sum, each) => sum + each, 0),
+    )
     if (refused.length > 0) return { refused }
-    for (const client of clients) if (client) this.#buy(client, months)
+    for (const [at, client] of clients.entries()) if (client) this.#buy(client, months[at] as number)
     return { answer: { status: 'OK', count: names.length, credits: dealer.balance } }
   }
 

@@ -155,8 +155,11 @@ export class Tree {
       case 'renewMany': {
         const targets = command.clients.map((client) => this.#target({ ...command, client }))
         const { dealer } = targets[0] as Target
-        const input = { clients: targets.map(({ name }) => name), months: command.months }
-        const expected = model.renewMany(dealer, input.clients, command.months)
+        const clients = targets.map(({ name }) => name)
+        const ofEach = typeof command.months === 'number' ? clients.map(() => command.months) : command.months
+        const each = ofEach.slice(0, clients.length) as number[]
+        const input = { clients, months: typeof command.months === 'number' ? command.months : each }
+        const expected = model.renewMany(dealer, clients, each)
         return this.#send(this.who(dealer), calls.clients.multirenew, input, expected)
       }
       case 'retrieve': {

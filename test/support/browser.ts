@@ -142,6 +142,29 @@ export async function signIn(page: Page, name: string, password = PASSWORD): Pro
   await expect(page.getByRole('button', { name: 'Menu', includeHidden: true })).toBeVisible()
 }
 
+interface Acts {
+  clicks: number
+  taps: number
+  keys: number
+}
+
+/** Counts from now on what the person does in a window. Returns the function that tells the counts. */
+export async function countActs(page: Page): Promise<() => Promise<Acts>> {
+  await page.evaluate(() => {
+    const acts: Acts = { clicks: 0, taps: 0, keys: 0 }
+    Object.assign(window, { acts })
+    window.addEventListener(
+      'pointerdown',
+      ({ pointerType }) => {
+        acts[pointerType === 'touch' ? 'taps' : 'clicks'] += 1
+      },
+      true,
+    )
+    window.addEventListener('keydown', () => (acts.keys += 1), true)
+  })
+  return () => page.evaluate(() => (window as unknown as { acts: Acts }).acts)
+}
+
 /** Fills fields by their labels; in a list it selects the option. */
 export async function fill(within: Page | Locator, fields: Record<string, string>): Promise<void> {
   for (const [label, value] of Object.entries(fields)) {

@@ -2,7 +2,6 @@ import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
 import { RotateCcw } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { calls } from '../../contract/calls.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
 import { DAY_MS } from '../../contract/time.ts'
 import { useNow } from '../clock.ts'
@@ -10,8 +9,8 @@ import { Card } from '../parts/Card.tsx'
 import { Chip } from '../parts/Chip.tsx'
 import { Moment } from '../parts/Moment.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
-import { Question } from '../Question.tsx'
 import { zone } from '../zone.ts'
+import { ResetDialog } from './ResetDialog.tsx'
 
 interface DeviceCardProps {
   /** Undefined while it loads. */
@@ -45,7 +44,12 @@ export function DeviceCard({ client, expired }: DeviceCardProps) {
           </div>
         ))}
       </Facts>
-      <ResetDialog name={client?.name ?? ''} open={asking} onClose={() => setAsking(false)} />
+      <ResetDialog
+        title="Reset the device?"
+        yes="Reset"
+        name={asking && client ? client.name : null}
+        onClose={() => setAsking(false)}
+      />
     </Card>
   )
 }
@@ -107,27 +111,6 @@ function Content({ iso, children }: { iso: string | null; children: ReactNode })
     <Chip tone={recent ? 'good' : 'plain'} hint={recent ? 'Watched within the last 24 hours' : undefined}>
       {children}
     </Chip>
-  )
-}
-
-function ResetDialog({ name, open, onClose }: { name: string; open: boolean; onClose: () => void }) {
-  return (
-    <Question
-      about={open ? name : null}
-      title="Reset the device?"
-      yes="Reset"
-      no="Cancel"
-      call={calls.clients.reset}
-      input={(name) => ({ name })}
-      onClose={onClose}
-    >
-      {(name) => (
-        <p>
-          The serial number, type, version and activity of the box of {name} are forgotten, and so is the IP
-          that it is locked to. It tells of itself again when it next connects.
-        </p>
-      )}
-    </Question>
   )
 }
 

@@ -1,4 +1,5 @@
-import { useFormState, useWatch } from 'react-hook-form'
+import Button from '@mui/material/Button'
+import { useController, useFormContext, useFormState, useWatch } from 'react-hook-form'
 import { foreignMac } from '../../contract/clients.ts'
 import { PACKAGES } from '../../contract/packages.ts'
 import { MaskedInput } from '../parts/form/MaskedInput.tsx'
@@ -17,14 +18,15 @@ export function DescriptionField({ disabled }: OneField) {
   return <TextInput name="desc" label="Description" disabled={disabled} />
 }
 
-/** `help` is shown below the field while there is no error. */
+/** `help` is shown below the field while there is no error; `refused` says why a MAC that is whole cannot be taken. */
 export function MacField({
   name = 'stb_mac',
   help,
+  refused,
   disabled,
-}: OneField & { name?: string; help?: string | undefined }) {
+}: OneField & { name?: string; help?: string | undefined; refused?: string | undefined }) {
   // A MAC of another maker is reported while it is typed, because no further digit can correct it.
-  const fault = foreignMac(String(useWatch({ name }) ?? '')) ?? undefined
+  const fault = foreignMac(String(useWatch({ name }) ?? '')) ?? refused
   return <MaskedInput {...{ name, help, fault, disabled }} label="MAC Address" mask={macMask} />
 }
 
@@ -38,3 +40,22 @@ export function PhoneField({ disabled }: OneField) {
 export function PackageField({ disabled }: OneField) {
   return <SelectInput name="package_selection" label="Package" options={PACKAGES} disabled={disabled} />
 }
+
+/** A button within a field that fills it with a suggestion; `what` says which: 'a login'. */
+export function Suggest({ name, what, suggest }: { name: string; what: string; suggest: () => string }) {
+  const { field } = useController({ name })
+  const { setValue } = useFormContext()
+  const fill = () => {
+    const text = suggest()
+    setValue(name, text, { shouldValidate: true })
+    // To the form this is an edit like any other, which a draft keeps and which clears a refusal.
+    field.onChange(text)
+  }
+  return (
+    <Button size="small" aria-label={`Suggest ${what}`} onClick={fill} sx={IN_FIELD}>
+      Suggest
+    </Button>
+  )
+}
+
+const IN_FIELD = { flex: 'none', marginRight: '-8px' }

@@ -1,8 +1,13 @@
+import { styled } from '@mui/material/styles'
 import { Clock, Tv, TvMinimalPlay, Unplug } from 'lucide-react'
 import { calls, type OutputOf } from '../../contract/calls.ts'
 import { BalanceTile } from '../accounts/BalanceTile.tsx'
 import { LatestTransactions } from '../accounts/LatestTransactions.tsx'
+import { SpentCard } from '../accounts/SpentCard.tsx'
+import { DueCard } from '../clients/DueCard.tsx'
+import { FirstDay } from '../clients/FirstDay.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
+import { Stack } from '../parts/Stack.tsx'
 import { Tile, Tiles } from '../parts/Tile.tsx'
 import type { Tone } from '../parts/tone.ts'
 import { useCall } from '../queries.ts'
@@ -27,14 +32,29 @@ export function Home() {
             to={to.clients({ filter })}
             tone={clients.data?.counts[filter] === 0 ? undefined : tone}
             icon={icon}
+            none={clients.data?.counts[filter] === 0}
             loading={clients.isPending}
           />
         ))}
       </Tiles>
-      <LatestTransactions title="Latest Dealer Transactions" table={dealerTransactions} />
+      <Stack>
+        <FirstDay first={clients.data} loading={clients.isPending} />
+        <Beside>
+          <DueCard />
+          <SpentCard />
+        </Beside>
+        <LatestTransactions title="Latest Dealer Transactions" table={dealerTransactions} />
+      </Stack>
     </>
   )
 }
+
+/** The cards of the day, beside each other where there is room. */
+const Beside = styled('div')({
+  display: 'grid',
+  gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 336px), 1fr))',
+  gap: 24,
+})
 
 type Counts = OutputOf<typeof calls.clients.list>['counts']
 

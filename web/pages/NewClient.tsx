@@ -1,13 +1,17 @@
 import { useMemo, useState } from 'react'
 import { useWatch } from 'react-hook-form'
 import { withoutSecrets } from '../../contract/call.ts'
-import { calls } from '../../contract/calls.ts'
+import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
+import { Mac, Phone } from '../../contract/clients.ts'
 import { PACKAGES } from '../../contract/packages.ts'
-import { credits, shortage } from '../../contract/words.ts'
-import { DescriptionField, MacField, PackageField, PhoneField } from '../clients/fields.tsx'
+import { counted, credits, shortage } from '../../contract/words.ts'
+import type { Credentials } from '../clients/credentials.ts'
+import { DescriptionField, MacField, PackageField, PhoneField, Suggest } from '../clients/fields.tsx'
 import { KeepDraft } from '../clients/KeepDraft.tsx'
+import { MadeClient } from '../clients/MadeClient.tsx'
 import { costOf, type NewClientValues, newClientSchema } from '../clients/newClient.ts'
 import { START_OPTIONS } from '../clients/startOptions.ts'
+import { suggestLogin, suggestPassword } from '../clients/suggest.ts'
 import { type Draft, draftOf, keepDraft, NEW_CLIENT } from '../drafts.ts'
 import { Card } from '../parts/Card.tsx'
 import { Form } from '../parts/form/Form.tsx'
@@ -16,8 +20,7 @@ import { SelectInput } from '../parts/form/SelectInput.tsx'
 import { CheckboxInput } from '../parts/form/SwitchInput.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
-import { useCredits, useSubmit } from '../queries.ts'
-import { to } from '../screens.ts'
+import { useCall, useCredits, useSubmit } from '../queries.ts'
 import { useSession } from '../session.tsx'
 
 /** Creates a client, on a trial or for paid months. */
@@ -26,12 +29,29 @@ export function NewClient() {
   const schema = useMemo(() => newClientSchema(balance), [balance])
   const { name } = useSession()
   const [draft] = useState(() => draftOf(name, NEW_CLIENT))
-  const [discarded, setDiscarded] = useState(0)
-  const values = useMemo(() => (discarded === 0 ? { ...EMPTY, ...draft } : { ...EMPTY }), [draft, discarded])
+  const [emptied, setEmptied] = useState(0)
+  const values = useMemo(() => (emptied === 0 ? { ...EMPTY, ...draft } : { ...EMPTY }), [draft, emptied])
+  const [made, setMade] = useState<Credentials | null>(null)
   const create = useSubmit(calls.clients.create, {
-    onDone: () => keepDraft(name, NEW_CLIENT, null),
-    goTo: { path: to.clients(), after: 3_000 },
+    onDone: (output, input) => {
+      keepDraft(name, NEW_CLIENT, null)
+      setMade(credentialsOf(input, output))
+    },
   })
+  const empty = () => setEmptied((times) => times + 1)
+  const begin = () => {
+    setMade(null)
+    empty()
+  }
+  if (made) {
+    return (
+      <>
+        <title>New Client · Boxtree</title>
+        <PageTitle>New Client</PageTitle>
+        <MadeClient client={made} onAnother={begin} />
+      </>
+    )
+  }
   return (
     <>
       <title>New Client · Boxtree</title>
@@ -40,7 +60,7 @@ export function NewClient() {
         <Form
           schema={schema}
           values={values}
-          resetKey={discarded}
+          resetKey={emptied}
           submit="Submit"
           onlyWhenValid
           autoFocus
@@ -51,17 +71,24 @@ export function NewClient() {
           <KeepDraft
             form={NEW_CLIENT}
             draftFrom={draftFrom}
-            isRestored={draft !== null && discarded === 0}
+            isRestored={draft !== null && emptied === 0}
             sent={create.loading}
-            onDiscard={() => setDiscarded((times) => times + 1)}
+            onDiscard={empty}
           />
           <CheckboxInput name="ministra" label="Ministra" />
-          <TextInput name="login" label="Login Name" identifier help="5 to 15 characters" />
+          <TextInput
+            name="login"
+            label="Login Name"
+            identifier
+            help="5 to 15 characters"
+            action={<Suggest name="login" what="a login" suggest={suggestLogin} />}
+          />
           <PasswordInput
             name="password"
             label="Password"
             autoComplete="new-password"
             help="5 to 15 characters"
+            action={<Suggest name="password" what="a password" suggest={suggestPassword} />}
           />
           <DescriptionField />
           <MacUnlessMinistra />
@@ -85,6 +112,15 @@ const EMPTY: NewClientValues = {
   package_selection: PACKAGES[0]?.value ?? 1,
 }
 
+/** Returns the credentials of a client that was made: what was sent of it, and when its service ends. */
+function credentialsOf(
+  { login, password, ministra, stb_mac, phone, package_selection }: InputOf<typeof calls.clients.create>,
+  { expiry }: OutputOf<typeof calls.clients.create>,
+): Credentials {
+  const mac = ministra || !stb_mac ? null : stb_mac.toUpperCase()
+  return { login, password, mac, package_selection, expiry, phone: Phone.safeParse(phone).data ?? '' }
+}
+
 /** Returns what was typed, without the password; null where nothing was. */
 function draftFrom(values: NewClientValues): Draft | null {
   const typed = Object.entries(withoutSecrets(calls.clients.create, values)).filter(
@@ -95,22 +131,44 @@ function draftFrom(values: NewClientValues): Draft | null {
 
 /** The MAC field, which a Ministra client does not have. */
 function MacUnlessMinistra() {
-  return useWatch({ name: 'ministra' }) === true ? null : <MacField />
+  const [ministra, months] = useWatch({ name: ['ministra', 'months'] })
+  const trials = useTrials()
+  if (ministra === true) return null
+  const hadOne = costOf(months) === 0 && trials?.mac_had === true
+  return <MacField refused={hadOne ? 'This MAC address had a trial within the last 30 days.' : undefined} />
+}
+
+/** Returns what is known of trials before one is asked for: how many are left, and whether this MAC had one. */
+function useTrials(): Trials | undefined {
+  const [ministra, typed] = useWatch({ name: ['ministra', 'stb_mac'] })
+  const mac = ministra === true ? undefined : Mac.safeParse(typed).data
+  return useCall(calls.clients.trials, mac === undefined ? {} : { mac }, { keep: true }).data
 }
 
 /** The choice of trial or months, with its price and the balance. */
 function Start({ balance }: { balance: number | null | undefined }) {
   const cost = costOf(useWatch({ name: 'months' }))
   const short = balance != null && cost > balance
+  const trials = useTrials()
   return (
     <SelectInput
       name="months"
       label="Credits"
       options={START_OPTIONS}
-      help={price(cost, balance)}
-      fault={short ? shortage(balance, cost) : undefined}
+      help={cost === 0 && trials ? trialsLeft(trials) : price(cost, balance)}
+      fault={short ? shortage(balance, cost) : cost === 0 ? usedUp(trials) : undefined}
     />
   )
+}
+
+type Trials = OutputOf<typeof calls.clients.trials>
+
+function trialsLeft({ left, a_day }: Trials): string {
+  return `Costs nothing; ${left.toLocaleString('en-US')} of today's ${counted(a_day, 'trial')} left`
+}
+
+function usedUp(trials: Trials | undefined): string | undefined {
+  return trials?.left === 0 ? `Today's ${counted(trials.a_day, 'trial')} are used up` : undefined
 }
 
 function price(cost: number, balance: number | null | undefined): string {

@@ -6,6 +6,7 @@ import { ClientHistory } from '../clients/ClientHistory.tsx'
 import { DeviceCard } from '../clients/DeviceCard.tsx'
 import { RetrieveCard } from '../clients/RetrieveCard.tsx'
 import { UpdateCard } from '../clients/UpdateCard.tsx'
+import { VerdictCard } from '../clients/VerdictCard.tsx'
 import { useNow } from '../clock.ts'
 import { MaybeThere } from '../MaybeThere.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
@@ -13,7 +14,7 @@ import { Stack } from '../parts/Stack.tsx'
 import { useCall } from '../queries.ts'
 import { to } from '../screens.ts'
 
-/** Shows one client: its data and renewal, the retrieval of credits, its box and its transactions. */
+/** Shows one client: whether it is served, its data and renewal, the retrieval of credits, its box and its transactions. */
 export function UpdateClient() {
   const { name = '' } = useParams()
   return (
@@ -33,6 +34,7 @@ function Cards({ name }: { name: string }) {
   return (
     <MaybeThere loaded={loaded} none="There is no client of this name" others={CLIENTS}>
       <Stack>
+        <VerdictCard client={client} />
         <Pair>
           <UpdateCard client={client} expired={expired} reload={async () => (await loaded.refetch()).data} />
           <Stack>

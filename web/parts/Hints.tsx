@@ -1,6 +1,5 @@
 import { styled } from '@mui/material/styles'
 import { useEffect, useRef, useState } from 'react'
-import { stepMoment } from './table/useTabStops.ts'
 
 /**
  * The console's only tooltip, mounted once. An element with `data-hint` shows that text on hover, focus and tap; with
@@ -47,7 +46,6 @@ function listen(show: (shown: Shown | null) => void, bubble: { current: HTMLElem
   const leave = () => later(null, 0)
   const key = (event: KeyboardEvent) => {
     if (event.key === 'Escape') leave()
-    if (stepMoment(event)) event.preventDefault()
   }
   const kinds = ['pointerover', 'focusin', 'click'] as const
   for (const kind of kinds) document.addEventListener(kind, enter)

@@ -15,11 +15,13 @@ interface TileProps {
   to?: string | undefined
   icon?: ReactNode
   tone?: Tone | undefined
+  /** True for a zero, which is grey: there is nothing to look at. */
+  none?: boolean | undefined
   loading: boolean
 }
 
 /** A large number with its label and its percentage of the whole, usually a link to what it counts. */
-export function Tile({ label, value, share, to, icon, tone, loading }: TileProps) {
+export function Tile({ label, value, share, to, icon, tone, none = false, loading }: TileProps) {
   const inside = (
     <>
       <Words>
@@ -27,7 +29,7 @@ export function Tile({ label, value, share, to, icon, tone, loading }: TileProps
         {icon}
       </Words>
       <Numbers>
-        {loading ? <Skeleton width={72} height={24} /> : <strong>{value}</strong>}
+        {loading ? <Skeleton width={72} height={24} /> : <strong data-none={none}>{value}</strong>}
         {!loading && share !== undefined && <span>{share}</span>}
       </Numbers>
     </>
@@ -73,6 +75,7 @@ const Box = styled('li', { shouldForwardProp: (name) => name !== 'tone' })<{ ton
       letterSpacing: '-0.01em',
       color: tone ? theme.palette.tones[tone].text : theme.palette.text.primary,
     },
+    '& strong[data-none=true]': { color: theme.palette.text.secondary },
   }),
 )
 

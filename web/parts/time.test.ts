@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { daysUntil, monthsUntil, relativeDay, showMoment } from './time.ts'
+import { daysUntil, monthsUntil, relativeDay, showDay, showMoment } from './time.ts'
 
 test('a date and time is shown in the given time zone', () => {
   expect(showMoment('2026-11-21T23:30:05Z', 'UTC', 'datetime')).toBe('2026-11-21 23:30:05')
@@ -21,6 +21,13 @@ test('days are counted by the calendar, not by hours', () => {
   expect(daysUntil('2026-11-22T00:01:00Z', 'UTC', late)).toBe(1)
   expect(daysUntil('2026-11-21', 'UTC', late)).toBe(0)
   expect(daysUntil('2026-03-30', 'Europe/London', new Date('2026-03-28T12:00:00Z'))).toBe(2)
+})
+
+test('a day in a sentence has its year only where it is far away', () => {
+  const now = new Date('2026-11-21T10:00:00Z')
+  expect(showDay('2027-01-14T23:59:59Z', 'UTC', now)).toBe('14 January')
+  expect(showDay('2027-11-21T23:59:59Z', 'UTC', now)).toBe('21 November 2027')
+  expect(showDay('2027-01-15T02:59:59Z', 'America/Sao_Paulo', now)).toBe('14 January')
 })
 
 test('days relative to today are written in words', () => {

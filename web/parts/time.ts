@@ -13,6 +13,16 @@ export function showMoment(iso: string, zone: string, format: MomentFormat): str
   return formatter(zone, format).format(moment)
 }
 
+/** Returns the day of a moment in `zone` as in a sentence: '14 January', with its year where that may be mistaken. */
+export function showDay(iso: string, zone: string, now: Date): string {
+  return new Intl.DateTimeFormat('en-GB', {
+    timeZone: zone,
+    day: 'numeric',
+    month: 'long',
+    ...(Math.abs(daysUntil(iso, zone, now)) > 300 && { year: 'numeric' }),
+  }).format(new Date(iso))
+}
+
 /** Returns the number of calendar days in `zone` from `now` to `iso`: 0 is today, negative is past. */
 export function daysUntil(iso: string, zone: string, now: Date): number {
   const today = showMoment(now.toISOString(), zone, 'date')

@@ -1,20 +1,26 @@
 import Fab from '@mui/material/Fab'
 import { styled } from '@mui/material/styles'
 import { Settings } from 'lucide-react'
-import { useState } from 'react'
 import { Later, part } from '../parts/dialog/later.tsx'
 import type { SettingsDrawerProps } from './SettingsDrawer.tsx'
 
+interface SettingsButtonProps {
+  /** The side of the menu. */
+  side: 'left' | 'right'
+  open: boolean
+  onOpen: () => void
+  onClose: () => void
+}
+
 /** The floating button that opens the settings. */
-export function SettingsButton({ side }: { side: 'left' | 'right' }) {
-  const [open, setOpen] = useState(false)
+export function SettingsButton({ side, open, onOpen, onClose }: SettingsButtonProps) {
   const away = side === 'left' ? 'right' : 'left'
   return (
     <>
-      <Tab aria-label="Settings" color="primary" side={away} onClick={() => setOpen(true)}>
+      <Tab aria-label="Settings" color="primary" side={away} onClick={onOpen}>
         <Settings size={20} />
       </Tab>
-      <Later part={drawer} given={{ side: away, open, onClose: () => setOpen(false) }} />
+      <Later part={drawer} given={{ side: away, open, onClose }} />
     </>
   )
 }

@@ -16,9 +16,10 @@ import {
   useUnsavedSettings,
 } from '../session.tsx'
 import { OwnPassword } from './OwnPassword.tsx'
+import { ShortcutSwitch } from './ShortcutSwitch.tsx'
 import { presets } from './theme.ts'
 
-/** The drawer with the appearance settings and the caller's own password. */
+/** The drawer with the appearance settings, the switch of the shortcuts and the caller's own password. */
 export function SettingsDrawer({ side, open, onClose }: SettingsDrawerProps) {
   return (
     <Drawer
@@ -37,6 +38,7 @@ export function SettingsDrawer({ side, open, onClose }: SettingsDrawerProps) {
       </Head>
       <Content>
         <Appearance />
+        <ShortcutSwitch />
         <hr />
         <OwnPassword />
       </Content>

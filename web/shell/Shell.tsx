@@ -3,9 +3,11 @@ import useMediaQuery from '@mui/material/useMediaQuery'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'react-router'
 import { Drawer } from '../parts/dialog/Drawer.tsx'
+import { Later, part } from '../parts/dialog/later.tsx'
 import { useSettings } from '../session.tsx'
 import { Message } from './Message.tsx'
 import { SettingsButton } from './SettingsButton.tsx'
+import type { ShortcutHelpProps } from './ShortcutHelp.tsx'
 import { Sidebar } from './Sidebar.tsx'
 import { TopBar } from './TopBar.tsx'
 
@@ -15,6 +17,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const narrow = useMediaQuery('(max-width: 1024px)', { noSsr: true })
   const [collapsed, setCollapsed] = useCollapsed()
   const [drawer, setDrawer] = useDrawer(narrow)
+  const [aside, setAside] = useState<'settings' | 'help' | null>(null)
   const main = useFocusOnArrival()
   const toggle = () => (narrow ? setDrawer(!drawer) : setCollapsed(!collapsed))
   return (
@@ -25,6 +28,8 @@ export function Shell({ children }: { children: ReactNode }) {
         showCredits={narrow || collapsed}
         expanded={narrow ? drawer : !collapsed}
         onToggle={toggle}
+        onSettings={() => setAside('settings')}
+        onHelp={() => setAside('help')}
       />
       {narrow ? (
         <Drawer
@@ -43,11 +48,19 @@ export function Shell({ children }: { children: ReactNode }) {
       <Main id="main" ref={main} tabIndex={-1} side={layout} beside={narrow ? 0 : collapsed ? 60 : 240}>
         <div>{children}</div>
       </Main>
-      <SettingsButton side={layout} />
+      <SettingsButton
+        side={layout}
+        open={aside === 'settings'}
+        onOpen={() => setAside('settings')}
+        onClose={() => setAside(null)}
+      />
+      <Later part={help} given={{ open: aside === 'help', onClose: () => setAside(null) }} />
       <Message />
     </Frame>
   )
 }
+
+const help = part<ShortcutHelpProps>(async () => (await import('./ShortcutHelp.tsx')).ShortcutHelp)
 
 /** Returns whether the sidebar is collapsed to icons; the browser remembers it. */
 function useCollapsed() {

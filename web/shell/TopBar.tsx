@@ -4,6 +4,7 @@ import { Menu } from 'lucide-react'
 import { LEVELS } from '../../contract/levels.ts'
 import { useSession } from '../session.tsx'
 import { CreditsChip } from './CreditsChip.tsx'
+import { Find } from './Find.tsx'
 
 interface TopBarProps {
   side: 'left' | 'right'
@@ -11,10 +12,13 @@ interface TopBarProps {
   showCredits: boolean
   expanded: boolean
   onToggle: () => void
+  onSettings: () => void
+  /** Shows the keyboard shortcuts. */
+  onHelp: () => void
 }
 
-/** The bar above every page, with the menu button, and with the credits where the sidebar does not show them. */
-export function TopBar({ side, showCredits, expanded, onToggle }: TopBarProps) {
+/** The bar above every page, with the menu button, the field that finds, and the credits where the sidebar does not show them. */
+export function TopBar({ side, showCredits, expanded, onToggle, onSettings, onHelp }: TopBarProps) {
   const { role } = useSession()
   return (
     <Bar data-side={side}>
@@ -23,6 +27,7 @@ export function TopBar({ side, showCredits, expanded, onToggle }: TopBarProps) {
       </IconButton>
       <strong>{role === 'admin' ? 'Admin' : LEVELS[role].title} Panel</strong>
       {showCredits && role !== 'admin' && <CreditsChip />}
+      <Find onSettings={onSettings} onHelp={onHelp} />
     </Bar>
   )
 }

@@ -34,7 +34,7 @@ export function ownClients(acts: {
       width: 68,
       cell: (row) => (
         <span className="row-buttons">
-          <RowButton label={`Renew ${row.name}`} word="Renew" onClick={() => acts.renew(row)}>
+          <RowButton label={`Renew ${row.name}`} word="Renew" shortcut="r" onClick={() => acts.renew(row)}>
             <CalendarPlus aria-hidden size={16} />
           </RowButton>
           <RowButton

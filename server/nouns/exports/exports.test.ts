@@ -266,8 +266,13 @@ describe('the CSV of transactions', () => {
       `attachment; filename="boxtree-transactions-${named}.csv"`,
     )
     const [columns, ...rows] = parse(text)
-    expect(columns).toEqual(person.role === 'dealer' ? COLUMNS : [...COLUMNS, 'Super Reseller'])
-    return rows
+    const above = person.role === 'dealer' ? [] : ['Super Reseller']
+    expect(columns).toEqual([...COLUMNS, ...above, 'Signed Credits'])
+    for (const row of rows) {
+      const sign = /USED|REMOVE/.test(row[1] ?? '') ? '-' : ''
+      expect(row.at(-1), row.join()).toBe(sign + row[2])
+    }
+    return rows.map((row) => row.slice(0, -1))
   }
 
   test('has those of an account and of all accounts beneath it, oldest first, with who acted', async () => {
@@ -310,6 +315,23 @@ describe('the CSV of transactions', () => {
     const known = rows.slice(2).map((row) => row.slice(0, -1))
     expect(await transactions(dealer, '2026-06-01', '2026-06-01')).toEqual(known)
     expect(await transactions(world.admin, '2026-06-01', '2026-06-01')).toEqual(rows)
+  })
+
+  test('has credits with their sign as plain numbers, whose sum is what the balance changed by', async () => {
+    world.clock.set('2026-06-11T12:00:00.000Z')
+    const { reseller, dealer } = await world.family({ credits: 9 })
+    const { name } = await world.client(dealer, { months: 5 })
+    await dealer.call(clients.retrieve, { login: name, credits: 2 })
+    await reseller.call(calls.level.dealer.save, { name: dealer.name, credits: 1, transaction: 1 })
+    await world.client(dealer)
+    const day = { from: '2026-06-11', to: '2026-06-11' }
+    const { ticket } = await dealer.call(desk.dealer.exportTransactions, day)
+    const signed = parse((await fetchFile(ticket)).text)
+      .slice(1)
+      .map((row) => row.at(-1))
+    expect(signed).toEqual(['9', '-5', '2', '-1', '0'])
+    const { credits } = await dealer.call(calls.credits.dealer, {})
+    expect(signed.reduce((sum, one) => sum + Number(one), 0)).toBe(credits)
   })
 
   test('names nobody above the direct parent of the account that exports it', async () => {

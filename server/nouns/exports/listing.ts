@@ -21,6 +21,8 @@ export type Listing = {
   /** A sentence that says which rows these are. */
   about: string
   columns: readonly string[]
+  /** The column whose numbers have a sign, and which a spreadsheet is to add up. */
+  signed?: string
   /** A query of the rows, with a text or null for each column's name. */
   rows: (sql: Sql) => PendingQuery<Row[]>
 }
@@ -73,13 +75,15 @@ export function listTransactions({ account, business: { zone } }: Asked, { from,
   return {
     title: `Transactions of ${account.name}`,
     about: `${from} to ${to}`,
-    columns: account.role === 'dealer' ? OF_A_TRANSACTION : [...OF_A_TRANSACTION, 'Super Reseller'],
+    columns: [...OF_A_TRANSACTION, ...(account.role === 'dealer' ? [] : ['Super Reseller']), SIGNED],
+    signed: SIGNED,
     rows: (sql) => sql`
       select to_char(t.created at time zone ${zone}, 'YYYY-MM-DD HH24:MI:SS') as "Date", t.type as "Type",
         t.credits::text as "Credits", t.login as "Login", t.mac as "MAC", t.description as "Description",
         to_char(t.expiry at time zone ${zone}, 'YYYY-MM-DD') as "Expiry",
         ${nameFor(sql, account, sql`d`)} as "Dealer", ${nameFor(sql, account, sql`a`)} as "By",
-        ${nameFor(sql, account, sql`r`)} as "Reseller", ${nameFor(sql, account, sql`s`)} as "Super Reseller"
+        ${nameFor(sql, account, sql`r`)} as "Reseller", ${nameFor(sql, account, sql`s`)} as "Super Reseller",
+        case when t.type in ('REMOVE', 'USED') then -t.credits else t.credits end::text as ${sql(SIGNED)}
       from transfer t join account a on a.id = t.actor join account s on s.id = t.superreseller
       left join account r on r.id = t.reseller left join account d on d.id = t.dealer
       where ${concerning(sql, account)}
@@ -113,6 +117,9 @@ const OF_A_TRANSACTION = [
   'By',
   'Reseller',
 ]
+
+/** What a row adds to the balance of the account that it concerns. */
+const SIGNED = 'Signed Credits'
 
 const PACKAGE_LABELS = Object.fromEntries(PACKAGES.map(({ value, label }) => [value, label]))
 

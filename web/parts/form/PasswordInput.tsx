@@ -1,6 +1,6 @@
 import IconButton from '@mui/material/IconButton'
 import { Eye, EyeOff } from 'lucide-react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useFormContext } from 'react-hook-form'
 import { Box } from './controls.tsx'
 import { Field, type FieldProps } from './Field.tsx'
@@ -9,10 +9,12 @@ import { EXACT } from './TextInput.tsx'
 interface PasswordInputProps extends FieldProps {
   /** `current-password` lets the browser fill it in, `new-password` lets it suggest one, `off` does neither. */
   autoComplete: 'current-password' | 'new-password' | 'off'
+  /** A button within the field, before the one that shows the password. */
+  action?: ReactNode
 }
 
 /** A password field with a button that shows the password, even while the field is disabled. */
-export function PasswordInput({ name, label, help, disabled, ...rest }: PasswordInputProps) {
+export function PasswordInput({ name, label, help, disabled, action, ...rest }: PasswordInputProps) {
   const { register } = useFormContext()
   const [shown, setShown] = useState(false)
   const Icon = shown ? EyeOff : Eye
@@ -21,6 +23,7 @@ export function PasswordInput({ name, label, help, disabled, ...rest }: Password
       {(control) => (
         <Box>
           <input {...rest} {...register(name)} {...control} type={shown ? 'text' : 'password'} {...EXACT} />
+          {action}
           <IconButton
             size="small"
             aria-label={shown ? 'Hide password' : 'Show password'}

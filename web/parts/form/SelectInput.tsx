@@ -25,6 +25,7 @@ export function SelectInput({ options, ...frame }: SelectInputProps) {
           ref={field.ref}
           value={String(field.value ?? '')}
           onBlur={field.onBlur}
+          onKeyDown={submitOnEnter}
           onChange={(event) => choose(event.target.value)}
         >
           {options.map((option) => (
@@ -36,6 +37,23 @@ export function SelectInput({ options, ...frame }: SelectInputProps) {
       )}
     </Field>
   )
+}
+
+/** Enter in a list submits its form, as in any other field; while its options are shown it chooses one. */
+function submitOnEnter(event: React.KeyboardEvent<HTMLSelectElement>) {
+  const { currentTarget: list, key } = event
+  if (key !== 'Enter' || event.defaultPrevented || isOpen(list)) return
+  event.preventDefault()
+  list.form?.requestSubmit()
+}
+
+function isOpen(list: HTMLSelectElement): boolean {
+  try {
+    return list.matches(':open')
+  } catch {
+    // A browser that does not know the selector sends no keys to a list that is open.
+    return false
+  }
 }
 
 interface AmountSelectProps extends Omit<SelectInputProps, 'options'> {

@@ -1,4 +1,4 @@
-import type { ComponentProps } from 'react'
+import type { ComponentProps, ReactNode } from 'react'
 import { useFormContext } from 'react-hook-form'
 import { mono } from '../faces.ts'
 import { Box } from './controls.tsx'
@@ -16,6 +16,8 @@ interface TextInputProps extends FieldProps {
   autoComplete?: string | undefined
   inputMode?: ComponentProps<'input'>['inputMode']
   placeholder?: string | undefined
+  /** A button within the field. */
+  action?: ReactNode
 }
 
 /** A text field of one line or several. */
@@ -29,6 +31,7 @@ export function TextInput({
   identifier,
   asTyped = identifier,
   autoComplete = 'off',
+  action,
   ...native
 }: TextInputProps) {
   const { register } = useFormContext()
@@ -41,6 +44,7 @@ export function TextInput({
           <Box style={identifier ? { fontFamily: mono } : undefined}>
             {multiline ? <textarea {...shared} /> : <input {...shared} />}
             {unit && <span>{unit}</span>}
+            {action}
           </Box>
         )
       }}

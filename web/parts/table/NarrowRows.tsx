@@ -30,7 +30,7 @@ export function NarrowRows<Row extends object>(props: RowsProps<Row>) {
           <PageBox {...{ table, page, select }} /> Select this page
         </TakePage>
       )}
-      <Cards ref={cards} aria-label={label}>
+      <Cards ref={cards} aria-label={label} data-rows="">
         {page.map((row, at) => (
           <NarrowRow
             key={slots[at]}

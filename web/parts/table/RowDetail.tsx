@@ -6,7 +6,7 @@ import { type Column, type Narrow, type PlainTable, textOf } from './table.ts'
 
 /** Lists fields of a row with their labels. Empty fields are left out. */
 export function Lines<Row>({ columns, row }: { columns: readonly Column<Row>[]; row: Row }) {
-  const filled = columns.filter((column) => column.sort === false || textOf(column, row) !== '')
+  const filled = columns.filter((column) => column.key === 'actions' || textOf(column, row) !== '')
   if (filled.length === 0) return null
   return (
     <Fields>

@@ -52,7 +52,7 @@ export function WideRows<Row extends object>(props: RowsProps<Row> & { room: num
             ))}
           </tr>
         </thead>
-        <tbody ref={body}>
+        <tbody ref={body} data-rows="">
           {waiting ? (
             <WaitingRows columns={columns} rows={list.perPage} boxed={select !== undefined} />
           ) : (

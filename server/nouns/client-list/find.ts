@@ -1,0 +1,60 @@
+import type { calls } from '../../../contract/calls.ts'
+import { MAC_PREFIX } from '../../../contract/clients.ts'
+import type { FoundClient } from '../../../contract/shapes.ts'
+import type { Context, Handler } from '../../context.ts'
+import { sendAhead } from '../../postgres/begin.ts'
+import { like } from '../../tree/selection.ts'
+import { findPage } from './plan.ts'
+import type { PageQuery } from './types.ts'
+
+const BEST = 6
+
+/**
+ * Returns the six best matches of the list's own search: the client with exactly this login or MAC, then those whose
+ * login or MAC begins so, in that order, then all others by expiry.
+ */
+export const findClients: Handler<typeof calls.clients.find> = async (context, { search }) => {
+  const term = search.trim()
+  if (term === '') return { data: [] }
+  const { sql } = context
+  // As for the list, a plan made for any dealer and any term would be wrong for most.
+  await sendAhead(sql, sql`set local plan_cache_mode = force_custom_plan`)
+  const first = await beginningWith(context, term)
+  if (first.length === BEST) return { data: await rowsOf(context, first) }
+  // Those found already may be the first of the list too.
+  const { ids } = await findPage(context, { ...BY_EXPIRY, search, per_page: BEST * 2 })
+  return { data: await rowsOf(context, [...new Set([...first, ...ids])].slice(0, BEST)) }
+}
+
+const BY_EXPIRY = { filter: 'all', sort: 'expiry', order: 'asc', page: 1 } satisfies Partial<PageQuery>
+
+/** Finds clients whose login or MAC is the term or begins with it. The indexes have them in this order. */
+async function beginningWith({ sql, account }: Context, term: string): Promise<number[]> {
+  const mac = macMeant(term)
+  const own = sql`from client c where c.dealer = ${account.id} and c.deleted is null`
+  const byName = sql`
+    select c.id, lower(c.name) = ${term.toLowerCase()} as is_exact ${own}
+      and lower(c.name) like ${like(sql, term, 'begins')}
+    order by lower(c.name) limit ${BEST}`
+  const byMac = sql`
+    select c.id, c.mac = ${mac} as is_exact ${own} and c.mac like ${`${mac}%`} order by c.mac limit ${BEST}`
+  const found = await sql<{ id: number; is_exact: boolean }[]>`
+    (${byName}) ${mac === null ? sql`` : sql`union all (${byMac})`}`
+  const ids = [...found.filter((one) => one.is_exact), ...found].map(({ id }) => id)
+  return [...new Set(ids)].slice(0, BEST)
+}
+
+/** Returns the beginning of a MAC as it is stored; null for what is none, or no more than all our MACs have. */
+function macMeant(term: string): string | null {
+  const digits = term.replace(/[\s:._-]/g, '').toUpperCase()
+  if (!/^001A79[0-9A-F]{1,6}$/.test(digits)) return null
+  return MAC_PREFIX + (digits.slice(6).match(/.{1,2}/g) ?? []).join(':')
+}
+
+/** Returns these clients, in this order. */
+function rowsOf({ sql }: Context, ids: readonly number[]): Promise<FoundClient[]> {
+  return sql<FoundClient[]>`
+    select c.name, c.description, c.mac, c.ministra, s.expiry, c.active as status, c.phone
+    from unnest(${ids}::bigint[]) with ordinality as picked (id, place) join client c on c.id = picked.id
+    join service s on s.client = c.id order by place`
+}

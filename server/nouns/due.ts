@@ -1,0 +1,125 @@
+import type { calls, OutputOf } from '../../contract/calls.ts'
+import { DUE_DAYS, type DueWithin } from '../../contract/due.ts'
+import { type Context, type Handlers, Unchanged } from '../context.ts'
+import { addDays, dayOf, endOf, startOf } from '../ledger/calendar.ts'
+import { lastMonths } from '../ledger/last-months.ts'
+import { balanceOf } from '../tree/account.ts'
+import { clientOf } from '../tree/client.ts'
+import { nameFor } from '../tree/names.ts'
+import { type Fragment, matches, readSearch } from '../tree/selection.ts'
+
+type DueCalls = Pick<Handlers<typeof calls.clients>, 'due' | 'dueClients' | 'forecast' | 'remind'>
+type DueClient = OutputOf<typeof calls.clients.dueClients>['data'][number]
+
+/** The handlers for the clients that are to be renewed soon, without those that are switched off. */
+export const due: DueCalls = {
+  async due(context) {
+    const { sql, account } = context
+    const [counts] = await sql<Record<DueWithin, number>[]>`
+      select ${countOf(context, 'today')} as today, ${countOf(context, 'tomorrow')} as tomorrow,
+        ${countOf(context, 'week')} as week, ${countOf(context, 'month')} as month,
+        ${countOf(context, 'lapsed')} as lapsed
+      ${fromClients(context)}
+        and s.expiry >= ${rangeOf(context, 'lapsed').from} and s.expiry <= ${rangeOf(context, 'month').to}`
+    return { counts: counts as Record<DueWithin, number>, credits: await balanceOf(sql, account) }
+  },
+
+  async dueClients(context, { within, search, order, page, per_page }) {
+    const { sql, account } = context
+    const direction = order === 'asc' ? sql`asc` : sql`desc`
+    const found = await readSearch(context, search)
+    const which = sql`
+      ${fromClients(context)} and ${isWithin(context, within)} and ${found ? matches(sql, found) : sql`true`}`
+    const [all] = await sql<{ count: number }[]>`select count(*) ${which}`
+    const count = all?.count ?? 0
+    const data = await sql<DueClient[]>`
+      select c.name, c.description, c.mac, c.phone, c.package_selection, picked.expiry,
+        ${lastMonths(sql, sql`c.id`)} as last_months, r.reminded, ${nameFor(sql, account, sql`a`)} as reminded_by
+      from (
+        select s.client, s.expiry, lower(s.name) as name ${which}
+        order by s.expiry ${direction}, lower(s.name) ${direction}
+        limit ${per_page} offset ${(page - 1) * per_page}
+      ) picked join client c on c.id = picked.client
+      left join reminder r on r.client = c.id left join account a on a.id = r.account
+      order by picked.expiry ${direction}, picked.name ${direction}`
+    const total_pages = Math.max(1, Math.ceil(count / per_page))
+    return { data, count, current_page: page, per_page, total_pages }
+  },
+
+  async forecast(context) {
+    const { sql, account, now, business } = context
+    const credits = await balanceOf(sql, account)
+    const days = await sql<{ expiry: string; clients: number; months: number }[]>`
+      select s.expiry, count(*) as clients, sum(${lastMonths(sql, sql`s.client`)}) as months
+      ${fromClients(context)} and s.expiry >= ${now} and s.expiry <= ${rangeOf(context, 'month').to}
+      group by s.expiry order by s.expiry`
+    const fortnight = endOf(addDays(dayOf(now, business.zone), 13), business.zone)
+    let needed = 0
+    const short = days.find(({ months }) => {
+      needed += months
+      return needed > credits
+    })
+    return {
+      credits,
+      fortnight: summed(days.filter(({ expiry }) => expiry <= fortnight)),
+      month: summed(days),
+      runs_out: short ? dayOf(short.expiry, business.zone) : null,
+    }
+  },
+
+  async remind(context, { name, reminded }) {
+    const { sql, account, now } = context
+    const { id } = await clientOf(context, name, 'lock')
+    if (!reminded) {
+      const [row] = await sql<{ forgotten: boolean }[]>`select forget_reminder(${id}) as forgotten`
+      const output = { status: 'OK' as const, reminded: null }
+      return row?.forgotten ? output : new Unchanged(output)
+    }
+    await sql`
+      insert into reminder (client, account, reminded) values (${id}, ${account.id}, ${now})
+      on conflict (client) do update set account = excluded.account, reminded = excluded.reminded`
+    return { status: 'OK', reminded: now.toISOString() }
+  },
+}
+
+function summed(days: readonly { clients: number; months: number }[]): { clients: number; months: number } {
+  const total = (field: 'clients' | 'months') => days.reduce((sum, day) => sum + day[field], 0)
+  return { clients: total('clients'), months: total('months') }
+}
+
+/** The dealer's clients that are switched on, with their service `s`. */
+function fromClients({ sql, account }: Context): Fragment {
+  return sql`
+    from service s join directory entry on entry.client = s.client where s.dealer = ${account.id} and entry.active`
+}
+
+function countOf(context: Context, within: DueWithin): Fragment {
+  return context.sql`count(*) filter (where ${isWithin(context, within)})`
+}
+
+function isWithin(context: Context, within: DueWithin): Fragment {
+  const { from, to } = rangeOf(context, within)
+  return context.sql`s.expiry >= ${from} and s.expiry <= ${to}`
+}
+
+/** Returns the first and the last moment of the expiries that are due within some days of the business's calendar. */
+function rangeOf({ now, business: { zone } }: Context, within: DueWithin): { from: string; to: string } {
+  const today = dayOf(now, zone)
+  const from = now.toISOString()
+  const last = (days: number) => endOf(addDays(today, days - 1), zone)
+  switch (within) {
+    case 'today':
+      return { from, to: last(1) }
+    case 'tomorrow':
+      return { from: startOf(addDays(today, 1), zone), to: last(2) }
+    case 'week':
+    case 'month':
+      return { from, to: last(DUE_DAYS[within]) }
+    case 'lapsed':
+      // The last moment before now: an expiry of this very moment has not passed.
+      return {
+        from: startOf(addDays(today, -DUE_DAYS.lapsed), zone),
+        to: new Date(now.getTime() - 1).toISOString(),
+      }
+  }
+}

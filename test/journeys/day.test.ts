@@ -1,0 +1,340 @@
+import type { Page } from 'playwright-core'
+import { decodeQR } from 'qr/decode.js'
+import { describe } from 'vitest'
+import { calls } from '../../contract/calls.ts'
+import {
+  countActs,
+  expect,
+  expectAccessible,
+  fill,
+  press,
+  readNotice,
+  rows,
+  test,
+} from '../support/browser.ts'
+
+// A dealer's day: the jobs that are done most, each with the clicks, taps and keys that it needs.
+
+const PHONE = { width: 390, height: 844, touch: true }
+
+/** Returns what was copied last in a window, which must be on a secure origin. */
+async function copied(page: Page): Promise<string> {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  return page.evaluate(() => navigator.clipboard.readText())
+}
+
+/** Fills the form of a new client and submits it. */
+async function makeClient(page: Page, login: string, more: Record<string, string> = {}): Promise<void> {
+  await fill(page, { 'Login Name': login, Password: 'tv-1234', ...more })
+  await page.getByLabel('MAC Address').pressSequentially('A1B2C3')
+  await press(page, 'Submit')
+  await expect(page.getByRole('region', { name: `Credentials of ${login}` })).toBeVisible()
+}
+
+const TEXT = `Login: is-new
+Password: tv-1234
+MAC: 00:1A:79:A1:B2:C3
+Package: English/Sports/Adults
+Expiry: 2026-05-15`
+
+describe('the credentials of a new client', () => {
+  test('are copied with one click, or one tap, right after the client was made', async ({ open, world }) => {
+    const { dealer } = await world.family()
+    for (const [login, look] of [
+      ['is-new', {}],
+      ['is-new-2', PHONE],
+    ] as const) {
+      const page = await open({ as: dealer, at: '/new-client', ...look })
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+      await fill(page, { 'Login Name': login, Password: 'tv-1234', Package: '2' })
+      await page.getByLabel('MAC Address').pressSequentially(login === 'is-new' ? 'A1B2C3' : 'A1B2C4')
+      await press(page, 'Submit')
+      const acts = await countActs(page)
+      const button = page.getByRole('button', { name: 'Copy all' })
+      await expect(button).toBeFocused()
+      await ('touch' in look ? button.tap() : button.click())
+      await expect(page.getByText('Copied')).toBeVisible()
+      expect(await acts()).toEqual({
+        clicks: 'touch' in look ? 0 : 1,
+        taps: 'touch' in look ? 1 : 0,
+        keys: 0,
+      })
+      if (login === 'is-new') expect(await copied(page)).toBe(TEXT)
+    }
+  })
+
+  test('are copied with one key, and on a page without HTTPS as well', async ({ open, world }) => {
+    const { dealer } = await world.family()
+    const page = await open({ as: dealer, at: '/new-client' })
+    // Browsers have no clipboard for pages that came over plain HTTP.
+    await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }))
+    await makeClient(page, 'is-new', { Package: '2' })
+    const acts = await countActs(page)
+    await page.keyboard.press('Enter')
+    await readNotice(page, 'Copied')
+    expect((await acts()).keys).toBe(1)
+    await page.reload()
+    expect(await copied(page)).toBe(TEXT)
+  })
+
+  test('give way to the list after 3 seconds, unless the person points, types or stays', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family()
+    const page = await open({ as: dealer, at: '/new-client' })
+    await makeClient(page, 'is-first')
+    await expect(page.getByText('The clients open in')).toBeVisible()
+    await expect(page).toHaveURL('/clients')
+    await expect(rows(page, 'Clients')).toHaveCount(1)
+    const ways: [string, (page: Page) => Promise<unknown>][] = [
+      ['points', (page) => page.getByText('00:1A:79').first().hover()],
+      ['types', (page) => page.keyboard.press('Shift')],
+      ['stays', (page) => press(page, 'Stay')],
+    ]
+    for (const [at, [name, stay]] of ways.entries()) {
+      await page.goto('/new-client')
+      await page.clock.install()
+      await fill(page, { 'Login Name': `who-${name}`, Password: 'tv-1234' })
+      await page.getByLabel('MAC Address').pressSequentially(`A1B2D${at}`)
+      await press(page, 'Submit')
+      await expect(page.getByText('The clients open in')).toBeVisible()
+      await stay(page)
+      await expect(page.getByText('The clients open in')).toHaveCount(0)
+      await page.clock.fastForward(60_000)
+      await expect(page, name).toHaveURL('/new-client')
+    }
+    await press(page, 'Another client')
+    await expect(page.getByLabel('Ministra')).toBeFocused()
+    await expect(page.getByLabel('Login Name')).toHaveValue('')
+    await expect(page.getByLabel('Password', { exact: true })).toHaveValue('')
+  })
+
+  test('can be suggested, and a suggestion is kept as if it had been typed', async ({ open, world }) => {
+    const { dealer } = await world.family()
+    const page = await open({ as: dealer, at: '/new-client' })
+    await press(page, 'Suggest a login')
+    await press(page, 'Suggest a password')
+    await press(page, 'Show password')
+    const login = await page.getByLabel('Login Name').inputValue()
+    expect(login).toMatch(/^[a-z347]{8}$/)
+    await expect(page.getByLabel('Password', { exact: true })).toHaveValue(/^[a-z347]{10}$/)
+    await page.reload()
+    await expect(page.getByText('Your unsent entries')).toBeVisible()
+    await expect(page.getByLabel('Login Name')).toHaveValue(login)
+    await press(page, 'Suggest a password')
+    await page.getByLabel('MAC Address').pressSequentially('A1B2C3')
+    await press(page, 'Submit')
+    await expect(page.getByRole('region', { name: `Credentials of ${login}` })).toBeVisible()
+  })
+})
+
+describe("a client's credentials", () => {
+  test('go to another service with the password only after that was chosen, and without referrer and opener', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family({ credits: 1 })
+    await world.client(dealer, { login: 'has-number', phone: '4165550123', password: 'tv-1234' })
+    const page = await open({ as: dealer, at: '/update-client/has-number' })
+    await page.addInitScript(() => {
+      Object.assign(navigator, { share: async (what: unknown) => Object.assign(window, { shared: what }) })
+    })
+    await page.reload()
+    await press(page, 'Credentials')
+    const dialog = page.getByRole('dialog', { name: 'Credentials of has-number' })
+    await expect(dialog).toContainText('tv-1234')
+    const link = dialog.getByRole('link', { name: 'WhatsApp' })
+    await expect(link).toHaveAttribute('rel', 'noopener noreferrer')
+    await expect(link).toHaveAttribute('target', '_blank')
+    await expect(link).toHaveAttribute('href', /^https:\/\/wa\.me\/14165550123\?text=Login%3A%20has-number/)
+    await press(dialog, 'Share')
+    const shared = () => page.evaluate(() => (window as unknown as { shared: { text: string } }).shared.text)
+    expect(await shared()).toContain('has-number')
+    expect((await shared()) + (await link.getAttribute('href'))).not.toContain('tv-1234')
+    await dialog.getByRole('switch', { name: 'With password' }).check()
+    await expect(link).toHaveAttribute('href', /Password%3A%20tv-1234/)
+    await press(dialog, 'Share')
+    expect(await shared()).toContain('Password: tv-1234')
+  })
+
+  test('say why nothing can be sent to a number without its country', async ({ open, world }) => {
+    const { dealer } = await world.family()
+    await world.client(dealer, { login: 'half-number', phone: '912345678' })
+    const page = await open({ as: dealer, at: '/update-client/half-number' })
+    await press(page, 'Credentials')
+    await expect(page.getByRole('button', { name: 'WhatsApp' })).toBeDisabled()
+    await expect(page.getByText('Type the number with + and its country')).toBeVisible()
+  })
+
+  test('are drawn as a QR code in the browser, and printed alone', async ({ open, world }) => {
+    const { dealer } = await world.family()
+    await world.client(dealer, { login: 'is-drawn', password: 'tv-1234', stb_mac: '00:1A:79:A1:B2:C3' })
+    const page = await open({ as: dealer, at: '/update-client/is-drawn' })
+    await press(page, 'Credentials')
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    await press(page, 'QR code')
+    const code = page.getByRole('dialog').getByRole('img', { name: 'QR code of these credentials' })
+    await expect(code).toBeVisible()
+    // Its code is a script of the console itself, fetched once it is asked for.
+    expect(
+      asked.every((path) => /^\/assets\/qr-.*\.js$/.test(path)),
+      asked.join(),
+    ).toBe(true)
+    expect(decodeQR(await imageOf(page, await code.screenshot()))).toBe(
+      TEXT.replace('is-new', 'is-drawn').replace('English/Sports/Adults', 'All Packages'),
+    )
+    await page.emulateMedia({ media: 'print' })
+    await expect(page.locator('#root')).toBeHidden()
+    await expect(page.getByRole('dialog')).toBeHidden()
+    await expect(page.locator('.printed')).toContainText('Passwordtv-1234')
+    await expect(page.locator('.printed svg')).toBeVisible()
+  })
+
+  test('of an expired client can be read and copied', async ({ open, world }) => {
+    const { dealer } = await world.family()
+    await world.client(dealer, { login: 'is-over', password: 'tv-1234' })
+    await world.setExpiry('is-over', '2026-05-14T23:59:59.000Z')
+    const page = await open({ as: dealer, at: '/update-client/is-over' })
+    await press(page, 'Credentials')
+    await press(page, 'Copy the password')
+    await readNotice(page, 'Copied')
+    expect(await copied(page)).toBe('tv-1234')
+  })
+})
+
+describe("a client's page begins with its verdict", () => {
+  test('that it has expired, and renews it with one click and a key', async ({ open, world }) => {
+    const { dealer } = await world.family({ credits: 2 })
+    await world.client(dealer, { login: 'is-over' })
+    await world.setExpiry('is-over', '2026-03-18T23:59:59.000Z')
+    const page = await open({ as: dealer, at: '/update-client/is-over' })
+    const verdict = page.getByRole('region', { name: 'Verdict' })
+    await expect(verdict).toContainText('Expired 58 days ago')
+    const acts = await countActs(page)
+    await press(verdict, 'Renew')
+    await expect(page.getByRole('button', { name: 'Renew for 1 credit' })).toBeEnabled()
+    await page.keyboard.press('Enter')
+    await expect(verdict).toContainText('Served until 15 June, 31 days')
+    expect(await acts()).toEqual({ clicks: 1, taps: 0, keys: 1 })
+  })
+
+  test('that it is switched off or locked, with the button that mends it', async ({ open, world }) => {
+    const { dealer } = await world.family({ credits: 2 })
+    await world.client(dealer, { login: 'is-off', months: 1 })
+    await dealer.call(calls.clients.save, { login: 'is-off', status: false, locked: true })
+    await world.server.ownerSql`
+      insert into device (client, locked_to_ip) select id, '203.0.113.7' from client where name = 'is-off'`
+    const page = await open({ as: dealer, at: '/update-client/is-off' })
+    const verdict = page.getByRole('region', { name: 'Verdict' })
+    await expect(verdict.getByRole('strong')).toHaveText('Switched off')
+    await expect(verdict).toContainText('Locked to 203.0.113.7')
+    await expect(verdict).toContainText('Paid until 15 June, 31 days')
+    await press(verdict, 'Switch on')
+    await readNotice(page, 'Client is-off updated successfully!')
+    await expect(verdict.getByRole('strong')).toHaveText('Locked to 203.0.113.7')
+    await press(verdict, 'Forget the lock')
+    await press(page.getByRole('alertdialog', { name: 'Forget the lock?' }), 'Forget the lock')
+    await expect(verdict.getByRole('strong')).toHaveText('Served until 15 June, 31 days')
+    await expectAccessible(page)
+  })
+})
+
+describe('a first day', () => {
+  test('has three steps, each a button, until they are put away', async ({ open, world }) => {
+    const { dealer } = await world.family()
+    const page = await open({ as: dealer })
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    const steps = page.getByRole('region', { name: 'First steps' })
+    await expect(steps.getByRole('listitem')).toHaveCount(3)
+    await expect(steps).toContainText('A trial costs nothing; you can give 20 today.')
+    await press(steps, 'Copy a request for credits')
+    await readNotice(page, 'Copied')
+    expect(await copied(page)).toBe(`Please add credits to my account ${dealer.name}.`)
+    await expect(steps.getByRole('button', { name: 'Hand over the login' })).toBeDisabled()
+    await expectAccessible(page)
+    await steps.getByRole('link', { name: 'Make a trial client' }).click()
+    await expect(page.getByText("Costs nothing; 20 of today's 20 trials left")).toBeVisible()
+    await makeClient(page, 'is-first')
+    await press(page, 'Stay')
+    await page.getByRole('link', { name: 'Dashboard' }).click()
+    await steps.getByRole('link', { name: 'Hand over the login' }).click()
+    await expect(page).toHaveURL('/update-client/is-first')
+    await page.goBack()
+    await press(steps, 'Put away')
+    await expect(steps).toHaveCount(0)
+    await page.reload()
+    await expect(page.getByRole('region', { name: 'Spent' })).toContainText('1 trial')
+    await expect(steps).toHaveCount(0)
+  })
+
+  test('says before a submit that the trials are used up, or that a MAC had one', async ({ open, world }) => {
+    const { dealer } = await world.family()
+    const { mac } = await world.client((await world.family()).dealer)
+    const page = await open({ as: dealer, at: '/new-client' })
+    await fill(page, { 'MAC Address': mac })
+    await expect(page.getByText('This MAC address had a trial within the last 30 days.')).toBeVisible()
+    await fill(page, { Credits: '1' })
+    await expect(page.getByText('This MAC address had a trial within the last 30 days.')).toHaveCount(0)
+    for (let given = 0; given < 20; given += 1) await world.client(dealer)
+    await page.reload()
+    await fill(page, { Credits: '0' })
+    await expect(page.getByText("Today's 20 trials are used up")).toBeVisible()
+  })
+})
+
+describe('what was spent', () => {
+  test('stands on the dashboard: this month and last, with what was retrieved, the trials and the packages', async ({
+    open,
+    world,
+  }) => {
+    world.clock.set('2026-04-20T10:00:00.000Z')
+    const { dealer } = await world.family({ credits: 30 })
+    await world.client(dealer, { login: 'of-april', months: 7, package_selection: 13 })
+    world.clock.set('2026-05-15T10:00:00.000Z')
+    await world.client(dealer, { login: 'of-may', months: 5 })
+    await world.client(dealer)
+    await dealer.call(calls.clients.retrieve, { login: 'of-april', credits: 2 })
+    const page = await open({ as: dealer })
+    const card = page.getByRole('region', { name: 'Spent' })
+    await expect(card).toContainText('This month35 credits used, 2 retrieved, 1 trial')
+    await expect(card).toContainText('Last month77 credits used, 0 trials')
+    await card.getByText('By package').click()
+    await expect(card.getByRole('row')).toHaveText([
+      'PackageThis monthLast month',
+      'All Packages50',
+      'English/Sports/No Adults-27',
+    ])
+    await expectAccessible(page)
+  })
+
+  test('is nothing at first, and says why where it could not be loaded', async ({ open, world }) => {
+    const { dealer } = await world.family()
+    const page = await open({ as: dealer })
+    const card = page.getByRole('region', { name: 'Spent' })
+    await expect(card).toContainText('This month00 credits used, 0 trials')
+    await expect(card.getByText('By package')).toHaveCount(0)
+    const json = { status: 'ERROR', code: 'internal', message: 'Something went wrong on our side.' }
+    await page.route('**/v1/api/spent', (route) => route.fulfill({ status: 500, json }))
+    await page.reload()
+    await expect(card).toContainText(`Error: ${json.message}`)
+    await page.unrouteAll()
+    await press(card, 'Retry')
+    await expect(card).toContainText('0 credits used')
+  })
+})
+
+/** Returns the pixels of a PNG, which the browser itself reads. */
+async function imageOf(page: Page, png: Buffer) {
+  const { width, height, pixels } = await page.evaluate(async (base64) => {
+    const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
+    const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/png' }))
+    const canvas = new OffscreenCanvas(bitmap.width, bitmap.height)
+    const context = canvas.getContext('2d')
+    context?.drawImage(bitmap, 0, 0)
+    const { data } = context?.getImageData(0, 0, bitmap.width, bitmap.height) ?? { data: [] }
+    return { width: bitmap.width, height: bitmap.height, pixels: [...data] }
+  }, png.toString('base64'))
+  return { width, height, data: Uint8Array.from(pixels) }
+}

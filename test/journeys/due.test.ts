@@ -1,0 +1,205 @@
+import { describe } from 'vitest'
+import { calls } from '../../contract/calls.ts'
+import {
+  countActs,
+  expect,
+  expectAccessible,
+  fill,
+  press,
+  readNotice,
+  rows,
+  test,
+} from '../support/browser.ts'
+import type { Person, World } from '../support/world.ts'
+
+const PHONE = { width: 390, height: 844, touch: true }
+
+describe('all who expire this week', () => {
+  test('are renewed from the dashboard with two clicks, or two taps', async ({ open, world }) => {
+    for (const look of [{}, PHONE]) {
+      const dealer = await dealerOf(world, { 'is-due-1': '2026-05-15', 'is-due-2': '2026-05-21' })
+      const page = await open({ as: dealer, ...look })
+      const card = page.getByRole('region', { name: 'Due' })
+      await expect(card).toContainText('A month for each costs 2 credits; you have 9 credits.')
+      await expect(card.getByRole('listitem')).toHaveText(['Today1', 'Tomorrow0', 'In 7 days2'])
+      const acts = await countActs(page)
+      const touch = async (name: string) => {
+        const button = page.getByRole('button', { name, exact: true })
+        await expect(button).toBeEnabled()
+        await ('touch' in look ? button.tap() : button.click())
+      }
+      await touch('Renew all 2')
+      await touch('Renew 2 clients for 2 credits')
+      await expect(page.getByText('Successfully renewed 1 month(s) for 2 clients')).toBeVisible()
+      const two = 'touch' in look ? { clicks: 0, taps: 2 } : { clicks: 2, taps: 0 }
+      expect(await acts()).toEqual({ keys: 0, ...two })
+      await expect(card).toContainText('Nobody expires in the next 7 days.')
+      expect((await dealer.call(calls.credits.dealer, {})).credits).toBe(7)
+      for (const name of ['is-due-1', 'is-due-2']) {
+        await world.setExpiry(name, '2026-01-01T23:59:59.000Z')
+        await dealer.call(calls.clients.remove, { name })
+      }
+    }
+  })
+
+  test('are renewed as last time, and only those that expire first where credits are short', async ({
+    open,
+    world,
+  }) => {
+    const dealer = await dealerOf(world, { 'is-last': '2026-05-20', 'is-first': '2026-05-16' }, 12)
+    await dealer.call(calls.clients.renew, { name: 'is-first', months: 6 })
+    await world.setExpiry('is-first', '2026-05-16T23:59:59.000Z')
+    const page = await open({ as: dealer, at: '/due' })
+    await expect(rows(page, 'Due')).toHaveText([/is-first.*6 months/, /is-last.*1 month/])
+    await press(page, 'Renew all 2')
+    const dialog = page.getByRole('dialog', { name: 'Renew 2 clients' })
+    await expect(dialog.getByRole('button', { name: 'Renew 2 clients for 2 credits' })).toBeEnabled()
+    await fill(dialog, { Months: 'last' })
+    await expect(dialog).toContainText('You have 6 credits; this needs 7.')
+    await expect(dialog).toContainText('The 1 that expire first can be renewed.')
+    await expectAccessible(page)
+    await press(dialog, 'Renew the first 1 for 6 credits')
+    await readNotice(page, 'Successfully renewed 1 clients, each as last time')
+    await expect(rows(page, 'Due')).toHaveText([/is-last/])
+    expect((await dealer.call(calls.clients.detail, { name: 'is-first' })).expiry).toContain('2026-11-16')
+  })
+
+  test('are renewed in parts of 1,000, with the progress, until the person stops it', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family({ credits: 2_500 })
+    await world.plantClients(dealer, { last: 2_400, digits: 4 })
+    const page = await open({ as: dealer, at: '/due' })
+    await press(page, 'Renew all 2,400')
+    const start = page.getByRole('button', { name: 'Renew 2,400 clients for 2,400 credits' })
+    await expect(start).toBeEnabled()
+    let parts = 0
+    let release = () => {}
+    const held = new Promise<void>((done) => {
+      release = done
+    })
+    await page.route('**/v1/api/multirenew', async (route) => {
+      parts += 1
+      if (parts === 2) await held
+      await route.continue()
+    })
+    await start.click()
+    await expect(page.getByText('1,000 of 2,400 clients renewed')).toBeVisible()
+    await press(page, 'Stop')
+    await expect(page.getByRole('button', { name: 'Stopping…' })).toBeDisabled()
+    release()
+    await readNotice(page, 'Stopped: 2,000 of 2,400 clients were renewed.')
+    expect((await dealer.call(calls.credits.dealer, {})).credits).toBe(500)
+    await expect(page.getByText('1–10 of 400')).toBeVisible()
+    expect(parts).toBe(2)
+  })
+})
+
+describe('the screen of those who are due', () => {
+  test('has today, 7 and 30 days and who was not renewed, renews chosen ones, and estimates what is needed', async ({
+    open,
+    world,
+  }) => {
+    const dealer = await dealerOf(
+      world,
+      {
+        'in-month': '2026-06-10',
+        'in-week': '2026-05-18',
+        'is-today': '2026-05-15',
+        'was-there': '2026-05-01',
+      },
+      2,
+    )
+    const page = await open({ as: dealer })
+    await page.getByRole('link', { name: 'All that are due' }).click()
+    const filter = page.getByRole('group', { name: 'Filter' })
+    await expect(filter).toHaveText(/Today ?1.*Tomorrow ?0.*7 days ?2.*30 days ?3.*Not renewed ?1/)
+    await expect(rows(page, 'Due')).toHaveText([/is-today/, /in-week/])
+    const forecast = page.getByRole('region', { name: 'Forecast' })
+    await expect(forecast).toContainText(
+      /Next 14 days2 clients need 2 credits.*Next 30 days3 clients need 3 credits/,
+    )
+    await expect(forecast).toContainText('Your credits run out on 2026-06-10.')
+    await filter.getByRole('radio', { name: '30 days' }).check()
+    await expect(page).toHaveURL('/due?filter=month')
+    await expect(rows(page, 'Due')).toHaveCount(3)
+    await page.getByLabel('Select in-month').check()
+    await page.getByLabel('Select in-week').check()
+    await press(page, 'Renew selected')
+    await press(page, 'Renew 2 clients for 2 credits')
+    await readNotice(page, 'Successfully renewed 1 month(s) for 2 clients')
+    await expect(page.getByText('2 selected')).toHaveCount(0)
+    await expect(rows(page, 'Due')).toHaveText([/is-today/])
+    await filter.getByRole('radio', { name: 'Tomorrow' }).check()
+    await expect(page.getByText('Nobody is due')).toBeVisible()
+    await page.goBack()
+    await expect(rows(page, 'Due')).toHaveText([/is-today/])
+  })
+
+  test('says why it could not be loaded', async ({ open, world }) => {
+    const dealer = await dealerOf(world, { 'is-due': '2026-05-15' })
+    const page = await open({ as: dealer, at: '/clients' })
+    const json = { status: 'ERROR', code: 'internal', message: 'Something went wrong on our side.' }
+    await page.route(/\/v1\/api\/(due|forecast)/, (route) => route.fulfill({ status: 500, json }))
+    await page.getByRole('link', { name: 'Due', exact: true }).click()
+    await expect(page.getByText(`Error: ${json.message}`)).toHaveCount(2)
+    await page.unrouteAll()
+    for (const card of ['Retry', 'Retry']) await page.getByRole('button', { name: card }).first().click()
+    await expect(rows(page, 'Due')).toHaveCount(1)
+  })
+})
+
+describe('a reminder', () => {
+  test('is the dealer’s own text, and is noted when it is opened or copied, until that is taken back', async ({
+    open,
+    world,
+  }) => {
+    const dealer = await dealerOf(world, { 'has-phone': '2026-05-18' })
+    await dealer.call(calls.clients.save, { login: 'has-phone', phone: '4165550123', desc: 'Maria' })
+    const page = await open({ as: dealer, at: '/due' })
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await press(page, 'Remind has-phone')
+    const dialog = page.getByRole('dialog', { name: 'Remind has-phone' })
+    await expect(dialog).toContainText('Hello Maria, your TV (has-phone) ends on 2026-05-18, in 3 days.')
+    await press(dialog, 'Change the text')
+    await fill(dialog, { Text: 'Your password is {password}' })
+    await press(dialog, 'Save the text')
+    await expect(dialog.getByText('A reminder has no field for a password')).toBeVisible()
+    await fill(dialog, { Text: 'Dear {name}, {package} until {expiry} & more?' })
+    await press(dialog, 'Save the text')
+    await expect(dialog).toContainText('Dear Maria, All Packages until 2026-05-18 & more?')
+    const text = 'Dear%20Maria%2C%20All%20Packages%20until%202026-05-18%20%26%20more%3F'
+    const link = dialog.getByRole('link', { name: 'WhatsApp' })
+    await expect(link).toHaveAttribute('href', `https://wa.me/14165550123?text=${text}`)
+    await expect(link).toHaveAttribute('rel', 'noopener noreferrer')
+    await expect(dialog.getByRole('link', { name: 'SMS' })).toHaveAttribute(
+      'href',
+      `sms:+14165550123?body=${text}`,
+    )
+    await expect(dialog).toContainText('Not reminded yet')
+    await press(dialog, 'Copy')
+    await readNotice(page, 'Copied')
+    await expect(dialog).toContainText(`Reminded on 2026-05-15 10:00:00 by ${dealer.name}`)
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+      'Dear Maria, All Packages until 2026-05-18 & more?',
+    )
+    await page.keyboard.press('Escape')
+    await expect(rows(page, 'Due')).toContainText('2026-05-15')
+    await press(page, 'Remind has-phone')
+    await press(dialog, 'Take back')
+    await expect(dialog).toContainText('Not reminded yet')
+    await page.keyboard.press('Escape')
+    await expect(rows(page, 'Due')).not.toContainText('2026-05-15')
+  })
+})
+
+/** A dealer with a client for each day of expiry. */
+async function dealerOf(world: World, days: Record<string, string>, credits = 9): Promise<Person> {
+  const { dealer } = await world.family({ credits })
+  for (const [login, day] of Object.entries(days)) {
+    await world.client(dealer, { login })
+    await world.setExpiry(login, `${day}T23:59:59.000Z`)
+  }
+  return dealer
+}

@@ -1,0 +1,253 @@
+import type { Page } from 'playwright-core'
+import { describe } from 'vitest'
+import { calls } from '../../contract/calls.ts'
+import { countActs, expect, expectAccessible, press, rows, test } from '../support/browser.ts'
+import type { Person, World } from '../support/world.ts'
+
+const PHONE = { width: 390, height: 844, touch: true }
+
+describe('a client who calls', () => {
+  test('is renewed from any screen by typing a few characters and two keys', async ({ open, world }) => {
+    const page = await open({ as: await dealerOfNames(world), at: '/new-client' })
+    await page.getByRole('heading', { level: 1 }).focus()
+    const acts = await countActs(page)
+    await page.keyboard.press('/')
+    await fieldOf(page).pressSequentially('mar')
+    await expect(options(page).first()).toContainText('maria.costa')
+    await page.keyboard.press('ArrowRight')
+    await expect(page.getByRole('button', { name: 'Renew for 1 credit' })).toBeEnabled()
+    await page.keyboard.press('Enter')
+    await expect(page.getByText('Successfully renewed 1 month(s) for maria.costa')).toBeVisible()
+    expect(await acts()).toEqual({ clicks: 0, taps: 0, keys: 1 + 'mar'.length + 2 })
+    await expect(page).toHaveURL('/new-client')
+  })
+
+  test('is renewed on a phone with three taps', async ({ open, world }) => {
+    const page = await open({ as: await dealerOfNames(world), ...PHONE })
+    const acts = await countActs(page)
+    await page.getByRole('button', { name: 'Find' }).tap()
+    const field = fieldOf(page)
+    await expect(field).toBeFocused()
+    await field.pressSequentially('mar')
+    await page.getByRole('option', { name: 'Renew maria.costa' }).tap()
+    await page.getByRole('button', { name: 'Renew for 1 credit' }).tap()
+    await expect(page.getByText('Successfully renewed 1 month(s) for maria.costa')).toBeVisible()
+    expect((await acts()).taps).toBe(3)
+  })
+
+  test('is opened with Enter, also by somebody who types faster than the answer comes', async ({
+    open,
+    world,
+  }) => {
+    const page = await open({ as: await dealerOfNames(world), at: '/clients' })
+    await expect(rows(page, 'Clients')).toHaveCount(3)
+    let answer = () => {}
+    const held = new Promise<void>((done) => {
+      answer = done
+    })
+    await page.route('**/v1/api/find?**', async (route) => {
+      await held
+      await route.continue()
+    })
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('tia')
+    await page.keyboard.press('Enter')
+    await expect(page).toHaveURL('/clients')
+    answer()
+    await expect(page).toHaveURL('/update-client/tiago')
+    await expect(page.getByLabel('Active', { exact: true })).toBeFocused()
+    await expect(fieldOf(page)).toHaveValue('')
+  })
+
+  test('is found by phone, MAC and description, and what is typed next is found instead', async ({
+    open,
+    world,
+  }) => {
+    const page = await open({ as: await dealerOfNames(world) })
+    const field = fieldOf(page)
+    for (const [text, name] of [
+      ['(416) 555-0123', 'maria.costa'],
+      ['001a79abcd02', 'tiago'],
+      ['upstairs', 'zoe.brown'],
+    ] as const) {
+      await field.fill(text)
+      await expect(options(page)).toHaveText([new RegExp(name)])
+    }
+    await field.fill('a')
+    await expect(options(page).first()).toHaveAttribute('aria-selected', 'true')
+    await page.keyboard.press('ArrowDown')
+    await expect(options(page).nth(1)).toHaveAttribute('aria-selected', 'true')
+    await expectAccessible(page)
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('listbox')).toHaveCount(0)
+  })
+})
+
+describe('the field in the top bar', () => {
+  test('finds screens and actions too, for every role', async ({ open, world }) => {
+    const { reseller, dealer } = await world.family()
+    const page = await open({ as: reseller })
+    const field = fieldOf(page)
+    await field.fill('add')
+    await expect(page.getByRole('listbox').getByRole('option')).toHaveText(['Add Dealer'])
+    await page.keyboard.press('Enter')
+    await expect(page).toHaveURL('/add-dealer')
+    await field.fill('sett')
+    await page.keyboard.press('Enter')
+    await expect(page.getByRole('dialog', { name: 'Settings' })).toBeVisible()
+    const own = await open({ as: dealer })
+    await fieldOf(own).fill('expired')
+    await own.getByRole('option', { name: 'Clients: Expired' }).click()
+    await expect(own).toHaveURL('/clients?filter=expired')
+    await fieldOf(own).fill('nobody of this name')
+    await expect(own.getByText('Nothing found')).toBeVisible()
+    // A click beside it closes the list.
+    await own.getByRole('heading', { level: 1 }).click()
+    await expect(own.getByRole('listbox')).toHaveCount(0)
+  })
+})
+
+describe('shortcuts', () => {
+  test('go through the rows, select and renew them, make a client, and show themselves', async ({
+    open,
+    world,
+  }) => {
+    const page = await open({ as: await dealerOfNames(world), at: '/clients' })
+    await expect(rows(page, 'Clients')).toHaveCount(3)
+    for (const [key, name] of [
+      ['j', 'maria.costa'],
+      ['j', 'tiago'],
+      ['j', 'zoe.brown'],
+      ['k', 'tiago'],
+    ] as const) {
+      await page.keyboard.press(key)
+      await expect(page.getByRole('link', { name })).toBeFocused()
+    }
+    await page.keyboard.press('x')
+    await expect(page.getByLabel('Select tiago')).toBeChecked()
+    await page.keyboard.press('x')
+    await page.keyboard.press('r')
+    await expect(page.getByRole('dialog', { name: 'Renew tiago' })).toBeVisible()
+    // Under a dialog no shortcut acts.
+    await page.keyboard.press('n')
+    await page.keyboard.press('/')
+    await expect(page).toHaveURL('/clients')
+    await expect(page.getByRole('listbox')).toHaveCount(0)
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+    await page.keyboard.press('Shift+?')
+    const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+    await expect(help).toContainText('Renew the client of the row or page')
+    await expectAccessible(page)
+    await page.keyboard.press('Escape')
+    await expect(help).toHaveCount(0)
+    await page.keyboard.press('n')
+    await expect(page).toHaveURL('/new-client')
+  })
+
+  test('take no key from a field', async ({ open, world }) => {
+    const page = await open({ as: await dealerOfNames(world), at: '/new-client' })
+    const login = page.getByLabel('Login Name')
+    await login.pressSequentially('njkxr?/')
+    await expect(login).toHaveValue('njkxr?/')
+    await page.getByLabel('Package').focus()
+    await page.keyboard.press('n')
+    await expect(page).toHaveURL('/new-client')
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+  })
+
+  test('renew the client whose page is open', async ({ open, world }) => {
+    const page = await open({ as: await dealerOfNames(world), at: '/update-client/tiago' })
+    await expect(page.getByText('Served until')).toBeVisible()
+    await page.getByRole('heading', { level: 1 }).focus()
+    await page.keyboard.press('r')
+    await expect(page.getByRole('dialog', { name: 'Renew tiago' })).toBeVisible()
+  })
+
+  test('are switched off for the account, on every device, and on again', async ({ open, world }) => {
+    const dealer = await dealerOfNames(world)
+    const page = await open({ as: dealer, at: '/clients' })
+    await press(page, 'Settings')
+    await page.getByRole('switch', { name: 'Keyboard shortcuts' }).uncheck()
+    await expect
+      .poll(async () => (await dealer.call(calls.session.user)).preferences)
+      .toEqual({ shortcuts: false })
+    await press(page, 'Close settings')
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+    const elsewhere = await open({ as: dealer, at: '/clients' })
+    for (const one of [page, elsewhere]) {
+      await one.getByRole('heading', { level: 1 }).focus()
+      await one.keyboard.press('/')
+      await one.keyboard.press('Control+k')
+      await one.keyboard.press('n')
+      await expect(one).toHaveURL('/clients')
+      await expect(fieldOf(one)).not.toBeFocused()
+    }
+    await fieldOf(page).fill('keyb')
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').getByRole('switch', { name: 'Keyboard shortcuts' }).check()
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+    await expect
+      .poll(async () => (await dealer.call(calls.session.user)).preferences)
+      .toEqual({ shortcuts: true })
+    // The field that led to the help has the focus again, and keeps what is typed.
+    await expect(fieldOf(page)).toBeFocused()
+    await page.getByRole('heading', { level: 1 }).focus()
+    await page.keyboard.press('n')
+    await expect(page).toHaveURL('/new-client')
+  })
+})
+
+describe('the rows of a table', () => {
+  test('are one stop of the Tab key, from which arrow keys lead to every row', async ({ open, world }) => {
+    const { dealer } = await world.family({ credits: 30 })
+    for (let at = 10; at < 25; at += 1) await world.client(dealer, { login: `client-${at}`, months: 1 })
+    const page = await open({ as: dealer, at: '/clients' })
+    await expect(rows(page, 'Clients')).toHaveCount(10)
+    const next = page.getByRole('button', { name: 'Next page' })
+    await expect(page.getByRole('link', { name: 'client-19' })).toHaveAttribute('tabindex', '-1')
+    await page.getByLabel('Select this page').focus()
+    let tabs = 0
+    for (; tabs < 30 && !(await next.evaluate((button) => button === document.activeElement)); tabs += 1)
+      await page.keyboard.press('Tab')
+    // Six headers, the five stops of one row, and the pager: it was 61 and more.
+    expect(tabs).toBeLessThanOrEqual(14)
+    await page.getByRole('link', { name: 'client-10' }).focus()
+    await page.keyboard.press('ArrowDown')
+    await expect(page.getByRole('link', { name: 'client-11' })).toBeFocused()
+    await page.keyboard.press('ArrowLeft')
+    await expect(page.getByLabel('Select client-11')).toBeFocused()
+    await page.keyboard.press('ArrowUp')
+    await expect(page.getByLabel('Select client-10')).toBeFocused()
+    await page.keyboard.press('Tab')
+    await expect(page.getByRole('link', { name: 'client-10' })).toBeFocused()
+  })
+})
+
+function options(page: Page) {
+  return page.getByRole('group', { name: 'Clients' }).getByRole('option', { name: /^(?!Renew )/ })
+}
+
+function fieldOf(page: Page) {
+  return page.getByRole('combobox', { name: /^Find/ })
+}
+
+/** A dealer with three clients, each of whom is found by something else. */
+async function dealerOfNames(world: World): Promise<Person> {
+  const { dealer } = await world.family({ credits: 9 })
+  await world.client(dealer, {
+    login: 'maria.costa',
+    months: 1,
+    phone: '4165550123',
+    stb_mac: '00:1A:79:AB:CD:01',
+  })
+  await world.client(dealer, { login: 'tiago', months: 1, stb_mac: '00:1A:79:AB:CD:02' })
+  await world.client(dealer, {
+    login: 'zoe.brown',
+    months: 1,
+    desc: 'Upstairs',
+    stb_mac: '00:1A:79:AB:CD:03',
+  })
+  return dealer
+}

@@ -1,0 +1,204 @@
+import './credentials.css'
+import Button from '@mui/material/Button'
+import IconButton from '@mui/material/IconButton'
+import { styled } from '@mui/material/styles'
+import { Copy, MessageCircle, Printer, QrCode, Share2, UserPlus } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { createPortal } from 'react-dom'
+import { copyText } from '../parts/copy.ts'
+import { Toggle } from '../parts/form/Toggle.tsx'
+import { useNotice } from '../parts/notices/Notices.tsx'
+import { whatsApp, whyNoNumber } from './contact.ts'
+import { type Credentials, linesOf, textOf } from './credentials.ts'
+
+interface CredentialSheetProps {
+  client: Credentials
+  /** The button or link to the form of another client. */
+  another: ReactNode
+}
+
+/** What a client needs for its box: to be copied, sent, scanned or printed. */
+export function CredentialSheet({ client, another }: CredentialSheetProps) {
+  const copy = useCopy()
+  const qr = useQr(textOf(client, { withPassword: true }))
+  return (
+    <>
+      <Lines>
+        {linesOf(client).map(({ label, value, typed }) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>
+              <span className={typed && 'identifier'}>{value}</span>
+              {typed && (
+                <IconButton
+                  size="small"
+                  aria-label={`Copy the ${label === 'MAC' ? label : label.toLowerCase()}`}
+                  onClick={() => copy(value)}
+                >
+                  <Copy size={16} />
+                </IconButton>
+              )}
+            </dd>
+          </div>
+        ))}
+      </Lines>
+      {qr.drawn && <Code {...qr.drawn} />}
+      <Buttons>
+        <Button
+          autoFocus
+          variant="contained"
+          startIcon={<Copy size={18} />}
+          onClick={() => copy(textOf(client, { withPassword: true }))}
+        >
+          Copy all
+        </Button>
+        <Button
+          variant="outlined"
+          startIcon={<QrCode size={18} />}
+          aria-pressed={qr.drawn !== null}
+          onClick={qr.turn}
+        >
+          QR code
+        </Button>
+        <Button variant="outlined" startIcon={<Printer size={18} />} onClick={() => window.print()}>
+          Print
+        </Button>
+        {another}
+      </Buttons>
+      <Sending client={client} />
+      {createPortal(<Printed client={client} qr={qr.drawn} />, document.body)}
+    </>
+  )
+}
+
+/** Sends the credentials through another service, which learns the password only if the person chooses that. */
+function Sending({ client }: { client: Credentials }) {
+  const [withPassword, setWithPassword] = useState(false)
+  const text = textOf(client, { withPassword })
+  const address = whatsApp(client.phone, text)
+  const why = whyNoNumber(client.phone)
+  return (
+    <Send>
+      <Toggle label="With password" checked={withPassword} onChange={setWithPassword} />
+      <Buttons>
+        {address ? (
+          <Button
+            variant="outlined"
+            component="a"
+            href={address}
+            target="_blank"
+            rel="noopener noreferrer"
+            startIcon={<MessageCircle size={18} />}
+          >
+            WhatsApp
+          </Button>
+        ) : (
+          <Button variant="outlined" disabled startIcon={<MessageCircle size={18} />}>
+            WhatsApp
+          </Button>
+        )}
+        {'share' in navigator && (
+          // Whoever closes the system's dialog has decided against it, which is no failure.
+          <Button
+            variant="outlined"
+            startIcon={<Share2 size={18} />}
+            onClick={() => navigator.share({ text }).catch(() => {})}
+          >
+            Share
+          </Button>
+        )}
+      </Buttons>
+      {why && <p>{why}</p>}
+    </Send>
+  )
+}
+
+function useCopy() {
+  const notice = useNotice()
+  return async (text: string) => {
+    if (await copyText(text)) notice.success('Copied')
+    else notice.error('Error copying. Please try again.')
+  }
+}
+
+type Drawn = { path: string; width: number }
+
+/** Draws the text as a QR code in this browser, with code that is loaded when it is first asked for. */
+function useQr(text: string) {
+  const [drawn, setDrawn] = useState<Drawn | null>(null)
+  const notice = useNotice()
+  const draw = async () => {
+    try {
+      const { drawQr } = await import('./qr.ts')
+      setDrawn(drawQr(text))
+    } catch {
+      notice.error('Error drawing the QR code. Please try again.')
+    }
+  }
+  return { drawn, turn: () => (drawn ? setDrawn(null) : draw()) }
+}
+
+function Code({ path, width }: Drawn) {
+  return (
+    <svg
+      role="img"
+      aria-label="QR code of these credentials"
+      className="qr"
+      viewBox={`0 0 ${width} ${width}`}
+      shapeRendering="crispEdges"
+    >
+      <rect width={width} height={width} fill="#ffffff" />
+      <path d={path} fill="#000000" />
+    </svg>
+  )
+}
+
+/** The page that is printed instead of the screen. */
+function Printed({ client, qr }: { client: Credentials; qr: Drawn | null }) {
+  return (
+    <div className="printed">
+      <dl>
+        {linesOf(client).map(({ label, value, typed }) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd className={typed && 'identifier'}>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {qr && <Code {...qr} />}
+    </div>
+  )
+}
+
+/** The icon of the way to another client. */
+export const anotherIcon = <UserPlus size={18} />
+
+const Lines = styled('dl')(({ theme }) => ({
+  '& > div': {
+    display: 'flex',
+    alignItems: 'center',
+    gap: 8,
+    minHeight: 44,
+    borderTop: `1px solid ${theme.palette.divider}`,
+  },
+  '& > div:first-of-type': { borderTop: 0 },
+  '& dt': { flex: '0 0 88px', color: theme.palette.text.secondary },
+  '& dd': { display: 'flex', alignItems: 'center', gap: 8, flex: 1, minWidth: 0, fontWeight: 600 },
+  '& dd span': { flex: 1, minWidth: 0, overflowWrap: 'anywhere' },
+}))
+
+const Buttons = styled('div')(({ theme }) => ({
+  display: 'flex',
+  flexWrap: 'wrap',
+  gap: 8,
+  marginTop: 16,
+  [theme.breakpoints.down('sm')]: { '& > *': { flex: '1 1 auto' } },
+}))
+
+const Send = styled('div')(({ theme }) => ({
+  marginTop: 16,
+  paddingTop: 8,
+  borderTop: `1px solid ${theme.palette.divider}`,
+  '& > div': { marginTop: 4 },
+  '& p': { marginTop: 8, fontSize: '0.75rem', color: theme.palette.text.secondary },
+}))

@@ -1,0 +1,117 @@
+import Button from '@mui/material/Button'
+import { styled } from '@mui/material/styles'
+import { CalendarPlus } from 'lucide-react'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { calls, type OutputOf } from '../../contract/calls.ts'
+import type { DueWithin } from '../../contract/due.ts'
+import { credits } from '../../contract/words.ts'
+import { Card } from '../parts/Card.tsx'
+import { Later, part } from '../parts/dialog/later.tsx'
+import { ErrorState } from '../parts/ErrorState.tsx'
+import { Skeleton } from '../parts/Skeleton.tsx'
+import { useCall } from '../queries.ts'
+import { to } from '../screens.ts'
+import type { RenewDueProps } from './RenewDue.tsx'
+
+/** How many clients are due soon, what renewing them costs, and the button that renews all. */
+export function DueCard() {
+  const { data, error, refetch } = useCall(calls.clients.due, {})
+  const [renewing, setRenewing] = useState(false)
+  const week = data?.counts.week ?? 0
+  return (
+    <Card
+      title="Due"
+      aside={
+        <Button size="small" component={Link} to={to.due()}>
+          All that are due
+        </Button>
+      }
+    >
+      {error && !data ? (
+        <ErrorState message={error.message} onRetry={refetch} />
+      ) : (
+        <>
+          <Counts aria-busy={!data}>
+            {SOON.map(({ within, label }) => (
+              <li key={within}>
+                <Link to={to.due(within === 'week' ? {} : { filter: within })}>
+                  <span>{label}</span>
+                  <strong data-none={data?.counts[within] === 0}>
+                    {data ? data.counts[within].toLocaleString('en-US') : <Skeleton width={40} height={24} />}
+                  </strong>
+                </Link>
+              </li>
+            ))}
+          </Counts>
+          <Foot>
+            <span data-short={data && week > data.credits}>{data && inWords(data)}</span>
+            <Button
+              variant="contained"
+              startIcon={<CalendarPlus size={18} />}
+              // It keeps its space, so that nothing moves when it loads.
+              style={week > 0 ? undefined : { visibility: 'hidden' }}
+              onClick={() => setRenewing(true)}
+            >
+              Renew all {week.toLocaleString('en-US')}
+            </Button>
+          </Foot>
+        </>
+      )}
+      <Later
+        part={dialog}
+        given={{
+          open: renewing,
+          asked: renewing ? THIS_WEEK : null,
+          onClose: () => setRenewing(false),
+        }}
+      />
+    </Card>
+  )
+}
+
+const dialog = part<RenewDueProps>(async () => (await import('./RenewDue.tsx')).RenewDue)
+const THIS_WEEK = { within: 'week' } as const
+
+const SOON: readonly { within: DueWithin; label: string }[] = [
+  { within: 'today', label: 'Today' },
+  { within: 'tomorrow', label: 'Tomorrow' },
+  { within: 'week', label: 'In 7 days' },
+]
+
+function inWords({ counts: { week }, credits: held }: OutputOf<typeof calls.clients.due>): string {
+  if (week === 0) return 'Nobody expires in the next 7 days.'
+  return `A month for each costs ${credits(week)}; you have ${credits(held)}.`
+}
+
+const Counts = styled('ul')(({ theme }) => ({
+  display: 'grid',
+  gridTemplateColumns: 'repeat(3, 1fr)',
+  gap: 8,
+  margin: '0 -8px',
+  fontVariantNumeric: 'tabular-nums',
+  '& a': { display: 'block', minHeight: 44, padding: '0 8px', borderRadius: 8, textDecoration: 'none' },
+  '& a:hover strong': { color: theme.palette.accent.text },
+  '& span': { color: theme.palette.text.secondary },
+  '& strong': {
+    display: 'block',
+    minHeight: 32,
+    fontSize: '1.5rem',
+    fontWeight: 600,
+    lineHeight: 1.33,
+    letterSpacing: '-0.01em',
+  },
+  '& strong[data-none=true]': { color: theme.palette.text.secondary },
+}))
+
+const Foot = styled('div')(({ theme }) => ({
+  display: 'flex',
+  flexWrap: 'wrap',
+  alignItems: 'center',
+  justifyContent: 'space-between',
+  gap: 8,
+  minHeight: 44,
+  marginTop: 8,
+  '& > span': { flex: '1 1 160px', color: theme.palette.text.secondary },
+  '& > [data-short=true]': { color: theme.palette.tones.bad.text },
+}))

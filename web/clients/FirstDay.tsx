@@ -1,0 +1,122 @@
+import Button from '@mui/material/Button'
+import { styled } from '@mui/material/styles'
+import { Check } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Link } from 'react-router'
+import { calls, type OutputOf } from '../../contract/calls.ts'
+import { credits as inCredits } from '../../contract/words.ts'
+import { Card } from '../parts/Card.tsx'
+import { copyText } from '../parts/copy.ts'
+import { useNotice } from '../parts/notices/Notices.tsx'
+import { useCall, useCredits, useSubmit } from '../queries.ts'
+import { to } from '../screens.ts'
+import { keepPreferences, usePreferences, useSession } from '../session.tsx'
+
+type Page = OutputOf<typeof calls.clients.list>
+
+/** The first steps of a dealer who has no clients yet, until the first client has its login. */
+export function FirstDay({ first, loading }: { first: Page | undefined; loading: boolean }) {
+  const { first_day } = usePreferences()
+  if (first_day === 'done') return null
+  if (!first) return loading ? WAITING : null
+  if (first.counts.all > 1) return null
+  return <Steps client={first.data[0]?.name ?? null} />
+}
+
+/** The cards below stay hidden until it is known whether the steps push them down. */
+const WAITING = (
+  <div>
+    <span data-waiting />
+  </div>
+)
+
+function Steps({ client }: { client: string | null }) {
+  const { name } = useSession()
+  const balance = useCredits()
+  const notice = useNotice()
+  const { data: trials } = useCall(calls.clients.trials, {})
+  const done = useSubmit(calls.session.savePreferences, {
+    changes: [],
+    onDone: (_output, saved) => keepPreferences(saved),
+  })
+  const ask = async () => {
+    if (await copyText(`Please add credits to my account ${name}.`)) notice.success('Copied')
+    else notice.error('Error copying. Please try again.')
+  }
+  return (
+    <First>
+      <Card
+        title="First steps"
+        aside={
+          client !== null && (
+            <Button size="small" disabled={done.loading} onClick={() => done.submit({ first_day: 'done' })}>
+              Put away
+            </Button>
+          )
+        }
+      >
+        <ol>
+          <Step
+            done={balance != null && balance > 0}
+            about={
+              balance != null && balance > 0
+                ? `You have ${inCredits(balance)}. A credit is a month of service.`
+                : 'A credit is a month of service. Your reseller adds them; a trial needs none.'
+            }
+          >
+            <Button variant="outlined" onClick={ask}>
+              Copy a request for credits
+            </Button>
+          </Step>
+          <Step
+            done={client !== null}
+            about={
+              trials
+                ? `A trial costs nothing; you can give ${trials.left.toLocaleString('en-US')} today.`
+                : 'A trial costs nothing.'
+            }
+          >
+            <Button variant={client === null ? 'contained' : 'outlined'} component={Link} to={to.newClient()}>
+              Make a trial client
+            </Button>
+          </Step>
+          <Step done={false} about="Its login and password go into the box, or to the client.">
+            {client === null ? (
+              <Button variant="outlined" disabled>
+                Hand over the login
+              </Button>
+            ) : (
+              <Button variant="contained" component={Link} to={to.client(client)}>
+                Hand over the login
+              </Button>
+            )}
+          </Step>
+        </ol>
+      </Card>
+    </First>
+  )
+}
+
+function Step({ done, about, children }: { done: boolean; about: string; children: ReactNode }) {
+  return (
+    <li>
+      <span>
+        {done && <Check aria-label="Done" size={18} />} {about}
+      </span>
+      {children}
+    </li>
+  )
+}
+
+const First = styled('div')(({ theme }) => ({
+  '& ol': { display: 'grid', gap: 8, margin: 0, padding: 0, listStyle: 'none' },
+  '& li': {
+    display: 'flex',
+    flexWrap: 'wrap',
+    alignItems: 'center',
+    justifyContent: 'space-between',
+    gap: 8,
+  },
+  '& li span': { flex: '1 1 260px', color: theme.palette.text.secondary },
+  '& svg': { verticalAlign: 'text-bottom', color: theme.palette.tones.good.text },
+}))

@@ -1,0 +1,97 @@
+import { styled } from '@mui/material/styles'
+import { calls, type OutputOf } from '../../contract/calls.ts'
+import { credits } from '../../contract/words.ts'
+import { Card } from '../parts/Card.tsx'
+import { ErrorState } from '../parts/ErrorState.tsx'
+import { Skeleton } from '../parts/Skeleton.tsx'
+import { useCall } from '../queries.ts'
+import { clients } from '../words.ts'
+import { Day } from './Day.tsx'
+
+type Estimate = OutputOf<typeof calls.clients.forecast>
+
+/** An estimate of the credits that the next weeks need, and of how long the balance lasts. */
+export function ForecastCard() {
+  const { data, error, refetch } = useCall(calls.clients.forecast, {})
+  return (
+    <Card title="Forecast">
+      {error && !data ? (
+        <ErrorState message={error.message} onRetry={refetch} />
+      ) : (
+        <>
+          <Facts aria-busy={!data}>
+            <Need label="Next 14 days" held={data?.credits} need={data?.fortnight} />
+            <Need label="Next 30 days" held={data?.credits} need={data?.month} />
+            <div>
+              <dt>You have</dt>
+              <dd>{data ? <strong>{credits(data.credits)}</strong> : <Skeleton width={96} />}</dd>
+            </div>
+          </Facts>
+          <Last data-short={data !== undefined && data.runs_out !== null}>{data && <End {...data} />}</Last>
+        </>
+      )}
+    </Card>
+  )
+}
+
+interface NeedProps {
+  label: string
+  held: number | undefined
+  need: Estimate['month'] | undefined
+}
+
+function Need({ label, held = 0, need }: NeedProps) {
+  return (
+    <div data-short={need !== undefined && need.months > held}>
+      <dt>{label}</dt>
+      <dd>
+        {need ? (
+          <>
+            {clients(need.clients)} need <strong>{credits(need.months)}</strong>
+          </>
+        ) : (
+          <Skeleton width={160} />
+        )}
+      </dd>
+    </div>
+  )
+}
+
+function End({ runs_out }: Estimate) {
+  return (
+    <>
+      {runs_out === null ? (
+        'Your credits last for 30 days.'
+      ) : (
+        <>
+          Your credits run out on <Day iso={runs_out} />.
+        </>
+      )}{' '}
+      <small>An estimate: each client that expires is renewed once, as last time.</small>
+    </>
+  )
+}
+
+const Facts = styled('dl')(({ theme }) => ({
+  fontVariantNumeric: 'tabular-nums',
+  '& > div': {
+    display: 'flex',
+    flexWrap: 'wrap',
+    justifyContent: 'space-between',
+    gap: '0 16px',
+    minHeight: 32,
+    paddingTop: 6,
+    borderTop: `1px solid ${theme.palette.divider}`,
+  },
+  '& > div:first-of-type': { borderTop: 0 },
+  '& dt': { color: theme.palette.text.secondary },
+  '& strong': { fontWeight: 600 },
+  '& [data-short=true] strong': { color: theme.palette.tones.bad.text },
+}))
+
+const Last = styled('p')(({ theme }) => ({
+  minHeight: 40,
+  marginTop: 8,
+  '&[data-short=true]': { color: theme.palette.tones.bad.text },
+  '& small': { display: 'block', fontSize: '0.75rem', color: theme.palette.text.secondary },
+}))

@@ -1,0 +1,89 @@
+import Button from '@mui/material/Button'
+import { styled } from '@mui/material/styles'
+import { useEffect, useState } from 'react'
+import { Link, useNavigate } from 'react-router'
+import { Card } from '../parts/Card.tsx'
+import { to } from '../screens.ts'
+import { anotherIcon, CredentialSheet } from './CredentialSheet.tsx'
+import type { Credentials } from './credentials.ts'
+
+interface MadeClientProps {
+  client: Credentials
+  /** Begins the form of another client. */
+  onAnother: () => void
+}
+
+/** The credentials of a client that was just made. Unless the person does something here, the list opens soon. */
+export function MadeClient({ client, onAnother }: MadeClientProps) {
+  const { left, stay } = useLeaving()
+  const point = ({ movementX, movementY }: React.PointerEvent) => {
+    // A card that appears under a pointer at rest is not pointed at.
+    if (movementX !== 0 || movementY !== 0) stay()
+  }
+  return (
+    <div onPointerMove={point} onPointerDown={stay}>
+      <Card form title={`Credentials of ${client.login}`}>
+        <CredentialSheet
+          client={client}
+          another={
+            <Button variant="outlined" startIcon={anotherIcon} onClick={onAnother}>
+              Another client
+            </Button>
+          }
+        />
+        <Foot>
+          {left === null ? (
+            <Button component={Link} to={to.clients()}>
+              Show all clients
+            </Button>
+          ) : (
+            <>
+              <span role="status">
+                The clients open in <span aria-hidden>{left}</span>
+                <span className="for-readers">{SECONDS}</span> s.
+              </span>
+              <Button onClick={stay}>Stay</Button>
+            </>
+          )}
+        </Foot>
+      </Card>
+    </div>
+  )
+}
+
+/** The time that the specification sets, in seconds. */
+const SECONDS = 3
+
+/** Opens the list of clients after SECONDS. `stay` stops that, as does any key; `left` is null then. */
+function useLeaving() {
+  const navigate = useNavigate()
+  const [left, setLeft] = useState<number | null>(SECONDS)
+  const isLeaving = left !== null
+  useEffect(() => {
+    if (!isLeaving) return
+    const stop = () => setLeft(null)
+    const timers = [
+      setTimeout(() => navigate(to.clients()), SECONDS * 1000),
+      setInterval(() => setLeft((seconds) => seconds && Math.max(1, seconds - 1)), 1000),
+    ]
+    window.addEventListener('keydown', stop)
+    return () => {
+      timers.forEach(clearTimeout)
+      window.removeEventListener('keydown', stop)
+    }
+  }, [isLeaving, navigate])
+  return { left, stay: () => setLeft(null) }
+}
+
+const Foot = styled('div')(({ theme }) => ({
+  display: 'flex',
+  flexWrap: 'wrap',
+  alignItems: 'center',
+  justifyContent: 'space-between',
+  gap: 8,
+  minHeight: 44,
+  marginTop: 16,
+  color: theme.palette.text.secondary,
+  fontVariantNumeric: 'tabular-nums',
+  '& .for-readers': { position: 'absolute', width: 1, height: 1, overflow: 'hidden', clipPath: 'inset(50%)' },
+}))

@@ -1,0 +1,209 @@
+import Button from '@mui/material/Button'
+import { styled } from '@mui/material/styles'
+import { Copy, MessageCircle, MessageSquareText } from 'lucide-react'
+import { useState } from 'react'
+import * as z from 'zod/mini'
+import { calls } from '../../contract/calls.ts'
+import { ReminderText } from '../../contract/due.ts'
+import type { DueClient } from '../../contract/shapes.ts'
+import { useNow } from '../clock.ts'
+import { copyText } from '../parts/copy.ts'
+import { Dialog } from '../parts/dialog/Dialog.tsx'
+import { useLastValue } from '../parts/dialog/useLastValue.ts'
+import { Form } from '../parts/form/Form.tsx'
+import { TextInput } from '../parts/form/TextInput.tsx'
+import { Moment } from '../parts/Moment.tsx'
+import { useNotice } from '../parts/notices/Notices.tsx'
+import { useSubmit } from '../queries.ts'
+import { keepPreferences, usePreferences, useSession } from '../session.tsx'
+import { zone } from '../zone.ts'
+import { sms, whatsApp, whyNoNumber } from './contact.ts'
+import { remindingText, USUAL_REMINDER } from './reminder.ts'
+
+interface ReminderDialogProps {
+  /** Null while the dialog is closed. */
+  client: DueClient | null
+  onClose: () => void
+}
+
+/** The text that reminds a client of its expiry. The dealer sends it; Boxtree notes that it was opened or copied. */
+export function ReminderDialog({ client, onClose }: ReminderDialogProps) {
+  const shown = useLastValue(client)
+  const [editing, setEditing] = useState(false)
+  if (!shown) return null
+  const close = () => {
+    setEditing(false)
+    onClose()
+  }
+  return (
+    <Dialog open={client !== null} title={`Remind ${shown.name}`} onClose={close}>
+      {editing ? (
+        <EditText onDone={() => setEditing(false)} />
+      ) : (
+        <Reminder key={shown.name} client={shown} onEdit={() => setEditing(true)} />
+      )}
+    </Dialog>
+  )
+}
+
+function Reminder({ client, onEdit }: { client: DueClient; onEdit: () => void }) {
+  const { reminder } = usePreferences()
+  const notice = useNotice()
+  const text = remindingText(reminder || USUAL_REMINDER, client, zone(), useNow())
+  const { name: self } = useSession()
+  const [noted, setNoted] = useState({ reminded: client.reminded, by: client.reminded_by })
+  const note = useSubmit(calls.clients.remind, {
+    changes: [calls.clients.dueClients],
+    onDone: ({ reminded }) => setNoted({ reminded, by: self }),
+  })
+  const isDone = () => note.submit({ name: client.name, reminded: true })
+  const copy = async () => {
+    if (!(await copyText(text))) return notice.error('Error copying. Please try again.')
+    notice.success('Copied')
+    isDone()
+  }
+  const why = whyNoNumber(client.phone)
+  return (
+    <>
+      <Letter>{text}</Letter>
+      <Buttons>
+        <ToService address={whatsApp(client.phone, text)} icon={<MessageCircle size={18} />} onOpen={isDone}>
+          WhatsApp
+        </ToService>
+        <ToService address={sms(client.phone, text)} icon={<MessageSquareText size={18} />} onOpen={isDone}>
+          SMS
+        </ToService>
+        <Button autoFocus variant="contained" startIcon={<Copy size={18} />} onClick={copy}>
+          Copy
+        </Button>
+      </Buttons>
+      {why && <Note>{why}</Note>}
+      <Foot aria-live="polite">
+        {noted.reminded === null ? (
+          <span>Not reminded yet</span>
+        ) : (
+          <>
+            <span>
+              Reminded on <Moment iso={noted.reminded} zone={zone()} format="datetime" /> by {noted.by}
+            </span>
+            <Button
+              size="small"
+              disabled={note.loading}
+              onClick={() => note.submit({ name: client.name, reminded: false })}
+            >
+              Take back
+            </Button>
+          </>
+        )}
+        <Button size="small" onClick={onEdit}>
+          Change the text
+        </Button>
+      </Foot>
+    </>
+  )
+}
+
+interface ToServiceProps {
+  /** Null where the number has no country. */
+  address: string | null
+  icon: React.ReactNode
+  onOpen: () => void
+  children: string
+}
+
+/** A link to another service, which learns neither where it was opened nor a way back. */
+function ToService({ address, icon, onOpen, children }: ToServiceProps) {
+  if (address === null) {
+    return (
+      <Button variant="outlined" disabled startIcon={icon}>
+        {children}
+      </Button>
+    )
+  }
+  return (
+    <Button
+      variant="outlined"
+      component="a"
+      href={address}
+      // The phone itself opens a text message; a window for it would stay empty.
+      target={address.startsWith('https:') ? '_blank' : undefined}
+      rel="noopener noreferrer"
+      startIcon={icon}
+      onClick={onOpen}
+    >
+      {children}
+    </Button>
+  )
+}
+
+/** The dealer's own text, for all clients. */
+function EditText({ onDone }: { onDone: () => void }) {
+  const { reminder } = usePreferences()
+  const [values] = useState(() => ({ reminder: reminder || USUAL_REMINDER }))
+  const save = useSubmit(calls.session.savePreferences, {
+    changes: [],
+    onDone: (_output, saved) => {
+      keepPreferences(saved)
+      onDone()
+    },
+  })
+  return (
+    <Form
+      schema={OwnText}
+      values={values}
+      autoFocus
+      submit="Save the text"
+      onSubmit={save.submit}
+      loading={save.loading}
+      submitError={save.submitError}
+      aside={
+        <Button variant="outlined" onClick={onDone}>
+          Cancel
+        </Button>
+      }
+    >
+      <TextInput
+        multiline
+        name="reminder"
+        label="Text"
+        help="Fields: {name} {login} {expiry} {days} {package}. The name is the description, where there is one."
+      />
+    </Form>
+  )
+}
+
+const OwnText = z.object({ reminder: ReminderText })
+
+const Letter = styled('blockquote')(({ theme }) => ({
+  margin: 0,
+  padding: '12px 16px',
+  borderRadius: 8,
+  whiteSpace: 'pre-wrap',
+  overflowWrap: 'anywhere',
+  background: theme.palette.background.default,
+}))
+
+const Buttons = styled('div')(({ theme }) => ({
+  display: 'flex',
+  flexWrap: 'wrap',
+  gap: 8,
+  marginTop: 16,
+  [theme.breakpoints.down('sm')]: { '& > *': { flex: '1 1 auto' } },
+}))
+
+const Note = styled('p')(({ theme }) => ({
+  marginTop: 8,
+  fontSize: '0.75rem',
+  color: theme.palette.text.secondary,
+}))
+
+const Foot = styled('div')(({ theme }) => ({
+  display: 'flex',
+  flexWrap: 'wrap',
+  alignItems: 'center',
+  gap: 8,
+  minHeight: 44,
+  marginTop: 16,
+  color: theme.palette.text.secondary,
+  '& > span': { flex: '1 1 auto' },
+}))

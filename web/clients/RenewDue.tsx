@@ -1,0 +1,276 @@
+import Button from '@mui/material/Button'
+import { styled } from '@mui/material/styles'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { useWatch } from 'react-hook-form'
+import * as z from 'zod/mini'
+import { calls } from '../../contract/calls.ts'
+import { MOST_RENEWED } from '../../contract/clients.ts'
+import type { DueWithin } from '../../contract/due.ts'
+import type { DueClient } from '../../contract/shapes.ts'
+import { credits as inCredits, shortage } from '../../contract/words.ts'
+import { ApiError, send } from '../api.ts'
+import { failureOf, wordsOf } from '../notices.ts'
+import { Dialog } from '../parts/dialog/Dialog.tsx'
+import { useLastValue } from '../parts/dialog/useLastValue.ts'
+import { ErrorState } from '../parts/ErrorState.tsx'
+import { Form } from '../parts/form/Form.tsx'
+import { SelectInput } from '../parts/form/SelectInput.tsx'
+import { useNotice } from '../parts/notices/Notices.tsx'
+import { Skeleton } from '../parts/Skeleton.tsx'
+import { useCredits } from '../queries.ts'
+import { useSession } from '../session.tsx'
+import { submitOnce } from '../submits.ts'
+import { clients as inClients } from '../words.ts'
+import { affordable, costOf, type HowLong, monthsOf } from './dueRenewal.ts'
+
+/** Whom to renew: all that are due within some days, or chosen ones. */
+export type Renewed = { within: DueWithin } | { chosen: readonly DueClient[] }
+
+export interface RenewDueProps {
+  open: boolean
+  /** Null while nobody has asked. */
+  asked: Renewed | null
+  onClose: () => void
+  onDone?: () => void
+}
+
+/** Renews clients that are due, a month each or as last time: those that expire first, as far as the credits go. */
+export function RenewDue({ open, asked, onClose, onDone }: RenewDueProps) {
+  const shown = useLastValue(asked)
+  const { data: clients, error, refetch } = useAsked(shown, open)
+  const balance = useCredits()
+  const { run, progress, stop } = useRun(() => {
+    onDone?.()
+    onClose()
+  })
+  const count = clients?.length
+  return (
+    <Dialog
+      open={open}
+      title={count === undefined ? 'Renew all' : `Renew ${inClients(count)}`}
+      onClose={onClose}
+      busy={progress !== null}
+    >
+      {error && !clients ? (
+        <ErrorState message={error.message} onRetry={refetch} />
+      ) : (
+        <Form
+          schema={AsTyped}
+          values={A_MONTH}
+          submit={({ how }) => says(clients, how as HowLong, balance)}
+          onSubmit={({ how }) => clients && run(affordable(clients, how, balance), how)}
+          autoFocus
+          loading={progress !== null}
+          blocked={!clients || balance == null || clients.length === 0}
+          submitError={null}
+          aside={
+            progress === null ? (
+              <Button variant="outlined" onClick={onClose}>
+                Cancel
+              </Button>
+            ) : (
+              <Button variant="outlined" disabled={progress.isStopped} onClick={stop}>
+                {progress.isStopped ? 'Stopping…' : 'Stop'}
+              </Button>
+            )
+          }
+        >
+          <SelectInput name="how" label="Months" options={HOW_LONG} />
+          <Sums clients={clients} balance={balance} />
+          {progress && <Progress {...progress} />}
+        </Form>
+      )}
+    </Dialog>
+  )
+}
+
+const AsTyped = z.object({ how: z.enum(['month', 'last']) })
+const A_MONTH = { how: 'month' as HowLong }
+const HOW_LONG = [
+  { value: 'month', label: '1 month each' },
+  { value: 'last', label: 'As last time' },
+]
+
+function says(clients: readonly DueClient[] | undefined, how: HowLong, balance: number | null | undefined) {
+  if (!clients) return 'Renew'
+  const some = affordable(clients, how, balance)
+  const cost = inCredits(costOf(some, how))
+  if (some.length === clients.length) return `Renew ${inClients(some.length)} for ${cost}`
+  return `Renew the first ${some.length.toLocaleString('en-US')} for ${cost}`
+}
+
+interface SumsProps {
+  clients: readonly DueClient[] | undefined
+  balance: number | null | undefined
+}
+
+/** What the renewal costs, and what happens where the credits do not suffice. */
+function Sums({ clients, balance }: SumsProps) {
+  const how = useWatch({ name: 'how' }) as HowLong
+  const cost = clients && costOf(clients, how)
+  const isShort = cost !== undefined && balance != null && cost > balance
+  const first = clients && affordable(clients, how, balance).length
+  return (
+    <Frame aria-live="polite" aria-busy={!clients}>
+      <dl>
+        <div>
+          <dt>Cost</dt>
+          <dd>{cost === undefined ? <Skeleton width={64} /> : inCredits(cost)}</dd>
+        </div>
+        <div>
+          <dt>Balance</dt>
+          <dd>{balance == null ? <Skeleton width={64} /> : inCredits(balance)}</dd>
+        </div>
+        <div data-short={isShort}>
+          <dt>Balance after</dt>
+          <dd>{after(cost, balance) ?? <Skeleton width={64} />}</dd>
+        </div>
+      </dl>
+      {isShort && (
+        <p>
+          {first === 0
+            ? 'Not even the one that expires first can be renewed.'
+            : `The ${first?.toLocaleString('en-US')} that expire first can be renewed.`}
+        </p>
+      )}
+    </Frame>
+  )
+}
+
+function after(cost: number | undefined, balance: number | null | undefined): string | undefined {
+  if (cost === undefined || balance == null) return undefined
+  return cost > balance ? shortage(balance, cost) : inCredits(balance - cost)
+}
+
+interface Run {
+  done: number
+  total: number
+  /** True once the person has asked to stop after the part that is under way. */
+  isStopped: boolean
+}
+
+function Progress({ done, total }: Run) {
+  return (
+    <Bar role="status">
+      <progress aria-label="Clients renewed" value={done} max={total} />
+      {done.toLocaleString('en-US')} of {inClients(total)} renewed
+    </Bar>
+  )
+}
+
+/** Renews in parts of MOST_RENEWED, each all or none and once, and can stop between two of them. */
+function useRun(onDone: () => void) {
+  const { name } = useSession()
+  const cache = useQueryClient()
+  const notice = useNotice()
+  const [progress, setProgress] = useState<Run | null>(null)
+  const isStopped = useRef(false)
+  const words = wordsOf(calls.clients.multirenew)
+  const stop = () => {
+    isStopped.current = true
+    setProgress((run) => run && { ...run, isStopped: true })
+  }
+  // Whoever leaves the page has left the button that stops too.
+  useEffect(
+    () => () => {
+      isStopped.current = true
+    },
+    [],
+  )
+  const run = async (clients: readonly DueClient[], how: HowLong) => {
+    isStopped.current = false
+    let done = 0
+    setProgress({ done, total: clients.length, isStopped: false })
+    try {
+      while (done < clients.length && !isStopped.current) {
+        const part = clients.slice(done, done + MOST_RENEWED)
+        await submitOnce(calls.clients.multirenew, inputOf(part, how), name)
+        done += part.length
+        const renewed = done
+        setProgress((run) => run && { ...run, done: renewed })
+      }
+      if (done === clients.length) notice.success(words?.success?.(inputOf(clients, how), NO_OUTPUT) ?? '')
+      else notice.warning(`Stopped: ${howMany(done, clients.length)}`)
+      onDone()
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      const [text, reason] = words ? failureOf(words, error) : [error.message]
+      const before = done > 0 ? `${howMany(done, clients.length)} ` : ''
+      if (error.code !== 'no_session') notice.error(text, `${before}${reason ?? ''}`)
+    } finally {
+      setProgress(null)
+      cache.invalidateQueries()
+    }
+  }
+  return { run, progress, stop }
+}
+
+const NO_OUTPUT = { status: 'OK', count: 0, credits: 0 } as const
+
+function howMany(done: number, all: number): string {
+  return `${done.toLocaleString('en-US')} of ${inClients(all)} were renewed.`
+}
+
+function inputOf(clients: readonly DueClient[], how: HowLong) {
+  return {
+    clients: clients.map(({ name }) => name),
+    months: how === 'month' ? 1 : clients.map((client) => monthsOf(client, how)),
+    expiries: clients.map(({ expiry }) => expiry),
+  }
+}
+
+/** Loads all clients that are to be renewed, those that expire first first. */
+function useAsked(asked: Renewed | null, isOpen: boolean) {
+  return useQuery<readonly DueClient[], ApiError>({
+    queryKey: [calls.clients.dueClients.name, 'all', asked],
+    queryFn: ({ signal }) =>
+      asked && 'within' in asked ? everyOne(asked.within, signal) : (asked?.chosen ?? []),
+    enabled: isOpen && asked !== null,
+    staleTime: 0,
+    gcTime: 0,
+  })
+}
+
+/** The server's largest page. */
+const MOST_A_PAGE = 500
+
+async function everyOne(within: DueWithin, signal: AbortSignal): Promise<DueClient[]> {
+  // A client that is changed meanwhile may be on two pages.
+  const all = new Map<string, DueClient>()
+  for (let page = 1; ; page += 1) {
+    const { data, total_pages } = await send(
+      calls.clients.dueClients,
+      { within, page, per_page: MOST_A_PAGE },
+      { signal },
+    )
+    for (const client of data) all.set(client.name, client)
+    if (page >= total_pages) return [...all.values()]
+  }
+}
+
+const Frame = styled('div')(({ theme }) => ({
+  padding: '4px 16px',
+  borderRadius: 8,
+  background: theme.palette.background.default,
+  '& dl > div': {
+    display: 'flex',
+    flexWrap: 'wrap',
+    alignItems: 'center',
+    justifyContent: 'space-between',
+    gap: '0 16px',
+    minHeight: 32,
+  },
+  '& dt': { color: theme.palette.text.secondary },
+  '& dd': { fontWeight: 600, fontVariantNumeric: 'tabular-nums', textAlign: 'right' },
+  '& [data-short=true] dd': { color: theme.palette.tones.bad.text },
+  '& p': { padding: '4px 0 8px' },
+}))
+
+const Bar = styled('p')({
+  display: 'grid',
+  gap: 4,
+  marginTop: 8,
+  fontVariantNumeric: 'tabular-nums',
+  '& progress': { width: '100%' },
+})

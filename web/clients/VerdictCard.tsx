@@ -1,0 +1,142 @@
+import Button from '@mui/material/Button'
+import { styled } from '@mui/material/styles'
+import { CalendarPlus, CircleCheck, IdCard, TriangleAlert } from 'lucide-react'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { calls } from '../../contract/calls.ts'
+import type { ClientDetail } from '../../contract/shapes.ts'
+import { useNow } from '../clock.ts'
+import { Dialog } from '../parts/dialog/Dialog.tsx'
+import { Skeleton } from '../parts/Skeleton.tsx'
+import type { Tone } from '../parts/tone.ts'
+import { useSubmit } from '../queries.ts'
+import { to } from '../screens.ts'
+import { zone } from '../zone.ts'
+import { anotherIcon, CredentialSheet } from './CredentialSheet.tsx'
+import { RenewDialog } from './RenewDialog.tsx'
+import { ResetDialog } from './ResetDialog.tsx'
+import { type Verdict, verdictsOf } from './verdict.ts'
+
+/** Says whether a client is served and, if not, why, with the button that mends it. `client` is undefined at first. */
+export function VerdictCard({ client }: { client: ClientDetail | undefined }) {
+  const now = useNow()
+  const [asked, setAsked] = useState<'renewal' | 'credentials' | 'lock' | null>(null)
+  const switching = useSubmit(calls.clients.save)
+  const close = () => setAsked(null)
+  const [first, ...more] = client ? verdictsOf(client, now, zone()) : []
+  const mends = {
+    renew: null,
+    'switch on': {
+      label: 'Switch on',
+      act: () => client && switching.submit({ login: client.name, status: true }),
+    },
+    'forget the lock': { label: 'Forget the lock', act: () => setAsked('lock') },
+  }
+  const mend = first?.mend ? mends[first.mend] : null
+  return (
+    <Section aria-label="Verdict" aria-busy={!client}>
+      <Words aria-live="polite" tone={first?.tone ?? 'plain'}>
+        {first ? (
+          <Sign {...first} />
+        ) : (
+          // What is beneath waits for the reasons, so that they push nothing down.
+          <span data-waiting>
+            <Skeleton width={260} height={24} />
+          </span>
+        )}
+        {more.map(({ says }) => (
+          <p key={says}>{says}</p>
+        ))}
+      </Words>
+      <Buttons style={client ? undefined : { visibility: 'hidden' }}>
+        {mend && (
+          <Button variant="contained" disabled={switching.loading} onClick={mend.act}>
+            {mend.label}
+          </Button>
+        )}
+        <Button
+          variant={mend ? 'outlined' : 'contained'}
+          startIcon={<CalendarPlus size={18} />}
+          aria-keyshortcuts="r"
+          onClick={() => setAsked('renewal')}
+        >
+          Renew
+        </Button>
+        <Button variant="outlined" startIcon={<IdCard size={18} />} onClick={() => setAsked('credentials')}>
+          Credentials
+        </Button>
+      </Buttons>
+      <RenewDialog names={asked === 'renewal' && client ? [client.name] : null} onClose={close} />
+      <ResetDialog
+        title="Forget the lock?"
+        yes="Forget the lock"
+        name={asked === 'lock' && client ? client.name : null}
+        onClose={close}
+      />
+      {client && (
+        <Dialog open={asked === 'credentials'} title={`Credentials of ${client.name}`} onClose={close}>
+          <CredentialSheet client={{ ...client, login: client.name }} another={TO_ANOTHER} />
+        </Dialog>
+      )}
+    </Section>
+  )
+}
+
+const TO_ANOTHER = (
+  <Button variant="outlined" startIcon={anotherIcon} component={Link} to={to.newClient()}>
+    Another client
+  </Button>
+)
+
+function Sign({ says, tone }: Verdict) {
+  const Icon = tone === 'good' ? CircleCheck : TriangleAlert
+  return (
+    <strong>
+      <Icon aria-hidden size={22} />
+      {says}
+    </strong>
+  )
+}
+
+const Section = styled('section')(({ theme }) => ({
+  display: 'flex',
+  flexWrap: 'wrap',
+  alignItems: 'center',
+  justifyContent: 'space-between',
+  gap: 16,
+  minHeight: 74,
+  padding: '16px 24px',
+  borderRadius: 12,
+  border: `1px solid ${theme.palette.divider}`,
+  background: theme.palette.background.paper,
+  [theme.breakpoints.down('sm')]: { padding: 16 },
+}))
+
+const Words = styled('div', { shouldForwardProp: (name) => name !== 'tone' })<{ tone: Tone }>(
+  ({ theme, tone }) => ({
+    flex: '1 1 260px',
+    minHeight: 32,
+    minWidth: 0,
+    overflowWrap: 'anywhere',
+    '& strong': {
+      display: 'flex',
+      alignItems: 'center',
+      gap: 12,
+      fontSize: '1.5rem',
+      fontWeight: 600,
+      lineHeight: 1.33,
+      letterSpacing: '-0.01em',
+      fontVariantNumeric: 'tabular-nums',
+      color: theme.palette.tones[tone].text,
+    },
+    '& svg': { flex: 'none' },
+    '& p': { marginLeft: 34, color: theme.palette.text.secondary },
+  }),
+)
+
+const Buttons = styled('div')(({ theme }) => ({
+  display: 'flex',
+  flexWrap: 'wrap',
+  gap: 8,
+  [theme.breakpoints.down('sm')]: { flex: '1 1 100%', '& > *': { flex: '1 1 auto' } },
+}))

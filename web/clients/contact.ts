@@ -1,0 +1,23 @@
+/** Why nothing can be sent to a phone number. */
+export function whyNoNumber(phone: string): string | undefined {
+  if (digitsAbroad(phone) !== null) return undefined
+  return phone === '' ? 'This client has no phone number' : 'Type the number with + and its country'
+}
+
+/** Returns the address that opens WhatsApp with a text to this number; null where the country is unknown. */
+export function whatsApp(phone: string, text: string): string | null {
+  const digits = digitsAbroad(phone)
+  return digits && `https://wa.me/${digits}?text=${encodeURIComponent(text)}`
+}
+
+/** Returns a stored number with its country's code, without '+': ten digits are North American. */
+function digitsAbroad(phone: string): string | null {
+  if (/^\+\d+$/.test(phone)) return phone.slice(1)
+  return /^\d{10}$/.test(phone) ? `1${phone}` : null
+}
+
+/** Returns the address that opens a text message to this number; null where the country is unknown. */
+export function sms(phone: string, text: string): string | null {
+  const digits = digitsAbroad(phone)
+  return digits && `sms:+${digits}?body=${encodeURIComponent(text)}`
+}

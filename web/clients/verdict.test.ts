@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { verdictsOf } from './verdict.ts'
+
+const NOW = new Date('2026-11-21T10:00:00.000Z')
+const SERVED = { expiry: '2027-01-14T23:59:59.000Z', status: true, locked: false, locked_to_ip: null }
+const EXPIRED = { ...SERVED, expiry: '2026-09-24T23:59:59.000Z' }
+const LOCKED = { locked: true, locked_to_ip: '203.0.113.7' }
+
+test.each([
+  [SERVED, ['Served until 14 January, 54 days']],
+  [{ ...SERVED, expiry: '2026-12-01T23:59:59.000Z' }, ['Served until 1 December, 10 days']],
+  [{ ...SERVED, expiry: '2026-11-22T23:59:59.000Z' }, ['Served until 22 November, 1 day']],
+  [{ ...SERVED, expiry: '2026-11-21T23:59:59.000Z' }, ['Served until the end of today']],
+  [EXPIRED, ['Expired 58 days ago']],
+  [{ ...SERVED, expiry: '2026-11-20T23:59:59.000Z' }, ['Expired yesterday']],
+  [{ ...SERVED, status: false }, ['Switched off', 'Paid until 14 January, 54 days']],
+  [{ ...SERVED, ...LOCKED }, ['Locked to 203.0.113.7', 'Served until 14 January, 54 days']],
+  [{ ...SERVED, expiry: '2027-11-21T23:59:59.000Z' }, ['Served until 21 November 2027, 365 days']],
+  // The lock is off, or has met no box yet.
+  [{ ...SERVED, locked_to_ip: '203.0.113.7' }, ['Served until 14 January, 54 days']],
+  [{ ...SERVED, locked: true }, ['Served until 14 January, 54 days']],
+  [
+    { ...EXPIRED, ...LOCKED, status: false },
+    ['Expired 58 days ago', 'Switched off', 'Locked to 203.0.113.7'],
+  ],
+])('%o is judged as %j', (client, says) => {
+  expect(verdictsOf(client, NOW, 'UTC').map((verdict) => verdict.says)).toEqual(says)
+})
+
+test('each reason has the act that mends it, and an expired client is renewed before anything else', () => {
+  const broken = { ...LOCKED, status: false }
+  const mends = (expiry: string) => verdictsOf({ ...broken, expiry }, NOW, 'UTC').map(({ mend }) => mend)
+  expect(mends(SERVED.expiry)).toEqual(['switch on', 'forget the lock', undefined])
+  expect(mends(EXPIRED.expiry)).toEqual(['renew', undefined, undefined])
+})
+
+test('days are those of the business: the last second of a day in its zone is still that day', () => {
+  const client = { ...SERVED, expiry: '2026-11-22T02:59:59.000Z' }
+  expect(verdictsOf(client, NOW, 'America/Sao_Paulo')[0].says).toBe('Served until the end of today')
+})

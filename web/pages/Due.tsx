@@ -1,0 +1,131 @@
+import Button from '@mui/material/Button'
+import { CalendarClock, CalendarPlus } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { calls } from '../../contract/calls.ts'
+import { DUE_WITHIN, type DueWithin } from '../../contract/due.ts'
+import type { DueClient } from '../../contract/shapes.ts'
+import { ForecastCard } from '../clients/ForecastCard.tsx'
+import { shownPhone } from '../clients/phone.ts'
+import { ReminderDialog } from '../clients/ReminderDialog.tsx'
+import { RenewDialog } from '../clients/RenewDialog.tsx'
+import { RenewDue, type Renewed } from '../clients/RenewDue.tsx'
+import { Card } from '../parts/Card.tsx'
+import { PageTitle } from '../parts/PageTitle.tsx'
+import { Stack } from '../parts/Stack.tsx'
+import { DataTable } from '../parts/table/DataTable.tsx'
+import { Segments } from '../parts/table/Segments.tsx'
+import type { RowSelection } from '../parts/table/selection.ts'
+import { type ListState, useListState } from '../parts/table/useListState.ts'
+import { useCall } from '../queries.ts'
+import { dueClients } from '../tables/due.tsx'
+
+/** The clients that are to be renewed soon, or were not renewed: to be reminded and renewed, one, some or all. */
+export function Due() {
+  const [one, setOne] = useState<string | null>(null)
+  const [many, setMany] = useState<Renewed | null>(null)
+  const [reminding, setReminding] = useState<DueClient | null>(null)
+  const [table] = useState(() =>
+    dueClients({ renew: ({ name }) => setOne(name), remind: setReminding, phone: shownPhone }),
+  )
+  const list = useListState('', table, FILTERS)
+  const within = list.filter as DueWithin
+  const page = useDuePage(list, within)
+  const counts = useCall(calls.clients.due, {}).data?.counts
+  const { select, clear } = useChosen(within, page.data, (chosen) => setMany({ chosen }))
+  const count = counts?.[within]
+  const renewAll = count !== undefined && count > 0 && (
+    <Button variant="contained" startIcon={<CalendarPlus size={18} />} onClick={() => setMany({ within })}>
+      Renew all {count.toLocaleString('en-US')}
+    </Button>
+  )
+  return (
+    <>
+      <title>Due · Boxtree</title>
+      <PageTitle action={renewAll}>Due</PageTitle>
+      <Stack>
+        <Card flush>
+          <DataTable
+            label="Due"
+            table={table}
+            list={list}
+            rows={page.data && { rows: page.data.data, count: page.data.count }}
+            loading={page.isPending || page.isPlaceholderData}
+            error={page.error?.message}
+            onRetry={page.refetch}
+            select={select}
+            tools={
+              <Segments
+                segments={DUE_WITHIN.map((value) => ({
+                  value,
+                  label: LABELS[value],
+                  count: counts?.[value].toLocaleString('en-US'),
+                }))}
+                value={within}
+                onChange={list.setFilter}
+                digits={3}
+                visible
+              />
+            }
+            emptyIcon={<CalendarClock aria-hidden size={32} strokeWidth={1.25} />}
+          />
+        </Card>
+        <ForecastCard />
+      </Stack>
+      <RenewDialog names={one === null ? null : [one]} onClose={() => setOne(null)} />
+      <RenewDue open={many !== null} asked={many} onClose={() => setMany(null)} onDone={clear} />
+      <ReminderDialog client={reminding} onClose={() => setReminding(null)} />
+    </>
+  )
+}
+
+/** The first is the one that is shown at first. */
+const FILTERS: readonly DueWithin[] = ['week', 'today', 'tomorrow', 'month', 'lapsed']
+
+const LABELS: Record<DueWithin, string> = {
+  today: 'Today',
+  tomorrow: 'Tomorrow',
+  week: '7 days',
+  month: '30 days',
+  lapsed: 'Not renewed',
+}
+
+/** Loads the page of the list; a page past the end becomes the last. */
+function useDuePage({ page, perPage: per_page, search, order, setPage }: ListState, within: DueWithin) {
+  const loaded = useCall(calls.clients.dueClients, { within, search, page, per_page, order }, { keep: true })
+  const last = loaded.isPlaceholderData ? undefined : loaded.data?.total_pages
+  useEffect(() => {
+    if (last !== undefined && page > last) setPage(last, true)
+  })
+  return loaded
+}
+
+/** Holds the clients that were selected, on all pages of one filter, first expiry first. */
+function useChosen(
+  within: DueWithin,
+  page: { data: readonly DueClient[] } | undefined,
+  onRenew: (clients: readonly DueClient[]) => void,
+) {
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(NONE)
+  const known = useRef(new Map<string, DueClient>())
+  for (const client of page?.data ?? []) known.current.set(client.name, client)
+  useEffect(() => {
+    if (within) setChosen(NONE)
+  }, [within])
+  const renew = () => {
+    const clients = [...chosen].flatMap((name) => known.current.get(name) ?? [])
+    onRenew(clients.sort((a, b) => a.expiry.localeCompare(b.expiry)))
+  }
+  const select: RowSelection<DueClient> = {
+    chosen,
+    onChange: setChosen,
+    name: ({ name }) => name,
+    actions: (
+      <Button variant="contained" startIcon={<CalendarPlus size={18} />} onClick={renew}>
+        Renew selected
+      </Button>
+    ),
+  }
+  return { select, clear: () => setChosen(NONE) }
+}
+
+const NONE: ReadonlySet<string> = new Set()

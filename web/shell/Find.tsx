@@ -1,0 +1,171 @@
+import IconButton from '@mui/material/IconButton'
+import { styled } from '@mui/material/styles'
+import { ArrowLeft, Search } from 'lucide-react'
+import { useId, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
+import { Later, part } from '../parts/dialog/later.tsx'
+import { EXACT } from '../parts/form/TextInput.tsx'
+import type { FindResultsProps, Wish } from './FindResults.tsx'
+import { useShortcuts } from './useShortcuts.ts'
+
+interface FindProps {
+  onSettings: () => void
+  /** Shows the shortcuts. */
+  onHelp: () => void
+}
+
+/**
+ * The field in the top bar that finds clients, screens and actions from anywhere. It takes keys at once, also while the
+ * code of its results is loading: what was wished meanwhile is done then.
+ */
+export function Find({ onSettings, onHelp }: FindProps) {
+  const id = useId()
+  const input = useRef<HTMLInputElement>(null)
+  const place = useRef<HTMLDivElement>(null)
+  const before = useRef<Element | null>(null)
+  const [text, setText] = useState('')
+  const [open, setOpen] = useState(false)
+  const [active, setActive] = useState(0)
+  const [wish, setWish] = useState<Wish | null>(null)
+  const begin = () => {
+    before.current = document.activeElement
+    // A hidden field, as on a phone, takes the focus only once it is shown.
+    flushSync(() => setOpen(true))
+    input.current?.focus()
+    input.current?.select()
+  }
+  const end = () => {
+    setOpen(false)
+    setText('')
+    setActive(0)
+    setWish(null)
+  }
+  const press = (event: React.KeyboardEvent<HTMLInputElement>) => {
+    // A key may belong to the input of another script.
+    if (event.nativeEvent.isComposing) return
+    const isAtEnd = event.currentTarget.selectionStart === text.length
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (event.key === 'Escape') {
+      end()
+      if (before.current instanceof HTMLElement) before.current.focus()
+    } else if (step) setActive(Math.max(0, active + step))
+    else if (event.key === 'Enter') setWish({ act: 'open', text })
+    else if (event.key === 'ArrowRight' && isAtEnd && text !== '') setWish({ act: 'renew', text })
+    else return
+    setOpen(event.key !== 'Escape')
+    event.preventDefault()
+  }
+  const leave = ({ relatedTarget }: React.FocusEvent) => {
+    // Another window may have taken the focus, and gives it back.
+    if (!place.current?.contains(relatedTarget) && document.hasFocus()) end()
+  }
+  useShortcuts({ onFind: begin, onHelp })
+  return (
+    <Place ref={place} role="search" data-open={open} onBlur={leave}>
+      <Opener aria-label="Find" onClick={begin}>
+        <Search size={20} />
+      </Opener>
+      <Field>
+        <IconButton aria-label="Stop finding" className="back" onClick={end}>
+          <ArrowLeft size={20} />
+        </IconButton>
+        <Search aria-hidden size={16} />
+        <input
+          ref={input}
+          role="combobox"
+          aria-label="Find a client, screen or action"
+          aria-expanded={open}
+          aria-controls={open ? id : undefined}
+          aria-activedescendant={open && active >= 0 ? `${id}-${active}` : undefined}
+          aria-autocomplete="list"
+          placeholder="Find"
+          autoComplete="off"
+          enterKeyHint="go"
+          maxLength={100}
+          {...EXACT}
+          value={text}
+          onClick={() => setOpen(true)}
+          onChange={(event) => {
+            setText(event.target.value)
+            setActive(0)
+            setWish(null)
+            setOpen(true)
+          }}
+          onKeyDown={press}
+        />
+        <kbd aria-hidden>/</kbd>
+      </Field>
+      <Later
+        part={results}
+        given={{ id, open, text, active, wish, onActive: setActive, onEnd: end, onSettings, onHelp }}
+      />
+    </Place>
+  )
+}
+
+const results = part<FindResultsProps>(async () => (await import('./FindResults.tsx')).FindResults)
+
+const Place = styled('div')(({ theme }) => ({
+  position: 'relative',
+  flex: '0 1 280px',
+  minWidth: 0,
+  [theme.breakpoints.down('sm')]: {
+    position: 'static',
+    flex: 'none',
+    '&:not([data-open=true]) > label': { display: 'none' },
+    // The field takes the bar, but for the place where the settings button floats.
+    '&[data-open=true] > label': {
+      position: 'absolute',
+      inset: '8px 60px auto 8px',
+      zIndex: 1,
+      minHeight: 48,
+    },
+    '[data-side=right] &[data-open=true] > label': { inset: '8px 8px auto 60px' },
+  },
+}))
+
+const Opener = styled(IconButton)(({ theme }) => ({
+  [theme.breakpoints.up('sm')]: { display: 'none' },
+}))
+
+const Field = styled('label')(({ theme }) => ({
+  display: 'flex',
+  alignItems: 'center',
+  gap: 8,
+  minHeight: 40,
+  padding: '0 8px 0 12px',
+  borderRadius: 8,
+  border: `1px solid ${theme.palette.edge}`,
+  background: theme.palette.background.paper,
+  color: theme.palette.text.secondary,
+  '&:focus-within': {
+    borderColor: theme.palette.accent.text,
+    boxShadow: `inset 0 0 0 1px ${theme.palette.accent.text}`,
+  },
+  '& > svg': { flex: 'none' },
+  '& input': {
+    flex: 1,
+    minWidth: 0,
+    minHeight: 38,
+    padding: 0,
+    border: 0,
+    outline: 'none',
+    background: 'none',
+    color: theme.palette.text.primary,
+    '&::placeholder': { color: theme.palette.text.secondary, opacity: 1 },
+  },
+  '& kbd': {
+    padding: '0 6px',
+    borderRadius: 4,
+    border: `1px solid ${theme.palette.divider}`,
+    fontFamily: 'inherit',
+    fontSize: '0.75rem',
+  },
+  '&:focus-within kbd': { visibility: 'hidden' },
+  '@media (pointer: coarse)': {
+    minHeight: 44,
+    '& input': { fontSize: '1rem' },
+    '& kbd': { display: 'none' },
+  },
+  [theme.breakpoints.up('sm')]: { '& .back': { display: 'none' } },
+}))

@@ -1,0 +1,317 @@
+import { keyframes } from '@emotion/react'
+import { styled } from '@mui/material/styles'
+import { useQueryClient } from '@tanstack/react-query'
+import { CalendarPlus } from 'lucide-react'
+import { type ReactNode, useDeferredValue, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useNavigate } from 'react-router'
+import { calls } from '../../contract/calls.ts'
+import { type FoundClient, Search } from '../../contract/shapes.ts'
+import { RenewDialog } from '../clients/RenewDialog.tsx'
+import { useDelayed } from '../parts/useDelayed.ts'
+import { useCall } from '../queries.ts'
+import { menuOf, to } from '../screens.ts'
+import { useSession } from '../session.tsx'
+import { Expiry } from '../tables/expiry.tsx'
+
+/** What is to be done with the best result of a text, as soon as it is there. */
+export interface Wish {
+  act: 'open' | 'renew'
+  text: string
+}
+
+export interface FindResultsProps {
+  /** The id of the list; its options are numbered after it. */
+  id: string
+  open: boolean
+  text: string
+  /** The number of the option that Enter opens. */
+  active: number
+  wish: Wish | null
+  onActive: (active: number) => void
+  onEnd: () => void
+  onSettings: () => void
+  onHelp: () => void
+}
+
+/** One result: it opens, and a client can be renewed. */
+interface Result {
+  key: string
+  group: 'Clients' | 'Screens' | 'Actions'
+  content: ReactNode
+  open: () => void
+  /** The login to renew. */
+  client?: string
+}
+
+/** The list under the field that finds, and the renewal of a client that was found. */
+export function FindResults(props: FindResultsProps) {
+  const { id, open, text, active, wish, onActive, onEnd } = props
+  const [renewing, setRenewing] = useState<string | null>(null)
+  const { clients, failure, isCurrent } = useFound(open ? text : '')
+  const results = [...clients.map(asResult(useOpen())), ...useScreensAndActions(props)].slice(0, MOST)
+  const at = results.length === 0 ? -1 : Math.min(Math.max(0, active), results.length - 1)
+  const late = useDelayed(!isCurrent)
+  useEffect(() => {
+    if (open && at !== active) onActive(at)
+  }, [open, at, active, onActive])
+  const act = (result: Result | undefined, how: Wish['act']) => {
+    if (!result || (how === 'renew' && result.client === undefined)) return
+    onEnd()
+    if (how === 'renew') setRenewing(result.client ?? null)
+    else result.open()
+  }
+  const carryOut = useRef(act)
+  useLayoutEffect(() => {
+    carryOut.current = act
+  })
+  // What was wished before the results were there is done now, unless the text has changed since.
+  const due = wish !== null && wish.text === text && isCurrent ? wish.act : null
+  const chosen = results[at]
+  useEffect(() => {
+    if (due) carryOut.current(chosen, due)
+  }, [due, chosen])
+  return (
+    <>
+      {open && (
+        <Popup id={id} role="listbox" aria-label="Found" aria-busy={!isCurrent} pale={late}>
+          {GROUPS.map((group) => {
+            const inside = results.flatMap((result, number) =>
+              result.group === group ? [{ result, number }] : [],
+            )
+            return (
+              inside.length > 0 && (
+                <Group key={group} role="group" aria-label={group}>
+                  <span aria-hidden>{group}</span>
+                  {inside.map(({ result, number }) => (
+                    <Line key={result.key} role="presentation" data-active={number === at}>
+                      <button
+                        type="button"
+                        id={`${id}-${number}`}
+                        role="option"
+                        tabIndex={-1}
+                        aria-selected={number === at}
+                        onMouseDown={keepFocus}
+                        onClick={() => act(result, 'open')}
+                      >
+                        {result.content}
+                      </button>
+                      {result.client !== undefined && (
+                        <button
+                          type="button"
+                          role="option"
+                          tabIndex={-1}
+                          aria-selected={false}
+                          aria-label={`Renew ${result.client}`}
+                          className="renew"
+                          onMouseDown={keepFocus}
+                          onClick={() => act(result, 'renew')}
+                        >
+                          <CalendarPlus aria-hidden size={16} /> Renew
+                        </button>
+                      )}
+                    </Line>
+                  ))}
+                </Group>
+              )
+            )
+          })}
+          {failure && <p role="alert">{failure}</p>}
+          {results.length === 0 && isCurrent && !failure && <p role="status">Nothing found</p>}
+          {clients.length > 0 && (
+            <Keys aria-hidden>
+              <kbd>Enter</kbd> opens, <kbd>→</kbd> renews
+            </Keys>
+          )}
+        </Popup>
+      )}
+      <RenewDialog names={renewing === null ? null : [renewing]} onClose={() => setRenewing(null)} />
+    </>
+  )
+}
+
+const GROUPS = ['Clients', 'Screens', 'Actions'] as const
+
+/** As many as fit under the field without scrolling. */
+const MOST = 10
+
+/** The pause in typing, in milliseconds, after which the server is asked. */
+const PAUSE = 150
+
+/** A click on a result must not take the focus from the field before it is carried out. */
+function keepFocus(event: React.MouseEvent) {
+  event.preventDefault()
+}
+
+/** Returns the clients found for a text. `isCurrent` is false while they are those of an earlier text. */
+function useFound(text: string) {
+  const { role } = useSession()
+  const client = useQueryClient()
+  const term = useDeferredValue(text.trim())
+  const fault = Search.safeParse(term).error?.issues[0]?.message
+  const isAsked = role === 'dealer' && term !== '' && fault === undefined
+  const [settled, setSettled] = useState('')
+  useEffect(() => {
+    // What was found before is shown at once, and a text that goes on being typed is not asked for.
+    const known = client.getQueryData([calls.clients.find.name, { search: term }]) !== undefined
+    const timer = setTimeout(() => setSettled(term), known ? 0 : PAUSE)
+    return () => clearTimeout(timer)
+  }, [term, client])
+  const { data, error, isPlaceholderData } = useCall(
+    calls.clients.find,
+    { search: settled },
+    { enabled: isAsked && settled !== '', keep: true },
+  )
+  const isCurrent =
+    !isAsked || (settled === text.trim() && ((data !== undefined && !isPlaceholderData) || error !== null))
+  return { clients: isAsked && data ? data.data : [], failure: fault ?? error?.message, isCurrent }
+}
+
+/** Returns the function that opens an address, and moves the focus to the page even where it was there already. */
+function useOpen() {
+  const navigate = useNavigate()
+  return (path: string) => {
+    navigate(path)
+    document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true })
+  }
+}
+
+function asResult(open: (path: string) => void) {
+  return (client: FoundClient): Result => ({
+    key: `client ${client.name}`,
+    group: 'Clients',
+    client: client.name,
+    content: <Client {...client} />,
+    open: () => open(to.client(client.name)),
+  })
+}
+
+function Client({ name, description, mac, phone, expiry }: FoundClient) {
+  const about = [mac ?? 'Ministra', phone, description].filter(Boolean).join(' · ')
+  return (
+    <>
+      <span className="identifier name">{name}</span>
+      <span className="ellipsis about" data-hint={about} data-hint-cut="">
+        {about}
+      </span>
+      <Expiry inRows iso={expiry} />
+    </>
+  )
+}
+
+/** Returns the screens of the role and the actions whose words have the text in them; all of them for no text. */
+function useScreensAndActions({ text, onSettings, onHelp }: FindResultsProps): Result[] {
+  const { role } = useSession()
+  const open = useOpen()
+  const screens = [
+    ...menuOf(role).map(({ path, item }) => ({ label: item.label, path })),
+    ...(role === 'dealer' ? LISTS : []),
+  ]
+  const all: Result[] = [
+    ...screens.map(
+      ({ label, path }): Result => ({
+        key: path,
+        group: 'Screens',
+        content: label,
+        open: () => open(path),
+      }),
+    ),
+    { key: 'settings', group: 'Actions', content: 'Settings', open: onSettings },
+    { key: 'help', group: 'Actions', content: 'Keyboard shortcuts', open: onHelp },
+  ]
+  const wanted = text.trim().toLowerCase()
+  return all.filter(({ content }) => String(content).toLowerCase().includes(wanted))
+}
+
+const LISTS = [
+  { label: 'Clients: Expiring Soon', path: to.clients({ filter: 'expiring' }) },
+  { label: 'Clients: Expired', path: to.clients({ filter: 'expired' }) },
+]
+
+const appear = keyframes({ from: { opacity: 0, transform: 'translateY(-4px)' } })
+
+const Popup = styled('div', { shouldForwardProp: (name) => name !== 'pale' })<{ pale: boolean }>(
+  ({ theme, pale }) => ({
+    position: 'absolute',
+    top: 'calc(100% + 4px)',
+    right: 0,
+    zIndex: 3,
+    width: 'min(560px, calc(100vw - 16px))',
+    maxHeight: 'calc(100dvh - 80px)',
+    overflowY: 'auto',
+    padding: 8,
+    borderRadius: 12,
+    border: `1px solid ${theme.palette.divider}`,
+    background: theme.palette.background.paper,
+    boxShadow: theme.shadows[8],
+    '& p': { padding: '8px 12px', color: theme.palette.text.secondary },
+    '& > div, & > p': { opacity: pale ? 0.55 : 1 },
+    '[data-side=right] &': { right: 'auto', left: 0 },
+    [theme.breakpoints.down('sm')]: { top: 68, left: 8, right: 8 },
+    '@media (prefers-reduced-motion: no-preference)': { animation: `${appear} 140ms ease-out` },
+  }),
+)
+
+const Group = styled('div')(({ theme }) => ({
+  '& > span': {
+    display: 'block',
+    padding: '8px 12px 4px',
+    fontSize: '0.75rem',
+    fontWeight: 600,
+    color: theme.palette.text.secondary,
+  },
+}))
+
+const Line = styled('div')(({ theme }) => ({
+  display: 'flex',
+  alignItems: 'center',
+  gap: 8,
+  borderRadius: 8,
+  '&[data-active=true]': { background: theme.palette.accent.fill },
+  '&:hover': { background: theme.palette.background.default },
+  '& [role=option]': {
+    border: 0,
+    background: 'none',
+    textAlign: 'left',
+    cursor: 'pointer',
+  },
+  '& [role=option]:first-of-type': {
+    display: 'grid',
+    gridTemplateColumns: 'minmax(0, 1fr) auto',
+    alignItems: 'center',
+    columnGap: 12,
+    flex: 1,
+    minWidth: 0,
+    minHeight: 44,
+    padding: '4px 12px',
+  },
+  '& .name': { fontWeight: 600, overflowWrap: 'anywhere' },
+  '& .about': { gridRow: 2, gridColumn: 1, fontSize: '0.75rem', color: theme.palette.text.secondary },
+  '& .expiry': { gridRow: '1 / span 2', gridColumn: 2, justifyContent: 'flex-end' },
+  '& .expiry small': { display: 'none' },
+  '& .renew': {
+    display: 'flex',
+    alignItems: 'center',
+    gap: 6,
+    minHeight: 44,
+    padding: '0 12px',
+    borderRadius: 8,
+    color: theme.palette.accent.text,
+    fontWeight: 600,
+    '&:hover': { background: theme.palette.accent.fill },
+  },
+  // A phone has no room for the day beside its state.
+  [theme.breakpoints.down('sm')]: { '& .expiry .chip': { display: 'none' } },
+}))
+
+const Keys = styled('div')(({ theme }) => ({
+  padding: '8px 12px 4px',
+  fontSize: '0.75rem',
+  color: theme.palette.text.secondary,
+  '& kbd': {
+    padding: '0 4px',
+    borderRadius: 4,
+    border: `1px solid ${theme.palette.divider}`,
+    fontFamily: 'inherit',
+  },
+  '@media (pointer: coarse)': { display: 'none' },
+}))

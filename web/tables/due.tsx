@@ -1,0 +1,89 @@
+import { BellRing, CalendarPlus } from 'lucide-react'
+import { Link } from 'react-router'
+import { type DueClient, Search } from '../../contract/shapes.ts'
+import { Moment } from '../parts/Moment.tsx'
+import { RowButton } from '../parts/table/RowButton.tsx'
+import { type Table, table, widths } from '../parts/table/table.ts'
+import { showMoment } from '../parts/time.ts'
+import { to } from '../screens.ts'
+import { zone } from '../zone.ts'
+import { words } from './columns.tsx'
+import { expiry } from './expiry.tsx'
+
+/** The clients that are due, in the order of their expiries. */
+export function dueClients(acts: {
+  renew: (row: DueClient) => void
+  remind: (row: DueClient) => void
+  /** A phone number as it is shown. */
+  phone: (stored: string) => string
+}): Table<DueClient> {
+  return table<DueClient>({
+    columns: [
+      {
+        key: 'name',
+        header: 'Name',
+        width: 128,
+        least: 112,
+        narrow: 'title',
+        mono: true,
+        sort: false,
+        cell: (row) => (
+          <Link to={to.client(row.name)} data-hint={row.name} data-hint-cut="">
+            {row.name}
+          </Link>
+        ),
+      },
+      { ...words('description', 'Description', { narrow: 'more' }), sort: false },
+      {
+        key: 'phone',
+        header: 'Phone',
+        width: 128,
+        sort: false,
+        text: (row) => acts.phone(row.phone),
+      },
+      expiry<DueClient>(),
+      {
+        key: 'last_months',
+        header: 'Last time',
+        width: 72,
+        align: 'right',
+        narrow: 'more',
+        sort: false,
+        text: (row) => `${row.last_months} ${row.last_months === 1 ? 'month' : 'months'}`,
+      },
+      {
+        key: 'reminded',
+        header: 'Reminded',
+        width: widths.date,
+        sort: false,
+        text: (row) => (row.reminded === null ? '' : showMoment(row.reminded, zone(), 'date')),
+        cell: ({ reminded }) =>
+          reminded !== null && <Moment inRows iso={reminded} zone={zone()} format="date" />,
+      },
+      {
+        key: 'actions',
+        header: 'Actions',
+        width: 68,
+        narrow: 'more',
+        sort: false,
+        cell: (row) => (
+          <span className="row-buttons">
+            <RowButton label={`Renew ${row.name}`} word="Renew" shortcut="r" onClick={() => acts.renew(row)}>
+              <CalendarPlus aria-hidden size={16} />
+            </RowButton>
+            <RowButton label={`Remind ${row.name}`} word="Remind" onClick={() => acts.remind(row)}>
+              <BellRing aria-hidden size={16} />
+            </RowButton>
+          </span>
+        ),
+      },
+    ],
+    rowKey: ({ name }) => name,
+    firstSort: { by: 'expiry', order: 'asc' },
+    pageSizes: [10, 25, 50],
+    empty: 'Nobody is due',
+    search: 'Search clients',
+    searchFault: (text) => Search.safeParse(text).error?.issues[0]?.message,
+    denseSwitch: true,
+  })
+}
