@@ -215,7 +215,7 @@ const DIALOGS: Record<string, Asked> = {
     next: title,
   },
   'the reset of a box': {
-    file: 'clients/DeviceCard.tsx',
+    file: 'clients/ResetDialog.tsx',
     as: 'dealer',
     at: to.client,
     open: (page) => press(page, 'Reset'),
@@ -223,6 +223,39 @@ const DIALOGS: Record<string, Asked> = {
     opener: (page) => button(page, 'Reset'),
     done: (page) => press(page.getByRole('alertdialog'), 'Reset'),
     next: (page) => button(page, 'Reset'),
+  },
+  "a client's credentials": {
+    file: 'clients/VerdictCard.tsx',
+    as: 'dealer',
+    at: to.client,
+    open: (page) => press(page, 'Credentials'),
+    first: (page) => button(page, 'Copy all'),
+    opener: (page) => button(page, 'Credentials'),
+  },
+  'a reminder': {
+    file: 'clients/ReminderDialog.tsx',
+    as: 'dealer',
+    at: (client) => to.due({ filter: 'today', search: client }),
+    open: async (page, client, { world }) => {
+      await world.setExpiry(client, '2026-05-15T23:59:59.000Z')
+      await page.reload()
+      await press(page, `Remind ${client}`)
+    },
+    first: (page) => button(page, 'Copy'),
+    opener: (page, client) => button(page, `Remind ${client}`),
+  },
+  'the renewal of a client that is due': {
+    file: 'clients/RenewDue.tsx',
+    as: 'dealer',
+    at: (client) => to.due({ filter: 'today', search: client }),
+    open: async (page, client, { world }) => {
+      await world.setExpiry(client, '2026-05-15T23:59:59.000Z')
+      await page.reload()
+      await page.getByLabel(`Select ${client}`).check()
+      await press(page, 'Renew selected')
+    },
+    first: (page) => page.getByLabel('Months'),
+    opener: (page) => button(page, 'Renew selected'),
   },
   'the export of transactions': {
     file: 'accounts/ExportTransactions.tsx',
