@@ -75,10 +75,12 @@ export const due: DueCalls = {
       const output = { status: 'OK' as const, reminded: null }
       return row?.forgotten ? output : new Unchanged(output)
     }
-    await sql`
+    const { count } = await sql`
       insert into reminder (client, account, reminded) values (${id}, ${account.id}, ${now})
-      on conflict (client) do update set account = excluded.account, reminded = excluded.reminded`
-    return { status: 'OK', reminded: now.toISOString() }
+      on conflict (client) do update set account = excluded.account, reminded = excluded.reminded
+        where (reminder.account, reminder.reminded) <> (excluded.account, excluded.reminded)`
+    const output = { status: 'OK' as const, reminded: now.toISOString() }
+    return count > 0 ? output : new Unchanged(output)
   },
 }
 
