@@ -5,6 +5,7 @@ import { readSecretKey } from '../server/access/secret.ts'
 import { seed } from '../server/commands/demo/dice.ts'
 import { readConfig } from '../server/config.ts'
 import { addDays, dayOf, startOf } from '../server/ledger/calendar.ts'
+import { fillBranchDays } from '../server/nouns/growth.ts'
 import { fillStatistics } from '../server/nouns/statistics.ts'
 import { startEmbedded } from '../server/postgres/embedded.ts'
 import { migrate } from '../server/postgres/migrate.ts'
@@ -62,6 +63,7 @@ async function fill(
     const close = (password: string, client: number) => seal.close(password, ofClient(client))
     await load(sql, new Business(tree, clients, first), close, say)
     await fillStatistics(sql, new Date(), config.timeZone)
+    await fillBranchDays(sql, new Date(), config.timeZone)
   } finally {
     await sql.end()
     await database.stop()

@@ -3,6 +3,7 @@ import { calls } from '../contract/calls.ts'
 import { CLIENT_FILTERS } from '../contract/clients.ts'
 import { ROLES, type Role } from '../contract/roles.ts'
 import { ANY_CLIENT_SORTS, CLIENT_SORTS } from '../contract/shapes.ts'
+import { DAY_MS } from '../contract/time.ts'
 import type { Sql } from '../server/postgres/pool.ts'
 import { startConsole } from '../test/support/console.ts'
 import { Connection } from './connection.ts'
@@ -70,6 +71,7 @@ const GROUPS = [
   ['Pages of a search in 100,000 clients that finds nearly all', 100],
   ['Finding the best of 100,000 clients', 100],
   ['Sums over 100,000 clients: spent, due and the forecast', 500],
+  ['Sums of the transactions of 30 days', 500],
   ['Other calls of the admin', 50],
   ['Other calls of the superreseller', 50],
   ['Other calls of the reseller', 50],
@@ -158,6 +160,17 @@ function casesOf(role: Role, people: People, client: Client): Case[] {
         key: `${name} ${word}`,
         path: `/v1${call.path}?${new URLSearchParams({ search })}`,
       }))
+    }
+    // All sums of the admin's are over ten million rows; its screen begins with a month.
+    if (name === 'transactions.sums') {
+      const from = new Date(Date.now() - 30 * DAY_MS).toISOString().slice(0, 10)
+      return [
+        {
+          group: 'Sums of the transactions of 30 days' as const,
+          key: `${role} ${name}`,
+          path: `/v1${call.path}?from=${from}`,
+        },
+      ]
     }
     const child = CHILD[role]
     const given: Record<string, string> = { mac: client.mac, name: child ? people[child].name : client.name }

@@ -14,8 +14,9 @@ import {
   StartMonths,
   TypedMac,
 } from './clients.ts'
-import { LEVELS, type LevelName } from './levels.ts'
+import { LEVEL_NAMES, LEVELS, type LevelName } from './levels.ts'
 import { Preferences } from './preferences.ts'
+import { ChildRequest, LowBelow, OwnRequest, PassedCredits, RequestNote } from './requests.ts'
 import { DESK, type Role } from './roles.ts'
 import { secret } from './secret.ts'
 import {
@@ -34,14 +35,18 @@ import {
   dueQuery,
   FoundClient,
   Moment,
+  OwnSession,
   Role as RoleName,
   Search,
+  SignIn,
   SpentMonth,
   StatisticsRow,
   SuperresellerRow,
   Transaction,
 } from './shapes.ts'
 import { storable } from './text.ts'
+import { TransactionPage, TransactionQuery, TransactionSum, transactionFilter } from './transactions.ts'
+import { ABOVE, AccountBeneath, SuspensionReason, TreeRow } from './tree.ts'
 
 /** The name of something that should exist. Its limits are wide, so that an impossible name is a 404, not a 400. */
 const GivenName = z.string().check(z.maxLength(200), storable('There is no such name'))
@@ -134,6 +139,31 @@ const session = {
     input: Preferences,
     output: Done,
   }),
+  list: call({
+    method: 'GET',
+    path: '/sessions',
+    roles: EVERYBODY,
+    summary: "The caller's sessions, the newest first",
+    input: Nothing,
+    output: z.object({ data: z.array(OwnSession) }),
+  }),
+  end: call({
+    method: 'POST',
+    path: '/sessions/end',
+    roles: EVERYBODY,
+    summary: "Ends another session of the caller's",
+    input: z.strictObject({ id: z.int() }),
+    output: Done,
+    room: 'little',
+  }),
+  signIns: call({
+    method: 'GET',
+    path: '/sign-ins',
+    roles: EVERYBODY,
+    summary: "The last 100 sign-ins to the caller's account, and failures",
+    input: Nothing,
+    output: z.object({ data: z.array(SignIn) }),
+  }),
   users: call({
     method: 'GET',
     path: '/users',
@@ -159,9 +189,9 @@ function desk(role: Role) {
       method: 'POST',
       path: `${at}/transactions/export`,
       roles: [role],
-      summary: 'A ticket for the CSV of all transactions between two days',
+      summary: 'A ticket for the CSV of the filtered transactions between two days',
       input: z
-        .strictObject({ from: Day, to: Day })
+        .strictObject({ ...transactionFilter, from: Day, to: Day })
         .check(
           z.refine(({ from, to }) => from <= to, { path: ['to'], error: 'The last day is before the first' }),
         ),
@@ -196,7 +226,13 @@ function credits(role: Role) {
     roles: [role],
     summary: "The caller's balance",
     input: Nothing,
-    output: z.object({ credits: z.int() }),
+    output: z.object({
+      credits: z.int(),
+      /** Whether the balance is below the account's own threshold, or else its parent's for it. */
+      low: z.boolean(),
+      /** The account's own threshold; null where it has none. */
+      low_below: z.nullable(z.int()),
+    }),
   })
 }
 
@@ -287,6 +323,159 @@ const monthsForEach = z.refine<{ clients: string[]; months: number | number[] }>
 
 /** The clients that expire within some days, and the months of their newest purchases. */
 const Needed = z.object({ clients: z.int(), months: z.int() })
+
+/** All transactions of the caller and of everything beneath, filtered, sorted, paged and summed by the server. */
+const transactions = {
+  list: call({
+    method: 'GET',
+    path: '/transactions',
+    roles: EVERYBODY,
+    summary: 'A page of the transactions of the caller and of everything beneath',
+    input: TransactionQuery,
+    output: TransactionPage,
+  }),
+  sums: call({
+    method: 'GET',
+    path: '/transactions/sums',
+    roles: EVERYBODY,
+    summary: 'The sums by type of all transactions that a filter finds',
+    input: z.strictObject(transactionFilter),
+    output: z.object({ data: z.array(TransactionSum) }),
+  }),
+}
+
+/** The roles that get their credits from a parent. */
+const BELOW = LEVEL_NAMES
+
+/** The calls by which a child asks its parent for credits. */
+const requests = {
+  own: call({
+    method: 'GET',
+    path: '/credit-requests/own',
+    roles: BELOW,
+    summary: "The caller's newest requests for credits, and whom they go to",
+    input: Nothing,
+    output: z.object({ parent: z.string(), data: z.array(OwnRequest) }),
+  }),
+  ask: call({
+    method: 'POST',
+    path: '/credit-requests',
+    roles: BELOW,
+    summary: "Asks the caller's parent for credits; one request can be open",
+    input: z.strictObject({ credits: PassedCredits, note: z._default(RequestNote, '') }),
+    output: z.extend(Done, { id: z.int() }),
+  }),
+  withdraw: call({
+    method: 'POST',
+    path: '/credit-requests/withdraw',
+    roles: BELOW,
+    summary: "Withdraws the caller's open request",
+    input: z.strictObject({ id: z.int() }),
+    output: Done,
+  }),
+  list: call({
+    method: 'GET',
+    path: '/credit-requests',
+    roles: ABOVE,
+    summary: "The open requests of the caller's children, the oldest first",
+    input: Nothing,
+    output: z.object({ data: z.array(ChildRequest) }),
+  }),
+  grant: call({
+    method: 'POST',
+    path: '/credit-requests/grant',
+    roles: ABOVE,
+    summary: "Passes the credits of a child's open request, or fewer",
+    input: z.strictObject({ id: z.int(), credits: PassedCredits }),
+    output: z.extend(Done, { credits: z.int() }),
+  }),
+  decline: call({
+    method: 'POST',
+    path: '/credit-requests/decline',
+    roles: ABOVE,
+    summary: "Declines a child's open request, with a note",
+    input: z.strictObject({ id: z.int(), note: z._default(RequestNote, '') }),
+    output: Done,
+  }),
+}
+
+/** The calls that set the balance below which an account is marked as low. */
+const lowBalance = {
+  own: call({
+    method: 'POST',
+    path: '/low-balance',
+    roles: BELOW,
+    summary: "Sets the caller's own threshold, which goes before the parent's",
+    input: z.strictObject({ below: LowBelow }),
+    output: Done,
+  }),
+  ofChild: call({
+    method: 'POST',
+    path: '/low-balance/child',
+    roles: ABOVE,
+    summary:
+      "Sets a child's threshold (any account's, for the admin), which holds where it has set none itself",
+    input: z.strictObject({ name: GivenName, below: LowBelow }),
+    output: Done,
+  }),
+}
+
+/** The calls by which an account sees and manages what is beneath it, at whatever level. */
+const tree = {
+  list: call({
+    method: 'GET',
+    path: '/tree',
+    roles: ABOVE,
+    summary: 'The accounts one level beneath the caller, or beneath an account that is beneath the caller',
+    input: z.strictObject({ of: z.optional(GivenName) }),
+    output: z.object({ data: z.array(TreeRow) }),
+  }),
+  account: call({
+    method: 'GET',
+    path: '/tree/{name}',
+    roles: ABOVE,
+    summary: 'One account beneath the caller, with what is beneath that',
+    input: ByName,
+    output: AccountBeneath,
+  }),
+  suspend: call({
+    method: 'POST',
+    path: '/tree/suspend',
+    roles: ABOVE,
+    summary:
+      'Refuses the login of a child (of any account, for the admin) and of those beneath, and ends their sessions',
+    input: z.strictObject({
+      name: GivenName,
+      reason: z._default(SuspensionReason, ''),
+      service_too: z._default(z.boolean(), false),
+    }),
+    output: Done,
+  }),
+  lift: call({
+    method: 'POST',
+    path: '/tree/lift',
+    roles: ABOVE,
+    summary: 'Lifts a suspension that the caller set, or somebody beneath the caller',
+    input: ByName,
+    output: Done,
+  }),
+  growth: call({
+    method: 'GET',
+    path: '/growth',
+    roles: ABOVE,
+    summary: 'The clients beneath the caller by day, and the credits used beneath it during each',
+    input: Nothing,
+    output: z.extend(ChartSeries, { used: z.array(z.int()) }),
+  }),
+  password: call({
+    method: 'POST',
+    path: '/admin/password',
+    roles: ['admin'],
+    summary: 'Sets the password of any account and ends its sessions',
+    input: z.strictObject({ name: GivenName, password: AccountPassword }),
+    output: Done,
+  }),
+}
 
 const clients = {
   list: call({
@@ -603,6 +792,10 @@ export const calls = named({
     reseller: level('reseller', AccountRow, {}),
     dealer: level('dealer', AccountRow, {}),
   },
+  transactions,
+  tree,
+  requests,
+  lowBalance,
   clients,
   admin,
   files: {

@@ -26,6 +26,32 @@ export const Search = z
 
 export const Role = z.enum(ROLES)
 
+/** A session of the caller. */
+export const OwnSession = z.object({
+  id: z.int(),
+  since: Moment,
+  expiry: Moment,
+  /** From where it was begun; null where that is not known. */
+  address: z.nullable(z.string()),
+  /** What the browser said that it is. */
+  agent: z.string(),
+  /** Whether it is the one in which the call is made. */
+  this: z.boolean(),
+})
+export type OwnSession = z.output<typeof OwnSession>
+
+export const SIGN_IN_OUTCOMES = ['succeeded', 'failed', 'suspended'] as const
+
+/** A sign-in to the caller's account, or a try. */
+export const SignIn = z.object({
+  id: z.int(),
+  at: Moment,
+  address: z.string(),
+  agent: z.string(),
+  outcome: z.enum(SIGN_IN_OUTCOMES),
+})
+export type SignIn = z.output<typeof SignIn>
+
 /** The types of a transaction. TRIAL and DELETE move no credits. */
 export const TRANSACTION_TYPES = ['ADD', 'REMOVE', 'USED', 'RETRIEVED', 'TRIAL', 'DELETE'] as const
 
@@ -40,7 +66,10 @@ export const Transaction = z.object({
   description: z.string(),
   /** The client's expiry as the transaction left it; null between accounts. */
   expiry: z.nullable(Moment),
+  /** Who acted; '—' for somebody whom the reader may not know. */
   actor: z.string(),
+  /** Whose client it was; null between accounts. */
+  dealer: z.nullable(z.string()),
 })
 export type Transaction = z.output<typeof Transaction>
 
@@ -48,6 +77,8 @@ export const AccountRow = z.object({
   accountId: z.int(),
   name: z.string(),
   credits: z.int(),
+  /** Whether the balance is below its threshold. */
+  low: z.boolean(),
   description: z.string(),
   created: Moment,
 })
@@ -150,7 +181,8 @@ export const SpentMonth = z.extend(Spent, {
   packages: z.array(z.extend(Spent, { package_selection: z.int() })),
 })
 
-const wholeInQuery = (most: number) =>
+/** Accepts a whole number from 1, also as the text of a query. */
+export const wholeInQuery = (most: number) =>
   z.pipe(
     z.union(
       [z.number(), z.pipe(z.string().check(z.regex(/^\d{1,9}$/)), z.transform(Number))],

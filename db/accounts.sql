@@ -33,6 +33,9 @@ create table account (
   -- How its person likes to work. A release keeps what another one stored.
   preferences jsonb not null default '{}',
   created timestamptz not null,
+  -- A balance below this is marked as low: the account's own choice, else that of its parent.
+  low_own integer,
+  low_by_parent integer,
   constraint account_pkey primary key (id),
   constraint account_id_role_key unique (id, role),
   constraint account_id_superreseller_key unique (id, superreseller),
@@ -40,6 +43,7 @@ create table account (
   constraint account_role_check check (role in ('admin', 'superreseller', 'reseller', 'dealer')),
   constraint account_description_check check (length(description) <= 100),
   constraint account_preferences_check check (octet_length(preferences::text) <= 32768),
+  constraint account_low_check check (low_own between 1 and 1000000 and low_by_parent between 1 and 1000000),
   constraint account_parent_check check ((role = 'admin') = (parent is null)),
   constraint account_path_check check (
     case role
@@ -67,13 +71,92 @@ create table session (
   account bigint not null,
   created timestamptz not null,
   expiry timestamptz not null,
+  -- By which the account ends one of its sessions.
+  id bigint generated always as identity,
+  -- From where and with what it was begun.
+  address text,
+  agent text not null default '',
   constraint session_pkey primary key (token_hash),
+  constraint session_id_key unique (id),
   constraint session_token_hash_check check (length(token_hash) = 32),
   constraint session_account_fk foreign key (account) references account (id)
 );
 
 create index session_account on session (account);
 create index session_expiry on session (expiry);
+
+-- An account that was suspended is refused at the login, and so is everything beneath it. This is read from the path and
+-- never copied down, so that lifting one suspension leaves the others. A lifted one stays as history.
+create table suspension (
+  id bigint generated always as identity,
+  account bigint not null,
+  actor bigint not null,
+  reason text not null,
+  -- Whether the clients beneath are not served either.
+  service_too boolean not null,
+  created timestamptz not null,
+  lifted timestamptz,
+  lifted_by bigint,
+  constraint suspension_pkey primary key (id),
+  constraint suspension_reason_check check (length(reason) <= 200),
+  constraint suspension_lifted_check check ((lifted is null) = (lifted_by is null)),
+  constraint suspension_account_fk foreign key (account) references account (id),
+  constraint suspension_actor_fk foreign key (actor) references account (id),
+  constraint suspension_lifted_by_fk foreign key (lifted_by) references account (id)
+);
+
+create unique index suspension_account_key on suspension (account) where lifted is null;
+
+-- Returns whether an account, or one above it, is suspended.
+create function is_suspended(of_account bigint) returns boolean
+  language sql stable
+  return exists (
+    select from account a join suspension s on s.account in (a.id, a.reseller, a.superreseller)
+    where a.id = of_account and s.lifted is null);
+
+-- A request of an account for credits from its parent. It is locked while it is answered, so that one of granting,
+-- declining and withdrawing wins.
+create table credit_request (
+  id bigint generated always as identity,
+  account bigint not null,
+  credits integer not null,
+  note text not null,
+  created timestamptz not null,
+  state text not null default 'open',
+  -- The credits that were granted, which may be fewer; null otherwise.
+  granted integer,
+  -- What the parent says to a request that it declines.
+  answer text not null default '',
+  answered timestamptz,
+  constraint credit_request_pkey primary key (id),
+  constraint credit_request_credits_check check (credits between 1 and 10000),
+  constraint credit_request_note_check check (length(note) <= 200 and length(answer) <= 200),
+  constraint credit_request_state_check check (state in ('open', 'granted', 'declined', 'withdrawn')),
+  constraint credit_request_answered_check check ((state = 'open') = (answered is null)),
+  constraint credit_request_granted_check check (
+    case state when 'granted' then granted between 1 and credits else granted is null end
+  ),
+  constraint credit_request_account_fk foreign key (account) references account (id)
+);
+
+create unique index credit_request_open_key on credit_request (account) where state = 'open';
+create index credit_request_account on credit_request (account, id);
+
+-- Every sign-in to an account, and every try with a wrong password or while it was suspended. Kept for KEEP_DAYS.
+create table sign_in (
+  id bigint generated always as identity,
+  account bigint not null,
+  at timestamptz not null,
+  address text not null,
+  agent text not null,
+  outcome text not null,
+  constraint sign_in_pkey primary key (id),
+  constraint sign_in_outcome_check check (outcome in ('succeeded', 'failed', 'suspended')),
+  constraint sign_in_account_fk foreign key (account) references account (id)
+);
+
+create index sign_in_account on sign_in (account, at);
+create index sign_in_at on sign_in (at);
 
 -- Every login try whose password was checked.
 create table login_try (
@@ -174,9 +257,25 @@ create function end_session(hash bytea) returns boolean
   language sql volatile security definer set search_path = public, pg_temp
   as $$ with ended as (delete from session where token_hash = hash returning true) select exists (select from ended) $$;
 
+-- Ends a session of an account by its id. Returns whether there was one.
+create function end_session_of(of_account bigint, which bigint) returns boolean
+  language sql volatile security definer set search_path = public, pg_temp
+  as $$
+    with ended as (delete from session where account = of_account and id = which returning true)
+    select exists (select from ended)
+  $$;
+
 create function end_sessions(of_account bigint, but bytea default null) returns void
   language sql volatile security definer set search_path = public, pg_temp
   as $$ delete from session where account = of_account and token_hash is distinct from but $$;
+
+-- Ends all sessions of an account and of everything beneath it, with their tickets of files.
+create function end_sessions_beneath(of_account bigint) returns void
+  language sql volatile security definer set search_path = public, pg_temp
+  as $$
+    delete from session s using account a
+    where a.id = s.account and of_account in (a.id, a.reseller, a.superreseller)
+  $$;
 
 create function remove_tickets(of_session bytea) returns void
   language sql volatile security definer set search_path = public, pg_temp
@@ -196,7 +295,7 @@ create function remove_broadcast() returns boolean
   language sql volatile security definer set search_path = public, pg_temp
   as $$ with removed as (delete from broadcast returning true) select exists (select from removed) $$;
 
--- Removes at most `most` rows that expired before a moment. Returns how many.
+-- Removes at most `most` rows that expired before a moment, or of the audit their addresses. Returns how many.
 create function remove_outdated(name text, before timestamptz, most integer) returns integer
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
 declare
@@ -217,12 +316,17 @@ begin
     when 'idempotency_key' then
       delete from idempotency_key where ctid = any (
         array(select ctid from idempotency_key where created <= before limit most));
+    when 'sign_in' then
+      delete from sign_in where id = any (array(select id from sign_in where at <= before limit most));
+    when 'audit' then
+      update audit set address = null where id = any (
+        array(select id from audit where at <= before and address is not null limit most));
   end case;
   get diagnostics removed = row_count;
   return removed;
 end $$;
 
--- Who changed what, when, and from which address.
+-- Who changed what, when, and from which address. The address is forgotten after KEEP_DAYS; all else stays.
 create table audit (
   id bigint generated always as identity,
   at timestamptz not null default moment(),
@@ -236,6 +340,7 @@ create table audit (
 
 create index audit_at on audit (at);
 create index audit_account on audit (account, id);
+create index audit_address on audit (at) where address is not null;
 
 create function refuse_change() returns trigger language plpgsql as $$
 begin
@@ -250,5 +355,18 @@ end $$;
 
 create trigger stays before delete or truncate on account for each statement execute function refuse_removal();
 
-create trigger appended_only before update or delete or truncate on audit
+create trigger appended_only before delete or truncate on audit
   for each statement execute function refuse_change();
+
+-- Refuses every update of the audit but the forgetting of an address.
+create function keep_audit() returns trigger language plpgsql as $$
+begin
+  if new.address is null
+    and (new.id, new.at, new.event, new.account, new.detail) is not distinct from (old.id, old.at, old.event, old.account, old.detail)
+  then
+    return new;
+  end if;
+  raise exception 'audit rows are only ever appended' using errcode = 'insufficient_privilege';
+end $$;
+
+create trigger keep_audit before update on audit for each row execute function keep_audit();

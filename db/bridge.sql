@@ -393,6 +393,11 @@ begin
     when 'idempotency_key' then
       delete from idempotency_key where ctid = any (
         array(select ctid from idempotency_key where created <= before limit most));
+    when 'sign_in' then
+      delete from sign_in where id = any (array(select id from sign_in where at <= before limit most));
+    when 'audit' then
+      update audit set address = null where id = any (
+        array(select id from audit where at <= before and address is not null limit most));
   end case;
   get diagnostics removed = row_count;
   return removed;
@@ -459,3 +464,116 @@ create function forget_reminder(of_client bigint) returns boolean
     with forgotten as (delete from reminder where client = of_client returning true)
     select exists (select from forgotten)
   $$;
+
+create table suspension (
+  id bigint generated always as identity,
+  account bigint not null,
+  actor bigint not null,
+  reason text not null,
+  service_too boolean not null,
+  created timestamptz not null,
+  lifted timestamptz,
+  lifted_by bigint,
+  constraint suspension_pkey primary key (id),
+  constraint suspension_reason_check check (length(reason) <= 200),
+  constraint suspension_lifted_check check ((lifted is null) = (lifted_by is null)),
+  constraint suspension_account_fk foreign key (account) references account (id),
+  constraint suspension_actor_fk foreign key (actor) references account (id),
+  constraint suspension_lifted_by_fk foreign key (lifted_by) references account (id)
+);
+
+create unique index suspension_account_key on suspension (account) where lifted is null;
+
+create function is_suspended(of_account bigint) returns boolean
+  language sql stable
+  return exists (
+    select from account a join suspension s on s.account in (a.id, a.reseller, a.superreseller)
+    where a.id = of_account and s.lifted is null);
+
+create function end_sessions_beneath(of_account bigint) returns void
+  language sql volatile security definer set search_path = public, pg_temp
+  as $$
+    delete from session s using account a
+    where a.id = s.account and of_account in (a.id, a.reseller, a.superreseller)
+  $$;
+
+alter table account add low_own integer, add low_by_parent integer,
+  add constraint account_low_check check (low_own between 1 and 1000000 and low_by_parent between 1 and 1000000);
+
+create table credit_request (
+  id bigint generated always as identity,
+  account bigint not null,
+  credits integer not null,
+  note text not null,
+  created timestamptz not null,
+  state text not null default 'open',
+  granted integer,
+  answer text not null default '',
+  answered timestamptz,
+  constraint credit_request_pkey primary key (id),
+  constraint credit_request_credits_check check (credits between 1 and 10000),
+  constraint credit_request_note_check check (length(note) <= 200 and length(answer) <= 200),
+  constraint credit_request_state_check check (state in ('open', 'granted', 'declined', 'withdrawn')),
+  constraint credit_request_answered_check check ((state = 'open') = (answered is null)),
+  constraint credit_request_granted_check check (
+    case state when 'granted' then granted between 1 and credits else granted is null end
+  ),
+  constraint credit_request_account_fk foreign key (account) references account (id)
+);
+
+create unique index credit_request_open_key on credit_request (account) where state = 'open';
+create index credit_request_account on credit_request (account, id);
+
+alter table session add id bigint generated always as identity, add address text, add agent text not null default '',
+  add constraint session_id_key unique (id);
+
+create table sign_in (
+  id bigint generated always as identity,
+  account bigint not null,
+  at timestamptz not null,
+  address text not null,
+  agent text not null,
+  outcome text not null,
+  constraint sign_in_pkey primary key (id),
+  constraint sign_in_outcome_check check (outcome in ('succeeded', 'failed', 'suspended')),
+  constraint sign_in_account_fk foreign key (account) references account (id)
+);
+
+create index sign_in_account on sign_in (account, at);
+create index sign_in_at on sign_in (at);
+
+create function end_session_of(of_account bigint, which bigint) returns boolean
+  language sql volatile security definer set search_path = public, pg_temp
+  as $$
+    with ended as (delete from session where account = of_account and id = which returning true)
+    select exists (select from ended)
+  $$;
+
+create index audit_address on audit (at) where address is not null;
+drop trigger appended_only on audit;
+create trigger appended_only before delete or truncate on audit
+  for each statement execute function refuse_change();
+
+create function keep_audit() returns trigger language plpgsql as $$
+begin
+  if new.address is null
+    and (new.id, new.at, new.event, new.account, new.detail) is not distinct from (old.id, old.at, old.event, old.account, old.detail)
+  then
+    return new;
+  end if;
+  raise exception 'audit rows are only ever appended' using errcode = 'insufficient_privilege';
+end $$;
+
+create trigger keep_audit before update on audit for each row execute function keep_audit();
+
+create table branch_day (
+  day date not null,
+  account bigint not null,
+  clients integer not null,
+  used integer not null,
+  ended timestamptz not null,
+  constraint branch_day_pkey primary key (account, day),
+  constraint branch_day_account_fk foreign key (account) references account (id)
+);
+
+create index branch_day_day on branch_day (day);

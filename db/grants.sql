@@ -13,7 +13,7 @@ grant insert (mac, client) on mac_trial to :server_role;
 grant insert (event, account, address, detail) on audit to :server_role;
 
 grant insert (name, role, parent, superreseller, reseller, description, password, settings, created),
-  update (password, description, settings, preferences) on account to :server_role;
+  update (password, description, settings, preferences, low_own, low_by_parent) on account to :server_role;
 grant insert (dealer, name, password, mac, ministra, alt_player, active, phone, description, package_selection, created),
   update (password, mac, ministra, alt_player, active, phone, description, package_selection, locked, deleted)
   on client to :server_role;
@@ -21,20 +21,26 @@ grant insert (client, dealer, name, expiry), update (expiry) on service to :serv
 grant insert, update (stb_sn, stb_type, version, watching, locked_to_ip, last_active, time_last_play_tv,
   time_last_play_video, last_played_tv_content, last_played_vod_content) on device to :server_role;
 grant insert (client, account, reminded), update (account, reminded) on reminder to :server_role;
-grant insert on statistic, installation to :server_role;
+grant insert (account, actor, reason, service_too, created), update (lifted, lifted_by) on suspension to :server_role;
+grant insert (account, credits, note, created), update (state, granted, answer, answered)
+  on credit_request to :server_role;
+grant insert on statistic, branch_day, installation to :server_role;
 
 -- These rows last minutes or days, and the server removes them through functions. It needs a right to update a column
 -- of `session` in order to lock a session until it commits.
-grant insert on session, login_try, captcha_used, broadcast, idempotency_key, export_ticket to :server_role;
+grant insert (token_hash, account, created, expiry, address, agent) on session to :server_role;
+grant insert (account, at, address, agent, outcome) on sign_in to :server_role;
+grant insert on login_try, captcha_used, broadcast, idempotency_key, export_ticket to :server_role;
 grant update (created) on session to :server_role;
 grant update (succeeded) on login_try to :server_role;
 grant update (message) on broadcast to :server_role;
 grant update (body_hmac, created, reply) on idempotency_key to :server_role;
-grant execute on function end_session(bytea), end_sessions(bigint, bytea), remove_tickets(bytea),
-  redeem_ticket(bytea, timestamptz), remove_broadcast(), remove_outdated(text, timestamptz, integer) to :server_role;
+grant execute on function end_session(bytea), end_session_of(bigint, bigint), end_sessions(bigint, bytea), end_sessions_beneath(bigint),
+  remove_tickets(bytea), redeem_ticket(bytea, timestamptz), remove_broadcast(),
+  remove_outdated(text, timestamptz, integer) to :server_role;
 
 grant execute on function claim_key(bigint, text, text, timestamptz), hold_session(bytea, timestamptz) to :server_role;
 
-grant execute on function moment(), lock_holdings(bigint[]), search_text(text, text, text, text),
+grant execute on function moment(), lock_holdings(bigint[]), is_suspended(bigint), search_text(text, text, text, text),
   forget_device(bigint), forget_reminder(bigint), forget_empty_counts(timestamptz), settle_counts(integer)
   to :server_role;

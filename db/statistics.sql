@@ -16,6 +16,20 @@ create table statistic (
 
 create index statistic_day on statistic (day);
 
+-- The clients beneath each superreseller and reseller at the end of each day, and the credits used beneath it during the
+-- day, less those taken back. Like a statistic, a row is written once and never changes.
+create table branch_day (
+  day date not null,
+  account bigint not null,
+  clients integer not null,
+  used integer not null,
+  ended timestamptz not null,
+  constraint branch_day_pkey primary key (account, day),
+  constraint branch_day_account_fk foreign key (account) references account (id)
+);
+
+create index branch_day_day on branch_day (day);
+
 -- Indexes for the changes since a moment, so that not all rows are read.
 create index client_created on client (created);
 create index client_deleted on client (deleted) where deleted is not null;

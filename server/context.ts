@@ -40,6 +40,8 @@ export type OpenContext = {
   address: string
   /** The network by which wrong logins are counted (see `network.ts`); null behind an untrusted proxy. */
   network: string | null
+  /** What the caller's browser says it is; it may say anything. */
+  agent: string
   /** Aborted once the caller has disconnected; null where there is no connection. */
   gone: AbortSignal | null
 }

@@ -1,13 +1,16 @@
 import type { calls } from '../contract/calls.ts'
 import { session } from './access/session.ts'
 import type { Handlers } from './context.ts'
-import { accountsOf, ownCredits, superresellers } from './nouns/accounts.ts'
+import { accountsOf, ownCredits, superresellers } from './nouns/accounts/accounts.ts'
+import { lowBalance } from './nouns/accounts/low-balance.ts'
+import { requests } from './nouns/accounts/requests.ts'
 import { broadcast, readMessage } from './nouns/broadcast.ts'
 import { findClients } from './nouns/client-list/find.ts'
 import { listAllClients, listClients } from './nouns/client-list/list.ts'
 import { clients } from './nouns/clients.ts'
 import { due } from './nouns/due.ts'
 import { download, exportAllClients, exportClients, exportTransactions } from './nouns/exports/exports.ts'
+import { growth } from './nouns/growth.ts'
 import { searchMac } from './nouns/macs.ts'
 import { savePreferences } from './nouns/preferences.ts'
 import { removeAnyClient, removeClient } from './nouns/removal.ts'
@@ -15,7 +18,9 @@ import { renewals } from './nouns/renewals.ts'
 import { saveSettings } from './nouns/settings.ts'
 import { spent } from './nouns/spent.ts'
 import { statistics } from './nouns/statistics.ts'
-import { historyOfAccount, historyOfClient, ownTransactions } from './nouns/transactions.ts'
+import { suspension } from './nouns/suspension.ts'
+import { historyOfAccount, historyOfClient, ownTransactions, transactions } from './nouns/transactions.ts'
+import { tree } from './nouns/tree.ts'
 import { trials } from './nouns/trials.ts'
 
 const desk: Handlers<typeof calls.desk.admin> = {
@@ -35,6 +40,10 @@ export const handlers: Handlers<typeof calls> = {
     reseller: { ...accountsOf('reseller'), history: historyOfAccount },
     dealer: { ...accountsOf('dealer'), history: historyOfAccount },
   },
+  transactions,
+  tree: { ...tree, ...suspension, growth },
+  requests,
+  lowBalance,
   clients: {
     ...clients,
     ...renewals,

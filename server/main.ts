@@ -65,7 +65,14 @@ async function start(): Promise<void> {
     openApp({ config, database: database.server, sql, secretKey, log, freeSpace, clock }),
   )
   undo.push(() => drain(app))
-  const jobs = startJobs({ sql, zone: config.timeZone, seal: createSeal(secretKey), log, clock: clock.now })
+  const jobs = startJobs({
+    sql,
+    zone: config.timeZone,
+    keepDays: config.keepDays,
+    seal: createSeal(secretKey),
+    log,
+    clock: clock.now,
+  })
   undo.push(() => jobs.stop())
   await step(() => listen(app, config))
   say(`Boxtree is ready on ${addressOf(app, config)}`)

@@ -88,6 +88,7 @@ const WEB_MAY_IMPORT: Record<string, readonly string[]> = {
   'web/tables/': [
     'contract/',
     'web/parts/',
+    'web/agent.ts',
     'web/clock.ts',
     'web/levels.ts',
     'web/screens.ts',

@@ -51,7 +51,11 @@ test.each(ROLES)('a first visit to the dashboard of the %s is at most 230 kB of 
 })
 
 test('only pages with a chart fetch the code of charts', () => {
-  expect(pagesWith('uplot')).toEqual(['pages/AdminDashboard.tsx', 'pages/UpdateAccount.tsx'])
+  expect(pagesWith('uplot')).toEqual([
+    'pages/AdminDashboard.tsx',
+    'pages/BranchDashboard.tsx',
+    'pages/UpdateAccount.tsx',
+  ])
 })
 
 test('only the lists of clients fetch the code of an export', () => {

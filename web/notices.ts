@@ -1,6 +1,7 @@
 import { atPlaceOf, type Call, type Calls } from '../contract/call.ts'
 import type { calls, InputOf, OutputOf } from '../contract/calls.ts'
 import type { LevelName } from '../contract/levels.ts'
+import { credits as inWords } from '../contract/words.ts'
 import type { ApiError } from './api.ts'
 import { levels } from './levels.ts'
 import type { SubmitError } from './parts/form/Form.tsx'
@@ -49,6 +50,10 @@ export const clientDeleted = {
 }
 
 const exporting: Words = { success: null, failure: 'Error exporting. Please try again.' }
+const thresholdSaved: Words = {
+  success: () => 'Threshold saved',
+  failure: 'Error saving the threshold. Please try again.',
+}
 const passwordChanged: Words = {
   success: () => 'Password changed successfully!',
   failure: 'Error changing password. Please try again.',
@@ -89,11 +94,50 @@ const words: Spoken<typeof calls> = {
     user: silent,
     password: passwordChanged,
     savePreferences: { success: null, failure: 'Failed to save settings' },
+    list: silent,
+    end: { success: () => 'Session ended', failure: 'Error ending the session. Please try again.' },
+    signIns: silent,
     users: silent,
   },
   desk: { admin: desk, superreseller: desk, reseller: desk, dealer: desk },
   credits: { superreseller: silent, reseller: silent, dealer: silent },
   level: { superreseller: level('superreseller'), reseller: level('reseller'), dealer: level('dealer') },
+  transactions: { list: silent, sums: silent },
+  tree: {
+    list: silent,
+    account: silent,
+    growth: silent,
+    password: passwordChanged,
+    suspend: {
+      success: ({ name }) => `${name} is suspended`,
+      failure: 'Error suspending the account. Please try again.',
+    },
+    lift: {
+      success: ({ name }) => `${name} can sign in again`,
+      failure: 'Error lifting the suspension. Please try again.',
+    },
+  },
+  requests: {
+    own: silent,
+    ask: {
+      success: ({ credits }) => `Asked for ${inWords(credits)}`,
+      failure: 'Error asking for credits. Please try again.',
+    },
+    withdraw: {
+      success: () => 'Request withdrawn',
+      failure: 'Error withdrawing the request. Please try again.',
+    },
+    list: silent,
+    grant: {
+      success: ({ credits }) => `Granted ${inWords(credits)}`,
+      failure: 'Error granting credits. Please try again.',
+    },
+    decline: {
+      success: () => 'Request declined',
+      failure: 'Error declining the request. Please try again.',
+    },
+  },
+  lowBalance: { own: thresholdSaved, ofChild: thresholdSaved },
   clients: {
     list: silent,
     find: silent,

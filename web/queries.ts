@@ -11,16 +11,20 @@ import { useNotice } from './parts/notices/Notices.tsx'
 import { useSession } from './session.tsx'
 import { submitOnce, takeUnanswered } from './submits.ts'
 
-/** Loads a call. `enabled: false` does not load it yet; `keep` shows the previous data while the next is loading. */
+/**
+ * Loads a call. `enabled: false` does not load it yet; `keep` shows the previous data while the next is loading; `every`
+ * loads it again after so many milliseconds.
+ */
 export function useCall<C extends Call>(
   call: C,
   input: InputOf<C>,
-  { enabled = true, keep = false }: { enabled?: boolean; keep?: boolean } = {},
+  { enabled = true, keep = false, every }: { enabled?: boolean; keep?: boolean; every?: number } = {},
 ): UseQueryResult<OutputOf<C>, ApiError> {
   return useQuery<OutputOf<C>, ApiError>({
     queryKey: keyOf(call, input),
     queryFn: ({ signal }) => send(call, input, { signal }),
     enabled,
+    ...(every !== undefined && { refetchInterval: every }),
     ...(keep && { placeholderData: (last: OutputOf<C> | undefined) => last as never }),
   })
 }
@@ -31,11 +35,19 @@ export function useCredits(): number | null | undefined {
 }
 
 /** Returns the balance with its loading state. Undefined without loading means that it could not be loaded. */
-export function useBalance(): { credits: number | null | undefined; loading: boolean } {
+export function useBalance(): {
+  credits: number | null | undefined
+  /** Whether it is below the threshold. */
+  low: boolean
+  /** The caller's own threshold. */
+  lowBelow: number | null | undefined
+  loading: boolean
+} {
   const { role } = useSession()
   const call = role === 'admin' ? calls.credits.dealer : calls.credits[role]
   const { data, isLoading } = useCall(call, {}, { enabled: role !== 'admin' })
-  return { credits: role === 'admin' ? null : data?.credits, loading: isLoading }
+  const credits = role === 'admin' ? null : data?.credits
+  return { credits, low: data?.low ?? false, lowBelow: data?.low_below, loading: isLoading }
 }
 
 interface Afterwards<C extends Call> {

@@ -1,15 +1,19 @@
 import {
+  ArrowLeftRight,
   CalendarClock,
   Eraser,
+  HandCoins,
+  KeyRound,
   LayoutDashboard,
   type LucideIcon,
   Megaphone,
+  Network,
   Tv,
   UserPlus,
   Users,
 } from 'lucide-react'
 import type { LevelName } from '../contract/levels.ts'
-import type { Role } from '../contract/roles.ts'
+import { ROLES, type Role } from '../contract/roles.ts'
 import { levels } from './levels.ts'
 
 /** The declaration of a screen. Menu, guards, links and the gallery of screenshots derive from it. */
@@ -33,6 +37,13 @@ const clients = declare({
   roles: ['dealer'],
   page: 'Clients',
   item: { label: 'Clients', icon: Tv },
+})
+
+const tree = declare({
+  path: '/tree',
+  roles: ['admin', 'superreseller', 'reseller'],
+  page: 'Tree',
+  item: { label: 'Tree', icon: Network },
 })
 
 const admin = dashboard('admin', '/admin', 'AdminDashboard')
@@ -80,6 +91,26 @@ export const screens = {
     roles: ['admin'],
     page: 'DeleteMac',
     item: { label: 'Delete Mac', icon: Eraser },
+  }),
+  tree,
+  branch: declare({ path: '/tree/:name', roles: tree.roles, page: 'Tree', under: tree }),
+  transactions: declare({
+    path: '/transactions',
+    roles: ROLES,
+    page: 'Transactions',
+    item: { label: 'Transactions', icon: ArrowLeftRight },
+  }),
+  creditRequests: declare({
+    path: '/credit-requests',
+    roles: ROLES,
+    page: 'CreditRequests',
+    item: { label: 'Credit Requests', icon: HandCoins },
+  }),
+  signIns: declare({
+    path: '/sign-ins',
+    roles: ROLES,
+    page: 'SignIns',
+    item: { label: 'Sign-ins', icon: KeyRound },
   }),
 }
 

@@ -16,7 +16,7 @@ export function audit(
 /** Appends a row for a sign-in or a wrong password. Where no account has the name, `account` is null and `name` a digest. */
 export async function auditLogin(
   context: Where,
-  event: 'session.login' | 'session.login.failed' | 'session.password.failed',
+  event: 'session.login' | 'session.login.failed' | 'session.login.suspended' | 'session.password.failed',
   account: number | null,
   name: string,
 ): Promise<void> {

@@ -1,13 +1,12 @@
-import { once } from 'node:events'
 import { existsSync, writeFileSync } from 'node:fs'
-import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../contract/appearance.ts'
 import { calls } from '../../contract/calls.ts'
 import { ROLES } from '../../contract/roles.ts'
 import { solved } from '../../test/support/captcha.ts'
-import { ADMIN, type TestServer } from '../../test/support/server.ts'
+import { hold, somebodyWaits } from '../../test/support/hold.ts'
+import { ADMIN } from '../../test/support/server.ts'
 import { openWorld, PASSWORD, type Person, type World } from '../../test/support/world.ts'
 import { setAdminPassword } from './admin.ts'
 
@@ -311,7 +310,11 @@ describe('a renewal', () => {
   ])('whose body arrives after %s is refused, and spends nothing', async (_what, end) => {
     const scene = await newScene()
     const { dealer, name } = scene
-    const [right, unknown] = [hold(dealer, name), hold(dealer, 'nobody-has-it')]
+    const { renew } = calls.clients
+    const [right, unknown] = [
+      hold(dealer, renew, { name, months: 1 }),
+      hold(dealer, renew, { name: 'nobody-has-it', months: 1 }),
+    ]
     // What comes later on other connections is answered later.
     for (let times = 0; times < 3; times += 1) await dealer.call(user)
     await end(scene)
@@ -319,26 +322,6 @@ describe('a renewal', () => {
     for (const finish of [right, unknown]) expect(await finish()).toBe(401)
     await spentNothing(scene)
   })
-
-  /** Sends the headers of a renewal, and its body when that is asked for; returns the status. */
-  function hold(dealer: Person, name: string): () => Promise<number | undefined> {
-    const body = JSON.stringify({ name, months: 1 })
-    const renewal = request(`${world.server.url}/v1${calls.clients.renew.path}`, {
-      method: 'POST',
-      headers: {
-        'access-token': dealer.token,
-        'content-type': 'application/json',
-        'content-length': body.length,
-      },
-    })
-    const answered = once(renewal, 'response') as Promise<[IncomingMessage]>
-    renewal.flushHeaders()
-    return async () => {
-      renewal.end(body)
-      const [{ statusCode }] = await answered
-      return statusCode
-    }
-  }
 
   test.each<[string, (scene: Scene) => Promise<unknown>]>([
     ['a logout', ({ dealer }) => dealer.call(logout)],
@@ -381,10 +364,3 @@ test('only one of two logouts of a session at the same time succeeds', async () 
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401])
   }
 })
-
-/** Waits until somebody waits for a lock. */
-async function somebodyWaits(sql: Pick<TestServer['ownerSql'], 'unsafe'>): Promise<void> {
-  const waiting =
-    'select from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()'
-  while ((await sql.unsafe(waiting)).length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
-}

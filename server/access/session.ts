@@ -4,21 +4,25 @@ import type { PendingQuery, Row } from 'postgres'
 import { DEFAULT_SETTINGS, Settings } from '../../contract/appearance.ts'
 import type { calls, User } from '../../contract/calls.ts'
 import { readPreferences } from '../../contract/preferences.ts'
-import type { Account, Context, Handlers, OpenContext } from '../context.ts'
+import type { Account, Caller, Context, Handlers, OpenContext } from '../context.ts'
 import { begin } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { Refusal, refuseField } from '../refusal.ts'
 import { balanceOf, findAccount } from '../tree/account.ts'
+import { lockPath, suspensionOf } from '../tree/suspension.ts'
 import { auditLogin } from './audit.ts'
 import { type Admitted, beginTry, endTry } from './login-limits.ts'
 import { hashPassword, isPassword } from './password.ts'
 import { hash, randomToken } from './seal.ts'
+import { keepSignIn, signIns } from './sign-ins.ts'
 
 /** One hour from login, in milliseconds. */
 const LIFE = 3_600_000
 
 /** The handlers that begin, restore and end a session, and those for the account's own data. */
 export const session: Omit<Handlers<typeof calls.session>, 'savePreferences'> = {
+  ...signIns,
+
   captcha: ({ business, now }) => business.captcha.challenge(now),
 
   // Captcha and password are checked before a transaction begins, so that a flood of logins holds no connection.
@@ -32,9 +36,11 @@ export const session: Omit<Handlers<typeof calls.session>, 'savePreferences'> = 
     const right = await isPassword(password, known?.password)
     const token = randomToken()
     const user = known && right ? await signIn(context, known, attempt, hash(token)) : null
+    if (user instanceof Refusal) throw user
     if (!user) {
       await endTry(sql, attempt, false)
       await auditLogin(context, 'session.login.failed', known?.id ?? null, known?.name ?? attempt.name)
+      if (known) await keepSignIn(context, known.id, 'failed')
       throw new Refusal('wrong_login', 'The username or the password is wrong.')
     }
     await rm(join(business.dataDir, 'first-login'), { force: true })
@@ -73,7 +79,10 @@ export const session: Omit<Handlers<typeof calls.session>, 'savePreferences'> = 
       } catch (error) {
         if (error instanceof Refusal && error.code === 'wrong_password') {
           await endTry(sql, attempt, right)
-          if (!right) await auditLogin(context, 'session.password.failed', account.id, account.name)
+          if (!right) {
+            await auditLogin(context, 'session.password.failed', account.id, account.name)
+            await keepSignIn(context, account.id, 'failed')
+          }
         }
         throw error
       }
@@ -90,7 +99,7 @@ export const session: Omit<Handlers<typeof calls.session>, 'savePreferences'> = 
 
 type Known = { id: number; name: string; password: string }
 
-/** Begins a session. Returns null if the password has changed since it was checked. */
+/** Begins a session. Returns null if the password has changed since it was checked, and a refusal if it is suspended. */
 async function signIn(context: OpenContext, known: Known, attempt: Admitted, session: Buffer) {
   const { now } = context
   return begin(context.sql, async (sql) => {
@@ -101,9 +110,18 @@ async function signIn(context: OpenContext, known: Known, attempt: Admitted, ses
     if (!same) return null
     const inside = { ...context, sql }
     await endTry(sql, attempt, true)
+    await lockPath(sql, known.id)
+    const suspension = await suspensionOf(sql, known.id)
+    if (suspension) {
+      await auditLogin(inside, 'session.login.suspended', known.id, known.name)
+      await keepSignIn(inside, known.id, 'suspended')
+      return suspension
+    }
     await sql`
-      insert into session (token_hash, account, created, expiry)
-      values (${session}, ${known.id}, ${now}, ${new Date(now.getTime() + LIFE)})`
+      insert into session (token_hash, account, created, expiry, address, agent)
+      values (
+        ${session}, ${known.id}, ${now}, ${new Date(now.getTime() + LIFE)}, ${context.address}, ${context.agent})`
+    await keepSignIn(inside, known.id, 'succeeded')
     await auditLogin(inside, 'session.login', known.id, known.name)
     return userOf({ ...inside, session, account: await whoIs(sql, session, now) })
   })
@@ -111,18 +129,30 @@ async function signIn(context: OpenContext, known: Known, attempt: Admitted, ses
 
 /** Returns the account of a session. @throws Refusal (401) if the session is unknown, has ended or has expired */
 export async function whoIs(sql: Sql, session: Buffer, now: Date): Promise<Account> {
-  const account = await findAccount(
-    sql,
-    sql`a.id = (select s.account from session s where s.token_hash = ${session} and s.expiry > ${now})`,
-  )
+  const account = await accountOf(sql, session, now)
   if (!account) throw noSession()
   return account
 }
 
+/** Returns the account of a call's session as it is when the call acts. @throws Refusal that says why it has ended */
+export async function whoIsStill({ sql, session, now, account }: OpenContext & Caller): Promise<Account> {
+  const still = await accountOf(sql, session, now)
+  if (!still) throw await endOf(sql, account)
+  return still
+}
+
+/** Finds the account of a session that goes on. Whether it is suspended is read anew each time. */
+function accountOf(sql: Sql, session: Buffer, now: Date): Promise<Account | undefined> {
+  const isItsAccount = sql`
+    a.id = (select s.account from session s where s.token_hash = ${session} and s.expiry > ${now})
+    and not is_suspended(a.id)`
+  return findAccount(sql, isItsAccount)
+}
+
 /**
  * Returns the statement that locks the session until the transaction ends, and fails the transaction if it has ended
- * (see `hasEnded`). A call does this last: a logout or a change of the password may then wait for the call, but the call
- * never waits for a lock that they hold.
+ * (see `hasEnded`). A call does this last: a logout, a change of the password or a suspension may then wait for the
+ * call, but the call never waits for a lock that they hold.
  */
 export function holdSession({
   sql,
@@ -135,6 +165,11 @@ export function holdSession({
 /** Whether a transaction failed because its session had ended. */
 export function hasEnded(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'BX401'
+}
+
+/** Returns the refusal of a call whose session ended after it had arrived. */
+export async function endOf(sql: Sql, { id }: Pick<Account, 'id'>): Promise<Refusal> {
+  return (await suspensionOf(sql, id)) ?? noSession()
 }
 
 export function noSession(): Refusal {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Call } from '../../contract/call.ts'
 import { hash } from '../access/seal.ts'
-import { hasEnded, holdSession, noSession, whoIs } from '../access/session.ts'
+import { endOf, hasEnded, holdSession, whoIsStill } from '../access/session.ts'
 import { openSessionLookup } from '../access/session-lookup.ts'
 import {
   type Account,
@@ -96,7 +96,7 @@ export function openPipeline({ sql, business, disk, networks, clock }: PipelineD
           )
         } catch (error) {
           if (error instanceof Unchanged) return call.output.parse(error.output)
-          throw hasEnded(error) ? noSession() : error
+          throw hasEnded(error) ? await endOf(sql, caller.account) : error
         }
       }
       return typeof handler === 'function'
@@ -108,7 +108,16 @@ export function openPipeline({ sql, business, disk, networks, clock }: PipelineD
 
   function contextOf(request: FastifyRequest): OpenContext {
     const { ip: address, gone } = request
-    return { sql, now: clock.now(), clock: clock.now, business, address, network: networks.of(request), gone }
+    return {
+      sql,
+      now: clock.now(),
+      clock: clock.now,
+      business,
+      address,
+      network: networks.of(request),
+      agent: agentOf(request),
+      gone,
+    }
   }
 }
 
@@ -118,6 +127,11 @@ function clockIsBehind(): Refusal {
     'The clock of the database was set back behind its newest entry, so nothing was changed. Please ask whoever runs Boxtree to set it right; changes are made again once its time is past that entry.',
     { retryAfter: 30 },
   )
+}
+
+/** Returns the caller's User-Agent, cut to a length that is worth keeping. */
+function agentOf({ headers }: FastifyRequest): string {
+  return (headers['user-agent'] ?? '').replace(/[^\x20-\x7e]/g, '').slice(0, 200)
 }
 
 /** The most calls that run for one account, so that it never takes all connections. Exports are limited apart. */
@@ -138,9 +152,9 @@ async function runInTransaction(
   input: object,
   act: (inside: Context) => Promise<unknown>,
 ): Promise<unknown> {
-  const { sql, session, now } = context
+  const { sql } = context
   // Both are sent at once. The account of a session never changes, so the key can be claimed for it meanwhile.
-  const [account, claim] = await Promise.all([whoIs(sql, session, now), claimKey(context, call, request)])
+  const [account, claim] = await Promise.all([whoIsStill(context), claimKey(context, call, request)])
   allowed(call, account)
   const known = repeated(call, claim)
   if (known !== undefined) {

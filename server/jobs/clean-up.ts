@@ -6,10 +6,15 @@ import type { Sql } from '../postgres/pool.ts'
 
 /**
  * Removes rows that no call can use any more: expired sessions and tickets, idempotency keys past their 24 hours, login
- * tries older than the longest limit, and used captcha solutions that would be refused by their age alone.
+ * tries older than the longest limit, used captcha solutions that would be refused by their age alone, and sign-ins and
+ * addresses that were kept for KEEP_DAYS.
  * Returns how many rows of each table; an empty record while another server does this.
  */
-export async function cleanUp(sql: Sql, now: Date, isStopped = () => false): Promise<Record<string, number>> {
+export async function cleanUp(
+  sql: Sql,
+  { now, keepDays }: { now: Date; keepDays: number },
+  isStopped = () => false,
+): Promise<Record<string, number>> {
   const ago = (milliseconds: number) => new Date(now.getTime() - milliseconds)
   const outdated: readonly [table: string, since: Date][] = [
     // Before the sessions, whose deletion cascades to their tickets without counting them.
@@ -18,6 +23,9 @@ export async function cleanUp(sql: Sql, now: Date, isStopped = () => false): Pro
     ['login_try', ago(31 * DAY_MS)],
     ['captcha_used', now],
     ['idempotency_key', ago(KEPT)],
+    ['sign_in', ago(keepDays * DAY_MS)],
+    // Loses its addresses only.
+    ['audit', ago(keepDays * DAY_MS)],
   ]
   const removed: Record<string, number> = {}
   for (const [table, since] of outdated) {

@@ -24,7 +24,14 @@ beforeEach(() => {
 afterEach(() => vi.useRealTimers())
 
 function start(sql: Sql = world.server.sql) {
-  return startJobs({ sql, zone: 'UTC', seal: createSeal(SECRET_KEY), log, clock: () => world.clock.now })
+  return startJobs({
+    sql,
+    zone: 'UTC',
+    keepDays: 400,
+    seal: createSeal(SECRET_KEY),
+    log,
+    clock: () => world.clock.now,
+  })
 }
 
 /** Advances the world's clock by `span`, and the timers of the jobs by one minute. */
@@ -97,12 +104,17 @@ describe('the clean-up', () => {
       [old, 0],
       [young, 1],
     ] as const) {
-      await sql`insert into session values (${hash}, ${world.admin.id}, ${now}, ${at(late)})`
+      await sql`insert into session (token_hash, account, created, expiry) values (${hash}, ${world.admin.id}, ${now}, ${at(late)})`
       await sql`insert into captcha_used values (${hash}, ${at(late)})`
       await sql`insert into export_ticket values (${hash}, ${hash}, 'clients', '{}', ${at(late)})`
       await sql`
         insert into idempotency_key (account, call, key, body_hmac, reply, created)
         values (${world.admin.id}, 'clients.x', ${String(late)}, ${hash}, '{}', ${at(late - DAY_MS)})`
+      await sql`
+        insert into sign_in (account, at, address, agent, outcome)
+        values (${world.admin.id}, ${at(late - 400 * DAY_MS)}, 'y', '', 'succeeded')`
+      await world.server.ownerSql`
+        insert into audit (at, event, address, detail) values (${at(late - 400 * DAY_MS)}, 'kept', 'y', '{}')`
       await sql`insert into login_try (name, address, tried) values (${String(late)}, 'x', ${at(late - 31 * DAY_MS)})`
     }
     const jobs = start()
@@ -114,7 +126,11 @@ describe('the clean-up', () => {
       export_ticket: 1,
       idempotency_key: 1,
       login_try: 1,
+      sign_in: 1,
+      audit: 1,
     })
+    const kept = await sql`select address from audit where event = 'kept' order by at`
+    expect(kept).toEqual([{ address: null }, { address: 'y' }])
     for (const table of ['session', 'captcha_used', 'export_ticket', 'idempotency_key', 'login_try']) {
       const rows = await sql<{ row: string }[]>`select t::text as row from ${sql(table)} t`
       expect(rows.length, table).toBeGreaterThan(0)

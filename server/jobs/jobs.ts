@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { resealPasswords } from '../access/reseal.ts'
 import type { Seal } from '../access/seal.ts'
 import { type Day, dayOf } from '../ledger/calendar.ts'
+import { fillBranchDays } from '../nouns/growth.ts'
 import { fillStatistics } from '../nouns/statistics.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { cleanUp } from './clean-up.ts'
@@ -11,6 +12,8 @@ export type JobDependencies = {
   /** The zone at whose midnight the statistics of a day are written. */
   zone: string
   seal: Seal
+  /** How many days sign-ins and addresses are kept. */
+  keepDays: number
   log: FastifyBaseLogger
   /** Tells the database's time. */
   clock: () => Date
@@ -22,7 +25,7 @@ export type JobDependencies = {
  * Every server runs them each minute; advisory locks let one server at a time do a job. A failed job is tried again a
  * minute later.
  */
-export function startJobs({ sql, zone, seal, log, clock }: JobDependencies): {
+export function startJobs({ sql, zone, seal, keepDays, log, clock }: JobDependencies): {
   /** Starts no further job, and resolves when the running one has finished. */
   stop(): Promise<void>
 } {
@@ -53,12 +56,13 @@ export function startJobs({ sql, zone, seal, log, clock }: JobDependencies): {
 
   async function write(settled: Date): Promise<void> {
     const rows = await fillStatistics(sql, settled, zone)
-    if (rows !== null) written = dayOf(settled, zone)
     if (rows) log.info({ rows }, 'statistics were written')
+    const branches = await fillBranchDays(sql, settled, zone)
+    if (rows !== null && branches !== null) written = dayOf(settled, zone)
   }
 
   async function clear(now: Date): Promise<void> {
-    const removed = await cleanUp(sql, now, () => stopped)
+    const removed = await cleanUp(sql, { now, keepDays }, () => stopped)
     cleaned = now.getTime()
     if (Object.values(removed).some(Boolean)) log.info({ removed }, 'old rows were removed')
   }

@@ -102,6 +102,155 @@ describe('transactions', () => {
   })
 })
 
+describe('all transactions', () => {
+  const { list, sums } = calls.transactions
+
+  /** A branch with one row of every type, on three days. */
+  async function openBranch() {
+    const family = await world.family({ credits: 9 })
+    const { superreseller, reseller, dealer } = family
+    const sibling = await world.child(reseller)
+    world.clock.pass({ days: 1 })
+    const client = await world.client(dealer, { months: 4, desc: 'The 100% pub' })
+    await dealer.call(calls.clients.retrieve, { login: client.name, credits: 1 })
+    world.clock.pass({ days: 1 })
+    await world.client(sibling)
+    await reseller.call(calls.level.dealer.save, { name: dealer.name, credits: 2, transaction: 1 })
+    await world.admin.call(calls.admin.remove, { name: client.name })
+    return { ...family, superreseller, sibling, client }
+  }
+
+  test('are filtered by account, type, days and text, alone and together, and summed by type', async () => {
+    const { superreseller, reseller, dealer, sibling, client } = await openBranch()
+    const today = world.clock.now.toISOString().slice(0, 10)
+    const yesterday = new Date(world.clock.now.getTime() - 86_400_000).toISOString().slice(0, 10)
+    const found = async (filter: object, by = reseller) => {
+      const page = await by.call(list, filter)
+      expect(page).toMatchObject({ count: page.data.length, count_capped: false, total_pages: 1 })
+      const { data } = await by.call(sums, filter)
+      const counted = Object.groupBy(page.data, ({ type }) => type)
+      expect(data).toEqual(
+        Object.keys(counted)
+          .sort()
+          .map((type) => {
+            const rows = counted[type as keyof typeof counted] ?? []
+            return {
+              type,
+              transactions: rows.length,
+              credits: rows.reduce((sum, one) => sum + one.credits, 0),
+            }
+          }),
+      )
+      return page.data.map(({ type }) => type)
+    }
+    const ofDealer = ['DELETE', 'REMOVE', 'RETRIEVED', 'USED', 'ADD']
+    expect(await found({})).toEqual([...ofDealer.slice(0, 2), 'TRIAL', ...ofDealer.slice(2), 'ADD'])
+    expect(await found({ account: dealer.name })).toEqual(ofDealer)
+    expect(await found({ account: dealer.name.toUpperCase() }, superreseller)).toEqual(ofDealer)
+    expect(await found({ account: dealer.name }, dealer)).toEqual(ofDealer)
+    expect(await found({ account: sibling.name })).toEqual(['TRIAL'])
+    expect(await found({ type: 'ADD' })).toEqual(['ADD', 'ADD'])
+    expect(await found({ account: dealer.name, type: 'ADD' })).toEqual(['ADD'])
+    expect(await found({ from: yesterday, to: yesterday })).toEqual(['RETRIEVED', 'USED'])
+    expect(await found({ from: today, account: dealer.name })).toEqual(['DELETE', 'REMOVE'])
+    expect(await found({ search: '100%' })).toEqual(['DELETE', 'RETRIEVED', 'USED'])
+    expect(await found({ search: client.mac.toLowerCase(), type: 'USED' })).toEqual(['USED'])
+    expect(await found({ search: '_00%' })).toEqual([])
+  })
+
+  test('are sorted and paged by the database, each row on one page', async () => {
+    const { reseller } = await openBranch()
+    for (const sort of ['created', 'type', 'credits', 'login'] as const) {
+      const seen = []
+      for (const order of ['asc', 'desc'] as const) {
+        const ids = []
+        for (const page of [1, 2, 3, 4]) {
+          const { data, total_pages } = await reseller.call(list, { sort, order, page, per_page: 2 })
+          expect(total_pages).toBe(4)
+          ids.push(...data.map(({ id }) => id))
+        }
+        expect(new Set(ids).size).toBe(7)
+        seen.push(ids)
+      }
+      expect(seen[1]).toEqual(seen[0]?.toReversed())
+    }
+    expect((await reseller.call(list, { page: 9 })).data).toEqual([])
+  })
+
+  test("are the reader's own and those beneath, of an account beneath alone", async () => {
+    const { superreseller, reseller, dealer } = await openBranch()
+    const stranger = await world.family({ credits: 1 })
+    for (const [reader, account] of [
+      [reseller, superreseller.name],
+      [reseller, stranger.dealer.name],
+      [reseller, 'nobody-has-it'],
+      [reseller, world.admin.name],
+      [dealer, reseller.name],
+    ] as const) {
+      for (const call of [list, sums] as const) await reader.refused('not_found', call, { account })
+      const { exportTransactions } = calls.desk[reader.role]
+      await reader.refused('not_found', exportTransactions, { account, from: '2026-01-01', to: '2026-12-31' })
+    }
+    const all = await superreseller.call(list, { per_page: 500 })
+    expect(all.data).toEqual(await own(superreseller))
+  })
+
+  test('name whose client it was and who acted, as far as the reader may know them', async () => {
+    const { superreseller, reseller, dealer, sibling } = await openBranch()
+    const names = async (by: Person) =>
+      (await by.call(list, {})).data.map(({ type, actor, dealer }) => [type, actor, dealer])
+    const below = [
+      ['REMOVE', reseller.name, null],
+      ['TRIAL', sibling.name, sibling.name],
+      ['RETRIEVED', dealer.name, dealer.name],
+      ['USED', dealer.name, dealer.name],
+      ['ADD', reseller.name, null],
+      ['ADD', superreseller.name, null],
+    ]
+    expect(await names(reseller)).toEqual([['DELETE', '—', dealer.name], ...below])
+    expect(await names(superreseller)).toEqual([
+      ['DELETE', world.admin.name, dealer.name],
+      ...below,
+      ['ADD', world.admin.name, null],
+    ])
+  })
+
+  test('that are more than 10,000 are counted to there, and summed whole', async () => {
+    const { dealer } = await world.family({ credits: 10_001 })
+    await world.plantClients(dealer, { prefix: 'page-', last: 1_000 })
+    const clients = Array.from({ length: 1_000 }, (_, at) => `page-${at + 1}`)
+    for (let times = 0; times < 10; times += 1) {
+      await dealer.call(calls.clients.multirenew, { clients, months: 1 })
+    }
+    const page = await dealer.call(list, { page: 400 })
+    expect(page).toMatchObject({ count: 10_000, count_capped: true, total_pages: 400 })
+    expect(page.data).toHaveLength(25)
+    expect((await dealer.call(sums, {})).data).toEqual([
+      { type: 'ADD', transactions: 2, credits: 10_001 },
+      { type: 'USED', transactions: 10_000, credits: 10_000 },
+    ])
+  })
+
+  test('are exported as they are filtered', async () => {
+    const { reseller, dealer } = await openBranch()
+    const csvOf = async (filter: object) => {
+      const { ticket } = await reseller.call(calls.desk.reseller.exportTransactions, {
+        from: '2026-01-01',
+        to: '2026-12-31',
+        ...filter,
+      })
+      const { text } = await world.nobody().fetch('GET', `/v1/exports/${ticket}`)
+      return text
+        .trim()
+        .split('\r\n')
+        .slice(1)
+        .map((line) => line.split(',')[1])
+    }
+    expect(await csvOf({ account: dealer.name, type: 'ADD' })).toEqual(['"ADD"'])
+    expect(await csvOf({ search: '100%' })).toEqual(['"USED"', '"RETRIEVED"', '"DELETE"'])
+  })
+})
+
 test("a client's history has only its own transactions, not those of an earlier client with its login", async () => {
   const { dealer } = await world.family({ credits: 5 })
   const { name } = await world.client(dealer, { months: 1 })

@@ -1,13 +1,20 @@
 import type { PendingQuery, Row } from 'postgres'
 import type { calls } from '../../contract/calls.ts'
+import { COUNTED_TO } from '../../contract/clients.ts'
 import type { Transaction } from '../../contract/shapes.ts'
-import type { Context, Handler } from '../context.ts'
+import type { TRANSACTION_SORTS, TransactionFilter, TransactionSum } from '../../contract/transactions.ts'
+import type { Context, Handler, Handlers } from '../context.ts'
+import { isSelected } from '../ledger/filter.ts'
 import { concerning } from '../ledger/transfer.ts'
+import type { Sql } from '../postgres/pool.ts'
+import { accountSeenBy } from '../tree/beneath.ts'
 import { childOf } from '../tree/child.ts'
 import { clientOf } from '../tree/client.ts'
 import { nameFor } from '../tree/names.ts'
 
-/** The most rows that a call returns. */
+type Fragment = PendingQuery<Row[]>
+
+/** The most rows that a call of the specification returns. */
 const NEWEST = 1_000
 
 /** Returns the transactions of the caller and of everything beneath it, newest first. */
@@ -24,10 +31,78 @@ export const historyOfClient: Handler<typeof calls.clients.history> = async (con
   return newest(context, context.sql`t.client = ${id}`)
 }
 
-function newest({ sql, account }: Context, which: PendingQuery<Row[]>): Promise<Transaction[]> {
+/** The handlers for all transactions, by page and by sum. */
+export const transactions: Handlers<typeof calls.transactions> = {
+  async list(context, { page, per_page, sort, order, ...filter }) {
+    const { sql } = context
+    const { which } = await selected(context, filter)
+    const [counted] = await sql<{ count: number }[]>`
+      select count(*) from (select from transfer t where ${which} limit ${COUNTED_TO + 1}) as counted`
+    const found = counted?.count ?? 0
+    const count = Math.min(found, COUNTED_TO)
+    const ordered = orderOf(sql, sort, order)
+    const data = await rows(
+      context,
+      sql`(
+        select * from transfer t where ${which} order by ${ordered}
+        limit ${per_page} offset ${(page - 1) * per_page}
+      )`,
+      ordered,
+    )
+    return {
+      data,
+      count,
+      count_capped: found > COUNTED_TO,
+      current_page: page,
+      per_page,
+      total_pages: Math.max(1, Math.ceil(count / per_page)),
+    }
+  },
+
+  async sums(context, filter) {
+    const { which } = await selected(context, filter)
+    const data = await context.sql<TransactionSum[]>`
+      select t.type, count(*) as transactions, sum(t.credits)::bigint as credits
+      from transfer t where ${which} group by t.type order by t.type`
+    return { data }
+  },
+}
+
+/** Returns the condition for the caller's rows `t` that a filter selects. */
+async function selected(context: Context, filter: TransactionFilter): Promise<{ which: Fragment }> {
+  const { sql, account, business } = context
+  const whose = await accountSeenBy(context, filter.account)
+  const within = whose.id === account.id ? sql`true` : concerning(sql, whose)
+  // Wrapped in an object, because awaiting a query runs it.
+  return {
+    which: sql`${concerning(sql, account)} and ${within} and ${isSelected(sql, filter, business.zone)}`,
+  }
+}
+
+/** Returns the ORDER BY of rows `t`. Rows with the same value stand newest first, or oldest first when ascending. */
+function orderOf(sql: Sql, sort: (typeof TRANSACTION_SORTS)[number], order: 'asc' | 'desc'): Fragment {
+  const direction = order === 'asc' ? sql`asc` : sql`desc`
+  const newest = sql`t.created ${direction}, t.id ${direction}`
+  const by = { created: newest, type: sql`t.type`, credits: sql`t.credits`, login: sql`lower(t.login)` }[sort]
+  return sort === 'created' ? newest : sql`${by} ${direction}, ${newest}`
+}
+
+function newest(context: Context, which: Fragment): Promise<Transaction[]> {
+  const { sql } = context
+  const order = orderOf(sql, 'created', 'desc')
+  return rows(
+    context,
+    sql`(select * from transfer t where ${which} order by ${order} limit ${NEWEST})`,
+    order,
+  )
+}
+
+/** Returns rows of the ledger with the names that the caller may see. */
+function rows({ sql, account }: Context, chosen: Fragment, order: Fragment): Promise<Transaction[]> {
   return sql<Transaction[]>`
     select t.id, t.created, t.type, t.credits, t.login, t.mac, t.description, t.expiry,
-      ${nameFor(sql, account, sql`a`)} as actor
-    from transfer t join account a on a.id = t.actor
-    where ${which} order by t.created desc, t.id desc limit ${NEWEST}`
+      ${nameFor(sql, account, sql`a`)} as actor,
+      case when t.client is not null then ${nameFor(sql, account, sql`d`)} end as dealer
+    from ${chosen} t join account a on a.id = t.actor left join account d on d.id = t.dealer
+    order by ${order}`
 }

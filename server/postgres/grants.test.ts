@@ -20,20 +20,20 @@ describe("the console's role", () => {
       .filter(([, rights]) => rights !== '')
     expect(Object.fromEntries(more)).toEqual({
       idempotency_key: 'insert',
+      branch_day: 'insert',
       broadcast: 'insert',
       captcha_used: 'insert',
       device: 'insert',
       export_ticket: 'insert',
       installation: 'insert',
       login_try: 'insert',
-      session: 'insert',
       statistic: 'insert',
     })
     expect(rights.every(({ rights }) => rights.includes('select'))).toBe(true)
   })
 
   test.each([
-    ['account', 'insert', 'id, parent_role, preferences'],
+    ['account', 'insert', 'id, low_by_parent, low_own, parent_role, preferences'],
     ['account', 'update', 'created, id, name, parent, parent_role, reseller, role, superreseller'],
     ['audit', 'insert', 'at, id'],
     ['client', 'insert', 'dealer_role, deleted, id, locked'],
@@ -44,7 +44,10 @@ describe("the console's role", () => {
     ['mac_trial', 'insert', 'created'],
     ['reminder', 'update', 'client'],
     ['service', 'update', 'client, dealer, name'],
-    ['session', 'update', 'account, expiry, token_hash'],
+    ['session', 'insert', 'id'],
+    ['session', 'update', 'account, address, agent, expiry, id, token_hash'],
+    ['sign_in', 'insert', 'id'],
+    ['suspension', 'update', 'account, actor, created, id, reason, service_too'],
     ['transfer', 'insert', 'created, id'],
   ])('may not write every column of %s in an %s: not %s', async (table, right, denied) => {
     const columns = await database.sql<{ column: string }[]>`
@@ -122,11 +125,14 @@ describe("the console's role", () => {
     expect(functions.map(({ name }) => name)).toEqual([
       'claim_key',
       'end_session',
+      'end_session_of',
       'end_sessions',
+      'end_sessions_beneath',
       'forget_device',
       'forget_empty_counts',
       'forget_reminder',
       'hold_session',
+      'is_suspended',
       'lock_holdings',
       'moment',
       'redeem_ticket',

@@ -9,6 +9,8 @@ export const LOCKS = {
   console: 0x626f7874,
   /** Writing the statistics of finished days, on one server. */
   statistics: 0x73746174,
+  /** Writing the finished days of branches, on one server. */
+  branchDays: 0x62726461,
   /** Removing expired rows, on one server. */
   cleanUp: 0x636c6561,
 } as const

@@ -12,6 +12,11 @@ export async function findAccount(sql: Sql, condition: PendingQuery<Row[]>): Pro
   return account
 }
 
+/** Returns an expression of whether the balance of holding `h` is below the threshold of its account `a`, if it has one. */
+export function isLow(sql: Sql): PendingQuery<Row[]> {
+  return sql`coalesce(h.balance < coalesce(a.low_own, a.low_by_parent), false)`
+}
+
 export async function balanceOf(sql: Sql, { balance_holding }: Account): Promise<number> {
   const [holding] = await sql<{ balance: number }[]>`
     select balance from holding where id = ${balance_holding}`

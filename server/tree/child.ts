@@ -1,6 +1,7 @@
 import type { PendingQuery, Row } from 'postgres'
 import type { Account, Context } from '../context.ts'
 import { notFound } from '../refusal.ts'
+import { isLow } from './account.ts'
 
 export type Child = Omit<Account, 'consumed_holding'> & {
   description: string
@@ -22,7 +23,14 @@ export async function childOf(
   return child
 }
 
-type ListedChild = { accountId: number; name: string; credits: number; description: string; created: string }
+type ListedChild = {
+  accountId: number
+  name: string
+  credits: number
+  low: boolean
+  description: string
+  created: string
+}
 
 /**
  * Returns the caller's direct children with their present balances, in the order of their names.
@@ -33,7 +41,8 @@ export async function childrenOf<More extends object = object>(
   more: PendingQuery<Row[]> = sql``,
 ): Promise<(ListedChild & More)[]> {
   return sql<(ListedChild & More)[]>`
-    select a.id as "accountId", a.name, h.balance as credits, a.description, a.created ${more}
+    select a.id as "accountId", a.name, h.balance as credits, ${isLow(sql)} as low, a.description,
+      a.created ${more}
     from account a join holding h on h.account = a.id and h.kind = 'balance'
     where a.parent = ${account.id} order by lower(a.name)`
 }

@@ -8,6 +8,7 @@ import {
   expectSorted,
   fill,
   press,
+  pressAndConfirm,
   readNotice,
   rows,
   signIn,
@@ -25,7 +26,17 @@ describe('the admin', () => {
     const menu = page.getByRole('navigation', { name: 'Main' })
     const labels = menuOf('admin').map(({ item }) => item.label)
     await expect(menu.getByRole('listitem')).toHaveText([...labels, 'Logout'])
-    const titles = ['Dashboard', 'Add Super Reseller', 'Super Resellers', 'Update Message', 'Delete MAC']
+    const titles = [
+      'Dashboard',
+      'Add Super Reseller',
+      'Super Resellers',
+      'Update Message',
+      'Delete MAC',
+      'Tree',
+      'Transactions',
+      'Credit Requests',
+      'Sign-ins',
+    ]
     for (const [at, { path, item }] of menuOf('admin').entries()) {
       const { label } = item
       await menu.getByRole('link', { name: label, exact: true }).click()
@@ -54,11 +65,21 @@ describe('the admin', () => {
     await expect(chart.locator('tbody tr').first()).toHaveText('2026-05-151')
     await press(chart, 'Show as chart')
     const name = 'Latest Transactions'
-    await expectColumns(page, name, ['Date', 'Type', 'Credits', 'Login', 'MAC', 'Description', 'Expiry'])
+    await expectColumns(page, name, [
+      'Date',
+      'Type',
+      'Credits',
+      'Login',
+      'MAC',
+      'Description',
+      'Expiry',
+      'By',
+      'Dealer',
+    ])
     await expectSorted(page, name, 'Date', 'descending')
     await expectPageSizes(page, name, [5, 10, 25])
     await expect(rows(page, name)).toHaveCount(4)
-    await expect(rows(page, name).first()).toContainText(/^2026-05-15 10:00:00USED2.*00:1A:79.*2026-07-15$/)
+    await expect(rows(page, name).first()).toContainText(/^2026-05-15 10:00:00USED2.*00:1A:79.*2026-07-15/)
     await tiles.nth(1).getByRole('link').click()
     await expect(page).toHaveURL('/super-resellers')
     await page.goBack()
@@ -103,16 +124,17 @@ describe('the admin', () => {
     await expect(page).toHaveURL('/super-resellers')
     await page.getByRole('link', { name: 'northstar' }).click()
     await fill(page, { Credits: '10000', Description: 'Opening credits' })
-    await press(page, 'Add 10,000 credits')
+    await pressAndConfirm(page, 'Add 10,000 credits')
     await readNotice(page, 'Super Reseller updated successfully!')
     await expect(page.getByText('10,000 credits', { exact: true }).first()).toBeVisible()
     await expect(rows(page, 'Transactions')).toContainText(/ADD.*10,000.*northstar.*Opening credits/)
     await expect(page.getByRole('button', { name: 'Add 1 credit', exact: true })).toBeEnabled()
-    await fill(page, { Credits: '5', Action: 'Remove' })
-    await press(page, 'Remove 5 credits')
+    await fill(page, { Credits: '5' })
+    await page.getByRole('radio', { name: 'Remove' }).check()
+    await pressAndConfirm(page, 'Remove 5 credits')
     await readNotice(page, 'Super Reseller updated successfully!')
     await expect(rows(page, 'Transactions')).toHaveCount(2)
-    await expect(page.getByLabel('Action', { exact: true })).toHaveValue('0')
+    await expect(page.getByRole('radio', { name: 'Add' })).toBeChecked()
     await expect(page).toHaveURL('/update-super-reseller/northstar')
     const balance = await world.admin.call(calls.level.superreseller.detail, { name: 'northstar' })
     expect(balance.credits).toBe(9_995)

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
@@ -12,14 +13,15 @@ import {
   fill,
   pager,
   press,
+  pressAndConfirm,
   readNotice,
   rows,
   signIn,
   test,
 } from '../support/browser.ts'
-import type { Person, World } from '../support/world.ts'
+import { PASSWORD, type Person, type World } from '../support/world.ts'
 
-const TRANSACTION = ['Date', 'Type', 'Credits', 'Login', 'MAC', 'Description', 'Expiry']
+const TRANSACTION = ['Date', 'Type', 'Credits', 'Login', 'MAC', 'Description', 'Expiry', 'By', 'Dealer']
 
 // A superreseller manages resellers as a reseller manages dealers, so both run the same tests.
 describe.each([
@@ -39,7 +41,16 @@ describe.each([
       role === 'reseller' ? 'Reseller Panel' : 'Super Reseller Panel',
     )
     const menu = page.getByRole('navigation', { name: 'Main' })
-    await expect(menu.getByRole('listitem')).toHaveText(['Dashboard', `Add ${title}`, plural, 'Logout'])
+    await expect(menu.getByRole('listitem')).toHaveText([
+      'Dashboard',
+      `Add ${title}`,
+      plural,
+      'Tree',
+      'Transactions',
+      'Credit Requests',
+      'Sign-ins',
+      'Logout',
+    ])
     for (const { path, item } of menuOf(role)) {
       const { label } = item
       await menu.getByRole('link', { name: label, exact: true }).click()
@@ -89,7 +100,17 @@ describe.each([
     const page = await open({ as: me, at: list() })
     await expect(page.getByText(`Total ${plural}`)).toBeVisible()
     await expect(page.locator('dl')).toContainText(/13.*Date.*2026-05-15 10:12:00/)
-    await expectColumns(page, plural, ['Created', 'Name', 'Credits', 'Description'])
+    await expectColumns(page, plural, [
+      'Created',
+      'Name',
+      'Credits',
+      'Description',
+      'Clients',
+      'Lasts',
+      'Used',
+      'Last login',
+      'State',
+    ])
     await expectSorted(page, plural, 'Created', 'descending')
     await expectPageSizes(page, plural, [10, 25, 50])
     await expect(rows(page, plural)).toHaveCount(10)
@@ -143,9 +164,23 @@ describe.each([
       ),
     )
     await expect(page.getByLabel('Credits', { exact: true })).toHaveValue('1')
-    await expect(page.getByLabel('Action', { exact: true })).toHaveValue('0')
-    await fill(page, { Credits: '30', Description: 'Paid in cash' })
-    await press(page, 'Add 30 credits')
+    await expect(page.getByRole('radio', { name: 'Add' })).toBeChecked()
+    await page.getByLabel('Other amount').click()
+    await page.keyboard.type('31')
+    await fill(page, { Description: 'Paid in cash' })
+    await press(page, 'Add 31 credits')
+    const question = page.getByRole('alertdialog', { name: `Add 31 credits to ${child.name}?` })
+    await expect(question.getByRole('row')).toHaveText(['BalanceBeforeAfter', 'You409', `${child.name}031`])
+    await expect(question.getByRole('button', { name: 'Cancel' })).toBeFocused()
+    await page.keyboard.press('Escape')
+    expect(await balances(me, child)).toEqual([40, 0])
+    await page.getByLabel('Other amount').fill('10001')
+    await press(page, 'Add 10,001 credits')
+    await expect(page.getByText('Credits must be a whole number from 1 to 10,000')).toBeVisible()
+    // What is chosen from the list replaces what was typed.
+    await fill(page, { Credits: '30' })
+    await expect(page.getByLabel('Other amount')).toHaveValue('')
+    await pressAndConfirm(page, 'Add 30 credits')
     await readNotice(page, `${title} updated successfully!`)
     await expect(page).toHaveURL(list())
     await expect(rows(page, plural).filter({ hasText: child.name })).toContainText('30Paid in cash')
@@ -153,8 +188,9 @@ describe.each([
     await expect(page.getByRole('region', { name: 'Update Credits' })).toContainText('30 credits')
     await expect(page.getByLabel('Description')).toHaveValue('Paid in cash')
     await expect(rows(page, 'Transactions')).toContainText(/ADD.*30.*Paid in cash/)
-    await fill(page, { Credits: '20', Action: 'Remove' })
-    await press(page, 'Remove 20 credits')
+    await fill(page, { Credits: '20' })
+    await page.getByRole('radio', { name: 'Remove' }).check()
+    await pressAndConfirm(page, 'Remove 20 credits')
     await readNotice(page, `${title} updated successfully!`)
     await expect(page).toHaveURL(list())
     expect(await balances(me, child)).toEqual([30, 10])
@@ -163,14 +199,15 @@ describe.each([
   test('is told the balance when a transfer exceeds it', async ({ open, world }) => {
     const { me, child, page } = await atChild(world, open, 3)
     await fill(page, { Credits: '10' })
-    await press(page, 'Add 10 credits')
+    await pressAndConfirm(page, 'Add 10 credits')
     const reason = 'You have 3 credits; this needs 10.'
     const failure =
       role === 'reseller' ? [reason] : [`Error updating ${level.inSentence}. Please try again.`, reason]
     await readNotice(page, ...(failure as [string, string?]))
     await expect(page.getByRole('region', { name: 'Update Credits' })).toContainText(reason)
-    await fill(page, { Credits: '1', Action: 'Remove' })
-    await press(page, 'Remove 1 credit')
+    await fill(page, { Credits: '1' })
+    await page.getByRole('radio', { name: 'Remove' }).check()
+    await pressAndConfirm(page, 'Remove 1 credit')
     await expect(page.getByRole('region', { name: 'Update Credits' })).toContainText(
       `${child.name} has 0 credits`,
     )
@@ -205,6 +242,112 @@ describe.each([
     await expect(page.getByLabel('New Password', { exact: true })).toHaveValue('')
     const theirs = await open()
     await signIn(theirs, child.name, 'another-password')
+  })
+
+  test(`suspends a ${title}, who reads whom to contact, and lifts that again`, async ({ open, world }) => {
+    const { me, child, page } = await atChild(world, open, 3)
+    const access = page.getByRole('region', { name: 'Access' })
+    await expect(access).toContainText(`${child.name} and everything beneath it can sign in.`)
+    const theirs = await open({ as: child })
+    await press(page, 'Suspend')
+    const dialog = page.getByRole('dialog', { name: `Suspend ${child.name}` })
+    await expect(dialog).toContainText('0 clients stay served')
+    await expect(dialog.getByLabel('Reason')).toBeFocused()
+    await dialog.getByLabel('Reason').pressSequentially('Owes 40 credits')
+    await dialog.getByLabel('Stop the service of its clients too').check()
+    await expect(dialog).toContainText('0 clients lose their service')
+    await dialog.getByLabel('Stop the service of its clients too').uncheck()
+    await press(dialog, `Suspend ${child.name}`)
+    await readNotice(page, `${child.name} is suspended`)
+    await expect(dialog).toBeHidden()
+    await expect(access).toContainText(`Suspended by ${me.name}`)
+    await expect(access).toContainText('Owes 40 credits')
+    await pressAndConfirm(page, 'Add 1 credit')
+    await expect(page.getByRole('region', { name: 'Update Credits' })).toContainText(
+      'Credits can be taken back from it, not added.',
+    )
+    await theirs.reload()
+    await expect(theirs).toHaveURL('/login')
+    await fill(theirs, { Username: child.name, Password: 'wrong-password' })
+    await press(theirs, 'Sign in')
+    await expect(theirs.getByText('The username or the password is wrong.')).toBeVisible()
+    await fill(theirs, { Password: PASSWORD })
+    await press(theirs, 'Sign in')
+    await expect(theirs.getByText(`Your account is suspended. Please contact ${me.name}.`)).toBeVisible()
+    await press(page, 'Lift suspension')
+    await readNotice(page, `${child.name} can sign in again`)
+    await expect(access).toContainText('Can sign in')
+    await fill(theirs, { Password: PASSWORD })
+    await press(theirs, 'Sign in')
+    await expect(theirs).not.toHaveURL('/login')
+  })
+
+  test(`answers a ${title} that asks for credits, and marks a low balance`, async ({ open, world }) => {
+    const { me, child, page } = await atChild(world, open, 40)
+    const theirs = await open({ as: child, at: to.creditRequests() })
+    // Keys that are pressed while the form is loading go nowhere, and so a person does not press them.
+    await theirs.getByLabel('Other amount').click()
+    await theirs.keyboard.type('25')
+    await theirs.getByLabel('Note').pressSequentially('For the new month')
+    await press(theirs, 'Ask for 25 credits')
+    await readNotice(theirs, 'Asked for 25 credits')
+    await expect(theirs.getByRole('region', { name: `You asked ${me.name} for 25 credits` })).toBeVisible()
+    await page.getByLabel('Mark as low below').click()
+    await page.keyboard.type('21')
+    await press(page, 'Mark below 21')
+    await readNotice(page, 'Threshold saved')
+    await page.reload()
+    const menu = page.getByRole('navigation', { name: 'Main' })
+    await menu.getByRole('link', { name: 'Credit Requests 1 open' }).click()
+    const asked = rows(page, 'Requests from Below')
+    await expect(asked).toContainText(/casa-digital.*25.*0.*For the new month/)
+    await press(page, 'Grant casa-digital')
+    const dialog = page.getByRole('dialog', { name: 'Grant credits to casa-digital' })
+    await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused()
+    await dialog.getByLabel('Credits').fill('20')
+    await expect(dialog.getByRole('row')).toHaveText(['BalanceBeforeAfter', 'You4020', 'casa-digital020'])
+    await press(dialog, 'Grant 20 credits')
+    await readNotice(page, 'Granted 20 credits')
+    await expect(page.getByText('No open requests')).toBeVisible()
+    await expect(menu.getByRole('link', { name: 'Credit Requests', exact: true })).toBeVisible()
+    expect(await balances(me, child)).toEqual([20, 20])
+    await theirs.reload()
+    await expect(rows(theirs, 'Your Requests')).toContainText(/25Granted20/)
+    await expect(theirs.getByText('20 credits, low').first()).toBeVisible()
+    await page.goto(list())
+    await expect(rows(page, plural).filter({ hasText: 'casa-digital' })).toContainText('20 low')
+  })
+
+  test('filters all transactions, keeps the filters in the address, and exports what they find', async ({
+    open,
+    world,
+  }) => {
+    const { me, child, page } = await atChild(world, open, 40)
+    const other = await world.child(me, 3, 'another-one')
+    await me.call(calls.level[level.role].save, { name: child.name, credits: 7, transaction: 0 })
+    await page.reload()
+    await page.getByText('of the newest 1,000').getByRole('link', { name: 'all' }).click()
+    await expect(page).toHaveURL(to.transactions({ account: child.name }))
+    await expectColumns(page, 'Transactions', TRANSACTION)
+    await expect(rows(page, 'Transactions')).toHaveText([/ADD\+7casa-digital/])
+    await expect(page.getByLabel('Sums')).toHaveText('ADD7 credits in 1 transaction')
+    await page.getByLabel('Account').fill('')
+    await expect(rows(page, 'Transactions')).toHaveCount(3)
+    await page.getByLabel('Type').selectOption('ADD')
+    await page.getByRole('searchbox').pressSequentially('another')
+    await expect(rows(page, 'Transactions')).toHaveText([/ADD\+3another-one/])
+    await expect(page).toHaveURL(to.transactions({ type: 'ADD', search: 'another' }))
+    await page.reload()
+    await expect(rows(page, 'Transactions')).toHaveText([/ADD\+3another-one/])
+    await page.getByLabel('From').fill('2026-05-16')
+    await expect(page.getByText('No transactions found')).toBeVisible()
+    await page.getByLabel('From').fill('2026-05-15')
+    await press(page, 'Export')
+    const download = page.waitForEvent('download')
+    await press(page, 'Export as CSV')
+    const file = await readFile(await (await download).path(), 'utf8')
+    expect(file.trim().split('\n')).toHaveLength(2)
+    expect(file).toContain(other.name)
   })
 
   test('is told that a screen is for another role, and keeps the menu', async ({ open, world }) => {

@@ -31,17 +31,39 @@ export async function openBusiness(): Promise<Business> {
   const superreseller = await world.child(admin, 2_500, 'atlantic-media')
   await world.child(admin, 0, 'northstar')
   const reseller = await world.child(superreseller, 900, 'lisboa-norte')
-  await world.child(superreseller, 31, 'porto-streams-and-more-for-every')
+  const late = await world.child(superreseller, 31, 'porto-streams-and-more-for-every')
+  await superreseller.call(calls.tree.suspend, {
+    name: late.name,
+    reason: 'Owes 40 credits since October.\nHas promised to pay in March.',
+  })
   const dealer = await world.child(reseller, 0, 'casa-digital')
   const beginner = await world.child(reseller, 0, 'faro-media')
   await pass(world, reseller, dealer, 22, 'Opening credits')
   await takeOn(world, dealer)
   await pass(world, reseller, dealer, 7, LONGEST)
   await workOn(world, dealer)
+  await askForCredits({ superreseller, reseller, dealer })
   await admin.call(calls.admin.setMessage, {
     message: 'The servers rest on Sunday from 03:00 to 04:00.\nBoxes come back by themselves.',
   })
   return { world, admin, superreseller, reseller, dealer, beginner }
+}
+
+/** Leaves requests for credits in every state, and low balances. */
+async function askForCredits({
+  superreseller,
+  reseller,
+  dealer,
+}: Pick<Business, 'superreseller' | 'reseller' | 'dealer'>): Promise<void> {
+  const { ask, decline, grant } = calls.requests
+  await dealer.call(calls.lowBalance.own, { below: 10 })
+  const { id } = await dealer.call(ask, { credits: 3, note: LONGEST })
+  await reseller.call(grant, { id, credits: 2 })
+  await dealer.call(ask, { credits: 40 })
+  const declined = await reseller.call(ask, { credits: 900, note: 'Too many?' })
+  await superreseller.call(decline, { id: declined.id, note: 'Pay the last ones first.' })
+  await reseller.call(ask, { credits: 150, note: 'Before the holidays' })
+  await superreseller.call(ask, { credits: 2_000 })
 }
 
 async function pass(world: World, from: Person, to: Person, credits: number, desc: string): Promise<void> {

@@ -5,7 +5,16 @@ import { LEVEL_NAMES, LEVELS } from '../../contract/levels.ts'
 import { ApiError } from '../../web/api.ts'
 import { failureOf, type Words, wordsOf } from '../../web/notices.ts'
 import { to } from '../../web/screens.ts'
-import { test as base, expect, fill, press, readNotice, sessionOf, Windows } from '../support/browser.ts'
+import {
+  test as base,
+  expect,
+  fill,
+  press,
+  pressAndConfirm,
+  readNotice,
+  sessionOf,
+  Windows,
+} from '../support/browser.ts'
 import { type Family, openWorld, type World } from '../support/world.ts'
 
 // This tests the error catalogue: every call with notices is made from its screen three times. The first time a fault
@@ -91,6 +100,65 @@ const scenarios: Record<string, Scenario> = {
   },
   'clients.export': { as: 'dealer', at: '/clients', submit: exportAsCsv },
   ...Object.fromEntries(LEVEL_NAMES.flatMap(deedsOfLevel)),
+  'tree.suspend': {
+    as: 'reseller',
+    at: ({ idle }) => to.level.dealer.update(idle.dealer.name),
+    prepare: (page) => press(page, 'Suspend'),
+    submit: (page) => page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click(),
+  },
+  'tree.lift': {
+    as: 'reseller',
+    at: ({ idle }) => to.level.dealer.update(idle.dealer.name),
+    submit: (page) => press(page, 'Lift suspension'),
+  },
+  'tree.password': {
+    as: 'admin',
+    at: ({ idle }) => to.branch(idle.dealer.name),
+    prepare: (page) =>
+      fill(page, { 'New Password': 'their-password', 'Confirm New Password': 'their-password' }),
+    submit: (page) => press(page, 'Change Password'),
+  },
+  'requests.ask': {
+    as: 'dealer',
+    at: to.creditRequests(),
+    submit: (page) => press(page, 'Ask for 1 credit'),
+  },
+  'requests.withdraw': {
+    as: 'dealer',
+    at: to.creditRequests(),
+    prepare: (page) => press(page, 'Withdraw'),
+    submit: (page) => press(page.getByRole('alertdialog'), 'Withdraw'),
+  },
+  'requests.grant': {
+    as: 'reseller',
+    at: to.creditRequests(),
+    prepare: (page) => page.getByRole('button', { name: 'Grant' }).first().click(),
+    submit: (page) => press(page.getByRole('dialog'), 'Grant 2 credits'),
+  },
+  'requests.decline': {
+    as: 'reseller',
+    at: to.creditRequests(),
+    prepare: (page) => page.getByRole('button', { name: 'Decline' }).first().click(),
+    submit: (page) => press(page.getByRole('dialog'), 'Decline'),
+  },
+  'lowBalance.own': {
+    as: 'dealer',
+    at: to.creditRequests(),
+    prepare: (page) => fill(page, { 'Mark as low below': '5' }),
+    submit: (page) => press(page, 'Mark below 5'),
+  },
+  'lowBalance.ofChild': {
+    as: 'reseller',
+    at: ({ dealer }) => to.level.dealer.update(dealer.name),
+    prepare: (page) => fill(page, { 'Mark as low below': '5' }),
+    submit: (page) => press(page, 'Mark below 5'),
+  },
+  'session.end': {
+    as: 'reseller',
+    at: to.signIns(),
+    prepare: (page) => press(page, 'End this session'),
+    submit: (page) => press(page, 'End session'),
+  },
   'session.password': {
     as: 'reseller',
     at: '/reseller',
@@ -173,7 +241,7 @@ function deedsOfLevel(name: (typeof LEVEL_NAMES)[number]): [string, Scenario][] 
         as,
         at: (shop) => update(shop[name].name),
         prepare: (page) => fill(page, { Description: 'Changed' }),
-        submit: (page) => press(page, 'Add 1 credit'),
+        submit: (page) => pressAndConfirm(page, 'Add 1 credit'),
       },
     ],
     [
@@ -271,6 +339,10 @@ async function openShop(): Promise<Shop> {
   await world.client(family.dealer, { login: 'client-two', months: 3 })
   await world.client(family.dealer, { login: 'is-over', months: 1 })
   await world.setExpiry('is-over', '2026-05-14T23:59:59.000Z')
+  await world.again(family.reseller)
+  for (let asking = 0; asking < 2; asking += 1) {
+    await (await world.child(family.reseller)).call(calls.requests.ask, { credits: 2 })
+  }
   await world.admin.call(calls.admin.setMessage, { message: 'Hear.' })
   return { world, ...family, idle }
 }

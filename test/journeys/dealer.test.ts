@@ -32,7 +32,16 @@ describe("a dealer's dashboard", () => {
     await expect(page).toHaveURL('/')
     await expect(page.getByRole('banner')).toContainText('Dealer Panel')
     const menu = page.getByRole('navigation', { name: 'Main' }).getByRole('listitem')
-    await expect(menu).toHaveText(['Dashboard', 'New Client', 'Clients', 'Due', 'Logout'])
+    await expect(menu).toHaveText([
+      'Dashboard',
+      'New Client',
+      'Clients',
+      'Due',
+      'Transactions',
+      'Credit Requests',
+      'Sign-ins',
+      'Logout',
+    ])
     const tiles = page.getByRole('main').getByRole('list').first().getByRole('listitem')
     await expect(tiles).toHaveText([
       'Credits Remaining4',

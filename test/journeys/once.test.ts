@@ -1,7 +1,7 @@
 import type { Page, Route } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { expect, fill, press, readNotice, rows, test } from '../support/browser.ts'
+import { expect, fill, press, pressAndConfirm, readNotice, rows, test } from '../support/browser.ts'
 import type { Person, World } from '../support/world.ts'
 
 const SAVE = '**/v1/reseller/save'
@@ -12,7 +12,9 @@ const LOST = 'The connection to Boxtree is lost. Please try again: nothing is ev
 describe('a submit', () => {
   test('is charged once on a double click', async ({ open, world }) => {
     const { page, held } = await atDealer(open, world)
-    await page.getByRole('button', { name: 'Add 1 credit', exact: true }).dblclick()
+    await press(page, 'Add 1 credit')
+    const question = page.getByRole('alertdialog')
+    await question.getByRole('button', { name: 'Add 1 credit', exact: true }).dblclick()
     await readNotice(page, UPDATED)
     await expect(page).toHaveURL('/dealers')
     expect(await held()).toEqual([4, 1])
@@ -21,7 +23,7 @@ describe('a submit', () => {
   test('whose answer is lost is sent again by itself and charged once', async ({ open, world }) => {
     const { page, held } = await atDealer(open, world)
     await page.route(SAVE, loseAnswer, { times: 2 })
-    await press(page, 'Add 1 credit')
+    await pressAndConfirm(page, 'Add 1 credit')
     await expect(page.getByText(BANNER)).toBeVisible()
     await readNotice(page, UPDATED)
     await expect(page.getByText(BANNER)).toHaveCount(0)
@@ -36,7 +38,7 @@ describe('a submit', () => {
     const charged = new Promise<void>((charged) => {
       page.route(SAVE, (route) => route.fetch().then(() => charged()), { times: 1 })
     })
-    await press(page, 'Add 1 credit')
+    await pressAndConfirm(page, 'Add 1 credit')
     await charged
     await page.reload()
     await readNotice(page, UPDATED)
@@ -63,9 +65,9 @@ describe('a submit', () => {
   test('is charged once when a person repeats it after a lost connection', async ({ open, world }) => {
     const { page, held } = await atDealer(open, world)
     await page.route(SAVE, loseAnswer, { times: 4 })
-    await press(page, 'Add 1 credit')
+    await pressAndConfirm(page, 'Add 1 credit')
     await readNotice(page, 'Error updating dealer. Please try again.', LOST)
-    await press(page, 'Add 1 credit')
+    await pressAndConfirm(page, 'Add 1 credit')
     await readNotice(page, UPDATED)
     expect(await held()).toEqual([4, 1])
   })
@@ -78,7 +80,7 @@ describe('a submit', () => {
     const other = await page.context().newPage()
     await other.goto(page.url())
     for (const tab of [page, other]) await fill(tab, { Credits: '5' })
-    await Promise.all([press(page, 'Add 5 credits'), press(other, 'Add 5 credits')])
+    await Promise.all([pressAndConfirm(page, 'Add 5 credits'), pressAndConfirm(other, 'Add 5 credits')])
     const said = await Promise.all([page, other].map((tab) => saidBy(tab)))
     expect(said.sort()).toEqual([UPDATED, 'You have 0 credits; this needs 5.'])
     expect(await held()).toEqual([0, 5])

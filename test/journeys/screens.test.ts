@@ -13,6 +13,7 @@ import {
   type Look,
   picture,
   press,
+  pressAndConfirm,
   REPORT,
   sessionOf,
   turn,
@@ -117,6 +118,45 @@ const screens: Picture[] = [
     at: to.client('vera.novak'),
     shows: 'has expired',
   },
+  ...(['admin', 'superreseller', 'reseller', 'dealer'] as const).map((as) => ({
+    name: `${as} transactions`,
+    as,
+    at: to.transactions(),
+    shows: 'emma.brown',
+  })),
+  { name: 'admin tree', as: 'admin', at: to.tree(), shows: 'atlantic-media' },
+  { name: 'superreseller tree', as: 'superreseller', at: to.tree(), shows: 'lisboa-norte' },
+  { name: 'reseller tree', as: 'reseller', at: to.tree(), shows: 'casa-digital' },
+  { name: 'admin branch', as: 'admin', at: to.branch('lisboa-norte'), shows: 'casa-digital' },
+  {
+    name: 'superreseller branch',
+    as: 'superreseller',
+    at: to.branch('porto-streams-and-more-for-every'),
+    shows: 'Owes 40 credits since October',
+  },
+  {
+    name: 'reseller branch',
+    as: 'reseller',
+    at: to.branch('casa-digital'),
+    shows: 'everything beneath it can',
+  },
+  ...(['admin', 'superreseller', 'reseller', 'dealer'] as const).map((as) => ({
+    name: `${as} sign-ins`,
+    as,
+    at: to.signIns(),
+    shows: 'This one',
+  })),
+  ...(['admin', 'superreseller', 'reseller', 'dealer'] as const).map((as) => ({
+    name: `${as} credit requests`,
+    as,
+    at: to.creditRequests(),
+    shows: {
+      admin: 'atlantic-media',
+      superreseller: 'Before the holidays',
+      reseller: 'You asked atlantic-media',
+      dealer: 'You asked lisboa-norte',
+    }[as],
+  })),
   { name: 'wrong role', as: 'dealer', at: to.home.admin(), shows: 'Not for your role' },
   { name: 'not found', as: 'dealer', at: '/nowhere', shows: 'Not found' },
 ]
@@ -336,9 +376,68 @@ const states: Picture[] = [
     shows: 'emma.brown',
     doing: async (page) => {
       await fill(page, { Credits: '10000' })
-      await press(page, 'Add 10,000 credits')
+      await pressAndConfirm(page, 'Add 10,000 credits')
       await expect(page.getByText('this needs 10,000').first()).toBeVisible()
     },
+  },
+  {
+    name: 'reseller filters transactions',
+    as: 'reseller',
+    at: to.transactions({ account: 'casa-digital', type: 'USED', from: '2026-01-01', search: 'emma' }),
+    shows: 'emma.brown',
+  },
+  {
+    name: 'reseller finds no transactions',
+    as: 'reseller',
+    at: to.transactions({ search: 'nothing like it' }),
+    shows: 'No transactions found',
+  },
+  {
+    name: 'reseller asks before adding credits',
+    as: 'reseller',
+    at: to.level.dealer.update('casa-digital'),
+    shows: 'emma.brown',
+    doing: async (page) => {
+      await page.getByLabel('Other amount').fill('37')
+      await press(page, 'Add 37 credits')
+      await expect(page.getByRole('alertdialog')).toBeVisible()
+    },
+  },
+  {
+    name: 'superreseller grants credits',
+    as: 'superreseller',
+    at: to.creditRequests(),
+    shows: 'Before the holidays',
+    doing: async (page) => {
+      await press(page, 'Grant lisboa-norte')
+      await expect(page.getByRole('dialog')).toBeVisible()
+    },
+  },
+  {
+    name: 'superreseller declines a request',
+    as: 'superreseller',
+    at: to.creditRequests(),
+    shows: 'Before the holidays',
+    doing: async (page) => {
+      await press(page, 'Decline lisboa-norte')
+      await expect(page.getByRole('dialog')).toBeVisible()
+    },
+  },
+  {
+    name: 'reseller suspends a dealer',
+    as: 'reseller',
+    at: to.level.dealer.update('casa-digital'),
+    shows: 'emma.brown',
+    doing: async (page) => {
+      await press(page, 'Suspend')
+      await expect(page.getByText('stay served')).toBeVisible()
+    },
+  },
+  {
+    name: 'superreseller looks at a suspended reseller',
+    as: 'superreseller',
+    at: to.level.reseller.update('porto-streams-and-more-for-every'),
+    shows: 'Owes 40 credits since October',
   },
   {
     name: 'reseller cannot be reached',

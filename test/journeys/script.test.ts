@@ -16,21 +16,33 @@ const SCREENS: Record<keyof Family | 'admin', [path: string, times: number][]> =
     ['/super-resellers', 1],
     ['/update-super-reseller/ofscripts-s', 2],
     ['/admin/message', 1],
+    ['/transactions', 1],
+    ['/tree/ofscripts-late', 1],
+    ['/credit-requests', 1],
+    ['/sign-ins', 1],
   ],
   superreseller: [
     ['/superreseller', 2],
     ['/resellers', 1],
     ['/update-reseller/ofscripts-r', 2],
+    ['/transactions', 1],
+    ['/sign-ins', 1],
   ],
   reseller: [
     ['/reseller', 2],
     ['/dealers', 1],
     ['/update-dealer/ofscripts-d', 2],
+    ['/update-dealer/ofscripts-late', 1],
+    ['/transactions', 1],
+    ['/credit-requests', 1],
   ],
   dealer: [
     ['/', 2],
     ['/clients', 1],
     ['/update-client/ofscripts', 2],
+    ['/transactions', 1],
+    ['/credit-requests', 1],
+    ['/sign-ins', 1],
   ],
 }
 
@@ -66,6 +78,14 @@ async function plant(world: World): Promise<Family & { admin: Person }> {
   await reseller.call(calls.level.dealer.save, { name: dealer.name, ...change, credits: 7 })
   await world.client(dealer, { login: 'ofscripts', months: 1, desc: SCRIPT })
   await admin.call(calls.admin.setMessage, { message: SCRIPT })
+  for (const child of [superreseller, dealer]) {
+    await child.call(calls.requests.ask, { credits: 1, note: SCRIPT })
+  }
+  const late = await world.child(reseller, 0, 'ofscripts-late')
+  await reseller.call(calls.tree.suspend, { name: late.name, reason: SCRIPT })
+  await server.ownerSql`
+    insert into sign_in (account, at, address, agent, outcome)
+    select id, ${world.clock.now}, ${SCRIPT}, ${SCRIPT}, 'failed' from account`
   // The data that a box sends is foreign input as well.
   await server.ownerSql`
     insert into device (client, stb_sn, stb_type, version, watching, last_active, last_played_tv_content,

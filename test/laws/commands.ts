@@ -126,6 +126,14 @@ const command = fc.oneof(
       seen: fc.constantFrom('right', 'wrong', 'none'),
     }),
   },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('suspend'), account: someone, byAdmin: fc.boolean() }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant('lift'), account: someone, by: fc.nat({ max: 2 }) }),
+  },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('again') }) },
 )
 export type Command = typeof command extends fc.Arbitrary<infer One> ? One : never

@@ -136,6 +136,44 @@ const ofSuperreseller: Fixture = {
   names: { field: 'name', kind: 'superreseller' },
 }
 
+const beneath = { field: 'name', kind: 'dealer' } as const
+
+/** Returns the account by which somebody filters: a spare one beneath, and the dealer itself. */
+function ownBranch(stage: Stage, role: Role): string {
+  return role === 'dealer' ? stage.people.dealer.name : spareOf(stage, role).name
+}
+
+/** Returns the spare account one level below a role. */
+function spareOf({ spare }: Stage, role: Role): Person {
+  const level = LEVEL_NAMES.find((one) => LEVELS[one].owner === role)
+  if (!level) throw new Error(`a ${role} has no accounts below it`)
+  return spare[level]
+}
+
+/** Creates an account one level below a role, which a call may suspend. */
+async function aChild({ world, people }: Stage, role: Role): Promise<{ name: string }> {
+  return { name: (await world.child(people[role])).name }
+}
+
+/** Withdraws the open request of somebody who has one. */
+async function withdrawAny(world: World, { id }: Person): Promise<void> {
+  await world.server.sql`
+    update credit_request set state = 'withdrawn', answered = created where account = ${id} and state = 'open'`
+}
+
+/** Gives a credit to somebody above the dealers. */
+async function fund({ world, people }: Stage, role: Role): Promise<void> {
+  if (role === 'admin') return
+  await world.give(world.admin, people.superreseller, 1)
+  if (role === 'reseller') await world.give(people.superreseller, people.reseller, 1)
+}
+
+/** Lets a new child of a role ask for a credit. */
+async function aRequest({ world, people }: Stage, role: Role): Promise<{ id: number }> {
+  const { id } = await (await world.child(people[role])).call(calls.requests.ask, { credits: 1 })
+  return { id }
+}
+
 /** A fixture for every call, in the shape of the contract's tree. */
 const TREE: Tree = {
   session: {
@@ -150,11 +188,69 @@ const TREE: Tree = {
       },
     },
     savePreferences: { input: () => ({ shortcuts: true }) },
+    list: nothing,
+    end: {
+      input: async ({ world, people }, role) => {
+        const other = await world.again(people[role])
+        const { data } = await other.call(calls.session.list)
+        return { id: data.find((one) => one.this)?.id ?? 0 }
+      },
+    },
+    signIns: nothing,
     users: nothing,
   },
   desk: { admin: desk(), superreseller: desk(), reseller: desk(), dealer: desk() },
   credits: { superreseller: nothing, reseller: nothing, dealer: nothing },
   level: { superreseller: level('superreseller'), reseller: level('reseller'), dealer: level('dealer') },
+  transactions: {
+    list: {
+      input: (stage, role) => ({ account: ownBranch(stage, role), from: '2026-01-01' }),
+    },
+    sums: { input: (stage, role) => ({ account: ownBranch(stage, role) }) },
+  },
+  tree: {
+    list: { input: (stage, role) => ({ of: spareOf(stage, role).name }), names: { ...beneath, field: 'of' } },
+    password: { input: ({ spare }) => ({ name: spare.dealer.name, password: PASSWORD }) },
+    account: { input: (stage, role) => ({ name: spareOf(stage, role).name }), names: beneath },
+    growth: nothing,
+    suspend: { input: aChild, names: beneath },
+    lift: {
+      input: async (stage, role) => {
+        const named = await aChild(stage, role)
+        await stage.people[role].call(calls.tree.suspend, named)
+        return named
+      },
+      names: beneath,
+    },
+  },
+  requests: {
+    own: nothing,
+    ask: {
+      input: async ({ world, people }, role) => {
+        await withdrawAny(world, people[role])
+        return { credits: 1 }
+      },
+    },
+    withdraw: {
+      input: async ({ world, people }, role) => {
+        await withdrawAny(world, people[role])
+        const { id } = await people[role].call(calls.requests.ask, { credits: 1 })
+        return { id }
+      },
+    },
+    list: nothing,
+    grant: {
+      input: async (stage, role) => {
+        await fund(stage, role)
+        return { ...(await aRequest(stage, role)), credits: 1 }
+      },
+    },
+    decline: { input: aRequest },
+  },
+  lowBalance: {
+    own: { input: () => ({ below: 5 }) },
+    ofChild: { input: (stage, role) => ({ name: spareOf(stage, role).name, below: 5 }), names: beneath },
+  },
   clients: {
     list: nothing,
     find: { input: async (stage) => ({ search: (await stage.client()).name }) },

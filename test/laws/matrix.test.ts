@@ -165,6 +165,9 @@ test('a second call with the same body, where it changes nothing, leaves neither
     expect.arrayContaining([
       ...ROLES.map((role) => `desk.${role}.saveSettings`),
       ...LEVEL_NAMES.map((level) => `level.${level}.save`),
+      'lowBalance.own',
+      'lowBalance.ofChild',
+      'tree.suspend',
       'clients.save',
       'clients.reset',
       'admin.setMessage',

@@ -13,6 +13,20 @@ export type Account = {
   parent: Account | null
   balance: number
   description: string
+  /** The role of who suspended it. */
+  suspendedBy?: Level | 'admin' | undefined
+}
+
+/** Whether an account, or one above it, is suspended. */
+export function isSuspended(account: Account | null): boolean {
+  return account !== null && (account.suspendedBy !== undefined || isSuspended(account.parent))
+}
+
+const RANKS = ['admin', 'superreseller', 'reseller', 'dealer']
+
+/** The level of an account; null is the admin. */
+function levelOf(account: Account | null): Level | 'admin' {
+  return account?.level ?? 'admin'
 }
 
 type Purchase = { credits: number; from: string; before: number }
@@ -89,7 +103,11 @@ export class Model {
 
   save(child: Account, credits: number, desc: string | undefined, transaction: 0 | 1): Outcome {
     const [from, to] = transaction === 0 ? [child.parent, child] : [child, child.parent]
-    if (from && from.balance < credits) return { refused: ['insufficient_credits'] }
+    const refused = [
+      ...(from && from.balance < credits ? ['insufficient_credits'] : []),
+      ...(transaction === 0 && credits > 0 && isSuspended(child) ? ['suspended'] : []),
+    ]
+    if (refused.length > 0) return { refused }
     child.description = desc ?? child.description
     if (credits > 0) {
       if (from) from.balance -= credits
@@ -107,6 +125,25 @@ export class Model {
       })
     }
     return { answer: { status: 'OK', credits: child.balance } }
+  }
+
+  /** `by` is the account's parent or the admin. */
+  suspend(account: Account, by: Account | null): Outcome {
+    if (!this.#mayLift(account, by)) return { refused: ['suspended'] }
+    account.suspendedBy = levelOf(by)
+    return { answer: { status: 'OK' } }
+  }
+
+  /** `by` is anybody above the account. */
+  lift(account: Account, by: Account | null): Outcome {
+    if (account.suspendedBy === undefined) return { refused: ['changed_since'] }
+    if (!this.#mayLift(account, by)) return { refused: ['suspended'] }
+    account.suspendedBy = undefined
+    return { answer: { status: 'OK' } }
+  }
+
+  #mayLift({ suspendedBy }: Account, by: Account | null): boolean {
+    return suspendedBy === undefined || RANKS.indexOf(suspendedBy) >= RANKS.indexOf(levelOf(by))
   }
 
   create(dealer: Account, { login, stb_mac, ministra, months, desc }: NewClient): Outcome {

@@ -4,7 +4,15 @@ import { proveTheBooks } from '../support/books.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { openWorld, type Person, unique, uniqueMac, type World } from '../support/world.ts'
 import { type Command, SLOTS, ZONES } from './commands.ts'
-import { type Account, type Client, Model, type Outcome, type Row, type SavedClient } from './model.ts'
+import {
+  type Account,
+  type Client,
+  isSuspended,
+  Model,
+  type Outcome,
+  type Row,
+  type SavedClient,
+} from './model.ts'
 
 const TRIALS_PER_DAY = 2
 const HOUR = 3_600_000
@@ -43,7 +51,12 @@ export class Tree {
   readonly #logins = Array.from({ length: SLOTS }, () => unique())
   readonly #macs = Array.from({ length: SLOTS }, () => uniqueMac())
   /** The last successful call and its answer. */
-  #last: { again: () => Promise<{ status: number; body: unknown }>; text: unknown; at: number } | null = null
+  #last: {
+    caller: Account | null
+    again: () => Promise<{ status: number; body: unknown }>
+    text: unknown
+    at: number
+  } | null = null
 
   constructor({ world, servers }: Setting, zone: number, now: number) {
     this.#world = world
@@ -88,7 +101,7 @@ export class Tree {
         return
       case 'again': {
         // A key is kept for 24 hours.
-        if (!this.#last || model.now - this.#last.at >= 24 * HOUR) return
+        if (!this.#last || model.now - this.#last.at >= 24 * HOUR || isSuspended(this.#last.caller)) return
         const { status, body } = await this.#last.again()
         expect([status, body]).toEqual(this.#last.text)
         return
@@ -109,7 +122,7 @@ export class Tree {
           desc,
         }
         const sent = { ...input, password: 'secret-tv', package_selection: 1 }
-        return this.#send(this.who(dealer), calls.clients.create, sent, model.create(dealer, input))
+        return this.#send(dealer, calls.clients.create, sent, () => model.create(dealer, input))
       }
       case 'saveClient': {
         const { name, dealer, mac, expiry } = this.#target(command)
@@ -145,12 +158,7 @@ export class Tree {
         const { months } = command
         const { expiry } = seenExpiry(command.seen, before)
         const input = { name, months, ...inWireForm({ expiry }) }
-        return this.#send(
-          this.who(dealer),
-          calls.clients.renew,
-          input,
-          model.renew(dealer, name, months, expiry),
-        )
+        return this.#send(dealer, calls.clients.renew, input, () => model.renew(dealer, name, months, expiry))
       }
       case 'renewMany': {
         const targets = command.clients.map((client) => this.#target({ ...command, client }))
@@ -159,53 +167,71 @@ export class Tree {
         const ofEach = typeof command.months === 'number' ? clients.map(() => command.months) : command.months
         const each = ofEach.slice(0, clients.length) as number[]
         const input = { clients, months: typeof command.months === 'number' ? command.months : each }
-        const expected = model.renewMany(dealer, clients, each)
-        return this.#send(this.who(dealer), calls.clients.multirenew, input, expected)
+        return this.#send(dealer, calls.clients.multirenew, input, () =>
+          model.renewMany(dealer, clients, each),
+        )
       }
       case 'retrieve': {
         const { name, dealer } = this.#target(command)
         const input = { login: name, credits: command.credits }
-        return this.#send(
-          this.who(dealer),
-          calls.clients.retrieve,
-          input,
+        return this.#send(dealer, calls.clients.retrieve, input, () =>
           model.retrieve(dealer, name, input.credits),
         )
       }
       case 'remove': {
         const { name, dealer, mac: present } = this.#target(command)
         const mac = seenMac(command.seen, present)
-        const expected = model.remove(dealer, name, mac)
-        return this.#send(
-          this.who(dealer),
-          calls.clients.remove,
-          { name, ...withoutEmpty({ mac }) },
-          expected,
+        return this.#send(dealer, calls.clients.remove, { name, ...withoutEmpty({ mac }) }, () =>
+          model.remove(dealer, name, mac),
         )
       }
       case 'removeByAdmin': {
         const target = this.#target({ ...command, dealer: 0 })
         const { name } = target
         const mac = seenMac(command.seen, target.mac)
-        const expected = model.removeByAdmin(name, mac)
-        return this.#send(this.who(null), calls.admin.remove, { name, ...withoutEmpty({ mac }) }, expected)
+        return this.#send(null, calls.admin.remove, { name, ...withoutEmpty({ mac }) }, () =>
+          model.removeByAdmin(name, mac),
+        )
+      }
+      case 'suspend': {
+        const account = pick(model.accounts, command.account)
+        const by = command.byAdmin ? null : account.parent
+        const { name } = account
+        return this.#send(by, calls.tree.suspend, { name }, () => model.suspend(account, by))
+      }
+      case 'lift': {
+        const suspended = model.accounts.filter(({ suspendedBy }) => suspendedBy !== undefined)
+        const account = pick(suspended.length > 0 ? suspended : model.accounts, command.account)
+        return this.#lift(account, pick([...ancestorsOf(account)], command.by))
       }
     }
   }
 
   #save(child: Account, credits: number, desc: string | undefined, transaction: 0 | 1): Promise<void> {
     const change = { name: child.name, credits, transaction, ...withoutEmpty({ desc }) }
-    const expected = this.model.save(child, credits, desc, transaction)
-    return this.#send(this.who(child.parent), calls.level[child.level].save, change, expected)
+    return this.#send(child.parent, calls.level[child.level].save, change, () =>
+      this.model.save(child, credits, desc, transaction),
+    )
+  }
+
+  /** Lifts a suspension. Those who can act again sign in again. */
+  async #lift(account: Account, by: Account | null): Promise<void> {
+    const { model } = this
+    const stopped = model.accounts.filter(isSuspended)
+    await this.#send(by, calls.tree.lift, { name: account.name }, () => model.lift(account, by))
+    for (const freed of stopped.filter((one) => !isSuspended(one))) {
+      this.#people.set(freed, this.#world.at(this.#server, await this.#world.again(this.who(freed))))
+    }
   }
 
   #saveClient(dealer: Account, input: SavedClient): Promise<void> {
     const sent = { ...input, ...inWireForm(input) }
-    return this.#send(this.who(dealer), calls.clients.save, sent, this.model.saveClient(dealer, input))
+    return this.#send(dealer, calls.clients.save, sent, () => this.model.saveClient(dealer, input))
   }
 
   /** Expects that every retrieval which a client's page offers succeeds as announced, and that one credit more fails. */
   async #takeAnOffer({ name, dealer }: Client, which: number): Promise<void> {
+    if (isSuspended(dealer)) return
     const person = this.who(dealer)
     const { retrievable, retrievals, trial_retrieval } = await person.call(calls.clients.detail, { name })
     const { status } = await person.send(calls.clients.retrieve, { login: name, credits: retrievable + 1 })
@@ -215,23 +241,29 @@ export class Tree {
     const taken = this.model.retrieve(dealer, name, credits)
     expect(taken).toMatchObject({ answer: { expiry: retrievals[credits - 1] } })
     expect(this.model.rows.at(-1)?.type).toBe(credits === trial_retrieval ? 'TRIAL' : 'RETRIEVED')
-    await this.#send(person, calls.clients.retrieve, { login: name, credits }, taken)
+    await this.#send(dealer, calls.clients.retrieve, { login: name, credits }, () => taken)
   }
 
-  /** Makes the call that the model has performed, and expects the model's outcome. */
+  /** Makes a call, and expects the outcome that it has in the model. A suspended caller has no session. */
   async #send(
-    person: Person,
+    caller: Account | null,
     call: Parameters<Person['send']>[0],
     input: object,
-    expected: Outcome,
+    act: () => Outcome,
   ): Promise<void> {
+    const person = this.who(caller)
+    const expected = isSuspended(caller) ? { refused: ['no_session'] } : act()
     const key = unique()
-    const send = () => person.send(call, input, { key })
-    const { status, body } = await send()
+    const { status, body } = await person.send(call, input, { key })
     const what = `${person.name}: ${call.path} ${JSON.stringify(input)} at ${new Date(this.model.now).toISOString()}`
     if ('answer' in expected) {
       expect(body, what).toEqual(expected.answer)
-      this.#last = { again: send, text: [status, body], at: this.model.now }
+      this.#last = {
+        caller,
+        again: () => this.who(caller).send(call, input, { key }),
+        text: [status, body],
+        at: this.model.now,
+      }
     } else {
       expect(body, what).toMatchObject({ status: 'ERROR', code: expect.toBeOneOf(expected.refused) })
       this.outcomes.push(...expected.refused.slice(0, 1))
@@ -275,6 +307,9 @@ export class Tree {
   /** Expects that every account and every client looks to its people as in the model. */
   async compare(): Promise<void> {
     const { model } = this
+    for (const account of model.accounts) {
+      if (account.suspendedBy !== undefined) await this.#lift(account, null)
+    }
     for (const account of model.accounts) {
       const { name } = account
       const owner = this.who(account.parent)
@@ -364,6 +399,12 @@ function withoutEmpty<Fields extends object>(
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
   ) as never
+}
+
+/** The accounts above one, from its parent up; null is the admin. */
+function* ancestorsOf({ parent }: Account): Generator<Account | null> {
+  yield parent
+  if (parent) yield* ancestorsOf(parent)
 }
 
 function isInBranch(account: Account, path: Account): boolean {

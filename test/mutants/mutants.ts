@@ -12,6 +12,62 @@ export type Mutant = {
 
 export const MUTANTS: Mutant[] = [
   {
+    guard: 'a suspended account cannot sign in',
+    file: 'server/access/session.ts',
+    from: 'if (suspension) {',
+    to: 'if (suspension && known.id === 0) {',
+    suites: ['server/nouns/suspension.test.ts'],
+  },
+  {
+    guard: 'a login locks the path above the account against a suspension',
+    file: 'server/access/session.ts',
+    from: '    await lockPath(sql, known.id)\n',
+    to: '',
+    suites: ['server/nouns/suspension.test.ts'],
+  },
+  {
+    guard: 'a suspension ends the sessions of those beneath',
+    file: 'server/nouns/suspension.ts',
+    from: `end_sessions_beneath(\${child.id})`,
+    to: `end_sessions(\${child.id})`,
+    suites: ['server/nouns/suspension.test.ts'],
+  },
+  {
+    guard: 'a session of an account whose path is suspended does nothing',
+    file: 'server/access/session.ts',
+    from: '    and not is_suspended(a.id)`',
+    to: '`',
+    suites: ['server/nouns/suspension.test.ts'],
+  },
+  {
+    guard: 'a suspension waits for the credits that are being added to the account',
+    file: 'server/nouns/suspension.ts',
+    from: '    await lockHoldings(sql, [child.balance_holding])\n',
+    to: '',
+    suites: ['server/nouns/suspension.test.ts'],
+  },
+  {
+    guard: 'no credits are added to a suspended account',
+    file: 'server/nouns/accounts/adding.ts',
+    from: 'if (await isSuspended(sql, child.id)) {',
+    to: 'if (credits === 0) {',
+    suites: ['server/nouns/suspension.test.ts'],
+  },
+  {
+    guard: 'a request for credits is answered once',
+    file: 'server/nouns/accounts/requests.ts',
+    from: `where \${condition} for update of r\``,
+    to: `where \${condition}\``,
+    suites: ['server/nouns/accounts/requests.test.ts'],
+  },
+  {
+    guard: 'a suspension by somebody higher stays',
+    file: 'server/nouns/suspension.ts',
+    from: 'if (isHigher(role, caller.role)) {',
+    to: 'if (isHigher(caller.role, caller.role)) {',
+    suites: ['server/nouns/suspension.test.ts'],
+  },
+  {
     guard: 'a transfer locks its two holdings',
     file: 'db/ledger.sql',
     from: 'perform from holding h where h.id = any (ids) order by h.id for update;',
@@ -23,7 +79,7 @@ export const MUTANTS: Mutant[] = [
     file: 'server/ledger/transfer.ts',
     from: "from.kind !== 'issue' && from.balance < needed",
     to: 'needed < 0',
-    suites: ['server/nouns/accounts.test.ts'],
+    suites: ['server/nouns/accounts/accounts.test.ts'],
   },
   {
     guard: "a taken login or MAC is named only where it is one of the dealer's own clients that has it",
@@ -161,8 +217,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'the server cannot write a holding itself',
     file: 'db/grants.sql',
-    from: 'grant insert on session, login_try,',
-    to: 'grant insert, update, delete on holding, session, login_try,',
+    from: 'grant insert on login_try,',
+    to: 'grant insert, update, delete on holding, login_try,',
     suites: ['server/ledger/transfer.test.ts'],
   },
   {
@@ -189,8 +245,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a session ends after its hour',
     file: 'server/access/session.ts',
-    from: `where s.token_hash = \${session} and s.expiry > \${now})\``,
-    to: `where s.token_hash = \${session})\``,
+    from: `where s.token_hash = \${session} and s.expiry > \${now})\n    and not`,
+    to: `where s.token_hash = \${session})\n    and not`,
     suites: ['server/access/session.test.ts'],
   },
   {
@@ -301,7 +357,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a call checks its session again in its transaction',
     file: 'server/corridor/pipeline.ts',
-    from: 'whoIs(sql, session, now)',
+    from: 'whoIsStill(context)',
     to: 'context.account',
     suites: ['server/access/session.test.ts'],
   },

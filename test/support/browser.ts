@@ -178,6 +178,12 @@ export async function press(within: Page | Locator, name: string): Promise<void>
   await within.getByRole('button', { name, exact: true }).click()
 }
 
+/** Presses a button, and the one of the same name in the question that it asks. */
+export async function pressAndConfirm(page: Page, name: string): Promise<void> {
+  await press(page, name)
+  await press(page.getByRole('alertdialog'), name)
+}
+
 /** Expects a notice with this text and second line, and closes it. */
 export async function readNotice(page: Page, text: string, reason = ''): Promise<void> {
   const close = { name: 'Close this notice' }

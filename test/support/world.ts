@@ -244,14 +244,14 @@ export class Person {
   readonly name: string
   readonly role: Role
   readonly token: string
-  readonly #url: string
+  readonly url: string
 
   constructor(server: Pick<TestServer, 'url'>, who: { id: number; name: string; role: Role; token: string }) {
     this.id = who.id
     this.name = who.name
     this.role = who.role
     this.token = who.token
-    this.#url = server.url
+    this.url = server.url
   }
 
   /** Makes a call that must succeed. Returns its output. */
@@ -327,7 +327,7 @@ export class Person {
       signal?: AbortSignal
     } = {},
   ): Promise<Answer> {
-    const response = await fetch(this.#url + path, {
+    const response = await fetch(this.url + path, {
       method,
       headers: { ...(this.token && { 'access-token': this.token }), ...headers },
       ...(body !== undefined && { body }),

@@ -3,9 +3,18 @@ import type { LevelName } from '../../contract/levels.ts'
 import { useCall } from '../queries.ts'
 import { TableCard } from '../TableCard.tsx'
 import { transactions } from '../tables/transactions.tsx'
+import { OfNewest } from './OfNewest.tsx'
 
 /** The newest transactions of one account and of everything beneath it. */
 export function AccountHistory({ level, name }: { level: LevelName; name: string }) {
   const history = useCall(calls.level[level].history, { name })
-  return <TableCard label="Transactions" name="transactions" table={transactions} loaded={history} />
+  return (
+    <TableCard
+      label="Transactions"
+      name="transactions"
+      table={transactions}
+      loaded={history}
+      tools={<OfNewest account={name} />}
+    />
+  )
 }

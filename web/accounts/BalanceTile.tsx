@@ -3,13 +3,14 @@ import { Tile } from '../parts/Tile.tsx'
 import { useBalance } from '../queries.ts'
 import { balanceTone } from '../tables/balance.ts'
 
-/** Shows the caller's balance, coloured by how much is left. */
+/** Shows the caller's balance, coloured by how much is left, and whether it is low. */
 export function BalanceTile() {
-  const { credits, loading } = useBalance()
+  const { credits, low, loading } = useBalance()
   return (
     <Tile
       label="Credits Remaining"
       value={credits?.toLocaleString('en-US') ?? '–'}
+      share={low ? 'low' : undefined}
       tone={credits == null ? undefined : balanceTone(credits)}
       icon={<Coins aria-hidden size={18} />}
       loading={loading}

@@ -1,6 +1,8 @@
 import Button from '@mui/material/Button'
 import { useMemo } from 'react'
+import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
+import { Day } from '../../contract/shapes.ts'
 import { now } from '../clock.ts'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { DayInput } from '../parts/form/DayInput.tsx'
@@ -9,26 +11,30 @@ import { showMoment } from '../parts/time.ts'
 import { useSession } from '../session.tsx'
 import { useExport } from '../useExport.ts'
 import { zone } from '../zone.ts'
+import type { TransactionFilter } from './useTransactions.ts'
 
 export interface ExportTransactionsProps {
   open: boolean
+  /** What else the exported transactions are selected by; its days are offered first. */
+  filter?: TransactionFilter & { search?: string }
   onClose: () => void
 }
 
 /** Asks for two days and downloads the transactions between them as CSV. */
-export function ExportTransactions({ open, onClose }: ExportTransactionsProps) {
+export function ExportTransactions({ open, filter, onClose }: ExportTransactionsProps) {
   const { role } = useSession()
   const call = calls.desk[role].exportTransactions
   const { received, start, stop } = useExport(call)
-  const values = useMemo(() => thisMonth(), [])
+  const { from, to } = filter ?? {}
+  const values = useMemo(() => ({ ...thisMonth(), ...(from && { from }), ...(to && { to }) }), [from, to])
   return (
     <Dialog open={open} title="Export transactions" onClose={onClose} busy={received !== null}>
       <Form
-        schema={call.input}
+        schema={Days}
         values={values}
         autoFocus
         submit={received ? `${received.rows.toLocaleString('en-US')} transactions` : 'Export as CSV'}
-        onSubmit={async (days) => (await start(days)) && onClose()}
+        onSubmit={async (days) => (await start({ ...filter, ...days })) && onClose()}
         loading={received !== null}
         submitError={null}
         aside={<Button onClick={received ? stop : onClose}>{received ? 'Stop' : 'Cancel'}</Button>}
@@ -39,6 +45,10 @@ export function ExportTransactions({ open, onClose }: ExportTransactionsProps) {
     </Dialog>
   )
 }
+
+const Days = z
+  .object({ from: Day, to: Day })
+  .check(z.refine(({ from, to }) => from <= to, { path: ['to'], error: 'The last day is before the first' }))
 
 function thisMonth() {
   const today = showMoment(now().toISOString(), zone(), 'date')

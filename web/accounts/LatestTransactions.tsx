@@ -3,12 +3,13 @@ import { Download } from 'lucide-react'
 import { useState } from 'react'
 import { calls } from '../../contract/calls.ts'
 import type { Transaction } from '../../contract/shapes.ts'
-import { Later, part } from '../parts/dialog/later.tsx'
+import { Later } from '../parts/dialog/later.tsx'
 import type { Table } from '../parts/table/table.ts'
 import { useCall } from '../queries.ts'
 import { useSession } from '../session.tsx'
 import { TableCard } from '../TableCard.tsx'
-import type { ExportTransactionsProps } from './ExportTransactions.tsx'
+import { exportDialog } from './exportDialog.ts'
+import { OfNewest } from './OfNewest.tsx'
 
 /** The newest transactions of the caller and of everything beneath, and the way to all of them as a file. */
 export function LatestTransactions({ title, table }: { title: string; table: Table<Transaction> }) {
@@ -21,16 +22,15 @@ export function LatestTransactions({ title, table }: { title: string; table: Tab
       table={table}
       loaded={latest}
       tools={
-        <Button variant="outlined" startIcon={<Download size={16} />} onClick={() => setExporting(true)}>
-          Export
-        </Button>
+        <>
+          <OfNewest />
+          <Button variant="outlined" startIcon={<Download size={16} />} onClick={() => setExporting(true)}>
+            Export
+          </Button>
+        </>
       }
     >
-      <Later part={dialog} given={{ open: exporting, onClose: () => setExporting(false) }} />
+      <Later part={exportDialog} given={{ open: exporting, onClose: () => setExporting(false) }} />
     </TableCard>
   )
 }
-
-const dialog = part<ExportTransactionsProps>(
-  async () => (await import('./ExportTransactions.tsx')).ExportTransactions,
-)

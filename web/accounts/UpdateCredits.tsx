@@ -1,21 +1,24 @@
 import Button from '@mui/material/Button'
-import { useMemo, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { useFormContext, useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
-import { AccountDescription, CreditAmount } from '../../contract/accounts.ts'
+import { AccountDescription } from '../../contract/accounts.ts'
 import { calls, type OutputOf } from '../../contract/calls.ts'
 import { CREDIT_ACTION } from '../../contract/credits.ts'
 import { credits as inWords } from '../../contract/words.ts'
 import type { Level } from '../levels.ts'
 import { Card } from '../parts/Card.tsx'
 import { Chip } from '../parts/Chip.tsx'
+import { Confirm } from '../parts/dialog/Confirm.tsx'
+import { useLastValue } from '../parts/dialog/useLastValue.ts'
+import { ChoiceInput } from '../parts/form/ChoiceInput.tsx'
 import { Form } from '../parts/form/Form.tsx'
-import { AmountSelect, SelectInput } from '../parts/form/SelectInput.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 import { useSubmit } from '../queries.ts'
 import { to } from '../screens.ts'
 import { balanceTone } from '../tables/balance.ts'
-import { CREDIT_AMOUNTS } from './balance.ts'
+import { Amount, amountFields, amountOf, FIRST_AMOUNT } from './Amount.tsx'
+import { Balances } from './Balances.tsx'
 
 interface UpdateCreditsProps {
   level: Level
@@ -24,12 +27,16 @@ interface UpdateCreditsProps {
   account: OutputOf<typeof calls.level.reseller.detail> | undefined
 }
 
-/** Adds credits to an account or removes them. The description is saved with them, or by itself. */
+/** Adds credits to an account or removes them, after a question. The description is saved with them, or by itself. */
 export function UpdateCredits({ level, name, account }: UpdateCreditsProps) {
   const stay = level.afterUpdate === 'stay'
   const [saved, setSaved] = useState<{ desc: string | undefined }>()
+  const [asked, setAsked] = useState<Asked | null>(null)
   const update = useSubmit(calls.level[level.role].save, {
-    onDone: (_, { desc }) => setSaved({ desc }),
+    onDone: (_, { desc }) => {
+      setAsked(null)
+      setSaved({ desc })
+    },
     ...(!stay && { goTo: { path: to.level[level.role].list(), after: 2_000 } }),
   })
   const describe = useSubmit(calls.level[level.role].save, { onDone: (_, { desc }) => setSaved({ desc }) })
@@ -39,6 +46,11 @@ export function UpdateCredits({ level, name, account }: UpdateCreditsProps) {
   // Each save resets the form to an amount of 1 and Add.
   const values = useMemo(() => ({ ...FIRST, desc: description }), [description])
   const loading = update.loading || describe.loading
+  const { submitError } = update
+  // A refusal is shown at the field that it concerns, behind the question.
+  useEffect(() => {
+    if (submitError) setAsked(null)
+  }, [submitError])
   return (
     <Card title="Update Credits" aside={account && <Balance credits={account.credits} />}>
       <Form
@@ -46,11 +58,11 @@ export function UpdateCredits({ level, name, account }: UpdateCreditsProps) {
         values={values}
         resetKey={update.done + describe.done}
         autoFocus
-        submit={({ credits, transaction }) => says(Number(credits), Number(transaction))}
-        onSubmit={(change) => update.submit({ name, ...change })}
+        submit={(chosen) => says({ ...chosen, credits: amountOf(chosen) })}
+        onSubmit={(chosen) => setAsked({ ...chosen, credits: amountOf(chosen) })}
         loading={loading}
         disabled={!account}
-        submitError={update.submitError ?? describe.submitError}
+        submitError={submitError ?? describe.submitError}
         aside={
           <SaveDescription
             present={description}
@@ -59,15 +71,25 @@ export function UpdateCredits({ level, name, account }: UpdateCreditsProps) {
           />
         }
       >
-        <AmountSelect name="credits" label="Credits" amounts={CREDIT_AMOUNTS} words={inWords} />
-        <SelectInput name="transaction" label="Action" options={ACTIONS} />
+        <Amount />
+        <ChoiceInput name="transaction" label="Action" options={ACTIONS} />
         <TextInput name="desc" label="Description" />
       </Form>
+      <Movement
+        asked={asked}
+        name={name}
+        balance={account?.credits ?? 0}
+        loading={update.loading}
+        onYes={({ credits, transaction, desc }) => update.submit({ name, credits, transaction, desc })}
+        onNo={() => setAsked(null)}
+      />
     </Card>
   )
 }
 
-const FIRST = { credits: 1, transaction: CREDIT_ACTION.add, desc: '' }
+type Asked = { credits: number; transaction: 0 | 1; desc: string }
+
+const FIRST = { ...FIRST_AMOUNT, transaction: CREDIT_ACTION.add, desc: '' }
 
 const ACTIONS = [
   { value: CREDIT_ACTION.add, label: 'Add' },
@@ -75,13 +97,44 @@ const ACTIONS = [
 ]
 
 const Change = z.object({
-  credits: CreditAmount,
+  ...amountFields,
   transaction: z.literal([CREDIT_ACTION.add, CREDIT_ACTION.remove]),
   desc: AccountDescription,
 })
 
-function says(credits: number, transaction: number): string {
-  return `${transaction === CREDIT_ACTION.remove ? 'Remove' : 'Add'} ${inWords(credits)}`
+function says({ credits, transaction }: { credits: number; transaction: number }): string {
+  const amount = Number.isNaN(credits) ? 'credits' : inWords(credits)
+  return `${transaction === CREDIT_ACTION.remove ? 'Remove' : 'Add'} ${amount}`
+}
+
+interface MovementProps {
+  /** Null while the dialog is closed. */
+  asked: Asked | null
+  name: string
+  balance: number
+  loading: boolean
+  onYes: (asked: Asked) => void
+  onNo: () => void
+}
+
+/** Asks before credits move, and shows both balances before and after. */
+function Movement({ asked, name, balance, loading, onYes, onNo }: MovementProps) {
+  const shown = useLastValue(asked)
+  if (!shown) return null
+  const isRemoval = shown.transaction === CREDIT_ACTION.remove
+  return (
+    <Confirm
+      open={asked !== null}
+      title={`${says(shown)} ${isRemoval ? 'from' : 'to'} ${name}?`}
+      yes={says(shown)}
+      no="Cancel"
+      onYes={() => onYes(shown)}
+      onNo={onNo}
+      loading={loading}
+    >
+      <Balances name={name} balance={balance} change={isRemoval ? -shown.credits : shown.credits} />
+    </Confirm>
+  )
 }
 
 function Balance({ credits }: { credits: number }) {

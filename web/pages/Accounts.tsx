@@ -1,9 +1,11 @@
 import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
 import { UserPlus } from 'lucide-react'
+import { useMemo } from 'react'
 import { Link } from 'react-router'
 import { calls } from '../../contract/calls.ts'
 import type { LevelName } from '../../contract/levels.ts'
+import type { TreeRow } from '../../contract/tree.ts'
 import { now } from '../clock.ts'
 import { levels } from '../levels.ts'
 import { Moment } from '../parts/Moment.tsx'
@@ -11,13 +13,15 @@ import { PageTitle } from '../parts/PageTitle.tsx'
 import { useCall } from '../queries.ts'
 import { to } from '../screens.ts'
 import { TableCard } from '../TableCard.tsx'
-import { type Account, accounts } from '../tables/accounts.tsx'
+import { type Account, accounts, type Listed } from '../tables/accounts.tsx'
 import { zone } from '../zone.ts'
 
 /** The accounts of one level, as the account above them sees them. */
 export function Accounts({ level: name }: { level: LevelName }) {
   const level = levels[name]
   const { data, isFetching, error, refetch } = useCall(calls.level[name].list, {})
+  const tree = useCall(calls.tree.list, {})
+  const rows = useMemo(() => joined(data?.data, tree.data?.data), [data, tree.data])
   const total = data && (data as { [field in typeof level.total.field]?: number })[level.total.field]
   const add = (
     <Button variant="contained" startIcon={<UserPlus size={18} />} component={Link} to={to.level[name].add()}>
@@ -48,11 +52,30 @@ export function Accounts({ level: name }: { level: LevelName }) {
         label={level.plural}
         noHeading
         table={accounts[name]}
-        loaded={{ data: data?.data, isFetching, error, refetch }}
+        loaded={{
+          data: rows,
+          isFetching: isFetching || tree.isFetching,
+          error: error ?? tree.error,
+          refetch,
+        }}
         emptyAction={add}
       />
     </>
   )
+}
+
+/** Adds to each account of the list what the tree says of it. Both are loaded whole, one beside the other. */
+function joined(
+  accounts: readonly Listed[] | undefined,
+  tree: readonly TreeRow[] | undefined,
+): readonly Account[] | undefined {
+  if (!accounts || !tree) return undefined
+  const byName = new Map(tree.map((row) => [row.name, row]))
+  return accounts.flatMap((account) => {
+    const row = byName.get(account.name)
+    // An account that came between the two calls is there after the next.
+    return row ? [{ ...row, ...account }] : []
+  })
 }
 
 const Facts = styled('dl')(({ theme }) => ({

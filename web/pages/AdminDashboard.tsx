@@ -1,5 +1,6 @@
 import { Tv, Users } from 'lucide-react'
 import { calls } from '../../contract/calls.ts'
+import { BranchGrowth } from '../accounts/BranchGrowth.tsx'
 import { LatestTransactions } from '../accounts/LatestTransactions.tsx'
 import { Chart } from '../parts/chart/Chart.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
@@ -51,6 +52,7 @@ export function AdminDashboard() {
           empty="No clients yet"
         />
         <LatestTransactions title="Latest Transactions" table={transactions} />
+        <BranchGrowth clients={false} />
       </Stack>
     </>
   )

@@ -1,9 +1,11 @@
 import { Users } from 'lucide-react'
 import { calls } from '../../contract/calls.ts'
 import { BalanceTile } from '../accounts/BalanceTile.tsx'
+import { BranchGrowth } from '../accounts/BranchGrowth.tsx'
 import { LatestTransactions } from '../accounts/LatestTransactions.tsx'
 import { levels } from '../levels.ts'
 import { PageTitle } from '../parts/PageTitle.tsx'
+import { Stack } from '../parts/Stack.tsx'
 import { Tile, Tiles } from '../parts/Tile.tsx'
 import { useCall } from '../queries.ts'
 import { to } from '../screens.ts'
@@ -29,10 +31,13 @@ export function BranchDashboard() {
         />
         <BalanceTile />
       </Tiles>
-      <LatestTransactions
-        title="Latest Transactions"
-        table={role === 'reseller' ? resellerTransactions : transactions}
-      />
+      <Stack>
+        <LatestTransactions
+          title="Latest Transactions"
+          table={role === 'reseller' ? resellerTransactions : transactions}
+        />
+        <BranchGrowth />
+      </Stack>
     </>
   )
 }

@@ -2,8 +2,10 @@ import { styled } from '@mui/material/styles'
 import { useParams } from 'react-router'
 import { calls } from '../../contract/calls.ts'
 import type { LevelName } from '../../contract/levels.ts'
+import { Access } from '../accounts/Access.tsx'
 import { AccountHistory } from '../accounts/AccountHistory.tsx'
 import { ChangePassword } from '../accounts/ChangePassword.tsx'
+import { ChildLowBalance } from '../accounts/ChildLowBalance.tsx'
 import { Growth } from '../accounts/Growth.tsx'
 import { UpdateCredits } from '../accounts/UpdateCredits.tsx'
 import { levels } from '../levels.ts'
@@ -33,6 +35,8 @@ export function UpdateAccount({ level: levelName }: { level: LevelName }) {
           <Pair>
             <UpdateCredits level={level} name={name} account={account.data} />
             <ChangePassword level={levelName} name={name} />
+            <Access name={name} />
+            <ChildLowBalance name={name} />
           </Pair>
           <AccountHistory level={levelName} name={name} />
           {level.hasStatistics && <Growth name={name} />}

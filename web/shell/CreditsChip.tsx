@@ -1,12 +1,12 @@
 import { credits as inWords } from '../../contract/words.ts'
 import { Chip } from '../parts/Chip.tsx'
-import { useCredits } from '../queries.ts'
+import { useBalance } from '../queries.ts'
 import { balanceTone } from '../tables/balance.ts'
 
 /** Shows the caller's balance as a chip, coloured by how much is left. */
 export function CreditsChip() {
-  const credits = useCredits()
+  const { credits, low } = useBalance()
   if (credits === null) return <Chip tone="plain">Unlimited</Chip>
   if (credits === undefined) return null
-  return <Chip tone={balanceTone(credits)}>{inWords(credits)}</Chip>
+  return <Chip tone={balanceTone(credits)}>{low ? `${inWords(credits)}, low` : inWords(credits)}</Chip>
 }

@@ -2,9 +2,11 @@ import { styled } from '@mui/material/styles'
 import { LogOut } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
+import { calls } from '../../contract/calls.ts'
 import { hasDrafts } from '../drafts.ts'
 import { Confirm } from '../parts/dialog/Confirm.tsx'
-import { menuOf } from '../screens.ts'
+import { useCall } from '../queries.ts'
+import { menuOf, to } from '../screens.ts'
 import { signOut, useSession } from '../session.tsx'
 import { CreditsChip } from './CreditsChip.tsx'
 import { Mark } from './Mark.tsx'
@@ -16,6 +18,7 @@ export function Sidebar({ collapsed }: { collapsed: boolean }) {
   const screen = useScreen()
   const here = screen?.under ?? screen
   const [asking, setAsking] = useState(false)
+  const waiting = useWaiting()
   return (
     <Column data-collapsed={collapsed}>
       <Who>
@@ -37,11 +40,13 @@ export function Sidebar({ collapsed }: { collapsed: boolean }) {
                 as={Link}
                 to={path}
                 aria-current={here?.path === path ? 'page' : undefined}
-                aria-label={label}
+                aria-label={waiting[path] ? `${label} ${waiting[path]} open` : label}
                 data-hint={collapsed ? label : undefined}
               >
                 <Icon aria-hidden size={20} />
                 {!collapsed && <span>{label}</span>}
+                {/* The space is part of the text, which the name has to contain. */ ' '}
+                {waiting[path] !== undefined && <Count>{waiting[path]}</Count>}
               </Item>
             </li>
           ))}
@@ -73,6 +78,30 @@ export function Sidebar({ collapsed }: { collapsed: boolean }) {
     </Column>
   )
 }
+
+/** Returns how many things wait for an answer, by the path of the screen that has them. */
+function useWaiting(): Record<string, number | undefined> {
+  const { role } = useSession()
+  const { data } = useCall(calls.requests.list, {}, { enabled: role !== 'dealer', every: A_MINUTE })
+  const open = data?.data.length ?? 0
+  return { [to.creditRequests()]: open > 0 ? open : undefined }
+}
+
+const A_MINUTE = 60_000
+
+const Count = styled('span')(({ theme }) => ({
+  marginLeft: 'auto',
+  minWidth: 20,
+  padding: '0 6px',
+  borderRadius: 10,
+  textAlign: 'center',
+  fontSize: '0.75rem',
+  fontVariantNumeric: 'tabular-nums',
+  lineHeight: '20px',
+  color: theme.palette.accent.onMain,
+  background: theme.palette.accent.main,
+  '[data-collapsed=true] &': { position: 'absolute', top: 2, right: 2 },
+}))
 
 const Column = styled('div')({
   padding: 12,
@@ -107,6 +136,7 @@ const Who = styled('div')({
 })
 
 const Item = styled('a')<{ to?: string; type?: string }>(({ theme }) => ({
+  position: 'relative',
   display: 'flex',
   alignItems: 'center',
   gap: 12,

@@ -2,13 +2,21 @@ import { Link } from 'react-router'
 import type * as z from 'zod/mini'
 import type { LevelName } from '../../contract/levels.ts'
 import type { AccountRow, SuperresellerRow } from '../../contract/shapes.ts'
+import type { TreeRow } from '../../contract/tree.ts'
 import { levels } from '../levels.ts'
 import { type Column, type Table, table } from '../parts/table/table.ts'
 import { to } from '../screens.ts'
 import { balance, count, moment, words } from './columns.tsx'
+import { lastLogin, lasts, state, used } from './tree.tsx'
 
 /** An account in a list. Only superresellers have the totals beneath them. */
-export type Account = z.output<typeof AccountRow> & Partial<z.output<typeof SuperresellerRow>>
+export type Listed = z.output<typeof AccountRow> & Partial<z.output<typeof SuperresellerRow>>
+
+/** An account with what the tree says of it. */
+export type Account = Listed & TreeRow
+
+/** What the tree says of every account. */
+const pace = [lasts<Account>(), used<Account>(), lastLogin<Account>(), state<Account>()]
 
 /** The table of each level's accounts. */
 export const accounts: Record<LevelName, Table<Account>> = {
@@ -28,12 +36,15 @@ function declare(level: LevelName): Table<Account> {
           count('resellers', 'Resellers'),
           count('dealers', 'Dealers'),
           count('clients', 'Clients'),
+          ...pace,
         ]
       : [
           moment('created', 'Created', 'datetime'),
           name(level),
           balance({ narrow: 'aside' }),
           words('description', 'Description'),
+          count('clients', 'Clients', { narrow: 'more' }),
+          ...pace,
         ],
     rowKey: ({ accountId }) => String(accountId),
     firstSort: showsBeneath ? { by: 'name', order: 'asc' } : { by: 'created', order: 'desc' },

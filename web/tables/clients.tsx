@@ -9,7 +9,7 @@ import { Ellipsis } from '../parts/Ellipsis.tsx'
 import { RowButton } from '../parts/table/RowButton.tsx'
 import { type Column, type Table, table } from '../parts/table/table.ts'
 import { to } from '../screens.ts'
-import { mac, words } from './columns.tsx'
+import { AccountLink, mac, words } from './columns.tsx'
 import { expiry } from './expiry.tsx'
 
 /** The dealer's own clients. `renew` and `remove` handle the buttons of a row. */
@@ -62,7 +62,7 @@ export function allClients(acts: { remove: (row: AnyClientRow) => void }): Table
         width: 128,
         least: 96,
         narrow: 'more',
-        cell: (row) => <Ellipsis text={row.dealer} identifier />,
+        cell: (row) => <AccountLink name={row.dealer} />,
       },
       words('description', 'Description', { narrow: 'more' }),
     ],

@@ -1,8 +1,10 @@
+import { Link } from 'react-router'
 import { Chip } from '../parts/Chip.tsx'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
 import { Moment } from '../parts/Moment.tsx'
 import { type Column, widths } from '../parts/table/table.ts'
 import { type MomentFormat, showMoment } from '../parts/time.ts'
+import { to } from '../screens.ts'
 import { zone } from '../zone.ts'
 import { balanceTone } from './balance.ts'
 
@@ -47,12 +49,17 @@ export function count<Row extends object>(
   }
 }
 
-/** A balance, coloured by how much is left. */
-export function balance<Row extends { credits: number }>(look: Look<Row> = {}): Column<Row> {
+/** A balance, coloured by how much is left, and marked where it is low. */
+export function balance<Row extends { credits: number; low: boolean }>(look: Look<Row> = {}): Column<Row> {
   return {
     ...count<Row>('credits', 'Credits', look),
-    width: 96,
-    cell: ({ credits }) => <Chip tone={balanceTone(credits)}>{number.format(credits)}</Chip>,
+    width: 112,
+    cell: ({ credits, low }) => (
+      <Chip tone={balanceTone(credits)} hint={low ? 'Below the threshold' : undefined}>
+        {number.format(credits)}
+        {low && ' low'}
+      </Chip>
+    ),
   }
 }
 
@@ -63,6 +70,15 @@ export function words<Row extends object>(
   look: Look<Row> = {},
 ): Column<Row> {
   return { key, header, cell: (row) => <Ellipsis text={String(row[key])} />, ...look }
+}
+
+/** The name of an account beneath the reader, which leads to its page in the tree. */
+export function AccountLink({ name }: { name: string }) {
+  return (
+    <Link to={to.branch(name)} className="ellipsis identifier" data-hint={name} data-hint-cut="">
+      {name}
+    </Link>
+  )
 }
 
 /** A MAC address, or nothing. */

@@ -3,6 +3,7 @@ import { Trash2 } from 'lucide-react'
 import type { calls, OutputOf } from '../../contract/calls.ts'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
 import { type PlainTable, widths } from '../parts/table/table.ts'
+import { AccountLink } from './columns.tsx'
 import { EXPIRY_WIDTHS, Expiry } from './expiry.tsx'
 
 export type FoundMac = OutputOf<typeof calls.admin.searchMac>
@@ -34,7 +35,7 @@ export function foundMacs(acts: { remove: (row: FoundMac) => void }): PlainTable
         width: 160,
         least: 80,
         sort: false,
-        cell: ({ dealer }) => <Ellipsis text={dealer} identifier />,
+        cell: ({ dealer }) => <AccountLink name={dealer} />,
       },
       {
         key: 'actions',

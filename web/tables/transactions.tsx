@@ -1,20 +1,44 @@
-import type { Transaction } from '../../contract/shapes.ts'
+import { Search, type Transaction } from '../../contract/shapes.ts'
+import { signOf, TRANSACTION_SORTS } from '../../contract/transactions.ts'
 import { Chip } from '../parts/Chip.tsx'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
 import { type Column, type Table, table, widths } from '../parts/table/table.ts'
 import type { Tone } from '../parts/tone.ts'
-import { count, mac, moment, words } from './columns.tsx'
+import { AccountLink, count, mac, moment, words } from './columns.tsx'
 
 type Types = Partial<Record<Transaction['type'], Tone>>
 
-/** The transactions of an account and of all accounts beneath it. */
-export const transactions = declare({ empty: 'No transactions found' })
+const NAME = { width: 104, least: 72, narrow: 'more' } as const
+
+/** Who acted: a link where that is the client's dealer, since only those beneath the reader have a page. */
+const actor: Column<Transaction> = {
+  key: 'actor',
+  header: 'By',
+  ...NAME,
+  cell: ({ actor, dealer }) =>
+    actor === dealer ? <AccountLink name={actor} /> : <Ellipsis text={actor} identifier />,
+}
+
+const dealer: Column<Transaction> = {
+  key: 'dealer',
+  header: 'Dealer',
+  ...NAME,
+  text: ({ dealer }) => dealer ?? '',
+  cell: ({ dealer }) => (dealer === '—' ? dealer : dealer && <AccountLink name={dealer} />),
+}
+
+/** The transactions of an account and of all accounts beneath it, for those above. */
+export const transactions = declare({ empty: 'No transactions found', names: true })
 
 /** The dealer's dashboard. */
 export const dealerTransactions = declare({ empty: 'No dealer transactions found' })
 
 /** The reseller's dashboard, where a DELETE is a loss. */
-export const resellerTransactions = declare({ empty: 'No transactions found', tones: { DELETE: 'bad' } })
+export const resellerTransactions = declare({
+  empty: 'No transactions found',
+  tones: { DELETE: 'bad' },
+  names: true,
+})
 
 /** The transactions of one client. */
 export const clientTransactions = declare({
@@ -22,7 +46,44 @@ export const clientTransactions = declare({
   without: ['login', 'mac'],
 })
 
-function declare(facts: { empty: string; tones?: Types; without?: readonly string[] }): Table<Transaction> {
+/** The screen of all transactions, which the server sorts and pages. Each row has the sign of its own account. */
+export const allTransactions = {
+  ofBranch: served(true),
+  ofDealer: served(false),
+}
+
+function served(names: boolean): Table<Transaction> {
+  const one = declare({ empty: 'No transactions found', names })
+  const sorts: readonly string[] = TRANSACTION_SORTS
+  const columns = one.columns.map((column) => ({
+    ...column,
+    ...(!sorts.includes(column.key) && { sort: false as const }),
+    ...(column.key === 'credits' && { cell: ({ type, credits }: Transaction) => signed(type, credits) }),
+  }))
+  return table<Transaction>({
+    ...one,
+    columns,
+    pageSizes: [10, 25, 50, 100],
+    perPage: 25,
+    searchFault: (text) => Search.safeParse(text).error?.issues[0]?.message,
+  })
+}
+
+/** Returns credits with the sign that they have in the balance of the row's own account. */
+function signed(type: Transaction['type'], credits: number): string {
+  const sign = { '1': '+', '-1': '−', '0': '' }[String(signOf(type))] ?? ''
+  return `${sign}${credits.toLocaleString('en-US')}`
+}
+
+interface Facts {
+  empty: string
+  tones?: Types
+  without?: readonly string[]
+  /** Whether it says who acted and whose client it was. */
+  names?: boolean
+}
+
+function declare(facts: Facts): Table<Transaction> {
   const ofOne = facts.without?.includes('login') === true
   const columns: Column<Transaction>[] = [
     moment('created', 'Date', 'datetime', { narrow: ofOne ? 'title' : 'line' }),
@@ -35,12 +96,15 @@ function declare(facts: { empty: string; tones?: Types; without?: readonly strin
       width: 136,
       least: 112,
       mono: true,
-      cell: ({ login }) => <Ellipsis text={login} identifier />,
+      // Between accounts it is the name of one, which those above get to from here.
+      cell: ({ login, dealer }) =>
+        facts.names && dealer === null ? <AccountLink name={login} /> : <Ellipsis text={login} identifier />,
       narrow: 'title',
     },
     mac(),
     words('description', 'Description'),
     moment('expiry', 'Expiry', 'date'),
+    ...(facts.names ? [actor, dealer] : []),
   ]
   return table<Transaction>({
     columns: columns.filter(({ key }) => !facts.without?.includes(key)),

@@ -293,8 +293,8 @@ describe('a database of the thirteen-step schema', () => {
   })
 
   /**
-   * Returns all rows of every table that is not empty, with their columns by name. The counts of clients are left out,
-   * which other tables have now: `verify` compares them with the clients.
+   * Returns all rows of every table that is not empty, with their columns by name, but for those that are null. The
+   * counts of clients are left out, which other tables have now: `verify` compares them with the clients.
    */
   async function rowsOf({ ownerSql }: FreshDatabase): Promise<Record<string, string[]>> {
     const tables = await ownerSql<{ name: string }[]>`
@@ -302,7 +302,9 @@ describe('a database of the thirteen-step schema', () => {
       where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> all (${OF_ONE_SCHEMA}::text[])`
     const rows: Record<string, string[]> = {}
     for (const { name } of tables) {
-      const found = await ownerSql<{ row: object }[]>`select to_jsonb(t) as row from ${ownerSql(name)} t`
+      const found = await ownerSql<
+        { row: object }[]
+      >`select jsonb_strip_nulls(to_jsonb(t)) as row from ${ownerSql(name)} t`
       if (found.length > 0) rows[name] = found.map(({ row }) => JSON.stringify(row)).sort()
     }
     return rows

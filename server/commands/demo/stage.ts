@@ -44,6 +44,7 @@ export class Stage {
       business: this.#business,
       address: '127.0.0.1',
       network: null,
+      agent: '',
       gone: null,
       account: await this.#account(name),
       session: Buffer.alloc(32),

@@ -66,7 +66,10 @@ const FORBIDDEN: Record<string, readonly string[]> = {
   holding: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
   settled_count: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
   count_change: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
+  credit_request: ['DELETE', 'TRUNCATE', 'TRIGGER'],
   directory: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
+  sign_in: ['UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
+  suspension: ['DELETE', 'TRUNCATE', 'TRIGGER'],
 }
 
 /** The columns that the database alone may fill. */

@@ -565,6 +565,19 @@ describe('a long list', () => {
     await expect.poll(transactionsOpen, SOON).toBe(0)
   })
 
+  test('is cut off when the account that asked for it is suspended', async () => {
+    const own = await world.again(dealer)
+    const { response } = await open(own)
+    await world.admin.call(calls.tree.suspend, { name: dealer.name })
+    await expect.poll(transactionsOpen, { timeout: 10_000 }).toBe(0)
+    const reading = (async () => {
+      for await (const _ of response);
+    })()
+    await expect(reading).rejects.toThrow('aborted')
+    await world.admin.call(calls.tree.lift, { name: dealer.name })
+    dealer = await world.again(dealer)
+  })
+
   test('is cut off when the hour of the session that asked for it is over', async () => {
     const soon = new Date(world.clock.now.getTime() + 30_000)
     const { response } = await open(await world.again(dealer, soon))

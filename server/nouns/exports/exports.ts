@@ -6,6 +6,7 @@ import { withTimeout } from '../../postgres/begin.ts'
 import type { Sql } from '../../postgres/pool.ts'
 import { notFound } from '../../refusal.ts'
 import { findAccount } from '../../tree/account.ts'
+import { accountSeenBy } from '../../tree/beneath.ts'
 import { Turns } from '../../turns.ts'
 import { makeFile } from './make.ts'
 import type { Format, Wanted } from './order.ts'
@@ -16,8 +17,14 @@ export const exportClients: Handler<typeof calls.clients.export> = (context, sel
 export const exportAllClients: Handler<typeof calls.admin.exportClients> = (context, selection) =>
   issueTicket(context, { kind: 'clients', selection })
 
-export const exportTransactions: Handler<typeof calls.desk.admin.exportTransactions> = (context, selection) =>
-  issueTicket(context, { kind: 'transactions', selection })
+export const exportTransactions: Handler<typeof calls.desk.admin.exportTransactions> = async (
+  context,
+  selection,
+) => {
+  // A stranger's account is refused here already, before there is a file.
+  await accountSeenBy(context, selection.account)
+  return issueTicket(context, { kind: 'transactions', selection })
+}
 
 /**
  * Streams the file of a ticket. A browser downloads a file without our headers, so the ticket takes the place of the

@@ -1,10 +1,13 @@
 import type { PendingQuery, Row } from 'postgres'
 import { expiringUntil } from '../../../contract/clients.ts'
 import { PACKAGES } from '../../../contract/packages.ts'
+import type { TransactionFilter } from '../../../contract/transactions.ts'
 import type { Account } from '../../context.ts'
-import { addDays, type Day, dayOf, startOf } from '../../ledger/calendar.ts'
+import { type Day, dayOf } from '../../ledger/calendar.ts'
+import { isSelected } from '../../ledger/filter.ts'
 import { concerning } from '../../ledger/transfer.ts'
 import type { Sql } from '../../postgres/pool.ts'
+import { accountSeenBy } from '../../tree/beneath.ts'
 import { nameFor } from '../../tree/names.ts'
 import {
   isInState,
@@ -31,8 +34,8 @@ export type ClientListing = Listing & { count: (sql: Sql) => PendingQuery<Row[]>
 
 export type { Selection }
 
-/** Both included. */
-export type Days = { from: Day; to: Day }
+/** The transactions of an account between two days, both included. */
+export type Selected = Omit<TransactionFilter, 'from' | 'to'> & { from: Day; to: Day }
 
 /** The caller, the moment and the calendar of an export. */
 export type Asked = { sql: Sql; account: Account; now: Date; business: { zone: string } }
@@ -70,10 +73,18 @@ export async function listClients(asked: Asked, selection: Selection): Promise<C
   }
 }
 
-/** Returns the transactions of an account and of everything beneath it, oldest first, with the names that it may see. */
-export function listTransactions({ account, business: { zone } }: Asked, { from, to }: Days): Listing {
+/**
+ * Returns the transactions of an account and of everything beneath it, or of one beneath it, oldest first, with the names
+ * that the account may see.
+ */
+export async function listTransactions(
+  { sql, account, business: { zone } }: Asked,
+  selected: Selected,
+): Promise<Listing> {
+  const { from, to } = selected
+  const whose = await accountSeenBy({ sql, account }, selected.account)
   return {
-    title: `Transactions of ${account.name}`,
+    title: `Transactions of ${whose.name}`,
     about: `${from} to ${to}`,
     columns: [...OF_A_TRANSACTION, ...(account.role === 'dealer' ? [] : ['Super Reseller']), SIGNED],
     signed: SIGNED,
@@ -86,8 +97,7 @@ export function listTransactions({ account, business: { zone } }: Asked, { from,
         case when t.type in ('REMOVE', 'USED') then -t.credits else t.credits end::text as ${sql(SIGNED)}
       from transfer t join account a on a.id = t.actor join account s on s.id = t.superreseller
       left join account r on r.id = t.reseller left join account d on d.id = t.dealer
-      where ${concerning(sql, account)}
-        and t.created >= ${startOf(within(from), zone)} and t.created < ${startOf(addDays(within(to), 1), zone)}
+      where ${concerning(sql, account)} and ${concerning(sql, whose)} and ${isSelected(sql, selected, zone)}
       order by t.created, t.id`,
   }
 }
@@ -129,9 +139,3 @@ const FILTERED = {
   expiring: 'Clients that expire soon',
   expired: 'Expired clients',
 } as const
-
-/** The range of days for a query: the database cannot read moments far outside it, and has no rows there. */
-function within(day: Day): Day {
-  if (day < '1970-01-01') return '1970-01-01'
-  return day > '9999-01-01' ? '9999-01-01' : day
-}

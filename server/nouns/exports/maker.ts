@@ -28,7 +28,8 @@ try {
       await sql`
         select set_config('client_connection_check_interval', '1s', true) where version() ~ 'linux|darwin|freebsd'`
       const asked = { ...asker, sql }
-      if (wanted.kind === 'transactions') return write(csv(sql, listTransactions(asked, wanted.selection)))
+      if (wanted.kind === 'transactions')
+        return write(csv(sql, await listTransactions(asked, wanted.selection)))
       const listing = await listClients(asked, wanted.selection)
       if (wanted.selection.format === 'csv') return write(csv(sql, listing))
       // pdfkit takes as long to load as everything else together.

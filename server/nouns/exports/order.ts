@@ -1,13 +1,13 @@
 import type { Account } from '../../context.ts'
 import type { Connect } from '../../postgres/pool.ts'
-import type { Days, Selection } from './listing.ts'
+import type { Selected, Selection } from './listing.ts'
 
 export type Format = 'csv' | 'pdf'
 
 /** The file that a ticket stores. */
 export type Wanted =
   | { kind: 'clients'; selection: Selection & { format: Format } }
-  | { kind: 'transactions'; selection: Days }
+  | { kind: 'transactions'; selection: Selected }
 
 export type Order = {
   database: Connect

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { calls } from '../../contract/calls.ts'
-import { LEVEL_NAMES, LEVELS, type LevelName } from '../../contract/levels.ts'
+import { calls } from '../../../contract/calls.ts'
+import { LEVEL_NAMES, LEVELS, type LevelName } from '../../../contract/levels.ts'
 import {
   type Family,
   openWorld,
@@ -8,7 +8,7 @@ import {
   type Person,
   unique,
   type World,
-} from '../../test/support/world.ts'
+} from '../../../test/support/world.ts'
 
 let world: World
 beforeAll(async () => {

@@ -1,14 +1,15 @@
-import { DEFAULT_SETTINGS } from '../../contract/appearance.ts'
-import type { calls } from '../../contract/calls.ts'
-import { CREDIT_ACTION } from '../../contract/credits.ts'
-import { LEVELS, type LevelName } from '../../contract/levels.ts'
-import { credits as inWords } from '../../contract/words.ts'
-import { hashPassword } from '../access/password.ts'
-import { type Context, type Handlers, Unchanged } from '../context.ts'
-import { type Facts, transfer } from '../ledger/transfer.ts'
-import { refuseField } from '../refusal.ts'
-import { balanceOf } from '../tree/account.ts'
-import { childOf, childrenOf } from '../tree/child.ts'
+import { DEFAULT_SETTINGS } from '../../../contract/appearance.ts'
+import type { calls } from '../../../contract/calls.ts'
+import { CREDIT_ACTION } from '../../../contract/credits.ts'
+import { LEVELS, type LevelName } from '../../../contract/levels.ts'
+import { credits as inWords } from '../../../contract/words.ts'
+import { hashPassword } from '../../access/password.ts'
+import { type Context, type Handlers, Unchanged } from '../../context.ts'
+import { transfer } from '../../ledger/transfer.ts'
+import { refuseField } from '../../refusal.ts'
+import { isLow } from '../../tree/account.ts'
+import { childOf, childrenOf } from '../../tree/child.ts'
+import { addTo } from './adding.ts'
 
 type LevelHandlers = Omit<Handlers<typeof calls.level.reseller>, 'history'>
 
@@ -52,26 +53,15 @@ export function accountsOf(level: LevelName): LevelHandlers {
         const output = { status: 'OK' as const, credits: child.credits }
         return described && described.count > 0 ? output : new Unchanged(output)
       }
-      const facts: Facts & { credits: number } = {
-        credits,
-        actor: account.id,
-        login: child.name,
-        description: desc ?? child.description,
-      }
+      const description = desc ?? child.description
       if (transaction === CREDIT_ACTION.add) {
-        const balance = await transfer(sql, {
-          type: 'ADD',
-          source: account.balance_holding,
-          destination: child.balance_holding,
-          rows: [facts],
-        })
-        return { status: 'OK', credits: balance.destination }
+        return { status: 'OK', credits: await addTo(context, { ...child, description }, credits) }
       }
       const balance = await transfer(sql, {
         type: 'REMOVE',
         source: child.balance_holding,
         destination: account.balance_holding,
-        rows: [facts],
+        rows: [{ credits, actor: account.id, login: child.name, description }],
         short: (has, needed) =>
           `${child.name} has ${inWords(has)}; ${needed.toLocaleString('en-US')} cannot be removed.`,
       })
@@ -112,7 +102,14 @@ export const superresellers: LevelHandlers & Pick<Handlers<typeof calls.level.su
   },
 }
 
-/** Returns the caller's balance. */
-export async function ownCredits({ sql, account }: Context): Promise<{ credits: number }> {
-  return { credits: await balanceOf(sql, account) }
+/** Returns the caller's balance, and whether that is low. */
+export async function ownCredits({
+  sql,
+  account,
+}: Context): Promise<{ credits: number; low: boolean; low_below: number | null }> {
+  const [own] = await sql<{ credits: number; low: boolean; low_below: number | null }[]>`
+    select h.balance as credits, ${isLow(sql)} as low, a.low_own as low_below
+    from account a join holding h on h.id = ${account.balance_holding} where a.id = ${account.id}`
+  if (!own) throw new Error(`there is no account ${account.id}`)
+  return own
 }

@@ -1,0 +1,53 @@
+import * as z from 'zod/mini'
+import { MOST_CREDITS } from './credits.ts'
+import { LEVEL_NAMES } from './levels.ts'
+import { Moment } from './shapes.ts'
+import { storable } from './text.ts'
+
+const AMOUNT = 'Credits must be a whole number from 1 to 10,000'
+
+/** A whole number of credits that one account asks of another, or passes to it. */
+export const PassedCredits = z.int(AMOUNT).check(z.minimum(1, AMOUNT), z.maximum(MOST_CREDITS, AMOUNT))
+
+/** What an account says when it asks for credits, or its parent when it declines. */
+export const RequestNote = z
+  .string()
+  .check(
+    z.maxLength(200, 'Note cannot exceed 200 characters'),
+    storable('Note has characters that cannot be kept'),
+  )
+
+export const REQUEST_STATES = ['open', 'granted', 'declined', 'withdrawn'] as const
+
+/** A request for credits, as the account that asked sees it. */
+export const OwnRequest = z.object({
+  id: z.int(),
+  created: Moment,
+  credits: z.int(),
+  note: z.string(),
+  state: z.enum(REQUEST_STATES),
+  /** The credits that came; null unless it was granted. */
+  granted: z.nullable(z.int()),
+  /** The parent's note on a declined request. */
+  answer: z.string(),
+  answered: z.nullable(Moment),
+})
+export type OwnRequest = z.output<typeof OwnRequest>
+
+/** An open request of a child. */
+export const ChildRequest = z.object({
+  id: z.int(),
+  created: Moment,
+  name: z.string(),
+  role: z.enum(LEVEL_NAMES),
+  /** The child's present balance. */
+  balance: z.int(),
+  credits: z.int(),
+  note: z.string(),
+})
+export type ChildRequest = z.output<typeof ChildRequest>
+
+const BELOW = 'This must be a whole number from 1 to 1,000,000'
+
+/** The balance below which an account is marked as low; null for none. */
+export const LowBelow = z.nullable(z.int(BELOW).check(z.minimum(1, BELOW), z.maximum(1_000_000, BELOW)))

@@ -1,0 +1,53 @@
+import * as z from 'zod/mini'
+import { Day, Search, TRANSACTION_TYPES, Transaction, wholeInQuery } from './shapes.ts'
+import { storable } from './text.ts'
+
+export const TRANSACTION_SORTS = ['created', 'type', 'credits', 'login'] as const
+
+/** Which transactions of the caller and of everything beneath it are meant; a field that is left out selects all. */
+export const transactionFilter = {
+  /** The name of an account: its transactions and those of everything beneath it. */
+  account: z.optional(z.string().check(z.maxLength(200), storable('There is no such name'))),
+  type: z.optional(z.enum(TRANSACTION_TYPES)),
+  /** The first and the last day, both included. */
+  from: z.optional(Day),
+  to: z.optional(Day),
+  /** A plain substring of login, MAC or description. */
+  search: z._default(Search, ''),
+}
+
+const Filter = z.object(transactionFilter)
+export type TransactionFilter = z.output<typeof Filter>
+
+export const TransactionQuery = z.strictObject({
+  ...transactionFilter,
+  page: z._default(wholeInQuery(1_000_000), 1),
+  per_page: z._default(wholeInQuery(500), 25),
+  sort: z._default(z.enum(TRANSACTION_SORTS), 'created'),
+  order: z._default(z.enum(['asc', 'desc']), 'desc'),
+})
+
+/** A page of transactions. */
+export const TransactionPage = z.object({
+  data: z.array(Transaction),
+  count: z.int(),
+  /** True where more than 10,000 match, at which the count stops. */
+  count_capped: z.boolean(),
+  current_page: z.int(),
+  per_page: z.int(),
+  total_pages: z.int(),
+})
+
+/** The number and the credits of the transactions of one type; types without any are left out. */
+export const TransactionSum = z.object({
+  type: z.enum(TRANSACTION_TYPES),
+  transactions: z.int(),
+  credits: z.int(),
+})
+export type TransactionSum = z.output<typeof TransactionSum>
+
+/** The sign of a type's credits in the balance of the row's own account; 0 where it moves none. */
+export function signOf(type: Transaction['type']): 1 | -1 | 0 {
+  if (type === 'ADD' || type === 'RETRIEVED') return 1
+  return type === 'REMOVE' || type === 'USED' ? -1 : 0
+}

@@ -1,0 +1,43 @@
+import type { calls } from '../../contract/calls.ts'
+import type { OwnSession, SignIn } from '../../contract/shapes.ts'
+import type { Handlers, OpenContext } from '../context.ts'
+import { notFound, Refusal } from '../refusal.ts'
+
+/** The most sign-ins and failures that an account sees of itself. */
+const NEWEST = 100
+
+/** The handlers by which an account sees who signs in to it, and ends its sessions. */
+export const signIns: Pick<Handlers<typeof calls.session>, 'list' | 'end' | 'signIns'> = {
+  async list({ sql, account, session, now }) {
+    const data = await sql<OwnSession[]>`
+      select id, created as since, expiry, address, agent, token_hash = ${session} as this
+      from session where account = ${account.id} and expiry > ${now} order by created desc, id desc`
+    return { data }
+  },
+
+  async end({ sql, account, session }, { id }) {
+    const [own] = await sql`select from session where id = ${id} and token_hash = ${session}`
+    if (own) throw new Refusal('invalid_input', 'This is the session that you are using. Log out to end it.')
+    const [row] = await sql<{ ended: boolean }[]>`select end_session_of(${account.id}, ${id}) as ended`
+    if (!row?.ended) throw notFound()
+    return { status: 'OK' }
+  },
+
+  async signIns({ sql, account }) {
+    const data = await sql<SignIn[]>`
+      select id, at, address, agent, outcome from sign_in
+      where account = ${account.id} order by at desc, id desc limit ${NEWEST}`
+    return { data }
+  },
+}
+
+/** Keeps that somebody signed in to an account, or tried to. */
+export async function keepSignIn(
+  { sql, now, address, agent }: OpenContext,
+  account: number,
+  outcome: SignIn['outcome'],
+): Promise<void> {
+  await sql`
+    insert into sign_in (account, at, address, agent, outcome)
+    values (${account}, ${now}, ${address}, ${agent}, ${outcome})`
+}

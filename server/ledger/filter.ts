@@ -1,0 +1,32 @@
+import type { PendingQuery, Row } from 'postgres'
+import type { TransactionFilter } from '../../contract/transactions.ts'
+import type { Sql } from '../postgres/pool.ts'
+import { addDays, type Day, startOf } from './calendar.ts'
+
+/** Returns the condition for rows `t` of the ledger that a filter selects by their type, day and text. */
+export function isSelected(
+  sql: Sql,
+  { type, from, to, search }: Omit<TransactionFilter, 'account'>,
+  zone: string,
+): PendingQuery<Row[]> {
+  const term = search.trim()
+  const conditions = [
+    ...(type ? [sql`t.type = ${type}`] : []),
+    ...(from ? [sql`t.created >= ${startOf(within(from), zone)}`] : []),
+    ...(to ? [sql`t.created < ${startOf(addDays(within(to), 1), zone)}`] : []),
+    ...(term === '' ? [] : [sql`${isLike(sql, term)}`]),
+  ]
+  return conditions.reduce((all, one) => sql`${all} and ${one}`, sql`true`)
+}
+
+/** A term matches as a plain substring, without case; each field by itself. */
+function isLike(sql: Sql, term: string): PendingQuery<Row[]> {
+  const pattern = `%${term.replace(/[\\%_]/g, '\\$&')}%`
+  return sql`(t.login ilike ${pattern} or t.mac ilike ${pattern} or t.description ilike ${pattern})`
+}
+
+/** The range of days for a query: the database cannot read moments far outside it, and has no rows there. */
+function within(day: Day): Day {
+  if (day < '1970-01-01') return '1970-01-01'
+  return day > '9999-01-01' ? '9999-01-01' : day
+}

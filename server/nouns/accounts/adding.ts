@@ -1,0 +1,30 @@
+import type { Context } from '../../context.ts'
+import { transfer } from '../../ledger/transfer.ts'
+import { refuseField } from '../../refusal.ts'
+import { isSuspended } from '../../tree/suspension.ts'
+
+type Receiver = { id: number; name: string; description: string; balance_holding: number }
+
+/** Passes credits from the caller to a child of it, unless that is suspended. Returns the child's balance afterwards. */
+export async function addTo(
+  { sql, account }: Pick<Context, 'sql' | 'account'>,
+  child: Receiver,
+  credits: number,
+): Promise<number> {
+  const { name: login, description } = child
+  const balance = await transfer(sql, {
+    type: 'ADD',
+    source: account.balance_holding,
+    destination: child.balance_holding,
+    rows: [{ credits, actor: account.id, login, description }],
+  })
+  // Read once the transfer has locked the child's holding, which a suspension locks too.
+  if (await isSuspended(sql, child.id)) {
+    throw refuseField(
+      'suspended',
+      'credits',
+      `${login} is suspended. Credits can be taken back from it, not added.`,
+    )
+  }
+  return balance.destination
+}

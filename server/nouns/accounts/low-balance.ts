@@ -1,0 +1,26 @@
+import type { calls } from '../../../contract/calls.ts'
+import { type Context, type Handlers, Unchanged } from '../../context.ts'
+import { managedBy } from '../../tree/beneath.ts'
+
+/** The handlers that set the balance below which an account is marked as low. */
+export const lowBalance: Handlers<typeof calls.lowBalance> = {
+  own: ({ sql, account }, { below }) => set(sql, account.id, 'low_own', below),
+
+  async ofChild(context, { name, below }) {
+    const { id } = await managedBy(context, name)
+    return set(context.sql, id, 'low_by_parent', below)
+  },
+}
+
+async function set(
+  sql: Context['sql'],
+  account: number,
+  threshold: 'low_own' | 'low_by_parent',
+  below: number | null,
+) {
+  const changed = await sql`
+    update account set ${sql(threshold)} = ${below}
+    where id = ${account} and ${sql(threshold)} is distinct from ${below}`
+  const output = { status: 'OK' as const }
+  return changed.count > 0 ? output : new Unchanged(output)
+}

@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { calls } from '../../../contract/calls.ts'
+import { proveTheBooks } from '../../../test/support/books.ts'
+import { startServer, type TestServer } from '../../../test/support/server.ts'
+import { openWorld, unique, type World } from '../../../test/support/world.ts'
+
+const { own, ask, withdraw, list, grant, decline } = calls.requests
+
+let world: World
+let second: TestServer
+beforeAll(async () => {
+  world = await openWorld()
+  second = await startServer({ database: world.server.database, clock: () => world.clock.now })
+})
+afterAll(async () => {
+  await second.close()
+  await world.close()
+})
+
+describe('a request for credits', () => {
+  test('is seen by the parent alone, and granted as a transfer of the parent', async () => {
+    const { superreseller, reseller, dealer } = await world.family({ credits: 50, to: 'reseller' })
+    const { id } = await dealer.call(ask, { credits: 30, note: 'For March' })
+    expect(await reseller.call(list)).toEqual({
+      data: [
+        {
+          id,
+          created: world.clock.now.toISOString(),
+          name: dealer.name,
+          role: 'dealer',
+          balance: 0,
+          credits: 30,
+          note: 'For March',
+        },
+      ],
+    })
+    for (const other of [superreseller, world.admin, (await world.family()).reseller]) {
+      expect((await other.call(list)).data.map((one) => one.id)).not.toContain(id)
+      await other.refused('not_found', grant, { id, credits: 30 })
+      await other.refused('not_found', decline, { id })
+    }
+    expect(await reseller.call(grant, { id, credits: 30 })).toEqual({ status: 'OK', credits: 30 })
+    expect((await reseller.call(list)).data).toEqual([])
+    expect(await dealer.call(own)).toMatchObject({
+      parent: reseller.name,
+      data: [{ id, state: 'granted', credits: 30, granted: 30, answered: world.clock.now.toISOString() }],
+    })
+    const [row] = await reseller.call(calls.desk.reseller.transactions)
+    expect(row).toMatchObject({ type: 'ADD', credits: 30, login: dealer.name, actor: reseller.name })
+    await proveTheBooks(world.server.sql, [superreseller.id])
+  })
+
+  test('is granted in part, but never beyond what was asked or what the parent has', async () => {
+    const { reseller, dealer } = await world.family({ credits: 10, to: 'reseller' })
+    const { id } = await dealer.call(ask, { credits: 20 })
+    const { errors } = await reseller.refused('invalid_input', grant, { id, credits: 21 })
+    expect(errors).toEqual({ credits: `${dealer.name} asked for 20 credits.` })
+    await reseller.refused('insufficient_credits', grant, { id, credits: 11 })
+    expect((await dealer.call(own)).data[0]).toMatchObject({ state: 'open', granted: null })
+    await reseller.call(grant, { id, credits: 4 })
+    expect((await dealer.call(own)).data[0]).toMatchObject({ state: 'granted', credits: 20, granted: 4 })
+  })
+
+  test('is declined with a note that the child reads', async () => {
+    const { reseller, dealer } = await world.family()
+    const { id } = await dealer.call(ask, { credits: 20 })
+    await reseller.call(decline, { id, note: 'Pay first' })
+    expect((await dealer.call(own)).data[0]).toMatchObject({ state: 'declined', answer: 'Pay first' })
+    await reseller.refused('changed_since', grant, { id, credits: 1 })
+  })
+
+  test('is one at a time, and withdrawn by its child alone', async () => {
+    const { reseller, dealer } = await world.family()
+    const { id } = await dealer.call(ask, { credits: 5 })
+    await dealer.refused('already_asked', ask, { credits: 6 })
+    await (await world.child(reseller)).refused('not_found', withdraw, { id })
+    await dealer.call(withdraw, { id })
+    await dealer.refused('changed_since', withdraw, { id })
+    await reseller.refused('changed_since', grant, { id, credits: 5 })
+    await dealer.call(ask, { credits: 6 })
+    expect((await dealer.call(own)).data.map(({ state }) => state)).toEqual(['open', 'withdrawn'])
+  })
+
+  test.each([0, -1, 10_001, 1.5, '5', null])('is for 1 to 10,000 credits: not %j', async (credits) => {
+    const { dealer } = await world.family()
+    const { body } = await dealer.send(ask, { credits })
+    expect(body).toMatchObject({ code: 'invalid_input' })
+  })
+
+  test('of a suspended child gives it nothing until that is lifted', async () => {
+    const { reseller, dealer } = await world.family({ credits: 9, to: 'reseller' })
+    const { id } = await dealer.call(ask, { credits: 5 })
+    await reseller.call(calls.tree.suspend, { name: dealer.name })
+    await reseller.refused('suspended', grant, { id, credits: 5 })
+    await reseller.call(calls.tree.lift, { name: dealer.name })
+    expect((await reseller.call(grant, { id, credits: 5 })).credits).toBe(5)
+  })
+
+  test('that is granted, declined and withdrawn at once on two servers has one of these outcomes', async () => {
+    const won = new Set<string>()
+    for (let round = 0; round < 12; round += 1) {
+      const { superreseller, reseller, dealer } = await world.family({ credits: 20, to: 'reseller' })
+      const { id } = await dealer.call(ask, { credits: 5 })
+      const other = world.at(second, reseller)
+      const ways = [
+        () => reseller.send(grant, { id, credits: 5 }),
+        () => other.send(grant, { id, credits: 5 }),
+        () => other.send(decline, { id }),
+        () => dealer.send(withdraw, { id }),
+      ]
+      const order = ways.map((_, at) => ways[(at + round) % ways.length] as (typeof ways)[number])
+      const answers = await Promise.all(order.map((way) => way()))
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409])
+      const [request] = (await dealer.call(own)).data
+      won.add(String(request?.state))
+      expect((await dealer.call(calls.credits.dealer)).credits).toBe(request?.state === 'granted' ? 5 : 0)
+      await proveTheBooks(world.server.sql, [superreseller.id])
+    }
+    expect([...won].length).toBeGreaterThan(1)
+  })
+
+  test('is granted once under one key', async () => {
+    const { reseller, dealer } = await world.family({ credits: 20, to: 'reseller' })
+    const { id } = await dealer.call(ask, { credits: 5 })
+    const key = unique()
+    const first = await reseller.call(grant, { id, credits: 5 }, { key })
+    expect(await reseller.call(grant, { id, credits: 5 }, { key })).toEqual(first)
+    expect((await dealer.call(calls.credits.dealer)).credits).toBe(5)
+  })
+})
+
+describe('a balance', () => {
+  test('is low below the own threshold, else below the one of the parent, and both see it', async () => {
+    const { reseller, dealer } = await world.family({ credits: 10 })
+    const { name } = dealer
+    const marks = async () => {
+      const { low, low_below } = await dealer.call(calls.credits.dealer)
+      const [listed] = (await reseller.call(calls.level.dealer.list)).data
+      const seen = await reseller.call(calls.tree.account, { name })
+      expect([listed?.low, seen.low]).toEqual([low, low])
+      return [low, low_below]
+    }
+    expect(await marks()).toEqual([false, null])
+    await reseller.call(calls.lowBalance.ofChild, { name, below: 11 })
+    expect(await marks()).toEqual([true, null])
+    await dealer.call(calls.lowBalance.own, { below: 10 })
+    expect(await marks()).toEqual([false, 10])
+    await dealer.call(calls.lowBalance.own, { below: 11 })
+    expect(await marks()).toEqual([true, 11])
+    await dealer.call(calls.lowBalance.own, { below: null })
+    await reseller.call(calls.lowBalance.ofChild, { name, below: null })
+    expect(await marks()).toEqual([false, null])
+  })
+
+  test('has its threshold set by the account itself, its parent and the admin alone', async () => {
+    const { superreseller, reseller, dealer } = await world.family()
+    const { ofChild } = calls.lowBalance
+    await superreseller.refused('not_found', ofChild, { name: dealer.name, below: 5 })
+    await reseller.refused('not_found', ofChild, { name: reseller.name, below: 5 })
+    await world.admin.call(ofChild, { name: dealer.name, below: 5 })
+    expect((await reseller.call(calls.tree.account, { name: dealer.name })).low_below).toBe(5)
+  })
+})

@@ -1,0 +1,84 @@
+import type { calls } from '../../../contract/calls.ts'
+import type { ChildRequest, OwnRequest } from '../../../contract/requests.ts'
+import { credits as inWords } from '../../../contract/words.ts'
+import type { Context, Handlers } from '../../context.ts'
+import { notFound, Refusal, refuseField } from '../../refusal.ts'
+import { childOf } from '../../tree/child.ts'
+import { addTo } from './adding.ts'
+
+/** The newest requests that an account sees of its own. */
+const NEWEST = 10
+
+/** The handlers by which a child asks for credits, and its parent answers. */
+export const requests: Handlers<typeof calls.requests> = {
+  async own({ sql, account }) {
+    const [parent] = await sql<{ name: string }[]>`
+      select p.name from account a join account p on p.id = a.parent where a.id = ${account.id}`
+    if (!parent) throw new Error(`${account.name} has nobody to ask`)
+    const data = await sql<OwnRequest[]>`
+      select id, created, credits, note, state, granted, answer, answered from credit_request
+      where account = ${account.id} order by id desc limit ${NEWEST}`
+    return { parent: parent.name, data }
+  },
+
+  async ask({ sql, account, now }, { credits, note }) {
+    const [made] = await sql<{ id: number }[]>`
+      insert into credit_request (account, credits, note, created)
+      values (${account.id}, ${credits}, ${note}, ${now})
+      on conflict (account) where state = 'open' do nothing returning id`
+    if (!made) {
+      throw new Refusal('already_asked', 'You have an open request already. Withdraw it to ask anew.')
+    }
+    return { status: 'OK', id: made.id }
+  },
+
+  async withdraw(context, { id }) {
+    const { sql, account, now } = context
+    await openRequest(context, sql`r.id = ${id} and a.id = ${account.id}`)
+    await sql`update credit_request set state = 'withdrawn', answered = ${now} where id = ${id}`
+    return { status: 'OK' }
+  },
+
+  async list({ sql, account }) {
+    const data = await sql<ChildRequest[]>`
+      select r.id, r.created, a.name, a.role, h.balance, r.credits, r.note
+      from credit_request r join account a on a.id = r.account
+      join holding h on h.account = a.id and h.kind = 'balance'
+      where a.parent = ${account.id} and r.state = 'open' order by r.id`
+    return { data }
+  },
+
+  async grant(context, { id, credits }) {
+    const { sql, account, now } = context
+    const request = await openRequest(context, sql`r.id = ${id} and a.parent = ${account.id}`)
+    if (credits > request.credits) {
+      throw refuseField('invalid_input', 'credits', `${request.name} asked for ${inWords(request.credits)}.`)
+    }
+    await sql`
+      update credit_request set state = 'granted', granted = ${credits}, answered = ${now} where id = ${id}`
+    const balance = await addTo(context, await childOf(context, request.name), credits)
+    return { status: 'OK', credits: balance }
+  },
+
+  async decline(context, { id, note }) {
+    const { sql, account, now } = context
+    await openRequest(context, sql`r.id = ${id} and a.parent = ${account.id}`)
+    await sql`
+      update credit_request set state = 'declined', answer = ${note}, answered = ${now} where id = ${id}`
+    return { status: 'OK' }
+  },
+}
+
+/** Finds a request `r` of an account `a`, and locks it. @throws Refusal where it was answered or withdrawn before */
+async function openRequest(
+  { sql }: Context,
+  condition: ReturnType<Context['sql']>,
+): Promise<{ name: string; credits: number }> {
+  const [request] = await sql<{ name: string; credits: number; state: string }[]>`
+    select a.name, r.credits, r.state from credit_request r join account a on a.id = r.account
+    where ${condition} for update of r`
+  if (!request) throw notFound()
+  if (request.state === 'open') return request
+  const done = { granted: 'granted', declined: 'declined' }[request.state] ?? 'withdrawn'
+  throw new Refusal('changed_since', `This request was ${done} in the meantime.`)
+}

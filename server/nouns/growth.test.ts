@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { calls } from '../../contract/calls.ts'
+import { openWorld, type Person, type World } from '../../test/support/world.ts'
+import { fillBranchDays } from './growth.ts'
+
+const { growth } = calls.tree
+const ZONE = 'Europe/Lisbon'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld({ env: { TIME_ZONE: ZONE } })
+})
+afterAll(() => world.close())
+
+/** Lets a branch live for four days: clients come, are renewed, taken back and deleted. */
+async function liveFourDays() {
+  const family = await world.family({ credits: 90 })
+  const { superreseller, dealer } = family
+  const elsewhere = await world.child(await world.child(superreseller))
+  const first = await world.client(dealer, { months: 3 })
+  world.clock.pass({ days: 1 })
+  await world.client(dealer)
+  await world.client(elsewhere)
+  await dealer.call(calls.clients.retrieve, { login: first.name, credits: 1 })
+  world.clock.pass({ days: 2 })
+  await world.admin.call(calls.admin.remove, { name: first.name })
+  await world.client(dealer, { months: 2 })
+  return family
+}
+
+describe('the growth of a branch', () => {
+  test.each([
+    ['read from the ledger', async () => {}],
+    ['read from the rows of finished days', () => fillBranchDays(world.server.sql, world.clock.now, ZONE)],
+  ])('is %s: its clients at the end of each day, and what was used during it', async (_how, prepare) => {
+    const { superreseller, reseller } = await liveFourDays()
+    await prepare()
+    const last = async (person: Person) => {
+      const { onDate, clients, used } = await person.call(growth)
+      expect(onDate.at(-1)).toBe(world.clock.now.toISOString().slice(0, 10))
+      return [clients.slice(-4), used.slice(-4)]
+    }
+    expect(await last(reseller)).toEqual([
+      [1, 2, 2, 2],
+      [3, -1, 0, 2],
+    ])
+    expect(await last(superreseller)).toEqual([
+      [1, 3, 3, 3],
+      [3, -1, 0, 2],
+    ])
+    world.clock.pass({ days: 1 })
+  })
+
+  test('of the admin is that of all superresellers together', async () => {
+    const one = await liveFourDays()
+    const before = await world.admin.call(growth)
+    await world.client(one.dealer, { months: 5 })
+    const after = await world.admin.call(growth)
+    expect(after.clients.at(-1)).toBe((before.clients.at(-1) ?? 0) + 1)
+    expect(after.used.at(-1)).toBe((before.used.at(-1) ?? 0) + 5)
+  })
+
+  test('has one row for each finished day, written once', async () => {
+    await liveFourDays()
+    const { sql } = world.server
+    await fillBranchDays(sql, world.clock.now, ZONE)
+    const rows = await sql`select * from branch_day order by account, day`
+    expect(await fillBranchDays(sql, world.clock.now, ZONE)).toBe(0)
+    expect(await sql`select * from branch_day order by account, day`).toEqual(rows)
+    world.clock.pass({ days: 1 })
+    expect(await fillBranchDays(sql, world.clock.now, ZONE)).toBeGreaterThan(0)
+  })
+})

@@ -1,0 +1,124 @@
+import type { PendingQuery, Row } from 'postgres'
+import type { calls } from '../../contract/calls.ts'
+import type { Account, Handler } from '../context.ts'
+import { addDays, type Day, dayOf, startOf } from '../ledger/calendar.ts'
+import { concerning } from '../ledger/transfer.ts'
+import { begin } from '../postgres/begin.ts'
+import { LOCKS } from '../postgres/locks.ts'
+import type { Sql } from '../postgres/pool.ts'
+
+/**
+ * Returns the clients beneath the caller and the credits used by day, today's so far last. Finished days are read from
+ * their rows; days without one are counted from the last row and the changes since, so that a late job makes no answer
+ * wrong. The admin's are those of all superresellers together.
+ */
+export const growth: Handler<typeof calls.tree.growth> = async ({ sql, account, now, business }) => {
+  const open = await openDays(sql, now, business.zone)
+  const isAdmin = account.role === 'admin'
+  const whose = isAdmin
+    ? sql`k.account in (select id from account where role = 'superreseller')`
+    : sql`k.account = ${account.id}`
+  const rows = await sql<{ day: Day; clients: number; used: number }[]>`
+    select day, sum(clients)::int as clients, sum(used)::int as used from (
+      select k.day, k.clients, k.used from branch_day k where ${whose}
+      union all
+      select day, clients, used from (${counted(sql, open, account)}) as counted
+    ) as rows group by day order by day`
+  return {
+    onDate: rows.map(({ day }) => day),
+    clients: rows.map(({ clients }) => clients),
+    used: rows.map(({ used }) => used),
+  }
+}
+
+/**
+ * Writes the missing rows of all finished days since the first account was created, from the ledger and the clients' own
+ * dates. Returns how many rows it wrote; null while another server does this.
+ */
+export async function fillBranchDays(sql: Sql, now: Date, zone: string): Promise<number | null> {
+  return begin(sql, async (sql) => {
+    const [lock] = await sql<{ mine: boolean }[]>`
+      select pg_try_advisory_xact_lock(${LOCKS.branchDays}) as mine`
+    if (!lock?.mine) return null
+    const open = await openDays(sql, now, zone)
+    if (open.days.length < 2) return 0
+    // Writing years of missing days may take longer than a call is allowed.
+    await sql`set local statement_timeout = '10min'`
+    const written = await sql`
+      insert into branch_day (account, day, ended, clients, used)
+      select account, day, ended, clients, used from (${counted(sql, open, null)}) as rows where ended <= ${now}`
+    return written.count
+  })
+}
+
+/** The days after the last one that has rows, up to today, and the moments at which they end. */
+type OpenDays = {
+  /** The last day that has rows, and when it ended. Without one, the first account's creation. */
+  last: Day | null
+  since: string
+  days: Day[]
+  ends: string[]
+}
+
+async function openDays(sql: Sql, now: Date, zone: string): Promise<OpenDays> {
+  const [known] = await sql<{ last: Day | null; since: string | null }[]>`
+    select max(day) as last,
+      coalesce(max(ended), (select min(created) from account where role = 'superreseller')) as since
+    from branch_day`
+  const last = known?.last ?? null
+  const since = known?.since ?? now.toISOString()
+  const days: Day[] = []
+  const first = last === null ? dayOf(since, zone) : addDays(last, 1)
+  for (let day = first; day <= dayOf(now, zone); day = addDays(day, 1)) days.push(day)
+  return { last, since, days, ends: days.map((day) => startOf(addDays(day, 1), zone)) }
+}
+
+/**
+ * Returns a query of the open days of every superreseller and reseller, of one of them, or for the admin of every
+ * superreseller. The changes are read once, however many days there are: each is counted in the bucket of its day, and a
+ * running sum goes over the buckets.
+ */
+function counted(
+  sql: Sql,
+  { last, since, days, ends }: OpenDays,
+  whose: Account | null,
+): PendingQuery<Row[]> {
+  const bucket = (moment: PendingQuery<Row[]>) =>
+    sql`least(width_bucket(${moment}, ${ends}::timestamptz[]), ${days.length - 1}) + 1`
+  const isOneOf = (path: PendingQuery<Row[]>) => sql`
+    join branch on branch.id in (${path}.superreseller, ${path}.reseller)`
+  return sql`
+    with branch as (
+      select a.id, a.created, coalesce(k.clients, 0) as clients
+      from account a left join branch_day k on k.account = a.id and k.day = ${last}::date
+      where ${branches(sql, whose)}
+    ),
+    change as (
+      select account, nr, sum(clients) as clients, sum(used) as used from (
+        select branch.id as account, ${bucket(sql`t.created`)} as nr, 0 as clients,
+          case t.type when 'USED' then t.credits else -t.credits end as used
+        from transfer t ${isOneOf(sql`t`)}
+        where t.created >= ${since} and t.type in ('USED', 'RETRIEVED') and ${whose ? concerning(sql, whose) : sql`true`}
+        union all
+        select branch.id, ${bucket(sql`c.created`)}, 1, 0
+        from client c join account d on d.id = c.dealer ${isOneOf(sql`d`)} where c.created >= ${since}
+        union all
+        select branch.id, ${bucket(sql`c.deleted`)}, -1, 0
+        from client c join account d on d.id = c.dealer ${isOneOf(sql`d`)} where c.deleted >= ${since}
+      ) as changes group by 1, 2
+    )
+    select branch.id as account, day.day, day.ended,
+      (branch.clients + coalesce(sum(change.clients) over so_far, 0))::int as clients,
+      coalesce(change.used, 0)::int as used
+    from branch
+    cross join unnest(${days}::date[], ${ends}::timestamptz[]) with ordinality as day (day, ended, nr)
+    left join change on change.account = branch.id and change.nr = day.nr
+    where day.ended > branch.created
+    window so_far as (partition by branch.id order by day.nr)`
+}
+
+/** Returns the condition for the accounts `a` whose days are counted. */
+function branches(sql: Sql, whose: Account | null): PendingQuery<Row[]> {
+  if (whose === null) return sql`a.role in ('superreseller', 'reseller')`
+  return whose.role === 'admin' ? sql`a.role = 'superreseller'` : sql`a.id = ${whose.id}`
+}

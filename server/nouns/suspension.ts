@@ -1,0 +1,69 @@
+import type { calls } from '../../contract/calls.ts'
+import { isHigher } from '../../contract/tree.ts'
+import { type Account, type Handlers, Unchanged } from '../context.ts'
+import { lockHoldings } from '../ledger/transfer.ts'
+import type { Sql } from '../postgres/pool.ts'
+import { Refusal } from '../refusal.ts'
+import { beneathOf, managedBy } from '../tree/beneath.ts'
+
+/** The handlers that suspend an account and lift its suspension. */
+export const suspension: Pick<Handlers<typeof calls.tree>, 'suspend' | 'lift'> = {
+  // A login locks the account's row, a transfer its holding, and every change its own session at the end: each of them is
+  // either over before the suspension begins, or finds it.
+  async suspend(context, { name, reason, service_too }) {
+    const { sql, account, now } = context
+    const child = await managedBy(context, name)
+    await lockHoldings(sql, [child.balance_holding])
+    const present = await presentOf(sql, child.id)
+    if (present?.actor === account.id && present.reason === reason && present.service_too === service_too) {
+      return new Unchanged({ status: 'OK' as const })
+    }
+    if (present) await lift(sql, account, now, { ...present, name: child.name })
+    await sql`
+      insert into suspension (account, actor, reason, service_too, created)
+      values (${child.id}, ${account.id}, ${reason}, ${service_too}, ${now})`
+    await sql`select end_sessions_beneath(${child.id})`
+    return { status: 'OK' }
+  },
+
+  async lift(context, { name }) {
+    const { sql, account, now } = context
+    const child = await beneathOf(context, name, 'lock')
+    const present = await presentOf(sql, child.id)
+    if (!present) throw new Refusal('changed_since', `${child.name} is not suspended.`)
+    await lift(sql, account, now, { ...present, name: child.name })
+    return { status: 'OK' }
+  },
+}
+
+type Present = {
+  id: number
+  actor: number
+  role: Account['role']
+  reason: string
+  service_too: boolean
+}
+
+/** Returns the present suspension of an account itself, with the role of who set it. */
+async function presentOf(sql: Sql, account: number): Promise<Present | undefined> {
+  const [present] = await sql<Present[]>`
+    select s.id, s.actor, a.role, s.reason, s.service_too from suspension s join account a on a.id = s.actor
+    where s.account = ${account} and s.lifted is null`
+  return present
+}
+
+/**
+ * Ends a suspension of an account beneath the caller. One that somebody higher than the caller set stays; one that was
+ * set by somebody of the caller's own role was set by the caller, or by who had this account before.
+ */
+async function lift(
+  sql: Sql,
+  caller: Account,
+  now: Date,
+  { id, role, name }: Present & { name: string },
+): Promise<void> {
+  if (isHigher(role, caller.role)) {
+    throw new Refusal('suspended', `${name} was suspended by somebody above you, who alone can change that.`)
+  }
+  await sql`update suspension set lifted = ${now}, lifted_by = ${caller.id} where id = ${id}`
+}

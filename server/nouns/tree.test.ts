@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { calls } from '../../contract/calls.ts'
+import { openWorld, PASSWORD, type World } from '../../test/support/world.ts'
+
+const { list, account, password } = calls.tree
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+})
+afterAll(() => world.close())
+
+describe('the tree', () => {
+  test('shows each role what is beneath it, level by level, with its clients by state', async () => {
+    const { superreseller, reseller, dealer } = await world.family({ credits: 90 })
+    const second = await world.child(superreseller)
+    await world.child(second)
+    await world.client(dealer, { months: 1 })
+    await world.client(dealer)
+    const old = await world.client(dealer)
+    await world.setExpiry(old.name, new Date(world.clock.now.getTime() - 1).toISOString())
+    await reseller.call(calls.tree.suspend, { name: dealer.name })
+    const clients = { clients: 3, active: 2, expiring: 1, expired: 1 }
+    const none = { clients: 0, active: 0, expiring: 0, expired: 0 }
+    const created = world.clock.now.toISOString()
+    const base = { low: false, last_login: null, suspended: false, created }
+    const pace = { used: 1 }
+    const ofDealer = {
+      ...base,
+      ...clients,
+      ...pace,
+      name: dealer.name,
+      role: 'dealer',
+      credits: 89,
+      resellers: 0,
+      dealers: 0,
+      lasts: 2670,
+      suspended: true,
+    }
+    expect((await reseller.call(list)).data).toEqual([ofDealer])
+    expect((await superreseller.call(list, { of: reseller.name })).data).toEqual([ofDealer])
+    expect((await world.admin.call(list, { of: reseller.name.toUpperCase() })).data).toEqual([ofDealer])
+    const ofResellers = [
+      {
+        ...base,
+        ...clients,
+        ...pace,
+        name: reseller.name,
+        role: 'reseller',
+        credits: 0,
+        resellers: 0,
+        dealers: 1,
+        lasts: 0,
+      },
+      {
+        ...base,
+        ...none,
+        name: second.name,
+        role: 'reseller',
+        credits: 0,
+        resellers: 0,
+        dealers: 1,
+        used: 0,
+        lasts: null,
+      },
+    ]
+    expect((await superreseller.call(list)).data).toEqual(ofResellers)
+    const top = (await world.admin.call(list)).data.find(({ name }) => name === superreseller.name)
+    expect(top).toEqual({
+      ...base,
+      ...clients,
+      ...pace,
+      name: superreseller.name,
+      role: 'superreseller',
+      credits: 0,
+      resellers: 2,
+      dealers: 2,
+      lasts: 0,
+    })
+    expect((await world.admin.call(list, { of: dealer.name })).data).toEqual([])
+  })
+
+  test('counts what was used in the last 30 days, less what was taken back, and how long the balance lasts', async () => {
+    const { reseller, dealer } = await world.family({ credits: 100 })
+    const first = await world.client(dealer, { months: 7 })
+    world.clock.pass({ days: 31 })
+    const row = async () => (await reseller.call(list)).data[0]
+    expect(await row()).toMatchObject({ credits: 93, used: 0, lasts: null })
+    const { name } = await world.client(dealer, { months: 12 })
+    await dealer.call(calls.clients.retrieve, { login: name, credits: 2 })
+    await dealer.call(calls.clients.retrieve, { login: first.name, credits: 1 })
+    world.clock.pass({ days: 29 })
+    expect(await row()).toMatchObject({ credits: 84, used: 9, lasts: 280 })
+    world.clock.pass({ days: 2 })
+    expect(await row()).toMatchObject({ credits: 84, used: 0, lasts: null })
+  })
+
+  test('says when an account last signed in', async () => {
+    const { reseller, dealer } = await world.family()
+    await world.signIn(dealer.name)
+    world.clock.pass({ minutes: 5 })
+    await world.signIn(dealer.name)
+    const last_login = world.clock.now.toISOString()
+    world.clock.pass({ minutes: 5 })
+    await world.nobody().refused('wrong_login', calls.session.login, {
+      login_username: dealer.name,
+      login_password: 'not-the-password',
+    })
+    expect((await reseller.call(list)).data[0]).toMatchObject({ last_login })
+    expect(await reseller.call(account, { name: dealer.name })).toMatchObject({ last_login })
+  })
+
+  test('leads to each account beneath by the names between, and to no other account', async () => {
+    const { superreseller, reseller, dealer } = await world.family()
+    const stranger = await world.family()
+    const { name } = dealer
+    const pathFor = async (person: typeof reseller) => (await person.call(account, { name })).path
+    expect(await pathFor(world.admin)).toEqual([superreseller.name, reseller.name])
+    expect(await pathFor(superreseller)).toEqual([reseller.name])
+    expect(await pathFor(reseller)).toEqual([])
+    for (const other of [stranger.dealer, stranger.reseller, superreseller, reseller, world.admin]) {
+      await reseller.refused('not_found', account, { name: other.name })
+      await reseller.refused('not_found', list, { of: other.name })
+    }
+    await dealer.refused('wrong_role', list)
+  })
+})
+
+test('the admin sets the password of any account, and its sessions end', async () => {
+  const { dealer } = await world.family()
+  await world.admin.call(password, { name: dealer.name, password: 'set-by-the-admin' })
+  await dealer.refused('no_session', calls.session.user)
+  expect((await world.signIn(dealer.name, 'set-by-the-admin')).name).toBe(dealer.name)
+  await world.nobody().refused('wrong_login', calls.session.login, {
+    login_username: dealer.name,
+    login_password: PASSWORD,
+  })
+  await world.admin.refused('not_found', password, { name: world.admin.name, password: 'another-password' })
+})

@@ -1,0 +1,181 @@
+import type { calls } from '../../contract/calls.ts'
+import { expiringUntil } from '../../contract/clients.ts'
+import { DAY_MS } from '../../contract/time.ts'
+import { isHigher, type TreeRow } from '../../contract/tree.ts'
+import { hashPassword } from '../access/password.ts'
+import type { Account, Context, Handlers } from '../context.ts'
+import type { Sql } from '../postgres/pool.ts'
+import { isLow } from '../tree/account.ts'
+import { type Beneath, beneathOf, isBeneath, managedBy } from '../tree/beneath.ts'
+import { nameFor } from '../tree/names.ts'
+
+/** The handlers that show what is beneath the caller. */
+export const tree: Pick<Handlers<typeof calls.tree>, 'list' | 'account' | 'password'> = {
+  async list(context, { of }) {
+    const top = of === undefined ? context.account : await beneathOf(context, of)
+    return { data: await rowsBeneath(context, top) }
+  },
+
+  async account(context, { name }) {
+    const found = await beneathOf(context, name)
+    const [row] = await context.sql<Own[]>`
+      select ${nameFor(context.sql, context.account, context.sql`p`)} as parent, h.balance as credits, ${isLow(context.sql)} as low,
+        a.low_by_parent as low_below, a.created, ${lastLogin(context.sql)} as last_login
+      from account a join account p on p.id = a.parent join holding h on h.id = ${found.balance_holding}
+      where a.id = ${found.id}`
+    if (!row) throw new Error(`there is no account ${found.id}`)
+    return {
+      name: found.name,
+      role: found.role,
+      ...row,
+      beneath: await countBeneath(context, found),
+      path: await pathBetween(context, found),
+      ...(await suspensions(context, found)),
+    }
+  },
+
+  password: {
+    async outside(_context, { name, password }, begin) {
+      const hash = await hashPassword(password)
+      return begin(async (context) => {
+        const { id } = await managedBy(context, name)
+        await context.sql`update account set password = ${hash} where id = ${id}`
+        await context.sql`select end_sessions(${id})`
+        return { status: 'OK' }
+      })
+    },
+  },
+}
+
+/** The days over which the pace of an account is measured. */
+const PACE_DAYS = 30
+
+/**
+ * Returns the accounts one level beneath an account. What was used is read from the balances that the last rows of 30
+ * days ago left: one row for each dealer, however many it has.
+ */
+function rowsBeneath({ sql, now }: Context, { id, role }: Pick<Account, 'id' | 'role'>): Promise<TreeRow[]> {
+  const since = new Date(now.getTime() - PACE_DAYS * DAY_MS)
+  const soon = expiringUntil(now)
+  return sql<TreeRow[]>`
+    with dealer as (
+      select id, ${childOnPath(sql, role)} as child from account
+      where role = 'dealer' and ${isBeneath(sql, { id, role }, sql`account`)}
+    ),
+    served as (${clientsBeneath(sql, role)}),
+    counted as (
+      select child, sum(clients)::int as clients,
+        coalesce(sum(clients) filter (where expiry >= ${now}), 0)::int as active,
+        coalesce(sum(clients) filter (where expiry >= ${now} and expiry < ${soon}), 0)::int as expiring,
+        coalesce(sum(clients) filter (where expiry < ${now}), 0)::int as expired
+      from served group by child
+    ),
+    spent as (
+      select dealer.child, count(*)::int as dealers, sum(h.balance - coalesce(before.balance, 0))::bigint as used
+      from dealer join holding h on h.account = dealer.id and h.kind = 'consumed'
+      left join lateral (
+        select case when t.destination = h.id then t.destination_balance else t.source_balance end as balance
+        from transfer t where t.dealer = dealer.id and t.created < ${since} and h.id in (t.source, t.destination)
+        order by t.created desc, t.id desc limit 1
+      ) before on true
+      group by dealer.child
+    )
+    select a.name, a.role, h.balance as credits, ${isLow(sql)} as low,
+      (select count(*)::int from account r where r.parent = a.id and r.role = 'reseller') as resellers,
+      case a.role when 'dealer' then 0 else coalesce(spent.dealers, 0) end as dealers,
+      coalesce(c.clients, 0) as clients, coalesce(c.active, 0) as active, coalesce(c.expiring, 0) as expiring,
+      coalesce(c.expired, 0) as expired, coalesce(spent.used, 0) as used,
+      case when spent.used > 0 then h.balance * ${PACE_DAYS} / spent.used end as lasts,
+      ${lastLogin(sql)} as last_login,
+      exists (select from suspension s where s.account = a.id and s.lifted is null) as suspended, a.created
+    from account a join holding h on h.account = a.id and h.kind = 'balance'
+    left join counted c on c.child = a.id left join spent on spent.child = a.id
+    where a.parent = ${id} order by lower(a.name)`
+}
+
+/** Returns the column of a dealer's path that names the account one level beneath an account of a role. */
+function childOnPath(sql: Sql, role: Account['role']) {
+  if (role === 'admin') return sql`superreseller`
+  return role === 'superreseller' ? sql`reseller` : sql`id`
+}
+
+/** Returns the numbers of clients by expiry beneath each child; those of a superreseller are counted already. */
+function clientsBeneath(sql: Sql, role: Account['role']) {
+  if (role === 'admin') {
+    return sql`
+      select k.account as child, k.expiry, k.clients
+      from client_count k join account s on s.id = k.account and s.role = 'superreseller'`
+  }
+  return sql`
+    select dealer.child, k.expiry, k.clients from dealer join client_count k on k.account = dealer.id`
+}
+
+/** Returns an expression of when somebody last signed in to account `a`. */
+function lastLogin(sql: Sql) {
+  return sql`(
+    select l.at from sign_in l where l.account = a.id and l.outcome = 'succeeded' order by l.at desc limit 1)`
+}
+
+/** What an account says of itself. */
+type Own = {
+  parent: string
+  credits: number
+  low: boolean
+  low_below: number | null
+  created: string
+  last_login: string | null
+}
+
+/** Returns the names of the accounts between the caller and an account beneath it, from the highest down. */
+async function pathBetween(
+  { sql, account }: Context,
+  { superreseller, reseller }: Beneath,
+): Promise<string[]> {
+  const above = await sql<{ name: string }[]>`
+    select name from account p
+    where id = any (${[superreseller, reseller]}::bigint[]) and ${isBeneath(sql, account, sql`p`)}
+    order by role desc`
+  return above.map(({ name }) => name)
+}
+
+type Beneaths = { resellers: number; dealers: number; clients: number; served: number }
+
+/** Counts the accounts beneath one, and the clients beneath or of it. */
+async function countBeneath({ sql, now }: Context, { id }: Beneath): Promise<Beneaths> {
+  const [counted] = await sql<Beneaths[]>`
+    with branch as (select id, role from account where ${id} in (id, reseller, superreseller))
+    select (select count(*) from branch where role = 'reseller' and id <> ${id}) as resellers,
+      (select count(*) from branch where role = 'dealer' and id <> ${id}) as dealers,
+      coalesce(sum(k.clients), 0)::int as clients,
+      coalesce(sum(k.clients) filter (where k.expiry >= ${now}), 0)::int as served
+    from branch b join client_count k on k.account = b.id where b.role = 'dealer'`
+  if (!counted) throw new Error('a count returns one row')
+  return counted
+}
+
+type Suspensions = {
+  suspension: { since: string; by: string; reason: string; service_too: boolean; liftable: boolean } | null
+  suspended_above: boolean
+}
+
+/** Returns the suspension of an account itself, and whether one above it is suspended. */
+async function suspensions(
+  { sql, account }: Context,
+  { id, superreseller, reseller }: Beneath,
+): Promise<Suspensions> {
+  const found = await sql<
+    { own: boolean; since: string; by: string; role: Beneath['role']; reason: string; service_too: boolean }[]
+  >`
+    select s.account = ${id} as own, s.created as since, ${nameFor(sql, account, sql`a`)} as by, a.role,
+      s.reason, s.service_too
+    from suspension s join account a on a.id = s.actor
+    where s.account = any (${[id, superreseller, reseller]}::bigint[]) and s.lifted is null`
+  const own = found.find((one) => one.own)
+  return {
+    // Who may not know who set it is not told why either.
+    suspension: own
+      ? { ...own, reason: own.by === '—' ? '' : own.reason, liftable: !isHigher(own.role, account.role) }
+      : null,
+    suspended_above: found.some((one) => !one.own),
+  }
+}

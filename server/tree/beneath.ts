@@ -1,0 +1,68 @@
+import type { PendingQuery, Row } from 'postgres'
+import type { LevelName } from '../../contract/levels.ts'
+import type { Account, Context } from '../context.ts'
+import type { Sql } from '../postgres/pool.ts'
+import { notFound } from '../refusal.ts'
+
+/** An account beneath the caller, at whatever level. */
+export type Beneath = Omit<Account, 'role' | 'consumed_holding'> & { role: LevelName; parent: number }
+
+type Caller = Pick<Context, 'sql' | 'account'>
+
+/**
+ * Finds an account beneath the caller by its name. 'lock' locks its row until the transaction ends, so that its place and
+ * its suspension stay as they are; a login locks the path above it too.
+ */
+export function beneathOf(caller: Caller, name: string, lock?: 'lock'): Promise<Beneath> {
+  return find(caller, name, isBeneath(caller.sql, caller.account, caller.sql`a`), lock)
+}
+
+/** Finds and locks an account that the caller manages: a direct child, or for the admin any account. */
+export function managedBy(caller: Caller, name: string): Promise<Beneath> {
+  const { sql, account } = caller
+  const isManaged = account.role === 'admin' ? sql`true` : sql`a.parent = ${account.id}`
+  return find(caller, name, isManaged, 'lock')
+}
+
+/** Returns the caller itself, or the account beneath it that has this name. */
+export function accountSeenBy(
+  caller: Caller,
+  name: string | undefined,
+): Promise<Pick<Account, 'id' | 'name' | 'role'>> {
+  const { account } = caller
+  if (name === undefined || name.toLowerCase() === account.name.toLowerCase()) return Promise.resolve(account)
+  return beneathOf(caller, name)
+}
+
+/** Returns the condition for accounts beneath a reader. */
+export function isBeneath(
+  sql: Sql,
+  { id, role }: Pick<Account, 'id' | 'role'>,
+  row: PendingQuery<Row[]>,
+): PendingQuery<Row[]> {
+  switch (role) {
+    case 'admin':
+      return sql`${row}.role <> 'admin'`
+    case 'superreseller':
+      return sql`${row}.superreseller = ${id}`
+    case 'reseller':
+      return sql`${row}.reseller = ${id}`
+    case 'dealer':
+      return sql`false`
+  }
+}
+
+async function find(
+  { sql }: Caller,
+  name: string,
+  condition: PendingQuery<Row[]>,
+  lock?: 'lock',
+): Promise<Beneath> {
+  const [found] = await sql<Beneath[]>`
+    select a.id, a.name, a.role, a.parent, a.superreseller, a.reseller, h.id as balance_holding
+    from account a join holding h on h.account = a.id and h.kind = 'balance'
+    where lower(a.name) = lower(${name}) and a.role <> 'admin' and ${condition}
+    ${lock ? sql`for no key update of a` : sql``}`
+  if (!found) throw notFound()
+  return found
+}

@@ -1,0 +1,32 @@
+import type { Sql } from '../postgres/pool.ts'
+import { Refusal } from '../refusal.ts'
+
+/** Whether an account, or one above it, is suspended. */
+export async function isSuspended(sql: Sql, account: number): Promise<boolean> {
+  const [row] = await sql<{ suspended: boolean }[]>`select is_suspended(${account}) as suspended`
+  return row?.suspended ?? false
+}
+
+/**
+ * Returns the refusal that a suspended account reads, or null. It names the account's own parent, and nobody where one
+ * further up is suspended: an account must not learn who that is.
+ */
+export async function suspensionOf(sql: Sql, account: number): Promise<Refusal | null> {
+  const [row] = await sql<{ parent: string; own: boolean }[]>`
+    select p.name as parent,
+      exists (select from suspension s where s.account = a.id and s.lifted is null) as own
+    from account a join account p on p.id = a.parent where a.id = ${account} and is_suspended(a.id)`
+  if (!row) return null
+  return new Refusal(
+    'suspended',
+    `Your account is suspended. Please contact ${row.own ? row.parent : 'your provider'}.`,
+  )
+}
+
+/** Locks the path above an account against a suspension until the transaction ends. Its own row is locked already. */
+export async function lockPath(sql: Sql, account: number): Promise<void> {
+  await sql`
+    select from account p
+    where p.id in (select unnest(array[a.superreseller, a.reseller]) from account a where a.id = ${account})
+    order by p.id for share of p`
+}

@@ -1,0 +1,112 @@
+import { calls } from '../../contract/calls.ts'
+import { to } from '../../web/screens.ts'
+import {
+  expect,
+  expectColumns,
+  expectSorted,
+  fill,
+  press,
+  readNotice,
+  rows,
+  signIn,
+  test,
+} from '../support/browser.ts'
+
+test('the admin goes down the tree, finds who runs out first, and gets to every account', async ({
+  open,
+  world,
+}) => {
+  const { superreseller, reseller, dealer } = await world.family({ credits: 60 })
+  const rich = await world.child(reseller, 0, 'runs-never-out')
+  await world.client(dealer, { login: 'client-one', months: 2 })
+  const page = await open({ as: world.admin, at: to.tree() })
+  await rows(page, 'Super Resellers').getByRole('link', { name: superreseller.name }).click()
+  await expect(page).toHaveURL(to.branch(superreseller.name))
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(`Super Reseller: ${superreseller.name}`)
+  await rows(page, 'Resellers').getByRole('link', { name: reseller.name }).click()
+  await expectColumns(page, 'Dealers', [
+    'Name',
+    'Credits',
+    'Lasts',
+    'Used',
+    'Clients',
+    'Active',
+    'Expiring',
+    'Expired',
+    'Last login',
+    'State',
+    'Created',
+  ])
+  await expectSorted(page, 'Dealers', 'Lasts', 'ascending')
+  await expect(rows(page, 'Dealers').first()).toContainText(/58about 870 days2110/)
+  await expect(rows(page, 'Dealers').last()).toContainText(rich.name)
+  await page.getByRole('searchbox').pressSequentially('never')
+  await expect(rows(page, 'Dealers')).toHaveCount(1)
+  await page.goto(to.allClients())
+  await rows(page, 'All Clients').getByRole('link', { name: dealer.name }).click()
+  await expect(page).toHaveURL(to.branch(dealer.name))
+  const path = page.getByRole('navigation', { name: 'Path' })
+  await expect(path.getByRole('link')).toHaveText(['Tree', superreseller.name, reseller.name])
+  await page.getByRole('link', { name: 'Transactions', exact: true }).last().click()
+  await expect(page).toHaveURL(to.transactions({ account: dealer.name }))
+  await rows(page, 'Transactions')
+    .filter({ hasText: 'USED' })
+    .getByRole('link', { name: dealer.name })
+    .first()
+    .click()
+  await expect(page).toHaveURL(to.branch(dealer.name))
+})
+
+test('the admin suspends a dealer far below and sets its password', async ({ open, world }) => {
+  const { superreseller, reseller, dealer } = await world.family()
+  const page = await open({ as: world.admin, at: to.branch(dealer.name) })
+  await press(page, 'Suspend')
+  await press(page.getByRole('dialog'), `Suspend ${dealer.name}`)
+  await readNotice(page, `${dealer.name} is suspended`)
+  const above = await open({ as: reseller, at: to.branch(dealer.name) })
+  await expect(above.getByRole('region', { name: 'Access' })).toContainText(
+    'Only somebody above you can lift this.',
+  )
+  await expect(above.getByRole('button', { name: 'Lift suspension' })).toHaveCount(0)
+  await press(page, 'Lift suspension')
+  await readNotice(page, `${dealer.name} can sign in again`)
+  await fill(page, { 'New Password': 'set-by-the-admin', 'Confirm New Password': 'set-by-the-admin' })
+  await press(page, 'Change Password')
+  await readNotice(page, 'Password changed successfully!')
+  const theirs = await open()
+  await signIn(theirs, dealer.name, 'set-by-the-admin')
+  await page.goto(to.branch(world.admin.name))
+  await expect(page).toHaveURL(to.tree())
+  const middle = await open({ as: superreseller, at: to.branch(dealer.name) })
+  await expect(middle.getByRole('region', { name: 'Access' })).toContainText('can sign in')
+  await expect(middle.getByRole('button', { name: 'Suspend' })).toHaveCount(0)
+})
+
+test('a reseller finds nobody else in the tree', async ({ open, world }) => {
+  const { reseller } = await world.family()
+  const stranger = await world.family()
+  const page = await open({ as: reseller, at: to.branch(stranger.dealer.name) })
+  await expect(page.getByText('There is no account of this name beneath you')).toBeVisible()
+  await page.getByRole('link', { name: 'Show the tree' }).click()
+  await expect(page).toHaveURL(to.tree())
+})
+
+test('an account sees its sign-ins and ends another session of its own', async ({ open, world }) => {
+  const { dealer } = await world.family()
+  const page = await open()
+  await signIn(page, dealer.name)
+  await world.again(dealer, new Date(world.clock.now.getTime() + 60_000))
+  await page.goto(to.signIns())
+  const own = rows(page, 'Your Sessions')
+  await expect(own).toHaveCount(3)
+  await expect(own.filter({ hasText: 'This one' })).toContainText(/127\.0\.0\.1Chrome on/)
+  await expect(rows(page, 'Last 100 Sign-ins and Failures')).toContainText(/Signed in.*Chrome on/)
+  await own.filter({ hasText: 'Unknown' }).first().getByRole('button', { name: 'End this session' }).click()
+  const question = page.getByRole('alertdialog')
+  await expect(question.getByRole('button', { name: 'Cancel' })).toBeFocused()
+  await press(question, 'End session')
+  await readNotice(page, 'Session ended')
+  await expect(own).toHaveCount(2)
+  const { data } = await (await world.again(dealer)).call(calls.session.list)
+  expect(data).toHaveLength(3)
+})

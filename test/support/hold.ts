@@ -1,0 +1,32 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import type { Call } from '../../contract/call.ts'
+import type { TestServer } from './server.ts'
+import type { Person } from './world.ts'
+
+/** Sends the headers of a POST, and its body when the returned function is called, which returns the status. */
+export function hold(person: Person, call: Call, input: object): () => Promise<number | undefined> {
+  const body = JSON.stringify(input)
+  const held = request(`${person.url}/v1${call.path}`, {
+    method: 'POST',
+    headers: {
+      'access-token': person.token,
+      'content-type': 'application/json',
+      'content-length': body.length,
+    },
+  })
+  const answered = once(held, 'response') as Promise<[IncomingMessage]>
+  held.flushHeaders()
+  return async () => {
+    held.end(body)
+    const [{ statusCode }] = await answered
+    return statusCode
+  }
+}
+
+/** Waits until this many transactions wait for a lock. */
+export async function somebodyWaits(sql: Pick<TestServer['ownerSql'], 'unsafe'>, many = 1): Promise<void> {
+  const waiting =
+    'select from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()'
+  while ((await sql.unsafe(waiting)).length < many) await new Promise((resolve) => setTimeout(resolve, 5))
+}

@@ -1,0 +1,96 @@
+import Button from '@mui/material/Button'
+import { styled } from '@mui/material/styles'
+import { useState } from 'react'
+import { calls } from '../../contract/calls.ts'
+import { LEVELS } from '../../contract/levels.ts'
+import type { AccountBeneath } from '../../contract/tree.ts'
+import { Card } from '../parts/Card.tsx'
+import { Chip } from '../parts/Chip.tsx'
+import { Later, part } from '../parts/dialog/later.tsx'
+import { Moment } from '../parts/Moment.tsx'
+import { Working } from '../parts/Spinner.tsx'
+import { useCall, useSubmit } from '../queries.ts'
+import { useSession } from '../session.tsx'
+import { zone } from '../zone.ts'
+import type { SuspendDialogProps } from './SuspendDialog.tsx'
+
+/** Shows whether an account beneath the caller can sign in, and lets the caller suspend it or lift that. */
+export function Access({ name }: { name: string }) {
+  const { role } = useSession()
+  const { data: account } = useCall(calls.tree.account, { name })
+  const lift = useSubmit(calls.tree.lift)
+  const [asking, setAsking] = useState(false)
+  const mayManage = account !== undefined && (role === 'admin' || LEVELS[account.role].owner === role)
+  return (
+    <Card title="Access" aside={account && <State account={account} />}>
+      <Lines>{account && <Told account={account} />}</Lines>
+      <Buttons>
+        {account?.suspension?.liftable && (
+          <Button variant="contained" disabled={lift.loading} onClick={() => lift.submit({ name })}>
+            <Working loading={lift.loading}>Lift suspension</Working>
+          </Button>
+        )}
+        {mayManage && (account.suspension === null || account.suspension.liftable) && (
+          <Button variant="outlined" disabled={lift.loading} onClick={() => setAsking(true)}>
+            {account.suspension ? 'Change suspension' : 'Suspend'}
+          </Button>
+        )}
+      </Buttons>
+      <Later part={dialog} given={{ open: asking, account, onClose: () => setAsking(false) }} />
+    </Card>
+  )
+}
+
+const dialog = part<SuspendDialogProps>(async () => (await import('./SuspendDialog.tsx')).SuspendDialog)
+
+function State({ account: { suspension, suspended_above } }: { account: AccountBeneath }) {
+  if (suspension) return <Chip tone="bad">Suspended</Chip>
+  return suspended_above ? <Chip tone="warn">Suspended above</Chip> : <Chip tone="good">Can sign in</Chip>
+}
+
+function Told({ account: { name, suspension, suspended_above } }: { account: AccountBeneath }) {
+  return (
+    <>
+      {suspension && (
+        <>
+          <p>
+            Suspended by {suspension.by} on <Moment iso={suspension.since} zone={zone()} format="datetime" />
+            {suspension.service_too ? ', and its clients are not served.' : '. Its clients stay served.'}
+          </p>
+          {suspension.reason !== '' && <blockquote>{suspension.reason}</blockquote>}
+          {!suspension.liftable && <p>Only somebody above you can lift this.</p>}
+        </>
+      )}
+      {suspended_above && (
+        <p>
+          One above {name} is suspended, so {name} cannot sign in either.
+        </p>
+      )}
+      {!suspension && !suspended_above && <p>{name} and everything beneath it can sign in.</p>}
+    </>
+  )
+}
+
+const Lines = styled('div')(({ theme }) => ({
+  display: 'grid',
+  gap: 8,
+  minHeight: 24,
+  overflowWrap: 'anywhere',
+  '& blockquote': {
+    margin: 0,
+    paddingLeft: 12,
+    borderLeft: `3px solid ${theme.palette.divider}`,
+    color: theme.palette.text.secondary,
+    whiteSpace: 'pre-wrap',
+  },
+}))
+
+const Buttons = styled('div')(({ theme }) => ({
+  display: 'flex',
+  flexWrap: 'wrap',
+  justifyContent: 'flex-end',
+  gap: 8,
+  minHeight: 37,
+  marginTop: 16,
+  [theme.breakpoints.down('sm')]: { '& button': { flex: '1 1 auto' } },
+}))

@@ -1,0 +1,52 @@
+import { useEffect } from 'react'
+import { useFormContext, useWatch } from 'react-hook-form'
+import * as z from 'zod/mini'
+import { CreditAmount } from '../../contract/accounts.ts'
+import { PassedCredits } from '../../contract/requests.ts'
+import { credits as inWords } from '../../contract/words.ts'
+import { AmountSelect } from '../parts/form/SelectInput.tsx'
+import { TextInput } from '../parts/form/TextInput.tsx'
+import { CREDIT_AMOUNTS } from './balance.ts'
+
+/** The two fields of an amount: one chosen from the list, and any other that is typed and then counts. */
+export const amountFields = {
+  credits: CreditAmount,
+  other: z.string().check(
+    z.refine((typed) => typed.trim() === '' || PassedCredits.safeParse(numberIn(typed)).success, {
+      error: 'Credits must be a whole number from 1 to 10,000',
+    }),
+  ),
+}
+
+export const FIRST_AMOUNT = { credits: 1, other: '' }
+
+/** Returns the amount that the two fields mean. */
+export function amountOf({ credits, other }: { credits: number; other: string }): number {
+  return other.trim() === '' ? Number(credits) : numberIn(other)
+}
+
+/** Chooses an amount from the list, or takes any that is typed beside it. Choosing from the list empties the other. */
+export function Amount() {
+  const { setValue } = useFormContext()
+  const listed: unknown = useWatch({ name: 'credits' })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another choice from the list is what empties the field.
+  useEffect(() => setValue('other', ''), [listed, setValue])
+  return (
+    <>
+      <AmountSelect name="credits" label="Credits" amounts={CREDIT_AMOUNTS} words={inWords} />
+      <TextInput
+        name="other"
+        label="Other amount"
+        help="Any from 1 to 10,000, instead of the list"
+        inputMode="numeric"
+        unit="credits"
+      />
+    </>
+  )
+}
+
+/** Returns the number that was typed, perhaps as 1,500; NaN for anything else. */
+function numberIn(typed: string): number {
+  const digits = typed.replace(/[,\s]/g, '')
+  return /^\d+$/.test(digits) ? Number(digits) : Number.NaN
+}

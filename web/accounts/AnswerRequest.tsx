@@ -1,0 +1,126 @@
+import Button from '@mui/material/Button'
+import { useMemo } from 'react'
+import { useWatch } from 'react-hook-form'
+import * as z from 'zod/mini'
+import { calls } from '../../contract/calls.ts'
+import { type ChildRequest, PassedCredits, RequestNote } from '../../contract/requests.ts'
+import { credits as inWords } from '../../contract/words.ts'
+import { Dialog } from '../parts/dialog/Dialog.tsx'
+import { useLastValue } from '../parts/dialog/useLastValue.ts'
+import { Form } from '../parts/form/Form.tsx'
+import { TextInput } from '../parts/form/TextInput.tsx'
+import { useSubmit } from '../queries.ts'
+import { Balances } from './Balances.tsx'
+
+export type Answering = { request: ChildRequest; how: 'grant' | 'decline' }
+
+export interface AnswerRequestProps {
+  open: boolean
+  /** Null while the dialog is closed. */
+  answering: Answering | null
+  onClose: () => void
+}
+
+/** Grants a child's request, in whole or in part, or declines it with a note. */
+export function AnswerRequest({ open, answering, onClose }: AnswerRequestProps) {
+  const shown = useLastValue(answering)
+  if (!shown) return null
+  const { request, how } = shown
+  const given = { request, open, onClose, key: `${how} ${request.id}` }
+  return how === 'grant' ? <Grant {...given} /> : <Decline {...given} />
+}
+
+interface AnswerProps {
+  request: ChildRequest
+  open: boolean
+  onClose: () => void
+}
+
+function Grant({ request, open, onClose }: AnswerProps) {
+  const { id, name, credits, note } = request
+  const grant = useSubmit(calls.requests.grant, { onDone: onClose })
+  const values = useMemo(() => ({ credits: String(credits) }), [credits])
+  return (
+    <Dialog open={open} title={`Grant credits to ${name}`} onClose={onClose} busy={grant.loading}>
+      <Form
+        schema={Granted}
+        values={values}
+        submit={({ credits: typed }) => says(typed)}
+        onSubmit={({ credits: typed }) => grant.submit({ id, credits: Number(typed) })}
+        loading={grant.loading}
+        submitError={grant.submitError}
+        aside={<Cancel loading={grant.loading} onClose={onClose} />}
+      >
+        <p>
+          {name} asks for {inWords(credits)}
+          {note === '' ? '.' : `: ${note}`}
+        </p>
+        <TextInput
+          name="credits"
+          label="Credits"
+          help={`${inWords(credits)} or fewer`}
+          inputMode="numeric"
+          unit="credits"
+        />
+        <After request={request} />
+      </Form>
+    </Dialog>
+  )
+}
+
+const Granted = z.object({
+  credits: z.string().check(
+    z.refine((typed) => PassedCredits.safeParse(Number(typed)).success, {
+      error: 'Credits must be a whole number from 1 to 10,000',
+    }),
+  ),
+})
+
+function says(typed: string): string {
+  const credits = Number(typed)
+  return PassedCredits.safeParse(credits).success ? `Grant ${inWords(credits)}` : 'Grant'
+}
+
+function After({ request: { name, balance } }: { request: ChildRequest }) {
+  const credits = Number(useWatch({ name: 'credits' }))
+  return (
+    <Balances name={name} balance={balance} change={PassedCredits.safeParse(credits).success ? credits : 0} />
+  )
+}
+
+function Decline({ request: { id, name, credits }, open, onClose }: AnswerProps) {
+  const decline = useSubmit(calls.requests.decline, { onDone: onClose })
+  return (
+    <Dialog
+      open={open}
+      title={`Decline the request of ${name} for ${inWords(credits)}`}
+      onClose={onClose}
+      busy={decline.loading}
+    >
+      <Form
+        schema={Declined}
+        values={NO_NOTE}
+        submit="Decline"
+        onSubmit={({ note }) => decline.submit({ id, note })}
+        loading={decline.loading}
+        submitError={decline.submitError}
+        aside={<Cancel loading={decline.loading} onClose={onClose} />}
+      >
+        <TextInput name="note" label="Note" multiline help={`${name} reads it`} />
+      </Form>
+    </Dialog>
+  )
+}
+
+const NO_NOTE = { note: '' }
+
+const Declined = z.object({ note: RequestNote })
+
+/** The safe answer, which has the focus. */
+function Cancel({ loading, onClose }: { loading: boolean; onClose: () => void }) {
+  return (
+    <Button autoFocus variant="outlined" disabled={loading} onClick={onClose}>
+      Cancel
+    </Button>
+  )
+}

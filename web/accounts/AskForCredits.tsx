@@ -1,0 +1,77 @@
+import Button from '@mui/material/Button'
+import { useState } from 'react'
+import * as z from 'zod/mini'
+import { calls, type OutputOf } from '../../contract/calls.ts'
+import { type OwnRequest, RequestNote } from '../../contract/requests.ts'
+import { credits as inWords } from '../../contract/words.ts'
+import { Card } from '../parts/Card.tsx'
+import { Form } from '../parts/form/Form.tsx'
+import { TextInput } from '../parts/form/TextInput.tsx'
+import { Moment } from '../parts/Moment.tsx'
+import { Question } from '../Question.tsx'
+import { useSubmit } from '../queries.ts'
+import { zone } from '../zone.ts'
+import { Amount, amountFields, amountOf, FIRST_AMOUNT } from './Amount.tsx'
+
+/** Asks the caller's parent for credits, or shows the open request and lets the caller withdraw it. */
+export function AskForCredits({ own }: { own: OutputOf<typeof calls.requests.own> | undefined }) {
+  const ask = useSubmit(calls.requests.ask)
+  const open = own?.data.find(({ state }) => state === 'open')
+  const parent = own?.parent ?? 'your parent'
+  if (open) return <Open request={open} parent={parent} />
+  return (
+    <Card title={`Ask ${parent} for Credits`}>
+      <Form
+        schema={Asked}
+        values={FIRST}
+        resetKey={ask.done}
+        submit={(chosen) => says(amountOf(chosen))}
+        onSubmit={(chosen) => ask.submit({ credits: amountOf(chosen), note: chosen.note })}
+        loading={ask.loading}
+        disabled={!own}
+        submitError={ask.submitError}
+      >
+        <Amount />
+        <TextInput name="note" label="Note" multiline />
+      </Form>
+    </Card>
+  )
+}
+
+const FIRST = { ...FIRST_AMOUNT, note: '' }
+
+const Asked = z.object({ ...amountFields, note: RequestNote })
+
+function says(credits: number): string {
+  return `Ask for ${Number.isNaN(credits) ? 'credits' : inWords(credits)}`
+}
+
+function Open({ request, parent }: { request: OwnRequest; parent: string }) {
+  const [asking, setAsking] = useState(false)
+  return (
+    <Card
+      title={`You asked ${parent} for ${inWords(request.credits)}`}
+      aside={
+        <Button variant="outlined" onClick={() => setAsking(true)}>
+          Withdraw
+        </Button>
+      }
+    >
+      <p>
+        <Moment iso={request.created} zone={zone()} format="datetime" />
+        {request.note !== '' && `: ${request.note}`}
+      </p>
+      <Question
+        about={asking ? request : null}
+        title={({ credits }) => `Withdraw your request for ${inWords(credits)}?`}
+        yes="Withdraw"
+        no="Cancel"
+        call={calls.requests.withdraw}
+        input={({ id }) => ({ id })}
+        onClose={() => setAsking(false)}
+      >
+        {() => `${parent} no longer sees it. You can ask again.`}
+      </Question>
+    </Card>
+  )
+}

@@ -1,0 +1,17 @@
+import { calls } from '../../contract/calls.ts'
+import { useCall, useSubmit } from '../queries.ts'
+import { LowBalance } from './LowBalance.tsx'
+
+/** Sets the threshold of a child, which holds as long as the child has set none itself. */
+export function ChildLowBalance({ name }: { name: string }) {
+  const { data } = useCall(calls.tree.account, { name })
+  const saving = useSubmit(calls.lowBalance.ofChild)
+  return (
+    <LowBalance
+      below={data?.low_below}
+      help="Shown to both of you. Its own threshold goes before."
+      saving={saving}
+      onSave={(below) => saving.submit({ name, below })}
+    />
+  )
+}

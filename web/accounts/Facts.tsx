@@ -1,0 +1,70 @@
+import { styled } from '@mui/material/styles'
+import type { ReactNode } from 'react'
+import { LEVELS } from '../../contract/levels.ts'
+import type { AccountBeneath } from '../../contract/tree.ts'
+import { counted, credits as inWords } from '../../contract/words.ts'
+import { Card } from '../parts/Card.tsx'
+import { Chip } from '../parts/Chip.tsx'
+import { Moment } from '../parts/Moment.tsx'
+import { Way } from '../parts/Way.tsx'
+import { to } from '../screens.ts'
+import { useSession } from '../session.tsx'
+import { balanceTone } from '../tables/balance.ts'
+import { zone } from '../zone.ts'
+
+/** What those above see of an account, and the ways to its transactions and, for its parent, to its credits. */
+export function Facts({ account }: { account: AccountBeneath | undefined }) {
+  const { role } = useSession()
+  if (!account) return <Card title="Account">{''}</Card>
+  const { name, credits, low, beneath, last_login, created } = account
+  const accounts = [
+    ...(beneath.resellers > 0 ? [counted(beneath.resellers, 'reseller')] : []),
+    ...(beneath.dealers > 0 ? [counted(beneath.dealers, 'dealer')] : []),
+  ]
+  return (
+    <Card title="Account">
+      <List>
+        <Fact label="Credits">
+          <Chip tone={balanceTone(credits)}>{low ? `${inWords(credits)}, low` : inWords(credits)}</Chip>
+        </Fact>
+        {account.role !== 'dealer' && <Fact label="Beneath">{accounts.join(', ') || 'No accounts'}</Fact>}
+        <Fact label="Clients">
+          {beneath.clients.toLocaleString('en-US')}, {beneath.served.toLocaleString('en-US')} of them served
+        </Fact>
+        <Fact label="Last login">
+          {last_login ? <Moment iso={last_login} zone={zone()} format="datetime" /> : 'Never'}
+        </Fact>
+        <Fact label="Created">
+          <Moment iso={created} zone={zone()} format="datetime" />
+        </Fact>
+      </List>
+      <Ways>
+        <Way to={to.transactions({ account: name })}>Transactions</Way>
+        {LEVELS[account.role].owner === role && (
+          <Way to={to.level[account.role].update(name)}>Credits and password</Way>
+        )}
+      </Ways>
+    </Card>
+  )
+}
+
+function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+const List = styled('dl')(({ theme }) => ({
+  display: 'flex',
+  flexWrap: 'wrap',
+  gap: '12px 40px',
+  margin: 0,
+  fontVariantNumeric: 'tabular-nums',
+  '& dt': { fontSize: '0.8125rem', color: theme.palette.text.secondary },
+  '& dd': { margin: 0 },
+}))
+
+const Ways = styled('div')({ display: 'flex', flexWrap: 'wrap', gap: 24, marginTop: 16 })

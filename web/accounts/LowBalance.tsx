@@ -1,0 +1,46 @@
+import { useMemo } from 'react'
+import * as z from 'zod/mini'
+import { LowBelow } from '../../contract/requests.ts'
+import { Card } from '../parts/Card.tsx'
+import { Form, type SubmitError } from '../parts/form/Form.tsx'
+import { TextInput } from '../parts/form/TextInput.tsx'
+
+interface LowBalanceProps {
+  /** The present threshold; null for none, undefined while it loads. */
+  below: number | null | undefined
+  /** What the threshold does, in a sentence. */
+  help: string
+  saving: { loading: boolean; submitError: SubmitError | null; done: number }
+  onSave: (below: number | null) => void
+}
+
+/** Sets the balance below which an account is marked as low. */
+export function LowBalance({ below, help, saving, onSave }: LowBalanceProps) {
+  const values = useMemo(() => ({ below: below == null ? '' : String(below) }), [below])
+  return (
+    <Card title="Low Balance">
+      <Form
+        schema={Threshold}
+        values={values}
+        resetKey={saving.done}
+        submit={({ below: typed }) =>
+          typed.trim() === '' ? 'Mark no balance' : `Mark below ${typed.trim()}`
+        }
+        onSubmit={({ below: typed }) => onSave(typed.trim() === '' ? null : Number(typed))}
+        loading={saving.loading}
+        disabled={below === undefined}
+        submitError={saving.submitError}
+      >
+        <TextInput name="below" label="Mark as low below" help={help} inputMode="numeric" unit="credits" />
+      </Form>
+    </Card>
+  )
+}
+
+const Threshold = z.object({
+  below: z.string().check(
+    z.refine((typed) => typed.trim() === '' || LowBelow.safeParse(Number(typed)).success, {
+      error: 'This must be a whole number from 1 to 1,000,000, or empty',
+    }),
+  ),
+})

@@ -1,0 +1,79 @@
+import Button from '@mui/material/Button'
+import { useMemo } from 'react'
+import { useWatch } from 'react-hook-form'
+import * as z from 'zod/mini'
+import { calls } from '../../contract/calls.ts'
+import { type AccountBeneath, SuspensionReason } from '../../contract/tree.ts'
+import { counted } from '../../contract/words.ts'
+import { Dialog } from '../parts/dialog/Dialog.tsx'
+import { Form } from '../parts/form/Form.tsx'
+import { CheckboxInput } from '../parts/form/SwitchInput.tsx'
+import { TextInput } from '../parts/form/TextInput.tsx'
+import { useSubmit } from '../queries.ts'
+
+export interface SuspendDialogProps {
+  open: boolean
+  /** Undefined while it is loading; the dialog opens only after that. */
+  account: AccountBeneath | undefined
+  onClose: () => void
+}
+
+/** Asks for the reason of a suspension, and says whom it stops. */
+export function SuspendDialog({ open, account, onClose }: SuspendDialogProps) {
+  const { submit, loading, submitError, reset } = useSubmit(calls.tree.suspend, { onDone: onClose })
+  const { reason, service_too } = account?.suspension ?? FIRST
+  const values = useMemo(() => ({ reason, service_too }), [reason, service_too])
+  if (!account) return null
+  const { name } = account
+  const close = () => {
+    reset()
+    onClose()
+  }
+  return (
+    <Dialog open={open} title={`Suspend ${name}`} onClose={close} busy={loading}>
+      <Form
+        schema={Suspension}
+        values={values}
+        submit={`Suspend ${name}`}
+        onSubmit={(chosen) => submit({ name, ...chosen })}
+        autoFocus
+        loading={loading}
+        submitError={submitError}
+        aside={
+          <Button variant="outlined" disabled={loading} onClick={close}>
+            Cancel
+          </Button>
+        }
+      >
+        <Consequences account={account} />
+        <TextInput name="reason" label="Reason" multiline help="For you and those above you" />
+        <CheckboxInput name="service_too" label="Stop the service of its clients too" />
+      </Form>
+    </Dialog>
+  )
+}
+
+const FIRST = { reason: '', service_too: false }
+
+const Suspension = z.object({ reason: SuspensionReason, service_too: z.boolean() })
+
+/** Counts whom the suspension stops, and whom it does not. */
+function Consequences({ account: { name, beneath } }: { account: AccountBeneath }) {
+  const serviceToo = useWatch({ name: 'service_too' }) === true
+  const { resellers, dealers, served } = beneath
+  const others = [
+    ...(resellers > 0 ? [counted(resellers, 'reseller')] : []),
+    ...(dealers > 0 ? [counted(dealers, 'dealer')] : []),
+  ]
+  const clients = counted(served, 'client')
+  return (
+    <p>
+      {[name, ...others].join(', ')} {others.length > 0 ? 'are' : 'is'} signed out at once and cannot sign in.{' '}
+      <strong>
+        {serviceToo
+          ? `${clients} ${served === 1 ? 'loses its' : 'lose their'} service.`
+          : `${clients} ${served === 1 ? 'stays' : 'stay'} served.`}
+      </strong>
+    </p>
+  )
+}

@@ -1,0 +1,117 @@
+import { styled } from '@mui/material/styles'
+import { useEffect, useId, useState } from 'react'
+import { calls } from '../../contract/calls.ts'
+import { TRANSACTION_TYPES } from '../../contract/shapes.ts'
+import { Box, Select } from '../parts/form/controls.tsx'
+import { useCall } from '../queries.ts'
+import { useSession } from '../session.tsx'
+import type { TransactionFilter } from './useTransactions.ts'
+
+interface TransactionFiltersProps {
+  filter: TransactionFilter
+  onChange: (name: keyof TransactionFilter, value: string) => void
+}
+
+/** The filters of transactions: the account that they concern, their type, and the days. */
+export function TransactionFilters({ filter, onChange }: TransactionFiltersProps) {
+  const { role } = useSession()
+  const id = useId()
+  return (
+    <Row role="group" aria-label="Filters">
+      {role !== 'dealer' && (
+        <label htmlFor={`${id}-account`}>
+          Account
+          <AccountBox
+            id={`${id}-account`}
+            value={filter.account ?? ''}
+            onChange={(value) => onChange('account', value)}
+          />
+        </label>
+      )}
+      <label htmlFor={`${id}-type`}>
+        Type
+        <Select
+          id={`${id}-type`}
+          value={filter.type ?? ''}
+          onChange={(event) => onChange('type', event.target.value)}
+        >
+          <option value="">All types</option>
+          {TRANSACTION_TYPES.map((type) => (
+            <option key={type}>{type}</option>
+          ))}
+        </Select>
+      </label>
+      {(['from', 'to'] as const).map((name) => (
+        <label key={name} htmlFor={`${id}-${name}`}>
+          {DAYS[name]}
+          <Box>
+            <input
+              id={`${id}-${name}`}
+              type="date"
+              value={filter[name] ?? ''}
+              onChange={(event) => onChange(name, event.target.value)}
+            />
+          </Box>
+        </label>
+      ))}
+    </Row>
+  )
+}
+
+const DAYS = { from: 'From', to: 'To' }
+
+/** Takes the name of an account beneath, and offers all of them. It applies a name once it is whole, or left. */
+function AccountBox({
+  id,
+  value,
+  onChange,
+}: {
+  id: string
+  value: string
+  onChange: (value: string) => void
+}) {
+  const { data: users = [] } = useCall(calls.session.users, {})
+  const [typed, setTyped] = useState(value)
+  useEffect(() => setTyped(value), [value])
+  const type = (text: string) => {
+    setTyped(text)
+    if (text === '' || users.some(({ name }) => name === text)) onChange(text)
+  }
+  return (
+    <Box>
+      <input
+        id={id}
+        list={`${id}-names`}
+        value={typed}
+        placeholder="All accounts"
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        onChange={(event) => type(event.target.value)}
+        onBlur={() => typed !== value && onChange(typed)}
+      />
+      <datalist id={`${id}-names`}>
+        {users.map(({ name, role }) => (
+          <option key={name} value={name}>
+            {role}
+          </option>
+        ))}
+      </datalist>
+    </Box>
+  )
+}
+
+const Row = styled('div')({
+  display: 'grid',
+  gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 150px), 1fr))',
+  gap: 12,
+  marginBottom: 16,
+  '& label': {
+    display: 'grid',
+    gridTemplateColumns: 'minmax(0, 1fr)',
+    minWidth: 0,
+    gap: 4,
+    fontSize: '0.8125rem',
+    fontWeight: 500,
+  },
+})

@@ -1,0 +1,80 @@
+import { useEffect, useMemo } from 'react'
+import { useSearchParams } from 'react-router'
+import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
+import { Day, TRANSACTION_TYPES, type Transaction } from '../../contract/shapes.ts'
+import type { Table } from '../parts/table/table.ts'
+import { useListState } from '../parts/table/useListState.ts'
+import { useCall } from '../queries.ts'
+
+/** What the filters of transactions select; a field that is left out selects all. */
+export interface TransactionFilter {
+  account?: string
+  type?: Transaction['type']
+  from?: string
+  to?: string
+}
+
+/** Keeps the filters in the URL. A day or type there that does not exist selects all. */
+export function useTransactionFilter() {
+  const [params, setParams] = useSearchParams()
+  const filter = useMemo(() => read(params), [params])
+  const change = (name: keyof TransactionFilter, value: string) =>
+    setParams(
+      (now) => {
+        const next = new URLSearchParams(now)
+        if (value === '') next.delete(name)
+        else next.set(name, value)
+        next.delete('page')
+        return next
+      },
+      { replace: true, preventScrollReset: true },
+    )
+  return { filter, change }
+}
+
+function read(params: URLSearchParams): TransactionFilter {
+  const day = (name: string) => Day.safeParse(params.get(name)).data
+  const account = params.get('account')?.slice(0, 200)
+  const type = TRANSACTION_TYPES.find((one) => one === params.get('type'))
+  const [from, to] = [day('from'), day('to')]
+  return { ...(account && { account }), ...(type && { type }), ...(from && { from }), ...(to && { to }) }
+}
+
+/** Loads the page of transactions that the URL asks for, and their sums. A page past the end becomes the last page. */
+export function useTransactionPage(table: Table<Transaction>, filter: TransactionFilter) {
+  const list = useListState('', table)
+  const { page, perPage: per_page, search, sort, order } = list
+  const selected = { ...filter, search }
+  // The call sorts by exactly the columns that the table lets people sort by.
+  const query = { ...selected, page, per_page, sort, order } as InputOf<typeof calls.transactions.list>
+  const { data, isPending, isPlaceholderData, error, refetch } = useCall(calls.transactions.list, query, {
+    keep: true,
+  })
+  const sums = useCall(calls.transactions.sums, selected, { keep: true })
+  const counted = useCounted(data, sums.isPlaceholderData ? undefined : sums.data)
+  const last = isPlaceholderData ? undefined : Math.max(1, Math.ceil(counted.count / per_page))
+  const { setPage } = list
+  useEffect(() => {
+    if (last !== undefined && page > last) setPage(last, true)
+  })
+  return {
+    list,
+    sums: sums.data?.data,
+    rows: data?.data,
+    ...counted,
+    loading: isPending || isPlaceholderData,
+    error: error?.message,
+    retry: refetch,
+  }
+}
+
+/** The page counts to 10,000 only; the sums, which may come later, count all. */
+function useCounted(
+  page: OutputOf<typeof calls.transactions.list> | undefined,
+  sums: OutputOf<typeof calls.transactions.sums> | undefined,
+): { count: number; capped: boolean } {
+  if (page?.count_capped && sums) {
+    return { count: sums.data.reduce((sum, { transactions }) => sum + transactions, 0), capped: false }
+  }
+  return { count: page?.count ?? 0, capped: page?.count_capped === true }
+}

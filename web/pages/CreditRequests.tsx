@@ -1,0 +1,48 @@
+import { calls } from '../../contract/calls.ts'
+import { AskForCredits } from '../accounts/AskForCredits.tsx'
+import { ChildRequests } from '../accounts/ChildRequests.tsx'
+import { LowBalance } from '../accounts/LowBalance.tsx'
+import { PageTitle } from '../parts/PageTitle.tsx'
+import { Stack } from '../parts/Stack.tsx'
+import { useBalance, useCall, useSubmit } from '../queries.ts'
+import { useSession } from '../session.tsx'
+import { TableCard } from '../TableCard.tsx'
+import { ownRequests } from '../tables/requests.tsx'
+
+/** The requests for credits from below, the caller's own to its parent, and when its balance is low. */
+export function CreditRequests() {
+  const { role } = useSession()
+  return (
+    <>
+      <title>Credit Requests · Boxtree</title>
+      <PageTitle>Credit Requests</PageTitle>
+      <Stack>
+        {role !== 'dealer' && <ChildRequests />}
+        {role !== 'admin' && <Own />}
+      </Stack>
+    </>
+  )
+}
+
+function Own() {
+  const loaded = useCall(calls.requests.own, {})
+  const { lowBelow } = useBalance()
+  const saving = useSubmit(calls.lowBalance.own)
+  return (
+    <>
+      <AskForCredits own={loaded.data} />
+      <LowBalance
+        below={lowBelow}
+        help="Shown to you and to your parent"
+        saving={saving}
+        onSave={(below) => saving.submit({ below })}
+      />
+      <TableCard
+        label="Your Requests"
+        name="own"
+        table={ownRequests}
+        loaded={{ ...loaded, data: loaded.data?.data }}
+      />
+    </>
+  )
+}

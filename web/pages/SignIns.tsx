@@ -1,0 +1,54 @@
+import { useMemo, useState } from 'react'
+import { calls } from '../../contract/calls.ts'
+import type { OwnSession } from '../../contract/shapes.ts'
+import { browserOf } from '../agent.ts'
+import { PageTitle } from '../parts/PageTitle.tsx'
+import { Stack } from '../parts/Stack.tsx'
+import { showMoment } from '../parts/time.ts'
+import { Question } from '../Question.tsx'
+import { useCall } from '../queries.ts'
+import { TableCard } from '../TableCard.tsx'
+import { sessions, signIns } from '../tables/signIns.tsx'
+import { zone } from '../zone.ts'
+
+/** The caller's sessions, which can be ended one by one, and the last sign-ins and failures. */
+export function SignIns() {
+  const own = useCall(calls.session.list, {})
+  const last = useCall(calls.session.signIns, {})
+  const [ending, setEnding] = useState<OwnSession | null>(null)
+  const table = useMemo(() => sessions({ end: setEnding }), [])
+  return (
+    <>
+      <title>Sign-ins · Boxtree</title>
+      <PageTitle>Sign-ins</PageTitle>
+      <Stack>
+        <TableCard
+          label="Your Sessions"
+          name="sessions"
+          table={table}
+          loaded={{ ...own, data: own.data?.data }}
+        >
+          <Question
+            about={ending}
+            title="End this session?"
+            yes="End session"
+            no="Cancel"
+            call={calls.session.end}
+            input={({ id }) => ({ id })}
+            onClose={() => setEnding(null)}
+          >
+            {({ agent, address, since }) =>
+              `${browserOf(agent)} from ${address ?? 'an unknown address'}, signed in at ${showMoment(since, zone(), 'datetime')}, is signed out at once.`
+            }
+          </Question>
+        </TableCard>
+        <TableCard
+          label="Last 100 Sign-ins and Failures"
+          name="last"
+          table={signIns}
+          loaded={{ ...last, data: last.data?.data }}
+        />
+      </Stack>
+    </>
+  )
+}

@@ -1,0 +1,57 @@
+import Button from '@mui/material/Button'
+import { Download } from 'lucide-react'
+import { useState } from 'react'
+import { exportDialog } from '../accounts/exportDialog.ts'
+import { TransactionFilters } from '../accounts/TransactionFilters.tsx'
+import { TransactionSums } from '../accounts/TransactionSums.tsx'
+import { useTransactionFilter, useTransactionPage } from '../accounts/useTransactions.ts'
+import { Card } from '../parts/Card.tsx'
+import { Later } from '../parts/dialog/later.tsx'
+import { PageTitle } from '../parts/PageTitle.tsx'
+import { DataTable } from '../parts/table/DataTable.tsx'
+import { useSession } from '../session.tsx'
+import { allTransactions } from '../tables/transactions.tsx'
+
+/** All transactions of the caller and of everything beneath: the server filters, searches, sorts, sums and pages them. */
+export function Transactions() {
+  const { role } = useSession()
+  const { filter, change } = useTransactionFilter()
+  const table = role === 'dealer' ? allTransactions.ofDealer : allTransactions.ofBranch
+  const page = useTransactionPage(table, filter)
+  const [exporting, setExporting] = useState(false)
+  return (
+    <>
+      <title>Transactions · Boxtree</title>
+      <PageTitle
+        action={
+          <Button variant="outlined" startIcon={<Download size={16} />} onClick={() => setExporting(true)}>
+            Export
+          </Button>
+        }
+      >
+        Transactions
+      </PageTitle>
+      <TransactionFilters filter={filter} onChange={change} />
+      <TransactionSums sums={page.sums} ofDealer={role === 'dealer'} />
+      <Card flush>
+        <DataTable
+          label="Transactions"
+          table={table}
+          list={page.list}
+          rows={page.rows && { rows: page.rows, count: page.count, capped: page.capped }}
+          loading={page.loading}
+          error={page.error}
+          onRetry={page.retry}
+        />
+      </Card>
+      <Later
+        part={exportDialog}
+        given={{
+          open: exporting,
+          filter: { ...filter, ...(page.list.search !== '' && { search: page.list.search }) },
+          onClose: () => setExporting(false),
+        }}
+      />
+    </>
+  )
+}

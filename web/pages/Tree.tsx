@@ -1,0 +1,103 @@
+import { styled } from '@mui/material/styles'
+import { Navigate, useParams } from 'react-router'
+import { calls } from '../../contract/calls.ts'
+import { LEVELS, type LevelName } from '../../contract/levels.ts'
+import type { Role } from '../../contract/roles.ts'
+import { Access } from '../accounts/Access.tsx'
+import { ChildLowBalance } from '../accounts/ChildLowBalance.tsx'
+import { Facts } from '../accounts/Facts.tsx'
+import { SetPassword } from '../accounts/SetPassword.tsx'
+import { levels } from '../levels.ts'
+import { MaybeThere } from '../MaybeThere.tsx'
+import { PageTitle } from '../parts/PageTitle.tsx'
+import { Stack } from '../parts/Stack.tsx'
+import { Way } from '../parts/Way.tsx'
+import { useCall } from '../queries.ts'
+import { to } from '../screens.ts'
+import { useSession } from '../session.tsx'
+import { TableCard } from '../TableCard.tsx'
+import { treeRows } from '../tables/tree.tsx'
+
+/** The accounts beneath the caller, level by level. */
+export function Tree() {
+  const { name } = useParams()
+  const { name: own } = useSession()
+  if (name?.toLowerCase() === own.toLowerCase()) return <Navigate to={to.tree()} replace />
+  // Another account is another page, with its own forms and its own state of the table.
+  return name === undefined ? <Top /> : <Branch key={name} name={name} />
+}
+
+function Top() {
+  const { role } = useSession()
+  return (
+    <>
+      <title>Tree · Boxtree</title>
+      <PageTitle>Tree</PageTitle>
+      <Beneath role={role} />
+    </>
+  )
+}
+
+/** One account, however deep, and the accounts one level beneath it. */
+function Branch({ name }: { name: string }) {
+  const { role } = useSession()
+  const account = useCall(calls.tree.account, { name })
+  const { data } = account
+  const manages = data !== undefined && (role === 'admin' || LEVELS[data.role].owner === role)
+  return (
+    <>
+      <title>{`${name} · Boxtree`}</title>
+      <Path aria-label="Path">
+        <Way to={to.tree()}>Tree</Way>
+        {data?.path.map((above) => (
+          <Way key={above} to={to.branch(above)}>
+            {above}
+          </Way>
+        ))}
+      </Path>
+      <PageTitle>{data ? `${levels[data.role].title}: ${data.name}` : name}</PageTitle>
+      <MaybeThere
+        loaded={account}
+        none="There is no account of this name beneath you"
+        others={{ path: to.tree(), label: 'Show the tree' }}
+      >
+        <Stack>
+          <Facts account={data} />
+          <Pair>
+            <Access name={name} />
+            {manages && <ChildLowBalance name={name} />}
+            {role === 'admin' && <SetPassword name={name} />}
+          </Pair>
+          {data && data.role !== 'dealer' && <Beneath role={data.role} of={name} />}
+        </Stack>
+      </MaybeThere>
+    </>
+  )
+}
+
+function Beneath({ role, of }: { role: Role; of?: string }) {
+  const loaded = useCall(calls.tree.list, of === undefined ? {} : { of })
+  const beneath = Object.values(LEVELS).find(({ owner }) => owner === role)?.role as LevelName
+  return (
+    <TableCard
+      label={levels[beneath].plural}
+      table={treeRows[beneath]}
+      loaded={{ ...loaded, data: loaded.data?.data }}
+    />
+  )
+}
+
+const Path = styled('nav')(({ theme }) => ({
+  display: 'flex',
+  flexWrap: 'wrap',
+  gap: '4px 8px',
+  fontSize: '0.8125rem',
+  alignItems: 'center',
+  '& a:not(:last-of-type)::after': { content: '"/"', marginLeft: 8, color: theme.palette.text.secondary },
+}))
+
+const Pair = styled('div')({
+  display: 'grid',
+  gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 320px), 1fr))',
+  gap: 24,
+})

@@ -1,0 +1,88 @@
+import { Check, X } from 'lucide-react'
+import type { ChildRequest, OwnRequest } from '../../contract/requests.ts'
+import { Chip } from '../parts/Chip.tsx'
+import { Ellipsis } from '../parts/Ellipsis.tsx'
+import { RowButton } from '../parts/table/RowButton.tsx'
+import { type Table, table, widths } from '../parts/table/table.ts'
+import type { Tone } from '../parts/tone.ts'
+import { count, moment, words } from './columns.tsx'
+
+/** The open requests from below. */
+export function childRequests(acts: {
+  grant: (row: ChildRequest) => void
+  decline: (row: ChildRequest) => void
+}): Table<ChildRequest> {
+  return table<ChildRequest>({
+    columns: [
+      moment('created', 'Date', 'datetime'),
+      {
+        key: 'name',
+        header: 'Name',
+        width: 136,
+        least: 112,
+        narrow: 'title',
+        cell: ({ name }) => <Ellipsis text={name} />,
+      },
+      count('credits', 'Credits', { narrow: 'aside' }),
+      count('balance', 'Balance'),
+      words('note', 'Note'),
+      {
+        key: 'actions',
+        header: 'Actions',
+        width: 88,
+        sort: false,
+        text: () => '',
+        cell: (row) => (
+          <>
+            <RowButton label={`Grant ${row.name}`} word="Grant" onClick={() => acts.grant(row)}>
+              <Check aria-hidden size={16} />
+            </RowButton>
+            <RowButton label={`Decline ${row.name}`} word="Decline" onClick={() => acts.decline(row)}>
+              <X aria-hidden size={16} />
+            </RowButton>
+          </>
+        ),
+      },
+    ],
+    rowKey: ({ id }) => String(id),
+    firstSort: { by: 'created', order: 'asc' },
+    pageSizes: [10, 25, 50],
+    empty: 'No open requests',
+    search: 'Search',
+  })
+}
+
+/** The caller's own newest requests. */
+export const ownRequests = table<OwnRequest>({
+  columns: [
+    moment('created', 'Date', 'datetime', { narrow: 'title' }),
+    count('credits', 'Credits', { narrow: 'aside' }),
+    {
+      key: 'state',
+      header: 'State',
+      width: widths.chip,
+      text: ({ state }) => STATES[state].label,
+      cell: ({ state }) => <Chip tone={STATES[state].tone}>{STATES[state].label}</Chip>,
+    },
+    {
+      key: 'granted',
+      header: 'Granted',
+      width: widths.number,
+      align: 'right',
+      cell: ({ granted }) => granted?.toLocaleString('en-US') ?? '',
+    },
+    words('note', 'Note'),
+    words('answer', 'Answer'),
+  ],
+  rowKey: ({ id }) => String(id),
+  firstSort: { by: 'created', order: 'desc' },
+  pageSizes: [10],
+  empty: 'No requests yet',
+})
+
+const STATES: Record<OwnRequest['state'], { label: string; tone: Tone }> = {
+  open: { label: 'Open', tone: 'special' },
+  granted: { label: 'Granted', tone: 'good' },
+  declined: { label: 'Declined', tone: 'bad' },
+  withdrawn: { label: 'Withdrawn', tone: 'plain' },
+}

@@ -1,0 +1,89 @@
+import { LogOut } from 'lucide-react'
+import type { OwnSession, SignIn } from '../../contract/shapes.ts'
+import { browserOf } from '../agent.ts'
+import { Chip } from '../parts/Chip.tsx'
+import { Ellipsis } from '../parts/Ellipsis.tsx'
+import { RowButton } from '../parts/table/RowButton.tsx'
+import { type Column, type Table, table } from '../parts/table/table.ts'
+import type { Tone } from '../parts/tone.ts'
+import { moment } from './columns.tsx'
+
+/** The caller's sessions. */
+export function sessions(acts: { end: (row: OwnSession) => void }): Table<OwnSession> {
+  return table<OwnSession>({
+    columns: [
+      moment('since', 'Since', 'datetime', { narrow: 'title' }),
+      address(),
+      browser(),
+      moment('expiry', 'Ends', 'datetime'),
+      {
+        key: 'actions',
+        header: 'Actions',
+        width: 104,
+        narrow: 'aside',
+        sort: false,
+        text: () => '',
+        cell: (row) =>
+          row.this ? (
+            <Chip tone="good">This one</Chip>
+          ) : (
+            <RowButton label="End this session" word="End" onClick={() => acts.end(row)}>
+              <LogOut aria-hidden size={16} />
+            </RowButton>
+          ),
+      },
+    ],
+    rowKey: ({ id }) => String(id),
+    firstSort: { by: 'since', order: 'desc' },
+    pageSizes: [10, 25],
+    empty: 'No sessions',
+  })
+}
+
+/** The last sign-ins to the caller's account, and the tries that failed. */
+export const signIns = table<SignIn>({
+  columns: [
+    moment('at', 'Date', 'datetime', { narrow: 'title' }),
+    {
+      key: 'outcome',
+      header: 'Outcome',
+      width: 128,
+      narrow: 'aside',
+      text: ({ outcome }) => OUTCOMES[outcome].label,
+      cell: ({ outcome }) => <Chip tone={OUTCOMES[outcome].tone}>{OUTCOMES[outcome].label}</Chip>,
+    },
+    address(),
+    browser(),
+  ],
+  rowKey: ({ id }) => String(id),
+  firstSort: { by: 'at', order: 'desc' },
+  pageSizes: [10, 25, 50, 100],
+  empty: 'No sign-ins yet',
+  search: 'Search',
+})
+
+const OUTCOMES: Record<SignIn['outcome'], { label: string; tone: Tone }> = {
+  succeeded: { label: 'Signed in', tone: 'good' },
+  failed: { label: 'Wrong password', tone: 'bad' },
+  suspended: { label: 'Suspended', tone: 'warn' },
+}
+
+function address<Row extends { address: string | null }>(): Column<Row> {
+  return {
+    key: 'address',
+    header: 'Address',
+    width: 136,
+    mono: true,
+    text: ({ address }) => address ?? '',
+    cell: ({ address }) => <Ellipsis text={address ?? 'Unknown'} identifier />,
+  }
+}
+
+function browser<Row extends { agent: string }>(): Column<Row> {
+  return {
+    key: 'agent',
+    header: 'With',
+    text: ({ agent }) => browserOf(agent),
+    cell: ({ agent }) => <Ellipsis text={browserOf(agent)} />,
+  }
+}

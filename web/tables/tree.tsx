@@ -1,0 +1,84 @@
+import type { LevelName } from '../../contract/levels.ts'
+import type { TreeRow } from '../../contract/tree.ts'
+import { counted } from '../../contract/words.ts'
+import { levels } from '../levels.ts'
+import { Chip } from '../parts/Chip.tsx'
+import { type Column, type Table, table, widths } from '../parts/table/table.ts'
+import { AccountLink, balance, count, moment } from './columns.tsx'
+
+/** The accounts of each level in the tree; those that run out first come first. */
+export const treeRows: Record<LevelName, Table<TreeRow>> = {
+  superreseller: declare('superreseller'),
+  reseller: declare('reseller'),
+  dealer: declare('dealer'),
+}
+
+function declare(level: LevelName): Table<TreeRow> {
+  const beneath: Column<TreeRow>[] = {
+    superreseller: [more('resellers', 'Resellers'), more('dealers', 'Dealers')],
+    reseller: [more('dealers', 'Dealers')],
+    dealer: [],
+  }[level]
+  return table<TreeRow>({
+    columns: [
+      {
+        key: 'name',
+        header: 'Name',
+        least: 112,
+        narrow: 'title',
+        sort: ({ name }) => name.toLowerCase(),
+        cell: ({ name }) => <AccountLink name={name} />,
+      },
+      balance({ narrow: 'aside' }),
+      lasts(),
+      used(),
+      ...beneath,
+      count('clients', 'Clients'),
+      more('active', 'Active'),
+      more('expiring', 'Expiring'),
+      more('expired', 'Expired'),
+      lastLogin(),
+      state(),
+      moment('created', 'Created', 'date', { narrow: 'more' }),
+    ],
+    rowKey: ({ name }) => name,
+    firstSort: { by: 'lasts', order: 'asc' },
+    pageSizes: [10, 25, 50],
+    perPage: 25,
+    empty: `No ${levels[level].plural.toLowerCase()} found`,
+    search: 'Search',
+  })
+}
+
+function more(key: 'resellers' | 'dealers' | 'active' | 'expiring' | 'expired', header: string) {
+  return count<TreeRow>(key, header, { narrow: 'more' })
+}
+
+/** How long the balance lasts at the pace of the last 30 days. */
+export function lasts<Row extends Pick<TreeRow, 'lasts'>>(): Column<Row> {
+  return {
+    key: 'lasts',
+    header: 'Lasts',
+    width: 128,
+    text: ({ lasts }) => (lasts === null ? '' : `about ${counted(lasts, 'day')}`),
+  }
+}
+
+/** The credits used in the last 30 days. */
+export function used<Row extends Pick<TreeRow, 'used'>>(): Column<Row> {
+  return count('used', 'Used')
+}
+
+export function lastLogin<Row extends Pick<TreeRow, 'last_login'>>(): Column<Row> {
+  return moment('last_login', 'Last login', 'datetime', { narrow: 'more' })
+}
+
+export function state<Row extends Pick<TreeRow, 'suspended'>>(): Column<Row> {
+  return {
+    key: 'suspended',
+    header: 'State',
+    width: widths.chip,
+    text: ({ suspended }) => (suspended ? 'Suspended' : ''),
+    cell: ({ suspended }) => suspended && <Chip tone="bad">Suspended</Chip>,
+  }
+}
