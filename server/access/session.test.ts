@@ -38,6 +38,7 @@ describe.each(ROLES)('a %s who signs in', (role) => {
       role,
       credits: { admin: null, superreseller: 0, reseller: 0, dealer: 7 }[role],
       settings: DEFAULT_SETTINGS,
+      preferences: {},
       time_zone: 'Europe/Lisbon',
       expiry: new Date(world.clock.now.getTime() + 3_600_000).toISOString(),
       now: world.clock.now.toISOString(),
