@@ -23,7 +23,12 @@ export default defineConfig({
           groups: [
             { name: 'login', tags: ['$initial'] },
             { debugName: 'shell', name: (id, graph) => (neededBy('routes.tsx', id, graph) ? 'shell' : null) },
-            { name: 'parts', test: /\/web\/(parts|tables)\/(?!chart\/)|\/lucide-react\//, minShareCount: 2 },
+            // Without what lists and forms of clients share: no dashboard needs it.
+            {
+              name: 'parts',
+              test: /\/web\/(parts|tables)\/(?!chart\/|form\/Masked|form\/masks|form\/SwitchInput|copy|clients|due|expiry|macs|tree)|\/lucide-react\//,
+              minShareCount: 2,
+            },
           ],
         },
       },

@@ -6,11 +6,9 @@ import { Link } from 'react-router'
 import { calls, type OutputOf } from '../../contract/calls.ts'
 import { credits as inCredits } from '../../contract/words.ts'
 import { Card } from '../parts/Card.tsx'
-import { copyText } from '../parts/copy.ts'
-import { useNotice } from '../parts/notices/Notices.tsx'
 import { useCall, useCredits, useSubmit } from '../queries.ts'
 import { to } from '../screens.ts'
-import { keepPreferences, usePreferences, useSession } from '../session.tsx'
+import { keepPreferences, usePreferences } from '../session.tsx'
 
 type Page = OutputOf<typeof calls.clients.list>
 
@@ -31,18 +29,12 @@ const WAITING = (
 )
 
 function Steps({ client }: { client: string | null }) {
-  const { name } = useSession()
   const balance = useCredits()
-  const notice = useNotice()
   const { data: trials } = useCall(calls.clients.trials, {})
   const done = useSubmit(calls.session.savePreferences, {
     changes: [],
     onDone: (_output, saved) => keepPreferences(saved),
   })
-  const ask = async () => {
-    if (await copyText(`Please add credits to my account ${name}.`)) notice.success('Copied')
-    else notice.error('Error copying. Please try again.')
-  }
   return (
     <First>
       <Card
@@ -64,8 +56,8 @@ function Steps({ client }: { client: string | null }) {
                 : 'A credit is a month of service. Your reseller adds them; a trial needs none.'
             }
           >
-            <Button variant="outlined" onClick={ask}>
-              Copy a request for credits
+            <Button variant="outlined" component={Link} to={to.creditRequests()}>
+              Ask for credits
             </Button>
           </Step>
           <Step

@@ -14,7 +14,7 @@ import { useCall } from '../queries.ts'
 import { to } from '../screens.ts'
 import { dealerTransactions } from '../tables/transactions.tsx'
 
-/** The dealer's dashboard: the balance, the clients by state and the newest transactions. */
+/** The dealer's dashboard: the balance, the clients by state, the newest transactions, and what the day needs. */
 export function Home() {
   const clients = useCall(calls.clients.list, { per_page: 1 })
   return (
@@ -38,12 +38,12 @@ export function Home() {
         ))}
       </Tiles>
       <Stack>
+        <LatestTransactions title="Latest Dealer Transactions" table={dealerTransactions} />
         <FirstDay first={clients.data} loading={clients.isPending} />
         <Beside>
           <DueCard />
           <SpentCard />
         </Beside>
-        <LatestTransactions title="Latest Dealer Transactions" table={dealerTransactions} />
       </Stack>
     </>
   )

@@ -1,7 +1,9 @@
 import Button from '@mui/material/Button'
+import { styled } from '@mui/material/styles'
 import { Download } from 'lucide-react'
 import { useState } from 'react'
 import { exportDialog } from '../accounts/exportDialog.ts'
+import { SpentCard } from '../accounts/SpentCard.tsx'
 import { TransactionFilters } from '../accounts/TransactionFilters.tsx'
 import { TransactionSums } from '../accounts/TransactionSums.tsx'
 import { useTransactionFilter, useTransactionPage } from '../accounts/useTransactions.ts'
@@ -31,6 +33,11 @@ export function Transactions() {
       >
         Transactions
       </PageTitle>
+      {role === 'dealer' && (
+        <Above>
+          <SpentCard />
+        </Above>
+      )}
       <TransactionFilters filter={filter} onChange={change} />
       <TransactionSums sums={page.sums} ofDealer={role === 'dealer'} />
       <Card flush>
@@ -55,3 +62,5 @@ export function Transactions() {
     </>
   )
 }
+
+const Above = styled('div')({ marginBottom: 16 })
