@@ -3,7 +3,17 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { LEVELS } from '../../contract/levels.ts'
-import { expect, fill, press, readNotice, rows, signIn, test, type Windows } from '../support/browser.ts'
+import {
+  expect,
+  fill,
+  press,
+  pressAndConfirm,
+  readNotice,
+  rows,
+  signIn,
+  test,
+  type Windows,
+} from '../support/browser.ts'
 import { type Console, startConsole } from '../support/console.ts'
 import { freshFolder } from '../support/folder.ts'
 
@@ -78,7 +88,7 @@ async function makesAccount(page: Page, level: keyof typeof LEVELS, name: string
   await readNotice(page, `${title} added successfully!`)
   await page.getByRole('link', { name }).click()
   await fill(page, { Credits: credits, Description: 'Opening credits' })
-  await press(page, `Add ${Number(credits).toLocaleString('en-US')} credits`)
+  await pressAndConfirm(page, `Add ${Number(credits).toLocaleString('en-US')} credits`)
   await readNotice(page, `${title} updated successfully!`)
 }
 

@@ -232,7 +232,7 @@ const TABLES: readonly Walked[] = [
     at: to.creditRequests(),
     label: 'Your Requests',
     columns: ['Date', 'Credits', 'State', 'Granted', 'Note', 'Answer'],
-    name: '2026-04-08',
+    name: '2026-04-08 17:26:36',
   },
   ...(['admin', 'superreseller', 'reseller', 'dealer'] as const).map((whose) => ({
     whose,

@@ -1,3 +1,4 @@
+import { styled } from '@mui/material/styles'
 import { Link } from 'react-router'
 import { Chip } from '../parts/Chip.tsx'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
@@ -75,11 +76,14 @@ export function words<Row extends object>(
 /** The name of an account beneath the reader, which leads to its page in the tree. */
 export function AccountLink({ name }: { name: string }) {
   return (
-    <Link to={to.branch(name)} className="ellipsis identifier" data-hint={name} data-hint-cut="">
+    <ToAccount to={to.branch(name)} className="ellipsis identifier" data-hint={name} data-hint-cut="">
       {name}
-    </Link>
+    </ToAccount>
   )
 }
+
+/** As high as a finger, with the ellipsis of a text in one line. */
+const ToAccount = styled(Link)({ '@media (pointer: coarse)': { minWidth: 44, lineHeight: '44px' } })
 
 /** A MAC address, or nothing. */
 export function mac<Row extends { mac: string | null }>(look: Look<Row> = {}): Column<Row> {
