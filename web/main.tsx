@@ -1,8 +1,9 @@
-import { lazy, Suspense, useEffect } from 'react'
+import { useEffect } from 'react'
 import { createRoot } from 'react-dom/client'
 import { fetchPageAt } from './fetchPage.tsx'
 import { Login } from './pages/Login.tsx'
 import { loadAhead } from './parts/captcha/solving.ts'
+import { chunk, useChunk } from './parts/chunk.ts'
 import { ProvideSession, restore, useSessionState, useSettings, watchSession } from './session.tsx'
 import { Boundary } from './shell/Boundary.tsx'
 import { Loading } from './shell/Loading.tsx'
@@ -11,8 +12,7 @@ import { askCaptcha } from './shell/signing.ts'
 import { Themed } from './shell/Themed.tsx'
 
 // A visitor without a session loads the login page alone; router, tables and dialogs load while they type.
-const fetchScreens = async () => ({ default: (await import('./routes.tsx')).Screens })
-const Screens = lazy(fetchScreens)
+const screens = chunk(async () => (await import('./routes.tsx')).Screens)
 
 const root = document.getElementById('root')
 if (!root) throw new Error('The page has no root')
@@ -20,7 +20,7 @@ watchSession()
 // The session is restored before the first render, so that both can run at the same time.
 const kept = restore()
 if (kept) {
-  fetchScreens().catch(() => {})
+  screens.load().catch(() => {})
   fetchPageAt(window.location.pathname, kept.role)
 } else loadAhead(askCaptcha)
 createRoot(root).render(<Console />)
@@ -30,9 +30,7 @@ function Console() {
   return (
     <Themed mode={mode} preset={preset}>
       <Boundary>
-        <Suspense fallback={<Loading />}>
-          <Who />
-        </Suspense>
+        <Who />
       </Boundary>
       <Offline />
     </Themed>
@@ -42,9 +40,10 @@ function Console() {
 /** Shows the login page without a session, and afterwards the screen that was asked for. */
 function Who() {
   const state = useSessionState()
+  const Screens = useChunk(screens, state.status === 'in')
   useEffect(() => {
     if (state.status !== 'out') return
-    const timer = setTimeout(() => fetchScreens().catch(() => {}), 1_000)
+    const timer = setTimeout(() => screens.load().catch(() => {}), 1_000)
     return () => clearTimeout(timer)
   }, [state.status])
   switch (state.status) {
@@ -53,6 +52,7 @@ function Who() {
     case 'out':
       return <Login />
     case 'in':
+      if (!Screens) return <Loading />
       return (
         <ProvideSession session={state.session}>
           <Screens />

@@ -266,7 +266,6 @@ const FAULT = { status: 'ERROR', code: 'internal', message: 'Something went wron
 const REFUSAL = { status: 'ERROR', code: 'invalid_input', message: 'This cannot be done.' } as const
 
 const test = base
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern what a fixture needs.
   .extend('shop', { scope: 'file' }, async ({}, { onCleanup }) => {
     const shop = await openShop()
     onCleanup(() => shop.world.close())

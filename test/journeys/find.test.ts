@@ -185,9 +185,13 @@ describe('shortcuts', () => {
     }
     await fieldOf(page).fill('keyb')
     await page.keyboard.press('Enter')
+    // On a slow line the dialog still closes by the keyboard while the server has not answered.
+    const answer = Promise.withResolvers<void>()
+    await page.route('**/v1/api/preferences', (route) => answer.promise.then(() => route.continue()))
     await page.getByRole('dialog').getByRole('switch', { name: 'Keyboard shortcuts' }).check()
     await page.keyboard.press('Escape')
     await expect(page.getByRole('dialog')).toHaveCount(0)
+    answer.resolve()
     await expect
       .poll(async () => (await dealer.call(calls.session.user)).preferences)
       .toEqual({ shortcuts: true })

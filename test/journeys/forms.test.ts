@@ -437,6 +437,27 @@ describe('a draft', () => {
 const CHANGED = 'The expiry of is-a-client has changed in the meantime. Please look again.'
 
 describe('an added month', () => {
+  test('that is chosen in the moment in which the form becomes ready stays chosen', async ({ open, world }) => {
+    const { dealer } = await world.family({ credits: 5 })
+    await world.client(dealer, { login: 'is-a-client', months: 1 })
+    const page = await open({ as: dealer, at: '/clients' })
+    // Chooses as soon as the list can be used, before the browser draws the next frame.
+    await page.addInitScript(() => {
+      const choose = () => {
+        const list = document.querySelector<HTMLSelectElement>('select[name=months]')
+        if (!list || list.matches(':disabled')) return
+        watcher.disconnect()
+        list.value = '1'
+        list.dispatchEvent(new Event('change', { bubbles: true }))
+      }
+      const watcher = new MutationObserver(choose)
+      watcher.observe(document, { subtree: true, childList: true, attributes: true })
+    })
+    await page.goto('/update-client/is-a-client')
+    await expect(page.getByText('New expiry 2026-07-15')).toBeVisible()
+    await expect(page.getByLabel('Add months')).toHaveValue('1')
+  })
+
   test('counts once from two tabs, because the second tab is refused with the changed expiry', async ({
     open,
     world,

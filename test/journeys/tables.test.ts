@@ -13,7 +13,6 @@ import {
 import { type Business, openBusiness } from './business.ts'
 
 const test = base
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern what a fixture needs.
   .extend('business', { scope: 'file' }, async ({}, { onCleanup }) => {
     const business = await openBusiness()
     onCleanup(() => business.world.close())

@@ -19,6 +19,8 @@ const ARGUMENTS = [
 ]
 
 const NAMES = [
+  // The same browser without the parts that draw a window: a page takes a third less of the processor.
+  'chromium-headless-shell',
   'chromium',
   'chromium-browser',
   'google-chrome',
@@ -63,10 +65,14 @@ function isExecutable(path: string): boolean {
 
 function install(): void {
   process.stderr.write('Installing Chromium from the packages of Debian (once; a minute or two)\n')
+  apt('update')
+  // Debian 11 and older have only the whole browser.
+  for (const name of ['chromium-headless-shell', 'chromium']) {
+    if (!search()) apt('install', '-y', '--no-install-recommends', name)
+  }
+}
+
+function apt(...args: string[]): void {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  spawnSync('apt-get', ['update', '-q'], { env, stdio: 'ignore' })
-  spawnSync('apt-get', ['install', '-y', '-q', '--no-install-recommends', 'chromium'], {
-    env,
-    stdio: 'ignore',
-  })
+  spawnSync('apt-get', ['-q', ...args], { env, stdio: 'ignore' })
 }

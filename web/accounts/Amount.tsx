@@ -1,5 +1,4 @@
-import { useEffect } from 'react'
-import { useFormContext, useWatch } from 'react-hook-form'
+import { useFormContext } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { CreditAmount } from '../../contract/accounts.ts'
 import { PassedCredits } from '../../contract/requests.ts'
@@ -28,12 +27,15 @@ export function amountOf({ credits, other }: { credits: number; other: string })
 /** Chooses an amount from the list, or takes any that is typed beside it. Choosing from the list empties the other. */
 export function Amount() {
   const { setValue } = useFormContext()
-  const listed: unknown = useWatch({ name: 'credits' })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another choice from the list is what empties the field.
-  useEffect(() => setValue('other', ''), [listed, setValue])
   return (
     <>
-      <AmountSelect name="credits" label="Credits" amounts={CREDIT_AMOUNTS} words={inWords} />
+      <AmountSelect
+        name="credits"
+        label="Credits"
+        amounts={CREDIT_AMOUNTS}
+        words={inWords}
+        onChoose={() => setValue('other', '')}
+      />
       <TextInput
         name="other"
         label="Other amount"

@@ -13,8 +13,14 @@ import { useSubmit } from '../queries.ts'
 import { zone } from '../zone.ts'
 import { Amount, amountFields, amountOf, FIRST_AMOUNT } from './Amount.tsx'
 
+interface AskForCreditsProps {
+  own: OutputOf<typeof calls.requests.own> | undefined
+  /** Whether it stands at the top of its page, and so begins with the focus. */
+  first: boolean
+}
+
 /** Asks the caller's parent for credits, or shows the open request and lets the caller withdraw it. */
-export function AskForCredits({ own }: { own: OutputOf<typeof calls.requests.own> | undefined }) {
+export function AskForCredits({ own, first }: AskForCreditsProps) {
   const ask = useSubmit(calls.requests.ask)
   const open = own?.data.find(({ state }) => state === 'open')
   const parent = own?.parent ?? 'your parent'
@@ -25,6 +31,7 @@ export function AskForCredits({ own }: { own: OutputOf<typeof calls.requests.own
         schema={Asked}
         values={FIRST}
         resetKey={ask.done}
+        autoFocus={first}
         submit={(chosen) => says(amountOf(chosen))}
         onSubmit={(chosen) => ask.submit({ credits: amountOf(chosen), note: chosen.note })}
         loading={ask.loading}

@@ -18,19 +18,19 @@ export function CreditRequests() {
       <PageTitle>Credit Requests</PageTitle>
       <Stack>
         {role !== 'dealer' && <ChildRequests />}
-        {role !== 'admin' && <Own />}
+        {role !== 'admin' && <Own first={role === 'dealer'} />}
       </Stack>
     </>
   )
 }
 
-function Own() {
+function Own({ first }: { first: boolean }) {
   const loaded = useCall(calls.requests.own, {})
   const { lowBelow } = useBalance()
   const saving = useSubmit(calls.lowBalance.own)
   return (
     <>
-      <AskForCredits own={loaded.data} />
+      <AskForCredits own={loaded.data} first={first} />
       <LowBalance
         below={lowBelow}
         help="Shown to you and to your parent"

@@ -17,8 +17,10 @@ export function ShortcutSwitch() {
       label="Keyboard shortcuts"
       // It shows what was chosen before the server has it, and again what is there if the server refuses.
       checked={save.submitError ? shortcuts : wanted}
-      disabled={save.loading}
+      // Not disabled, which would take the focus from it, and Escape from its dialog.
+      aria-busy={save.loading}
       onChange={(next) => {
+        if (save.loading) return
         setWanted(next)
         save.submit({ shortcuts: next })
       }}

@@ -1,12 +1,13 @@
 import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
 import { ChartLine } from 'lucide-react'
-import { lazy, type ReactNode, Suspense, useRef, useState } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
 import { Card } from '../Card.tsx'
+import { chunk, useChunk } from '../chunk.ts'
 import { EmptyState, ErrorState, Outdated } from '../ErrorState.tsx'
 import { Bar } from '../Skeleton.tsx'
 import { useDelayed } from '../useDelayed.ts'
-import type { ChartData } from './Plot.tsx'
+import type { ChartData, PlotProps } from './Plot.tsx'
 
 interface ChartProps {
   title: string
@@ -20,7 +21,7 @@ interface ChartProps {
   empty: string
 }
 
-const Plot = lazy(() => import('./Plot.tsx'))
+const plot = chunk(async () => (await import('./Plot.tsx')).Plot)
 
 /** A line chart of numbers over time. A button shows the same numbers as a table. */
 export function Chart({ title, across, up, data: given, loading, error, onRetry, empty }: ChartProps) {
@@ -35,7 +36,7 @@ export function Chart({ title, across, up, data: given, loading, error, onRetry,
         {failed && data && <Outdated message={error} onRetry={onRetry} />}
         {data && !full && !loading && <EmptyState icon={quietIcon} text={empty} />}
         {loading && !full && <Waiting />}
-        {full && (tabled ? table(data, across) : plot(data, title, across, up))}
+        {full && (tabled ? table(data, across) : <Drawn {...{ data, title, across, up }} />)}
       </Stage>
     </Card>
   )
@@ -71,12 +72,9 @@ function Switch({ tabled, onSwitch }: { tabled: boolean; onSwitch: () => void })
   )
 }
 
-function plot(data: ChartData, title: string, across: string, up: string): ReactNode {
-  return (
-    <Suspense fallback={<Waiting />}>
-      <Plot {...{ data, title, across, up }} />
-    </Suspense>
-  )
+function Drawn(props: PlotProps) {
+  const Plot = useChunk(plot)
+  return Plot ? <Plot {...props} /> : <Waiting />
 }
 
 /** Lists the newest day first. */

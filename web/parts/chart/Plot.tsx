@@ -10,7 +10,7 @@ export interface ChartData {
   series: readonly { name: string; values: readonly number[] }[]
 }
 
-interface PlotProps {
+export interface PlotProps {
   data: ChartData
   title: string
   across: string
@@ -23,7 +23,7 @@ const height = 300
  * The plot itself, in a chunk that only pages with a chart load. Arrow keys, mouse and touch read its values day by
  * day.
  */
-export default function Plot({ data, title, across, up }: PlotProps) {
+export function Plot({ data, title, across, up }: PlotProps) {
   const theme = useTheme()
   const frame = useRef<HTMLDivElement>(null)
   const drawn = useRef<uPlot | null>(null)

@@ -1,18 +1,13 @@
-import { type ComponentType, lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
+import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
+import { type Chunk, chunk, useChunk } from '../chunk.ts'
 
 interface Opens {
   open?: boolean | undefined
 }
 
-/** A component that is loaded on demand. */
-export interface Part<Props> {
-  load: () => Promise<unknown>
-  Component: ComponentType<Props>
-}
-
 /** Declares a component that is loaded on demand; once for each, beside its `<Later>`. */
-export function part<Props>(load: () => Promise<ComponentType<Props>>): Part<Props> {
-  return { load, Component: lazy(async () => ({ default: await load() })) as unknown as ComponentType<Props> }
+export function part<Props>(load: () => Promise<ComponentType<Props>>): Chunk<ComponentType<Props>> {
+  return chunk(load)
 }
 
 /**
@@ -23,26 +18,27 @@ export function Later<Props extends Opens>({
   part,
   given,
 }: {
-  part: Part<Props>
+  part: Chunk<ComponentType<Props>>
   given: NoInfer<Props>
 }): ReactNode {
   const [wanted, setWanted] = useState(false)
   useAfterLoad(part.load)
   if (given.open && !wanted) setWanted(true)
-  return (
-    wanted && (
-      <Suspense>
-        <Entering part={part} given={given} />
-      </Suspense>
-    )
-  )
+  const Component = useChunk(part, wanted)
+  return wanted && Component && <Entering Component={Component} given={given} />
 }
 
 /** Renders it closed first, so that its first opening is animated as well. */
-function Entering<Props extends Opens>({ part, given }: { part: Part<Props>; given: Props }) {
+function Entering<Props extends Opens>({
+  Component,
+  given,
+}: {
+  Component: ComponentType<Props>
+  given: Props
+}) {
   const [there, setThere] = useState(false)
   useEffect(() => setThere(true), [])
-  return <part.Component {...given} open={there && given.open === true} />
+  return <Component {...given} open={there && given.open === true} />
 }
 
 /** Calls `act` after the page has had time to load. */

@@ -1,6 +1,6 @@
 import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import {
   type DefaultValues,
   type FieldValues,
@@ -106,7 +106,8 @@ function useNewValues<Values extends FieldValues, Output>(
 ) {
   const { reset } = form
   const held = useRef({ values, resetKey })
-  useEffect(() => {
+  // Before the person can act on what is shown: an effect that runs later would undo the first thing they do.
+  useLayoutEffect(() => {
     if (held.current.values === values && held.current.resetKey === resetKey) return
     held.current = { values, resetKey }
     reset(values)

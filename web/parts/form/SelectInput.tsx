@@ -10,13 +10,17 @@ export interface Choice {
 
 interface SelectInputProps extends FieldProps {
   options: readonly Choice[]
+  /** Called after each choice of the person. */
+  onChoose?: () => void
 }
 
 /** A select whose values keep their type: numbers stay numbers. */
-export function SelectInput({ options, ...frame }: SelectInputProps) {
+export function SelectInput({ options, onChoose, ...frame }: SelectInputProps) {
   const { field } = useController({ name: frame.name })
-  const choose = (shown: string) =>
+  const choose = (shown: string) => {
     field.onChange(options.find(({ value }) => String(value) === shown)?.value)
+    onChoose?.()
+  }
   return (
     <Field {...frame}>
       {(control) => (
