@@ -11,7 +11,7 @@ import { limitConnections, REQUEST_TIMES } from './corridor/connections.ts'
 import { serveConsole } from './corridor/console.ts'
 import { type FreeSpace, watchDisk } from './corridor/disk.ts'
 import { rejectConnection, sendFailure } from './corridor/failures.ts'
-import { checkHealth } from './corridor/health.ts'
+import { openHealth } from './corridor/health.ts'
 import { closeIdleConnections, logAnswers, stayOnHttps } from './corridor/hooks.ts'
 import { openPage } from './corridor/openapi/routes.ts'
 import { type AnyHandler, goneOf, openPipeline } from './corridor/pipeline.ts'
@@ -32,6 +32,8 @@ export type AppDependencies = {
   freeSpace: FreeSpace | null
   /** The database's clock; by default the machine's. */
   clock?: Clock
+  /** Aborted once the server was told to stop; by default never. */
+  leaving?: AbortSignal
 }
 
 /** The most bytes of a body, and of one that names a thousand clients. */
@@ -44,6 +46,7 @@ const MOST_LONG_BODY = 256 * 1024
  */
 export async function openApp(dependencies: AppDependencies) {
   const { config, database, sql, secretKey, log, freeSpace, clock = MACHINE_CLOCK } = dependencies
+  const { leaving = new AbortController().signal } = dependencies
   const business: Business = {
     database,
     zone: config.timeZone,
@@ -54,6 +57,7 @@ export async function openApp(dependencies: AppDependencies) {
   }
   const disk = watchDisk(freeSpace, config.freeDiskMb, log)
   const networks = watchNetworks(config.trustedProxies, log, clock.now)
+  const { ready, health } = openHealth({ sql, disk, networks, clock, leaving })
   const pipeline = openPipeline({ sql, business, disk, networks, clock })
   await checkKey(sql, business.seal)
   const app = openFastify(config, log)
@@ -64,7 +68,9 @@ export async function openApp(dependencies: AppDependencies) {
         reply.header('cache-control', 'no-store')
       })
       api.addHook('onSend', compress)
-      api.get('/health', () => checkHealth(sql, disk, networks, clock))
+      api.get('/live', async () => ({ status: 'OK' }))
+      api.get('/ready', ready)
+      api.get('/health', health)
       for (const call of everyCall(calls)) route(api, call, atPlaceOf(call, handlers) as AnyHandler)
       openPage(api)
       // Routes, because the console's route takes every other path; the handler is for methods that have none.

@@ -23,9 +23,11 @@ export interface Config {
   trialsPerDay: number
   /** Addresses and CIDR blocks whose forwarded headers are believed. */
   trustedProxies: string[]
-  /** Changes are refused while the embedded database's disk has fewer free megabytes; 0 means no limit. */
   /** How many days sign-ins and addresses are kept. */
   keepDays: number
+  /** How long the server goes on after it was told to stop, before it takes no more requests. */
+  drainSeconds: number
+  /** Changes are refused while the embedded database's disk has fewer free megabytes; 0 means no limit. */
   freeDiskMb: number
   /** 32 bytes; null means the one kept in the data folder. */
   secretKey: Buffer | null
@@ -55,6 +57,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     captcha: readCaptcha(reader),
     trialsPerDay: reader.whole('TRIALS_PER_DAY', { least: 0, most: 100_000, otherwise: 20 }),
     keepDays: reader.whole('KEEP_DAYS', { least: 1, most: 36_500, otherwise: 400 }),
+    drainSeconds: reader.whole('DRAIN_SECONDS', { least: 0, most: 300, otherwise: 0 }),
     freeDiskMb: reader.whole('FREE_DISK_MB', { least: 0, most: 1_000_000, otherwise: 256 }),
     trustedProxies: readTrustedProxies(reader),
     secretKey: readSecretKey(reader, 'SECRET_KEY'),

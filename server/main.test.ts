@@ -58,6 +58,20 @@ describe('the console', () => {
     expect(() => process.kill(pid, 0)).toThrow('ESRCH')
   })
 
+  test('goes on for DRAIN_SECONDS after a SIGTERM, and says meanwhile that it is not ready', async () => {
+    const console = await startConsole({ dataDir, env: { DRAIN_SECONDS: '2' } })
+    running.push(console)
+    const ask = (path: string) => fetch(`${console.url}/v1${path}`, { headers: { connection: 'close' } })
+    expect(await (await ask('/ready')).json()).toEqual({ status: 'OK', writes: true })
+    const end = console.stop()
+    await expect.poll(async () => (await ask('/ready')).status).toBe(503)
+    expect((await ask('/live')).status).toBe(200)
+    expect((await ask('/health')).status).toBe(200)
+    expect((await ask('/openapi.json')).status).toBe(200)
+    expect(await end).toBe(0)
+    await expect(ask('/live')).rejects.toThrow()
+  })
+
   test('stopped in the middle of its first start leaves no process and a data folder that starts again', async () => {
     const console = runConsole({ dataDir })
     while (!console.output().includes('Making the database')) await pause(10)

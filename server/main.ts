@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { pino } from 'pino'
 import { makeFirstLogin } from './access/first-login.ts'
@@ -26,7 +27,8 @@ const DRAIN_MS = 10_000
 /** When the console has time to load what the first file needs, in milliseconds after it is ready. */
 const SETTLED_MS = 1_000
 
-type Step = () => Promise<unknown>
+/** @param code the exit code, which is not 0 after a fault */
+type Step = (code: number) => Promise<unknown>
 
 // Sentences for the person at the terminal go to stdout; the log goes to stderr as JSON.
 const log = openLog(pino.destination(2))
@@ -62,9 +64,18 @@ async function start(): Promise<void> {
   const freeSpace = database.files === null ? null : freeSpaceOf(database.files)
   const firstLogin = await step(() => makeFirstLogin(sql, config, process.stdout.isTTY))
   const app = await step(() =>
-    openApp({ config, database: database.server, sql, secretKey, log, freeSpace, clock }),
+    openApp({
+      config,
+      database: database.server,
+      sql,
+      secretKey,
+      log,
+      freeSpace,
+      clock,
+      leaving: stopping.signal,
+    }),
   )
-  undo.push(() => drain(app))
+  undo.push((code) => drain(app, code === 0 ? config.drainSeconds : 0))
   const jobs = startJobs({
     sql,
     zone: config.timeZone,
@@ -111,8 +122,12 @@ function addressOf(app: App, { host }: Config): string {
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
 }
 
-/** Takes no more requests, waits for those under way, and closes the connections that take longer than the limit. */
-async function drain(app: App): Promise<void> {
+/**
+ * Goes on for some seconds, in which load balancers read that it is no longer ready. Then takes no more requests, waits for
+ * those under way, and closes the connections that take longer than the limit.
+ */
+async function drain(app: App, seconds: number): Promise<void> {
+  await pause(seconds * 1000)
   const limit = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
   await app.close()
   clearTimeout(limit)
@@ -130,7 +145,7 @@ async function windDown(code: number): Promise<void> {
   if (code === 0 && undo.length > 0) say('Stopping')
   for (const step of undo.reverse()) {
     try {
-      await step()
+      await step(code)
     } catch (error) {
       log.error(error)
       code = 1

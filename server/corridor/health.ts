@@ -1,22 +1,80 @@
 import type { Networks } from '../network.ts'
 import { withTimeout } from '../postgres/begin.ts'
 import type { Clock } from '../postgres/clock.ts'
-import type { Sql } from '../postgres/pool.ts'
+import { countUnreplicated, type Sql } from '../postgres/pool.ts'
+import { Refusal } from '../refusal.ts'
 import type { Disk } from './disk.ts'
 
-type Health = { status: 'OK'; writes: boolean; untrusted_proxy: boolean; clock_offset_ms: number }
+type Ready = { status: 'OK'; writes: boolean }
+type Health = Ready & { untrusted_proxy: boolean; clock_offset_ms: number }
+
+/** How long an answer of the database holds for all who ask, and the longest wait for one, in milliseconds. */
+const HOLDS_MS = 5_000
+const LONGEST_MS = 1_000
+
+export type HealthDependencies = {
+  sql: Sql
+  disk: Disk
+  networks: Networks
+  clock: Clock
+  /** Aborted once the server was told to stop. It serves on for a while, so that a load balancer can turn away first. */
+  leaving: AbortSignal
+}
+
+/** Tells load balancers and operators what the server can do. */
+export function openHealth({ sql, disk, networks, clock, leaving }: HealthDependencies) {
+  const canCommit = watchCommits(sql)
+  const canWrite = async () => disk.hasRoom() && !clock.isBehind() && (await canCommit())
+  return {
+    /** Whether requests are to be sent here. A server that can only read is ready. */
+    async ready(): Promise<Ready> {
+      if (leaving.aborted) throw new Refusal('unavailable', 'This server is being stopped.')
+      await withTimeout(sql, async () => sql`select 1`)
+      return { status: 'OK', writes: await canWrite() }
+    },
+    /** What an operator looks at. A full disk, an untrusted proxy and a wrong clock are told, and are no failure. */
+    async health(): Promise<Health> {
+      await withTimeout(sql, async () => sql`select 1`)
+      return {
+        status: 'OK',
+        writes: await canWrite(),
+        untrusted_proxy: networks.seesUntrustedProxy(),
+        clock_offset_ms: clock.offset(),
+      }
+    },
+  }
+}
 
 /**
- * Checks that the database is reachable. A full disk, an untrusted proxy and a wrong clock are reported, but do not fail
- * the check.
- * @throws the error of the database, or of the connection to it
+ * Returns a function that tells whether a change can be committed just now, by a commit that changes no table. Only a
+ * real one knows: the primary may have become a standby, or wait for a standby that is gone.
  */
-export async function checkHealth(sql: Sql, disk: Disk, networks: Networks, clock: Clock): Promise<Health> {
-  await withTimeout(sql, async () => sql`select 1`)
-  return {
-    status: 'OK',
-    writes: disk.hasRoom() && !clock.isBehind(),
-    untrusted_proxy: networks.seesUntrustedProxy(),
-    clock_offset_ms: clock.offset(),
+function watchCommits(sql: Sql): () => Promise<boolean> {
+  let answer = Promise.resolve(true)
+  let holdsUntil = 0
+  let underWay = false
+  return () => {
+    if (performance.now() < holdsUntil) return answer
+    holdsUntil = performance.now() + HOLDS_MS
+    // One that still waits is not joined by a second: each would keep a connection from the calls.
+    answer = underWay ? Promise.resolve(false) : Promise.race([commit(), tooLong()])
+    return answer
   }
+
+  async function commit(): Promise<boolean> {
+    underWay = true
+    const before = countUnreplicated(sql)
+    try {
+      await sql`select pg_logical_emit_message(true, 'boxtree', '')`
+      return countUnreplicated(sql) === before
+    } catch {
+      return false
+    } finally {
+      underWay = false
+    }
+  }
+}
+
+function tooLong(): Promise<boolean> {
+  return new Promise((resolve) => setTimeout(resolve, LONGEST_MS, false).unref())
 }

@@ -53,6 +53,13 @@ export function openPipeline({ sql, business, disk, networks, clock }: PipelineD
     each: MOST_OF_ACCOUNT,
     patience: { ms: 10_000, sorry: 'Too much is under way for your account. Please try again in a moment.' },
   })
+  const changes = new Turns<number>({
+    atOnce: MOST_CHANGES,
+    patience: {
+      ms: 10_000,
+      sorry: 'Too many changes are under way at the moment. Please try again in a moment.',
+    },
+  })
   const findOwner = openSessionLookup(sql, clock.now)
   return { admit, run }
 
@@ -90,10 +97,12 @@ export function openPipeline({ sql, business, disk, networks, clock }: PipelineD
     const work = () => {
       const context = { ...contextOf(request), ...caller }
       const begin: Begin = async (act) => {
-        try {
-          return await retryDeadlocks(sql, call.changes ? 'read write' : 'read only', (sql) =>
+        const transact = () =>
+          retryDeadlocks(sql, call.changes ? 'read write' : 'read only', (sql) =>
             runInTransaction(call, { ...context, sql }, request, input, act),
           )
+        try {
+          return await (call.changes ? changes.run(caller.account.id, transact, request.gone) : transact())
         } catch (error) {
           if (error instanceof Unchanged) return call.output.parse(error.output)
           throw hasEnded(error) ? await endOf(sql, caller.account) : error
@@ -136,6 +145,12 @@ function agentOf({ headers }: FastifyRequest): string {
 
 /** The most calls that run for one account, so that it never takes all connections. Exports are limited apart. */
 const MOST_OF_ACCOUNT = CONNECTIONS - 2
+
+/**
+ * The most changes that run at once. Where a commit waits for a standby that is gone, all of them wait, and the other
+ * connections are for those who look.
+ */
+const MOST_CHANGES = CONNECTIONS - 3
 
 /** Returns a signal that is aborted once the caller of a request has disconnected. */
 export function goneOf(reply: FastifyReply): AbortSignal {

@@ -111,6 +111,30 @@ describe('a console on a primary with a synchronous standby', () => {
     ])
   })
 
+  test('stays ready for those who look while no change can be committed, and says so', async () => {
+    const admin = await signIn(console)
+    const ask = async () => (await fetch(`${console.url}/v1/ready`)).json()
+    await expect.poll(ask, { timeout: 20_000 }).toEqual({ status: 'OK', writes: true })
+    const resume = await pair.suspend()
+    const waiting = Array.from({ length: 16 }, (_, at) =>
+      admin.attempt(
+        calls.level.superreseller.save,
+        { name: 'north', credits: 1, transaction: 0 },
+        { key: `waits-${at}` },
+      ),
+    )
+    await expect.poll(ask, { timeout: 20_000 }).toEqual({ status: 'OK', writes: false })
+    let isAnswered = false
+    Promise.race(waiting).then(() => {
+      isAnswered = true
+    })
+    expect(await admin.attempt(calls.level.superreseller.list, { page: 1 })).toMatchObject({ status: 200 })
+    expect(isAnswered).toBe(false)
+    resume()
+    await Promise.all(waiting)
+    await expect.poll(ask, { timeout: 20_000 }).toEqual({ status: 'OK', writes: true })
+  })
+
   test('is backed up from its standby alone', async () => {
     const { primary, standby } = pair.ports
     const owner = pair.at('holder', 'shop').replace(`:${primary}/`, `:${standby}/`)

@@ -437,7 +437,10 @@ describe('a draft', () => {
 const CHANGED = 'The expiry of is-a-client has changed in the meantime. Please look again.'
 
 describe('an added month', () => {
-  test('that is chosen in the moment in which the form becomes ready stays chosen', async ({ open, world }) => {
+  test('that is chosen in the moment in which the form becomes ready stays chosen', async ({
+    open,
+    world,
+  }) => {
     const { dealer } = await world.family({ credits: 5 })
     await world.client(dealer, { login: 'is-a-client', months: 1 })
     const page = await open({ as: dealer, at: '/clients' })

@@ -12,12 +12,11 @@ import {
 } from '../support/browser.ts'
 import { type Business, openBusiness } from './business.ts'
 
-const test = base
-  .extend('business', { scope: 'file' }, async ({}, { onCleanup }) => {
-    const business = await openBusiness()
-    onCleanup(() => business.world.close())
-    return business
-  })
+const test = base.extend('business', { scope: 'file' }, async ({}, { onCleanup }) => {
+  const business = await openBusiness()
+  onCleanup(() => business.world.close())
+  return business
+})
 
 /** From a large screen to the width below which rows become cards. */
 const WIDTHS = [1920, 1440, 1366, 1280, 1100, 1025, 900, 768, 700, 667]

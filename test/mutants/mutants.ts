@@ -12,6 +12,20 @@ export type Mutant = {
 
 export const MUTANTS: Mutant[] = [
   {
+    guard: 'changes that wait leave connections to those who look',
+    file: 'server/corridor/pipeline.ts',
+    from: '    atOnce: MOST_CHANGES,\n',
+    to: '',
+    suites: ['server/corridor/health.test.ts'],
+  },
+  {
+    guard: 'a server that is being stopped is not ready',
+    file: 'server/corridor/health.ts',
+    from: 'if (leaving.aborted)',
+    to: 'if (leaving.aborted && !leaving.aborted)',
+    suites: ['server/corridor/health.test.ts'],
+  },
+  {
     guard: 'a suspended account cannot sign in',
     file: 'server/access/session.ts',
     from: 'if (suspension) {',

@@ -42,6 +42,8 @@ export interface TestServerOptions {
   database?: FreshDatabase
   secretKey?: Buffer
   connections?: number
+  /** Aborted once the server was told to stop. */
+  leaving?: AbortSignal
   /** Replaces the measuring of the disk's free space; by default nothing is measured. */
   freeSpace?: FreeSpace
 }
@@ -67,6 +69,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     log: openLog({ write: (line) => logged.push(line) }),
     freeSpace: options.freeSpace ?? null,
     ...(options.clock && { clock: { ...MACHINE_CLOCK, now: options.clock } }),
+    ...(options.leaving && { leaving: options.leaving }),
     ...(options.databaseClock && { clock: options.databaseClock }),
   })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })

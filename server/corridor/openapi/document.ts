@@ -42,7 +42,11 @@ export type Document = {
 
 /** Returns the OpenAPI document of all calls, made from the contract. */
 export function documentOf(): Document {
-  const paths: Document['paths'] = { '/health': { get: HEALTH } }
+  const paths: Document['paths'] = {
+    '/live': { get: LIVE },
+    '/ready': { get: READY },
+    '/health': { get: HEALTH },
+  }
   for (const call of everyCall(calls)) {
     paths[call.path] = { ...paths[call.path], [call.method.toLowerCase()]: operationOf(call) }
   }
@@ -75,42 +79,52 @@ const ABOUT = [
   '`/api/user` gives as `time_zone`. A body with a field that its call does not know is refused.',
 ].join(' ')
 
-const HEALTH: Operation = {
-  operationId: 'health',
-  summary: 'Whether the server can serve',
-  description: 'For anyone.',
-  tags: ['health'],
-  security: [],
-  parameters: [],
-  responses: {
-    200: {
-      description: 'It can.',
-      content: json({
-        type: 'object',
-        properties: {
-          status: { const: 'OK' },
-          writes: {
-            type: 'boolean',
-            description:
-              'False while the disk is nearly full or the clock of the database was set back: calls that change something answer 503',
-          },
-          untrusted_proxy: {
-            type: 'boolean',
-            description:
-              'True while requests are forwarded by an address that TRUSTED_PROXIES does not have: the log names it',
-          },
-          clock_offset_ms: {
-            type: 'integer',
-            description:
-              "How far the clock of the server's machine is ahead of the database's, in milliseconds; only the database's counts",
-          },
-        },
-        required: ['status', 'writes', 'untrusted_proxy', 'clock_offset_ms'],
-        additionalProperties: false,
-      }),
-    },
-    '5XX': { description: 'It cannot at the moment.', content: json({ $ref: REFUSAL_REFERENCE }) },
+const WRITES: Schema = {
+  type: 'boolean',
+  description:
+    'False while a change cannot be committed, the disk is nearly full or the clock of the database was set back: calls that change something answer 503',
+}
+
+const LIVE = probe('live', 'Whether the server runs', {})
+
+const READY = probe('ready', 'Whether requests are to be sent to the server', { writes: WRITES })
+
+const HEALTH = probe('health', 'Whether the server can serve, and what an operator should know', {
+  writes: WRITES,
+  untrusted_proxy: {
+    type: 'boolean',
+    description:
+      'True while requests are forwarded by an address that TRUSTED_PROXIES does not have: the log names it',
   },
+  clock_offset_ms: {
+    type: 'integer',
+    description:
+      "How far the clock of the server's machine is ahead of the database's, in milliseconds; only the database's counts",
+  },
+})
+
+function probe(operationId: string, summary: string, more: Record<string, Schema>): Operation {
+  const properties = { status: { const: 'OK' }, ...more }
+  return {
+    operationId,
+    summary,
+    description: 'For anyone.',
+    tags: ['health'],
+    security: [],
+    parameters: [],
+    responses: {
+      200: {
+        description: 'It can.',
+        content: json({
+          type: 'object',
+          properties,
+          required: Object.keys(properties),
+          additionalProperties: false,
+        }),
+      },
+      '5XX': { description: 'It cannot at the moment.', content: json({ $ref: REFUSAL_REFERENCE }) },
+    },
+  }
 }
 
 const REFUSAL: Schema = {

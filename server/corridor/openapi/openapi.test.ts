@@ -16,9 +16,9 @@ describe('the OpenAPI document', () => {
     expect(operation?.security).toHaveLength(call.roles === 'anyone' ? 0 : 2)
   })
 
-  test('has no operation but the calls and the health check', () => {
+  test('has no operation but the calls and the three that tell how the server is', () => {
     const operations = Object.values(paths).flatMap((methods) => Object.keys(methods))
-    expect(operations).toHaveLength(everyCall(calls).length + 1)
+    expect(operations).toHaveLength(everyCall(calls).length + 3)
   })
 
   test('has each field in the path, the query or the body as it is sent', () => {

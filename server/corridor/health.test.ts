@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { calls } from '../../contract/calls.ts'
+import { somebodyWaits } from '../../test/support/hold.ts'
+import { startServer } from '../../test/support/server.ts'
+import { openWorld, type World } from '../../test/support/world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+})
+afterAll(() => world.close())
+
+const WRITERS = 16
+
+test('a server that was told to stop is alive and not ready', async () => {
+  const leaving = new AbortController()
+  const { server } = world
+  const other = await startServer({ database: server.database, leaving: leaving.signal })
+  const ask = async (path: string) => (await fetch(`${other.url}/v1/${path}`)).status
+  try {
+    expect([await ask('live'), await ask('ready'), await ask('health')]).toEqual([200, 200, 200])
+    leaving.abort()
+    expect([await ask('live'), await ask('ready'), await ask('health')]).toEqual([200, 503, 200])
+  } finally {
+    await other.close()
+  }
+})
+
+test('changes that wait leave connections to those who look', async () => {
+  const { reseller, dealer: first } = await world.family({ credits: 3 })
+  const dealers = [first]
+  while (dealers.length < WRITERS) dealers.push(await world.child(reseller))
+  const { ownerSql } = world.server
+  const release = Promise.withResolvers<void>()
+  const locked = Promise.withResolvers<void>()
+  const holding = ownerSql.begin(async (sql) => {
+    await sql`lock table client in share mode`
+    locked.resolve()
+    await release.promise
+  })
+  await locked.promise
+  let isAnswered = false
+  const waiting = dealers.map((dealer, at) =>
+    dealer
+      .send(calls.clients.create, {
+        login: `waits-${at}`,
+        password: 'secret-tv',
+        ministra: true,
+        package_selection: 1,
+        months: 0,
+      })
+      .finally(() => {
+        isAnswered = true
+      }),
+  )
+  try {
+    await somebodyWaits(ownerSql, 5)
+    expect((await first.call(calls.clients.list, {})).data).toEqual([])
+    expect(await (await fetch(`${world.server.url}/v1/ready`)).json()).toEqual({ status: 'OK', writes: true })
+    expect(isAnswered).toBe(false)
+  } finally {
+    release.resolve()
+  }
+  await holding
+  expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(dealers.map(() => 200))
+})
