@@ -6,7 +6,7 @@ import { openWorld, type World } from '../../test/support/world.ts'
 
 let world: World
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld({ connections: 10 })
 })
 afterAll(() => world.close())
 
@@ -54,7 +54,7 @@ test('changes that wait leave connections to those who look', async () => {
       }),
   )
   try {
-    await somebodyWaits(ownerSql, 5)
+    await somebodyWaits(world.server.sql, 5)
     expect((await first.call(calls.clients.list, {})).data).toEqual([])
     expect(await (await fetch(`${world.server.url}/v1/ready`)).json()).toEqual({ status: 'OK', writes: true })
     expect(isAnswered).toBe(false)
