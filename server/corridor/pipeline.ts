@@ -55,6 +55,7 @@ export function openPipeline({ sql, business, disk, networks, clock }: PipelineD
   })
   const changes = new Turns<number>({
     atOnce: MOST_CHANGES,
+    each: MOST_CHANGES_OF_ACCOUNT,
     patience: {
       ms: 10_000,
       sorry: 'Too many changes are under way at the moment. Please try again in a moment.',
@@ -151,6 +152,8 @@ const MOST_OF_ACCOUNT = CONNECTIONS - 2
  * connections are for those who look.
  */
 const MOST_CHANGES = CONNECTIONS - 3
+/** Fewer, so that an account whose changes wait for one of its own locks leaves room for other accounts' changes. */
+const MOST_CHANGES_OF_ACCOUNT = MOST_CHANGES - 2
 
 /** Returns a signal that is aborted once the caller of a request has disconnected. */
 export function goneOf(reply: FastifyReply): AbortSignal {

@@ -40,8 +40,8 @@ async function waitingForLocks(): Promise<number | undefined> {
   return row?.count
 }
 
-/** The most calls of one account that run at once. */
-const TURNS = CONNECTIONS - 2
+/** The most changes of one account that run at once. */
+const TURNS = CONNECTIONS - 5
 
 test('a call whose sender disconnects before its turn changes nothing', async () => {
   const { dealer } = await world.family({ credits: TURNS + 1 })

@@ -101,6 +101,15 @@ export class Model {
     this.now = now
   }
 
+  /** Everything that calls can change, as text. */
+  state(): string {
+    const { accounts, clients, rows } = this
+    const isLink = (key: string) => ['parent', 'dealer', 'account', 'client'].includes(key)
+    return JSON.stringify({ accounts, clients, rows: rows.length }, (key, value) =>
+      isLink(key) ? undefined : value,
+    )
+  }
+
   save(child: Account, credits: number, desc: string | undefined, transaction: 0 | 1): Outcome {
     const [from, to] = transaction === 0 ? [child.parent, child] : [child, child.parent]
     const refused = [

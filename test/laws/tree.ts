@@ -252,18 +252,17 @@ export class Tree {
     act: () => Outcome,
   ): Promise<void> {
     const person = this.who(caller)
+    const before = this.model.state()
     const expected = isSuspended(caller) ? { refused: ['no_session'] } : act()
     const key = unique()
     const { status, body } = await person.send(call, input, { key })
     const what = `${person.name}: ${call.path} ${JSON.stringify(input)} at ${new Date(this.model.now).toISOString()}`
     if ('answer' in expected) {
       expect(body, what).toEqual(expected.answer)
-      this.#last = {
-        caller,
-        again: () => this.who(caller).send(call, input, { key }),
-        text: [status, body],
-        at: this.model.now,
-      }
+      // A call that changed nothing keeps no answer: a repeat of it is judged anew.
+      const again = () => this.who(caller).send(call, input, { key })
+      const isChanged = this.model.state() !== before
+      this.#last = isChanged ? { caller, again, text: [status, body], at: this.model.now } : null
     } else {
       expect(body, what).toMatchObject({ status: 'ERROR', code: expect.toBeOneOf(expected.refused) })
       this.outcomes.push(...expected.refused.slice(0, 1))

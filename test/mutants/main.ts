@@ -25,7 +25,8 @@ async function main(words: string[]): Promise<number> {
     }
     for (const name of LINKED) symlinkSync(join(ROOT, name), join(copy, name))
     const suites = [...new Set(chosen.flatMap(({ suites }) => suites))]
-    if ((await run(copy, suites)) !== 0) throw new Error('The suites fail while every guard is in place.')
+    if ((await run(copy, suites, 'inherit')) !== 0)
+      throw new Error('The suites fail while every guard is in place.')
     const unnoticed = []
     for (const mutant of chosen) if (!(await isNoticed(copy, mutant))) unnoticed.push(mutant.guard)
     process.stdout.write(
@@ -56,10 +57,14 @@ async function isNoticed(copy: string, { guard, file, from, to, suites }: Mutant
 }
 
 /** Runs suites in the copy up to the first failure. Returns the exit code. */
-async function run(copy: string, suites: string[]): Promise<number | null> {
+async function run(
+  copy: string,
+  suites: string[],
+  output: 'inherit' | 'ignore' = 'ignore',
+): Promise<number | null> {
   const vitest = join(copy, 'node_modules/vitest/vitest.mjs')
   const args = [vitest, 'run', '--project', 'server', '--project', 'faults', '--bail', '1', ...suites]
-  const child = spawn(process.execPath, args, { cwd: copy, stdio: 'ignore' })
+  const child = spawn(process.execPath, args, { cwd: copy, stdio: ['ignore', output, output] })
   const [code] = await once(child, 'exit')
   return code
 }
