@@ -54,7 +54,7 @@ async function start(): Promise<void> {
   const secretKey = readSecretKey(config)
   const database = await step(() => openDatabase(config, say))
   undo.push(() => database.stop())
-  await step(() => migrate({ ...database, say }))
+  await step(() => migrate({ ...database, say, stopping: stopping.signal }))
   let readClock = () => {}
   const sql = openPool(database.server, { max: CONNECTIONS, onOpen: () => readClock() })
   undo.push(() => sql.end({ timeout: 5 }))

@@ -2,7 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../../test/support/database.ts'
 import { StartFault } from '../config.ts'
 import { begin } from './begin.ts'
+import { LOCKS } from './locks.ts'
 import { migrate } from './migrate.ts'
+import { openPool } from './pool.ts'
 import { makeSchema, THIRTEEN_STEPS } from './schema.ts'
 
 let database: FreshDatabase
@@ -47,6 +49,45 @@ describe('a migration', () => {
   test('runs once if two programs start at the same time', async () => {
     await Promise.all([run(), run()])
     expect(said).toEqual(['Making the tables'])
+  })
+
+  test('says that it waits for another program, and ends when it is told to stop', async () => {
+    await run()
+    const stopping = new AbortController()
+    const other = openPool(database.owner, { max: 1 })
+    await other`select pg_advisory_lock(${LOCKS.schema})`
+    try {
+      const say = (line: string) => {
+        said.push(line)
+        stopping.abort()
+      }
+      const { server, owner } = database
+      await expect(migrate({ server, owner, say, stopping: stopping.signal })).rejects.toThrow('aborted')
+      expect(said.slice(1)).toEqual(['Waiting for another program that is making or changing the tables'])
+    } finally {
+      await other.end()
+    }
+  })
+
+  test('is refused in one sentence while another program uses the older tables', async () => {
+    await age()
+    const released = Promise.withResolvers<void>()
+    const locked = Promise.withResolvers<void>()
+    const using = database.ownerSql.begin(async (sql) => {
+      await sql`select from client`
+      locked.resolve()
+      await released.promise
+    })
+    await locked.promise
+    await expect(run()).rejects.toThrow(
+      new StartFault(
+        'The tables cannot be brought forward while another program uses them; stop every console of this database, and start again.',
+      ),
+    )
+    released.resolve()
+    await using
+    await run()
+    expect(await isThirteenSteps()).toBe(false)
   })
 
   test('applies the bridge to the thirteen-step schema once', async () => {

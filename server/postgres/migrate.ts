@@ -1,3 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { StartFault } from '../config.ts'
 import { begin } from './begin.ts'
 import { LOCKS } from './locks.ts'
 import { type Connect, openPool, type Sql } from './pool.ts'
@@ -8,23 +10,43 @@ export interface MigrateOptions {
   owner: Connect
   /** Prints a line for the person at the terminal. */
   say: (line: string) => void
+  /** Aborted when the program is told to stop: the wait for another program's migration ends then. */
+  stopping?: AbortSignal
 }
+
+/** How often the lock of another program's migration is tried, in milliseconds, and after how many tries that is said. */
+const TRY_EVERY = 200
+const TRIES_UNTOLD = 5
+/** How long a migration waits for tables that are in use, while everybody who comes later waits behind it. */
+const LONGEST_LOCK = '10s'
+/** SQL's code for a lock that did not come within that time. */
+const NO_LOCK = '55P03'
 
 /**
  * Makes the present schema in an empty database, or brings an older one to it, as the owner, and grants the server's
  * role its rights again. Two programs that do so wait for each other.
- * @throws StartFault when the database has a schema that this program does not know
+ * @throws StartFault when the database has a schema that this program does not know, or another program uses its tables
  */
-export async function migrate({ server, owner, say }: MigrateOptions): Promise<void> {
+export async function migrate({ server, owner, say, stopping }: MigrateOptions): Promise<void> {
   const role = await serverRole(server)
   const sql = openPool(owner, { max: 1, patient: true, lasting: true })
   try {
-    await sql`select pg_advisory_lock(${LOCKS.schema})`
+    await waitForOthers(sql, say, stopping)
     await bringForward(sql, say)
     await grant(sql, role)
     await warnOfOneRole(sql, role, say)
   } finally {
     await sql.end({ timeout: 5 })
+  }
+}
+
+/** Takes the lock of migrations, without keeping the database or this program deaf while another program has it. */
+async function waitForOthers(sql: Sql, say: (line: string) => void, stopping?: AbortSignal): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    const [row] = await sql<{ taken: boolean }[]>`select pg_try_advisory_lock(${LOCKS.schema}) as taken`
+    if (row?.taken) return
+    if (tries === TRIES_UNTOLD) say('Waiting for another program that is making or changing the tables')
+    await pause(TRY_EVERY, undefined, { signal: stopping })
   }
 }
 
@@ -36,7 +58,17 @@ async function bringForward(sql: Sql, say: (line: string) => void): Promise<void
     return begin(sql, (transaction) => makeSchema(transaction, PRESENT))
   }
   say('Bringing the tables of the older version forward')
-  await begin(sql, crossBridge)
+  try {
+    await begin(sql, async (transaction) => {
+      await transaction.unsafe(`set local lock_timeout = '${LONGEST_LOCK}'`)
+      await crossBridge(transaction)
+    })
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === NO_LOCK)) throw error
+    throw new StartFault(
+      'The tables cannot be brought forward while another program uses them; stop every console of this database, and start again.',
+    )
+  }
 }
 
 async function serverRole(server: Connect): Promise<string> {
