@@ -427,7 +427,10 @@ const tree = {
     path: '/tree',
     roles: ABOVE,
     summary: 'The accounts one level beneath the caller, or beneath an account that is beneath the caller',
-    input: z.strictObject({ of: z.optional(GivenName) }),
+    input: z.strictObject({
+      of: z.optional(GivenName),
+      show: z._default(z.enum(['open', 'closed']), 'open'),
+    }),
     output: z.object({ data: z.array(TreeRow) }),
   }),
   account: call({
@@ -458,6 +461,27 @@ const tree = {
     summary: 'Lifts a suspension that the caller set, or somebody beneath the caller',
     input: ByName,
     output: Done,
+  }),
+  move: call({
+    method: 'POST',
+    path: '/tree/move',
+    roles: ['superreseller', 'admin'],
+    summary:
+      'Moves a dealer to another reseller, or a reseller to another superreseller, with everything beneath it',
+    input: z.strictObject({ name: GivenName, to: GivenName }),
+    output: Done,
+  }),
+  close: call({
+    method: 'POST',
+    path: '/tree/close',
+    roles: ABOVE,
+    summary:
+      'Closes a child (any account, for the admin) with nothing beneath it, for good; its balance goes to its parent',
+    input: ByName,
+    output: z.extend(Done, {
+      /** The credits that went to the parent. */
+      credits: z.int(),
+    }),
   }),
   growth: call({
     method: 'GET',

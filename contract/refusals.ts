@@ -10,6 +10,7 @@ export const REFUSALS = {
   client_not_expired: 400,
   not_retrievable: 400,
   already_asked: 400,
+  not_empty: 400,
   wrong_password: 400,
   captcha_failed: 400,
   no_session: 401,

@@ -25,6 +25,8 @@ export const AccountBeneath = z.object({
   /** The parent's threshold for it, below which its balance is low; its own goes before. */
   low_below: z.nullable(z.int()),
   created: Moment,
+  /** When it was closed; null while it is not. */
+  closed: z.nullable(Moment),
   beneath: z.object({
     resellers: z.int(),
     dealers: z.int(),
@@ -71,6 +73,8 @@ export const TreeRow = z.object({
   last_login: z.nullable(Moment),
   suspended: z.boolean(),
   created: Moment,
+  /** When it was closed; null while it is not. */
+  closed: z.nullable(Moment),
 })
 export type TreeRow = z.output<typeof TreeRow>
 

@@ -1,5 +1,6 @@
 -- The accounts: a tree of fixed depth, from the admin over superresellers and resellers to the dealers. Each row carries
--- the path to itself, so that one index finds every account beneath a superreseller or reseller. Beside them is
+-- the path to itself, so that one index finds every account beneath a superreseller or reseller; `move_account` changes
+-- it. Beside them is
 -- what belongs to an account for a short time: sessions, login tries, idempotency keys with their replies, tickets of
 -- files. The audit stays for good.
 
@@ -36,6 +37,8 @@ create table account (
   -- A balance below this is marked as low: the account's own choice, else that of its parent.
   low_own integer,
   low_by_parent integer,
+  -- A closed account keeps its name and its history, and nothing else. It is never opened again.
+  closed timestamptz,
   constraint account_pkey primary key (id),
   constraint account_id_role_key unique (id, role),
   constraint account_id_superreseller_key unique (id, superreseller),
@@ -44,6 +47,7 @@ create table account (
   constraint account_description_check check (length(description) <= 100),
   constraint account_preferences_check check (octet_length(preferences::text) <= 32768),
   constraint account_low_check check (low_own between 1 and 1000000 and low_by_parent between 1 and 1000000),
+  constraint account_closed_check check (closed is null or (role <> 'admin' and preferences = '{}')),
   constraint account_parent_check check ((role = 'admin') = (parent is null)),
   constraint account_path_check check (
     case role

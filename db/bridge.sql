@@ -437,12 +437,13 @@ alter table idempotency_key alter reply set not null;
 
 drop function lock_holdings(bigint[]);
 create function lock_holdings(ids bigint[])
-  returns table (id bigint, kind text, balance bigint, account bigint, role text, superreseller bigint, reseller bigint)
+  returns table (id bigint, kind text, balance bigint, account bigint, role text, superreseller bigint, reseller bigint,
+    closed boolean)
   language plpgsql volatile rows 2 security definer set search_path = public, pg_temp as $$
 begin
   perform from holding h where h.id = any (ids) order by h.id for update;
   return query
-    select h.id, h.kind, h.balance, a.id, a.role, a.superreseller, a.reseller
+    select h.id, h.kind, h.balance, a.id, a.role, a.superreseller, a.reseller, a.closed is not null
     from holding h join account a on a.id = h.account where h.id = any (ids);
 end $$;
 
@@ -577,3 +578,102 @@ create table branch_day (
 );
 
 create index branch_day_day on branch_day (day);
+
+alter table account add closed timestamptz,
+  add constraint account_closed_check check (closed is null or (role <> 'admin' and preferences = '{}'));
+
+create table tree_move (
+  id bigint generated always as identity,
+  created timestamptz not null default moment(),
+  account bigint not null,
+  actor bigint not null,
+  -- The last row of the ledger before the move. The rows of this account up to it lie on the path before.
+  last_transfer bigint not null,
+  from_superreseller bigint not null,
+  from_reseller bigint,
+  to_superreseller bigint not null,
+  to_reseller bigint,
+  -- The clients that a dealer had then.
+  clients integer not null,
+  constraint tree_move_pkey primary key (id),
+  constraint tree_move_path_check check (
+    (from_superreseller, from_reseller) is distinct from (to_superreseller, to_reseller)
+  ),
+  constraint tree_move_account_fk foreign key (account) references account (id),
+  constraint tree_move_actor_fk foreign key (actor) references account (id)
+);
+
+create index tree_move_account on tree_move (account, id);
+
+create trigger appended_only before update or delete or truncate on tree_move
+  for each statement execute function refuse_change();
+
+create function move_account(moved bigint, new_parent bigint, by_actor bigint) returns void
+  language plpgsql volatile security definer set search_path = public, pg_temp as $$
+declare
+  above account;
+  new_superreseller bigint;
+begin
+  -- Twice, because a dealer may have been created while the first statement waited. Once the moved account is locked, it
+  -- creates no more.
+  for times in 1..2 loop
+    perform from holding h where h.account in (select a.id from account a where moved in (a.id, a.parent))
+      order by h.id for update;
+  end loop;
+  perform from account a where moved in (a.id, a.parent) order by a.role, a.id for update;
+  select * into strict above from account where id = new_parent;
+  new_superreseller := coalesce(above.superreseller, above.id);
+
+  insert into tree_move (account, actor, last_transfer, from_superreseller, from_reseller, to_superreseller, to_reseller,
+    clients)
+  select a.id, by_actor, (select coalesce(max(id), 0) from transfer), a.superreseller, a.reseller, new_superreseller,
+    case when a.id <> moved then moved when above.role = 'reseller' then above.id end,
+    (select coalesce(sum(k.clients), 0) from client_count k where k.account = a.id)
+  from account a where moved in (a.id, a.parent) order by a.id;
+
+  insert into count_change (dealer, superreseller, expiry, clients)
+  select a.id, side.superreseller, k.expiry, side.sign * sum(k.clients)
+  from account a join client_count k on k.account = a.id
+  cross join lateral (values (a.superreseller, -1), (new_superreseller, 1)) side (superreseller, sign)
+  where moved in (a.id, a.parent) and a.superreseller <> new_superreseller
+  group by a.id, side.superreseller, k.expiry, side.sign having sum(k.clients) <> 0;
+
+  -- The dealers of a reseller follow by their foreign key.
+  update account set parent = new_parent, superreseller = new_superreseller,
+    reseller = case above.role when 'reseller' then above.id end
+  where id = moved;
+end $$;
+
+create view account_change as
+  select a.created as at, a.role, coalesce(m.from_superreseller, a.superreseller) as superreseller, 1 as accounts
+  from account a left join lateral (
+    select from_superreseller from tree_move m where m.account = a.id order by m.id limit 1
+  ) m on true
+  where a.role in ('reseller', 'dealer')
+  union all
+  select m.created, a.role, side.superreseller, side.accounts
+  from tree_move m join account a on a.id = m.account
+  cross join lateral (values (m.from_superreseller, -1), (m.to_superreseller, 1)) side (superreseller, accounts)
+  union all
+  select closed, role, superreseller, -1 from account where role in ('reseller', 'dealer') and closed is not null;
+
+create view client_change as
+  select c.created as at, coalesce(born.superreseller, d.superreseller) as superreseller,
+    coalesce(born.reseller, d.reseller) as reseller, 1 as clients
+  from client c join account d on d.id = c.dealer left join lateral (
+    select t.superreseller, t.reseller from transfer t
+    where t.client = c.id and c.dealer in (select account from tree_move) order by t.id limit 1
+  ) born on true
+  union all
+  select c.deleted, coalesce(gone.superreseller, d.superreseller), coalesce(gone.reseller, d.reseller), -1
+  from client c join account d on d.id = c.dealer left join lateral (
+    select t.superreseller, t.reseller from transfer t
+    where t.client = c.id and c.dealer in (select account from tree_move) order by t.id desc limit 1
+  ) gone on true
+  where c.deleted is not null
+  union all
+  select m.created, side.superreseller, side.reseller, side.sign * m.clients
+  from tree_move m cross join lateral (
+    values (m.from_superreseller, m.from_reseller, -1), (m.to_superreseller, m.to_reseller, 1)
+  ) side (superreseller, reseller, sign)
+  where m.clients > 0;

@@ -13,7 +13,7 @@ grant insert (mac, client) on mac_trial to :server_role;
 grant insert (event, account, address, detail) on audit to :server_role;
 
 grant insert (name, role, parent, superreseller, reseller, description, password, settings, created),
-  update (password, description, settings, preferences, low_own, low_by_parent) on account to :server_role;
+  update (password, description, settings, preferences, low_own, low_by_parent, closed) on account to :server_role;
 grant insert (dealer, name, password, mac, ministra, alt_player, active, phone, description, package_selection, created),
   update (password, mac, ministra, alt_player, active, phone, description, package_selection, locked, deleted)
   on client to :server_role;
@@ -42,5 +42,5 @@ grant execute on function end_session(bytea), end_session_of(bigint, bigint), en
 grant execute on function claim_key(bigint, text, text, timestamptz), hold_session(bytea, timestamptz) to :server_role;
 
 grant execute on function moment(), lock_holdings(bigint[]), is_suspended(bigint), search_text(text, text, text, text),
-  forget_device(bigint), forget_reminder(bigint), forget_empty_counts(timestamptz), settle_counts(integer)
-  to :server_role;
+  forget_device(bigint), forget_reminder(bigint), forget_empty_counts(timestamptz), settle_counts(integer),
+  move_account(bigint, bigint, bigint) to :server_role;

@@ -71,12 +71,13 @@ create index transfer_trial on transfer (mac, created) where type = 'TRIAL';
 -- of each and its path. Whoever moves an account locks its holdings first, so what is read here stays so until the
 -- transaction ends. The server has no right to update holdings, and so needs this function to lock them.
 create function lock_holdings(ids bigint[])
-  returns table (id bigint, kind text, balance bigint, account bigint, role text, superreseller bigint, reseller bigint)
+  returns table (id bigint, kind text, balance bigint, account bigint, role text, superreseller bigint, reseller bigint,
+    closed boolean)
   language plpgsql volatile rows 2 security definer set search_path = public, pg_temp as $$
 begin
   perform from holding h where h.id = any (ids) order by h.id for update;
   return query
-    select h.id, h.kind, h.balance, a.id, a.role, a.superreseller, a.reseller
+    select h.id, h.kind, h.balance, a.id, a.role, a.superreseller, a.reseller, a.closed is not null
     from holding h join account a on a.id = h.account where h.id = any (ids);
 end $$;
 

@@ -34,3 +34,39 @@ create index branch_day_day on branch_day (day);
 create index client_created on client (created);
 create index client_deleted on client (deleted) where deleted is not null;
 create index transfer_between_accounts on transfer (superreseller, created) where dealer is null;
+
+-- How many accounts and clients came to each path, and when; negative where they went. A move takes them from one path to
+-- another. A client came and went on the path that the first and the last of its rows have.
+create view account_change as
+  select a.created as at, a.role, coalesce(m.from_superreseller, a.superreseller) as superreseller, 1 as accounts
+  from account a left join lateral (
+    select from_superreseller from tree_move m where m.account = a.id order by m.id limit 1
+  ) m on true
+  where a.role in ('reseller', 'dealer')
+  union all
+  select m.created, a.role, side.superreseller, side.accounts
+  from tree_move m join account a on a.id = m.account
+  cross join lateral (values (m.from_superreseller, -1), (m.to_superreseller, 1)) side (superreseller, accounts)
+  union all
+  select closed, role, superreseller, -1 from account where role in ('reseller', 'dealer') and closed is not null;
+
+create view client_change as
+  select c.created as at, coalesce(born.superreseller, d.superreseller) as superreseller,
+    coalesce(born.reseller, d.reseller) as reseller, 1 as clients
+  from client c join account d on d.id = c.dealer left join lateral (
+    select t.superreseller, t.reseller from transfer t
+    where t.client = c.id and c.dealer in (select account from tree_move) order by t.id limit 1
+  ) born on true
+  union all
+  select c.deleted, coalesce(gone.superreseller, d.superreseller), coalesce(gone.reseller, d.reseller), -1
+  from client c join account d on d.id = c.dealer left join lateral (
+    select t.superreseller, t.reseller from transfer t
+    where t.client = c.id and c.dealer in (select account from tree_move) order by t.id desc limit 1
+  ) gone on true
+  where c.deleted is not null
+  union all
+  select m.created, side.superreseller, side.reseller, side.sign * m.clients
+  from tree_move m cross join lateral (
+    values (m.from_superreseller, m.from_reseller, -1), (m.to_superreseller, m.to_reseller, 1)
+  ) side (superreseller, reseller, sign)
+  where m.clients > 0;

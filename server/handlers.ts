@@ -8,10 +8,12 @@ import { broadcast, readMessage } from './nouns/broadcast.ts'
 import { findClients } from './nouns/client-list/find.ts'
 import { listAllClients, listClients } from './nouns/client-list/list.ts'
 import { clients } from './nouns/clients.ts'
+import { closeAccount } from './nouns/closing.ts'
 import { due } from './nouns/due.ts'
 import { download, exportAllClients, exportClients, exportTransactions } from './nouns/exports/exports.ts'
 import { growth } from './nouns/growth.ts'
 import { searchMac } from './nouns/macs.ts'
+import { moveAccount } from './nouns/moving.ts'
 import { savePreferences } from './nouns/preferences.ts'
 import { removeAnyClient, removeClient } from './nouns/removal.ts'
 import { renewals } from './nouns/renewals.ts'
@@ -41,7 +43,7 @@ export const handlers: Handlers<typeof calls> = {
     dealer: { ...accountsOf('dealer'), history: historyOfAccount },
   },
   transactions,
-  tree: { ...tree, ...suspension, growth },
+  tree: { ...tree, ...suspension, growth, move: moveAccount, close: closeAccount },
   requests,
   lowBalance,
   clients: {

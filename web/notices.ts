@@ -116,6 +116,14 @@ const words: Spoken<typeof calls> = {
       success: ({ name }) => `${name} can sign in again`,
       failure: 'Error lifting the suspension. Please try again.',
     },
+    move: {
+      success: ({ name, to }) => `${name} was moved to ${to}`,
+      failure: 'Error moving the account. Please try again.',
+    },
+    close: {
+      success: ({ name }) => `${name} is closed`,
+      failure: 'Error closing the account. Please try again.',
+    },
   },
   requests: {
     own: silent,

@@ -32,7 +32,7 @@ export const session: Omit<Handlers<typeof calls.session>, 'savePreferences'> = 
     const worked = await business.captcha.check(context, input.g_recaptcha_response, name)
     const attempt = await beginTry(context, { name, worked })
     const [known] = await sql<Known[]>`
-      select id, name, password from account where lower(name) = lower(${name})`
+      select id, name, password from account where lower(name) = lower(${name}) and closed is null`
     const right = await isPassword(password, known?.password)
     const token = randomToken()
     const user = known && right ? await signIn(context, known, attempt, hash(token)) : null
@@ -92,7 +92,8 @@ export const session: Omit<Handlers<typeof calls.session>, 'savePreferences'> = 
   async users({ sql, account }) {
     return sql<{ name: string; role: Account['role'] }[]>`
       select name, role from account
-      where ${account.role === 'admin'} or id = ${account.id} or parent = ${account.id} or superreseller = ${account.id}
+      where closed is null
+        and (${account.role === 'admin'} or id = ${account.id} or parent = ${account.id} or superreseller = ${account.id})
       order by lower(name)`
   },
 }
@@ -106,7 +107,7 @@ async function signIn(context: OpenContext, known: Known, attempt: Admitted, ses
     // A change of the password locks the account too. It either waits for this session and ends it, or came first and
     // is found here.
     const [same] = await sql`
-      select from account where id = ${known.id} and password = ${known.password} for share`
+      select from account where id = ${known.id} and password = ${known.password} and closed is null for share`
     if (!same) return null
     const inside = { ...context, sql }
     await endTry(sql, attempt, true)

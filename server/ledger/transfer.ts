@@ -4,7 +4,7 @@ import type { TRANSACTION_TYPES } from '../../contract/shapes.ts'
 import { shortage } from '../../contract/words.ts'
 import { sendAhead } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
-import { refuseField } from '../refusal.ts'
+import { notFound, refuseField } from '../refusal.ts'
 
 /** What a row of the ledger records besides its movement: whom it concerns, who acted, and the client as it was then. */
 export type Facts = {
@@ -49,6 +49,8 @@ export async function transfer(
   const to = locked.find(({ id }) => id === destination)
   if (!from || !to || from === to)
     throw new Error(`a transfer needs two holdings, got ${source} and ${destination}`)
+  if (movement.type === 'ADD') refuseParted(to, from)
+  if (movement.type === 'REMOVE') refuseParted(from, to)
   if (from.kind !== 'issue' && from.balance < needed) {
     const reason = (movement.short ?? shortage)(from.balance, needed)
     // A purchase is refused at the field of the months, any other transfer at the field of the credits.
@@ -74,6 +76,13 @@ export async function transfer(
   return balance
 }
 
+/** Refuses a transfer between an account and one that is its parent no more: it was moved or closed meanwhile. */
+function refuseParted(child: LockedHolding, parent: LockedHolding): void {
+  const above = child.role === 'dealer' ? child.reseller : child.superreseller
+  const isParent = above === null ? parent.role === 'admin' : above === parent.account
+  if (!isParent || child.closed) throw notFound()
+}
+
 /** Appends a row that moves no credits: a trial was given, or a client deleted. */
 export async function note(
   sql: Sql,
@@ -92,6 +101,8 @@ type LockedHolding = {
   role: Role
   superreseller: number | null
   reseller: number | null
+  /** Whether the account is closed. */
+  closed: boolean
 }
 
 /**
@@ -100,7 +111,18 @@ type LockedHolding = {
  */
 export function lockHoldings(sql: Sql, ids: readonly number[]): Promise<LockedHolding[]> {
   return sql<LockedHolding[]>`
-    select id, kind, balance, account, role, superreseller, reseller from lock_holdings(${ids}::bigint[])`
+    select id, kind, balance, account, role, superreseller, reseller, closed
+    from lock_holdings(${ids}::bigint[])`
+}
+
+/**
+ * Locks the balance of an account, so that it is neither moved nor closed until the transaction ends. Returns the place
+ * that it then has.
+ */
+export async function holdPlace(sql: Sql, { balance_holding }: { balance_holding: number }): Promise<Placed> {
+  const [holding] = await lockHoldings(sql, [balance_holding])
+  if (!holding) throw new Error(`there is no holding ${balance_holding}`)
+  return placeOf(holding)
 }
 
 /** Returns the place of the account that a locked holding belongs to. */

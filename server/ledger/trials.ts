@@ -3,7 +3,7 @@ import { type Refusal, refuseField } from '../refusal.ts'
 import { dayOf, endOf, startOf } from './calendar.ts'
 import { outstanding } from './outstanding.ts'
 import { type Concerned, type Dealing, facts, type Served } from './purchases.ts'
-import { lockHoldings, note, pathOf, placeOf } from './transfer.ts'
+import { holdPlace, note, pathOf } from './transfer.ts'
 
 /**
  * What decides whether a trial may be given. A dealer gives TRIALS_PER_DAY, each a TRIAL row. A MAC has one in 30 days,
@@ -73,11 +73,10 @@ export async function giveTrial(
 ): Promise<void> {
   const { sql, account } = dealing
   // The lock makes a dealer's trials wait for each other, so that two at once are not both the last one allowed.
-  const [holding] = await lockHoldings(sql, [account.balance_holding])
-  if (!holding) throw new Error(`there is no holding ${account.balance_holding}`)
+  const place = await holdPlace(sql, account)
   const refusal = whyNotGiven(dealing, await trialFacts(dealing, client), fields)
   if (refusal) throw refusal
-  await note(sql, 'TRIAL', { ...facts(dealing, client, expiry), path: pathOf(placeOf(holding)) })
+  await note(sql, 'TRIAL', { ...facts(dealing, client, expiry), path: pathOf(place) })
 }
 
 /**

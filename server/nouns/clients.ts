@@ -6,6 +6,7 @@ import { type Context, type Handlers, Unchanged } from '../context.ts'
 import { started } from '../ledger/months.ts'
 import { payStart, refuseChanged, renew, type Served } from '../ledger/purchases.ts'
 import { retrievals } from '../ledger/retrievals.ts'
+import { holdPlace } from '../ledger/transfer.ts'
 import { giveTrial, livesOnTrial, shareTrial, type TrialFields } from '../ledger/trials.ts'
 import { notFound, refuseField } from '../refusal.ts'
 import { balanceOf } from '../tree/account.ts'
@@ -17,6 +18,7 @@ export const clients: Pick<Handlers<typeof calls.clients>, 'create' | 'detail' |
     const { sql, account, now, business } = context
     const { login: name, stb_mac: mac, desc: description, months } = input
     await refuseOwn(context, { name, mac })
+    await holdPlace(sql, account)
     const service = started(months, now, business.zone)
     const [made] = await sql<{ id: number }[]>`
       with made as (

@@ -89,7 +89,7 @@ function counted(
     join branch on branch.id in (${path}.superreseller, ${path}.reseller)`
   return sql`
     with branch as (
-      select a.id, a.created, coalesce(k.clients, 0) as clients
+      select a.id, a.created, a.closed, coalesce(k.clients, 0) as clients
       from account a left join branch_day k on k.account = a.id and k.day = ${last}::date
       where ${branches(sql, whose)}
     ),
@@ -100,11 +100,8 @@ function counted(
         from transfer t ${isOneOf(sql`t`)}
         where t.created >= ${since} and t.type in ('USED', 'RETRIEVED') and ${whose ? concerning(sql, whose) : sql`true`}
         union all
-        select branch.id, ${bucket(sql`c.created`)}, 1, 0
-        from client c join account d on d.id = c.dealer ${isOneOf(sql`d`)} where c.created >= ${since}
-        union all
-        select branch.id, ${bucket(sql`c.deleted`)}, -1, 0
-        from client c join account d on d.id = c.dealer ${isOneOf(sql`d`)} where c.deleted >= ${since}
+        select branch.id, ${bucket(sql`c.at`)}, c.clients, 0
+        from client_change c ${isOneOf(sql`c`)} where c.at >= ${since}
       ) as changes group by 1, 2
     )
     select branch.id as account, day.day, day.ended,
@@ -113,7 +110,7 @@ function counted(
     from branch
     cross join unnest(${days}::date[], ${ends}::timestamptz[]) with ordinality as day (day, ended, nr)
     left join change on change.account = branch.id and change.nr = day.nr
-    where day.ended > branch.created
+    where day.ended > branch.created and (day.ended <= branch.closed) is not false
     window so_far as (partition by branch.id order by day.nr)`
 }
 

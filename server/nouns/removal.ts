@@ -1,7 +1,7 @@
 import type { calls } from '../../contract/calls.ts'
 import { expiryState } from '../../contract/clients.ts'
 import type { Context, Handler } from '../context.ts'
-import { note, pathOf } from '../ledger/transfer.ts'
+import { holdPlace, note, pathOf } from '../ledger/transfer.ts'
 import { Refusal, refuseField } from '../refusal.ts'
 import { findAccount } from '../tree/account.ts'
 import { type Client, clientOf } from '../tree/client.ts'
@@ -36,11 +36,12 @@ function refuseOther({ name, mac }: Client, seen: string | null | undefined): vo
  * history stays. The row of the ledger belongs to the client's dealer, whoever removed the client.
  */
 async function remove({ sql, now, account }: Context, client: Client): Promise<void> {
-  await sql`update client set deleted = ${now}, password = null where id = ${client.id}`
   const dealer = await findAccount(sql, sql`a.id = ${client.dealer}`)
   if (!dealer) throw new Error(`client ${client.id} has no dealer`)
+  const place = await holdPlace(sql, dealer)
+  await sql`update client set deleted = ${now}, password = null where id = ${client.id}`
   await note(sql, 'DELETE', {
-    path: pathOf(dealer),
+    path: pathOf(place),
     actor: account.id,
     client: client.id,
     login: client.name,

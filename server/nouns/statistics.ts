@@ -112,7 +112,8 @@ async function isAnyMissing(sql: Sql, { days, ends }: Days, now: Date): Promise<
   const [some] = await sql<{ missing: boolean }[]>`
     select exists (
       select from (
-        select id, width_bucket(created, ${ends}::timestamptz[]) as first, width_bucket(${now}, ${ends}::timestamptz[]) as after
+        select id, width_bucket(created, ${ends}::timestamptz[]) as first,
+          width_bucket(least(${now}, closed), ${ends}::timestamptz[]) as after
         from account where role = 'superreseller'
       ) a
       where after - first > (
@@ -144,7 +145,7 @@ function counted(sql: Sql, { days: { days, ends }, since, base, only }: Counting
   return sql`
     with subject as (
       select a.id, h.id as holding, h.balance, coalesce(s.day, '-infinity') as written,
-        coalesce(s.ended, a.created) as since, ${bucket(sql`a.created`)} as first,
+        coalesce(s.ended, a.created) as since, a.closed, ${bucket(sql`a.created`)} as first,
         coalesce(s.resellers, 0) as resellers, coalesce(s.dealers, 0) as dealers, coalesce(s.clients, 0) as clients
       from account a join holding h on h.account = a.id and h.kind = 'balance'
       left join lateral (
@@ -162,16 +163,13 @@ function counted(sql: Sql, { days: { days, ends }, since, base, only }: Counting
         from subject join transfer t on t.superreseller = subject.id and t.dealer is null
           and t.created >= subject.since and subject.holding in (t.source, t.destination)
         union all
-        select subject.id, a.created, 0, (a.role = 'reseller')::int, (a.role = 'dealer')::int, 0
-        from subject join account a on a.superreseller = subject.id and a.created >= subject.since
+        select subject.id, a.at, 0, case a.role when 'reseller' then a.accounts else 0 end,
+          case a.role when 'dealer' then a.accounts else 0 end, 0
+        from subject join account_change a on a.superreseller = subject.id and a.at >= subject.since
         union all
-        select subject.id, c.created, 0, 0, 0, 1
-        from client c join account d on d.id = c.dealer join subject on subject.id = d.superreseller
-        where c.created >= ${since} and c.created >= subject.since
-        union all
-        select subject.id, c.deleted, 0, 0, 0, -1
-        from client c join account d on d.id = c.dealer join subject on subject.id = d.superreseller
-        where c.deleted >= ${since} and c.deleted >= subject.since
+        select subject.id, c.at, 0, 0, 0, c.clients
+        from client_change c join subject on subject.id = c.superreseller
+        where c.at >= ${since} and c.at >= subject.since
       ) as changes group by 1, 2
     ),
     summed as (
@@ -181,7 +179,7 @@ function counted(sql: Sql, { days: { days, ends }, since, base, only }: Counting
         subject.resellers + coalesce(sum(change.resellers) over so_far, 0) as resellers,
         subject.dealers + coalesce(sum(change.dealers) over so_far, 0) as dealers,
         subject.clients + coalesce(sum(change.clients) over so_far, 0) as clients,
-        day.day > subject.written and day.nr >= subject.first as wanted
+        day.day > subject.written and day.nr >= subject.first and (day.ended <= subject.closed) is not false as wanted
       from subject
       cross join unnest(${days}::date[], ${ends}::timestamptz[]) with ordinality as day (day, ended, nr)
       left join change on change.superreseller = subject.id and change.nr = day.nr

@@ -5,6 +5,7 @@ import { lockHoldings } from '../ledger/transfer.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { Refusal } from '../refusal.ts'
 import { beneathOf, managedBy } from '../tree/beneath.ts'
+import { holdTree } from '../tree/changing.ts'
 
 /** The handlers that suspend an account and lift its suspension. */
 export const suspension: Pick<Handlers<typeof calls.tree>, 'suspend' | 'lift'> = {
@@ -12,8 +13,10 @@ export const suspension: Pick<Handlers<typeof calls.tree>, 'suspend' | 'lift'> =
   // either over before the suspension begins, or finds it.
   async suspend(context, { name, reason, service_too }) {
     const { sql, account, now } = context
+    await holdTree(sql)
     const child = await managedBy(context, name)
     await lockHoldings(sql, [child.balance_holding])
+    await sql`select from account where id = ${child.id} for no key update`
     const present = await presentOf(sql, child.id)
     if (present?.actor === account.id && present.reason === reason && present.service_too === service_too) {
       return new Unchanged({ status: 'OK' as const })

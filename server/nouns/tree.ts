@@ -11,9 +11,9 @@ import { nameFor } from '../tree/names.ts'
 
 /** The handlers that show what is beneath the caller. */
 export const tree: Pick<Handlers<typeof calls.tree>, 'list' | 'account' | 'password'> = {
-  async list(context, { of }) {
+  async list(context, { of, show }) {
     const top = of === undefined ? context.account : await beneathOf(context, of)
-    return { data: await rowsBeneath(context, top) }
+    return { data: await rowsBeneath(context, top, show) }
   },
 
   async account(context, { name }) {
@@ -27,6 +27,7 @@ export const tree: Pick<Handlers<typeof calls.tree>, 'list' | 'account' | 'passw
     return {
       name: found.name,
       role: found.role,
+      closed: found.closed,
       ...row,
       beneath: await countBeneath(context, found),
       path: await pathBetween(context, found),
@@ -38,7 +39,7 @@ export const tree: Pick<Handlers<typeof calls.tree>, 'list' | 'account' | 'passw
     async outside(_context, { name, password }, begin) {
       const hash = await hashPassword(password)
       return begin(async (context) => {
-        const { id } = await managedBy(context, name)
+        const { id } = await managedBy(context, name, 'lock')
         await context.sql`update account set password = ${hash} where id = ${id}`
         await context.sql`select end_sessions(${id})`
         return { status: 'OK' }
@@ -54,13 +55,17 @@ const PACE_DAYS = 30
  * Returns the accounts one level beneath an account. What was used is read from the balances that the last rows of 30
  * days ago left: one row for each dealer, however many it has.
  */
-function rowsBeneath({ sql, now }: Context, { id, role }: Pick<Account, 'id' | 'role'>): Promise<TreeRow[]> {
+function rowsBeneath(
+  { sql, now }: Context,
+  { id, role }: Pick<Account, 'id' | 'role'>,
+  show: 'open' | 'closed',
+): Promise<TreeRow[]> {
   const since = new Date(now.getTime() - PACE_DAYS * DAY_MS)
   const soon = expiringUntil(now)
   return sql<TreeRow[]>`
     with dealer as (
       select id, ${childOnPath(sql, role)} as child from account
-      where role = 'dealer' and ${isBeneath(sql, { id, role }, sql`account`)}
+      where role = 'dealer' and closed is null and ${isBeneath(sql, { id, role }, sql`account`)}
     ),
     served as (${clientsBeneath(sql, role)}),
     counted as (
@@ -81,16 +86,17 @@ function rowsBeneath({ sql, now }: Context, { id, role }: Pick<Account, 'id' | '
       group by dealer.child
     )
     select a.name, a.role, h.balance as credits, ${isLow(sql)} as low,
-      (select count(*)::int from account r where r.parent = a.id and r.role = 'reseller') as resellers,
+      (select count(*)::int from account r where r.parent = a.id and r.role = 'reseller' and r.closed is null) as resellers,
       case a.role when 'dealer' then 0 else coalesce(spent.dealers, 0) end as dealers,
       coalesce(c.clients, 0) as clients, coalesce(c.active, 0) as active, coalesce(c.expiring, 0) as expiring,
       coalesce(c.expired, 0) as expired, coalesce(spent.used, 0) as used,
       case when spent.used > 0 then h.balance * ${PACE_DAYS} / spent.used end as lasts,
       ${lastLogin(sql)} as last_login,
-      exists (select from suspension s where s.account = a.id and s.lifted is null) as suspended, a.created
+      exists (select from suspension s where s.account = a.id and s.lifted is null) as suspended, a.created, a.closed
     from account a join holding h on h.account = a.id and h.kind = 'balance'
     left join counted c on c.child = a.id left join spent on spent.child = a.id
-    where a.parent = ${id} order by lower(a.name)`
+    where a.parent = ${id} and ${show === 'closed' ? sql`a.closed is not null` : sql`a.closed is null`}
+    order by lower(a.name)`
 }
 
 /** Returns the column of a dealer's path that names the account one level beneath an account of a role. */
@@ -143,7 +149,7 @@ type Beneaths = { resellers: number; dealers: number; clients: number; served: n
 /** Counts the accounts beneath one, and the clients beneath or of it. */
 async function countBeneath({ sql, now }: Context, { id }: Beneath): Promise<Beneaths> {
   const [counted] = await sql<Beneaths[]>`
-    with branch as (select id, role from account where ${id} in (id, reseller, superreseller))
+    with branch as (select id, role from account where ${id} in (id, reseller, superreseller) and closed is null)
     select (select count(*) from branch where role = 'reseller' and id <> ${id}) as resellers,
       (select count(*) from branch where role = 'dealer' and id <> ${id}) as dealers,
       coalesce(sum(k.clients), 0)::int as clients,

@@ -11,6 +11,8 @@ export const LOCKS = {
   statistics: 0x73746174,
   /** Writing the finished days of branches, on one server. */
   branchDays: 0x62726461,
+  /** Changing the tree: suspending, moving and closing wait for each other. */
+  tree: 0x74726565,
   /** Removing expired rows, on one server. */
   cleanUp: 0x636c6561,
 } as const

@@ -5,23 +5,27 @@ import type { Sql } from '../postgres/pool.ts'
 import { notFound } from '../refusal.ts'
 
 /** An account beneath the caller, at whatever level. */
-export type Beneath = Omit<Account, 'role' | 'consumed_holding'> & { role: LevelName; parent: number }
+export type Beneath = Omit<Account, 'role' | 'consumed_holding'> & {
+  role: LevelName
+  parent: number
+  closed: string | null
+}
 
 type Caller = Pick<Context, 'sql' | 'account'>
 
 /**
  * Finds an account beneath the caller by its name. 'lock' locks its row until the transaction ends, so that its place and
- * its suspension stay as they are; a login locks the path above it too.
+ * its suspension stay as they are; a login locks the path above it too. Closed accounts can be read, not locked.
  */
 export function beneathOf(caller: Caller, name: string, lock?: 'lock'): Promise<Beneath> {
   return find(caller, name, isBeneath(caller.sql, caller.account, caller.sql`a`), lock)
 }
 
-/** Finds and locks an account that the caller manages: a direct child, or for the admin any account. */
-export function managedBy(caller: Caller, name: string): Promise<Beneath> {
+/** Finds an account that the caller manages and that is not closed: a direct child, or for the admin any account. */
+export function managedBy(caller: Caller, name: string, lock?: 'lock'): Promise<Beneath> {
   const { sql, account } = caller
   const isManaged = account.role === 'admin' ? sql`true` : sql`a.parent = ${account.id}`
-  return find(caller, name, isManaged, 'lock')
+  return find(caller, name, sql`${isManaged} and a.closed is null`, lock)
 }
 
 /** Returns the caller itself, or the account beneath it that has this name. */
@@ -59,10 +63,10 @@ async function find(
   lock?: 'lock',
 ): Promise<Beneath> {
   const [found] = await sql<Beneath[]>`
-    select a.id, a.name, a.role, a.parent, a.superreseller, a.reseller, h.id as balance_holding
+    select a.id, a.name, a.role, a.parent, a.superreseller, a.reseller, a.closed, h.id as balance_holding
     from account a join holding h on h.account = a.id and h.kind = 'balance'
     where lower(a.name) = lower(${name}) and a.role <> 'admin' and ${condition}
-    ${lock ? sql`for no key update of a` : sql``}`
+    ${lock ? sql`and a.closed is null for no key update of a` : sql``}`
   if (!found) throw notFound()
   return found
 }

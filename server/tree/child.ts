@@ -9,16 +9,21 @@ export type Child = Omit<Account, 'consumed_holding'> & {
   credits: number
 }
 
-/** Finds the caller's direct child by its name, with its present balance. Other accounts are not found. */
+/**
+ * Finds the caller's direct child by its name, with its present balance. Other accounts, and closed ones, are not found.
+ * 'lock' locks its row until the transaction ends, so that it stays the caller's.
+ */
 export async function childOf(
   { sql, account }: Pick<Context, 'sql' | 'account'>,
   name: string,
+  lock?: 'lock',
 ): Promise<Child> {
   const [child] = await sql<Child[]>`
     select a.id, a.name, a.role, a.superreseller, a.reseller, a.description, a.created, h.balance as credits,
       h.id as balance_holding
     from account a join holding h on h.account = a.id and h.kind = 'balance'
-    where a.parent = ${account.id} and lower(a.name) = lower(${name})`
+    where a.parent = ${account.id} and lower(a.name) = lower(${name}) and a.closed is null
+    ${lock ? sql`for no key update of a` : sql``}`
   if (!child) throw notFound()
   return child
 }
@@ -44,5 +49,5 @@ export async function childrenOf<More extends object = object>(
     select a.id as "accountId", a.name, h.balance as credits, ${isLow(sql)} as low, a.description,
       a.created ${more}
     from account a join holding h on h.account = a.id and h.kind = 'balance'
-    where a.parent = ${account.id} order by lower(a.name)`
+    where a.parent = ${account.id} and a.closed is null order by lower(a.name)`
 }

@@ -15,7 +15,7 @@ import {
   sessionOf,
   Windows,
 } from '../support/browser.ts'
-import { type Family, openWorld, type World } from '../support/world.ts'
+import { type Family, openWorld, type Person, type World } from '../support/world.ts'
 
 // This tests the error catalogue: every call with notices is made from its screen three times. The first time a fault
 // is returned, then a refusal, and at last the server's own answer.
@@ -34,6 +34,8 @@ interface Shop extends Family {
   world: World
   /** One account of each level that nobody is signed in as, because changing a password ends its sessions. */
   idle: Family
+  /** A dealer that is moved and closed. */
+  leaving: Person
 }
 
 const scenarios: Record<string, Scenario> = {
@@ -110,6 +112,29 @@ const scenarios: Record<string, Scenario> = {
     as: 'reseller',
     at: ({ idle }) => to.level.dealer.update(idle.dealer.name),
     submit: (page) => press(page, 'Lift suspension'),
+  },
+  'tree.move': {
+    as: 'admin',
+    at: ({ leaving }) => to.branch(leaving.name),
+    prepare: async (page) => {
+      await press(page, 'Move')
+      await page.getByRole('dialog').getByRole('combobox').selectOption({ index: 1 })
+    },
+    submit: (page) =>
+      page
+        .getByRole('dialog')
+        .getByRole('button', { name: /^Move to/ })
+        .click(),
+  },
+  'tree.close': {
+    as: 'admin',
+    at: ({ leaving }) => to.branch(leaving.name),
+    prepare: (page) => press(page, 'Close'),
+    submit: (page) =>
+      page
+        .getByRole('alertdialog')
+        .getByRole('button', { name: /^Close/ })
+        .click(),
   },
   'tree.password': {
     as: 'admin',
@@ -343,5 +368,5 @@ async function openShop(): Promise<Shop> {
     await (await world.child(family.reseller)).call(calls.requests.ask, { credits: 2 })
   }
   await world.admin.call(calls.admin.setMessage, { message: 'Hear.' })
-  return { world, ...family, idle }
+  return { world, ...family, idle, leaving: await world.child(family.reseller) }
 }

@@ -195,6 +195,22 @@ const DIALOGS: Record<string, Asked> = {
     first: (page) => page.getByLabel('Reason'),
     opener: (page) => button(page, 'Suspend'),
   },
+  'a move': {
+    file: 'accounts/MoveDialog.tsx',
+    as: 'admin',
+    at: (_client, { dealer }) => to.branch(dealer.name),
+    open: (page) => press(page, 'Move'),
+    first: (page) => button(page, 'Cancel'),
+    opener: (page) => button(page, 'Move'),
+  },
+  'a closing': {
+    file: 'accounts/CloseDialog.tsx',
+    as: 'superreseller',
+    at: (_client, { reseller }) => to.level.reseller.update(reseller.name),
+    open: (page) => press(page, 'Close'),
+    first: (page) => button(page, 'Cancel'),
+    opener: (page) => button(page, 'Close'),
+  },
   "the grant of a child's request": {
     file: 'accounts/AnswerRequest.tsx',
     as: 'reseller',

@@ -435,6 +435,26 @@ const states: Picture[] = [
     },
   },
   {
+    name: 'superreseller moves a dealer',
+    as: 'superreseller',
+    at: to.branch('casa-digital'),
+    shows: 'Place in the tree',
+    doing: async (page) => {
+      await press(page, 'Move')
+      await expect(page.getByText('takes along')).toBeVisible()
+    },
+  },
+  {
+    name: 'reseller closes a dealer that has clients',
+    as: 'reseller',
+    at: to.level.dealer.update('casa-digital'),
+    shows: 'Place in the tree',
+    doing: async (page) => {
+      await press(page, 'Close')
+      await expect(page.getByText('Only an empty account can be closed')).toBeVisible()
+    },
+  },
+  {
     name: 'superreseller looks at a suspended reseller',
     as: 'superreseller',
     at: to.level.reseller.update('porto-streams-and-more-for-every'),

@@ -134,6 +134,14 @@ const command = fc.oneof(
     weight: 3,
     arbitrary: fc.record({ do: fc.constant('lift'), account: someone, by: fc.nat({ max: 2 }) }),
   },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant('move'), account: someone, to: someone, byAdmin: fc.boolean() }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('close'), account: someone, byAdmin: fc.boolean() }),
+  },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('again') }) },
 )
 export type Command = typeof command extends fc.Arbitrary<infer One> ? One : never

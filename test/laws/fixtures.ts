@@ -213,6 +213,15 @@ const TREE: Tree = {
     password: { input: ({ spare }) => ({ name: spare.dealer.name, password: PASSWORD }) },
     account: { input: (stage, role) => ({ name: spareOf(stage, role).name }), names: beneath },
     growth: nothing,
+    move: {
+      input: async ({ world, people }, role) => {
+        const { superreseller, reseller } = people
+        const other = await world.child(superreseller)
+        if (role === 'superreseller') return { name: (await world.child(other)).name, to: reseller.name }
+        return { name: other.name, to: (await world.child(world.admin)).name }
+      },
+    },
+    close: { input: aChild, names: beneath },
     suspend: { input: aChild, names: beneath },
     lift: {
       input: async (stage, role) => {

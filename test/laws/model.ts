@@ -15,11 +15,17 @@ export type Account = {
   description: string
   /** The role of who suspended it. */
   suspendedBy?: Level | 'admin' | undefined
+  closed?: boolean
 }
 
 /** Whether an account, or one above it, is suspended. */
 export function isSuspended(account: Account | null): boolean {
   return account !== null && (account.suspendedBy !== undefined || isSuspended(account.parent))
+}
+
+/** An account and those above it, without the admin. */
+export function pathOf(account: Account): Account[] {
+  return [account, ...(account.parent ? pathOf(account.parent) : [])]
 }
 
 const RANKS = ['admin', 'superreseller', 'reseller', 'dealer']
@@ -54,6 +60,8 @@ export type Row = {
   actor: string
   account: Account
   client: Client | null
+  /** The account and those above it when the row was written. All of them may see it, and nobody else may. */
+  readers: Account[]
 }
 
 /** What a command must lead to: an answer, or a refusal with one of these codes. */
@@ -111,29 +119,33 @@ export class Model {
   }
 
   save(child: Account, credits: number, desc: string | undefined, transaction: 0 | 1): Outcome {
-    const [from, to] = transaction === 0 ? [child.parent, child] : [child, child.parent]
+    const from = transaction === 0 ? child.parent : child
     const refused = [
       ...(from && from.balance < credits ? ['insufficient_credits'] : []),
       ...(transaction === 0 && credits > 0 && isSuspended(child) ? ['suspended'] : []),
     ]
     if (refused.length > 0) return { refused }
     child.description = desc ?? child.description
-    if (credits > 0) {
-      if (from) from.balance -= credits
-      if (to) to.balance += credits
-      this.#write({
-        type: transaction === 0 ? 'ADD' : 'REMOVE',
-        credits,
-        login: child.name,
-        mac: null,
-        description: child.description,
-        expiry: null,
-        actor: child.parent?.name ?? 'admin',
-        account: child,
-        client: null,
-      })
-    }
+    if (credits > 0) this.#pass(child, credits, transaction, child.parent?.name ?? 'admin')
     return { answer: { status: 'OK', credits: child.balance } }
+  }
+
+  /** Moves credits between an account and its parent. */
+  #pass(child: Account, credits: number, transaction: 0 | 1, actor: string): void {
+    const sign = transaction === 0 ? 1 : -1
+    child.balance += sign * credits
+    if (child.parent) child.parent.balance -= sign * credits
+    this.#write({
+      type: transaction === 0 ? 'ADD' : 'REMOVE',
+      credits,
+      login: child.name,
+      mac: null,
+      description: child.description,
+      expiry: null,
+      actor,
+      account: child,
+      client: null,
+    })
   }
 
   /** `by` is the account's parent or the admin. */
@@ -153,6 +165,27 @@ export class Model {
 
   #mayLift({ suspendedBy }: Account, by: Account | null): boolean {
     return suspendedBy === undefined || RANKS.indexOf(suspendedBy) >= RANKS.indexOf(levelOf(by))
+  }
+
+  /** `by` is anybody above the account, or the admin. */
+  move(account: Account, to: Account, by: Account | null): Outcome {
+    const isAbove = (one: Account) => by === null || pathOf(one).slice(1).includes(by)
+    if (!isAbove(account) || !isAbove(to)) return { refused: ['not_found'] }
+    if (account.parent === null || to.level !== account.parent.level) return { refused: ['invalid_input'] }
+    account.parent = to
+    return { answer: { status: 'OK' } }
+  }
+
+  /** `by` is the account's parent or the admin. */
+  close(account: Account, by: Account | null): Outcome {
+    const hasAccounts = this.accounts.some(({ parent }) => parent === account)
+    const hasClients = this.clients.some(({ dealer }) => dealer === account)
+    if (hasAccounts || hasClients) return { refused: ['not_empty'] }
+    const credits = account.balance
+    if (credits > 0) this.#pass(account, credits, 1, by?.name ?? 'admin')
+    account.closed = true
+    this.accounts.splice(this.accounts.indexOf(account), 1)
+    return { answer: { status: 'OK', credits } }
   }
 
   create(dealer: Account, { login, stb_mac, ministra, months, desc }: NewClient): Outcome {
@@ -377,13 +410,13 @@ export class Model {
     return { answer: { status: 'OK' } }
   }
 
-  #rowOf(client: Client): Omit<Row, 'type' | 'credits'> {
+  #rowOf(client: Client): Omit<Row, 'type' | 'credits' | 'readers'> {
     const { name: login, mac, description, expiry, dealer } = client
     return { login, mac, description, expiry, actor: dealer.name, account: dealer, client }
   }
 
-  #write(row: Row): void {
-    this.rows.push(row)
+  #write(row: Omit<Row, 'readers'>): void {
+    this.rows.push({ ...row, readers: pathOf(row.account) })
   }
 
   #done({ name, expiry, dealer }: Client): Outcome {

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
+import { PLAYED } from '../../server/commands/verify/guards.ts'
+import { verify } from '../../server/commands/verify/verify.ts'
 import { proveTheBooks } from '../support/books.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import {
@@ -74,6 +76,59 @@ const PATHS: Path[] = [
 const PAIRS = PATHS.flatMap((one, index) =>
   PATHS.slice(index).map((two) => ({ one, two, names: `${one.name} and ${two.name}` })),
 )
+
+type Change = { change: string; run: (scene: Changing) => Promise<Answer> }
+
+/** A dealer with a client, and another reseller of its superreseller. */
+type Changing = Scene & { other: Person }
+
+const CHANGES: Change[] = [
+  {
+    change: 'suspending',
+    run: ({ family: { reseller, dealer } }) => reseller.send(calls.tree.suspend, { name: dealer.name }),
+  },
+  {
+    change: 'suspending the reseller of',
+    run: ({ family: { superreseller, reseller } }) =>
+      superreseller.send(calls.tree.suspend, { name: reseller.name }),
+  },
+  {
+    change: 'moving',
+    run: ({ family: { superreseller, dealer }, other }) =>
+      superreseller.send(calls.tree.move, { name: dealer.name, to: other.name }),
+  },
+  {
+    change: 'moving the reseller of',
+    run: async ({ family: { reseller } }) => {
+      const { name: to } = await world.child(world.admin)
+      return world.admin.send(calls.tree.move, { name: reseller.name, to })
+    },
+  },
+  {
+    change: 'closing',
+    run: ({ family: { reseller, dealer } }) => reseller.send(calls.tree.close, { name: dealer.name }),
+  },
+]
+
+describe('a change of the tree and a call at once on two servers leave sound books:', () => {
+  const pairs = CHANGES.flatMap((one) =>
+    PATHS.map((path) => ({ ...one, path, names: `${one.change} a dealer, and ${path.name}` })),
+  )
+
+  test.each(pairs)('$names', async ({ run, path }) => {
+    for (let round = 0; round < 3; round += 1) {
+      const family = await world.family({ credits: 3 * COST })
+      const client = await world.client(family.dealer, { months: '2d' })
+      await family.dealer.call(calls.clients.renew, { name: client.name, months: COST })
+      if (round === 2) await world.admin.call(calls.admin.remove, { name: client.name })
+      const scene = { family, client, other: await world.child(family.superreseller) }
+      // Person checks that neither is answered by a 500.
+      const [, answer] = await Promise.all([run(scene), path.run(scene, world.at(second, family.dealer))])
+      expect([200, 400, 401, 403, 404]).toContain(answer.status)
+    }
+    expect(await verify(world.server.sql, 'boxtree_server')).toMatchObject({ first: null, others: [PLAYED] })
+  })
+})
 
 describe('two calls at once on two servers spend no more than the dealer has:', () => {
   test.each(PAIRS)('$names', async ({ one, two }) => {

@@ -10,6 +10,7 @@ import {
   isSuspended,
   Model,
   type Outcome,
+  pathOf,
   type Row,
   type SavedClient,
 } from './model.ts'
@@ -101,7 +102,8 @@ export class Tree {
         return
       case 'again': {
         // A key is kept for 24 hours.
-        if (!this.#last || model.now - this.#last.at >= 24 * HOUR || isSuspended(this.#last.caller)) return
+        if (!this.#last || model.now - this.#last.at >= 24 * HOUR) return
+        if (isSuspended(this.#last.caller) || this.#last.caller?.closed) return
         const { status, body } = await this.#last.again()
         expect([status, body]).toEqual(this.#last.text)
         return
@@ -204,6 +206,25 @@ export class Tree {
         const account = pick(suspended.length > 0 ? suspended : model.accounts, command.account)
         return this.#lift(account, pick([...ancestorsOf(account)], command.by))
       }
+      case 'move': {
+        const account = pick(model.accounts, command.account)
+        const others = model.accounts.filter(
+          (one) => one.level === account.parent?.level && one !== account.parent,
+        )
+        const to = pick(others.length > 0 ? others : model.accounts, command.to)
+        const by = command.byAdmin ? null : (pathOf(account).at(-1) ?? null)
+        return this.#move(account, to, by)
+      }
+      case 'close': {
+        const account = pick(model.accounts, command.account)
+        const by = command.byAdmin ? null : account.parent
+        // A tree keeps a dealer, for whom the other commands are.
+        if (account.level === 'dealer' && this.#dealers().length === 1) return
+        const { length } = model.accounts
+        await this.#send(by, calls.tree.close, { name: account.name }, () => model.close(account, by))
+        if (model.accounts.length < length) this.outcomes.push('closed')
+        return
+      }
     }
   }
 
@@ -214,11 +235,26 @@ export class Tree {
     )
   }
 
+  /** Moves an account. Those who are stopped by a suspension above the new place lose their sessions. */
+  async #move(account: Account, to: Account, by: Account | null): Promise<void> {
+    const { model } = this
+    const before = account.parent
+    const stopped = model.accounts.filter(isSuspended)
+    const input = { name: account.name, to: to.name }
+    await this.#send(by, calls.tree.move, input, () => model.move(account, to, by))
+    if (account.parent !== before) this.outcomes.push('moved')
+    await this.#signInAgain(stopped)
+  }
+
   /** Lifts a suspension. Those who can act again sign in again. */
   async #lift(account: Account, by: Account | null): Promise<void> {
     const { model } = this
     const stopped = model.accounts.filter(isSuspended)
     await this.#send(by, calls.tree.lift, { name: account.name }, () => model.lift(account, by))
+    await this.#signInAgain(stopped)
+  }
+
+  async #signInAgain(stopped: Account[]): Promise<void> {
     for (const freed of stopped.filter((one) => !isSuspended(one))) {
       this.#people.set(freed, this.#world.at(this.#server, await this.#world.again(this.who(freed))))
     }
@@ -317,13 +353,14 @@ export class Tree {
       const rows = await this.who(account).call(calls.desk[account.level].transactions)
       expect(rows.map(shown)).toEqual(
         model.rows
-          .filter((row) => isInBranch(row.account, account))
+          .filter((row) => row.readers.includes(account))
           .map((row) => this.#asShown(row, account))
           .reverse(),
       )
     }
     for (const dealer of this.#dealers()) await this.#compareClients(dealer)
-    const tops = model.accounts.filter(({ parent }) => parent === null)
+    // Closed ones too: what was once beneath them has rows on their path.
+    const tops = [...this.#people.keys()].filter(({ parent }) => parent === null)
     this.outcomes.push(...model.rows.map(({ type }) => type))
     this.outcomes.push(...Array<string>(model.shared).fill('a shared trial'))
     await proveTheBooks(
@@ -364,8 +401,7 @@ export class Tree {
 
   /** Returns a row as a reader sees it: an actor has a name if it is the reader, its parent or an account below it. */
   #asShown(row: Row, reader: Account): Shown {
-    const { accounts } = this.model
-    const actor = accounts.find(({ name }) => name === row.actor) ?? null
+    const actor = [...this.#people.keys()].find(({ name }) => name === row.actor) ?? null
     const isKnown = actor === reader.parent || (actor !== null && isInBranch(actor, reader))
     const expiry = row.expiry === null ? null : new Date(row.expiry).toISOString()
     return shown({ ...row, expiry, actor: isKnown ? row.actor : '—' })

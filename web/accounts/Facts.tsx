@@ -16,7 +16,7 @@ import { zone } from '../zone.ts'
 export function Facts({ account }: { account: AccountBeneath | undefined }) {
   const { role } = useSession()
   if (!account) return <Card title="Account">{''}</Card>
-  const { name, credits, low, beneath, last_login, created } = account
+  const { name, credits, low, beneath, last_login, created, closed } = account
   const accounts = [
     ...(beneath.resellers > 0 ? [counted(beneath.resellers, 'reseller')] : []),
     ...(beneath.dealers > 0 ? [counted(beneath.dealers, 'dealer')] : []),
@@ -37,10 +37,15 @@ export function Facts({ account }: { account: AccountBeneath | undefined }) {
         <Fact label="Created">
           <Moment iso={created} zone={zone()} format="datetime" />
         </Fact>
+        {closed && (
+          <Fact label="Closed">
+            <Moment iso={closed} zone={zone()} format="datetime" />
+          </Fact>
+        )}
       </List>
       <Ways>
         <Way to={to.transactions({ account: name })}>Transactions</Way>
-        {LEVELS[account.role].owner === role && (
+        {LEVELS[account.role].owner === role && !closed && (
           <Way to={to.level[account.role].update(name)}>Credits and password</Way>
         )}
       </Ways>

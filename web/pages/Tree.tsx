@@ -1,14 +1,16 @@
 import { styled } from '@mui/material/styles'
-import { Navigate, useParams } from 'react-router'
+import { Navigate, useParams, useSearchParams } from 'react-router'
 import { calls } from '../../contract/calls.ts'
 import { LEVELS, type LevelName } from '../../contract/levels.ts'
 import type { Role } from '../../contract/roles.ts'
 import { Access } from '../accounts/Access.tsx'
 import { ChildLowBalance } from '../accounts/ChildLowBalance.tsx'
 import { Facts } from '../accounts/Facts.tsx'
+import { Place } from '../accounts/Place.tsx'
 import { SetPassword } from '../accounts/SetPassword.tsx'
 import { levels } from '../levels.ts'
 import { MaybeThere } from '../MaybeThere.tsx'
+import { Toggle } from '../parts/form/Toggle.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Stack } from '../parts/Stack.tsx'
 import { Way } from '../parts/Way.tsx'
@@ -63,11 +65,14 @@ function Branch({ name }: { name: string }) {
       >
         <Stack>
           <Facts account={data} />
-          <Pair>
-            <Access name={name} />
-            {manages && <ChildLowBalance name={name} />}
-            {role === 'admin' && <SetPassword name={name} />}
-          </Pair>
+          {!data?.closed && (
+            <Pair>
+              <Access name={name} />
+              {manages && <ChildLowBalance name={name} />}
+              {role === 'admin' && <SetPassword name={name} />}
+              {role !== 'reseller' && <Place name={name} />}
+            </Pair>
+          )}
           {data && data.role !== 'dealer' && <Beneath role={data.role} of={name} />}
         </Stack>
       </MaybeThere>
@@ -76,13 +81,25 @@ function Branch({ name }: { name: string }) {
 }
 
 function Beneath({ role, of }: { role: Role; of?: string }) {
-  const loaded = useCall(calls.tree.list, of === undefined ? {} : { of })
+  const [address, setAddress] = useSearchParams()
+  const show = address.get('show') === 'closed' ? 'closed' : 'open'
+  const loaded = useCall(calls.tree.list, { ...(of !== undefined && { of }), show }, { keep: true })
+  const showClosed = (closed: boolean) =>
+    setAddress(
+      (before) => {
+        before.delete('show')
+        if (closed) before.set('show', 'closed')
+        return before
+      },
+      { replace: true },
+    )
   const beneath = Object.values(LEVELS).find(({ owner }) => owner === role)?.role as LevelName
   return (
     <TableCard
       label={levels[beneath].plural}
       table={treeRows[beneath]}
       loaded={{ ...loaded, data: loaded.data?.data }}
+      tools={<Toggle label="Closed ones" checked={show === 'closed'} onChange={showClosed} />}
     />
   )
 }

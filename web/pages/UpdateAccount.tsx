@@ -7,6 +7,7 @@ import { AccountHistory } from '../accounts/AccountHistory.tsx'
 import { ChangePassword } from '../accounts/ChangePassword.tsx'
 import { ChildLowBalance } from '../accounts/ChildLowBalance.tsx'
 import { Growth } from '../accounts/Growth.tsx'
+import { Place } from '../accounts/Place.tsx'
 import { UpdateCredits } from '../accounts/UpdateCredits.tsx'
 import { levels } from '../levels.ts'
 import { MaybeThere } from '../MaybeThere.tsx'
@@ -37,6 +38,7 @@ export function UpdateAccount({ level: levelName }: { level: LevelName }) {
             <ChangePassword level={levelName} name={name} />
             <Access name={name} />
             <ChildLowBalance name={name} />
+            <Place name={name} />
           </Pair>
           <AccountHistory level={levelName} name={name} />
           {level.hasStatistics && <Growth name={name} />}

@@ -73,12 +73,17 @@ export function lastLogin<Row extends Pick<TreeRow, 'last_login'>>(): Column<Row
   return moment('last_login', 'Last login', 'datetime', { narrow: 'more' })
 }
 
-export function state<Row extends Pick<TreeRow, 'suspended'>>(): Column<Row> {
+export function state<Row extends Pick<TreeRow, 'suspended' | 'closed'>>(): Column<Row> {
   return {
     key: 'suspended',
     header: 'State',
     width: widths.chip,
-    text: ({ suspended }) => (suspended ? 'Suspended' : ''),
-    cell: ({ suspended }) => suspended && <Chip tone="bad">Suspended</Chip>,
+    text: stateOf,
+    cell: (row) => stateOf(row) && <Chip tone="bad">{stateOf(row)}</Chip>,
   }
+}
+
+function stateOf({ suspended, closed }: Pick<TreeRow, 'suspended' | 'closed'>): string {
+  if (closed) return 'Closed'
+  return suspended ? 'Suspended' : ''
 }

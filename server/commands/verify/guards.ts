@@ -68,6 +68,7 @@ const FORBIDDEN: Record<string, readonly string[]> = {
   count_change: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
   credit_request: ['DELETE', 'TRUNCATE', 'TRIGGER'],
   directory: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
+  tree_move: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
   sign_in: ['UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
   suspension: ['DELETE', 'TRUNCATE', 'TRIGGER'],
 }

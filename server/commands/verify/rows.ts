@@ -15,19 +15,22 @@ export const LAWS: readonly ((sql: Sql) => PendingQuery<Row[]>)[] = [rowsByThems
 
 /**
  * Checks each row alone: its type allows its source and destination, its path is that of the account that it concerns,
- * its client is its dealer's, and its actor was allowed to act.
+ * its client is its dealer's, and its actor was allowed to act; all by the tree as it stood at that row.
  */
 function rowsByThemselves(sql: Sql) {
   return sql`
     with place as (
-      select h.id, h.kind, h.account, a.name, a.parent from holding h join account a on a.id = h.account
+      select h.id, h.kind, h.account, a.name from holding h join account a on a.id = h.account
     ),
+    stood as (${pathsThroughTime(sql)}),
     path as (
-      select id, name, parent, created,
-        case role when 'superreseller' then id else superreseller end as superreseller,
-        case role when 'reseller' then id else reseller end as reseller,
-        case role when 'dealer' then id end as dealer
-      from account
+      select a.id, a.name, a.created, stood.after, stood.until,
+        case a.role when 'superreseller' then a.parent when 'reseller' then stood.superreseller else stood.reseller end
+          as parent,
+        case a.role when 'superreseller' then a.id else stood.superreseller end as superreseller,
+        case a.role when 'reseller' then a.id else stood.reseller end as reseller,
+        case a.role when 'dealer' then a.id end as dealer
+      from stood join account a on a.id = stood.account
     ),
     checked as (
       select t.id, case
@@ -37,8 +40,8 @@ function rowsByThemselves(sql: Sql) {
         when t.credits <= 0 then format('moves %s credits', t.credits)
         when s.id is null or d.id is null then 'does not say where its credits come from or where they go'
         when not case t.type
-          when 'ADD' then s.kind <> 'consumed' and d.kind = 'balance' and d.parent = s.account
-          when 'REMOVE' then s.kind = 'balance' and d.kind <> 'consumed' and s.parent = d.account
+          when 'ADD' then s.kind <> 'consumed' and d.kind = 'balance' and path.parent = s.account
+          when 'REMOVE' then s.kind = 'balance' and d.kind <> 'consumed' and path.parent = d.account
           when 'USED' then s.kind = 'balance' and d.kind = 'consumed' and s.account = d.account and s.account = t.dealer
           when 'RETRIEVED' then s.kind = 'consumed' and d.kind = 'balance' and s.account = d.account and s.account = t.dealer
           else false
@@ -52,7 +55,7 @@ function rowsByThemselves(sql: Sql) {
         when t.login <> coalesce(c.name, path.name)
           then format('is of %s, but says %s', coalesce(c.name, path.name), t.login)
         when t.actor <> case when t.type in ('ADD', 'REMOVE') then path.parent else t.dealer end
-          and not (t.type = 'DELETE' and actor.role = 'admin') then format('says that %s acted, who could not', actor.name)
+          and not (t.type in ('DELETE', 'REMOVE') and actor.role = 'admin') then format('says that %s acted, who could not', actor.name)
         when t.created < coalesce(c.created, path.created) - ${ONE_HOUR}::interval
           then format('is dated %s, before there was any %s', t.created, t.login)
         when t.type = 'USED' and abs(extract(epoch from t.expiry
@@ -63,6 +66,7 @@ function rowsByThemselves(sql: Sql) {
       left join place s on s.id = t.source
       left join place d on d.id = t.destination
       left join path on path.id = case t.type when 'ADD' then d.account when 'REMOVE' then s.account else t.dealer end
+        and t.id > path.after and t.id <= path.until
       left join client c on c.id = t.client
       left join account actor on actor.id = t.actor
     ),
@@ -71,6 +75,20 @@ function rowsByThemselves(sql: Sql) {
     )
     select id, fault from broken order by id limit 1`
 }
+
+/** Returns the paths that each account had, one after the other, and the rows of the ledger between which it had each. */
+function pathsThroughTime(sql: Sql) {
+  return sql`
+    select account, from_superreseller as superreseller, from_reseller as reseller,
+      lag(last_transfer, 1, 0::bigint) over (partition by account order by id) as after, last_transfer as until
+    from tree_move
+    union all
+    select a.id, a.superreseller, a.reseller, coalesce(max(m.last_transfer), 0), ${LAST_ID}::bigint
+    from account a left join tree_move m on m.account = a.id group by a.id`
+}
+
+/** The largest id that a row can have. */
+const LAST_ID = '9223372036854775807'
 
 /** Checks that the rows of each holding are a chain without a gap, never negative but for the issue, up to its balance. */
 function holdings(sql: Sql) {

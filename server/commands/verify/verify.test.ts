@@ -1,6 +1,9 @@
+import type { PendingQuery, Row } from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../../contract/calls.ts'
 import { type Family, openWorld, type World } from '../../../test/support/world.ts'
+import { fillBranchDays } from '../../nouns/growth.ts'
+import { fillStatistics } from '../../nouns/statistics.ts'
 import { begin } from '../../postgres/begin.ts'
 import type { Sql } from '../../postgres/pool.ts'
 import { PLAYED } from './guards.ts'
@@ -11,11 +14,18 @@ const ROLE = 'boxtree_server'
 let world: World
 let family: Family
 let other: Family
+/** A family whose reseller was moved to another superreseller. */
+let moved: Family
 /** The ids of rows of the ledger by what they record. */
 const row: Record<string, number> = {}
 
 beforeAll(async () => {
   world = await openWorld()
+  moved = await world.family({ credits: 9 })
+  const { name: withThem } = await world.client(moved.dealer, { months: 1 })
+  const to = await world.child(world.admin)
+  await world.admin.call(calls.tree.move, { name: moved.reseller.name, to: to.name })
+  await moved.dealer.call(calls.clients.renew, { name: withThem, months: 1 })
   other = await world.family({ credits: 30 })
   family = await world.family({ credits: 100 })
   const { dealer, reseller } = family
@@ -42,6 +52,13 @@ beforeAll(async () => {
   const rows = await world.server.sql<{ id: number; type: string }[]>`
     select id, type from transfer where dealer = ${dealer.id} order by id desc`
   for (const { id, type } of rows) row[type] = id
+  const [before] = await world.server.sql<{ first: number; next: number }[]>`
+    select min(t.id) filter (where type = 'ADD') as first, max(t.id) as next from transfer t
+    where t.reseller = ${moved.reseller.id}`
+  row.movedBefore = before?.first ?? 0
+  row.movedAfter = before?.next ?? 0
+  await fillStatistics(world.server.sql, world.clock.now, 'UTC')
+  await fillBranchDays(world.server.sql, world.clock.now, 'UTC')
 })
 afterAll(() => world.close())
 
@@ -255,6 +272,46 @@ const tamperings: Tampering[] = [
       update service set dealer = ${other.dealer.id} where client = (select client from transfer where id = ${row.USED as number})`,
   ],
   [
+    'a move forgotten',
+    () => row.movedBefore as number,
+    /goes from the balance of .* which none of its type does/,
+    (sql) => tamperWithMoves(sql, sql`delete from tree_move`),
+  ],
+  [
+    'a move said to be later',
+    () => row.movedAfter as number,
+    /does not lie on the path of/,
+    (sql) => tamperWithMoves(sql, sql`update tree_move set last_transfer = last_transfer + 1000`),
+  ],
+  [
+    'a move said to lead elsewhere',
+    () => null,
+    /The account .* is not where its moves have led/,
+    (sql) =>
+      tamperWithMoves(
+        sql,
+        sql`update tree_move set to_superreseller = ${other.superreseller.id} where account = ${moved.dealer.id}`,
+      ),
+  ],
+  [
+    'an account closed that has credits',
+    () => null,
+    /The account .* is closed, but not empty/,
+    (sql) => sql`update account set closed = now() where id = ${other.dealer.id}`,
+  ],
+  [
+    'a finished day of a superreseller restated',
+    () => null,
+    /The statistics of .* are not what there was/,
+    (sql) => sql`update statistic set dealers = dealers + 1 where superreseller = ${moved.superreseller.id}`,
+  ],
+  [
+    'a finished day of a branch restated',
+    () => null,
+    /The statistics of .* are not what there was/,
+    (sql) => sql`update branch_day set used = used + 1 where account = ${moved.reseller.id}`,
+  ],
+  [
     'the trigger dropped',
     () => null,
     /post_transfers on transfer is gone/,
@@ -328,6 +385,12 @@ describe('npm run verify finds what the owner of the tables tampered with:', () 
     expect(blamed() === null ? others.join('\n') : first?.sentence).toMatch(said)
   })
 })
+
+async function tamperWithMoves(sql: Sql, tampering: PendingQuery<Row[]>): Promise<void> {
+  await sql`alter table tree_move disable trigger user`
+  await tampering
+  await sql`alter table tree_move enable trigger user`
+}
 
 /** Returns the findings after a manipulation by the owner with triggers disabled, and rolls it back. */
 async function after(tamper: (sql: Sql) => Promise<unknown>): Promise<Findings> {

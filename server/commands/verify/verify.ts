@@ -2,6 +2,7 @@ import { begin } from '../../postgres/begin.ts'
 import type { Sql } from '../../postgres/pool.ts'
 import { brokenGuards } from './guards.ts'
 import { type BrokenRow, LAWS, ONE_HOUR } from './rows.ts'
+import { brokenTree } from './tree.ts'
 
 export type Findings = {
   /** The number of rows that were checked. */
@@ -39,7 +40,7 @@ export async function examine(transactions: readonly [Sql, ...Sql[]], role: stri
   return {
     ...(await counts(sql)),
     first: await firstOf(sql, broken),
-    others: [...(await brokenGuards(sql, role)), ...(await brokenSums(sql))],
+    others: [...(await brokenGuards(sql, role)), ...(await brokenSums(sql)), ...(await brokenTree(sql))],
   }
 }
 

@@ -5,10 +5,10 @@ import { LEVELS, type LevelName } from '../../../contract/levels.ts'
 import { credits as inWords } from '../../../contract/words.ts'
 import { hashPassword } from '../../access/password.ts'
 import { type Context, type Handlers, Unchanged } from '../../context.ts'
-import { transfer } from '../../ledger/transfer.ts'
+import { holdPlace, transfer } from '../../ledger/transfer.ts'
 import { refuseField } from '../../refusal.ts'
 import { isLow } from '../../tree/account.ts'
-import { childOf, childrenOf } from '../../tree/child.ts'
+import { type Child, childOf, childrenOf } from '../../tree/child.ts'
 import { addTo } from './adding.ts'
 
 type LevelHandlers = Omit<Handlers<typeof calls.level.reseller>, 'history'>
@@ -28,10 +28,11 @@ export function accountsOf(level: LevelName): LevelHandlers {
         return begin(async ({ sql, account, now }) => {
           const [taken] = await sql`select from account where lower(name) = lower(${login})`
           if (taken) throw refuseField('name_taken', 'login', 'This login is taken.')
+          const { superreseller } = await holdPlace(sql, account)
           await sql`
             insert into account (name, role, parent, superreseller, reseller, password, settings, created)
             values (
-              ${login}, ${level}, ${account.id}, ${owner === 'superreseller' ? account.id : account.superreseller},
+              ${login}, ${level}, ${account.id}, ${owner === 'superreseller' ? account.id : superreseller},
               ${owner === 'reseller' ? account.id : null}, ${hash}, ${sql.json(DEFAULT_SETTINGS)}, ${now})`
           return { status: 'OK', name: login }
         })
@@ -44,28 +45,15 @@ export function accountsOf(level: LevelName): LevelHandlers {
     },
 
     async save(context, { name, credits, desc, transaction }) {
-      const { sql, account } = context
+      // The holdings are locked before the account's row, as a move does.
+      if (credits === 0) return setDescription(context, await childOf(context, name, 'lock'), desc)
       const child = await childOf(context, name)
-      const described =
-        desc !== undefined &&
-        (await sql`update account set description = ${desc} where id = ${child.id} and description <> ${desc}`)
-      if (credits === 0) {
-        const output = { status: 'OK' as const, credits: child.credits }
-        return described && described.count > 0 ? output : new Unchanged(output)
-      }
       const description = desc ?? child.description
-      if (transaction === CREDIT_ACTION.add) {
-        return { status: 'OK', credits: await addTo(context, { ...child, description }, credits) }
-      }
-      const balance = await transfer(sql, {
-        type: 'REMOVE',
-        source: child.balance_holding,
-        destination: account.balance_holding,
-        rows: [{ credits, actor: account.id, login: child.name, description }],
-        short: (has, needed) =>
-          `${child.name} has ${inWords(has)}; ${needed.toLocaleString('en-US')} cannot be removed.`,
-      })
-      return { status: 'OK', credits: balance.source }
+      const described = { ...child, description }
+      const act = transaction === CREDIT_ACTION.add ? addTo : removeFrom
+      const balance = await act(context, described, credits)
+      await setDescription(context, child, desc)
+      return { status: 'OK', credits: balance }
     },
 
     changePassword: {
@@ -73,7 +61,7 @@ export function accountsOf(level: LevelName): LevelHandlers {
         const hash = await hashPassword(password)
         return begin(async (context) => {
           const { sql } = context
-          const child = await childOf(context, name)
+          const child = await childOf(context, name, 'lock')
           // Locks the account before its sessions, as a login does, so that the second of the two sees what the first did.
           await sql`update account set password = ${hash} where id = ${child.id}`
           await sql`select end_sessions(${child.id})`
@@ -82,6 +70,28 @@ export function accountsOf(level: LevelName): LevelHandlers {
       },
     },
   }
+}
+
+/** Takes credits back from a child. Returns the child's balance afterwards. */
+async function removeFrom({ sql, account }: Context, child: Child, credits: number): Promise<number> {
+  const { name: login, description } = child
+  const balance = await transfer(sql, {
+    type: 'REMOVE',
+    source: child.balance_holding,
+    destination: account.balance_holding,
+    rows: [{ credits, actor: account.id, login, description }],
+    short: (has, needed) =>
+      `${login} has ${inWords(has)}; ${needed.toLocaleString('en-US')} cannot be removed.`,
+  })
+  return balance.source
+}
+
+/** Sets the description of a child, where one was sent that differs. Answers with the child's balance. */
+async function setDescription({ sql }: Context, child: Child, description: string | undefined) {
+  const output = { status: 'OK' as const, credits: child.credits }
+  if (description === undefined || description === child.description) return new Unchanged(output)
+  await sql`update account set description = ${description} where id = ${child.id}`
+  return output
 }
 
 /** The handlers for superresellers. Their list also counts the accounts and clients beneath each. */
@@ -93,8 +103,8 @@ export const superresellers: LevelHandlers & Pick<Handlers<typeof calls.level.su
     const data = await childrenOf<{ resellers: number; dealers: number; clients: number }>(
       context,
       sql`,
-        (select count(*) from account r where r.superreseller = a.id and r.role = 'reseller') as resellers,
-        (select count(*) from account d where d.superreseller = a.id and d.role = 'dealer') as dealers,
+        (select count(*) from account r where r.superreseller = a.id and r.role = 'reseller' and r.closed is null) as resellers,
+        (select count(*) from account d where d.superreseller = a.id and d.role = 'dealer' and d.closed is null) as dealers,
         (select coalesce(sum(clients), 0) from client_count c where c.account = a.id) as clients`,
     )
     const totalClients = data.reduce((sum, { clients }) => sum + clients, 0)

@@ -7,7 +7,7 @@ export const lowBalance: Handlers<typeof calls.lowBalance> = {
   own: ({ sql, account }, { below }) => set(sql, account.id, 'low_own', below),
 
   async ofChild(context, { name, below }) {
-    const { id } = await managedBy(context, name)
+    const { id } = await managedBy(context, name, 'lock')
     return set(context.sql, id, 'low_by_parent', below)
   },
 }

@@ -2,6 +2,7 @@ import type { calls } from '../../../contract/calls.ts'
 import type { ChildRequest, OwnRequest } from '../../../contract/requests.ts'
 import { credits as inWords } from '../../../contract/words.ts'
 import type { Context, Handlers } from '../../context.ts'
+import { holdPlace } from '../../ledger/transfer.ts'
 import { notFound, Refusal, refuseField } from '../../refusal.ts'
 import { childOf } from '../../tree/child.ts'
 import { addTo } from './adding.ts'
@@ -22,6 +23,8 @@ export const requests: Handlers<typeof calls.requests> = {
   },
 
   async ask({ sql, account, now }, { credits, note }) {
+    // A move withdraws the open request: one that comes later is to the new parent.
+    await holdPlace(sql, account)
     const [made] = await sql<{ id: number }[]>`
       insert into credit_request (account, credits, note, created)
       values (${account.id}, ${credits}, ${note}, ${now})

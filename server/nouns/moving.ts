@@ -1,0 +1,27 @@
+import type { calls } from '../../contract/calls.ts'
+import { LEVELS } from '../../contract/levels.ts'
+import { type Handler, Unchanged } from '../context.ts'
+import { refuseField } from '../refusal.ts'
+import { beneathOf } from '../tree/beneath.ts'
+import { endRequest, holdRequest, holdTree, requireOpen } from '../tree/changing.ts'
+import { isSuspended } from '../tree/suspension.ts'
+
+/** Moves a dealer to another reseller, or a reseller to another superreseller, with everything beneath it. */
+export const moveAccount: Handler<typeof calls.tree.move> = async (context, { name, to }) => {
+  const { sql, account, now } = context
+  await holdTree(sql)
+  const moved = requireOpen(await beneathOf(context, name))
+  const { owner } = LEVELS[moved.role]
+  if (owner === 'admin') throw refuseField('invalid_input', 'name', 'A super reseller cannot be moved.')
+  const parent = requireOpen(await beneathOf(context, to))
+  if (parent.role !== owner) {
+    throw refuseField('invalid_input', 'to', `${parent.name} is no ${LEVELS[owner].title.toLowerCase()}.`)
+  }
+  if (parent.id === moved.parent) return new Unchanged({ status: 'OK' as const })
+  await holdRequest(sql, moved.id)
+  await sql`select move_account(${moved.id}, ${parent.id}, ${account.id})`
+  await endRequest(sql, moved.id, { state: 'withdrawn', answer: 'You have another parent now.', now })
+  // As a suspension does: a call that is under way fails at its end, because it began before.
+  if (await isSuspended(sql, parent.id)) await sql`select end_sessions_beneath(${moved.id})`
+  return { status: 'OK' }
+}

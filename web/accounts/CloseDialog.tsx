@@ -1,0 +1,77 @@
+import Button from '@mui/material/Button'
+import { useNavigate } from 'react-router'
+import { calls } from '../../contract/calls.ts'
+import type { AccountBeneath } from '../../contract/tree.ts'
+import { counted, credits as inWords } from '../../contract/words.ts'
+import { Dialog } from '../parts/dialog/Dialog.tsx'
+import { Question } from '../Question.tsx'
+import { to } from '../screens.ts'
+
+export interface CloseDialogProps {
+  open: boolean
+  /** Undefined while it is loading; the dialog opens only after that. */
+  account: AccountBeneath | undefined
+  onClose: () => void
+}
+
+/** Asks before an account is closed, and says what becomes of what it has; or says who is in the way. */
+export function CloseDialog({ open, account, onClose }: CloseDialogProps) {
+  const navigate = useNavigate()
+  if (!account) return null
+  const inTheWay = whoIsInTheWay(account)
+  if (inTheWay !== '') return <InTheWay {...{ open, account, onClose, inTheWay }} />
+  return (
+    <Question
+      about={open ? account : null}
+      title={({ name }) => `Close ${name}?`}
+      yes={`Close ${account.name}`}
+      no="Cancel"
+      call={calls.tree.close}
+      input={({ name }) => ({ name })}
+      onClose={onClose}
+      onDone={({ name }) => navigate(to.branch(name))}
+    >
+      {({ name, parent, credits }) => (
+        <p>
+          {credits > 0 && (
+            <>
+              <strong>
+                {inWords(credits)} {credits === 1 ? 'goes' : 'go'} to {parent}.
+              </strong>{' '}
+            </>
+          )}
+          {name} is signed out at once and never signs in again. Its name stays taken, and its transactions
+          stay. This cannot be undone.
+        </p>
+      )}
+    </Question>
+  )
+}
+
+function InTheWay({ open, account, onClose, inTheWay }: CloseDialogProps & { inTheWay: string }) {
+  return (
+    <Dialog
+      open={open}
+      title={`Close ${account?.name}`}
+      onClose={onClose}
+      actions={
+        <Button autoFocus variant="outlined" onClick={onClose}>
+          Cancel
+        </Button>
+      }
+    >
+      <p>
+        {account?.name} has <strong>{inTheWay}</strong>. Only an empty account can be closed: move or close
+        them first.
+      </p>
+    </Dialog>
+  )
+}
+
+function whoIsInTheWay({ beneath: { resellers, dealers, clients } }: AccountBeneath): string {
+  return [
+    ...(resellers > 0 ? [counted(resellers, 'reseller')] : []),
+    ...(dealers > 0 ? [counted(dealers, 'dealer')] : []),
+    ...(clients > 0 ? [counted(clients, 'client')] : []),
+  ].join(' and ')
+}

@@ -1,0 +1,85 @@
+import Button from '@mui/material/Button'
+import { useMemo } from 'react'
+import * as z from 'zod/mini'
+import { calls } from '../../contract/calls.ts'
+import { LEVELS } from '../../contract/levels.ts'
+import type { AccountBeneath } from '../../contract/tree.ts'
+import { counted, credits as inWords } from '../../contract/words.ts'
+import { Dialog } from '../parts/dialog/Dialog.tsx'
+import { Form } from '../parts/form/Form.tsx'
+import { SelectInput } from '../parts/form/SelectInput.tsx'
+import { useCall, useSubmit } from '../queries.ts'
+
+export interface MoveDialogProps {
+  open: boolean
+  /** Undefined while it is loading; the dialog opens only after that. */
+  account: AccountBeneath | undefined
+  onClose: () => void
+}
+
+/** Asks where an account is to be moved, and says what goes along. */
+export function MoveDialog({ open, account, onClose }: MoveDialogProps) {
+  const { submit, loading, submitError, reset } = useSubmit(calls.tree.move, { onDone: onClose })
+  const { data: users } = useCall(calls.session.users, {}, { enabled: open })
+  if (!account) return null
+  const { name, parent, role } = account
+  const { owner } = LEVELS[role]
+  const parents = users?.filter((user) => user.role === owner && user.name !== parent) ?? []
+  const close = () => {
+    reset()
+    onClose()
+  }
+  return (
+    <Dialog open={open} title={`Move ${name}`} onClose={close} busy={loading}>
+      <Form
+        schema={Destination}
+        values={NOWHERE}
+        submit={({ to }) => (to === '' ? 'Move' : `Move to ${to}`)}
+        onSubmit={({ to }) => submit({ name, to })}
+        loading={loading}
+        submitError={submitError}
+        aside={
+          <Button autoFocus variant="outlined" disabled={loading} onClick={close}>
+            Cancel
+          </Button>
+        }
+      >
+        <Consequences account={account} />
+        <SelectInput
+          name="to"
+          label="To"
+          options={[
+            { value: '', label: `Choose a ${LEVELS[owner as 'reseller'].title.toLowerCase()}` },
+            ...parents.map((user) => ({ value: user.name, label: user.name })),
+          ]}
+        />
+      </Form>
+    </Dialog>
+  )
+}
+
+const NOWHERE = { to: '' }
+
+const Destination = z.object({ to: z.string().check(z.minLength(1, 'Please choose an account')) })
+
+function Consequences({ account }: { account: AccountBeneath }) {
+  const { name, parent, credits, beneath } = account
+  const along = useMemo(
+    () => [
+      `its balance of ${inWords(credits)}`,
+      ...(beneath.dealers > 0 ? [counted(beneath.dealers, 'dealer')] : []),
+      counted(beneath.clients, 'client'),
+    ],
+    [credits, beneath],
+  )
+  return (
+    <p>
+      {name} takes along <strong>{inSentence(along)}</strong>, and its own history. {parent} keeps the
+      transactions written until now. An open request for credits is withdrawn.
+    </p>
+  )
+}
+
+function inSentence(parts: readonly string[]): string {
+  return parts.length < 2 ? parts.join() : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
+}

@@ -1,0 +1,55 @@
+import Button from '@mui/material/Button'
+import { styled } from '@mui/material/styles'
+import { useState } from 'react'
+import { calls } from '../../contract/calls.ts'
+import { LEVELS } from '../../contract/levels.ts'
+import { Card } from '../parts/Card.tsx'
+import { Later, part } from '../parts/dialog/later.tsx'
+import { useCall } from '../queries.ts'
+import { useSession } from '../session.tsx'
+import type { CloseDialogProps } from './CloseDialog.tsx'
+import type { MoveDialogProps } from './MoveDialog.tsx'
+
+/** Lets those above an account move it to another parent, and its parent close it. */
+export function Place({ name }: { name: string }) {
+  const { role } = useSession()
+  const { data: account } = useCall(calls.tree.account, { name })
+  const [asking, setAsking] = useState<'move' | 'close' | null>(null)
+  const onClose = () => setAsking(null)
+  const owner = account && LEVELS[account.role].owner
+  // Whoever is above both ends moves an account: not its parent, who is one of them.
+  const mayMove = owner !== 'admin' && owner !== role
+  const mayClose = owner === role || role === 'admin'
+  return (
+    <Card title="Place in the tree">
+      <p>{account ? `${account.name} is beneath ${account.parent}.` : ''}</p>
+      <Buttons>
+        {account && mayMove && (
+          <Button variant="outlined" onClick={() => setAsking('move')}>
+            Move
+          </Button>
+        )}
+        {account && mayClose && (
+          <Button variant="outlined" onClick={() => setAsking('close')}>
+            Close
+          </Button>
+        )}
+      </Buttons>
+      <Later part={move} given={{ open: asking === 'move', account, onClose }} />
+      <Later part={close} given={{ open: asking === 'close', account, onClose }} />
+    </Card>
+  )
+}
+
+const move = part<MoveDialogProps>(async () => (await import('./MoveDialog.tsx')).MoveDialog)
+const close = part<CloseDialogProps>(async () => (await import('./CloseDialog.tsx')).CloseDialog)
+
+const Buttons = styled('div')(({ theme }) => ({
+  display: 'flex',
+  flexWrap: 'wrap',
+  justifyContent: 'flex-end',
+  gap: 8,
+  minHeight: 37,
+  marginTop: 16,
+  [theme.breakpoints.down('sm')]: { '& button': { flex: '1 1 auto' } },
+}))
