@@ -43,10 +43,11 @@ import {
   StatisticsRow,
   SuperresellerRow,
   Transaction,
+  wholeInQuery,
 } from './shapes.ts'
 import { storable } from './text.ts'
 import { TransactionPage, TransactionQuery, TransactionSum, transactionFilter } from './transactions.ts'
-import { ABOVE, AccountBeneath, SuspensionReason, TreeRow } from './tree.ts'
+import { ABOVE, AccountBeneath, MovableClient, SuspensionReason, TreeRow } from './tree.ts'
 
 /** The name of something that should exist. Its limits are wide, so that an impossible name is a 404, not a 400. */
 const GivenName = z.string().check(z.maxLength(200), storable('There is no such name'))
@@ -466,17 +467,41 @@ const tree = {
     method: 'POST',
     path: '/tree/move',
     roles: ['superreseller', 'admin'],
-    summary:
-      'Moves a dealer to another reseller, or a reseller to another superreseller, with everything beneath it',
+    summary: 'Moves an account beneath the caller to another parent, with everything beneath it',
     input: z.strictObject({ name: GivenName, to: GivenName }),
     output: Done,
+  }),
+  clients: call({
+    method: 'GET',
+    path: '/tree/{name}/clients',
+    roles: ABOVE,
+    summary: 'A page of the clients of a dealer beneath the caller',
+    input: z.strictObject({
+      name: GivenName,
+      search: z._default(Search, ''),
+      page: z._default(wholeInQuery(1_000_000), 1),
+      per_page: z._default(wholeInQuery(500), 25),
+    }),
+    output: z.object({ data: z.array(MovableClient), count: z.int() }),
+  }),
+  moveClients: call({
+    method: 'POST',
+    path: '/tree/move-clients',
+    roles: ABOVE,
+    summary: 'Moves clients of a dealer beneath the caller to another; without names, the first 1,000',
+    input: z.strictObject({ from: GivenName, to: GivenName, clients: z.optional(names()) }),
+    output: z.extend(Done, {
+      moved: z.int(),
+      /** How many clients the dealer still has. */
+      left: z.int(),
+    }),
+    longBody: true,
   }),
   close: call({
     method: 'POST',
     path: '/tree/close',
     roles: ABOVE,
-    summary:
-      'Closes a child (any account, for the admin) with nothing beneath it, for good; its balance goes to its parent',
+    summary: 'Closes a child (any account, for the admin) with nothing beneath it',
     input: ByName,
     output: z.extend(Done, {
       /** The credits that went to the parent. */
@@ -839,7 +864,7 @@ export const calls = named({
 function names() {
   return z.array(GivenName).check(
     z.minLength(1, 'Please select at least one client'),
-    z.maxLength(MOST_RENEWED, `At most ${MOST_RENEWED} clients can be renewed at once`),
+    z.maxLength(MOST_RENEWED, `At most ${MOST_RENEWED} clients can be chosen at once`),
     z.superRefine((list, context) => {
       const seen = new Set<string>()
       const twice = list.findIndex((name) => seen.size === seen.add(name.toLowerCase()).size)

@@ -53,7 +53,7 @@ export const SignIn = z.object({
 export type SignIn = z.output<typeof SignIn>
 
 /** The types of a transaction. TRIAL and DELETE move no credits. */
-export const TRANSACTION_TYPES = ['ADD', 'REMOVE', 'USED', 'RETRIEVED', 'TRIAL', 'DELETE'] as const
+export const TRANSACTION_TYPES = ['ADD', 'REMOVE', 'USED', 'RETRIEVED', 'TRIAL', 'DELETE', 'MOVE'] as const
 
 export const Transaction = z.object({
   id: z.int(),

@@ -56,13 +56,29 @@ alter table transfer drop constraint transfer_check, drop constraint transfer_ch
 alter table transfer
   add constraint transfer_credits_check check (
     case
-      when type in ('TRIAL', 'DELETE') then credits = 0 and source is null and destination is null
+      when type in ('TRIAL', 'DELETE') or (type = 'MOVE' and credits = 0)
+        then credits = 0 and source is null and destination is null
       else credits > 0 and (source <> destination) is true
     end
   ),
   add constraint transfer_client_check check (
     case when type in ('ADD', 'REMOVE') then client is null else num_nonnulls(client, dealer, expiry) = 3 end
   );
+
+alter table transfer add from_superreseller bigint, add from_reseller bigint, add from_dealer bigint,
+  drop constraint transfer_type_check,
+  add constraint transfer_type_check
+    check (type in ('ADD', 'REMOVE', 'USED', 'RETRIEVED', 'TRIAL', 'DELETE', 'MOVE')),
+  add constraint transfer_from_check check (
+    case type
+      when 'MOVE' then num_nonnulls(from_superreseller, from_reseller, from_dealer) = 3 and from_dealer <> dealer
+      else num_nonnulls(from_superreseller, from_reseller, from_dealer) = 0
+    end
+  );
+create index transfer_from_superreseller on transfer (from_superreseller, created) where from_superreseller is not null;
+create index transfer_from_reseller on transfer (from_reseller, created) where from_reseller is not null;
+create index transfer_from_dealer on transfer (from_dealer, created) where from_dealer is not null;
+create index transfer_moved on transfer (dealer, created) where type = 'MOVE';
 
 create or replace function post_transfers() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -71,10 +87,12 @@ declare
   moved integer;
 begin
   for movement in
-    select type, source, destination, superreseller, reseller, dealer, actor, sum(credits)::bigint as credits,
+    select type, source, destination, superreseller, reseller, dealer, from_superreseller, from_reseller, from_dealer,
+      actor, sum(credits)::bigint as credits,
       (array_agg(source_balance order by id desc))[1] as source_balance,
       (array_agg(destination_balance order by id desc))[1] as destination_balance
-    from posted group by type, source, destination, superreseller, reseller, dealer, actor
+    from posted group by type, source, destination, superreseller, reseller, dealer, from_superreseller, from_reseller,
+      from_dealer, actor
   loop
     select a.id, a.parent, a.role, a.superreseller, a.reseller, s.kind as source, s.account as giver,
       d.kind as destination, d.account as receiver
@@ -95,6 +113,13 @@ begin
         raise exception 'a transfer names nobody who acted' using errcode = 'foreign_key_violation';
       end if;
     end if;
+    if movement.type = 'MOVE' then
+      perform from account where id = movement.from_dealer and role = 'dealer'
+        and reseller = movement.from_reseller and superreseller = movement.from_superreseller;
+      if not found then
+        raise exception 'a client does not come from the path of its old dealer' using errcode = 'foreign_key_violation';
+      end if;
+    end if;
     continue when movement.source is null;
 
     if concerned.giver is null or concerned.receiver is null then
@@ -109,6 +134,8 @@ begin
         or concerned.giver <> concerned.id or concerned.receiver <> concerned.id
       when 'RETRIEVED' then concerned.source <> 'consumed' or concerned.destination <> 'balance'
         or concerned.giver <> concerned.id or concerned.receiver <> concerned.id
+      when 'MOVE' then concerned.source <> 'consumed' or concerned.destination <> 'consumed'
+        or concerned.giver <> movement.from_dealer or concerned.receiver <> concerned.id
     end) is not false then
       raise exception 'a transfer joins two holdings that none of its type does'
         using errcode = 'integrity_constraint_violation';
@@ -200,6 +227,23 @@ alter function list_service() rename to copy_service_to_directory;
 alter trigger list_service on service rename to copy_service_to_directory;
 alter function list_client() rename to copy_client_to_directory;
 alter trigger list_client on client rename to copy_client_to_directory;
+create or replace function copy_service_to_directory() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off as $$
+begin
+  case tg_op
+    when 'INSERT' then
+      insert into directory (client, dealer, expiry, active, name, text)
+      select new.client, new.dealer, new.expiry, c.active, lower(new.name),
+        search_text(c.name, c.description, c.mac, c.phone)
+      from client c where c.id = new.client;
+    when 'DELETE' then
+      delete from directory where client = old.client;
+    else
+      update directory set dealer = new.dealer, expiry = new.expiry where client = new.client;
+  end case;
+  return null;
+end $$;
+
 drop function derive_services();
 drop function count_services() cascade;
 drop function count_clients(bigint[], timestamptz[], integer[]);
@@ -644,6 +688,13 @@ begin
   where id = moved;
 end $$;
 
+create function move_clients(moved bigint[], to_dealer bigint) returns void
+  language plpgsql volatile security definer set search_path = public, pg_temp as $$
+begin
+  update client set dealer = to_dealer where id = any (moved);
+  update service set dealer = to_dealer where client = any (moved);
+end $$;
+
 create view account_change as
   select a.created as at, a.role, coalesce(m.from_superreseller, a.superreseller) as superreseller, 1 as accounts
   from account a left join lateral (
@@ -661,8 +712,11 @@ create view client_change as
   select c.created as at, coalesce(born.superreseller, d.superreseller) as superreseller,
     coalesce(born.reseller, d.reseller) as reseller, 1 as clients
   from client c join account d on d.id = c.dealer left join lateral (
-    select t.superreseller, t.reseller from transfer t
-    where t.client = c.id and c.dealer in (select account from tree_move) order by t.id limit 1
+    select coalesce(t.from_superreseller, t.superreseller) as superreseller, coalesce(t.from_reseller, t.reseller) as reseller
+    from transfer t where t.client = c.id and (
+      c.dealer in (select account from tree_move) or c.id in (select client from transfer where type = 'MOVE')
+    )
+    order by t.id limit 1
   ) born on true
   union all
   select c.deleted, coalesce(gone.superreseller, d.superreseller), coalesce(gone.reseller, d.reseller), -1
@@ -676,4 +730,10 @@ create view client_change as
   from tree_move m cross join lateral (
     values (m.from_superreseller, m.from_reseller, -1), (m.to_superreseller, m.to_reseller, 1)
   ) side (superreseller, reseller, sign)
-  where m.clients > 0;
+  where m.clients > 0
+  union all
+  select t.created, side.superreseller, side.reseller, side.sign
+  from transfer t cross join lateral (
+    values (t.from_superreseller, t.from_reseller, -1), (t.superreseller, t.reseller, 1)
+  ) side (superreseller, reseller, sign)
+  where t.type = 'MOVE';

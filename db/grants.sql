@@ -8,7 +8,7 @@ grant usage on schema public to :server_role;
 grant select on all tables in schema public to :server_role;
 
 grant insert (type, credits, source, destination, source_balance, destination_balance, superreseller, reseller, dealer,
-  client, actor, login, mac, description, expiry, expiry_before, counted_from) on transfer to :server_role;
+  from_superreseller, from_reseller, from_dealer, client, actor, login, mac, description, expiry, expiry_before, counted_from) on transfer to :server_role;
 grant insert (mac, client) on mac_trial to :server_role;
 grant insert (event, account, address, detail) on audit to :server_role;
 
@@ -43,4 +43,4 @@ grant execute on function claim_key(bigint, text, text, timestamptz), hold_sessi
 
 grant execute on function moment(), lock_holdings(bigint[]), is_suspended(bigint), search_text(text, text, text, text),
   forget_device(bigint), forget_reminder(bigint), forget_empty_counts(timestamptz), settle_counts(integer),
-  move_account(bigint, bigint, bigint) to :server_role;
+  move_account(bigint, bigint, bigint), move_clients(bigint[], bigint) to :server_role;

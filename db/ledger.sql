@@ -33,6 +33,10 @@ create table transfer (
   superreseller bigint not null,
   reseller bigint,
   dealer bigint,
+  -- For MOVE only: the path to the dealer from whom the client comes. Every account on it may see the transfer too.
+  from_superreseller bigint,
+  from_reseller bigint,
+  from_dealer bigint,
   client bigint,
   actor bigint not null,
   -- Copies of the client's or account's fields at that time, so that the history outlives a deletion.
@@ -44,10 +48,11 @@ create table transfer (
   expiry_before timestamptz,
   counted_from date,
   constraint transfer_pkey primary key (id),
-  constraint transfer_type_check check (type in ('ADD', 'REMOVE', 'USED', 'RETRIEVED', 'TRIAL', 'DELETE')),
+  constraint transfer_type_check check (type in ('ADD', 'REMOVE', 'USED', 'RETRIEVED', 'TRIAL', 'DELETE', 'MOVE')),
   constraint transfer_credits_check check (
     case
-      when type in ('TRIAL', 'DELETE') then credits = 0 and source is null and destination is null
+      when type in ('TRIAL', 'DELETE') or (type = 'MOVE' and credits = 0)
+        then credits = 0 and source is null and destination is null
       else credits > 0 and (source <> destination) is true
     end
   ),
@@ -57,13 +62,23 @@ create table transfer (
   constraint transfer_counted_check check ((type = 'USED') = (counted_from is not null and expiry_before is not null)),
   -- `post_transfers` checks that the holdings, the accounts and the client are there, and nothing ever removes one. Foreign
   -- keys would look each of them up again, and lock the rows of the accounts, which all renewals beneath them share.
-  constraint transfer_path_check check (dealer is null or reseller is not null)
+  constraint transfer_path_check check (dealer is null or reseller is not null),
+  constraint transfer_from_check check (
+    case type
+      when 'MOVE' then num_nonnulls(from_superreseller, from_reseller, from_dealer) = 3 and from_dealer <> dealer
+      else num_nonnulls(from_superreseller, from_reseller, from_dealer) = 0
+    end
+  )
 );
 
 create index transfer_created on transfer (created);
 create index transfer_superreseller on transfer (superreseller, created);
 create index transfer_reseller on transfer (reseller, created) where reseller is not null;
 create index transfer_dealer on transfer (dealer, created) where dealer is not null;
+create index transfer_from_superreseller on transfer (from_superreseller, created) where from_superreseller is not null;
+create index transfer_from_reseller on transfer (from_reseller, created) where from_reseller is not null;
+create index transfer_from_dealer on transfer (from_dealer, created) where from_dealer is not null;
+create index transfer_moved on transfer (dealer, created) where type = 'MOVE';
 create index transfer_client on transfer (client, id) where client is not null;
 create index transfer_trial on transfer (mac, created) where type = 'TRIAL';
 
@@ -83,7 +98,7 @@ end $$;
 
 -- Moves the credits of the inserted transfers, and refuses what is not so. ADD and REMOVE move credits between an account
 -- and its parent, USED takes them from a dealer's balance, and RETRIEVED takes them from what the same dealer has
--- consumed. A transfer lies on the path of the account that it concerns, names a client of that dealer and somebody who
+-- consumed. MOVE takes what was used on a client from what its old dealer has consumed to what its new one has. A transfer lies on the path of the account that it concerns, names a client of that dealer and somebody who
 -- acted, and states the balances that its two holdings have afterwards. The transfers of one statement nearly always
 -- differ in their clients alone: they are then one movement.
 create function post_transfers() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
@@ -93,10 +108,12 @@ declare
   moved integer;
 begin
   for movement in
-    select type, source, destination, superreseller, reseller, dealer, actor, sum(credits)::bigint as credits,
+    select type, source, destination, superreseller, reseller, dealer, from_superreseller, from_reseller, from_dealer,
+      actor, sum(credits)::bigint as credits,
       (array_agg(source_balance order by id desc))[1] as source_balance,
       (array_agg(destination_balance order by id desc))[1] as destination_balance
-    from posted group by type, source, destination, superreseller, reseller, dealer, actor
+    from posted group by type, source, destination, superreseller, reseller, dealer, from_superreseller, from_reseller,
+      from_dealer, actor
   loop
     select a.id, a.parent, a.role, a.superreseller, a.reseller, s.kind as source, s.account as giver,
       d.kind as destination, d.account as receiver
@@ -117,6 +134,13 @@ begin
         raise exception 'a transfer names nobody who acted' using errcode = 'foreign_key_violation';
       end if;
     end if;
+    if movement.type = 'MOVE' then
+      perform from account where id = movement.from_dealer and role = 'dealer'
+        and reseller = movement.from_reseller and superreseller = movement.from_superreseller;
+      if not found then
+        raise exception 'a client does not come from the path of its old dealer' using errcode = 'foreign_key_violation';
+      end if;
+    end if;
     continue when movement.source is null;
 
     if concerned.giver is null or concerned.receiver is null then
@@ -131,6 +155,8 @@ begin
         or concerned.giver <> concerned.id or concerned.receiver <> concerned.id
       when 'RETRIEVED' then concerned.source <> 'consumed' or concerned.destination <> 'balance'
         or concerned.giver <> concerned.id or concerned.receiver <> concerned.id
+      when 'MOVE' then concerned.source <> 'consumed' or concerned.destination <> 'consumed'
+        or concerned.giver <> movement.from_dealer or concerned.receiver <> concerned.id
     end) is not false then
       raise exception 'a transfer joins two holdings that none of its type does'
         using errcode = 'integrity_constraint_violation';

@@ -83,7 +83,7 @@ begin
     when 'DELETE' then
       delete from directory where client = old.client;
     else
-      update directory set expiry = new.expiry where client = new.client;
+      update directory set dealer = new.dealer, expiry = new.expiry where client = new.client;
   end case;
   return null;
 end $$;

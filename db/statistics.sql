@@ -54,8 +54,11 @@ create view client_change as
   select c.created as at, coalesce(born.superreseller, d.superreseller) as superreseller,
     coalesce(born.reseller, d.reseller) as reseller, 1 as clients
   from client c join account d on d.id = c.dealer left join lateral (
-    select t.superreseller, t.reseller from transfer t
-    where t.client = c.id and c.dealer in (select account from tree_move) order by t.id limit 1
+    select coalesce(t.from_superreseller, t.superreseller) as superreseller, coalesce(t.from_reseller, t.reseller) as reseller
+    from transfer t where t.client = c.id and (
+      c.dealer in (select account from tree_move) or c.id in (select client from transfer where type = 'MOVE')
+    )
+    order by t.id limit 1
   ) born on true
   union all
   select c.deleted, coalesce(gone.superreseller, d.superreseller), coalesce(gone.reseller, d.reseller), -1
@@ -69,4 +72,10 @@ create view client_change as
   from tree_move m cross join lateral (
     values (m.from_superreseller, m.from_reseller, -1), (m.to_superreseller, m.to_reseller, 1)
   ) side (superreseller, reseller, sign)
-  where m.clients > 0;
+  where m.clients > 0
+  union all
+  select t.created, side.superreseller, side.reseller, side.sign
+  from transfer t cross join lateral (
+    values (t.from_superreseller, t.from_reseller, -1), (t.superreseller, t.reseller, 1)
+  ) side (superreseller, reseller, sign)
+  where t.type = 'MOVE';

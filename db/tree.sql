@@ -65,3 +65,12 @@ begin
     reseller = case above.role when 'reseller' then above.id end
   where id = moved;
 end $$;
+
+-- Moves clients to another dealer. Their directory and the counts follow by the triggers of `service`. The MOVE rows of the
+-- ledger are for the caller to append, who has locked the holdings of both dealers.
+create function move_clients(moved bigint[], to_dealer bigint) returns void
+  language plpgsql volatile security definer set search_path = public, pg_temp as $$
+begin
+  update client set dealer = to_dealer where id = any (moved);
+  update service set dealer = to_dealer where client = any (moved);
+end $$;

@@ -14,6 +14,7 @@ import { download, exportAllClients, exportClients, exportTransactions } from '.
 import { growth } from './nouns/growth.ts'
 import { searchMac } from './nouns/macs.ts'
 import { moveAccount } from './nouns/moving.ts'
+import { movingClients } from './nouns/moving-clients.ts'
 import { savePreferences } from './nouns/preferences.ts'
 import { removeAnyClient, removeClient } from './nouns/removal.ts'
 import { renewals } from './nouns/renewals.ts'
@@ -43,7 +44,7 @@ export const handlers: Handlers<typeof calls> = {
     dealer: { ...accountsOf('dealer'), history: historyOfAccount },
   },
   transactions,
-  tree: { ...tree, ...suspension, growth, move: moveAccount, close: closeAccount },
+  tree: { ...tree, ...suspension, ...movingClients, growth, move: moveAccount, close: closeAccount },
   requests,
   lowBalance,
   clients: {

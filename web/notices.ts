@@ -1,7 +1,7 @@
 import { atPlaceOf, type Call, type Calls } from '../contract/call.ts'
 import type { calls, InputOf, OutputOf } from '../contract/calls.ts'
 import type { LevelName } from '../contract/levels.ts'
-import { credits as inWords } from '../contract/words.ts'
+import { counted, credits as inWords } from '../contract/words.ts'
 import type { ApiError } from './api.ts'
 import { levels } from './levels.ts'
 import type { SubmitError } from './parts/form/Form.tsx'
@@ -119,6 +119,11 @@ const words: Spoken<typeof calls> = {
     move: {
       success: ({ name, to }) => `${name} was moved to ${to}`,
       failure: 'Error moving the account. Please try again.',
+    },
+    clients: silent,
+    moveClients: {
+      success: ({ to }, { moved }) => `${counted(moved, 'client')} moved to ${to}`,
+      failure: 'Error moving the clients. Please try again.',
     },
     close: {
       success: ({ name }) => `${name} is closed`,

@@ -19,7 +19,7 @@ export type Facts = {
 }
 
 /** The path to the account that a row concerns. */
-type Path = { superreseller: number; reseller: number | null; dealer: number | null }
+export type Path = { superreseller: number; reseller: number | null; dealer: number | null }
 
 type Type = (typeof TRANSACTION_TYPES)[number]
 
@@ -57,14 +57,16 @@ export async function transfer(
     throw refuseField('insufficient_credits', movement.type === 'USED' ? 'months' : 'credits', reason)
   }
 
-  // Credits that are added concern the account which gets them, all others the one which gives them.
-  const path = pathOf(placeOf(movement.type === 'ADD' ? to : from))
+  // Credits that are added or moved concern the account which gets them, all others the one which gives them.
+  const goesTo = movement.type === 'ADD' || movement.type === 'MOVE'
+  const path = pathOf(placeOf(goesTo ? to : from))
+  const origin = movement.type === 'MOVE' ? pathOf(placeOf(from)) : null
   const balance = { source: from.balance, destination: to.balance }
   const moved = rows.map((row) => {
     balance.source -= row.credits
     balance.destination += row.credits
     return {
-      ...stored(movement.type, path, row),
+      ...stored(movement.type, path, row, origin),
       credits: row.credits,
       source,
       destination,
@@ -89,7 +91,18 @@ export async function note(
   type: 'TRIAL' | 'DELETE',
   { path, ...facts }: Facts & { path: Path },
 ): Promise<void> {
-  await append(sql, [{ ...stored(type, path, facts), credits: 0 }])
+  await append(sql, [{ ...stored(type, path, facts, null), credits: 0 }])
+}
+
+/** Appends rows of clients on which nothing was used, and which move from one dealer to another. */
+export async function noteMoves(
+  sql: Sql,
+  { from, to, rows }: { from: Path; to: Path; rows: readonly Facts[] },
+): Promise<void> {
+  await append(
+    sql,
+    rows.map((facts) => ({ ...stored('MOVE', to, facts, from), credits: 0 })),
+  )
 }
 
 /** A holding that is locked until the transaction ends, with the account that it belongs to and the path above it. */
@@ -145,7 +158,22 @@ export function pathOf(account: Placed): Path {
   }
 }
 
-/** Returns the condition for rows of an account and of those beneath it; for the admin, all rows. */
+/**
+ * Returns the rows `t` that an account may see: its own and those of everything beneath it; for the admin, all. A moved
+ * client's row is seen on both of its paths.
+ */
+export function ledgerOf(sql: Sql, { id, role }: Pick<Placed, 'id' | 'role'>): PendingQuery<Row[]> {
+  if (role === 'admin') return sql`transfer t`
+  const from = sql(`from_${role}`)
+  const path = sql(role)
+  return sql`(
+    select * from transfer where ${path} = ${id}
+    union all
+    select * from transfer where ${from} = ${id} and ${path} is distinct from ${id}
+  ) t`
+}
+
+/** Returns the condition for rows that were written beneath an account, or of it; for the admin, all rows. */
 export function concerning(sql: Sql, account: Pick<Placed, 'id' | 'role'>): PendingQuery<Row[]> {
   switch (account.role) {
     case 'admin':
@@ -159,10 +187,13 @@ export function concerning(sql: Sql, account: Pick<Placed, 'id' | 'role'>): Pend
   }
 }
 
-function stored(type: Type, path: Path, facts: Facts) {
+function stored(type: Type, path: Path, facts: Facts, origin: Path | null) {
   return {
     type,
     ...path,
+    from_superreseller: origin?.superreseller ?? null,
+    from_reseller: origin?.reseller ?? null,
+    from_dealer: origin?.dealer ?? null,
     client: facts.client ?? null,
     actor: facts.actor,
     login: facts.login,
@@ -179,13 +210,14 @@ async function append(sql: Sql, rows: readonly Record<string, string | number | 
   const appending = sql`
     insert into transfer (
       type, credits, source, destination, source_balance, destination_balance, superreseller, reseller,
-      dealer, client, actor, login, mac, description, expiry, expiry_before, counted_from)
+      dealer, from_superreseller, from_reseller, from_dealer, client, actor, login, mac, description, expiry, expiry_before, counted_from)
     select
       type, credits, source, destination, source_balance, destination_balance, superreseller, reseller,
-      dealer, client, actor, login, mac, description, expiry, expiry_before, counted_from
+      dealer, from_superreseller, from_reseller, from_dealer, client, actor, login, mac, description, expiry, expiry_before, counted_from
     from jsonb_to_recordset(${sql.json(rows)}) as row (
       type text, credits integer, source bigint, destination bigint, source_balance bigint,
-      destination_balance bigint, superreseller bigint, reseller bigint, dealer bigint, client bigint, actor bigint,
+      destination_balance bigint, superreseller bigint, reseller bigint, dealer bigint,
+      from_superreseller bigint, from_reseller bigint, from_dealer bigint, client bigint, actor bigint,
       login text, mac text, description text, expiry timestamptz, expiry_before timestamptz, counted_from date)`
   await sendAhead(sql, appending)
 }

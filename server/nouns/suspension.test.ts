@@ -205,6 +205,7 @@ describe('an account beneath', () => {
       credits: 0,
       low: false,
       low_below: null,
+      closed: null,
       created: expect.any(String),
       beneath: { resellers: 0, dealers: 2, clients: 2, served: 1 },
       suspension: null,

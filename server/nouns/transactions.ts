@@ -5,7 +5,7 @@ import type { Transaction } from '../../contract/shapes.ts'
 import type { TRANSACTION_SORTS, TransactionFilter, TransactionSum } from '../../contract/transactions.ts'
 import type { Context, Handler, Handlers } from '../context.ts'
 import { isSelected } from '../ledger/filter.ts'
-import { concerning } from '../ledger/transfer.ts'
+import { ledgerOf } from '../ledger/transfer.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { accountSeenBy } from '../tree/beneath.ts'
 import { childOf } from '../tree/child.ts'
@@ -19,32 +19,32 @@ const NEWEST = 1_000
 
 /** Returns the transactions of the caller and of everything beneath it, newest first. */
 export const ownTransactions: Handler<typeof calls.desk.admin.transactions> = (context) =>
-  newest(context, concerning(context.sql, context.account))
+  newest(context, ledgerOf(context.sql, context.account))
 
 /** Returns the transactions of a direct child and of everything beneath it, newest first. */
 export const historyOfAccount: Handler<typeof calls.level.reseller.history> = async (context, { name }) =>
-  newest(context, concerning(context.sql, await childOf(context, name)))
+  newest(context, ledgerOf(context.sql, await childOf(context, name)))
 
 /** Returns a client's transactions. They are found by its id, so that a new client with an old login starts empty. */
 export const historyOfClient: Handler<typeof calls.clients.history> = async (context, { name }) => {
   const { id } = await clientOf(context, name)
-  return newest(context, context.sql`t.client = ${id}`)
+  return newest(context, context.sql`(select * from transfer where client = ${id}) t`)
 }
 
 /** The handlers for all transactions, by page and by sum. */
 export const transactions: Handlers<typeof calls.transactions> = {
   async list(context, { page, per_page, sort, order, ...filter }) {
     const { sql } = context
-    const { which } = await selected(context, filter)
+    const which = await selected(context, filter)
     const [counted] = await sql<{ count: number }[]>`
-      select count(*) from (select from transfer t where ${which} limit ${COUNTED_TO + 1}) as counted`
+      select count(*) from (select ${which.rows} limit ${COUNTED_TO + 1}) as counted`
     const found = counted?.count ?? 0
     const count = Math.min(found, COUNTED_TO)
     const ordered = orderOf(sql, sort, order)
     const data = await rows(
       context,
       sql`(
-        select * from transfer t where ${which} order by ${ordered}
+        select t.* ${which.rows} order by ${ordered}
         limit ${per_page} offset ${(page - 1) * per_page}
       )`,
       ordered,
@@ -60,23 +60,20 @@ export const transactions: Handlers<typeof calls.transactions> = {
   },
 
   async sums(context, filter) {
-    const { which } = await selected(context, filter)
+    const which = await selected(context, filter)
     const data = await context.sql<TransactionSum[]>`
       select t.type, count(*) as transactions, sum(t.credits)::bigint as credits
-      from transfer t where ${which} group by t.type order by t.type`
+      ${which.rows} group by t.type order by t.type`
     return { data }
   },
 }
 
-/** Returns the condition for the caller's rows `t` that a filter selects. */
-async function selected(context: Context, filter: TransactionFilter): Promise<{ which: Fragment }> {
-  const { sql, account, business } = context
+/** Returns the FROM clause of the rows `t` that a filter selects: the caller's, or those of an account beneath it. */
+async function selected(context: Context, filter: TransactionFilter): Promise<{ rows: Fragment }> {
+  const { sql, business } = context
   const whose = await accountSeenBy(context, filter.account)
-  const within = whose.id === account.id ? sql`true` : concerning(sql, whose)
   // Wrapped in an object, because awaiting a query runs it.
-  return {
-    which: sql`${concerning(sql, account)} and ${within} and ${isSelected(sql, filter, business.zone)}`,
-  }
+  return { rows: sql`from ${ledgerOf(sql, whose)} where ${isSelected(sql, filter, business.zone)}` }
 }
 
 /** Returns the ORDER BY of rows `t`. Rows with the same value stand newest first, or oldest first when ascending. */
@@ -87,14 +84,10 @@ function orderOf(sql: Sql, sort: (typeof TRANSACTION_SORTS)[number], order: 'asc
   return sort === 'created' ? newest : sql`${by} ${direction}, ${newest}`
 }
 
-function newest(context: Context, which: Fragment): Promise<Transaction[]> {
+function newest(context: Context, ledger: Fragment): Promise<Transaction[]> {
   const { sql } = context
   const order = orderOf(sql, 'created', 'desc')
-  return rows(
-    context,
-    sql`(select * from transfer t where ${which} order by ${order} limit ${NEWEST})`,
-    order,
-  )
+  return rows(context, sql`(select t.* from ${ledger} order by ${order} limit ${NEWEST})`, order)
 }
 
 /** Returns rows of the ledger with the names that the caller may see. */

@@ -23,7 +23,7 @@ describe('the tree', () => {
     const clients = { clients: 3, active: 2, expiring: 1, expired: 1 }
     const none = { clients: 0, active: 0, expiring: 0, expired: 0 }
     const created = world.clock.now.toISOString()
-    const base = { low: false, last_login: null, suspended: false, created }
+    const base = { low: false, last_login: null, suspended: false, created, closed: null }
     const pace = { used: 1 }
     const ofDealer = {
       ...base,

@@ -76,13 +76,24 @@ function rowsBeneath(
       from served group by child
     ),
     spent as (
-      select dealer.child, count(*)::int as dealers, sum(h.balance - coalesce(before.balance, 0))::bigint as used
+      select dealer.child, count(*)::int as dealers,
+        sum(h.balance - coalesce(before.balance, 0) - moved.credits)::bigint as used
       from dealer join holding h on h.account = dealer.id and h.kind = 'consumed'
       left join lateral (
-        select case when t.destination = h.id then t.destination_balance else t.source_balance end as balance
-        from transfer t where t.dealer = dealer.id and t.created < ${since} and h.id in (t.source, t.destination)
-        order by t.created desc, t.id desc limit 1
+        select balance from (
+          (select t.created, t.id, case h.id when t.destination then t.destination_balance else t.source_balance end as balance
+          from transfer t where t.dealer = dealer.id and t.created < ${since} and h.id in (t.source, t.destination)
+          order by t.created desc, t.id desc limit 1)
+          union all
+          (select t.created, t.id, t.source_balance from transfer t
+          where t.from_dealer = dealer.id and t.created < ${since} and t.source = h.id
+          order by t.created desc, t.id desc limit 1)
+        ) last order by created desc, id desc limit 1
       ) before on true
+      cross join lateral (
+        select coalesce(sum(case t.from_dealer when dealer.id then -t.credits else t.credits end), 0) as credits
+        from transfer t where t.type = 'MOVE' and t.created >= ${since} and dealer.id in (t.dealer, t.from_dealer)
+      ) moved
       group by dealer.child
     )
     select a.name, a.role, h.balance as credits, ${isLow(sql)} as low,

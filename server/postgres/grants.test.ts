@@ -33,7 +33,7 @@ describe("the console's role", () => {
   })
 
   test.each([
-    ['account', 'insert', 'id, low_by_parent, low_own, parent_role, preferences'],
+    ['account', 'insert', 'closed, id, low_by_parent, low_own, parent_role, preferences'],
     ['account', 'update', 'created, id, name, parent, parent_role, reseller, role, superreseller'],
     ['audit', 'insert', 'at, id'],
     ['client', 'insert', 'dealer_role, deleted, id, locked'],
@@ -135,6 +135,8 @@ describe("the console's role", () => {
       'is_suspended',
       'lock_holdings',
       'moment',
+      'move_account',
+      'move_clients',
       'redeem_ticket',
       'remove_broadcast',
       'remove_outdated',

@@ -126,6 +126,19 @@ const scenarios: Record<string, Scenario> = {
         .getByRole('button', { name: /^Move to/ })
         .click(),
   },
+  'tree.moveClients': {
+    as: 'admin',
+    at: ({ leaving }) => to.branch(leaving.name),
+    prepare: async (page) => {
+      await press(page, 'Move clients')
+      await page.getByRole('dialog').getByLabel('To').selectOption({ index: 1 })
+    },
+    submit: (page) =>
+      page
+        .getByRole('dialog')
+        .getByRole('button', { name: /^Move 1 client to/ })
+        .click(),
+  },
   'tree.close': {
     as: 'admin',
     at: ({ leaving }) => to.branch(leaving.name),
@@ -368,5 +381,7 @@ async function openShop(): Promise<Shop> {
     await (await world.child(family.reseller)).call(calls.requests.ask, { credits: 2 })
   }
   await world.admin.call(calls.admin.setMessage, { message: 'Hear.' })
-  return { world, ...family, idle, leaving: await world.child(family.reseller) }
+  const leaving = await world.child(family.reseller)
+  await world.client(leaving)
+  return { world, ...family, idle, leaving }
 }

@@ -203,6 +203,14 @@ const DIALOGS: Record<string, Asked> = {
     first: (page) => button(page, 'Cancel'),
     opener: (page) => button(page, 'Move'),
   },
+  'a move of clients': {
+    file: 'accounts/MoveClients.tsx',
+    as: 'reseller',
+    at: (_client, { dealer }) => to.level.dealer.update(dealer.name),
+    open: (page) => press(page, 'Move clients'),
+    first: (page) => button(page, 'Cancel'),
+    opener: (page) => button(page, 'Move clients'),
+  },
   'a closing': {
     file: 'accounts/CloseDialog.tsx',
     as: 'superreseller',

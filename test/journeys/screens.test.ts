@@ -445,6 +445,17 @@ const states: Picture[] = [
     },
   },
   {
+    name: 'reseller chooses clients to move',
+    as: 'reseller',
+    at: to.level.dealer.update('casa-digital'),
+    shows: 'Place in the tree',
+    doing: async (page) => {
+      await press(page, 'Move clients')
+      await page.getByRole('dialog').getByLabel('Clients', { exact: true }).selectOption('Chosen ones')
+      await expect(page.getByRole('dialog').getByRole('checkbox').first()).toBeVisible()
+    },
+  },
+  {
     name: 'reseller closes a dealer that has clients',
     as: 'reseller',
     at: to.level.dealer.update('casa-digital'),

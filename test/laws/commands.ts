@@ -139,6 +139,16 @@ const command = fc.oneof(
     arbitrary: fc.record({ do: fc.constant('move'), account: someone, to: someone, byAdmin: fc.boolean() }),
   },
   {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('moveClient'),
+      dealer: someone,
+      client,
+      to: someone,
+      by: fc.nat({ max: 2 }),
+    }),
+  },
+  {
     weight: 1,
     arbitrary: fc.record({ do: fc.constant('close'), account: someone, byAdmin: fc.boolean() }),
   },

@@ -222,6 +222,15 @@ const TREE: Tree = {
       },
     },
     close: { input: aChild, names: beneath },
+    clients: { input: ({ people }) => ({ name: people.dealer.name }), names: beneath },
+    moveClients: {
+      input: async (stage) => ({
+        from: stage.people.dealer.name,
+        to: stage.spare.dealer.name,
+        clients: [(await stage.client()).name],
+      }),
+      names: { ...beneath, field: 'from' },
+    },
     suspend: { input: aChild, names: beneath },
     lift: {
       input: async (stage, role) => {

@@ -55,7 +55,7 @@ test('verify finds nothing wrong in books that only calls have written', {
 
 /** Outcomes that the runs must reach: every type of row, a MAC that shares a trial, and every possible refusal. */
 const EXPECTED = [
-  ...['ADD', 'REMOVE', 'USED', 'RETRIEVED', 'TRIAL', 'a shared trial', 'DELETE'],
+  ...['ADD', 'REMOVE', 'USED', 'RETRIEVED', 'TRIAL', 'a shared trial', 'DELETE', 'MOVE'],
   ...['insufficient_credits', 'name_taken', 'mac_taken', 'trials_used_up', 'mac_had_trial', 'client_expired'],
   ...['client_not_expired', 'not_retrievable', 'not_found', 'changed_since', 'invalid_input'],
   ...['suspended', 'no_session', 'moved', 'closed', 'not_empty'],

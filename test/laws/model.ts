@@ -176,6 +176,20 @@ export class Model {
     return { answer: { status: 'OK' } }
   }
 
+  /** `by` is anybody above the dealer who has the client. */
+  moveClient(name: string, from: Account, to: Account, by: Account | null): Outcome {
+    const client = this.#ownClient(from, name)
+    if (by !== null && !pathOf(to).slice(1).includes(by)) return { refused: ['not_found'] }
+    if (from === to) return { refused: ['invalid_input'] }
+    if (!client) return { refused: ['not_found'] }
+    const before = pathOf(from)
+    client.dealer = to
+    const credits = client.purchases.reduce((sum, purchase) => sum + purchase.credits, 0)
+    this.#write({ ...this.#rowOf(client), type: 'MOVE', credits, actor: by?.name ?? 'admin' }, before)
+    const left = this.clients.filter(({ dealer }) => dealer === from).length
+    return { answer: { status: 'OK', moved: 1, left } }
+  }
+
   /** `by` is the account's parent or the admin. */
   close(account: Account, by: Account | null): Outcome {
     const hasAccounts = this.accounts.some(({ parent }) => parent === account)
@@ -415,8 +429,8 @@ export class Model {
     return { login, mac, description, expiry, actor: dealer.name, account: dealer, client }
   }
 
-  #write(row: Omit<Row, 'readers'>): void {
-    this.rows.push({ ...row, readers: pathOf(row.account) })
+  #write(row: Omit<Row, 'readers'>, also: Account[] = []): void {
+    this.rows.push({ ...row, readers: [...pathOf(row.account), ...also] })
   }
 
   #done({ name, expiry, dealer }: Client): Outcome {

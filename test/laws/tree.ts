@@ -215,6 +215,13 @@ export class Tree {
         const by = command.byAdmin ? null : (pathOf(account).at(-1) ?? null)
         return this.#move(account, to, by)
       }
+      case 'moveClient': {
+        const { name, dealer } = this.#target(command)
+        const to = pick(this.#dealers(), command.to)
+        const by = pick([...ancestorsOf(dealer)], command.by)
+        const input = { from: dealer.name, to: to.name, clients: [name] }
+        return this.#send(by, calls.tree.moveClients, input, () => model.moveClient(name, dealer, to, by))
+      }
       case 'close': {
         const account = pick(model.accounts, command.account)
         const by = command.byAdmin ? null : account.parent

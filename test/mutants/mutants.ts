@@ -124,6 +124,34 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/nouns/moving.test.ts'],
   },
   {
+    guard: 'clients are moved by who is above both dealers when the move acts',
+    file: 'server/nouns/moving-clients.ts',
+    from: 'if (dealer.closed || !isMine) throw notFound()',
+    to: 'if (dealer.closed && !isMine) throw notFound()',
+    suites: ['server/nouns/moving-clients.test.ts'],
+  },
+  {
+    guard: 'clients are moved all or none',
+    file: 'server/nouns/moving-clients.ts',
+    from: 'if (wanted && locked.length < wanted.length) throw notFound()',
+    to: 'if (wanted && wanted.length === 0) throw notFound()',
+    suites: ['server/nouns/moving-clients.test.ts'],
+  },
+  {
+    guard: 'moved clients take along what was used on them',
+    file: 'server/nouns/moving-clients.ts',
+    from: 'used: usedOn.get(client.id) ?? 0',
+    to: 'used: 0',
+    suites: ['server/nouns/moving-clients.test.ts'],
+  },
+  {
+    guard: 'a move of clients is not counted as used',
+    file: 'server/nouns/tree.ts',
+    from: 'sum(h.balance - coalesce(before.balance, 0) - moved.credits)',
+    to: 'sum(h.balance - coalesce(before.balance, 0))',
+    suites: ['server/nouns/moving-clients.test.ts'],
+  },
+  {
     guard: 'only an empty account is closed',
     file: 'server/nouns/closing.ts',
     from: 'if (inTheWay.length === 0) return',
@@ -441,8 +469,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a login takes effect only with the password that it checked',
     file: 'server/access/session.ts',
-    from: `where id = \${known.id} and password = \${known.password} for share`,
-    to: `where id = \${known.id}`,
+    from: `where id = \${known.id} and password = \${known.password} and closed is null for share`,
+    to: `where id = \${known.id} and closed is null`,
     suites: ['server/access/session.test.ts'],
   },
   {

@@ -30,7 +30,7 @@ export async function proveTheBooks(sql: Sql, beneath?: readonly number[]): Prom
   for (const row of transfers) {
     if (row.source === null || row.destination === null) {
       check(
-        row.credits === 0 && ['TRIAL', 'DELETE'].includes(row.type),
+        row.credits === 0 && ['TRIAL', 'DELETE', 'MOVE'].includes(row.type),
         `row ${row.id} lacks a source or a destination`,
       )
       continue

@@ -12,14 +12,16 @@ export interface CloseDialogProps {
   /** Undefined while it is loading; the dialog opens only after that. */
   account: AccountBeneath | undefined
   onClose: () => void
+  /** Opens the dialog that moves the clients of a dealer. */
+  onMoveClients: () => void
 }
 
 /** Asks before an account is closed, and says what becomes of what it has; or says who is in the way. */
-export function CloseDialog({ open, account, onClose }: CloseDialogProps) {
+export function CloseDialog({ open, account, onClose, onMoveClients }: CloseDialogProps) {
   const navigate = useNavigate()
   if (!account) return null
   const inTheWay = whoIsInTheWay(account)
-  if (inTheWay !== '') return <InTheWay {...{ open, account, onClose, inTheWay }} />
+  if (inTheWay !== '') return <InTheWay {...{ open, account, onClose, onMoveClients, inTheWay }} />
   return (
     <Question
       about={open ? account : null}
@@ -48,16 +50,30 @@ export function CloseDialog({ open, account, onClose }: CloseDialogProps) {
   )
 }
 
-function InTheWay({ open, account, onClose, inTheWay }: CloseDialogProps & { inTheWay: string }) {
+function InTheWay({
+  open,
+  account,
+  onClose,
+  onMoveClients,
+  inTheWay,
+}: CloseDialogProps & { inTheWay: string }) {
+  const clients = account?.role === 'dealer' ? account.beneath.clients : 0
   return (
     <Dialog
       open={open}
       title={`Close ${account?.name}`}
       onClose={onClose}
       actions={
-        <Button autoFocus variant="outlined" onClick={onClose}>
-          Cancel
-        </Button>
+        <>
+          <Button autoFocus variant="outlined" onClick={onClose}>
+            Cancel
+          </Button>
+          {clients > 0 && (
+            <Button variant="contained" onClick={onMoveClients}>
+              Move its {counted(clients, 'client')} to…
+            </Button>
+          )}
+        </>
       }
     >
       <p>

@@ -8,13 +8,14 @@ import { Later, part } from '../parts/dialog/later.tsx'
 import { useCall } from '../queries.ts'
 import { useSession } from '../session.tsx'
 import type { CloseDialogProps } from './CloseDialog.tsx'
+import type { MoveClientsProps } from './MoveClients.tsx'
 import type { MoveDialogProps } from './MoveDialog.tsx'
 
 /** Lets those above an account move it to another parent, and its parent close it. */
 export function Place({ name }: { name: string }) {
   const { role } = useSession()
   const { data: account } = useCall(calls.tree.account, { name })
-  const [asking, setAsking] = useState<'move' | 'close' | null>(null)
+  const [asking, setAsking] = useState<'move' | 'clients' | 'close' | null>(null)
   const onClose = () => setAsking(null)
   const owner = account && LEVELS[account.role].owner
   // Whoever is above both ends moves an account: not its parent, who is one of them.
@@ -29,20 +30,30 @@ export function Place({ name }: { name: string }) {
             Move
           </Button>
         )}
+        {account?.role === 'dealer' && account.beneath.clients > 0 && (
+          <Button variant="outlined" onClick={() => setAsking('clients')}>
+            Move clients
+          </Button>
+        )}
         {account && mayClose && (
           <Button variant="outlined" onClick={() => setAsking('close')}>
             Close
           </Button>
         )}
       </Buttons>
-      <Later part={move} given={{ open: asking === 'move', account, onClose }} />
-      <Later part={close} given={{ open: asking === 'close', account, onClose }} />
+      <Later part={moving} given={{ open: asking === 'move', account, onClose }} />
+      <Later part={movingClients} given={{ open: asking === 'clients', account, onClose }} />
+      <Later
+        part={closing}
+        given={{ open: asking === 'close', account, onClose, onMoveClients: () => setAsking('clients') }}
+      />
     </Card>
   )
 }
 
-const move = part<MoveDialogProps>(async () => (await import('./MoveDialog.tsx')).MoveDialog)
-const close = part<CloseDialogProps>(async () => (await import('./CloseDialog.tsx')).CloseDialog)
+const moving = part<MoveDialogProps>(async () => (await import('./MoveDialog.tsx')).MoveDialog)
+const movingClients = part<MoveClientsProps>(async () => (await import('./MoveClients.tsx')).MoveClients)
+const closing = part<CloseDialogProps>(async () => (await import('./CloseDialog.tsx')).CloseDialog)
 
 const Buttons = styled('div')(({ theme }) => ({
   display: 'flex',

@@ -1,4 +1,5 @@
 import { styled } from '@mui/material/styles'
+import { useState } from 'react'
 import { Navigate, useParams, useSearchParams } from 'react-router'
 import { calls } from '../../contract/calls.ts'
 import { LEVELS, type LevelName } from '../../contract/levels.ts'
@@ -70,7 +71,7 @@ function Branch({ name }: { name: string }) {
               <Access name={name} />
               {manages && <ChildLowBalance name={name} />}
               {role === 'admin' && <SetPassword name={name} />}
-              {role !== 'reseller' && <Place name={name} />}
+              <Place name={name} />
             </Pair>
           )}
           {data && data.role !== 'dealer' && <Beneath role={data.role} of={name} />}
@@ -82,17 +83,15 @@ function Branch({ name }: { name: string }) {
 
 function Beneath({ role, of }: { role: Role; of?: string }) {
   const [address, setAddress] = useSearchParams()
-  const show = address.get('show') === 'closed' ? 'closed' : 'open'
+  const [show, setShow] = useState<'open' | 'closed'>(address.get('show') === 'closed' ? 'closed' : 'open')
   const loaded = useCall(calls.tree.list, { ...(of !== undefined && { of }), show }, { keep: true })
-  const showClosed = (closed: boolean) =>
-    setAddress(
-      (before) => {
-        before.delete('show')
-        if (closed) before.set('show', 'closed')
-        return before
-      },
-      { replace: true },
-    )
+  const showClosed = (closed: boolean) => {
+    setShow(closed ? 'closed' : 'open')
+    const query = new URLSearchParams(address)
+    query.delete('show')
+    if (closed) query.set('show', 'closed')
+    setAddress(query, { replace: true })
+  }
   const beneath = Object.values(LEVELS).find(({ owner }) => owner === role)?.role as LevelName
   return (
     <TableCard

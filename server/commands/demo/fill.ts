@@ -90,6 +90,10 @@ async function play(sql: Sql, business: Business, admin: string, say: (line: str
     })
     if (day % 73 === 0) say(`Playing a year of business: ${Math.round((day / DAYS) * 100)} %`)
   }
+  // A dealer has quit, and another one has changed its reseller.
+  await stage.act('porto-streams', 'tree.moveClients', { from: 'ana-ferreira', to: 'douro-tv' })
+  await stage.act('porto-streams', 'tree.close', { name: 'ana-ferreira' })
+  await stage.act('atlantic-media', 'tree.move', { name: 'faro-media', to: 'lisboa-norte' })
   await stage.act(admin, 'admin.setMessage', {
     message: 'Welcome to the demonstration of Boxtree. Everything here is invented: try whatever you like.',
   })

@@ -15,7 +15,7 @@ export const LAWS: readonly ((sql: Sql) => PendingQuery<Row[]>)[] = [rowsByThems
 
 /**
  * Checks each row alone: its type allows its source and destination, its path is that of the account that it concerns,
- * its client is its dealer's, and its actor was allowed to act; all by the tree as it stood at that row.
+ * and its actor was allowed to act; all by the tree as it stood at that row.
  */
 function rowsByThemselves(sql: Sql) {
   return sql`
@@ -34,7 +34,7 @@ function rowsByThemselves(sql: Sql) {
     ),
     checked as (
       select t.id, case
-        when t.type in ('TRIAL', 'DELETE') then
+        when t.type in ('TRIAL', 'DELETE') or (t.type = 'MOVE' and t.credits = 0) then
           case when t.credits <> 0 or num_nonnulls(t.source, t.destination, t.source_balance, t.destination_balance) > 0
             then 'moves credits, which none of its type does' end
         when t.credits <= 0 then format('moves %s credits', t.credits)
@@ -44,18 +44,24 @@ function rowsByThemselves(sql: Sql) {
           when 'REMOVE' then s.kind = 'balance' and d.kind <> 'consumed' and path.parent = d.account
           when 'USED' then s.kind = 'balance' and d.kind = 'consumed' and s.account = d.account and s.account = t.dealer
           when 'RETRIEVED' then s.kind = 'consumed' and d.kind = 'balance' and s.account = d.account and s.account = t.dealer
+          when 'MOVE' then s.kind = 'consumed' and d.kind = 'consumed' and s.account = t.from_dealer and d.account = t.dealer
           else false
         end then format('goes from the %s of %s to the %s of %s, which none of its type does', s.kind, s.name, d.kind, d.name)
       end as moved, case
         when (path.superreseller, path.reseller, path.dealer)
           is distinct from (t.superreseller, t.reseller, t.dealer) then format('does not lie on the path of %s', path.name)
+        when t.type = 'MOVE' and (origin.superreseller, origin.reseller)
+          is distinct from (t.from_superreseller, t.from_reseller) then format('does not come from the path of %s', origin.name)
         when t.type in ('ADD', 'REMOVE') and t.client is not null then 'names a client, though it is between accounts'
         when t.type not in ('ADD', 'REMOVE') and c.id is null then 'names no client'
-        when c.dealer <> t.dealer then format('belongs to %s, but its client %s to another dealer', path.name, c.name)
         when t.login <> coalesce(c.name, path.name)
           then format('is of %s, but says %s', coalesce(c.name, path.name), t.login)
-        when t.actor <> case when t.type in ('ADD', 'REMOVE') then path.parent else t.dealer end
-          and not (t.type in ('DELETE', 'REMOVE') and actor.role = 'admin') then format('says that %s acted, who could not', actor.name)
+        when not case
+          when t.type in ('DELETE', 'REMOVE', 'MOVE') and actor.role = 'admin' then true
+          when t.type in ('ADD', 'REMOVE') then t.actor = path.parent
+          when t.type = 'MOVE' then t.actor in (t.superreseller, t.reseller) and t.actor in (t.from_superreseller, t.from_reseller)
+          else t.actor = t.dealer
+        end then format('says that %s acted, who could not', actor.name)
         when t.created < coalesce(c.created, path.created) - ${ONE_HOUR}::interval
           then format('is dated %s, before there was any %s', t.created, t.login)
         when t.type = 'USED' and abs(extract(epoch from t.expiry
@@ -67,6 +73,7 @@ function rowsByThemselves(sql: Sql) {
       left join place d on d.id = t.destination
       left join path on path.id = case t.type when 'ADD' then d.account when 'REMOVE' then s.account else t.dealer end
         and t.id > path.after and t.id <= path.until
+      left join path origin on origin.id = t.from_dealer and t.id > origin.after and t.id <= origin.until
       left join client c on c.id = t.client
       left join account actor on actor.id = t.actor
     ),
@@ -118,11 +125,15 @@ function holdings(sql: Sql) {
     order by link.id limit 1`
 }
 
-/** Checks that the rows of each client lead from one expiry to the next up to its present one, within what was used. */
+/**
+ * Checks that the rows of each client lead from one expiry to the next up to its present one, and from one dealer to the
+ * next, within what was used.
+ */
 function clients(sql: Sql) {
   return sql`
     with step as (
-      select id, client, type, expiry, expiry_before, lag(expiry) over history as before,
+      select id, client, type, credits, expiry, expiry_before, dealer, from_dealer, lag(expiry) over history as before,
+        lag(dealer) over history as dealer_before,
         lag(type) over history as type_before, lead(id) over history is null as last,
         sum(case type when 'USED' then credits when 'RETRIEVED' then -credits else 0 end) over history as used
       from transfer where client is not null window history as (partition by client order by id)
@@ -131,8 +142,11 @@ function clients(sql: Sql) {
       select step.id, case
         when type_before = 'DELETE' then format('comes after %s was deleted', c.name)
         when type_before is null and type not in ('USED', 'TRIAL') then format('is the first of %s, which nothing began', c.name)
+        when case type when 'MOVE' then from_dealer else step.dealer end <> dealer_before or last and c.dealer <> step.dealer
+          then format('belongs to a dealer whose client %s then was not', c.name)
+        when type = 'MOVE' and credits <> used then format('moves %s months of %s, on whom %s were used', credits, c.name, used)
         when used < 0 then format('takes back more than was ever used on %s', c.name)
-        when type = 'USED' and expiry_before <> before or type in ('TRIAL', 'DELETE') and step.expiry <> before
+        when type = 'USED' and expiry_before <> before or type in ('TRIAL', 'DELETE', 'MOVE') and step.expiry <> before
           then format('does not go on from %s, where the row before it left %s', before, c.name)
         when type = 'RETRIEVED' and step.expiry >= before then format('takes months of %s back, and leaves it as long', c.name)
         when last and s.expiry <> step.expiry

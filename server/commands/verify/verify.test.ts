@@ -168,8 +168,8 @@ const tamperings: Tampering[] = [
   ],
   [
     'a client moved to another dealer',
-    () => row.USED as number,
-    /belongs to .* but its client .* to another dealer/,
+    () => row.newest as number,
+    /belongs to a dealer whose client .* then was not/,
     (sql) => sql`
       update client set dealer = ${other.dealer.id} where id = (select client from transfer where id = ${row.USED as number})`,
   ],

@@ -5,7 +5,7 @@ import type { TransactionFilter } from '../../../contract/transactions.ts'
 import type { Account } from '../../context.ts'
 import { type Day, dayOf } from '../../ledger/calendar.ts'
 import { isSelected } from '../../ledger/filter.ts'
-import { concerning } from '../../ledger/transfer.ts'
+import { ledgerOf } from '../../ledger/transfer.ts'
 import type { Sql } from '../../postgres/pool.ts'
 import { accountSeenBy } from '../../tree/beneath.ts'
 import { nameFor } from '../../tree/names.ts'
@@ -94,10 +94,10 @@ export async function listTransactions(
         to_char(t.expiry at time zone ${zone}, 'YYYY-MM-DD') as "Expiry",
         ${nameFor(sql, account, sql`d`)} as "Dealer", ${nameFor(sql, account, sql`a`)} as "By",
         ${nameFor(sql, account, sql`r`)} as "Reseller", ${nameFor(sql, account, sql`s`)} as "Super Reseller",
-        case when t.type in ('REMOVE', 'USED') then -t.credits else t.credits end::text as ${sql(SIGNED)}
-      from transfer t join account a on a.id = t.actor join account s on s.id = t.superreseller
+        case when t.type in ('REMOVE', 'USED') then -t.credits when t.type = 'MOVE' then 0 else t.credits end::text as ${sql(SIGNED)}
+      from ${ledgerOf(sql, whose)} join account a on a.id = t.actor join account s on s.id = t.superreseller
       left join account r on r.id = t.reseller left join account d on d.id = t.dealer
-      where ${concerning(sql, account)} and ${concerning(sql, whose)} and ${isSelected(sql, selected, zone)}
+      where ${isSelected(sql, selected, zone)}
       order by t.created, t.id`,
   }
 }

@@ -1,0 +1,207 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { calls } from '../../contract/calls.ts'
+import { hold, somebodyWaits } from '../../test/support/hold.ts'
+import { type Family, openWorld, type Person, unique, type World } from '../../test/support/world.ts'
+import { PLAYED } from '../commands/verify/guards.ts'
+import { verify } from '../commands/verify/verify.ts'
+
+const { clients, moveClients, close, account, list } = calls.tree
+const { renew, retrieve, detail, history, remind } = calls.clients
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld({ env: { TRIALS_PER_DAY: '100' } })
+})
+afterAll(() => world.close())
+// Every test leaves books that verify finds sound.
+afterEach(async () => {
+  expect(await verify(world.server.sql, 'boxtree_server')).toMatchObject({ first: null, others: [PLAYED] })
+})
+
+type Scene = Family & { other: Person; client: string }
+
+/** A dealer with a client that it has paid three months for, and another dealer of its reseller. */
+async function newScene(): Promise<Scene> {
+  const family = await world.family({ credits: 9 })
+  const { name: client } = await world.client(family.dealer, { months: 3 })
+  return { ...family, client, other: await world.child(family.reseller) }
+}
+
+const typesOf = async (person: Person) =>
+  (await person.call(calls.desk[person.role].transactions)).map(({ type }) => type)
+
+describe('clients that are moved to another dealer', () => {
+  test('take their months, their history and their reminder along, as a MOVE that both dealers see', async () => {
+    const { reseller, dealer, other, client } = await newScene()
+    await dealer.call(remind, { name: client, reminded: true })
+    const input = { from: dealer.name, to: other.name, clients: [client.toUpperCase()] }
+    expect(await reseller.call(moveClients, input)).toEqual({ status: 'OK', moved: 1, left: 0 })
+    await dealer.refused('not_found', detail, { name: client })
+    const rows = await other.call(history, { name: client })
+    expect(rows.map(({ type, credits, actor }) => [type, credits, actor])).toEqual([
+      ['MOVE', 3, reseller.name],
+      ['USED', 3, '—'],
+    ])
+    expect(await typesOf(dealer)).toEqual(['MOVE', 'USED', 'ADD'])
+    expect(await typesOf(other)).toEqual(['MOVE'])
+    expect((await typesOf(reseller)).filter((type) => type === 'MOVE')).toHaveLength(1)
+    expect((await other.call(calls.clients.dueClients, { within: 'month' })).count).toBe(0)
+    expect(
+      await world.server.sql`
+      select r.account from reminder r join client c on c.id = r.client where c.name = ${client}`,
+    ).toEqual([{ account: dealer.id }])
+  })
+
+  test('change no balance, are not counted as spent, and can be taken back to the new dealer', async () => {
+    const { reseller, dealer, other, client } = await newScene()
+    const used = async () => (await reseller.call(list)).data.map((row) => [row.name, row.used]).sort()
+    const before = await used()
+    await reseller.call(moveClients, { from: dealer.name, to: other.name, clients: [client] })
+    expect(await used()).toEqual(before)
+    expect((await other.call(calls.clients.spent)).this_month.spent).toBe(0)
+    expect((await dealer.call(calls.credits.dealer)).credits).toBe(6)
+    expect((await other.call(calls.credits.dealer)).credits).toBe(0)
+    expect(await other.call(retrieve, { login: client, credits: 2 })).toMatchObject({ credits: 2 })
+    expect(await other.call(renew, { name: client, months: 1 })).toMatchObject({ credits: 1 })
+  })
+
+  test('of a dealer of another superreseller are counted there', async () => {
+    const { superreseller, dealer, client } = await newScene()
+    const elsewhere = await world.family()
+    await world.client(elsewhere.dealer)
+    await world.admin.call(moveClients, { from: dealer.name, to: elsewhere.dealer.name, clients: [client] })
+    const beneath = async ({ name }: Person) => (await world.admin.call(account, { name })).beneath.clients
+    expect(await beneath(superreseller)).toBe(0)
+    expect(await beneath(elsewhere.superreseller)).toBe(2)
+    expect(await typesOf(superreseller)).toContain('MOVE')
+    expect((await elsewhere.dealer.call(calls.clients.list, { search: client })).count).toBe(1)
+  })
+
+  test('without names are the first thousand of all, until none is left', async () => {
+    const { reseller, dealer, other } = await newScene()
+    await world.client(dealer)
+    await world.plantClients(dealer, { prefix: unique(8), last: 1_001 })
+    const all = { from: dealer.name, to: other.name }
+    // Planted clients have no row in the ledger, which verify would report.
+    await world.server.sql`
+      insert into transfer (type, credits, superreseller, reseller, dealer, client, actor, login, description, expiry)
+      select 'TRIAL', 0, d.superreseller, d.reseller, d.id, c.id, d.id, c.name, '', s.expiry
+      from client c join service s on s.client = c.id join account d on d.id = c.dealer
+      where c.dealer = ${dealer.id} and not exists (select from transfer t where t.client = c.id)`
+    expect(await reseller.call(moveClients, all)).toEqual({ status: 'OK', moved: 1_000, left: 3 })
+    expect(await reseller.call(moveClients, all)).toEqual({ status: 'OK', moved: 3, left: 0 })
+    await reseller.refused('changed_since', moveClients, all)
+    await reseller.call(close, { name: dealer.name })
+    expect((await other.call(calls.clients.list)).count).toBe(1_003)
+  })
+
+  test('are all moved or none', async () => {
+    const { reseller, dealer, other, client } = await newScene()
+    const stranger = await world.client(other)
+    await reseller.refused('not_found', moveClients, {
+      from: dealer.name,
+      to: other.name,
+      clients: [client, stranger.name],
+    })
+    await dealer.call(detail, { name: client })
+  })
+})
+
+describe('a move of clients', () => {
+  test('is made by whoever is above both dealers', async () => {
+    const { superreseller, reseller, dealer, other, client } = await newScene()
+    const elsewhere = await world.family()
+    const input = { from: dealer.name, to: other.name, clients: [client] }
+    await dealer.refused('wrong_role', moveClients, input)
+    for (const by of [reseller, superreseller]) {
+      await by.refused('not_found', moveClients, { ...input, to: elsewhere.dealer.name })
+    }
+    await elsewhere.reseller.refused('not_found', moveClients, { ...input, to: elsewhere.dealer.name })
+    await superreseller.refused('invalid_input', moveClients, { ...input, to: reseller.name })
+    await superreseller.refused('invalid_input', moveClients, { ...input, to: dealer.name })
+    await superreseller.call(moveClients, input)
+    await reseller.call(moveClients, { from: other.name, to: dealer.name, clients: [client] })
+  })
+
+  test('shows the name, the MAC and the expiry of each client, and nothing else', async () => {
+    const { reseller, dealer } = await newScene()
+    const { name, mac, expiry } = await world.client(dealer, { months: 1, desc: 'Hall', phone: '5551234567' })
+    const page = await reseller.call(clients, { name: dealer.name, search: name.slice(1) })
+    expect(page).toEqual({ count: 1, data: [{ name, mac, expiry }] })
+    for (const search of ['Hall', '5551234567', '%']) {
+      expect((await reseller.call(clients, { name: dealer.name, search })).count).toBe(0)
+    }
+    expect((await reseller.call(clients, { name: dealer.name, per_page: 1 })).data).toHaveLength(1)
+  })
+})
+
+describe('while a client is being moved,', () => {
+  /** Lets the move wait for the other dealer's credits, makes a call that comes after it, and lets both go on. */
+  async function comesAfter(
+    { reseller, dealer, other, client }: Scene,
+    call: () => ReturnType<Person['send']>,
+  ) {
+    const [answers] = await world.server.ownerSql.begin(async (sql) => {
+      await sql`select from holding where account = ${other.id} for update`
+      const moving = reseller.call(moveClients, { from: dealer.name, to: other.name, clients: [client] })
+      await somebodyWaits(sql)
+      const answer = call()
+      await Promise.race([answer, somebodyWaits(sql, 2)])
+      return [Promise.all([answer, moving])]
+    })
+    return (await answers)[0]
+  }
+
+  test.each([
+    ['a renewal', ({ dealer, client }: Scene) => dealer.send(renew, { name: client, months: 1 })],
+    ['a retrieval', ({ dealer, client }: Scene) => dealer.send(retrieve, { login: client, credits: 1 })],
+    [
+      'a change',
+      ({ dealer, client }: Scene) => dealer.send(calls.clients.save, { login: client, desc: 'x' }),
+    ],
+    ['a reminder', ({ dealer, client }: Scene) => dealer.send(remind, { name: client, reminded: true })],
+  ])('%s of its old dealer finds it no more, and spends nothing', async (_what, call) => {
+    const scene = await newScene()
+    expect(await comesAfter(scene, () => call(scene))).toMatchObject({ status: 404 })
+    expect((await scene.dealer.call(calls.credits.dealer)).credits).toBe(6)
+  })
+
+  test('a closing of the dealer that it goes to is refused, or the move is', async () => {
+    const scene = await newScene()
+    const { reseller, other } = scene
+    const closing = await comesAfter(scene, () => reseller.send(close, { name: other.name }))
+    expect(closing).toMatchObject({ status: 400, body: { code: 'not_empty' } })
+  })
+
+  test('a dealer that is moved away from the caller meanwhile keeps its clients', async () => {
+    const { superreseller, reseller, dealer, other, client } = await newScene()
+    const elsewhere = await world.child(superreseller)
+    const [answers] = await world.server.ownerSql.begin(async (sql) => {
+      await sql`select from holding where account = ${dealer.id} for update`
+      const leaving = superreseller.call(calls.tree.move, { name: dealer.name, to: elsewhere.name })
+      await somebodyWaits(sql)
+      const moving = reseller.send(moveClients, { from: dealer.name, to: other.name, clients: [client] })
+      await somebodyWaits(sql, 2)
+      return [Promise.all([moving, leaving])]
+    })
+    expect((await answers)[0]).toMatchObject({ status: 404 })
+    await dealer.call(detail, { name: client })
+  })
+
+  test('a held renewal of its old dealer is refused', async () => {
+    const { reseller, dealer, other, client } = await newScene()
+    const finish = hold(dealer, renew, { name: client, months: 1 })
+    for (let times = 0; times < 3; times += 1) await dealer.call(calls.session.user)
+    await reseller.call(moveClients, { from: dealer.name, to: other.name, clients: [client] })
+    expect(await finish()).toBe(404)
+  })
+
+  test('a kept answer of its old dealer stays, and what was not done is judged anew', async () => {
+    const { reseller, dealer, other, client } = await newScene()
+    const key = unique()
+    const first = await dealer.call(renew, { name: client, months: 1 }, { key })
+    await reseller.call(moveClients, { from: dealer.name, to: other.name, clients: [client] })
+    expect(await dealer.call(renew, { name: client, months: 1 }, { key })).toEqual(first)
+    await dealer.refused('not_found', renew, { name: client, months: 1 }, { key: unique() })
+  })
+})

@@ -1,0 +1,108 @@
+import type { calls } from '../../contract/calls.ts'
+import { MOST_MOVED } from '../../contract/tree.ts'
+import { counted } from '../../contract/words.ts'
+import type { Account, Context, Handlers } from '../context.ts'
+import { type Facts, lockHoldings, noteMoves, pathOf, placeOf, transfer } from '../ledger/transfer.ts'
+import type { Sql } from '../postgres/pool.ts'
+import { notFound, Refusal, refuseField } from '../refusal.ts'
+import { findAccount } from '../tree/account.ts'
+import { beneathOf } from '../tree/beneath.ts'
+import { requireOpen } from '../tree/changing.ts'
+
+/** The handlers that show the clients of a dealer to who moves them, and move them to another dealer. */
+export const movingClients: Pick<Handlers<typeof calls.tree>, 'clients' | 'moveClients'> = {
+  async clients(context, { name, search, page, per_page }) {
+    const { sql } = context
+    const { id } = await dealerBeneath(context, name, 'name')
+    // Nothing else of a client is searched, because nothing else of it may be known.
+    const pattern = `%${search.trim().replace(/[\\%_]/g, '\\$&')}%`
+    const which = sql`
+      from client c join service s on s.client = c.id
+      where c.dealer = ${id} and c.deleted is null and (c.name ilike ${pattern} or c.mac ilike ${pattern})`
+    const [all] = await sql<{ count: number }[]>`select count(*) ${which}`
+    const data = await sql<{ name: string; mac: string | null; expiry: string }[]>`
+      select c.name, c.mac, s.expiry ${which}
+      order by lower(c.name) limit ${per_page} offset ${(page - 1) * per_page}`
+    return { data, count: all?.count ?? 0 }
+  },
+
+  async moveClients(context, { from: fromName, to: toName, clients: names }) {
+    const { sql } = context
+    const from = await dealerBeneath(context, fromName, 'from')
+    const to = await dealerBeneath(context, toName, 'to')
+    if (from.id === to.id) throw refuseField('invalid_input', 'to', `${to.name} has these clients already.`)
+    const clients = await lockClients(sql, from.id, names)
+    await carryOver(context, from, to, clients)
+    const [left] = await sql<{ count: number }[]>`
+      select count(*) from client where dealer = ${from.id} and deleted is null`
+    return { status: 'OK', moved: clients.length, left: left?.count ?? 0 }
+  },
+}
+
+async function dealerBeneath(context: Context, name: string, field: string): Promise<Account> {
+  const found = requireOpen(await beneathOf(context, name))
+  if (found.role !== 'dealer') throw refuseField('invalid_input', field, `${found.name} is no dealer.`)
+  const dealer = await findAccount(context.sql, context.sql`a.id = ${found.id}`)
+  if (!dealer) throw notFound()
+  return dealer
+}
+
+type Moved = {
+  id: number
+  name: string
+  mac: string | null
+  description: string
+  expiry: string
+  used: number
+}
+
+/** Locks the named clients of a dealer, or the first of all, in the order of their ids. */
+async function lockClients(sql: Sql, dealer: number, names: readonly string[] | undefined): Promise<Moved[]> {
+  const wanted = names?.map((name) => name.toLowerCase()) ?? null
+  const locked = await sql<Moved[]>`
+    select c.id, c.name, c.mac, c.description, s.expiry from client c join service s on s.client = c.id
+    where c.dealer = ${dealer} and c.deleted is null
+      and ${wanted ? sql`lower(c.name) = any (${wanted})` : sql`true`}
+    order by c.id limit ${MOST_MOVED} for update`
+  if (wanted && locked.length < wanted.length) throw notFound()
+  if (locked.length === 0) throw new Refusal('changed_since', 'There are no clients to move.')
+  const used = await sql<{ client: number; used: number }[]>`
+    select client, sum(case type when 'USED' then credits else -credits end)::int as used from transfer
+    where client = any (${locked.map(({ id }) => id)}::bigint[]) and type in ('USED', 'RETRIEVED') group by client`
+  const usedOn = new Map(used.map((row) => [row.client, row.used]))
+  return locked.map((client) => ({ ...client, used: usedOn.get(client.id) ?? 0 }))
+}
+
+/** Gives clients whose rows are locked to another dealer, with the months that were used on them. */
+async function carryOver(context: Context, from: Account, to: Account, clients: Moved[]): Promise<void> {
+  const { sql, account } = context
+  const [source, destination] = [holdingOf(from), holdingOf(to)]
+  const locked = await lockHoldings(sql, [from.balance_holding, source, to.balance_holding, destination])
+  // Read under the lock that a move, a closing and every spending call takes.
+  const [left, came] = [from, to].map(({ id }) => locked.find((one) => one.account === id))
+  if (!left || !came) throw new Error('two dealers have holdings')
+  for (const dealer of [left, came]) {
+    const isMine = account.role === 'admin' || [dealer.superreseller, dealer.reseller].includes(account.id)
+    if (dealer.closed || !isMine) throw notFound()
+  }
+  await sql`select move_clients(${clients.map(({ id }) => id)}::bigint[], ${to.id})`
+  const rows = clients.map(({ used, ...client }) => ({ ...factsOf(account, client), credits: used }))
+  const paid = rows.filter(({ credits }) => credits > 0)
+  if (paid.length > 0) {
+    const short = () => `${from.name} has used less than ${counted(paid.length, 'client')} need.`
+    await transfer(sql, { type: 'MOVE', source, destination, rows: paid, short })
+  }
+  const unpaid = rows.filter(({ credits }) => credits === 0)
+  if (unpaid.length > 0) {
+    await noteMoves(sql, { from: pathOf(placeOf(left)), to: pathOf(placeOf(came)), rows: unpaid })
+  }
+}
+
+function factsOf(actor: Account, { id, name, ...client }: Omit<Moved, 'used'>): Facts {
+  return { ...client, actor: actor.id, client: id, login: name }
+}
+
+function holdingOf({ name, consumed_holding }: Account): number {
+  if (consumed_holding === null) throw new Error(`${name} is no dealer`)
+  return consumed_holding
+}
