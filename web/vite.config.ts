@@ -7,7 +7,7 @@ import { defineConfig, type Plugin, type Rolldown } from 'vite'
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), boot(), compressed()],
+  plugins: [withoutSummaries(), react(), boot(), compressed()],
   build: {
     outDir: '../dist/web',
     emptyOutDir: true,
@@ -92,6 +92,20 @@ function ahead(bundle: Rolldown.OutputBundle) {
     entry: `/${entry.fileName}`,
     login: served(named(/captchaWorker/)),
     screens: served(screens),
+  }
+}
+
+/** Leaves the summaries of the calls out: only the server's documentation shows them. */
+function withoutSummaries(): Plugin {
+  return {
+    name: 'without-summaries',
+    enforce: 'pre',
+    transform(code, id) {
+      if (!id.endsWith('/contract/calls.ts')) return null
+      const without = code.replace(/^ +summary:\s*(['"`])(?:\\.|(?!\1).)*\1,\n/gm, '')
+      if (without.includes('summary:')) throw new Error('A summary of a call was not recognised.')
+      return { code: without, map: null }
+    },
   }
 }
 
