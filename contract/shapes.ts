@@ -146,6 +146,9 @@ export const ClientDetail = z.extend(ClientRow, {
   last_played_tv_content: z.nullable(z.string()),
   last_played_vod_content: z.nullable(z.string()),
   locked_to_ip: z.nullable(z.string()),
+  /** Why its box was refused when it asked last (a `BoxRefusal`), and when that was; null where it was let in, or has not asked. */
+  box_refusal: z.nullable(z.string()),
+  box_answered: z.nullable(Moment),
 })
 export type ClientDetail = z.output<typeof ClientDetail>
 

@@ -322,6 +322,12 @@ begin
         array(select ctid from idempotency_key where created <= before limit most));
     when 'sign_in' then
       delete from sign_in where id = any (array(select id from sign_in where at <= before limit most));
+    when 'device_history' then
+      delete from device_history where id = any (array(select id from device_history where at <= before limit most));
+    when 'box_login' then
+      delete from box_login where id = any (array(select id from box_login where tried <= before limit most));
+    when 'box_change' then
+      delete from box_change where ctid = any (array(select ctid from box_change where at <= before limit most));
     when 'audit' then
       update audit set address = null where id = any (
         array(select id from audit where at <= before and address is not null limit most));

@@ -378,19 +378,13 @@ create function end_service() returns trigger
 begin
   delete from service where client = new.id;
   delete from device where client = new.id;
+  delete from presence where client = new.id;
   delete from reminder where client = new.id;
   return null;
 end $$;
 
 create trigger end_service after update of deleted on client for each row
   when (old.deleted is null and new.deleted is not null) execute function end_service();
-
-create function forget_device(of_client bigint) returns boolean
-  language sql volatile security definer set search_path = public, pg_temp
-  as $$
-    with forgotten as (delete from device where client = of_client returning true)
-    select exists (select from forgotten)
-  $$;
 
 create function end_session(hash bytea) returns boolean
   language sql volatile security definer set search_path = public, pg_temp
@@ -439,6 +433,12 @@ begin
         array(select ctid from idempotency_key where created <= before limit most));
     when 'sign_in' then
       delete from sign_in where id = any (array(select id from sign_in where at <= before limit most));
+    when 'device_history' then
+      delete from device_history where id = any (array(select id from device_history where at <= before limit most));
+    when 'box_login' then
+      delete from box_login where id = any (array(select id from box_login where tried <= before limit most));
+    when 'box_change' then
+      delete from box_change where ctid = any (array(select ctid from box_change where at <= before limit most));
     when 'audit' then
       update audit set address = null where id = any (
         array(select id from audit where at <= before and address is not null limit most));
@@ -737,3 +737,106 @@ create view client_change as
     values (t.from_superreseller, t.from_reseller, -1), (t.superreseller, t.reseller, 1)
   ) side (superreseller, reseller, sign)
   where t.type = 'MOVE';
+
+alter table device drop column watching, drop column last_active,
+  add image text, add hardware text, add device_id text, add device_id2 text, add first_seen timestamptz, add mac text,
+  add token_nonce text, add takeovers_refused boolean not null default false,
+  add constraint device_mac_key unique (mac);
+
+create unlogged table presence (
+  client bigint,
+  polled timestamptz,
+  address text,
+  watching text,
+  refusal text,
+  answered timestamptz not null,
+  constraint presence_pkey primary key (client),
+  constraint presence_client_fk foreign key (client) references client (id)
+);
+
+create table device_history (
+  id bigint generated always as identity,
+  client bigint not null,
+  at timestamptz not null,
+  event text not null,
+  detail text not null default '',
+  address text,
+  actor bigint,
+  constraint device_history_pkey primary key (id),
+  constraint device_history_event_check check (
+    event in ('first seen', 'serial number', 'address', 'taken over', 'reset', 'new MAC')
+  ),
+  constraint device_history_client_fk foreign key (client) references client (id),
+  constraint device_history_actor_fk foreign key (actor) references account (id)
+);
+
+create index device_history_client on device_history (client, id);
+create index device_history_at on device_history (at);
+
+create table box_login (
+  id bigint generated always as identity,
+  mac text not null,
+  tried timestamptz not null,
+  succeeded boolean,
+  constraint box_login_pkey primary key (id)
+);
+
+create index box_login_mac on box_login (mac, tried);
+create index box_login_tried on box_login (tried);
+
+create table box_change (
+  written xid8 not null default pg_current_xact_id(),
+  client bigint not null,
+  at timestamptz not null default now()
+);
+
+create index box_change_written on box_change (written);
+create index box_change_at on box_change (at);
+
+create function log_changed_client() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  insert into box_change (client) values (new.id);
+  return null;
+end $$;
+
+create trigger log_changed_client after update on client for each row
+  when (
+    (old.dealer, old.mac, old.ministra, old.alt_player, old.active, old.locked, old.package_selection, old.deleted)
+    is distinct from
+    (new.dealer, new.mac, new.ministra, new.alt_player, new.active, new.locked, new.package_selection, new.deleted)
+  )
+  execute function log_changed_client();
+
+create function log_changed_services() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  insert into box_change (client) select s.client from changed s join device d on d.client = s.client;
+  return null;
+end $$;
+
+create trigger log_changed_services after update on service
+  referencing new table as changed for each statement execute function log_changed_services();
+
+create function log_changed_device() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  insert into box_change (client) values (coalesce(new.client, old.client));
+  return null;
+end $$;
+
+create trigger log_changed_device after update of stb_sn, device_id, device_id2, mac, token_nonce, takeovers_refused, locked_to_ip
+  on device for each row execute function log_changed_device();
+create trigger log_new_device after insert or delete on device for each row execute function log_changed_device();
+
+create view dealer_out_of_service as
+  select a.id as dealer from account a join suspension s on s.account in (a.id, a.reseller, a.superreseller)
+  where a.role = 'dealer' and s.lifted is null and s.service_too;
+
+create function forget_device(of_client bigint) returns boolean
+  language sql volatile security definer set search_path = public, pg_temp
+  as $$
+    with forgotten as (delete from device where client = of_client returning true),
+      lost as (delete from presence where client = of_client returning true)
+    select exists (select from forgotten) or exists (select from lost)
+  $$;

@@ -1,7 +1,7 @@
--- The clients of the dealers, in three tables by how often they change. `client` is what the dealer typed; a deleted
+-- The clients of the dealers, in tables by how often they change. `client` is what the dealer typed; a deleted
 -- client stays there without its password, so that its history keeps its place, and its login and MAC are free again.
 -- `service` is until when each living client is served: every renewal changes it, and the many indexes by which clients
--- are searched and sorted must not pay for that. `device` holds what the box of a client reports at each poll.
+-- are searched and sorted must not pay for that. What their boxes tell is in boxes.sql.
 
 create table client (
   id bigint generated always as identity,
@@ -48,22 +48,6 @@ create table service (
   constraint service_client_fk foreign key (client) references client (id)
 );
 
-create table device (
-  client bigint,
-  stb_sn text,
-  stb_type text,
-  version text,
-  watching text,
-  locked_to_ip text,
-  last_active timestamptz,
-  time_last_play_tv timestamptz,
-  time_last_play_video timestamptz,
-  last_played_tv_content text,
-  last_played_vod_content text,
-  constraint device_pkey primary key (client),
-  constraint device_client_fk foreign key (client) references client (id)
-);
-
 -- That a client was reminded of its expiry, by whom and when. It follows the client to another dealer.
 create table reminder (
   client bigint,
@@ -79,6 +63,7 @@ create function end_service() returns trigger
 begin
   delete from service where client = new.id;
   delete from device where client = new.id;
+  delete from presence where client = new.id;
   delete from reminder where client = new.id;
   return null;
 end $$;
@@ -86,15 +71,8 @@ end $$;
 create trigger end_service after update of deleted on client for each row
   when (old.deleted is null and new.deleted is not null) execute function end_service();
 
--- The server calls this instead of deleting from `device`, because a right to delete would allow it to lock the table.
-create function forget_device(of_client bigint) returns boolean
-  language sql volatile security definer set search_path = public, pg_temp
-  as $$
-    with forgotten as (delete from device where client = of_client returning true)
-    select exists (select from forgotten)
-  $$;
-
--- Takes a reminder back, likewise. Returns whether there was one.
+-- Takes a reminder back. The server calls this instead of deleting from `reminder`, because a right to delete would allow
+-- it to lock the table. Returns whether there was one.
 create function forget_reminder(of_client bigint) returns boolean
   language sql volatile security definer set search_path = public, pg_temp
   as $$

@@ -18,8 +18,12 @@ grant insert (dealer, name, password, mac, ministra, alt_player, active, phone, 
   update (password, mac, ministra, alt_player, active, phone, description, package_selection, locked, deleted)
   on client to :server_role;
 grant insert (client, dealer, name, expiry), update (expiry) on service to :server_role;
-grant insert, update (stb_sn, stb_type, version, watching, locked_to_ip, last_active, time_last_play_tv,
-  time_last_play_video, last_played_tv_content, last_played_vod_content) on device to :server_role;
+grant insert, update (stb_sn, stb_type, version, image, hardware, device_id, device_id2, mac, token_nonce,
+  takeovers_refused, locked_to_ip, time_last_play_tv, time_last_play_video, last_played_tv_content,
+  last_played_vod_content) on device to :server_role;
+grant insert, update (polled, address, watching, refusal, answered) on presence to :server_role;
+grant insert (client, at, event, detail, address, actor) on device_history to :server_role;
+grant insert (mac, tried), update (succeeded) on box_login to :server_role;
 grant insert (client, account, reminded), update (account, reminded) on reminder to :server_role;
 grant insert (account, actor, reason, service_too, created), update (lifted, lifted_by) on suspension to :server_role;
 grant insert (account, credits, note, created), update (state, granted, answer, answered)

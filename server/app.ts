@@ -4,6 +4,7 @@ import { calls } from '../contract/calls.ts'
 import { checkKey } from './access/canary.ts'
 import { openCaptcha } from './access/captcha.ts'
 import { createSeal } from './access/seal.ts'
+import type { Gateway } from './boxes/gateway.ts'
 import type { Config } from './config.ts'
 import type { Business } from './context.ts'
 import { compress } from './corridor/compress.ts'
@@ -11,12 +12,13 @@ import { limitConnections, REQUEST_TIMES } from './corridor/connections.ts'
 import { serveConsole } from './corridor/console.ts'
 import { type FreeSpace, watchDisk } from './corridor/disk.ts'
 import { rejectConnection, sendFailure } from './corridor/failures.ts'
+import { unavailable } from './corridor/faults.ts'
 import { openHealth } from './corridor/health.ts'
 import { closeIdleConnections, logAnswers, stayOnHttps } from './corridor/hooks.ts'
 import { openPage } from './corridor/openapi/routes.ts'
 import { type AnyHandler, goneOf, openPipeline } from './corridor/pipeline.ts'
 import { handlers } from './handlers.ts'
-import { watchNetworks } from './network.ts'
+import { type Networks, watchNetworks } from './network.ts'
 import { endSpare } from './nouns/exports/spare.ts'
 import { type Clock, MACHINE_CLOCK } from './postgres/clock.ts'
 import type { Connect, Sql } from './postgres/pool.ts'
@@ -34,6 +36,10 @@ export type AppDependencies = {
   clock?: Clock
   /** Aborted once the server was told to stop; by default never. */
   leaving?: AbortSignal
+  /** By default a watch of its own. */
+  networks?: Networks
+  /** What answers the boxes; null where this process does not serve them. */
+  gateway?: Gateway | null
 }
 
 /** The most bytes of a body, and of one that names a thousand clients. */
@@ -41,12 +47,13 @@ const MOST_BODY = 32 * 1024
 const MOST_LONG_BODY = 256 * 1024
 
 /**
- * Opens the server: registers every call, the reference and the console's files.
+ * Opens the server of PORT: registers every call, the reference and the console's files, and the boxes' calls where they
+ * have no port of their own.
  * @throws StartFault where the secret key is not this database's
  */
 export async function openApp(dependencies: AppDependencies) {
-  const { config, database, sql, secretKey, log, freeSpace, clock = MACHINE_CLOCK } = dependencies
-  const { leaving = new AbortController().signal } = dependencies
+  const { config, database, sql, secretKey, log, freeSpace, clock = MACHINE_CLOCK, gateway } = dependencies
+  const { leaving = NEVER } = dependencies
   const business: Business = {
     database,
     zone: config.timeZone,
@@ -56,11 +63,12 @@ export async function openApp(dependencies: AppDependencies) {
     dataDir: config.dataDir,
   }
   const disk = watchDisk(freeSpace, config.freeDiskMb, log)
-  const networks = watchNetworks(config.trustedProxies, log, clock.now)
+  const networks = dependencies.networks ?? watchNetworks(config.trustedProxies, log, clock.now)
   const { ready, health } = openHealth({ sql, disk, networks, clock, leaving })
   const pipeline = openPipeline({ sql, business, disk, networks, clock })
   await checkKey(sql, business.seal)
   const app = openFastify(config, log)
+  if (gateway && config.boxPort === null) await gateway.serve(app, { alone: false })
 
   app.register(
     async (api) => {
@@ -97,6 +105,27 @@ export async function openApp(dependencies: AppDependencies) {
     })
   }
 }
+
+/**
+ * Opens a server of boxes alone. It is ready as long as it can answer them, which it can from memory for a while.
+ * @throws StartFault where the secret key is not this database's
+ */
+export async function openBoxApp(
+  { config, sql, secretKey, log, leaving = NEVER }: AppDependencies,
+  gateway: Gateway,
+): Promise<FastifyInstance> {
+  await checkKey(sql, createSeal(secretKey))
+  const app = openFastify(config, log)
+  app.get('/v1/live', async () => ({ status: 'OK' }))
+  app.get('/v1/ready', async () => {
+    if (leaving.aborted || !(await gateway.canAnswer())) throw unavailable()
+    return { status: 'OK' }
+  })
+  await gateway.serve(app, { alone: true })
+  return app
+}
+
+const NEVER = new AbortController().signal
 
 function openFastify(config: Config, log: FastifyBaseLogger): FastifyInstance {
   const app: FastifyInstance = Fastify({

@@ -12,6 +12,8 @@ describe('the configuration', () => {
     expect(readConfig({})).toEqual({
       host: '127.0.0.1',
       port: 8080,
+      serve: { console: true, boxes: true },
+      boxPort: null,
       dataDir: resolve('data'),
       database: null,
       adminLogin: 'admin',
@@ -20,6 +22,7 @@ describe('the configuration', () => {
       captcha: { provider: 'altcha' },
       trialsPerDay: 20,
       keepDays: 400,
+      drainSeconds: 0,
       freeDiskMb: 256,
       trustedProxies: [],
       secretKey: null,
@@ -37,6 +40,8 @@ describe('the configuration', () => {
   test('every fault is named at once', () => {
     const faults = faultsOf({
       PORT: '80a',
+      SERVE: 'console,films',
+      BOX_PORT: 'tv',
       ADMIN_LOGIN: 'a b',
       ADMIN_PASSWORD: 'short',
       TIME_ZONE: '+02:00',
@@ -50,6 +55,8 @@ describe('the configuration', () => {
     })
     for (const name of [
       'PORT',
+      'SERVE',
+      'BOX_PORT',
       'ADMIN_LOGIN',
       'ADMIN_PASSWORD',
       'TIME_ZONE',

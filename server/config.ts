@@ -10,6 +10,10 @@ export interface Config {
   host: string
   /** 0 takes any free port. */
   port: number
+  /** What this process serves. */
+  serve: { console: boolean; boxes: boolean }
+  /** The port at which boxes are served; null means the console's. */
+  boxPort: number | null
   /** An absolute path. */
   dataDir: string
   /** Connection strings of an external PostgreSQL; null means the embedded one. */
@@ -49,6 +53,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   const config: Config = {
     host: reader.text('HOST') ?? '127.0.0.1',
     port: reader.whole('PORT', { least: 0, most: 65_535, otherwise: 8080 }),
+    serve: readServe(reader),
+    boxPort: readBoxPort(reader),
     dataDir: resolve(reader.text('DATA_DIR') ?? './data'),
     database: readDatabase(reader),
     adminLogin: readAdminLogin(reader),
@@ -112,6 +118,19 @@ class Reader {
       return undefined
     }
   }
+}
+
+function readServe(reader: Reader): Config['serve'] {
+  const served = (reader.text('SERVE') ?? 'console,boxes').split(/[\s,]+/).filter(Boolean)
+  if (served.length === 0 || served.some((one) => one !== 'console' && one !== 'boxes')) {
+    reader.faults.push('SERVE must be console, boxes, or both with a comma between them.')
+  }
+  return { console: served.includes('console'), boxes: served.includes('boxes') }
+}
+
+function readBoxPort(reader: Reader): number | null {
+  if (reader.text('BOX_PORT') === undefined || reader.text('BOX_PORT') === reader.text('PORT')) return null
+  return reader.whole('BOX_PORT', { least: 0, most: 65_535, otherwise: 0 })
 }
 
 function readDatabase(reader: Reader): Config['database'] {

@@ -1,15 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
+import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { makeFirstLogin } from './access/first-login.ts'
 import { createSeal } from './access/seal.ts'
 import { readSecretKey } from './access/secret.ts'
-import { openApp } from './app.ts'
+import { type AppDependencies, openApp, openBoxApp } from './app.ts'
+import { openGateway } from './boxes/gateway.ts'
 import { say } from './commands/command.ts'
 import { type Config, readConfig, StartFault } from './config.ts'
 import { freeSpaceOf } from './corridor/disk.ts'
 import { startJobs } from './jobs/jobs.ts'
 import { openLog } from './log.ts'
+import { watchNetworks } from './network.ts'
 import { keepSpare } from './nouns/exports/spare.ts'
 import { startClock } from './postgres/clock.ts'
 import { openDatabase } from './postgres/database.ts'
@@ -63,30 +66,37 @@ async function start(): Promise<void> {
   readClock = () => void clock.read()
   const freeSpace = database.files === null ? null : freeSpaceOf(database.files)
   const firstLogin = await step(() => makeFirstLogin(sql, config, process.stdout.isTTY))
-  const app = await step(() =>
-    openApp({
-      config,
-      database: database.server,
-      sql,
-      secretKey,
-      log,
-      freeSpace,
-      clock,
-      leaving: stopping.signal,
-    }),
-  )
-  undo.push((code) => drain(app, code === 0 ? config.drainSeconds : 0))
+  const networks = watchNetworks(config.trustedProxies, log, clock.now)
+  const seal = createSeal(secretKey)
+  const { serve, boxPort, port } = config
+  const gateway = serve.boxes
+    ? openGateway({ sql, seal, networks, log, clock: clock.now, zone: config.timeZone })
+    : null
+  if (gateway) undo.push(() => gateway.stop())
+  const needed: AppDependencies = {
+    ...{ config, database: database.server, sql, secretKey, log, freeSpace, clock, networks, gateway },
+    leaving: stopping.signal,
+  }
+  const console = serve.console ? await step(() => openApp(needed)) : null
+  const isApart = boxPort !== null || !serve.console
+  const boxes = gateway && isApart ? await step(() => openBoxApp(needed, gateway)) : null
+  undo.push((code) => {
+    const seconds = code === 0 ? config.drainSeconds : 0
+    return Promise.all([console, boxes].map((app) => app && drain(app, seconds)))
+  })
   const jobs = startJobs({
     sql,
     zone: config.timeZone,
     keepDays: config.keepDays,
-    seal: createSeal(secretKey),
+    seal,
     log,
     clock: clock.now,
   })
   undo.push(() => jobs.stop())
-  await step(() => listen(app, config))
-  say(`Boxtree is ready on ${addressOf(app, config)}`)
+  if (boxes) await step(() => listen(boxes, config.host, boxPort ?? port))
+  if (console) await step(() => listen(console, config.host, port))
+  if (console) say(`Boxtree is ready on ${addressOf(console, config)}`)
+  if (boxes) say(`Boxes are served on ${addressOf(boxes, config)}`)
   if (firstLogin) say(firstLogin)
   setTimeout(keepSpare, SETTLED_MS).unref()
 }
@@ -97,9 +107,7 @@ async function step<T>(work: () => Promise<T>): Promise<T> {
   return work()
 }
 
-type App = Awaited<ReturnType<typeof openApp>>
-
-async function listen(app: App, { host, port }: Config): Promise<void> {
+async function listen(app: FastifyInstance, host: string, port: number): Promise<void> {
   try {
     await app.listen({ host, port })
   } catch (error) {
@@ -115,7 +123,7 @@ async function listen(app: App, { host, port }: Config): Promise<void> {
   }
 }
 
-function addressOf(app: App, { host }: Config): string {
+function addressOf(app: FastifyInstance, { host }: Config): string {
   const address = app.server.address()
   const port = typeof address === 'object' && address ? address.port : ''
   const name = host === '0.0.0.0' || host === '::' || host === '127.0.0.1' ? 'localhost' : host
@@ -126,7 +134,7 @@ function addressOf(app: App, { host }: Config): string {
  * Goes on for some seconds, in which load balancers read that it is no longer ready. Then takes no more requests, waits for
  * those under way, and closes the connections that take longer than the limit.
  */
-async function drain(app: App, seconds: number): Promise<void> {
+async function drain(app: FastifyInstance, seconds: number): Promise<void> {
   await pause(seconds * 1000)
   const limit = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
   await app.close()

@@ -54,6 +54,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'server/postgres/data-folder.ts',
     'server/tree/',
   ],
+  'server/boxes/': [...COMMON, 'server/access/login-limits.ts', 'server/access/seal.ts'],
   'server/corridor/': [
     ...COMMON,
     ...SECRETS,

@@ -96,9 +96,9 @@ export class Business {
       if (isDoomed(client) || !hasMac(client) || mixed(client, 9) % 5 === 0) continue
       const seen = `${this.#calendar.days[DAYS - 1 - Math.floor(dice() ** 3 * 20)]} ${clock(whole(86_400))}+00`
       const number = String(mixed(client, 10) % 1_000_000_000).padStart(9, '0')
-      yield `${client + 1}\t0${number}B\t${pick(BOXES)}\tImageDescription: 0.2.18-r23\t${pick(SHOWS)}\t${
+      yield `${client + 1}\t0${number}B\t${pick(BOXES)}\tImageDescription: 0.2.18-r23\t${seen}\t${pick(SHOWS)}\t${
         chance(0.2) ? `${today} 00:00:00+00` : seen
-      }\t${seen}\n`
+      }\n`
     }
   }
 
@@ -260,7 +260,8 @@ export const TRANSFER_COLUMNS =
 export const CLIENT_COLUMNS =
   'id, dealer, name, password, mac, ministra, active, phone, description, package_selection, created, deleted'
 export const SERVICE_COLUMNS = 'client, dealer, name, expiry'
-export const DEVICE_COLUMNS = 'client, stb_sn, stb_type, version, watching, last_active, time_last_play_tv'
+export const DEVICE_COLUMNS =
+  'client, stb_sn, stb_type, version, first_seen, last_played_tv_content, time_last_play_tv'
 
 interface Visit {
   client: number

@@ -1,10 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PendingQuery, Row } from 'postgres'
 import { DAY_MS } from '../../contract/time.ts'
-import type { OpenContext } from '../context.ts'
+import type { Business, OpenContext } from '../context.ts'
 import { begin } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { Refusal } from '../refusal.ts'
+
+/** What a try is made with. Without a captcha no challenge is offered. */
+type TryContext = Pick<OpenContext, 'sql' | 'now' | 'network'> & {
+  business: Pick<Business, 'seal'> & Partial<Pick<Business, 'captcha'>>
+}
 
 type Try = {
   /** The name as typed. */
@@ -38,7 +43,7 @@ const UNDECIDED_FOR = 30_000
  * before. A refused try does not count. Tries under way count: where only they fill the limit, this one waits for their
  * results, so that a burst of wrong ones is stopped, and a burst of right ones is not.
  */
-export async function beginTry(context: OpenContext, attempt: Try): Promise<Admitted> {
+export async function beginTry(context: TryContext, attempt: Try): Promise<Admitted> {
   const deadline = Date.now() + 10_000
   for (;;) {
     const outcome = await begin(context.sql, (begun) => admit({ ...context, sql: begun }, attempt))
@@ -59,7 +64,7 @@ type Closed = { wait: number; work?: number }
 
 const UNDECIDED = { wait: 0 } as const
 
-async function admit(context: OpenContext, { name, worked }: Try): Promise<Admitted | Closed> {
+async function admit(context: TryContext, { name, worked }: Try): Promise<Admitted | Closed> {
   const { sql, now, network } = context
   const account = await lockNames(context, name)
   const ofAddress = network === null ? null : await closedFor(network)
@@ -100,7 +105,7 @@ async function admit(context: OpenContext, { name, worked }: Try): Promise<Admit
  * name as it is stored. The database makes it lower case, as it does to find the account: another rule for lower case
  * could give one account several names, each with its own count.
  */
-async function lockNames({ sql, network, business }: OpenContext, name: string): Promise<string> {
+async function lockNames({ sql, network, business }: TryContext, name: string): Promise<string> {
   const [typed] = await sql<{ name: string; known: boolean }[]>`
     select name, exists (select from account where lower(account.name) = typed.name) as known
     from lower(${name}) typed (name)`
@@ -166,12 +171,12 @@ function before(now: Date, milliseconds: number): Date {
 }
 
 async function refuse(
-  { business: { captcha }, now }: OpenContext,
+  { business: { captcha }, now }: TryContext,
   { name, worked }: Try,
   { wait, work }: Closed,
 ): Promise<Refusal> {
   const retryAfter = wait / 1000
-  if (work !== undefined && worked !== null && captcha.dearer) {
+  if (work !== undefined && worked !== null && captcha?.dearer) {
     return new Refusal(
       'too_many_tries',
       'There were many wrong logins. This device has to work for the next one.',

@@ -6,8 +6,8 @@ import type { Sql } from '../postgres/pool.ts'
 
 /**
  * Removes rows that no call can use any more: expired sessions and tickets, idempotency keys past their 24 hours, login
- * tries older than the longest limit, used captcha solutions that would be refused by their age alone, and sign-ins and
- * addresses that were kept for KEEP_DAYS.
+ * tries older than the longest limit, used captcha solutions that would be refused by their age alone, what the gateway
+ * needs for minutes, and sign-ins, addresses and the history of devices that were kept for KEEP_DAYS.
  * Returns how many rows of each table; an empty record while another server does this.
  */
 export async function cleanUp(
@@ -24,6 +24,10 @@ export async function cleanUp(
     ['captcha_used', now],
     ['idempotency_key', ago(KEPT)],
     ['sign_in', ago(keepDays * DAY_MS)],
+    ['device_history', ago(keepDays * DAY_MS)],
+    ['box_login', ago(HOUR)],
+    // Twice the time for which a gateway decides from memory.
+    ['box_change', ago(HOUR)],
     // Loses its addresses only.
     ['audit', ago(keepDays * DAY_MS)],
   ]
@@ -38,6 +42,8 @@ export async function cleanUp(
   await sql`select forget_empty_counts(${ago(DAY_MS)})`
   return removed
 }
+
+const HOUR = 3_600_000
 
 /** Rows that one transaction removes: few enough that no call waits for its locks. */
 const AT_ONCE = 5_000

@@ -7,6 +7,8 @@ import { createSeal } from '../access/seal.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { startJobs } from './jobs.ts'
 
+const HOUR_MS = 3_600_000
+
 let world: World
 let logged: { level: number; job?: string; rows?: number; removed?: object }[] = []
 const log = pino({}, { write: (line: string) => logged.push(JSON.parse(line)) })
@@ -99,6 +101,9 @@ describe('the clean-up', () => {
     const { sql } = world.server
     const now = world.clock.now
     const at = (ms: number) => new Date(now.getTime() + ms)
+    const { dealer } = await world.family()
+    const { name: client } = await world.client(dealer)
+    await world.server.ownerSql`delete from box_change`
     const [old, young] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
     for (const [hash, late] of [
       [old, 0],
@@ -113,6 +118,11 @@ describe('the clean-up', () => {
       await sql`
         insert into sign_in (account, at, address, agent, outcome)
         values (${world.admin.id}, ${at(late - 400 * DAY_MS)}, 'y', '', 'succeeded')`
+      await sql`
+        insert into device_history (client, at, event)
+        select id, ${at(late - 400 * DAY_MS)}, 'reset' from client where name = ${client}`
+      await sql`insert into box_login (mac, tried) values (${String(late)}, ${at(late - HOUR_MS)})`
+      await world.server.ownerSql`insert into box_change (client, at) values (1, ${at(late - HOUR_MS)})`
       await world.server.ownerSql`
         insert into audit (at, event, address, detail) values (${at(late - 400 * DAY_MS)}, 'kept', 'y', '{}')`
       await sql`insert into login_try (name, address, tried) values (${String(late)}, 'x', ${at(late - 31 * DAY_MS)})`
@@ -127,6 +137,9 @@ describe('the clean-up', () => {
       idempotency_key: 1,
       login_try: 1,
       sign_in: 1,
+      device_history: 1,
+      box_login: 1,
+      box_change: 1,
       audit: 1,
     })
     const kept = await sql`select address from audit where event = 'kept' order by at`

@@ -57,6 +57,8 @@ describe('a new client', () => {
       retrievals: ['2026-07-15T23:59:59.000Z', '2026-06-15T23:59:59.000Z', '2026-05-15T23:59:59.000Z'],
       trial_retrieval: 3,
       online: false,
+      box_refusal: null,
+      box_answered: null,
       ...NO_DEVICE,
     })
   })
@@ -617,7 +619,7 @@ describe("a client's device", () => {
     await plugIn(name)
     expect(await dealer.call(detail, { name })).toMatchObject({ ...DEVICE, online: true })
     await world.server.sql`
-      update device set last_active = ${new Date(world.clock.now.getTime() - 300_000)}
+      update presence set polled = ${new Date(world.clock.now.getTime() - 300_000)}
       where client = (select id from client where name = ${name})`
     expect(await dealer.call(detail, { name })).toMatchObject({ online: false })
   })
@@ -654,8 +656,9 @@ describe("a client's device", () => {
   async function plugIn(name: string): Promise<void> {
     const { sql } = world.server
     const [client] = await sql<{ id: number }[]>`select id from client where name = ${name}`
-    const { online: _, ...told } = { ...DEVICE, online: true }
+    const { watching, last_active: polled, ...told } = DEVICE
     await sql`insert into device ${sql({ client: client?.id ?? 0, ...told })}`
+    await sql`insert into presence ${sql({ client: client?.id ?? 0, watching, polled, answered: polled })}`
   }
 })
 

@@ -1,3 +1,4 @@
+import type { BoxRefusal } from '../../contract/boxes.ts'
 import type { calls, InputOf } from '../../contract/calls.ts'
 import { expiryState, Mac } from '../../contract/clients.ts'
 import { packageLabel } from '../../contract/packages.ts'
@@ -47,9 +48,10 @@ export const clients: Pick<Handlers<typeof calls.clients>, 'create' | 'detail' |
     const client = await clientOf(context, name)
     const [rest] = await sql<Rest[]>`
       select c.mac as o_mac, c.active as status, c.password, c.alt_player, c.phone, c.package_selection, c.locked,
-        c.created, d.stb_sn, d.stb_type, d.version, d.watching, d.last_active, d.time_last_play_tv,
-        d.time_last_play_video, d.last_played_tv_content, d.last_played_vod_content, d.locked_to_ip
-      from client c left join device d on d.client = c.id
+        c.created, d.stb_sn, d.stb_type, d.version, d.time_last_play_tv, d.time_last_play_video,
+        d.last_played_tv_content, d.last_played_vod_content, d.locked_to_ip, p.watching, p.polled as last_active,
+        p.refusal as box_refusal, p.answered as box_answered
+      from client c left join device d on d.client = c.id left join presence p on p.client = c.id
       where c.id = ${client.id} and c.deleted is null`
     if (!rest) throw notFound()
     const { offered } = await retrievals(context, client)
@@ -89,8 +91,8 @@ export const clients: Pick<Handlers<typeof calls.clients>, 'create' | 'detail' |
 
   async reset(context, { name }) {
     const client = await clientOf(context, name, 'lock')
-    const [row] = await context.sql<{ forgotten: boolean }[]>`select forget_device(${client.id}) as forgotten`
-    return row?.forgotten ? { status: 'OK' } : new Unchanged({ status: 'OK' })
+    const forgotten = await forgetDevice(context, client.id, { event: 'reset', detail: '' })
+    return forgotten ? { status: 'OK' } : new Unchanged({ status: 'OK' })
   },
 }
 
@@ -108,6 +110,8 @@ type Rest = {
   stb_type: string | null
   version: string | null
   watching: string | null
+  box_refusal: BoxRefusal | null
+  box_answered: string | null
   last_active: string | null
   time_last_play_tv: string | null
   time_last_play_video: string | null
@@ -179,8 +183,24 @@ async function change(
   )
   if (changes.length === 0) return null
   await sql`update client set ${sql(Object.fromEntries(changes))} where id = ${client.id}`
-  if (mac !== client.mac) await sql`select forget_device(${client.id})`
+  if (mac !== client.mac) await forgetDevice(context, client.id, { event: 'new MAC', detail: mac ?? '' })
+  // The box that is in has to sign in again, with the new password where it needs one.
+  else if (isNewPassword) await sql`update device set token_nonce = null where client = ${client.id}`
   return { ...client, ministra, mac, description: input.desc ?? client.description }
+}
+
+/** Forgets the box of a client, and notes who did. Returns whether there was anything to forget. */
+async function forgetDevice(
+  { sql, now, account, address }: Context,
+  client: number,
+  { event, detail }: { event: 'reset' | 'new MAC'; detail: string },
+): Promise<boolean> {
+  const [row] = await sql<{ forgotten: boolean }[]>`select forget_device(${client}) as forgotten`
+  if (!row?.forgotten) return false
+  await sql`
+    insert into device_history (client, at, event, detail, address, actor)
+    values (${client}, ${now}, ${event}, ${detail}, ${address}, ${account.id})`
+  return true
 }
 
 /** Returns the MAC of a client without Ministra after the change. A new one needs the old one that the editor saw. */

@@ -27,6 +27,7 @@ describe("the console's role", () => {
       export_ticket: 'insert',
       installation: 'insert',
       login_try: 'insert',
+      presence: 'insert',
       statistic: 'insert',
     })
     expect(rights.every(({ rights }) => rights.includes('select'))).toBe(true)
@@ -38,10 +39,14 @@ describe("the console's role", () => {
     ['audit', 'insert', 'at, id'],
     ['client', 'insert', 'dealer_role, deleted, id, locked'],
     ['client', 'update', 'created, dealer, dealer_role, id, name'],
-    ['device', 'update', 'client'],
+    ['box_login', 'insert', 'id, succeeded'],
+    ['box_login', 'update', 'id, mac, tried'],
+    ['device', 'update', 'client, first_seen'],
+    ['device_history', 'insert', 'id'],
     ['idempotency_key', 'update', 'account, call, key'],
     ['login_try', 'update', 'address, id, name, tried'],
     ['mac_trial', 'insert', 'created'],
+    ['presence', 'update', 'client'],
     ['reminder', 'update', 'client'],
     ['service', 'update', 'client, dealer, name'],
     ['session', 'insert', 'id'],

@@ -105,10 +105,12 @@ async function workOn(world: World, dealer: Person): Promise<void> {
   await dealer.call(calls.clients.remove, { name: 'pedro' })
   const { now } = world.clock
   await world.server.ownerSql`
-    insert into device (client, stb_sn, stb_type, version, watching, last_active, time_last_play_tv,
-      time_last_play_video, last_played_tv_content, last_played_vod_content, locked_to_ip)
-    select id, '012010N0250438', 'MAG322', 'ImageDescription: 0.2.18-r23; PORTAL version: 5.6.1', 'RTP 1', ${now},
-      ${now}, ${new Date(now.getTime() - 3 * DAY_MS)}, 'RTP 1', 'Ouro Negro', '203.0.113.42'
+    with seen as (
+      insert into presence (client, watching, polled, answered)
+      select id, 'RTP 1', ${now}, ${now} from client where name = 'cafe.central')
+    insert into device (client, stb_sn, stb_type, version, time_last_play_tv, time_last_play_video,
+      last_played_tv_content, last_played_vod_content, locked_to_ip)
+    select id, '012010N0250438', 'MAG322', 'ImageDescription: 0.2.18-r23; PORTAL version: 5.6.1', ${now}, ${new Date(now.getTime() - 3 * DAY_MS)}, 'RTP 1', 'Ouro Negro', '203.0.113.42'
     from client where name = 'cafe.central'`
   await world.server.ownerSql`
     insert into device (client, locked_to_ip) select id, '203.0.113.7' from client where name = 'luis.moreira'`

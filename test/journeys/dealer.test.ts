@@ -348,9 +348,11 @@ describe('a client', () => {
     await world.client(dealer, { login: 'has-a-box', months: 3 })
     const { now } = world.clock
     await world.server.ownerSql`
-      insert into device (client, stb_sn, stb_type, version, last_active, time_last_play_tv,
-        time_last_play_video, last_played_tv_content, last_played_vod_content)
-      select id, '012010N', 'MAG322', '5.6.1', ${now}, ${now}, ${new Date(now.getTime() - 90_000_000)}, 'RTP 1', 'Ouro'
+      with seen as (
+        insert into presence (client, polled, answered) select id, ${now}, ${now} from client where name = 'has-a-box')
+      insert into device (client, stb_sn, stb_type, version, time_last_play_tv, time_last_play_video,
+        last_played_tv_content, last_played_vod_content)
+      select id, '012010N', 'MAG322', '5.6.1', ${now}, ${new Date(now.getTime() - 90_000_000)}, 'RTP 1', 'Ouro'
       from client where name = 'has-a-box'`
     const page = await open({ as: dealer, at: '/update-client/has-a-box' })
     const card = page.getByRole('region', { name: 'Device Information' })

@@ -88,9 +88,12 @@ async function plant(world: World): Promise<Family & { admin: Person }> {
     select id, ${world.clock.now}, ${SCRIPT}, ${SCRIPT}, 'failed' from account`
   // The data that a box sends is foreign input as well.
   await server.ownerSql`
-    insert into device (client, stb_sn, stb_type, version, watching, last_active, last_played_tv_content,
-      last_played_vod_content, locked_to_ip)
-    select id, ${SCRIPT}, ${SCRIPT}, ${SCRIPT}, ${SCRIPT}, ${world.clock.now}, ${SCRIPT}, ${SCRIPT}, ${SCRIPT}
+    with seen as (
+      insert into presence (client, watching, polled, answered)
+      select id, ${SCRIPT}, ${world.clock.now}, ${world.clock.now} from client where name = 'ofscripts')
+    insert into device (client, stb_sn, stb_type, version, last_played_tv_content, last_played_vod_content,
+      locked_to_ip)
+    select id, ${SCRIPT}, ${SCRIPT}, ${SCRIPT}, ${SCRIPT}, ${SCRIPT}, ${SCRIPT}
     from client where name = 'ofscripts'`
   return { admin, superreseller, reseller, dealer }
 }

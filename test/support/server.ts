@@ -2,10 +2,13 @@ import { rmSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import type { TransactionSql } from 'postgres'
 import { createFirstAdmin } from '../../server/access/admin.ts'
-import { openApp } from '../../server/app.ts'
+import { createSeal } from '../../server/access/seal.ts'
+import { type AppDependencies, openApp, openBoxApp } from '../../server/app.ts'
+import { type Gateway, openGateway } from '../../server/boxes/gateway.ts'
 import { type Config, readConfig } from '../../server/config.ts'
 import type { FreeSpace } from '../../server/corridor/disk.ts'
 import { openLog } from '../../server/log.ts'
+import { watchNetworks } from '../../server/network.ts'
 import { type Clock, MACHINE_CLOCK } from '../../server/postgres/clock.ts'
 import { openPool, type Sql } from '../../server/postgres/pool.ts'
 import { type FreshDatabase, freshDatabase } from './database.ts'
@@ -19,7 +22,10 @@ export const ADMIN = { login: 'admin', password: 'admin-password' }
 export interface TestServer {
   /** `http://127.0.0.1:PORT` */
   url: string
+  /** The same, or where `BOX_PORT` is set that of the boxes. */
+  boxUrl: string
   app: FastifyInstance
+  gateway: Gateway
   /** The pool that the server runs on. */
   sql: Sql
   ownerSql: Sql
@@ -61,28 +67,39 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   if (options.admin ?? options.database === undefined) {
     await createFirstAdmin(sql, ADMIN.login, ADMIN.password)
   }
-  const app = await openApp({
-    config,
-    database: database.server,
-    sql,
-    secretKey: options.secretKey ?? SECRET_KEY,
-    log: openLog({ write: (line) => logged.push(line) }),
+  const clock = options.databaseClock ?? {
+    ...MACHINE_CLOCK,
+    ...(options.clock && { now: options.clock }),
+  }
+  const secretKey = options.secretKey ?? SECRET_KEY
+  const log = openLog({ write: (line) => logged.push(line) })
+  const networks = watchNetworks(config.trustedProxies, log, clock.now)
+  const zone = config.timeZone
+  const gateway = openGateway({ sql, seal: createSeal(secretKey), networks, log, clock: clock.now, zone })
+  const needed: AppDependencies = {
+    ...{ config, database: database.server, sql, secretKey, log, clock, networks },
     freeSpace: options.freeSpace ?? null,
-    ...(options.clock && { clock: { ...MACHINE_CLOCK, now: options.clock } }),
+    gateway: config.serve.boxes ? gateway : null,
     ...(options.leaving && { leaving: options.leaving }),
-    ...(options.databaseClock && { clock: options.databaseClock }),
-  })
+  }
+  const { console, boxes } = config.serve
+  const app = console ? await openApp(needed) : await openBoxApp(needed, gateway)
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const apart = console && boxes && config.boxPort !== null ? await openBoxApp(needed, gateway) : null
+  const boxUrl = apart ? await apart.listen({ host: '127.0.0.1', port: 0 }) : url
   return {
     url,
+    boxUrl,
     app,
+    gateway,
     sql,
     ownerSql,
     database,
     config,
     logged,
     async close() {
-      await app.close()
+      await Promise.all([app.close(), apart?.close()])
+      await gateway.stop()
       if (options.database) await sql.end({ timeout: 5 })
       else await database.drop()
       rmSync(dataDir, { recursive: true, force: true })

@@ -20,7 +20,7 @@ import { type Verdict, verdictsOf } from './verdict.ts'
 /** Says whether a client is served and, if not, why, with the button that mends it. `client` is undefined at first. */
 export function VerdictCard({ client }: { client: ClientDetail | undefined }) {
   const now = useNow()
-  const [asked, setAsked] = useState<'renewal' | 'credentials' | 'lock' | null>(null)
+  const [asked, setAsked] = useState<'renewal' | 'credentials' | 'lock' | 'box' | null>(null)
   const switching = useSubmit(calls.clients.save)
   const close = () => setAsked(null)
   const [first, ...more] = client ? verdictsOf(client, now, zone()) : []
@@ -31,6 +31,7 @@ export function VerdictCard({ client }: { client: ClientDetail | undefined }) {
       act: () => client && switching.submit({ login: client.name, status: true }),
     },
     'forget the lock': { label: 'Forget the lock', act: () => setAsked('lock') },
+    'forget the box': { label: 'Take the new box', act: () => setAsked('box') },
   }
   const mend = first?.mend ? mends[first.mend] : null
   return (
@@ -71,6 +72,12 @@ export function VerdictCard({ client }: { client: ClientDetail | undefined }) {
         title="Forget the lock?"
         yes="Forget the lock"
         name={asked === 'lock' && client ? client.name : null}
+        onClose={close}
+      />
+      <ResetDialog
+        title="Take the new box?"
+        yes="Take the new box"
+        name={asked === 'box' && client ? client.name : null}
         onClose={close}
       />
       {client && (

@@ -31,6 +31,8 @@ const CLIENT: ClientDetail = {
   last_played_tv_content: null,
   last_played_vod_content: null,
   locked_to_ip: null,
+  box_refusal: null,
+  box_answered: null,
 }
 
 test('the unchanged form of a client sends only its login, which changes nothing', () => {

@@ -2,7 +2,14 @@ import { expect, test } from 'vitest'
 import { verdictsOf } from './verdict.ts'
 
 const NOW = new Date('2026-11-21T10:00:00.000Z')
-const SERVED = { expiry: '2027-01-14T23:59:59.000Z', status: true, locked: false, locked_to_ip: null }
+const NOT_ASKED = { box_refusal: null, box_answered: null }
+const SERVED = {
+  expiry: '2027-01-14T23:59:59.000Z',
+  status: true,
+  locked: false,
+  locked_to_ip: null,
+  ...NOT_ASKED,
+}
 const EXPIRED = { ...SERVED, expiry: '2026-09-24T23:59:59.000Z' }
 const LOCKED = { locked: true, locked_to_ip: '203.0.113.7' }
 
@@ -28,10 +35,67 @@ test.each([
 })
 
 test('each reason has the act that mends it, and an expired client is renewed before anything else', () => {
-  const broken = { ...LOCKED, status: false }
+  const broken = { ...SERVED, ...LOCKED, status: false }
   const mends = (expiry: string) => verdictsOf({ ...broken, expiry }, NOW, 'UTC').map(({ mend }) => mend)
   expect(mends(SERVED.expiry)).toEqual(['switch on', 'forget the lock', undefined])
   expect(mends(EXPIRED.expiry)).toEqual(['renew', undefined, undefined])
+})
+
+test.each([
+  [
+    'other_box',
+    '2026-11-21T09:58:00.000Z',
+    {},
+    'Its box was refused 2 minutes ago: it is another box than the one before',
+  ],
+  [
+    'too_many_boxes',
+    '2026-11-21T07:00:00.000Z',
+    {},
+    'Its box was refused 3 hours ago: three other boxes had signed in within a day',
+  ],
+  [
+    'suspended',
+    '2026-11-20T09:00:00.000Z',
+    {},
+    'Its box was refused yesterday: its dealer is suspended, with the service',
+  ],
+  [
+    'other_address',
+    '2026-11-21T09:59:59.000Z',
+    LOCKED,
+    'Its box was refused this minute: it came from another address',
+  ],
+  [
+    'switched_off',
+    '2026-11-21T09:58:00.000Z',
+    { status: false },
+    'Its box was refused 2 minutes ago: the client is switched off',
+  ],
+  [
+    'expired',
+    '2026-11-21T09:58:00.000Z',
+    EXPIRED,
+    'Its box was refused 2 minutes ago: the client has expired',
+  ],
+] as const)(
+  'a box that was refused as %s is told of while the reason holds',
+  (box_refusal, box_answered, more, says) => {
+    const said = (client: object) =>
+      verdictsOf({ ...SERVED, ...client }, NOW, 'UTC').map((verdict) => verdict.says)
+    expect(said({ ...more, box_refusal, box_answered })).toContain(says)
+    const mended = said({ box_refusal, box_answered }).includes(says)
+    expect(mended).toBe(Object.keys(more).length === 0)
+  },
+)
+
+test('another box is taken by a reset', () => {
+  const [first] = verdictsOf(
+    { ...SERVED, box_refusal: 'other_box', box_answered: NOW.toISOString() },
+    NOW,
+    'UTC',
+  )
+  expect(first.mend).toBe('forget the box')
 })
 
 test('days are those of the business: the last second of a day in its zone is still that day', () => {

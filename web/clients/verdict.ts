@@ -1,6 +1,7 @@
-import { expiryState } from '../../contract/clients.ts'
+import type { BoxRefusal } from '../../contract/boxes.ts'
+import { type ExpiryState, expiryState } from '../../contract/clients.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
-import { daysUntil, relativeDay, showDay } from '../parts/time.ts'
+import { daysUntil, relativeDay, showDay, timeAgo } from '../parts/time.ts'
 import type { Tone } from '../parts/tone.ts'
 import { days } from '../words.ts'
 
@@ -8,10 +9,13 @@ import { days } from '../words.ts'
 export interface Verdict {
   says: string
   tone: Tone
-  mend?: 'renew' | 'switch on' | 'forget the lock'
+  mend?: 'renew' | 'switch on' | 'forget the lock' | 'forget the box'
 }
 
-type Judged = Pick<ClientDetail, 'expiry' | 'status' | 'locked' | 'locked_to_ip'>
+type Judged = Pick<
+  ClientDetail,
+  'expiry' | 'status' | 'locked' | 'locked_to_ip' | 'box_refusal' | 'box_answered'
+>
 
 /** Returns what decides whether a client is served: the reasons against it in the order to mend them, then how long. */
 export function verdictsOf(client: Judged, now: Date, zone: string): [Verdict, ...Verdict[]] {
@@ -22,6 +26,7 @@ export function verdictsOf(client: Judged, now: Date, zone: string): [Verdict, .
     ...(client.locked && client.locked_to_ip !== null
       ? [{ says: `Locked to ${client.locked_to_ip}`, tone: 'warn', mend: 'forget the lock' } as const]
       : []),
+    ...refusedBox(client, state, now),
   ]
   if (state === 'expired') {
     const expired: Verdict = { says: `Expired ${relativeDay(left)}`, tone: 'bad', mend: 'renew' }
@@ -36,3 +41,26 @@ export function verdictsOf(client: Judged, now: Date, zone: string): [Verdict, .
   const [first, ...more] = against
   return first ? [first, ...more, served] : [served]
 }
+
+/** Returns why the box of a client was refused when it asked last, where that reason still holds. */
+function refusedBox(client: Judged, state: ExpiryState, now: Date): Verdict[] {
+  const { box_refusal, box_answered, status, locked, locked_to_ip } = client
+  const isOver =
+    (box_refusal === 'expired' && state !== 'expired') ||
+    (box_refusal === 'switched_off' && status) ||
+    (box_refusal === 'other_address' && !(locked && locked_to_ip !== null))
+  if (box_refusal === null || box_answered === null || isOver) return []
+  const says = `Its box was refused ${timeAgo(box_answered, now)}: ${REFUSED[box_refusal]}`
+  const isAnother = box_refusal === 'other_box' || box_refusal === 'too_many_boxes'
+  return [{ says, tone: 'bad', ...(isAnother && { mend: 'forget the box' as const }) }]
+}
+
+const REFUSED: Readonly<Record<string, string>> = {
+  unknown: 'nobody has its MAC',
+  switched_off: 'the client is switched off',
+  suspended: 'its dealer is suspended, with the service',
+  expired: 'the client has expired',
+  other_address: 'it came from another address',
+  other_box: 'it is another box than the one before',
+  too_many_boxes: 'three other boxes had signed in within a day',
+} satisfies Record<BoxRefusal, string>

@@ -1,0 +1,138 @@
+-- What the gateway keeps of the clients' boxes. `device` is what a box has told of itself and what it is held to; `presence`
+-- what changes with every poll, and may be lost in a crash; `device_history` who changed a box and when. `box_change` is
+-- the log by which every gateway, which decides from memory, learns of a client that was changed.
+
+create table device (
+  client bigint,
+  stb_sn text,
+  stb_type text,
+  version text,
+  image text,
+  hardware text,
+  device_id text,
+  device_id2 text,
+  first_seen timestamptz,
+  -- The MAC of the box that signed in by login and password; null for a client that has a MAC itself.
+  mac text,
+  -- The part of a token that differs from sign-in to sign-in: of the box that is in. The rest is a signature.
+  token_nonce text,
+  -- Whether too many boxes took over in a day: no other one may until a reset.
+  takeovers_refused boolean not null default false,
+  locked_to_ip text,
+  time_last_play_tv timestamptz,
+  time_last_play_video timestamptz,
+  last_played_tv_content text,
+  last_played_vod_content text,
+  constraint device_pkey primary key (client),
+  constraint device_mac_key unique (mac),
+  constraint device_client_fk foreign key (client) references client (id)
+);
+
+create unlogged table presence (
+  client bigint,
+  polled timestamptz,
+  address text,
+  watching text,
+  -- Why the box was refused when it asked last, and when that was; null where it was let in.
+  refusal text,
+  answered timestamptz not null,
+  constraint presence_pkey primary key (client),
+  constraint presence_client_fk foreign key (client) references client (id)
+);
+
+create table device_history (
+  id bigint generated always as identity,
+  client bigint not null,
+  at timestamptz not null,
+  event text not null,
+  -- What it is since: a serial number, an address, a MAC.
+  detail text not null default '',
+  -- From where; null where a proxy hid it.
+  address text,
+  -- The account that did it; null where the box itself changed.
+  actor bigint,
+  constraint device_history_pkey primary key (id),
+  constraint device_history_event_check check (
+    event in ('first seen', 'serial number', 'address', 'taken over', 'reset', 'new MAC')
+  ),
+  constraint device_history_client_fk foreign key (client) references client (id),
+  constraint device_history_actor_fk foreign key (actor) references account (id)
+);
+
+create index device_history_client on device_history (client, id);
+create index device_history_at on device_history (at);
+
+-- The logins that a box of an unknown MAC tried.
+create table box_login (
+  id bigint generated always as identity,
+  mac text not null,
+  tried timestamptz not null,
+  -- null while it is being checked
+  succeeded boolean,
+  constraint box_login_pkey primary key (id)
+);
+
+create index box_login_mac on box_login (mac, tried);
+create index box_login_tried on box_login (tried);
+
+-- A transaction may be committed after another one that took a later number. So a row has the number of its transaction,
+-- and a reader asks again for all from the oldest transaction that was still under way when it read last.
+create table box_change (
+  written xid8 not null default pg_current_xact_id(),
+  client bigint not null,
+  at timestamptz not null default now()
+);
+
+create index box_change_written on box_change (written);
+create index box_change_at on box_change (at);
+
+create function log_changed_client() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  insert into box_change (client) values (new.id);
+  return null;
+end $$;
+
+create trigger log_changed_client after update on client for each row
+  when (
+    (old.dealer, old.mac, old.ministra, old.alt_player, old.active, old.locked, old.package_selection, old.deleted)
+    is distinct from
+    (new.dealer, new.mac, new.ministra, new.alt_player, new.active, new.locked, new.package_selection, new.deleted)
+  )
+  execute function log_changed_client();
+
+-- A client without a device has no box that is in.
+create function log_changed_services() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  insert into box_change (client) select s.client from changed s join device d on d.client = s.client;
+  return null;
+end $$;
+
+create trigger log_changed_services after update on service
+  referencing new table as changed for each statement execute function log_changed_services();
+
+create function log_changed_device() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  insert into box_change (client) values (coalesce(new.client, old.client));
+  return null;
+end $$;
+
+create trigger log_changed_device after update of stb_sn, device_id, device_id2, mac, token_nonce, takeovers_refused, locked_to_ip
+  on device for each row execute function log_changed_device();
+create trigger log_new_device after insert or delete on device for each row execute function log_changed_device();
+
+-- The dealers whose clients are not served, because they or an account above them are suspended with service.
+create view dealer_out_of_service as
+  select a.id as dealer from account a join suspension s on s.account in (a.id, a.reseller, a.superreseller)
+  where a.role = 'dealer' and s.lifted is null and s.service_too;
+
+-- The server calls this instead of deleting from `device`, because a right to delete would allow it to lock the table.
+create function forget_device(of_client bigint) returns boolean
+  language sql volatile security definer set search_path = public, pg_temp
+  as $$
+    with forgotten as (delete from device where client = of_client returning true),
+      lost as (delete from presence where client = of_client returning true)
+    select exists (select from forgotten) or exists (select from lost)
+  $$;

@@ -1,0 +1,69 @@
+import * as z from 'zod/mini'
+
+/**
+ * What each call of a box answers. Clients of other makers die of a wrong type and cannot be mended from here, so every
+ * answer is checked before it is sent, and a call that is not here is refused.
+ */
+
+/** How often a box polls, in seconds. Kodi takes `timeslot` for it, and with 0 polls without a pause. */
+export const POLL_SECONDS = 120
+
+const Polling = { watchdog_timeout: z.literal(POLL_SECONDS), timeslot: z.literal(POLL_SECONDS) }
+
+/** A box is let in (0), refused (1), or asked for a login (2). */
+const Profile = z.discriminatedUnion('status', [
+  z.strictObject({
+    ...Polling,
+    status: z.literal(0),
+    msg: z.literal(''),
+    block_msg: z.literal(''),
+    id: z.string(),
+    name: z.string(),
+    login: z.string(),
+    mac: z.string(),
+    stb_type: z.string(),
+    hd: z.literal(1),
+    locale: z.string(),
+    stb_lang: z.string(),
+    store_auth_data_on_stb: z.literal(false),
+    allowed_stb_types: z.array(z.string()),
+    updated: z.strictObject({}),
+    storages: z.strictObject({}),
+  }),
+  z.strictObject({ ...Polling, status: z.literal(1), msg: z.string(), block_msg: z.string() }),
+  z.strictObject({ ...Polling, status: z.literal(2), msg: z.literal(''), block_msg: z.literal('') }),
+])
+
+export const ANSWERS = {
+  'stb/handshake': z.strictObject({ token: z.string().check(z.regex(/^[0-9A-F]{48}$/)) }),
+  'stb/get_profile': Profile,
+  'stb/do_auth': z.boolean(),
+  'stb/get_localization': z.strictObject({}),
+  'stb/get_modules': z.strictObject({
+    all_modules: z.array(z.string()),
+    switchable_modules: z.array(z.string()),
+    disabled_modules: z.array(z.string()),
+    restricted_modules: z.array(z.string()),
+    template: z.string(),
+  }),
+  'watchdog/get_events': z.strictObject({
+    data: z.strictObject({ msgs: z.literal(0), additional_services_on: z.literal('1') }),
+  }),
+  'account_info/get_main_info': z.strictObject({
+    fname: z.string(),
+    phone: z.literal(''),
+    ls: z.string(),
+    mac: z.string(),
+    tariff_plan: z.string(),
+    end_date: z.string(),
+    account_balance: z.literal(''),
+    last_change_status: z.literal(''),
+  }),
+} as const
+
+export type CallName = keyof typeof ANSWERS
+export type Answer<Name extends CallName> = z.input<(typeof ANSWERS)[Name]>
+
+export function isCall(name: string): name is CallName {
+  return Object.hasOwn(ANSWERS, name)
+}

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { calls } from '../../contract/calls.ts'
+import { Box } from '../../test/support/box.ts'
+import { openWorld, type Person, type World } from '../../test/support/world.ts'
+
+let world: World
+let dealer: Person
+beforeAll(async () => {
+  world = await openWorld()
+  dealer = (await world.family({ credits: 100 })).dealer
+})
+afterAll(() => world.close())
+
+async function boxOf() {
+  const { name, mac } = await world.client(dealer, { months: 1 })
+  return { name, box: new Box(world.server, { mac, told: { sn: 'SN-1' } }) }
+}
+
+/** Takes the database away from the server until the returned function is called. */
+async function takeAway(): Promise<() => Promise<void>> {
+  const { ownerSql, sql } = world.server
+  const [row] = await ownerSql<{ name: string }[]>`select current_database() as name`
+  const name = ownerSql(row?.name ?? '')
+  await ownerSql`alter database ${name} connection limit 0`
+  // Each connection of the server ends the others, and the last one itself.
+  const end = () => sql`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and usename = current_user order by pid = pg_backend_pid()`
+  await end().catch(() => {})
+  await expect(sql`select 1`).rejects.toThrow()
+  return async () => void (await ownerSql`alter database ${name} connection limit -1`)
+}
+
+test('while the database is away, who was in stays in for 30 minutes and never past a known expiry', async () => {
+  const { name, box } = await boxOf()
+  const { name: ending, box: short } = await boxOf()
+  const { box: late } = await boxOf()
+  await world.setExpiry(ending, new Date(world.clock.now.getTime() + 20 * 60_000).toISOString())
+  expect([await box.signIn(), await short.signIn()]).toEqual([0, 0])
+  world.clock.pass({ seconds: 5 })
+  expect([await box.poll(), await short.poll()]).toEqual([true, true])
+
+  const bringBack = await takeAway()
+  try {
+    world.clock.pass({ minutes: 20 })
+    expect([await box.poll(), await short.poll()]).toEqual([true, false])
+    // Switched off and on, with the token that it kept.
+    await box.handshake(box.token)
+    expect(await box.getProfile()).toMatchObject({ status: 0 })
+    await late.handshake()
+    expect(await late.getProfile()).toMatchObject({
+      status: 1,
+      block_msg: expect.stringContaining('try again'),
+    })
+    expect(await late.ask('watchdog/get_events')).toMatchObject({ status: 503 })
+    world.clock.pass({ minutes: 9 })
+    expect(await box.poll()).toBe(true)
+    world.clock.pass({ minutes: 2 })
+    expect(await box.ask('watchdog/get_events')).toMatchObject({
+      status: 503,
+      text: 'Please try again soon.',
+    })
+  } finally {
+    await bringBack()
+  }
+  // A gateway asks again only after a pause.
+  await expect.poll(async () => (await box.ask('watchdog/get_events')).status, { timeout: 20_000 }).toBe(200)
+  expect(await box.poll()).toBe(true)
+  expect(await late.signIn()).toBe(0)
+  await world.server.gateway.writePresence()
+  expect(await dealer.call(calls.clients.detail, { name })).toMatchObject({ online: true })
+})
+
+test('what a box was told while the database was away is stored once it is back', async () => {
+  const { name, box } = await boxOf()
+  await box.signIn()
+  await world.server.gateway.writePresence()
+  const bringBack = await takeAway()
+  try {
+    world.clock.pass({ minutes: 6 })
+    expect(await box.poll()).toBe(true)
+    await world.server.gateway.writePresence()
+  } finally {
+    await bringBack()
+  }
+  const at = world.clock.now.toISOString()
+  await world.server.gateway.writePresence()
+  expect(await dealer.call(calls.clients.detail, { name })).toMatchObject({ online: true, last_active: at })
+})
+
+test('the address of a proxy that nobody trusts is neither pinned nor counted, and the log says so', async () => {
+  const { name, mac } = await world.client(dealer, { months: 1 })
+  await dealer.call(calls.clients.save, { login: name, locked: true })
+  // It forwards, but is not in TRUSTED_PROXIES.
+  const box = new Box(world.server, { mac, address: '203.0.113.7' })
+  expect(await box.signIn()).toBe(0)
+  for (let some = 0; some < 62; some += 1) {
+    expect(await new Box(world.server, { address: '203.0.113.7' }).signIn()).toBe(2)
+  }
+  await world.server.gateway.writePresence()
+  expect(await dealer.call(calls.clients.detail, { name })).toMatchObject({
+    locked_to_ip: null,
+    online: true,
+  })
+  const [seen] = await world.server.sql`
+    select p.address from presence p join client c on c.id = p.client where c.name = ${name}`
+  expect(seen).toEqual({ address: null })
+  expect(world.server.logged.join()).toContain('TRUSTED_PROXIES does not have')
+})

@@ -1,0 +1,106 @@
+import type { PendingQuery, Row } from 'postgres'
+import type { BoxRefusal } from '../../contract/boxes.ts'
+import type { Sql } from '../postgres/pool.ts'
+
+/** What is known of a client, by which a box is let in or refused. */
+export type Client = {
+  id: number
+  dealer: number
+  name: string
+  /** Null for a Ministra client, whose box signs in by login and password. */
+  mac: string | null
+  active: boolean
+  locked: boolean
+  package_selection: number
+  /** In milliseconds since 1970. */
+  expiry: number
+  /** What its box is held to; null where no box has signed in since the last reset. */
+  device: Device | null
+}
+
+/** See the table `device`. */
+export type Device = {
+  mac: string | null
+  stb_sn: string | null
+  device_id: string | null
+  device_id2: string | null
+  token_nonce: string | null
+  takeovers_refused: boolean
+  locked_to_ip: string | null
+}
+
+/** What a box says of itself when it signs in; empty where it says nothing. */
+export type Told = {
+  stb_sn: string
+  device_id: string
+  device_id2: string
+  stb_type: string
+  version: string
+  image: string
+  hardware: string
+}
+
+/** Where a box asks from: its address and its network (see `network.ts`); both null behind an untrusted proxy. */
+export type Place = { address: string | null; network: string | null }
+
+/**
+ * Returns why a client's box may not play now; null where it may. `told` is what the box says when it signs in.
+ * @param unserved the dealers who are suspended with service
+ */
+export function refusalOf(
+  client: Client,
+  { network }: Place,
+  unserved: ReadonlySet<number>,
+  now: Date,
+  told?: Told,
+): BoxRefusal | null {
+  const { device } = client
+  if (!client.active) return 'switched_off'
+  if (unserved.has(client.dealer)) return 'suspended'
+  if (client.expiry < now.getTime()) return 'expired'
+  if (client.locked && device?.locked_to_ip != null && device.locked_to_ip !== network) return 'other_address'
+  if (client.mac !== null && device && told && isOther(device, told)) return 'other_box'
+  return null
+}
+
+/** The parts of a box that stay the same, by which one box is told from another. */
+const IDENTITY = ['stb_sn', 'device_id', 'device_id2'] as const
+
+function isOther(device: Device, told: Told): boolean {
+  return IDENTITY.some((part) => device[part] !== null && tells(told[part]) && device[part] !== told[part])
+}
+
+/** Whether an id tells anything: that of an emulator is often empty or all zeros. */
+export function tells(id: string): boolean {
+  return /[^0]/.test(id)
+}
+
+/** The columns of a client of the tables `c`, `s` and `d`, as `clientOf` reads them. */
+export function columnsOf(sql: Sql): PendingQuery<Row[]> {
+  return sql`
+    c.id, c.dealer, c.name, c.mac, c.active, c.locked, c.package_selection, s.expiry, d.client is not null as has_device,
+    d.mac as bound_mac, d.stb_sn, d.device_id, d.device_id2, d.token_nonce, d.takeovers_refused, d.locked_to_ip`
+}
+
+export type ClientRow = Omit<Client, 'expiry' | 'device'> &
+  Omit<Device, 'mac'> & { expiry: string; has_device: boolean; bound_mac: string | null }
+
+export function clientOf(row: ClientRow): Client {
+  const { id, dealer, name, mac, active, locked, package_selection } = row
+  const { stb_sn, device_id, device_id2, token_nonce, takeovers_refused, locked_to_ip } = row
+  return {
+    ...{ id, dealer, name, mac, active, locked, package_selection },
+    expiry: Date.parse(row.expiry),
+    device: row.has_device
+      ? {
+          ...{ mac: row.bound_mac, stb_sn, device_id, device_id2, token_nonce, takeovers_refused },
+          locked_to_ip,
+        }
+      : null,
+  }
+}
+
+/** The MAC under which a client's box is known: its own, or that of the box that signed in by login. */
+export function macOf({ mac, device }: Client): string | null {
+  return mac ?? device?.mac ?? null
+}

@@ -1,0 +1,499 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { calls } from '../../contract/calls.ts'
+import { Box } from '../../test/support/box.ts'
+import { startServer } from '../../test/support/server.ts'
+import {
+  type Family,
+  openWorld,
+  type Person,
+  unique,
+  uniqueMac,
+  type World,
+} from '../../test/support/world.ts'
+import { ON_SCREEN } from './refusals.ts'
+
+const { detail, save, reset, renew } = calls.clients
+
+let world: World
+let family: Family
+let dealer: Person
+
+beforeAll(async () => {
+  world = await openWorld({ env: { TRUSTED_PROXIES: '127.0.0.1', BOX_PORT: '0' } })
+  family = await world.family({ credits: 500 })
+  dealer = family.dealer
+})
+afterAll(() => world.close())
+
+/** Lets the time pass after which a gateway has heard of every change. */
+function soon(): void {
+  world.clock.pass({ seconds: 5 })
+}
+
+async function boxOf(more: ConstructorParameters<typeof Box>[1] = {}, input: object = {}) {
+  const { name, mac } = await world.client(dealer, { months: 1, ...input })
+  return { name, box: new Box(world.server, { mac, address: '203.0.113.7', ...more }) }
+}
+
+async function ministra(more: ConstructorParameters<typeof Box>[1] = {}) {
+  const { name } = await world.client(dealer, { months: 1, ministra: true, password: 'pass word' })
+  return { name, box: new Box(world.server, { address: address(), ...more }) }
+}
+
+let addresses = 0
+/** An address of its own, so that what one test counts does not meet another. */
+function address(): string {
+  addresses += 1
+  return `198.51.${100 + Math.floor(addresses / 250)}.${(addresses % 250) + 1}`
+}
+
+/** What the dealer sees of a client's box. */
+async function seen(name: string) {
+  await world.server.gateway.writePresence()
+  return dealer.call(detail, { name })
+}
+
+async function historyOf(name: string) {
+  await world.server.gateway.writePresence()
+  return world.server.sql`
+    select h.event, h.detail, h.address, a.name as actor from device_history h join client c on c.id = h.client
+    left join account a on a.id = h.actor where c.name = ${name} order by h.id`
+}
+
+describe('a box of a client with a MAC', () => {
+  test('signs in, polls, and is shown to its dealer', async () => {
+    const { name, box } = await boxOf({
+      told: { sn: '012010N0250438', device_id: 'D1', hw_version: '1.7-BD-00', image_version: '218' },
+    })
+    expect(await box.signIn()).toBe(0)
+    expect(await seen(name)).toMatchObject({
+      stb_sn: '012010N0250438',
+      stb_type: 'MAG250',
+      version: 'ImageDescription: 0.2.18-r23',
+      online: true,
+      last_active: world.clock.now.toISOString(),
+      locked_to_ip: null,
+      box_refusal: null,
+    })
+    world.clock.pass({ seconds: 301 })
+    expect(await seen(name)).toMatchObject({ online: false })
+    expect(await box.poll()).toBe(true)
+    expect(await seen(name)).toMatchObject({ online: true, last_active: world.clock.now.toISOString() })
+    expect(await box.call('account_info/get_main_info')).toMatchObject({
+      fname: name,
+      phone: '',
+      tariff_plan: 'All Packages',
+      end_date: '2026-06-15',
+    })
+    expect(await historyOf(name)).toEqual([
+      { event: 'first seen', detail: '012010N0250438', address: '203.0.113.7', actor: null },
+    ])
+  })
+
+  test.each([
+    '/portal.php',
+    '/server/load.php',
+    '/stalker_portal/server/load.php',
+    '/c/server/load.php',
+    '/c',
+    '/stalker_portal/c',
+    '/',
+  ])('is answered at %s, by GET and by POST, with its MAC in any form', async (path) => {
+    const { box } = await boxOf()
+    await box.signIn()
+    for (const method of ['GET', 'POST'] as const) {
+      for (const mac of [box.mac, box.mac.toLowerCase(), encodeURIComponent(box.mac)]) {
+        const headers = { cookie: `stb_lang=en; mac=${mac}` }
+        const fields = { JsHttpRequest: '1-xml' }
+        const { text } = await box.ask('watchdog/get_events', fields, { path, method, headers })
+        expect(JSON.parse(text)).toEqual({ js: { data: { msgs: 0, additional_services_on: '1' } } })
+      }
+    }
+  })
+
+  test('gets its token back while it is in, and another one otherwise', async () => {
+    const { box } = await boxOf()
+    await box.signIn()
+    const { token } = box
+    await box.handshake(token)
+    expect(box.token).toBe(token)
+    await box.handshake('F'.repeat(48))
+    expect(box.token).not.toBe(token)
+  })
+
+  test('is refused each time for the reason that its dealer then reads', async () => {
+    const { name, box } = await boxOf({ told: { sn: 'SN-1' } })
+    await box.signIn()
+    const walk = [
+      [
+        'switched_off',
+        () => dealer.call(save, { login: name, status: false }),
+        () => dealer.call(save, { login: name, status: true }),
+      ],
+      [
+        'suspended',
+        () => family.reseller.call(calls.tree.suspend, { name: dealer.name, reason: '', service_too: true }),
+        async () => {
+          await family.reseller.call(calls.tree.lift, { name: dealer.name })
+          dealer = await world.again(dealer)
+        },
+      ],
+      [
+        'expired',
+        () => world.setExpiry(name, world.clock.now.toISOString()),
+        () => dealer.call(renew, { name, months: 1 }),
+      ],
+    ] as const
+    for (const [reason, begin, end] of walk) {
+      await begin()
+      soon()
+      expect(await box.poll(), reason).toBe(false)
+      await box.handshake()
+      const profile = await box.getProfile()
+      expect(profile, reason).toMatchObject({ status: 1, block_msg: ON_SCREEN[reason] })
+      await end()
+      expect(await seen(name)).toMatchObject({ box_refusal: reason, online: true })
+      soon()
+      expect(await box.signIn(), reason).toBe(0)
+      expect(await seen(name)).toMatchObject({ box_refusal: null })
+    }
+  })
+
+  test('is out exactly at its expiry', async () => {
+    const { name, box } = await boxOf()
+    await box.signIn()
+    await world.setExpiry(name, new Date(world.clock.now.getTime() + 60_000).toISOString())
+    world.clock.pass({ seconds: 60 })
+    expect(await box.poll()).toBe(true)
+    world.clock.pass({ ms: 1 })
+    expect(await box.poll()).toBe(false)
+  })
+
+  test('is refused from another address once it is locked, until a reset', async () => {
+    const { name, box } = await boxOf({ address: '2001:db8:1:2::1' })
+    await box.signIn()
+    await dealer.call(save, { login: name, locked: true })
+    soon()
+    expect(await box.poll()).toBe(true)
+    expect(await seen(name)).toMatchObject({ locked_to_ip: '2001:db8:1:2::/64' })
+    box.address = '2001:db8:1:2:ffff::9'
+    expect(await box.poll()).toBe(true)
+    box.address = '2001:db8:1:3::1'
+    expect(await box.poll()).toBe(false)
+    await box.handshake()
+    expect(await box.getProfile()).toMatchObject({ status: 1, block_msg: ON_SCREEN.other_address })
+    expect(await seen(name)).toMatchObject({
+      box_refusal: 'other_address',
+      locked_to_ip: '2001:db8:1:2::/64',
+    })
+    await dealer.call(reset, { name })
+    expect(await box.signIn()).toBe(0)
+    expect(await seen(name)).toMatchObject({ locked_to_ip: '2001:db8:1:3::/64' })
+    expect((await historyOf(name)).map(({ event, actor }) => [event, actor])).toEqual([
+      ['first seen', null],
+      ['address', null],
+      ['reset', dealer.name],
+      ['first seen', null],
+    ])
+  })
+
+  test('is told from another one by each of its ids, but not by an empty one or by zeros', async () => {
+    const { name, box } = await boxOf({ told: { sn: '0000000000000', device_id: '', device_id2: 'B' } })
+    await box.signIn()
+    const sign = (told: Record<string, string>) =>
+      new Box(world.server, { mac: box.mac, address: '203.0.113.7', told }).signIn()
+    expect(await seen(name)).toMatchObject({ stb_sn: null })
+    expect(await sign({ sn: 'SN-1', device_id2: '' })).toBe(0)
+    expect(await seen(name)).toMatchObject({ stb_sn: 'SN-1' })
+    expect(await sign({ sn: 'SN-2' })).toBe(1)
+    expect(await sign({ sn: 'SN-1', device_id2: 'C' })).toBe(1)
+    expect(await seen(name)).toMatchObject({ box_refusal: 'other_box', stb_sn: 'SN-1' })
+    expect(await sign({ sn: '000', device_id2: 'B' })).toBe(0)
+    await dealer.call(reset, { name })
+    expect(await sign({ sn: 'SN-2', device_id2: 'C' })).toBe(0)
+    expect((await historyOf(name)).map(({ event, detail }) => [event, detail])).toEqual([
+      ['first seen', ''],
+      ['serial number', 'SN-1'],
+      ['reset', ''],
+      ['first seen', 'SN-2'],
+    ])
+  })
+
+  test.each([
+    ['a newer sign-in', async (_name: string, box: Box) => void (await box.at(world.server).signIn())],
+    ['a reset', (name: string) => dealer.call(reset, { name })],
+    ['a new password', (name: string) => dealer.call(save, { login: name, password: 'another-one' })],
+    [
+      'a new MAC',
+      (name: string, { mac }: Box) => dealer.call(save, { login: name, stb_mac: uniqueMac(), o_mac: mac }),
+    ],
+    ['a switch to Ministra', (name: string) => dealer.call(save, { login: name, ministra: true })],
+  ])('is out by its next poll after %s, on every server', async (_what, change) => {
+    const { server } = world
+    const other = await startServer({
+      env: { TRUSTED_PROXIES: '127.0.0.1' },
+      database: server.database,
+      clock: () => world.clock.now,
+    })
+    try {
+      const { name, box } = await boxOf()
+      await box.signIn()
+      const there = box.at(other)
+      // At once, although the other server has not read the log since the sign-in.
+      expect(await there.poll()).toBe(true)
+      await change(name, box)
+      soon()
+      expect(await there.poll()).toBe(false)
+      expect(await box.poll()).toBe(false)
+    } finally {
+      await other.close()
+    }
+  })
+
+  test('stays in where nothing of it was changed', async () => {
+    const { name, box } = await boxOf()
+    await box.signIn()
+    await dealer.call(save, { login: name, desc: 'Upstairs', phone: '5145550101', password: 'secret-tv' })
+    await dealer.call(renew, { name, months: 1 })
+    soon()
+    expect(await box.poll()).toBe(true)
+  })
+})
+
+describe('a Ministra client', () => {
+  test('signs in by login and password, and not by a MAC', async () => {
+    const { name, box } = await ministra()
+    expect(await box.signIn()).toBe(2)
+    expect(await box.poll()).toBe(false)
+    expect(await box.logIn(name.toUpperCase(), 'pass word')).toBe(0)
+    expect(await box.poll()).toBe(true)
+    expect(await seen(name)).toMatchObject({ stb_type: 'MAG250', online: true })
+    // Whoever knows the MAC knows no password.
+    const thief = new Box(world.server, { mac: box.mac, address: address() })
+    expect(await thief.signIn()).toBe(2)
+    expect(await box.poll()).toBe(true)
+  })
+
+  test('has to log in again after a new password', async () => {
+    const { name, box } = await ministra()
+    await box.logIn(name, 'pass word')
+    await dealer.call(save, { login: name, password: 'another' })
+    soon()
+    expect(await box.poll()).toBe(false)
+    expect(await box.signIn()).toBe(2)
+    expect(await box.logIn(name, 'another')).toBe(0)
+  })
+
+  test('is taken over by a right login from another box, three times in a day until a reset', async () => {
+    const { name, box } = await ministra()
+    await box.logIn(name, 'pass word')
+    let before = box
+    for (let time = 1; time <= 3; time += 1) {
+      const next = new Box(world.server, { address: address(), told: { sn: `SN-${time}` } })
+      expect(await next.logIn(name, 'pass word')).toBe(0)
+      soon()
+      expect(await before.poll()).toBe(false)
+      expect(await next.poll()).toBe(true)
+      before = next
+    }
+    const fourth = new Box(world.server, { address: address() })
+    expect(await fourth.logIn(name, 'pass word')).toBe(2)
+    expect(await seen(name)).toMatchObject({ box_refusal: 'too_many_boxes' })
+    expect(await before.poll()).toBe(true)
+    world.clock.pass({ days: 2 })
+    expect(await fourth.logIn(name, 'pass word')).toBe(2)
+    await dealer.call(reset, { name })
+    expect(await fourth.logIn(name, 'pass word')).toBe(0)
+    const events = (await historyOf(name)).map(({ event }) => event)
+    expect(events.filter((event) => event === 'taken over')).toHaveLength(3)
+  })
+
+  test('loses its box to the client with whose login that one signs in', async () => {
+    const [one, other] = [await ministra(), await ministra()]
+    await one.box.logIn(one.name, 'pass word')
+    expect(await one.box.logIn(other.name, 'pass word')).toBe(0)
+    expect(await one.box.call('account_info/get_main_info')).toMatchObject({ fname: other.name })
+  })
+})
+
+describe('a stranger', () => {
+  test('is asked for a login until three wrong ones, and then refused for 15 minutes', async () => {
+    const { name, box } = await ministra()
+    for (let wrong = 1; wrong <= 3; wrong += 1)
+      expect(await box.logIn(name, 'guessed')).toBe(wrong < 3 ? 2 : 1)
+    expect(await box.logIn(name, 'pass word')).toBe(1)
+    world.clock.pass({ minutes: 15 })
+    expect(await box.logIn(name, 'pass word')).toBe(0)
+  })
+
+  test('tries three logins at most, also where it tries many at once', async () => {
+    const { name, box } = await ministra()
+    await box.handshake()
+    await Promise.all(
+      Array.from({ length: 12 }, (_, guess) =>
+        box.call('stb/do_auth', { login: name, password: guess < 11 ? 'guessed' : 'guess-12' }),
+      ),
+    )
+    const [row] = await world.server.sql<{ tried: number }[]>`
+      select count(*) as tried from box_login where mac = ${box.mac}`
+    expect(row?.tried).toBe(3)
+  })
+
+  test('has 20 wrong logins from one address, counted together with those of the console', async () => {
+    const from = address()
+    const { name } = await ministra()
+    for (let wrong = 0; wrong < 20; wrong += 1) {
+      const box = new Box(world.server, { address: from })
+      await box.handshake()
+      expect(await box.call('stb/do_auth', { login: unique(), password: 'guessed' })).toBe(false)
+    }
+    const late = new Box(world.server, { address: from })
+    await late.handshake()
+    expect(await late.call('stb/do_auth', { login: name, password: 'pass word' })).toBe(false)
+    const elsewhere = new Box(world.server, { address: address() })
+    await elsewhere.handshake()
+    expect(await elsewhere.call('stb/do_auth', { login: name, password: 'pass word' })).toBe(true)
+  })
+
+  test('with 60 unknown MACs keeps no customer at the same address out', async () => {
+    const from = address()
+    const { box: known } = await boxOf({ address: from })
+    await known.signIn()
+    for (let some = 0; some < 60; some += 1) {
+      expect(await new Box(world.server, { address: from }).signIn()).toBe(2)
+    }
+    const statuses = []
+    for (let more = 0; more < 4; more += 1) {
+      statuses.push(await new Box(world.server, { address: from }).signIn())
+    }
+    expect(statuses).toEqual([2, 2, 1, 1])
+    expect(await known.poll()).toBe(true)
+    expect(await known.signIn()).toBe(0)
+    // A few a second are still looked up, and one of those that were counted always.
+    world.clock.pass({ seconds: 1 })
+    const { box: customer } = await boxOf({ address: from })
+    expect(await customer.signIn()).toBe(0)
+    world.clock.pass({ minutes: 15 })
+    expect(await new Box(world.server, { address: from }).signIn()).toBe(2)
+  })
+
+  test('learns nothing with a token of another MAC, a made-up one or none', async () => {
+    const { box } = await boxOf()
+    await box.signIn()
+    const { box: other } = await boxOf()
+    await other.signIn()
+    for (const token of [
+      other.token,
+      '',
+      'A'.repeat(48),
+      box.token.slice(0, -1),
+      `${box.token.slice(0, -1)}0`,
+      "' or 1=1",
+    ]) {
+      if (token === box.token) continue
+      const forger = box.at(world.server)
+      forger.token = token
+      for (const name of [
+        'watchdog/get_events',
+        'account_info/get_main_info',
+        'stb/get_profile',
+        'stb/do_auth',
+      ]) {
+        expect((await forger.ask(name)).text, `${name} with ${token}`).toBe('Authorization failed.')
+      }
+    }
+    expect(await box.poll()).toBe(true)
+  })
+
+  test('gets the same answer for a MAC of nobody and for one without its token', async () => {
+    const { box } = await boxOf()
+    await box.signIn()
+    const answers = []
+    for (const mac of [box.mac, uniqueMac()]) {
+      const thief = new Box(world.server, { mac, address: address() })
+      await thief.handshake()
+      for (const name of ['watchdog/get_events', 'account_info/get_main_info'])
+        answers.push(await thief.ask(name))
+    }
+    const plain = answers.map(({ status, text }) => `${status} ${text}`)
+    expect(new Set(plain)).toEqual(new Set(['200 Authorization failed.']))
+  })
+
+  test('reaches no call that is not declared', async () => {
+    const { box } = await boxOf()
+    await box.signIn()
+    for (const name of ['stb/reboot', '__proto__/x', 'stb/toString', '/', 'stb/']) {
+      expect(await box.ask(name)).toMatchObject({ status: 404, text: 'There is no such call.' })
+    }
+    const bare = { headers: { cookie: 'mac=none' } }
+    expect(await box.ask('stb/handshake', {}, bare)).toMatchObject({
+      status: 200,
+      text: 'Unauthorized request.',
+    })
+  })
+})
+
+test('what a box says of itself is stored as text, however hostile', async () => {
+  const hostile = `'; drop table client; --\0\u0007\ud800${'x'.repeat(400)}`
+  const { name, box } = await boxOf({
+    told: { sn: hostile, stb_type: hostile, ver: hostile, device_id: hostile },
+  })
+  expect(await box.signIn()).toBe(0)
+  const { stb_sn, stb_type } = await seen(name)
+  expect(stb_sn).toMatch(/^'; drop table client; -- {2}\ufffdx+$/)
+  expect(stb_type).toHaveLength(255)
+  expect(await box.signIn()).toBe(0)
+})
+
+test('neither a password nor a query of a box is in the log', async () => {
+  const { name, box } = await ministra()
+  await box.logIn(name, 'pass word')
+  await box.call('stb/do_auth', { login: name, password: 'secret-guess' })
+  await box.ask('stb/none', { password: 'secret-guess' })
+  await box.ask(
+    'stb/do_auth',
+    { login: name, password: 'secret-guess' },
+    { method: 'POST', headers: { 'content-type': 'text/plain' } },
+  )
+  const log = world.server.logged.join('\n')
+  for (const secret of [
+    'secret-guess',
+    'pass word',
+    'pass+word',
+    'pass%20word',
+    box.mac,
+    box.token,
+    'do_auth',
+  ]) {
+    expect(log).not.toContain(secret)
+  }
+})
+
+test('the boxes have their port alone, and the console its own', async () => {
+  const { url, boxUrl } = world.server
+  expect(boxUrl).not.toBe(url)
+  const box = new Box({ boxUrl: url })
+  expect((await box.ask('stb/handshake')).text).not.toMatch(/^{"js"/)
+  expect(await fetch(`${boxUrl}/v1/ready`)).toMatchObject({ status: 200 })
+  for (const path of ['/v1/api/user', '/login', '/v1/docs']) {
+    expect(await fetch(`${boxUrl}${path}`), path).toMatchObject({ status: 404 })
+  }
+})
+
+test('a process that serves only the console or only the boxes answers nothing else', async () => {
+  const { database } = world.server
+  const clock = () => world.clock.now
+  const [console, boxes] = await Promise.all([
+    startServer({ env: { SERVE: 'console' }, database, clock }),
+    startServer({ env: { SERVE: 'boxes' }, database, clock }),
+  ])
+  try {
+    expect((await new Box(console).ask('stb/handshake')).text).not.toMatch(/^{"js"/)
+    expect((await new Box(boxes).ask('stb/handshake', {}, { path: '/' })).text).toContain('token')
+    expect((await fetch(`${console.url}/v1/api/user`)).status).toBe(401)
+    expect((await fetch(`${boxes.url}/v1/api/user`)).status).toBe(404)
+    expect((await fetch(`${boxes.url}/v1/live`)).status).toBe(200)
+  } finally {
+    await Promise.all([console.close(), boxes.close()])
+  }
+})

@@ -1,0 +1,251 @@
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import { packageLabel } from '../../contract/packages.ts'
+import type { Seal } from '../access/seal.ts'
+import type { Networks } from '../network.ts'
+import type { Sql } from '../postgres/pool.ts'
+import { type Answer, POLL_SECONDS } from './answers.ts'
+import { type Client, refusalOf } from './client.ts'
+import { clientOfLogin, mayLogIn } from './logins.ts'
+import { openPresence } from './presence.ts'
+import { Away, ON_SCREEN, Unauthorized } from './refusals.ts'
+import { toldBy } from './request.ts'
+import { openRoster } from './roster.ts'
+import { type BoxCall, type BoxHandlers, serveBoxes } from './routes.ts'
+import { bind, lockTo, type Outcome, signIn } from './sign-in.ts'
+import { openStrangers } from './strangers.ts'
+import { openTokens } from './token.ts'
+
+export type GatewayDependencies = {
+  sql: Sql
+  seal: Seal
+  networks: Networks
+  log: FastifyBaseLogger
+  clock: () => Date
+  /** The zone in which a box is told the last day of its service. */
+  zone: string
+}
+
+export type Gateway = {
+  /** Registers the calls of the boxes. `alone` where nothing else is served there, so that `/` is theirs too. */
+  serve(app: FastifyInstance, options: { alone: boolean }): Promise<void>
+  /** Whether boxes can be answered, from the database or from memory. */
+  canAnswer(): Promise<boolean>
+  /** Stores the polls that were answered since the last time. */
+  writePresence(): Promise<void>
+  /** Stores them for the last time. */
+  stop(): Promise<void>
+}
+
+/** How often the polls are stored, in milliseconds. */
+const WRITE_EVERY = 10_000
+
+/**
+ * Opens the gateway, by which boxes ask whether they may play. Polls are answered from memory; a sign-in is a transaction.
+ */
+export function openGateway({ sql, seal, networks, log, clock, zone }: GatewayDependencies): Gateway {
+  const tokens = openTokens(seal)
+  const roster = openRoster(sql, log, clock)
+  const presence = openPresence(sql, log)
+  const strangers = openStrangers(clock)
+  const writing = setInterval(() => void presence.write(), WRITE_EVERY)
+  writing.unref()
+
+  const handlers: BoxHandlers = {
+    'stb/handshake': async ({ field, mac }) => {
+      const saved = field('token').toUpperCase()
+      return { token: tokens.nonceOf(saved, mac) === null ? tokens.make(mac) : saved }
+    },
+    'stb/get_profile': getProfile,
+    'stb/do_auth': doAuth,
+    'stb/get_localization': async () => ({}),
+    'stb/get_modules': async () => MODULES,
+    'watchdog/get_events': async (request) => {
+      await letIn(request)
+      return { data: { msgs: 0, additional_services_on: '1' } }
+    },
+    'account_info/get_main_info': async (request) => {
+      const client = await letIn(request)
+      return {
+        // A MAC is a claim and no proof, so that a box is told neither phone nor description.
+        ...{ fname: client.name, phone: '', ls: client.name, mac: request.mac },
+        ...{ tariff_plan: packageLabel(client.package_selection) ?? '', end_date: lastDay(client) },
+        ...{ account_balance: '', last_change_status: '' },
+      }
+    },
+  }
+
+  return {
+    serve: (app, { alone }) => serveBoxes(app, { handlers, networks, log, alone }),
+    canAnswer: () =>
+      roster.catchUp().then(
+        () => true,
+        () => false,
+      ),
+    writePresence: presence.write,
+    async stop() {
+      clearInterval(writing)
+      await presence.write()
+    },
+  }
+
+  /** Judges a box that signs in with the token of its handshake, and makes that token the client's. */
+  async function getProfile(request: BoxCall): Promise<Answer<'stb/get_profile'>> {
+    const { mac, place } = request
+    const nonce = nonceOf(request)
+    try {
+      await roster.catchUp()
+      if (!roster.has(mac) && !strangers.mayAsk(place.network, mac)) return refused(TOO_MANY)
+      const client = await roster.findAnew(mac)
+      // A Ministra client is known by its login alone: the MAC could be anybody's.
+      if (!client || (client.mac === null && client.device?.token_nonce !== nonce))
+        return askLogin(request, client)
+      const { client: present, refusal } = await enter(client, request, nonce)
+      const now = clock()
+      if (refusal) {
+        presence.refused(present, refusal, now)
+        return refused(ON_SCREEN[refusal])
+      }
+      presence.letIn(present, place, now)
+      return welcome(present, request)
+    } catch (error) {
+      if (error instanceof Away) return refused(SOON)
+      throw error
+    }
+  }
+
+  /** Signs a box in. While the database is away, only a box that is in already is let in again. @throws Away */
+  async function enter(client: Client, { mac, place, ...request }: BoxCall, nonce: string): Promise<Outcome> {
+    const now = clock()
+    const context = { sql, unserved: roster.unserved(), now }
+    try {
+      return await roster.change(async () => {
+        const outcome = await signIn(
+          context,
+          client.id,
+          { mac, nonce, place },
+          toldBy({ ...request, mac, place }),
+        )
+        if (!outcome) throw new Unauthorized()
+        return outcome
+      })
+    } catch (error) {
+      if (!(error instanceof Away) || client.device?.token_nonce !== nonce) throw error
+      return { client, refusal: refusalOf(client, place, context.unserved, now) }
+    }
+  }
+
+  /** Asks a box for a login, if it may try one. */
+  async function askLogin(
+    { mac, place }: BoxCall,
+    client: Client | null,
+  ): Promise<Answer<'stb/get_profile'>> {
+    if (!client) strangers.count(place.network, mac)
+    if (!(await mayLogIn(sql, mac, clock()))) return refused(ON_SCREEN.unknown)
+    return { status: 2, msg: '', block_msg: '', ...POLLING }
+  }
+
+  /** Signs a box in by login and password. */
+  async function doAuth(request: BoxCall): Promise<boolean> {
+    const { field, mac, place } = request
+    const nonce = nonceOf(request)
+    const now = clock()
+    await roster.catchUp()
+    if (!roster.has(mac) && !strangers.mayAsk(place.network, mac)) return false
+    // The box of a client with a MAC is never asked for a login.
+    if ((await roster.findAnew(mac))?.mac != null) return false
+    const login = { mac, network: place.network, login: field('login'), password: field('password') }
+    const id = await clientOfLogin({ sql, seal, now }, login)
+    if (id === null) return false
+    const context = { sql, unserved: roster.unserved(), now }
+    const outcome = await roster.change(async () => {
+      const bound = await bind(context, id, { mac, nonce, place })
+      if (!bound) throw new Unauthorized()
+      return bound
+    })
+    if (outcome.refusal) presence.refused(outcome.client, outcome.refusal, now)
+    return outcome.refusal === null
+  }
+
+  /** Returns the client of a box that is in and may play now. @throws Unauthorized, Away */
+  async function letIn(request: BoxCall): Promise<Client> {
+    const { mac, place } = request
+    const nonce = nonceOf(request)
+    await roster.catchUp()
+    if (!roster.has(mac) && !strangers.mayAsk(place.network, mac)) throw new Unauthorized()
+    const client = await clientWith(mac, nonce)
+    const now = clock()
+    if (!client) {
+      if (!roster.has(mac)) strangers.count(place.network, mac)
+      throw new Unauthorized()
+    }
+    const refusal = refusalOf(client, place, roster.unserved(), now)
+    if (refusal) {
+      presence.refused(client, refusal, now)
+      throw new Unauthorized()
+    }
+    const locked = await lock(client, place.network)
+    presence.letIn(locked, place, now)
+    return locked
+  }
+
+  /** Finds the client whose box has this token. Another server may have signed it in just now, so that it is read anew. */
+  async function clientWith(mac: string, nonce: string): Promise<Client | null> {
+    const known = await roster.find(mac)
+    if (known?.device?.token_nonce === nonce) return known
+    if (!known) return null
+    const anew = await roster.findAnew(mac)
+    return anew?.device?.token_nonce === nonce ? anew : null
+  }
+
+  /** Pins the address of a client that was locked while its box was in. While the database is away, that waits. */
+  async function lock(client: Client, network: string | null): Promise<Client> {
+    if (!client.locked || client.device?.locked_to_ip !== null || network === null) return client
+    try {
+      const { client: locked } = await roster.change(
+        async () => (await lockTo(sql, client.id, network)) ?? { client },
+      )
+      if (locked.device?.locked_to_ip !== network) throw new Unauthorized()
+      return locked
+    } catch (error) {
+      if (error instanceof Away) return client
+      throw error
+    }
+  }
+
+  /** Returns the nonce of the token that a box sends. @throws Unauthorized where it is none of ours for its MAC */
+  function nonceOf({ token, mac }: BoxCall): string {
+    const nonce = tokens.nonceOf(token, mac)
+    if (nonce === null) throw new Unauthorized()
+    return nonce
+  }
+
+  function lastDay({ expiry }: Client): string {
+    return new Intl.DateTimeFormat('en-CA', { timeZone: zone }).format(expiry)
+  }
+}
+
+const POLLING = { watchdog_timeout: POLL_SECONDS, timeslot: POLL_SECONDS } as const
+
+const SOON = 'The service is being worked on. Please try again in a minute.'
+const TOO_MANY = 'Too many unknown boxes ask from your address. Please try again in 15 minutes.'
+
+const MODULES: Answer<'stb/get_modules'> = {
+  all_modules: ['tv'],
+  switchable_modules: [],
+  disabled_modules: [],
+  restricted_modules: [],
+  template: 'default',
+}
+
+function refused(sentence: string): Answer<'stb/get_profile'> {
+  return { status: 1, msg: sentence, block_msg: sentence, ...POLLING }
+}
+
+function welcome(client: Client, { field, mac }: BoxCall): Answer<'stb/get_profile'> {
+  return {
+    ...{ status: 0, msg: '', block_msg: '', ...POLLING },
+    ...{ id: client.name, name: client.name, login: client.name, mac },
+    ...{ stb_type: field('stb_type'), hd: 1, locale: 'en_GB.utf8', stb_lang: 'en' },
+    ...{ store_auth_data_on_stb: false, allowed_stb_types: [], updated: {}, storages: {} },
+  }
+}

@@ -1,0 +1,73 @@
+import { timingSafeEqual } from 'node:crypto'
+import { beginTry, endTry } from '../access/login-limits.ts'
+import { ofClient, type Seal } from '../access/seal.ts'
+import { begin } from '../postgres/begin.ts'
+import type { Sql } from '../postgres/pool.ts'
+import { Refusal } from '../refusal.ts'
+
+/** The wrong logins of a MAC within the window after which it is refused for the window. */
+const MOST_OF_MAC = 3
+const WINDOW_MS = 15 * 60_000
+
+export type LoginContext = { sql: Sql; seal: Seal; now: Date }
+export type Login = { mac: string; network: string | null; login: string; password: string }
+
+/** Whether a MAC that no client has may try a login now. */
+export async function mayLogIn(sql: Sql, mac: string, now: Date): Promise<boolean> {
+  const tries = await sql<{ tried: string }[]>`
+    select tried from box_login
+    where mac = ${mac} and succeeded is not true and tried > ${before(now, 2 * WINDOW_MS)}
+    order by tried desc limit ${MOST_OF_MAC}`
+  const [last, first] = [tries[0], tries[MOST_OF_MAC - 1]].map((one) => Date.parse(one?.tried ?? ''))
+  if (last === undefined || first === undefined || Number.isNaN(first)) return true
+  return last <= now.getTime() - WINDOW_MS || last - first >= WINDOW_MS
+}
+
+/**
+ * Returns the id of the Ministra client with this login and password; null where it is wrong or one try too many. Wrong
+ * ones count for the MAC, and for the address and the login as those of the console do.
+ */
+export async function clientOfLogin(context: LoginContext, login: Login): Promise<number | null> {
+  const { sql, now } = context
+  if (!(await mayLogIn(sql, login.mac, now))) return null
+  try {
+    const admitted = await beginTry(
+      { sql, now, network: login.network, business: { seal: context.seal } },
+      // No account has a name with a colon.
+      { name: `client:${login.login}`, worked: null },
+    )
+    const attempt = await beginOfMac(sql, login.mac, now)
+    const client = attempt === null ? null : await clientWith(context, login)
+    await endTry(sql, admitted, client !== null)
+    await sql`update box_login set succeeded = ${client !== null} where id = ${attempt}`
+    return client
+  } catch (error) {
+    if (error instanceof Refusal) return null
+    throw error
+  }
+}
+
+/** Notes a try of a MAC before its password is checked, so that tries at the same moment all count. */
+function beginOfMac(sql: Sql, mac: string, now: Date): Promise<number | null> {
+  return begin(sql, async (sql) => {
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`box login ${mac}`}, 7))`
+    if (!(await mayLogIn(sql, mac, now))) return null
+    const [row] = await sql<{ id: number }[]>`
+      insert into box_login (mac, tried) values (${mac}, ${now}) returning id`
+    return row?.id ?? null
+  })
+}
+
+async function clientWith({ sql, seal }: LoginContext, { login, password }: Login): Promise<number | null> {
+  const [client] = await sql<{ id: number; password: Buffer }[]>`
+    select id, password from client where lower(name) = lower(${login}) and ministra and deleted is null`
+  if (!client) return null
+  const [typed, stored] = [password, seal.open(client.password, ofClient(client.id))].map((text) =>
+    seal.hmac(text),
+  )
+  return typed && stored && timingSafeEqual(typed, stored) ? client.id : null
+}
+
+function before(now: Date, milliseconds: number): Date {
+  return new Date(now.getTime() - milliseconds)
+}

@@ -1,0 +1,75 @@
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Networks } from '../network.ts'
+import { ANSWERS, type Answer, type CallName, isCall } from './answers.ts'
+import { Away, Unauthorized } from './refusals.ts'
+import { type BoxRequest, readRequest } from './request.ts'
+
+/** A request of a box that says its MAC. */
+export type BoxCall = BoxRequest & { mac: string }
+
+/** What carries out each call. */
+export type BoxHandlers = { readonly [Name in CallName]: (request: BoxCall) => Promise<Answer<Name>> }
+
+/** Where boxes look for a portal: each client and each box has its own idea. */
+const PATHS = [
+  '/portal.php',
+  '/server/load.php',
+  '/stalker_portal/server/load.php',
+  '/c/server/load.php',
+  // Kodi, where the address of the portal was typed without its last slash.
+  '/c',
+  '/stalker_portal/c',
+]
+
+/** The most bytes of a body: a box sends a few fields. */
+const MOST_BODY = 8 * 1024
+
+export type BoxRoutes = {
+  handlers: BoxHandlers
+  networks: Networks
+  log: FastifyBaseLogger
+  /** Whether nothing else is served here, so that `/` is the boxes' too. */
+  alone: boolean
+}
+
+/** Registers the calls of the boxes. Nothing of a request is logged: its query may hold a password. */
+export async function serveBoxes(
+  app: FastifyInstance,
+  { handlers, networks, log, alone }: BoxRoutes,
+): Promise<void> {
+  await app.register(async (boxes) => {
+    boxes.removeAllContentTypeParsers()
+    boxes.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string' },
+      async (_: FastifyRequest, body: string) => Object.fromEntries(new URLSearchParams(body)),
+    )
+    boxes.setErrorHandler((error, _request, reply) => sendFault(error, reply))
+    for (const url of alone ? [...PATHS, '/'] : PATHS) {
+      boxes.route({ method: ['GET', 'POST'], url, bodyLimit: MOST_BODY, handler: answer })
+    }
+  })
+
+  async function answer(request: FastifyRequest, reply: FastifyReply) {
+    reply.header('cache-control', 'no-store')
+    const asked = readRequest(request, networks)
+    const { call, mac } = asked
+    if (!isCall(call)) return sendText(reply, 404, 'There is no such call.')
+    if (mac === null) return sendText(reply, 200, 'Unauthorized request.')
+    const js = ANSWERS[call].parse(await handlers[call]({ ...asked, mac }))
+    return reply.type('application/json; charset=utf-8').send(JSON.stringify({ js }))
+  }
+
+  function sendFault(error: unknown, reply: FastifyReply) {
+    if (error instanceof Unauthorized) return sendText(reply, 200, error.message)
+    if (error instanceof Away) return sendText(reply.header('retry-after', 60), 503, 'Please try again soon.')
+    const { statusCode: status = 500 } = error as { statusCode?: number }
+    if (status >= 400 && status < 500) return sendText(reply, status, 'This is no call of a box.')
+    log.error({ err: error }, 'a call of a box failed')
+    return sendText(reply, 503, 'Please try again soon.')
+  }
+}
+
+function sendText(reply: FastifyReply, status: number, text: string) {
+  return reply.code(status).type('text/plain; charset=utf-8').send(text)
+}

@@ -1,0 +1,164 @@
+import type { PendingQuery, Row } from 'postgres'
+import type { BoxRefusal } from '../../contract/boxes.ts'
+import { DAY_MS } from '../../contract/time.ts'
+import { begin } from '../postgres/begin.ts'
+import type { Sql } from '../postgres/pool.ts'
+import {
+  type Client,
+  type ClientRow,
+  clientOf,
+  columnsOf,
+  type Device,
+  macOf,
+  type Place,
+  refusalOf,
+  type Told,
+  tells,
+} from './client.ts'
+
+/** A box that signs in, with the nonce of its token. */
+export type Box = { mac: string; nonce: string; place: Place }
+
+export type SignInContext = { sql: Sql; unserved: ReadonlySet<number>; now: Date }
+
+/** The most boxes that take a Ministra client over within a day; the next one is refused until a reset. */
+const MOST_TAKEOVERS = 3
+
+/** What a sign-in came to: the client as it is now, and why its box may not play; null where it may. */
+export type Outcome = { client: Client; refusal: BoxRefusal | null }
+
+/**
+ * Signs a box in to the client of its MAC: judges it, pins what tells it from others, stores what it says of itself, and
+ * makes its token the only one. Null where the client is gone, or has another MAC by now.
+ */
+export function signIn(context: SignInContext, id: number, box: Box, told: Told): Promise<Outcome | null> {
+  return withClient(context.sql, id, async (sql, client) => {
+    if (macOf(client) !== box.mac) return null
+    const refusal = refusalOf(client, box.place, context.unserved, context.now, told)
+    if (refusal) return { client, refusal }
+    const device = pinned(client, box, told)
+    const { now } = context
+    await sql`
+      insert into device ${sql({ client: id, first_seen: now, ...device, ...factsOf(told) })}
+      on conflict (client) do update set ${sql({ ...device, ...factsOf(told) })}`
+    const note = (event: string, detail: string) =>
+      noteEvent(sql, { client: id, now, event, detail, place: box.place })
+    if (!client.device) await note('first seen', device.stb_sn ?? '')
+    else if (client.device.stb_sn !== device.stb_sn) await note('serial number', device.stb_sn ?? '')
+    return { client: { ...client, device }, refusal: null }
+  })
+}
+
+/**
+ * Gives a Ministra client to the box that has just signed in with its login and password. Another box than before takes
+ * over, but only three times within a day. Null where the client is gone.
+ */
+export function bind({ sql, now }: SignInContext, id: number, box: Box): Promise<Outcome | null> {
+  return withClient(sql, id, async (sql, client) => {
+    if (client.mac !== null) return null
+    const before = client.device
+    const isAnother = before !== null && before.mac !== null && before.mac !== box.mac
+    if (isAnother && (before.takeovers_refused || (await takeovers(sql, id, now)) >= MOST_TAKEOVERS)) {
+      const device = { ...before, takeovers_refused: true }
+      await sql`update device set takeovers_refused = true where client = ${id}`
+      return { client: { ...client, device }, refusal: 'too_many_boxes' }
+    }
+    // Two sign-ins of one box to two clients come one after the other.
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`box ${box.mac}`}, 7))`
+    // Ordered, so that two boxes that change places never wait for each other.
+    await sql`select from device where client = ${id} or mac = ${box.mac} order by client for update`
+    await sql`update device set mac = null, token_nonce = null where mac = ${box.mac} and client <> ${id}`
+    const kept = isAnother || before === null ? UNKNOWN : before
+    const device = {
+      ...kept,
+      mac: box.mac,
+      token_nonce: box.nonce,
+      locked_to_ip: before?.locked_to_ip ?? null,
+    }
+    await sql`
+      insert into device ${sql({ client: id, first_seen: now, ...device })}
+      on conflict (client) do update set ${sql(device)}`
+    const event = isAnother ? 'taken over' : 'first seen'
+    if (isAnother || before === null) {
+      await noteEvent(sql, { client: id, now, event, detail: box.mac, place: box.place })
+    }
+    return { client: { ...client, device }, refusal: null }
+  })
+}
+
+/** Locks a client to the network of its box, unless it is locked already. Null where it is gone. */
+export function lockTo(sql: Sql, id: number, network: string): Promise<{ client: Client } | null> {
+  return withClient(sql, id, async (sql, client) => {
+    if (!client.device || !client.locked || client.device.locked_to_ip !== null) return { client }
+    await sql`update device set locked_to_ip = ${network} where client = ${id}`
+    return { client: { ...client, device: { ...client.device, locked_to_ip: network } } }
+  })
+}
+
+const UNKNOWN: Device = {
+  mac: null,
+  stb_sn: null,
+  device_id: null,
+  device_id2: null,
+  token_nonce: null,
+  takeovers_refused: false,
+  locked_to_ip: null,
+}
+
+/** Runs work on a client that is locked against other sign-ins, resets and changes. Null where it is gone. */
+function withClient<T>(
+  sql: Sql,
+  id: number,
+  work: (sql: Sql, client: Client) => Promise<T | null>,
+): Promise<T | null> {
+  return begin(sql, async (sql) => {
+    // By a statement of its own, because one that waits for a lock goes on with what it read before of other tables.
+    await sql`select from client where id = ${id} for no key update`
+    const [row] = await sql<ClientRow[]>`
+      select ${columnsOf(sql)} from client c join service s on s.client = c.id left join device d on d.client = c.id
+      where c.id = ${id} and c.deleted is null`
+    return row ? work(sql, clientOf(row)) : null
+  })
+}
+
+/** Returns the device of a client after its box was let in: what was pinned before, and what it tells for the first time. */
+function pinned({ mac, locked, device: before }: Client, box: Box, told: Told): Device {
+  const keep = (part: 'stb_sn' | 'device_id' | 'device_id2') => {
+    // A Ministra client may change its box, so that the last one counts.
+    const [first, last] = mac === null ? [told[part], before?.[part]] : [before?.[part], told[part]]
+    return first && tells(first) ? first : last && tells(last) ? last : null
+  }
+  return {
+    mac: mac === null ? box.mac : null,
+    stb_sn: keep('stb_sn'),
+    device_id: keep('device_id'),
+    device_id2: keep('device_id2'),
+    token_nonce: box.nonce,
+    takeovers_refused: before?.takeovers_refused ?? false,
+    locked_to_ip: before?.locked_to_ip ?? (locked ? box.place.network : null),
+  }
+}
+
+/** Returns what a box says of itself that decides nothing. What it leaves out stays as it was. */
+function factsOf({ stb_type, version, image, hardware }: Told): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries({ stb_type, version, image, hardware }).filter(([, value]) => value !== ''),
+  )
+}
+
+/** Counts how often another box has taken a client over within a day and since its last reset. */
+async function takeovers(sql: Sql, client: number, now: Date): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*) from device_history
+    where client = ${client} and event = 'taken over' and at > ${new Date(now.getTime() - DAY_MS)}
+      and id > coalesce((select max(id) from device_history where client = ${client} and event = 'reset'), 0)`
+  return row?.count ?? 0
+}
+
+type Event = { client: number; now: Date; event: string; detail: string; place: Place }
+
+function noteEvent(sql: Sql, { client, now, event, detail, place }: Event): PendingQuery<Row[]> {
+  return sql`
+    insert into device_history (client, at, event, detail, address)
+    values (${client}, ${now}, ${event}, ${detail}, ${place.address})`
+}

@@ -1,0 +1,37 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Seal } from '../access/seal.ts'
+
+/**
+ * A token of a box: 64 random bits, which the client's device keeps while its box is in, and 128 bits that sign them
+ * together with the MAC. So nobody makes a token, or takes one to another MAC, and no query is needed to see that.
+ */
+export type Tokens = {
+  /** Makes a token for a MAC, 48 hexadecimal digits. */
+  make(mac: string): string
+  /** Returns the nonce of a token that was made for this MAC; null where it is none of ours. */
+  nonceOf(token: string, mac: string): string | null
+}
+
+export function openTokens(seal: Pick<Seal, 'hmac'>): Tokens {
+  return {
+    make(mac) {
+      const nonce = randomBytes(NONCE_DIGITS / 2)
+        .toString('hex')
+        .toUpperCase()
+      return nonce + signature(nonce, mac).toString('hex').toUpperCase()
+    },
+    nonceOf(token, mac) {
+      if (!/^[0-9A-F]{48}$/.test(token)) return null
+      const nonce = token.slice(0, NONCE_DIGITS)
+      const isOurs = timingSafeEqual(Buffer.from(token.slice(NONCE_DIGITS), 'hex'), signature(nonce, mac))
+      return isOurs ? nonce : null
+    },
+  }
+
+  function signature(nonce: string, mac: string): Buffer {
+    return seal.hmac(`box token ${nonce} ${mac}`).subarray(0, SIGNATURE_BYTES)
+  }
+}
+
+const NONCE_DIGITS = 16
+const SIGNATURE_BYTES = 16

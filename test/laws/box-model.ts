@@ -1,0 +1,136 @@
+import type { BoxRefusal } from '../../contract/boxes.ts'
+
+export type Kind = 'with a MAC' | 'of Ministra'
+export type ModelBox = { mac: string; serial: string; wrong: number[] }
+
+/** The statuses of a profile. */
+const IN = 0
+const REFUSED = 1
+const ASKED = 2
+
+const MINUTE = 60_000
+const DAY = 86_400_000
+
+/** What the boxes of one client must be told, and what its dealer must see of them. */
+export class BoxModel {
+  readonly boxes: readonly ModelBox[]
+  readonly kind: Kind
+  active = true
+  locked = false
+  suspended = false
+  expiry: string
+  password = 'password-0'
+  #passwords = 0
+  /** The box whose token counts, and the MAC of the one that logged in last. */
+  #in: ModelBox | null = null
+  #bound: string | null = null
+  #serial: string | null = null
+  #lockedTo: string | null = null
+  #takeovers: number[] = []
+  #refusesTakeovers = false
+  #refusal: BoxRefusal | null = null
+
+  constructor(kind: Kind, expiry: string, boxes: readonly Omit<ModelBox, 'wrong'>[]) {
+    this.kind = kind
+    this.expiry = expiry
+    this.boxes = boxes.map((box) => ({ ...box, wrong: [] }))
+  }
+
+  isExpired(now: Date): boolean {
+    return Date.parse(this.expiry) < now.getTime()
+  }
+
+  seen() {
+    return { stb_sn: this.#serial, locked_to_ip: this.#lockedTo, box_refusal: this.#refusal }
+  }
+
+  poll(box: ModelBox, address: string, now: Date): boolean {
+    if (this.#in !== box) return false
+    this.#refusal = this.#judge(address, now)
+    if (this.#refusal) return false
+    this.#lock(address)
+    return true
+  }
+
+  /** Returns the status at which the sign-in of a box ends; with a wrong login where it guesses. */
+  signIn(box: ModelBox, address: string, now: Date, guesses: boolean): number {
+    // It begins with a new token, and has lost the one that counted.
+    if (this.#in === box) this.#in = null
+    if (this.kind === 'of Ministra') {
+      const loggedIn = this.#logIn(box, now, guesses)
+      if (loggedIn !== IN) return loggedIn
+    }
+    this.#refusal = this.#judge(address, now) ?? this.#judgeBox(box)
+    if (this.#refusal) return REFUSED
+    this.#in = box
+    this.#serial =
+      this.kind === 'of Ministra' ? box.serial || this.#serial : this.#serial || box.serial || null
+    this.#lock(address)
+    return IN
+  }
+
+  reset(): void {
+    this.#forget()
+    this.#bound = null
+    this.#lockedTo = null
+    this.#takeovers = []
+    this.#refusesTakeovers = false
+    this.#refusal = null
+  }
+
+  newPassword(): string {
+    this.#passwords += 1
+    this.password = `password-${this.#passwords}`
+    this.#in = null
+    return this.password
+  }
+
+  #forget(): void {
+    this.#in = null
+    this.#serial = null
+  }
+
+  #judge(address: string, now: Date): BoxRefusal | null {
+    if (!this.active) return 'switched_off'
+    if (this.suspended) return 'suspended'
+    if (this.isExpired(now)) return 'expired'
+    if (this.locked && this.#lockedTo !== null && this.#lockedTo !== address) return 'other_address'
+    return null
+  }
+
+  #judgeBox({ serial }: ModelBox): BoxRefusal | null {
+    if (this.kind === 'of Ministra' || this.#serial === null || serial === '') return null
+    return serial === this.#serial ? null : 'other_box'
+  }
+
+  #lock(address: string): void {
+    if (this.locked) this.#lockedTo ??= address
+  }
+
+  #logIn(box: ModelBox, now: Date, guesses: boolean): number {
+    if (this.#isClosed(box, now)) return REFUSED
+    if (guesses) {
+      box.wrong.push(now.getTime())
+      return this.#isClosed(box, now) ? REFUSED : ASKED
+    }
+    if (this.#bound !== null && this.#bound !== box.mac) {
+      const today = this.#takeovers.filter((time) => time > now.getTime() - DAY)
+      if (this.#refusesTakeovers || today.length >= 3) {
+        this.#refusesTakeovers = true
+        this.#refusal = 'too_many_boxes'
+        return ASKED
+      }
+      this.#takeovers.push(now.getTime())
+      this.#forget()
+    }
+    this.#bound = box.mac
+    this.#in = box
+    return IN
+  }
+
+  #isClosed({ wrong }: ModelBox, now: Date): boolean {
+    const [third, last] = [wrong.at(-3), wrong.at(-1)]
+    if (third === undefined || last === undefined) return false
+    return last > now.getTime() - 15 * MINUTE && last - third < 15 * MINUTE
+  }
+}

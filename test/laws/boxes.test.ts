@@ -1,0 +1,219 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { calls } from '../../contract/calls.ts'
+import { Box } from '../support/box.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import { openWorld, type Person, uniqueMac, type World } from '../support/world.ts'
+import { BoxModel, type Kind, type ModelBox } from './box-model.ts'
+import { runs, seedOf } from './runs.ts'
+
+// Who may play is never wrong, in either direction, and never later than one poll: two boxes of one client, its dealer and
+// the clock do what they like, on two servers, and every answer is the model's.
+
+let world: World
+let servers: [TestServer, TestServer]
+beforeAll(async () => {
+  const env = { TRUSTED_PROXIES: '127.0.0.1' }
+  world = await openWorld({ env })
+  const { database } = world.server
+  servers = [world.server, await startServer({ env, database, clock: () => world.clock.now })]
+})
+afterAll(async () => {
+  await servers[1].close()
+  await world.close()
+})
+
+const box = fc.record({ box: fc.nat(1), server: fc.nat(1) })
+const command = fc.oneof(
+  { arbitrary: fc.record({ does: fc.constant('sign in'), at: box }), weight: 5 },
+  { arbitrary: fc.record({ does: fc.constant('poll'), at: box }), weight: 8 },
+  { arbitrary: fc.record({ does: fc.constant('guess'), at: box }), weight: 1 },
+  { arbitrary: fc.record({ does: fc.constant('move'), at: box, address: fc.nat(1) }), weight: 1 },
+  {
+    arbitrary: fc.record({
+      does: fc.constantFrom('switch', 'lock', 'suspend', 'reset', 'renew', 'end', 'password', 'MAC'),
+    }),
+    weight: 4,
+  },
+  {
+    arbitrary: fc.record({ does: fc.constant('wait'), minutes: fc.constantFrom(1, 4, 16, 60, 1_500) }),
+    weight: 3,
+  },
+)
+const sequence = fc.array(command, { minLength: 5, maxLength: 30 })
+type Command = { does: string; at?: { box: number; server: number }; address?: number; minutes?: number }
+
+test.each<Kind>(['with a MAC', 'of Ministra'])('a client %s', { timeout: 3_600_000 }, async (kind) => {
+  const counts: Record<string, number> = {}
+  const seed = seedOf(`boxes of a client ${kind}`)
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom('', '000', 'SN-B'), sequence, async (serial, commands) => {
+      const run = await Run.begin(kind, serial)
+      for (const one of commands) {
+        const outcome = await run.perform(one)
+        counts[outcome] = (counts[outcome] ?? 0) + 1
+      }
+      await run.end()
+    }),
+    { numRuns: runs(12, 300), seed },
+  )
+  process.stdout.write(`${kind}: ${JSON.stringify(counts)}\n`)
+  for (const outcome of ['sign in: let in', 'sign in: refused', 'poll: let in', 'poll: refused']) {
+    expect(counts[outcome], outcome).toBeGreaterThan(0)
+  }
+})
+
+/** One client with a dealer of its own, two boxes, and the model of what they must be told. */
+class Run {
+  readonly model: BoxModel
+  readonly #boxes: readonly [Box, Box]
+  readonly #reseller: Person
+  #dealer: Person
+  readonly #name: string
+  readonly #addresses: readonly [string, string]
+
+  /** @param serial what the second box says of itself */
+  static async begin(kind: Kind, serial: string): Promise<Run> {
+    const { reseller, dealer } = await world.family({ credits: 400 })
+    const ministra = kind === 'of Ministra'
+    const { name, mac, expiry } = await world.client(dealer, { months: 1, ministra, password: 'password-0' })
+    const addresses = [freshAddress(), freshAddress()] as const
+    const macs = ministra ? ([uniqueMac(), uniqueMac()] as const) : ([mac, mac] as const)
+    const boxes = [
+      new Box(world.server, { mac: macs[0], address: addresses[0], told: { sn: 'SN-A' } }),
+      new Box(world.server, { mac: macs[1], address: addresses[1], told: { sn: serial } }),
+    ] as const
+    const model = new BoxModel(
+      kind,
+      expiry,
+      boxes.map(({ mac, told }) => ({ mac, serial: (told.sn ?? '').replace('000', '') })),
+    )
+    return new Run(model, boxes, { reseller, dealer, name, addresses })
+  }
+
+  private constructor(
+    model: BoxModel,
+    boxes: readonly [Box, Box],
+    rest: { reseller: Person; dealer: Person; name: string; addresses: readonly [string, string] },
+  ) {
+    this.model = model
+    this.#boxes = boxes
+    this.#reseller = rest.reseller
+    this.#dealer = rest.dealer
+    this.#name = rest.name
+    this.#addresses = rest.addresses
+  }
+
+  async perform({ does, at, address = 0, minutes = 0 }: Command): Promise<string> {
+    // Every change is heard of within this time, on every server.
+    world.clock.pass({ seconds: 5 })
+    if (at) {
+      const which = at.box
+      const one = this.#boxes[which as 0 | 1]
+      const server = servers[at.server as 0 | 1]
+      if (does === 'move') {
+        one.address = this.#addresses[address as 0 | 1]
+        return 'move'
+      }
+      const model = this.model.boxes[which] as ModelBox
+      return does === 'poll'
+        ? this.#poll(one, server, model)
+        : this.#signIn(one, server, model, does === 'guess')
+    }
+    if (does === 'wait') {
+      world.clock.pass({ minutes })
+      return 'wait'
+    }
+    return this.#act(does)
+  }
+
+  async #poll(box: Box, server: TestServer, model: ModelBox): Promise<string> {
+    const expected = this.model.poll(model, box.address ?? '', world.clock.now)
+    const there = box.at(server)
+    expect(await there.poll(), 'a poll').toBe(expected)
+    await this.#expectSeen(server)
+    return `poll: ${expected ? 'let in' : 'refused'}`
+  }
+
+  async #signIn(box: Box, server: TestServer, model: ModelBox, guesses: boolean): Promise<string> {
+    const login = {
+      login: guesses ? `not-${this.#name}`.slice(0, 15) : this.#name,
+      password: this.model.password,
+    }
+    const expected = this.model.signIn(model, box.address ?? '', world.clock.now, guesses)
+    const there = box.at(server)
+    expect(await there.logIn(login.login, login.password), 'a sign-in').toBe(expected)
+    box.token = there.token
+    await this.#expectSeen(server)
+    return `sign in: ${expected === 0 ? 'let in' : 'refused'}`
+  }
+
+  /** What the dealer sees of the client's box, after an answer of this server. */
+  async #expectSeen(server: TestServer): Promise<void> {
+    await server.gateway.writePresence()
+    if (this.model.suspended) return
+    const { stb_sn, locked_to_ip, box_refusal } = await this.#dealer.call(calls.clients.detail, {
+      name: this.#name,
+    })
+    expect({ stb_sn, locked_to_ip, box_refusal }).toEqual(this.model.seen())
+  }
+
+  async #act(does: string): Promise<string> {
+    const { model } = this
+    const name = this.#name
+    const { save, reset, renew } = calls.clients
+    if (does === 'suspend') {
+      if (model.suspended) await this.#reseller.call(calls.tree.lift, { name: this.#dealer.name })
+      else
+        await this.#reseller.call(calls.tree.suspend, {
+          name: this.#dealer.name,
+          reason: '',
+          service_too: true,
+        })
+      model.suspended = !model.suspended
+      this.#dealer = await world.again(this.#dealer)
+      return does
+    }
+    if (model.suspended) return 'nothing'
+    const isExpired = model.isExpired(world.clock.now)
+    if (does === 'renew') {
+      const { clients } = { clients: await this.#dealer.call(renew, { name, months: 1 }) }
+      model.expiry = clients.expiry
+    } else if (does === 'end') {
+      model.expiry = new Date(world.clock.now.getTime() + 120_000).toISOString()
+      await world.setExpiry(name, model.expiry)
+    } else if (does === 'reset') {
+      await this.#dealer.call(reset, { name })
+      model.reset()
+    } else if (isExpired) {
+      return 'nothing'
+    } else if (does === 'switch') {
+      model.active = !model.active
+      await this.#dealer.call(save, { login: name, status: model.active })
+    } else if (does === 'lock') {
+      model.locked = !model.locked
+      await this.#dealer.call(save, { login: name, locked: model.locked })
+    } else if (does === 'password') {
+      await this.#dealer.call(save, { login: name, password: model.newPassword() })
+    } else if (does === 'MAC') {
+      const { mac, ministra } = await this.#dealer.call(calls.clients.detail, { name })
+      if (ministra) return 'nothing'
+      // To another one and back, which forgets the box as well.
+      const other = uniqueMac()
+      await this.#dealer.call(save, { login: name, stb_mac: other, o_mac: mac })
+      await this.#dealer.call(save, { login: name, stb_mac: mac, o_mac: other })
+      model.reset()
+    }
+    return does
+  }
+
+  async end(): Promise<void> {
+    if (this.model.suspended) await this.#act('suspend')
+  }
+}
+
+let addresses = 0
+function freshAddress(): string {
+  addresses += 1
+  return `11.${100 + Math.floor(addresses / 62_500)}.${Math.floor(addresses / 250) % 250}.${(addresses % 250) + 1}`
+}
