@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
@@ -36,6 +37,44 @@ const HARDLY_DATABASE = [
  */
 const inParallel = { maxWorkers: 3, sequence: { groupOrder: 1 } }
 
+/**
+ * The server's own suites once more, on a PostgreSQL that it has not started itself: over TCP, with passwords and another
+ * configuration. Statements, transactions, grants and locks may behave differently there, so `npm test` repeats the suites
+ * of these, and `npm run faults` all that use a database.
+ */
+function external(name: string) {
+  return {
+    test: {
+      ...database,
+      ...inParallel,
+      name,
+      include: [
+        'server/app.test.ts',
+        'server/{access,corridor,jobs,ledger,nouns}/**/*.test.ts',
+        'test/laws/several.test.ts',
+      ],
+      exclude: [...WITHOUT_DATABASE, ...(FAULTS ? [] : HARDLY_DATABASE)],
+      testTimeout: 30_000,
+      hookTimeout: 60_000,
+    },
+  }
+}
+
+/** The same on the oldest PostgreSQL that is supported, in `npm run faults` where it is installed. */
+function oldest() {
+  if (!FAULTS) return []
+  if (existsSync('/usr/lib/postgresql/15/bin/postgres')) {
+    const project = external('external-15')
+    project.test.include.push(
+      'server/commands/verify/verify.test.ts',
+      'server/postgres/{begin,grants}.test.ts',
+    )
+    return [project]
+  }
+  process.stderr.write("PostgreSQL 15 is not tried: install Debian's package postgresql-15.\n")
+  return []
+}
+
 export default defineConfig({
   test: {
     projects: [
@@ -57,24 +96,8 @@ export default defineConfig({
           hookTimeout: 60_000,
         },
       },
-      {
-        test: {
-          ...database,
-          ...inParallel,
-          // The server's own suites once more, on a PostgreSQL that it has not started itself: over TCP, with passwords
-          // and another configuration. Statements, transactions, grants and locks may behave differently there, so
-          // `npm test` repeats the suites of these, and `npm run faults` all that use a database.
-          name: 'external',
-          include: [
-            'server/app.test.ts',
-            'server/{access,corridor,jobs,ledger,nouns}/**/*.test.ts',
-            'test/laws/several.test.ts',
-          ],
-          exclude: [...WITHOUT_DATABASE, ...(FAULTS ? [] : HARDLY_DATABASE)],
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
-        },
-      },
+      external('external'),
+      ...oldest(),
       {
         test: {
           ...database,

@@ -3,7 +3,7 @@ import { type FreshDatabase, freshDatabase } from '../../test/support/database.t
 import { StartFault } from '../config.ts'
 import { begin } from './begin.ts'
 import { LOCKS } from './locks.ts'
-import { migrate } from './migrate.ts'
+import { migrate, refuseUntried } from './migrate.ts'
 import { openPool } from './pool.ts'
 import { makeSchema, THIRTEEN_STEPS } from './schema.ts'
 
@@ -30,6 +30,18 @@ async function isThirteenSteps(): Promise<boolean> {
     select to_regclass('migration') is not null and to_regclass('setup') is null as there`
   return row?.there ?? false
 }
+
+test.each([14, 16, 17, 19])(
+  'PostgreSQL %i, on which nothing was tried, is refused in one sentence',
+  (version) => {
+    expect(() => refuseUntried(version)).toThrow(
+      new StartFault(
+        `PostgreSQL ${version} is not supported: Boxtree is tested on 15 and 18; use one of these.`,
+      ),
+    )
+    for (const tried of [15, 18]) refuseUntried(tried)
+  },
+)
 
 describe('a migration', () => {
   test('creates the tables of an empty database once, and lets the server read them', async () => {

@@ -25,10 +25,12 @@ const NO_LOCK = '55P03'
 /**
  * Makes the present schema in an empty database, or brings an older one to it, as the owner, and grants the server's
  * role its rights again. Two programs that do so wait for each other.
- * @throws StartFault when the database has a schema that this program does not know, or another program uses its tables
+ * @throws StartFault when PostgreSQL is of another version than those that were tried, when the database has a schema that
+ * this program does not know, or when another program uses its tables
  */
 export async function migrate({ server, owner, say, stopping }: MigrateOptions): Promise<void> {
-  const role = await serverRole(server)
+  const { role, version } = await whoServes(server)
+  refuseUntried(version)
   const sql = openPool(owner, { max: 1, patient: true, lasting: true })
   try {
     await waitForOthers(sql, say, stopping)
@@ -71,11 +73,23 @@ async function bringForward(sql: Sql, say: (line: string) => void): Promise<void
   }
 }
 
-async function serverRole(server: Connect): Promise<string> {
+/** The major versions of PostgreSQL that the tests run on. */
+const TRIED = [15, 18]
+
+/** @throws StartFault for a version of PostgreSQL on which nothing was tried */
+export function refuseUntried(version: number): void {
+  if (TRIED.includes(version)) return
+  throw new StartFault(
+    `PostgreSQL ${version} is not supported: Boxtree is tested on ${TRIED.join(' and ')}; use one of these.`,
+  )
+}
+
+async function whoServes(server: Connect): Promise<{ role: string; version: number }> {
   const sql = openPool(server, { max: 1 })
   try {
-    const [row] = await sql<{ role: string }[]>`select current_user as role`
-    return row?.role ?? ''
+    const [row] = await sql<{ role: string; version: number }[]>`
+      select current_user as role, current_setting('server_version_num')::int / 10000 as version`
+    return row ?? { role: '', version: 0 }
   } finally {
     await sql.end({ timeout: 5 })
   }

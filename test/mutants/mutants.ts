@@ -768,10 +768,11 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/corridor/idempotency.test.ts'],
   },
   {
-    guard: 'a call that found nothing to change is rolled back',
+    guard: 'a call that found nothing to change leaves nothing behind',
     file: 'server/corridor/pipeline.ts',
-    from: 'if (result instanceof Unchanged) throw result',
-    to: 'if (result instanceof Unchanged) return call.output.parse(result.output)',
+    from: `  if (result instanceof Unchanged) throw result
+  const output = call.output.parse(result)`,
+    to: '  const output = call.output.parse(result instanceof Unchanged ? result.output : result)',
     suites: ['server/corridor/idempotency.test.ts'],
   },
   {
@@ -856,7 +857,7 @@ export const MUTANTS: Mutant[] = [
     file: 'server/nouns/exports/make.ts',
     from: 'if (code === 0) body.push(null)',
     to: 'if (code !== undefined) body.push(null)',
-    suites: ['server/nouns/exports/exports.test.ts'],
+    suites: ['server/nouns/exports/apart.test.ts'],
   },
   {
     guard: 'an account makes at most two files at once',

@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { chownSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { isLost } from '../../server/postgres/begin.ts'
@@ -8,7 +8,7 @@ import { findBinaries } from '../../server/postgres/binaries.ts'
 import { initialise } from '../../server/postgres/cluster.ts'
 import { findHome, type Home } from '../../server/postgres/home.ts'
 import { openPool, type Sql } from '../../server/postgres/pool.ts'
-import { ENVIRONMENT, programPath } from '../../server/postgres/run.ts'
+import { ENVIRONMENT, programPath, run } from '../../server/postgres/run.ts'
 
 export interface External {
   /** `DATABASE_URL` and `DATABASE_OWNER_URL`, as an operator with a PostgreSQL of their own sets them. */
@@ -22,9 +22,9 @@ export interface External {
  * Starts a PostgreSQL as an operator would run it: on a TCP port, with passwords, with one role that owns the tables
  * and another for the console.
  */
-export async function startExternal(folder: string): Promise<External> {
+export async function startExternal(folder: string, isOldest = false): Promise<External> {
   const port = await freePort()
-  const home = await findHome(folder, findBinaries(), initialise)
+  const home = isOldest ? await makeOldest(folder) : await findHome(folder, findBinaries(), initialise)
   configure(home, port)
   const child = spawn(programPath(home.binaries, 'postgres'), ['-D', home.cluster], {
     cwd: '/',
@@ -39,6 +39,22 @@ export async function startExternal(folder: string): Promise<External> {
     at,
     stop: () => stop(child),
   }
+}
+
+/** Where Debian 12's package `postgresql-15` is, the oldest version that is supported. */
+const OLDEST = '/usr/lib/postgresql/15'
+
+async function makeOldest(folder: string): Promise<Home> {
+  // Its initdb runs only as an account that there is; the package makes this one.
+  const idOf = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
+  const runAs = process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : null
+  const cluster = join(folder, 'cluster')
+  mkdirSync(cluster, { mode: 0o700 })
+  if (runAs) chownSync(cluster, runAs.uid, runAs.gid)
+  const args = [`--pgdata=${cluster}`, '--username=postgres', '--encoding=UTF8', '--locale=C.UTF-8']
+  const { code, output } = await run(programPath(OLDEST, 'initdb'), args, runAs)
+  if (code !== 0) throw new Error(output)
+  return { binaries: OLDEST, cluster, runAs, shared: true }
 }
 
 /** Returns the connection string of a role to a database on whichever of the ports is the primary's. */

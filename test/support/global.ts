@@ -25,7 +25,7 @@ export default async function setUp(project: TestProject) {
   const folder = mkdtempSync(join(tmpdir(), 'boxtree-test-'))
   chmodSync(folder, 0o711)
   leaveToJanitor(folder)
-  const database = await start(join(folder, 'shared'), project.name === 'external')
+  const database = await start(join(folder, 'shared'), project.name)
   await makeTemplate(database.postgres)
   project.provide('postgres', database.postgres)
   project.provide('folder', folder)
@@ -33,16 +33,13 @@ export default async function setUp(project: TestProject) {
 }
 
 /** Starts the embedded server, or one like an operator's: over TCP, with passwords. */
-async function start(
-  folder: string,
-  external: boolean,
-): Promise<{ postgres: Connect; stop(): Promise<void> }> {
-  if (!external) {
+async function start(folder: string, project: string): Promise<{ postgres: Connect; stop(): Promise<void> }> {
+  if (!project.startsWith('external')) {
     const { socket, stop } = await startEmbedded({ dataDir: folder, say: () => {} })
     return { postgres: { socket, database: 'postgres', user: 'postgres' }, stop }
   }
   mkdirSync(folder, { mode: 0o711 })
-  const { at, stop } = await startExternal(folder)
+  const { at, stop } = await startExternal(folder, project === 'external-15')
   return { postgres: at('postgres', 'postgres'), stop }
 }
 

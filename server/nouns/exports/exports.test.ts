@@ -463,14 +463,23 @@ describe('a long list', () => {
   })
 
   test('frees its database connection when its reader disconnects, even if the database is still busy', async () => {
-    const { ticket } = await dealer.call(clients.export, LIST)
+    const tickets = [await dealer.call(clients.export, LIST), await dealer.call(clients.export, LIST)]
+    const backends = async () => (await transactions()).map(({ pid }) => pid)
     await world.server.ownerSql.begin(async (owner) => {
       await owner`lock table service in access exclusive mode`
-      const asking = request(`${world.server.url}/v1/exports/${ticket}`).end()
-      await once(asking, 'response')
-      expect(await transactionsOpen()).toBe(1)
-      asking.destroy()
-      await expect.poll(transactionsOpen, SOON).toBe(0)
+      const begin = async (ticket: string | undefined) => {
+        const asking = request(`${world.server.url}/v1/exports/${ticket}`).end()
+        await once(asking, 'response')
+        return asking
+      }
+      // The first goes on waiting for the lock, so that the second is not freed by the longest wait for one.
+      const kept = await begin(tickets[0]?.ticket)
+      const first = await backends()
+      const left = await begin(tickets[1]?.ticket)
+      expect(await backends()).toHaveLength(2)
+      left.destroy()
+      await expect.poll(backends, SOON).toEqual(first)
+      kept.destroy()
     })
   })
 
