@@ -161,16 +161,29 @@ export function pathOf(account: Placed): Path {
 /**
  * Returns the rows `t` that an account may see: its own and those of everything beneath it; for the admin, all. A moved
  * client's row is seen on both of its paths.
+ * @param which a condition on the rows `t`
+ * @param head an ORDER BY and LIMIT, by which each path is read no further than needed: PostgreSQL does not merge them
  */
-export function ledgerOf(sql: Sql, { id, role }: Pick<Placed, 'id' | 'role'>): PendingQuery<Row[]> {
-  if (role === 'admin') return sql`transfer t`
-  const from = sql(`from_${role}`)
-  const path = sql(role)
+export function ledgerOf(
+  sql: Sql,
+  { id, role }: Pick<Placed, 'id' | 'role'>,
+  { which = sql`true`, head = sql`` }: { which?: PendingQuery<Row[]>; head?: PendingQuery<Row[]> } = {},
+): PendingQuery<Row[]> {
+  if (role === 'admin') return sql`(select * from transfer t where ${which} ${head}) t`
+  const path = sql`t.${sql(role)}`
+  const from = sql`t.${sql(`from_${role}`)}`
   return sql`(
-    select * from transfer where ${path} = ${id}
+    (select * from transfer t where ${path} = ${id} and ${which} ${head})
     union all
-    select * from transfer where ${from} = ${id} and ${path} is distinct from ${id}
+    (select * from transfer t where ${from} = ${id} and ${path} is distinct from ${id} and ${which} ${head})
   ) t`
+}
+
+/** Whether a client was moved away from an account or from beneath it, so that some of its rows are on another path. */
+export async function hasLostClients(sql: Sql, { id, role }: Pick<Placed, 'id' | 'role'>): Promise<boolean> {
+  if (role === 'admin') return false
+  const [lost] = await sql`select from transfer where ${sql(`from_${role}`)} = ${id} limit 1`
+  return lost !== undefined
 }
 
 /** Returns the condition for rows that were written beneath an account, or of it; for the admin, all rows. */

@@ -65,6 +65,22 @@ describe('clients that are moved to another dealer', () => {
     expect(await other.call(renew, { name: client, months: 1 })).toMatchObject({ credits: 1 })
   })
 
+  test('are in the lists and files of both dealers, and once in those of who is above both', async () => {
+    const { reseller, dealer, other, client } = await newScene()
+    await reseller.call(moveClients, { from: dealer.name, to: other.name, clients: [client] })
+    const today = world.clock.now.toISOString().slice(0, 10)
+    for (const person of [dealer, other, reseller]) {
+      const { count, data } = await person.call(calls.transactions.list, { type: 'MOVE', per_page: 1 })
+      expect([count, data.map(({ login }) => login)]).toEqual([1, [client]])
+      const { ticket } = await person.call(calls.desk[person.role].exportTransactions, {
+        from: today,
+        to: today,
+      })
+      const { text } = await world.nobody().fetch('GET', `/v1/exports/${ticket}`)
+      expect(text.split('MOVE')).toHaveLength(2)
+    }
+  })
+
   test('of a dealer of another superreseller are counted there', async () => {
     const { superreseller, dealer, client } = await newScene()
     const elsewhere = await world.family()

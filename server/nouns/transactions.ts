@@ -3,7 +3,7 @@ import type { calls } from '../../contract/calls.ts'
 import { COUNTED_TO } from '../../contract/clients.ts'
 import type { Transaction } from '../../contract/shapes.ts'
 import type { TRANSACTION_SORTS, TransactionFilter, TransactionSum } from '../../contract/transactions.ts'
-import type { Context, Handler, Handlers } from '../context.ts'
+import type { Account, Context, Handler, Handlers } from '../context.ts'
 import { isSelected } from '../ledger/filter.ts'
 import { ledgerOf } from '../ledger/transfer.ts'
 import type { Sql } from '../postgres/pool.ts'
@@ -19,32 +19,36 @@ const NEWEST = 1_000
 
 /** Returns the transactions of the caller and of everything beneath it, newest first. */
 export const ownTransactions: Handler<typeof calls.desk.admin.transactions> = (context) =>
-  newest(context, ledgerOf(context.sql, context.account))
+  newest(context, context.account)
 
 /** Returns the transactions of a direct child and of everything beneath it, newest first. */
 export const historyOfAccount: Handler<typeof calls.level.reseller.history> = async (context, { name }) =>
-  newest(context, ledgerOf(context.sql, await childOf(context, name)))
+  newest(context, await childOf(context, name))
 
 /** Returns a client's transactions. They are found by its id, so that a new client with an old login starts empty. */
 export const historyOfClient: Handler<typeof calls.clients.history> = async (context, { name }) => {
+  const { sql } = context
   const { id } = await clientOf(context, name)
-  return newest(context, context.sql`(select * from transfer where client = ${id}) t`)
+  const { order, head } = newestFirst(sql)
+  return rows(context, sql`(select * from transfer t where t.client = ${id} ${head})`, order)
 }
 
 /** The handlers for all transactions, by page and by sum. */
 export const transactions: Handlers<typeof calls.transactions> = {
   async list(context, { page, per_page, sort, order, ...filter }) {
     const { sql } = context
-    const which = await selected(context, filter)
+    const { whose, which } = await selected(context, filter)
+    const enough = sql`limit ${COUNTED_TO + 1}`
     const [counted] = await sql<{ count: number }[]>`
-      select count(*) from (select ${which.rows} limit ${COUNTED_TO + 1}) as counted`
+      select count(*) from (select from ${ledgerOf(sql, whose, { which, head: enough })} ${enough}) as counted`
     const found = counted?.count ?? 0
     const count = Math.min(found, COUNTED_TO)
     const ordered = orderOf(sql, sort, order)
+    const head = sql`order by ${ordered} limit ${page * per_page}`
     const data = await rows(
       context,
       sql`(
-        select t.* ${which.rows} order by ${ordered}
+        select t.* from ${ledgerOf(sql, whose, { which, head })} order by ${ordered}
         limit ${per_page} offset ${(page - 1) * per_page}
       )`,
       ordered,
@@ -60,20 +64,21 @@ export const transactions: Handlers<typeof calls.transactions> = {
   },
 
   async sums(context, filter) {
-    const which = await selected(context, filter)
-    const data = await context.sql<TransactionSum[]>`
+    const { sql } = context
+    const { whose, which } = await selected(context, filter)
+    const data = await sql<TransactionSum[]>`
       select t.type, count(*) as transactions, sum(t.credits)::bigint as credits
-      ${which.rows} group by t.type order by t.type`
+      from ${ledgerOf(sql, whose, { which })} group by t.type order by t.type`
     return { data }
   },
 }
 
-/** Returns the FROM clause of the rows `t` that a filter selects: the caller's, or those of an account beneath it. */
-async function selected(context: Context, filter: TransactionFilter): Promise<{ rows: Fragment }> {
-  const { sql, business } = context
-  const whose = await accountSeenBy(context, filter.account)
-  // Wrapped in an object, because awaiting a query runs it.
-  return { rows: sql`from ${ledgerOf(sql, whose)} where ${isSelected(sql, filter, business.zone)}` }
+/** Returns whose rows `t` a filter selects, the caller's or those of an account beneath it, and the condition for them. */
+async function selected(context: Context, filter: TransactionFilter) {
+  return {
+    whose: await accountSeenBy(context, filter.account),
+    which: isSelected(context.sql, filter, context.business.zone),
+  }
 }
 
 /** Returns the ORDER BY of rows `t`. Rows with the same value stand newest first, or oldest first when ascending. */
@@ -84,10 +89,15 @@ function orderOf(sql: Sql, sort: (typeof TRANSACTION_SORTS)[number], order: 'asc
   return sort === 'created' ? newest : sql`${by} ${direction}, ${newest}`
 }
 
-function newest(context: Context, ledger: Fragment): Promise<Transaction[]> {
+function newest(context: Context, whose: Pick<Account, 'id' | 'role'>): Promise<Transaction[]> {
   const { sql } = context
+  const { order, head } = newestFirst(sql)
+  return rows(context, sql`(select t.* from ${ledgerOf(sql, whose, { head })} ${head})`, order)
+}
+
+function newestFirst(sql: Sql): { order: Fragment; head: Fragment } {
   const order = orderOf(sql, 'created', 'desc')
-  return rows(context, sql`(select t.* from ${ledger} order by ${order} limit ${NEWEST})`, order)
+  return { order, head: sql`order by ${order} limit ${NEWEST}` }
 }
 
 /** Returns rows of the ledger with the names that the caller may see. */

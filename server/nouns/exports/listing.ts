@@ -5,7 +5,7 @@ import type { TransactionFilter } from '../../../contract/transactions.ts'
 import type { Account } from '../../context.ts'
 import { type Day, dayOf } from '../../ledger/calendar.ts'
 import { isSelected } from '../../ledger/filter.ts'
-import { ledgerOf } from '../../ledger/transfer.ts'
+import { concerning, hasLostClients, ledgerOf } from '../../ledger/transfer.ts'
 import type { Sql } from '../../postgres/pool.ts'
 import { accountSeenBy } from '../../tree/beneath.ts'
 import { nameFor } from '../../tree/names.ts'
@@ -83,6 +83,7 @@ export async function listTransactions(
 ): Promise<Listing> {
   const { from, to } = selected
   const whose = await accountSeenBy({ sql, account }, selected.account)
+  const isSplit = await hasLostClients(sql, whose)
   return {
     title: `Transactions of ${whose.name}`,
     about: `${from} to ${to}`,
@@ -95,9 +96,9 @@ export async function listTransactions(
         ${nameFor(sql, account, sql`d`)} as "Dealer", ${nameFor(sql, account, sql`a`)} as "By",
         ${nameFor(sql, account, sql`r`)} as "Reseller", ${nameFor(sql, account, sql`s`)} as "Super Reseller",
         case when t.type in ('REMOVE', 'USED') then -t.credits when t.type = 'MOVE' then 0 else t.credits end::text as ${sql(SIGNED)}
-      from ${ledgerOf(sql, whose)} join account a on a.id = t.actor join account s on s.id = t.superreseller
+      from ${isSplit ? ledgerOf(sql, whose) : sql`transfer t`} join account a on a.id = t.actor join account s on s.id = t.superreseller
       left join account r on r.id = t.reseller left join account d on d.id = t.dealer
-      where ${isSelected(sql, selected, zone)}
+      where ${isSplit ? sql`true` : concerning(sql, whose)} and ${isSelected(sql, selected, zone)}
       order by t.created, t.id`,
   }
 }
