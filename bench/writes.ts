@@ -114,8 +114,12 @@ async function* renewalOfMany(
   const [by] = (await renewersOf(sql, { dealers: 1, clients: MANY })) as [Renewer]
   const connection = await Connection.open(url)
   const body = JSON.stringify({ clients: by.clients, months: 1 })
-  const [through, bare]: [number[], number[]] = [[], []]
+  const [through, bare, changed]: [number[], number[], number[]] = [[], [], []]
   for (let time = 0; time < TIMES; time += 1) {
+    const change = JSON.stringify({ clients: by.clients, package_selection: time % 2 ? 1 : 2 })
+    changed.push(
+      await timed(() => connection.post('/v1/api/multisave', by.token, change, crypto.randomUUID())),
+    )
     through.push(
       await timed(() => connection.post('/v1/api/multirenew', by.token, body, crypto.randomUUID())),
     )
@@ -127,6 +131,12 @@ async function* renewalOfMany(
     what: `A renewal of ${MANY} clients, at most twice its bare SQL`,
     value: median(through),
     limit: most,
+    unit: 'ms',
+  }
+  yield {
+    what: `Another package for ${MANY} clients, at most a renewal of them`,
+    value: median(changed),
+    limit: median(through),
     unit: 'ms',
   }
 }

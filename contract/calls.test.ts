@@ -118,7 +118,7 @@ describe('the contract', () => {
   test('declares which POSTs change nothing, take no key, may run on a full disk, end their session and have long bodies', () => {
     const named = (is: (call: Call) => boolean) => ALL.filter(is).map(({ name }) => name)
     const posts = (call: Call) => call.method !== 'GET'
-    expect(named((call) => posts(call) && !call.changes)).toEqual(['clients.quote'])
+    expect(named((call) => posts(call) && !call.changes)).toEqual(['clients.quote', 'clients.multiquote'])
     const exports = [
       ...ROLES.map((role) => `desk.${role}.exportTransactions`),
       'clients.export',
@@ -129,7 +129,13 @@ describe('the contract', () => {
     expect(named((call) => call.changes && call.room === 'none')).toEqual(['session.login', 'session.logout'])
     expect(named((call) => call.room === 'little')).toEqual(['session.end', ...exports])
     expect(named((call) => call.endsSession)).toEqual(['session.logout'])
-    expect(named((call) => call.longBody)).toEqual(['clients.quote', 'clients.multirenew'])
+    expect(named((call) => call.longBody)).toEqual([
+      'tree.moveClients',
+      ...['quote', 'multirenew', 'multiquote', 'multisave', 'multiremove', 'export'].map(
+        (name) => `clients.${name}`,
+      ),
+      'admin.exportClients',
+    ])
     expect(named((call) => !posts(call) && call.changes)).toEqual([])
   })
 

@@ -679,6 +679,57 @@ const clients = {
     input: Removal,
     output: Done,
   }),
+  multiquote: call({
+    method: 'POST',
+    path: '/api/multiquote',
+    roles: ['dealer'],
+    summary: 'What many clients are now, before all of them are changed; changes nothing',
+    input: z.strictObject({ clients: names() }),
+    output: z.extend(Done, {
+      /** In the order of `clients`. */
+      data: z.array(
+        z.object({
+          name: z.string(),
+          expiry: Moment,
+          /** Whether it has expired, by the server's clock: then it can be deleted, and nothing else changed. */
+          expired: z.boolean(),
+          status: z.boolean(),
+          package_selection: z.int(),
+        }),
+      ),
+    }),
+    changes: false,
+    longBody: true,
+  }),
+  multisave: call({
+    method: 'POST',
+    path: '/api/multisave',
+    roles: ['dealer'],
+    summary: 'Changes the package of many clients, or switches them on or off, all or none',
+    input: z
+      .strictObject({
+        clients: names(),
+        status: z.optional(z.boolean()),
+        package_selection: z.optional(PackageSelection),
+      })
+      .check(
+        z.refine(
+          ({ status, package_selection }) => status !== undefined || package_selection !== undefined,
+          'There must be a package or a status',
+        ),
+      ),
+    output: z.extend(Done, { count: z.int() }),
+    longBody: true,
+  }),
+  multiremove: call({
+    method: 'POST',
+    path: '/api/multiremove',
+    roles: ['dealer'],
+    summary: 'Deletes many expired clients, all or none',
+    input: z.strictObject({ clients: names() }),
+    output: z.extend(Done, { count: z.int() }),
+    longBody: true,
+  }),
   reset: call({
     method: 'POST',
     path: '/api/resetclient',
@@ -860,7 +911,7 @@ export const calls = named({
   },
 })
 
-/** The names of the clients to renew, each once. */
+/** The names of the clients of a call, each once. */
 function names() {
   return z.array(GivenName).check(
     z.minLength(1, 'Please select at least one client'),
@@ -879,10 +930,16 @@ function exportClients<const Sorts extends readonly [string, ...string[]]>(role:
     path: `${DESK[role]}/clients/export`,
     roles: [role],
     summary: 'A ticket for the CSV or PDF of the filtered clients',
-    input: z.strictObject({ format: z.enum(['csv', 'pdf']), ...clientSelection(sorts) }),
+    input: z.strictObject({
+      format: z.enum(['csv', 'pdf']),
+      ...clientSelection(sorts),
+      /** Leaves out all others. */
+      clients: z.optional(names()),
+    }),
     output: Ticket,
     takesKey: false,
     room: 'little',
+    longBody: true,
   })
 }
 

@@ -70,6 +70,8 @@ export const Transaction = z.object({
   actor: z.string(),
   /** Whose client it was; null between accounts. */
   dealer: z.nullable(z.string()),
+  /** The login of the client if the reader has its page: if it is the reader's own and not deleted. */
+  client: z.nullable(z.string()),
 })
 export type Transaction = z.output<typeof Transaction>
 
@@ -109,6 +111,8 @@ export const ClientRow = z.object({
   expiry: Moment,
   /** Whether the dealer has switched the client on, shown as Active or Inactive; the expiry does not change it. */
   status: z.boolean(),
+  phone: z.string(),
+  package_selection: z.int(),
 })
 export type ClientRow = z.output<typeof ClientRow>
 
@@ -116,7 +120,7 @@ export const AnyClientRow = z.extend(ClientRow, { dealer: z.string() })
 export type AnyClientRow = z.output<typeof AnyClientRow>
 
 /** A client that was found, with what it may have been found by. */
-export const FoundClient = z.extend(ClientRow, { phone: z.string() })
+export const FoundClient = z.omit(ClientRow, { package_selection: true })
 export type FoundClient = z.output<typeof FoundClient>
 
 /** All fields of one client. Those that its box reports are null until it does. */
@@ -124,8 +128,6 @@ export const ClientDetail = z.extend(ClientRow, {
   password: z.string(),
   o_mac: z.nullable(z.string()),
   alt_player: z.boolean(),
-  phone: z.string(),
-  package_selection: z.int(),
   locked: z.boolean(),
   created: Moment,
   /** The most credits that can be retrieved now; every smaller number succeeds too. */

@@ -16,7 +16,7 @@ import { searchMac } from './nouns/macs.ts'
 import { moveAccount } from './nouns/moving.ts'
 import { movingClients } from './nouns/moving-clients.ts'
 import { savePreferences } from './nouns/preferences.ts'
-import { removeAnyClient, removeClient } from './nouns/removal.ts'
+import { removeAnyClient, removeClient, removeClients } from './nouns/removal.ts'
 import { renewals } from './nouns/renewals.ts'
 import { saveSettings } from './nouns/settings.ts'
 import { spent } from './nouns/spent.ts'
@@ -55,6 +55,7 @@ export const handlers: Handlers<typeof calls> = {
     find: findClients,
     history: historyOfClient,
     remove: removeClient,
+    multiremove: removeClients,
     export: exportClients,
     spent,
     trials,

@@ -5,6 +5,7 @@ import { counted, credits as inWords } from '../contract/words.ts'
 import type { ApiError } from './api.ts'
 import { levels } from './levels.ts'
 import type { SubmitError } from './parts/form/Form.tsx'
+import { clients } from './words.ts'
 
 /** The notices of a call. */
 export interface Words<C extends Call = Call> {
@@ -182,6 +183,18 @@ const words: Spoken<typeof calls> = {
       failure: 'Error retrieving credits. Please try again.',
     },
     remove: clientDeleted,
+    multiquote: silent,
+    multisave: {
+      success: ({ clients: { length }, status }) =>
+        status === undefined
+          ? `Successfully changed the package of ${clients(length)}`
+          : `Successfully switched ${clients(length)} ${status ? 'on' : 'off'}`,
+      failure: 'Error updating clients. Please try again.',
+    },
+    multiremove: {
+      success: ({ clients: { length } }) => `Successfully deleted ${clients(length)}`,
+      failure: 'Error deleting clients. Please try again.',
+    },
     reset: {
       success: () => 'Client reset successfully',
       failure: 'Error resetting client. Please try again.',

@@ -8,6 +8,8 @@ import { clientForm, keepDraft } from './drafts.ts'
 import { atForm, failureOf, type Words, wordsOf } from './notices.ts'
 import type { SubmitError } from './parts/form/Form.tsx'
 import { useNotice } from './parts/notices/Notices.tsx'
+import { mark } from './parts/table/marks.ts'
+import { placeOf } from './places.ts'
 import { useSession } from './session.tsx'
 import { submitOnce, takeUnanswered } from './submits.ts'
 
@@ -90,6 +92,7 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
       for (const queryKey of afterwards.changes?.map(({ name }) => [name]) ?? [[]]) {
         client.invalidateQueries({ queryKey })
       }
+      mark(namedIn(input as Record<string, unknown>))
       setDone((times) => times + 1)
       afterwards.onDone?.(output, input)
       if (afterwards.goTo) leave(afterwards.goTo)
@@ -118,6 +121,11 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
   const submitError = useMemo(() => error && atForm(words, error), [words, error])
   const outdated = error?.code === 'changed_since'
   return { submit, loading: isPending || leaving.current, submitError, outdated, reset, done }
+}
+
+/** Returns the names of the accounts or clients that a change concerns. */
+function namedIn({ name, login, clients = [] }: Record<string, unknown>): string[] {
+  return [name, login, ...(clients as unknown[])].filter((one) => typeof one === 'string')
 }
 
 /** Two submits of the same input within this many milliseconds count as one. */
@@ -162,7 +170,7 @@ function keyOf(call: Call, input: unknown): readonly unknown[] {
   return [call.name, input]
 }
 
-/** Opens another page after a delay, unless the person has left this one by then. */
+/** Opens another page after a delay, as it was left, unless the person has left this one by then. */
 function useDelayedNavigation() {
   const navigate = useNavigate()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
@@ -170,7 +178,8 @@ function useDelayedNavigation() {
   useEffect(() => () => clearTimeout(timer.current), [])
   const leave = ({ path, after }: { path: string; after: number }) => {
     leaving.current = true
-    timer.current = setTimeout(() => navigate(path), after)
+    const { search = '', y = 0 } = placeOf(path) ?? {}
+    timer.current = setTimeout(() => navigate(path + search, { state: { y } }), after)
   }
   return { leave, leaving }
 }

@@ -8,6 +8,7 @@ import { fetchPage } from './fetchPage.tsx'
 import { Hints } from './parts/Hints.tsx'
 import { Notices } from './parts/notices/Notices.tsx'
 import { useReloadOnReconnect, useUnansweredSubmits } from './queries.ts'
+import { RememberTables } from './remembered.tsx'
 import { type ConsoleScreen, everyScreen, to } from './screens.ts'
 import { takeReturnPath, useSession } from './session.tsx'
 import { Broken } from './shell/Broken.tsx'
@@ -37,7 +38,11 @@ function Routed() {
   useUnansweredSubmits()
   useReloadOnReconnect()
   usePreloadedPages(role)
-  return <RouterProvider router={router} />
+  return (
+    <RememberTables>
+      <RouterProvider router={router} />
+    </RememberTables>
+  )
 }
 
 /** Loads the role's other pages shortly after the first one, so that a menu item opens at once. */

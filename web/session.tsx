@@ -1,6 +1,7 @@
 import { createContext, type ReactNode, use, useSyncExternalStore } from 'react'
 import { DEFAULT_SETTINGS, Settings } from '../contract/appearance.ts'
 import { calls, type OutputOf, type User } from '../contract/calls.ts'
+import { merged } from '../contract/merge.ts'
 import type { Preferences } from '../contract/preferences.ts'
 import { ROLES, type Role } from '../contract/roles.ts'
 import { holdSession, send } from './api.ts'
@@ -61,7 +62,7 @@ export function usePreferences(): Preferences {
 
 /** Follows preferences that the server has saved. */
 export function keepPreferences(saved: Preferences): void {
-  preferences = { ...preferences, ...saved }
+  preferences = merged(preferences, saved)
   notify()
 }
 

@@ -26,7 +26,7 @@ export default defineConfig({
             // Without what lists and forms of clients share: no dashboard needs it.
             {
               name: 'parts',
-              test: /\/web\/(parts|tables)\/(?!chart\/|form\/Masked|form\/masks|form\/SwitchInput|copy|clients|due|expiry|macs|tree)|\/lucide-react\//,
+              test: /\/web\/(parts|tables)\/(?!chart\/|dialog\/Menu|dialog\/DialogFrame|table\/SelectionBar|form\/Masked|form\/masks|form\/SwitchInput|copy|clients|due|expiry|macs|tree)|\/lucide-react\//,
               minShareCount: 2,
             },
           ],

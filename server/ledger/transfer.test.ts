@@ -293,6 +293,7 @@ test('a TRIAL or DELETE row changes no balance', async () => {
     { id: number; expiry: string }[]
   >`select client as id, expiry from service where name = ${name}`
   const { id = 0, expiry = '' } = client ?? {}
-  await begin(sql, (sql) => note(sql, 'DELETE', { ...facts(), client: id, expiry }))
+  const { path, ...rest } = facts()
+  await begin(sql, (sql) => note(sql, 'DELETE', path, [{ ...rest, client: id, expiry }]))
   await proveTheBooks(sql)
 })

@@ -85,13 +85,17 @@ function refuseParted(child: LockedHolding, parent: LockedHolding): void {
   if (!isParent || child.closed) throw notFound()
 }
 
-/** Appends a row that moves no credits: a trial was given, or a client deleted. */
+/** Appends rows that move no credits, all of one account: a trial was given, or clients were deleted. */
 export async function note(
   sql: Sql,
   type: 'TRIAL' | 'DELETE',
-  { path, ...facts }: Facts & { path: Path },
+  path: Path,
+  rows: readonly Facts[],
 ): Promise<void> {
-  await append(sql, [{ ...stored(type, path, facts, null), credits: 0 }])
+  await append(
+    sql,
+    rows.map((facts) => ({ ...stored(type, path, facts, null), credits: 0 })),
+  )
 }
 
 /** Appends rows of clients on which nothing was used, and which move from one dealer to another. */

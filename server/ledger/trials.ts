@@ -76,7 +76,7 @@ export async function giveTrial(
   const place = await holdPlace(sql, account)
   const refusal = whyNotGiven(dealing, await trialFacts(dealing, client), fields)
   if (refusal) throw refusal
-  await note(sql, 'TRIAL', { ...facts(dealing, client, expiry), path: pathOf(place) })
+  await note(sql, 'TRIAL', pathOf(place), [facts(dealing, client, expiry)])
 }
 
 /**

@@ -9,12 +9,15 @@ import { payStart, refuseChanged, renew, type Served } from '../ledger/purchases
 import { retrievals } from '../ledger/retrievals.ts'
 import { holdPlace } from '../ledger/transfer.ts'
 import { giveTrial, livesOnTrial, shareTrial, type TrialFields } from '../ledger/trials.ts'
-import { notFound, refuseField } from '../refusal.ts'
+import { notFound, Refusal, refuseField } from '../refusal.ts'
 import { balanceOf } from '../tree/account.ts'
-import { type Client, clientOf, ownClientWith } from '../tree/client.ts'
+import { type Client, clientOf, clientsOf, ownClientWith } from '../tree/client.ts'
 
 /** The handlers for one client of the dealer. Another dealer's clients are not found. */
-export const clients: Pick<Handlers<typeof calls.clients>, 'create' | 'detail' | 'save' | 'reset'> = {
+export const clients: Pick<
+  Handlers<typeof calls.clients>,
+  'create' | 'detail' | 'save' | 'multiquote' | 'multisave' | 'reset'
+> = {
   async create(context, input) {
     const { sql, account, now, business } = context
     const { login: name, stb_mac: mac, desc: description, months } = input
@@ -87,6 +90,35 @@ export const clients: Pick<Handlers<typeof calls.clients>, 'create' | 'detail' |
     }
     const { credits, clients } = await renew(context, [changed ?? client], months)
     return { status: 'OK', name, expiry: (clients[0] as Served).expiry, credits }
+  },
+
+  async multiquote(context, { clients: names }) {
+    const { sql, now } = context
+    const clients = await clientsOf(context, names)
+    const rest = await sql<{ id: number; status: boolean; package_selection: number }[]>`
+      select id, active as status, package_selection from client where id = any (${clients.map(({ id }) => id)})`
+    const restOf = new Map(rest.map(({ id, ...fields }) => [id, fields]))
+    return {
+      status: 'OK',
+      data: clients.map(({ id, name, expiry }) => {
+        const fields = restOf.get(id)
+        if (!fields) throw notFound()
+        return { name, expiry, expired: expiryState(expiry, now) === 'expired', ...fields }
+      }),
+    }
+  },
+
+  async multisave(context, { clients: names, status = null, package_selection: chosen = null }) {
+    const { sql, now } = context
+    const clients = await clientsOf(context, names, 'lock')
+    const expired = clients.find(({ expiry }) => expiryState(expiry, now) === 'expired')
+    if (expired) throw new Refusal('client_expired', `${expired.name} has expired. Renew it to change it.`)
+    const changed = await sql`
+      update client set active = coalesce(${status}, active),
+        package_selection = coalesce(${chosen}, package_selection)
+      where id = any (${clients.map(({ id }) => id)}) and (active <> ${status} or package_selection <> ${chosen})`
+    const output = { status: 'OK' as const, count: clients.length }
+    return changed.count > 0 ? output : new Unchanged(output)
   },
 
   async reset(context, { name }) {

@@ -45,6 +45,56 @@ describe("an account's preferences", () => {
     }
   })
 
+  test('of tables and filters are merged, as two tabs send them, and null removes one', async () => {
+    const dealer = (await world.family()).dealer
+    const again = await world.again(dealer)
+    await Promise.all([
+      dealer.call(savePreferences, { tables: { clients: { rows: 25, columns: { phone: true } } } }),
+      again.call(savePreferences, { tables: { clients: { dense: false }, due: { rows: 50 } } }),
+      dealer.call(savePreferences, { filters: { 'Late ones': { filter: 'expired', sort: 'expiry' } } }),
+      again.call(savePreferences, { filters: { Hall: { search: 'hall' } } }),
+    ])
+    await again.call(savePreferences, { tables: { clients: { columns: { package: true } } } })
+    expect((await dealer.call(user)).preferences).toEqual({
+      tables: {
+        clients: { rows: 25, dense: false, columns: { phone: true, package: true } },
+        due: { rows: 50 },
+      },
+      filters: { 'Late ones': { filter: 'expired', sort: 'expiry' }, Hall: { search: 'hall' } },
+    })
+    await dealer.call(savePreferences, { filters: { Hall: null } })
+    expect((await dealer.call(user)).preferences.filters).toEqual({
+      'Late ones': { filter: 'expired', sort: 'expiry' },
+    })
+  })
+
+  test('of a table that another release knows more of are read as far as this one knows them', async () => {
+    const dealer = (await world.family()).dealer
+    const { ownerSql, sql } = world.server
+    const clients = { rows: 25, order: 'sideways', zoom: 2, columns: { phone: true, shoe: 'left' } }
+    const stored = {
+      tables: { clients, 'a b': { rows: 5 } },
+      filters: { odd: { filter: 'purple', search: 'x' } },
+    }
+    await ownerSql`update account set preferences = ${ownerSql.json(stored)} where id = ${dealer.id}`
+    expect((await dealer.call(user)).preferences).toEqual({
+      tables: { clients: { rows: 25, columns: { phone: true } } },
+      filters: { odd: { search: 'x' } },
+    })
+    await dealer.call(savePreferences, { tables: { clients: { dense: true } } })
+    const [row] = await sql<
+      { preferences: object }[]
+    >`select preferences from account where id = ${dealer.id}`
+    expect(row?.preferences).toEqual({
+      ...stored,
+      tables: { ...stored.tables, clients: { ...clients, dense: true } },
+    })
+    for (const wrong of [{ zoom: 2 }, { order: 'sideways' }, { rows: 0 }]) {
+      const { status } = await dealer.send(savePreferences, { tables: { clients: wrong } })
+      expect(status, JSON.stringify(wrong)).toBe(400)
+    }
+  })
+
   test('take at most 32 kB', async () => {
     const full = { old: 'x'.repeat(32_700) }
     await world.server.ownerSql`

@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { calls } from '../../contract/calls.ts'
+import { merged } from '../../contract/merge.ts'
 import { MOST_PREFERENCES } from '../../contract/preferences.ts'
 import { type Handler, Unchanged } from '../context.ts'
 import { Refusal } from '../refusal.ts'
@@ -8,13 +10,14 @@ export const savePreferences: Handler<typeof calls.session.savePreferences> = as
   { sql, account },
   preferences,
 ) => {
-  const [next] = await sql<{ same: boolean; bytes: number }[]>`
-    select a.preferences = merged as same, octet_length(merged::text) as bytes
-    from (select * from account where id = ${account.id} for no key update) a,
-      lateral (select a.preferences || ${sql.json(preferences)} as merged) m`
-  if (next?.same) return new Unchanged({ status: 'OK' })
-  if (next && next.bytes > MOST_PREFERENCES)
+  const [row] = await sql<{ stored: Record<string, unknown> }[]>`
+    select preferences as stored from account where id = ${account.id} for no key update`
+  const stored = row?.stored ?? {}
+  const next = merged(stored, preferences)
+  if (isDeepStrictEqual(next, stored)) return new Unchanged({ status: 'OK' })
+  if (Buffer.byteLength(JSON.stringify(next)) > MOST_PREFERENCES) {
     throw new Refusal('invalid_input', 'Your preferences take more than 32 kB.')
-  await sql`update account set preferences = preferences || ${sql.json(preferences)} where id = ${account.id}`
+  }
+  await sql`update account set preferences = ${sql.json(next as never)} where id = ${account.id}`
   return { status: 'OK' }
 }

@@ -4,7 +4,7 @@ import type { Context, Handler } from '../context.ts'
 import { holdPlace, note, pathOf } from '../ledger/transfer.ts'
 import { Refusal, refuseField } from '../refusal.ts'
 import { findAccount } from '../tree/account.ts'
-import { type Client, clientOf } from '../tree/client.ts'
+import { type Client, clientOf, clientsOf } from '../tree/client.ts'
 
 /** Removes an expired client of the dealer's own. */
 export const removeClient: Handler<typeof calls.clients.remove> = async (context, { name, mac }) => {
@@ -13,15 +13,32 @@ export const removeClient: Handler<typeof calls.clients.remove> = async (context
   if (expiryState(client.expiry, context.now) !== 'expired') {
     throw new Refusal('client_not_expired', 'Only an expired client can be deleted.')
   }
-  await remove(context, client)
+  await remove(context, [client])
   return { status: 'OK' }
+}
+
+/** Removes many expired clients of the dealer's own, or none. Their expiry is judged under the lock that a renewal takes. */
+export const removeClients: Handler<typeof calls.clients.multiremove> = async (
+  context,
+  { clients: names },
+) => {
+  const clients = await clientsOf(context, names, 'lock')
+  const living = clients.find(({ expiry }) => expiryState(expiry, context.now) !== 'expired')
+  if (living) {
+    throw new Refusal(
+      'client_not_expired',
+      `${living.name} has not expired. Only expired clients can be deleted.`,
+    )
+  }
+  await remove(context, clients)
+  return { status: 'OK', count: clients.length }
 }
 
 /** Removes a client of any dealer, expired or not, for the admin; its months are lost. */
 export const removeAnyClient: Handler<typeof calls.admin.remove> = async (context, { name, mac }) => {
   const client = await clientOf(context, name, 'lock')
   refuseOther(client, mac)
-  await remove(context, client)
+  await remove(context, [client])
   return { status: 'OK' }
 }
 
@@ -32,21 +49,22 @@ function refuseOther({ name, mac }: Client, seen: string | null | undefined): vo
 }
 
 /**
- * Marks a client as deleted, which frees its login and MAC and ends its service; its password is erased, and its
- * history stays. The row of the ledger belongs to the client's dealer, whoever removed the client.
+ * Marks clients of one dealer as deleted, which frees their logins and MACs and ends their service; their passwords are
+ * erased, and their history stays. The rows of the ledger belong to the dealer, whoever removed the clients.
  */
-async function remove({ sql, now, account }: Context, client: Client): Promise<void> {
-  const dealer = await findAccount(sql, sql`a.id = ${client.dealer}`)
-  if (!dealer) throw new Error(`client ${client.id} has no dealer`)
+async function remove({ sql, now, account }: Context, clients: readonly Client[]): Promise<void> {
+  const [first] = clients
+  const dealer = first && (await findAccount(sql, sql`a.id = ${first.dealer}`))
+  if (!dealer) throw new Error(`client ${first?.id} has no dealer`)
   const place = await holdPlace(sql, dealer)
-  await sql`update client set deleted = ${now}, password = null where id = ${client.id}`
-  await note(sql, 'DELETE', {
-    path: pathOf(place),
+  await sql`update client set deleted = ${now}, password = null where id = any (${clients.map(({ id }) => id)})`
+  const rows = clients.map(({ id, name, mac, description, expiry }) => ({
     actor: account.id,
-    client: client.id,
-    login: client.name,
-    mac: client.mac,
-    description: client.description,
-    expiry: client.expiry,
-  })
+    client: id,
+    login: name,
+    mac,
+    description,
+    expiry,
+  }))
+  await note(sql, 'DELETE', pathOf(place), rows)
 }

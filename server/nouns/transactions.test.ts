@@ -39,7 +39,11 @@ describe('transactions', () => {
     expect(brief(await own(superreseller))).toEqual(ofSuperreseller)
     expect(brief(await own(world.admin)).slice(0, 6)).toEqual(ofSuperreseller)
     // The account's owner reads the same rows as the account's history.
-    expect(await reseller.call(calls.level.dealer.history, { name: dealer.name })).toEqual(await own(dealer))
+    const clientless = (rows: OutputOf<typeof calls.desk.dealer.transactions>) =>
+      rows.map((row) => ({ ...row, client: null }))
+    expect(await reseller.call(calls.level.dealer.history, { name: dealer.name })).toEqual(
+      clientless(await own(dealer)),
+    )
     const above = await superreseller.call(calls.level.reseller.history, {
       name: reseller.name.toUpperCase(),
     })

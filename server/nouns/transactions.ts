@@ -105,7 +105,9 @@ function rows({ sql, account }: Context, chosen: Fragment, order: Fragment): Pro
   return sql<Transaction[]>`
     select t.id, t.created, t.type, t.credits, t.login, t.mac, t.description, t.expiry,
       ${nameFor(sql, account, sql`a`)} as actor,
-      case when t.client is not null then ${nameFor(sql, account, sql`d`)} end as dealer
+      case when t.client is not null then ${nameFor(sql, account, sql`d`)} end as dealer,
+      case when c.dealer = ${account.id} and c.deleted is null then c.name end as client
     from ${chosen} t join account a on a.id = t.actor left join account d on d.id = t.dealer
+      left join client c on c.id = t.client
     order by ${order}`
 }

@@ -93,7 +93,8 @@ export function isInState(sql: Sql, filter: ClientFilter, now: Date, row: Fragme
 
 /** Returns the columns of a list, from a client `c`, its service `s` and its dealer `d`. */
 export function listColumns(sql: Sql): Fragment {
-  return sql`c.name, c.description, c.mac, c.ministra, s.expiry, c.active as status, d.name as dealer`
+  return sql`c.name, c.description, c.mac, c.ministra, s.expiry, c.active as status, c.phone, c.package_selection,
+    d.name as dealer`
 }
 
 /**

@@ -58,6 +58,18 @@ const scenarios: Record<string, Scenario> = {
     prepare: (page) => press(page, 'Delete is-over'),
     submit: (page) => press(page, 'Delete'),
   },
+  'clients.multiremove': {
+    as: 'dealer',
+    at: '/clients',
+    prepare: (page) => chooseFor(page, 'is-gone', 'Delete expired'),
+    submit: (page) => press(page, 'Delete 1 client'),
+  },
+  'clients.multisave': {
+    as: 'dealer',
+    at: '/clients',
+    prepare: (page) => chooseFor(page, 'client-two', 'Switch off'),
+    submit: (page) => press(page, 'Switch 1 client off'),
+  },
   'clients.multirenew': {
     as: 'dealer',
     at: '/clients',
@@ -295,6 +307,12 @@ function deedsOfLevel(name: (typeof LEVEL_NAMES)[number]): [string, Scenario][] 
   ]
 }
 
+async function chooseFor(page: Page, client: string, act: string) {
+  await page.getByLabel(`Select ${client}`).check()
+  await press(page, 'More')
+  await page.getByRole('menuitem', { name: act }).click()
+}
+
 async function exportAsCsv(page: Page) {
   await press(page, 'Export')
   await page.getByRole('menuitem', { name: 'Export as CSV' }).click()
@@ -375,7 +393,8 @@ async function openShop(): Promise<Shop> {
   await world.client(family.dealer, { login: 'client-one', stb_mac: '00:1A:79:FF:FF:01' })
   await world.client(family.dealer, { login: 'client-two', months: 3 })
   await world.client(family.dealer, { login: 'is-over', months: 1 })
-  await world.setExpiry('is-over', '2026-05-14T23:59:59.000Z')
+  await world.client(family.dealer, { login: 'is-gone', months: 1 })
+  for (const login of ['is-over', 'is-gone']) await world.setExpiry(login, '2026-05-14T23:59:59.000Z')
   await world.again(family.reseller)
   for (let asking = 0; asking < 2; asking += 1) {
     await (await world.child(family.reseller)).call(calls.requests.ask, { credits: 2 })

@@ -150,6 +150,52 @@ const DIALOGS: Record<string, Asked> = {
     done: (page) => press(page, 'Delete'),
     next: (page) => page.getByRole('searchbox'),
   },
+  'the deletion of many clients': {
+    file: 'clients/ChosenDialog.tsx',
+    as: 'dealer',
+    at: (client) => to.clients({ search: client }),
+    open: async (page, client, { world }) => {
+      await world.setExpiry(client, '2026-05-14T23:59:59.000Z')
+      await page.reload()
+      await page.getByLabel('Select this page').check()
+      await chooseMore(page, 'Delete expired')
+    },
+    first: (page) => button(page, 'Cancel'),
+    opener: (page) => button(page, 'More'),
+  },
+  'another package for many clients': {
+    file: 'clients/ChosenDialog.tsx',
+    as: 'dealer',
+    at: (client) => to.clients({ search: client }),
+    open: async (page) => {
+      await page.getByLabel('Select this page').check()
+      await chooseMore(page, 'Change package')
+    },
+    first: (page) => page.getByLabel('Package', { exact: true }),
+    opener: (page) => button(page, 'More'),
+  },
+  'switching many clients off': {
+    file: 'clients/ChosenDialog.tsx',
+    as: 'dealer',
+    at: (client) => to.clients({ search: client }),
+    open: async (page) => {
+      await page.getByLabel('Select this page').check()
+      await chooseMore(page, 'Switch off')
+    },
+    first: (page) => button(page, 'Cancel'),
+    opener: (page) => button(page, 'More'),
+  },
+  'the name of a filter': {
+    file: 'clients/SavedFilters.tsx',
+    as: 'dealer',
+    at: (client) => to.clients({ search: client }),
+    open: async (page) => {
+      await press(page, 'Filters')
+      await page.getByRole('menuitem', { name: 'Save this filter' }).click()
+    },
+    first: (page) => page.getByLabel('Name', { exact: true }),
+    opener: (page) => button(page, 'Filters'),
+  },
   'the deletion of any client': {
     file: 'clients/DeleteAnyClient.tsx',
     as: 'admin',
@@ -474,6 +520,11 @@ test('a submit that is refused leaves the focus where it was', async ({ shop, op
   await expect(page.getByText('Not now.').first()).toBeVisible()
   await expect(description).toBeFocused()
 })
+
+async function chooseMore(page: Page, act: string): Promise<void> {
+  await press(page, 'More')
+  await page.getByRole('menuitem', { name: act }).click()
+}
 
 async function askRetrieval(page: Page, credits: string): Promise<void> {
   await page.getByLabel('Credits', { exact: true }).selectOption(credits)

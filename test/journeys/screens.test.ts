@@ -193,6 +193,57 @@ const states: Picture[] = [
     doing: (page) => page.getByLabel('Select this page').check(),
   },
   {
+    name: 'dealer clients menu of the selection',
+    as: 'dealer',
+    at: to.clients({ filter: 'expired' }),
+    shows: 'vera.novak',
+    doing: async (page) => {
+      await page.getByLabel('Select vera.novak').check()
+      await press(page, 'More')
+    },
+  },
+  {
+    name: 'dealer deletes many',
+    as: 'dealer',
+    at: to.clients(),
+    shows: 'ana.ferreira',
+    doing: async (page) => {
+      await page.getByLabel('Select this page').check()
+      await press(page, 'More')
+      await page.getByRole('menuitem', { name: 'Delete expired' }).click()
+      await expect(page.getByText('not expired:')).toBeVisible()
+    },
+  },
+  {
+    name: 'dealer changes the package of many',
+    as: 'dealer',
+    at: to.clients(),
+    shows: 'ana.ferreira',
+    doing: async (page) => {
+      await page.getByLabel('Select this page').check()
+      await press(page, 'More')
+      await page.getByRole('menuitem', { name: 'Change package' }).click()
+      await expect(page.getByText(/ha(s|ve) expired:/)).toBeVisible()
+    },
+  },
+  {
+    name: 'dealer clients columns',
+    as: 'dealer',
+    at: to.clients(),
+    shows: 'ana.ferreira',
+    doing: (page) => press(page, 'Columns'),
+  },
+  {
+    name: 'dealer saves a filter',
+    as: 'dealer',
+    at: to.clients({ search: 'a', filter: 'expiring' }),
+    shows: 'Filters',
+    doing: async (page) => {
+      await press(page, 'Filters')
+      await page.getByRole('menuitem', { name: 'Save this filter' }).click()
+    },
+  },
+  {
     name: 'dealer renews many',
     as: 'dealer',
     at: to.clients(),

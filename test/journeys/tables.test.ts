@@ -293,6 +293,7 @@ test.for(TABLES)(
       await expectNothingLost(page)
     }
     await page.setViewportSize({ width: 1440, height: 900 })
+    await forgetOrder(business)
     await openTable(page, facts)
     await turn(page, 'dark')
     await walk([...WIDTHS].reverse())
@@ -339,9 +340,15 @@ async function openAt(
   business: Business,
   facts: Pick<Walked, 'whose' | 'at' | 'label' | 'doing'>,
 ): Promise<Page> {
+  await forgetOrder(business)
   const page = await windows.open(business.world.server.url, {}, sessionOf(business[facts.whose]))
   await openTable(page, facts)
   return page
+}
+
+/** Tables are remembered as they were last sorted, and a name may then be on another page. */
+async function forgetOrder({ world }: Business): Promise<void> {
+  await world.server.ownerSql`update account set preferences = '{}'`
 }
 
 async function openTable(page: Page, { at, label, doing }: Pick<Walked, 'at' | 'label' | 'doing'>) {

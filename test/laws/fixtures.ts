@@ -293,8 +293,24 @@ const TREE: Tree = {
       names: { ...aClient, field: 'login' },
     },
     remove: { input: (stage) => stage.expired(), names: aClient },
+    multiquote: { input: async (stage) => ({ clients: [(await stage.client()).name] }), names: someClients },
+    multisave: {
+      input: async (stage) => ({
+        clients: [(await stage.client()).name],
+        status: false,
+        package_selection: 7,
+      }),
+      names: someClients,
+    },
+    multiremove: {
+      input: async (stage) => ({ clients: [(await stage.expired()).name] }),
+      names: someClients,
+    },
     reset: { input: withDevice, names: aClient },
-    export: { input: () => ({ format: 'csv' }) },
+    export: {
+      input: async (stage) => ({ format: 'csv', clients: [(await stage.client()).name] }),
+      names: someClients,
+    },
     due: nothing,
     dueClients: nothing,
     forecast: nothing,

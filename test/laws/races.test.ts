@@ -292,3 +292,34 @@ function newNames() {
   const { login, stb_mac } = newClient()
   return { login, stb_mac }
 }
+
+test('a deletion of many at once with renewals deletes only expired ones: all, or none where one was renewed', async () => {
+  const { clients } = calls
+  const { superreseller, dealer } = await world.family({ credits: 1_000 })
+  const other = world.at(second, dealer)
+  for (let round = 0; round < 12; round += 1) {
+    const made = await Promise.all(Array.from({ length: 5 }, () => world.client(dealer)))
+    const names = made.map(({ name }) => name)
+    for (const name of names) await world.setExpiry(name, '2026-05-01T23:59:59.000Z')
+    const name = names[round % names.length] as string
+    const renewals = [
+      () => other.send(clients.renew, { name, months: 1 }),
+      () => other.send(clients.multirenew, { clients: [...names].reverse(), months: 1 }),
+      () => other.send(clients.save, { login: name, months: 1 }),
+    ]
+    const renew = renewals[round % renewals.length] as (typeof renewals)[number]
+    const remove = () => dealer.send(clients.multiremove, { clients: names })
+    const [removed, renewed] =
+      round % 2 ? await Promise.all([remove(), renew()]) : (await Promise.all([renew(), remove()])).reverse()
+    // One of them wins, and the other is refused whole.
+    expect([removed?.status, renewed?.status].sort()).toEqual([200, renewed?.status === 200 ? 400 : 404])
+    const left = (await dealer.call(clients.list, { per_page: 500 })).data.filter((one) =>
+      names.includes(one.name),
+    )
+    expect(left).toHaveLength(removed?.status === 200 ? 0 : names.length)
+  }
+  await proveTheBooks(world.server.sql, [superreseller.id])
+  const deleted = await world.server.sql`
+    select from transfer where type = 'DELETE' and dealer = ${dealer.id} and expiry >= created`
+  expect(deleted).toHaveLength(0)
+})

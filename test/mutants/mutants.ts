@@ -271,6 +271,27 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/nouns/suspension.test.ts'],
   },
   {
+    guard: 'only expired clients are deleted together',
+    file: 'server/nouns/removal.ts',
+    from: "const living = clients.find(({ expiry }) => expiryState(expiry, context.now) !== 'expired')",
+    to: 'const living = clients.find(({ id }) => id === 0)',
+    suites: ['server/nouns/chosen.test.ts'],
+  },
+  {
+    guard: 'clients that are deleted together are locked before their expiry is judged',
+    file: 'server/nouns/removal.ts',
+    from: "const clients = await clientsOf(context, names, 'lock')",
+    to: 'const clients = await clientsOf(context, names)',
+    suites: ['test/laws/races.test.ts'],
+  },
+  {
+    guard: 'an expired client among chosen ones is not changed',
+    file: 'server/nouns/clients.ts',
+    from: 'if (expired) throw',
+    to: 'if (expired?.id === 0) throw',
+    suites: ['server/nouns/chosen.test.ts'],
+  },
+  {
     guard: 'a transfer locks its two holdings',
     file: 'db/ledger.sql',
     from: 'perform from holding h where h.id = any (ids) order by h.id for update;',
@@ -294,8 +315,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'preferences take at most 32 kB',
     file: 'server/nouns/preferences.ts',
-    from: 'next.bytes > MOST_PREFERENCES',
-    to: 'next.bytes < 0',
+    from: 'Buffer.byteLength(JSON.stringify(next)) > MOST_PREFERENCES',
+    to: 'row === undefined',
     suites: ['server/nouns/preferences.test.ts'],
   },
   {

@@ -6,7 +6,9 @@ import { Card } from '../parts/Card.tsx'
 import { DataTable } from '../parts/table/DataTable.tsx'
 import type { RowSelection } from '../parts/table/selection.ts'
 import type { Table } from '../parts/table/table.ts'
+import { ColumnsMenu, useShownColumns } from './ColumnsMenu.tsx'
 import { FilterToggle } from './FilterToggle.tsx'
+import { SavedFilters } from './SavedFilters.tsx'
 import type { ClientPage } from './useClientPage.ts'
 
 interface ClientListProps<Row extends ClientRow> {
@@ -27,19 +29,26 @@ export function ClientList<Row extends ClientRow>({
   start,
 }: ClientListProps<Row>) {
   const { list, rows, count, capped, loading, error, retry } = page
+  const shown = useShownColumns(table)
   const narrowed = list.search !== '' || list.filter !== 'all'
   return (
     <Card flush>
       <DataTable
         label={label}
-        table={table}
+        table={shown}
         list={list}
         rows={rows && { rows, count, capped }}
         loading={loading}
         error={error}
         onRetry={retry}
         select={select}
-        tools={<FilterToggle page={page} />}
+        tools={
+          <>
+            <FilterToggle page={page} />
+            <SavedFilters list={list} />
+            <ColumnsMenu table={table} />
+          </>
+        }
         emptyIcon={<Tv aria-hidden size={32} strokeWidth={1.25} />}
         emptyAction={narrowed ? <ShowAll page={page} /> : start}
       />

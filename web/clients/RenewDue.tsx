@@ -18,6 +18,7 @@ import { Form } from '../parts/form/Form.tsx'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
 import { useNotice } from '../parts/notices/Notices.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
+import { mark } from '../parts/table/marks.ts'
 import { useCredits } from '../queries.ts'
 import { useSession } from '../session.tsx'
 import { submitOnce } from '../submits.ts'
@@ -186,6 +187,7 @@ function useRun(onDone: () => void) {
       while (done < clients.length && !isStopped.current) {
         const part = clients.slice(done, done + MOST_RENEWED)
         await submitOnce(calls.clients.multirenew, inputOf(part, how), name)
+        mark(part.map(({ name }) => name))
         done += part.length
         const renewed = done
         setProgress((run) => run && { ...run, done: renewed })

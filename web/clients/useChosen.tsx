@@ -1,72 +1,63 @@
-import Button from '@mui/material/Button'
 import { useMutation } from '@tanstack/react-query'
-import { CalendarPlus } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { calls } from '../../contract/calls.ts'
 import { MOST_RENEWED } from '../../contract/clients.ts'
 import type { ClientRow } from '../../contract/shapes.ts'
 import { type ApiError, send } from '../api.ts'
 import { useNotice } from '../parts/notices/Notices.tsx'
 import type { RowSelection } from '../parts/table/selection.ts'
+import { useSession } from '../session.tsx'
 import type { ClientPage } from './useClientPage.ts'
 
-interface Chosen {
+export interface Chosen {
   select: RowSelection<ClientRow>
   names: readonly string[]
+  /** Offers to select all clients found; undefined where they are. */
+  all: { label: string; onTake: () => void; loading: boolean } | undefined
   clear: () => void
   /** Removes a deleted client from the selection. */
   drop: (name: string) => void
 }
 
-/** Holds the selected clients, on all pages of one search and filter. */
-export function useChosen(page: ClientPage, onRenew: () => void): Chosen {
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(NONE)
-  const { search, filter } = page.query
-  const found = `${filter} ${search}`
-  // Clients of another search or filter are not visible, and must not be renewed by accident.
-  useEffect(() => {
-    if (found) setChosen(NONE)
-  }, [found])
-  const select: RowSelection<ClientRow> = {
-    chosen,
-    onChange: setChosen,
-    name: nameOf,
-    actions: (
-      <Button variant="contained" startIcon={<CalendarPlus size={18} />} onClick={onRenew}>
-        Renew selected
-      </Button>
-    ),
-    all: useOffer(page, chosen, setChosen),
+/** Holds the selected clients, whatever is searched, filtered, paged or opened meanwhile. */
+export function useChosen(page: ClientPage): Chosen {
+  const notice = useNotice()
+  const [chosen, setChosen] = useKept()
+  const choose = (next: ReadonlySet<string>) => {
+    if (next.size <= MOST_RENEWED) setChosen(next)
+    else notice.warning(`At most ${MOST} clients can be selected.`)
   }
   return {
-    select,
+    select: { chosen, onChange: choose, name: ({ name }) => name },
     names: [...chosen],
+    all: useOffer(page, chosen, choose),
     clear: () => setChosen(NONE),
-    drop: (name) => setChosen(without(name)),
+    drop: (name) => setChosen(new Set([...chosen].filter((one) => one !== name))),
   }
 }
 
+const MOST = MOST_RENEWED.toLocaleString('en-US')
 const NONE: ReadonlySet<string> = new Set()
 
-function without(dropped: string) {
-  return (chosen: ReadonlySet<string>) =>
-    chosen.has(dropped) ? new Set([...chosen].filter((name) => name !== dropped)) : chosen
+/** The clients that were selected, for the session in which they were. A reload forgets them. */
+let kept = { by: '', names: NONE }
+
+function useKept() {
+  const { name: by } = useSession()
+  const [names, setNames] = useState(() => (kept.by === by ? kept.names : NONE))
+  const keep = (next: ReadonlySet<string>) => {
+    kept = { by, names: next }
+    setNames(next)
+  }
+  return [names, keep] as const
 }
 
-function nameOf({ name }: ClientRow) {
-  return name
-}
-
-/** Once the whole page is selected, offers to select all clients found, up to the limit of one renewal. */
-function useOffer(
-  page: ClientPage,
-  chosen: ReadonlySet<string>,
-  onTake: (names: ReadonlySet<string>) => void,
-) {
+/** Once the whole page is selected, offers to select all clients found as well, up to the limit of one call. */
+function useOffer(page: ClientPage, chosen: ReadonlySet<string>, onTake: Chosen['select']['onChange']) {
   const notice = useNotice()
   const { mutate, isPending } = useMutation<string[], ApiError, ClientPage['query']>({
     mutationFn: namesOf,
-    onSuccess: (names) => onTake(new Set(names)),
+    onSuccess: (names) => onTake(new Set([...chosen, ...names])),
     onError: (error) => notice.error('Error loading clients. Please try again.', error.message),
   })
   const { rows, count, query } = page

@@ -1,10 +1,14 @@
 import { useState } from 'react'
 import { calls } from '../../contract/calls.ts'
 import type { ClientRow } from '../../contract/shapes.ts'
+import { ChosenBar } from '../clients/ChosenBar.tsx'
+import { ChosenDialog } from '../clients/ChosenDialog.tsx'
 import { ClientList } from '../clients/ClientList.tsx'
+import type { Act } from '../clients/chosenAct.ts'
 import { DeleteClient } from '../clients/DeleteClient.tsx'
 import { ExportMenu } from '../clients/ExportMenu.tsx'
 import { NewClientButton } from '../clients/NewClientButton.tsx'
+import { shownPhone } from '../clients/phone.ts'
 import { RenewDialog } from '../clients/RenewDialog.tsx'
 import { useChosen } from '../clients/useChosen.tsx'
 import { useClientPage } from '../clients/useClientPage.ts'
@@ -13,13 +17,18 @@ import { ownClients } from '../tables/clients.tsx'
 
 /** The dealer's list of clients, where they renew one or many, and delete those that have expired. */
 export function Clients() {
-  const [renewing, setRenewing] = useState<readonly string[] | null>(null)
+  const [renewing, setRenewing] = useState<Renewed | null>(null)
   const [deleting, setDeleting] = useState<ClientRow | null>(null)
   const [table] = useState(() =>
-    ownClients({ renew: ({ name }) => setRenewing([name]), remove: setDeleting }),
+    ownClients({
+      renew: ({ name }) => setRenewing({ names: [name], chosen: false }),
+      remove: setDeleting,
+      phone: shownPhone,
+    }),
   )
   const page = useClientPage(calls.clients.list, table)
-  const { select, names, clear, drop } = useChosen(page, () => setRenewing(names))
+  const chosen = useChosen(page)
+  const [acting, setActing] = useState<Act | null>(null)
   return (
     <>
       <title>Clients · Boxtree</title>
@@ -33,9 +42,32 @@ export function Clients() {
       >
         Clients
       </PageTitle>
-      <ClientList label="Clients" table={table} page={page} select={select} start={<NewClientButton />} />
-      <RenewDialog names={renewing} onClose={() => setRenewing(null)} onDone={clear} />
-      <DeleteClient client={deleting} onClose={() => setDeleting(null)} onDone={drop} />
+      <ClientList
+        label="Clients"
+        table={table}
+        page={page}
+        select={chosen.select}
+        start={<NewClientButton />}
+      />
+      <ChosenBar
+        page={page}
+        chosen={chosen}
+        onRenew={() => setRenewing({ names: chosen.names, chosen: true })}
+        onAct={setActing}
+      />
+      <RenewDialog
+        names={renewing?.names ?? null}
+        onClose={() => setRenewing(null)}
+        onDone={() => renewing?.chosen && chosen.clear()}
+      />
+      <ChosenDialog act={acting} names={chosen.names} onClose={() => setActing(null)} onDone={chosen.clear} />
+      <DeleteClient client={deleting} onClose={() => setDeleting(null)} onDone={chosen.drop} />
     </>
   )
+}
+
+/** The clients to renew, and whether they are the selected ones. */
+interface Renewed {
+  names: readonly string[]
+  chosen: boolean
 }

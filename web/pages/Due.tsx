@@ -14,6 +14,7 @@ import { PageTitle } from '../parts/PageTitle.tsx'
 import { Stack } from '../parts/Stack.tsx'
 import { DataTable } from '../parts/table/DataTable.tsx'
 import { Segments } from '../parts/table/Segments.tsx'
+import { SelectionBar } from '../parts/table/SelectionBar.tsx'
 import type { RowSelection } from '../parts/table/selection.ts'
 import { type ListState, useListState } from '../parts/table/useListState.ts'
 import { useCall } from '../queries.ts'
@@ -31,7 +32,7 @@ export function Due() {
   const within = list.filter as DueWithin
   const page = useDuePage(list, within)
   const counts = useCall(calls.clients.due, {}).data?.counts
-  const { select, clear } = useChosen(within, page.data, (chosen) => setMany({ chosen }))
+  const { select, renew, clear } = useChosen(page.data, (chosen) => setMany({ chosen }))
   const count = counts?.[within]
   const renewAll = count !== undefined && count > 0 && (
     <Button variant="contained" startIcon={<CalendarPlus size={18} />} onClick={() => setMany({ within })}>
@@ -71,6 +72,15 @@ export function Due() {
         </Card>
         <ForecastCard />
       </Stack>
+      <SelectionBar
+        chosen={select.chosen}
+        shown={(page.data?.data ?? []).map(({ name }) => name)}
+        onClear={clear}
+      >
+        <Button variant="contained" startIcon={<CalendarPlus size={18} />} onClick={renew}>
+          Renew selected
+        </Button>
+      </SelectionBar>
       <RenewDialog names={one === null ? null : [one]} onClose={() => setOne(null)} />
       <RenewDue open={many !== null} asked={many} onClose={() => setMany(null)} onDone={clear} />
       <ReminderDialog client={reminding} onClose={() => setReminding(null)} />
@@ -99,18 +109,14 @@ function useDuePage({ page, perPage: per_page, search, order, setPage }: ListSta
   return loaded
 }
 
-/** Holds the clients that were selected, on all pages of one filter, first expiry first. */
+/** Holds the clients that were selected, on all pages of all filters, first expiry first. */
 function useChosen(
-  within: DueWithin,
   page: { data: readonly DueClient[] } | undefined,
   onRenew: (clients: readonly DueClient[]) => void,
 ) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(NONE)
   const known = useRef(new Map<string, DueClient>())
   for (const client of page?.data ?? []) known.current.set(client.name, client)
-  useEffect(() => {
-    if (within) setChosen(NONE)
-  }, [within])
   const renew = () => {
     const clients = [...chosen].flatMap((name) => known.current.get(name) ?? [])
     onRenew(clients.sort((a, b) => a.expiry.localeCompare(b.expiry)))
@@ -119,13 +125,8 @@ function useChosen(
     chosen,
     onChange: setChosen,
     name: ({ name }) => name,
-    actions: (
-      <Button variant="contained" startIcon={<CalendarPlus size={18} />} onClick={renew}>
-        Renew selected
-      </Button>
-    ),
   }
-  return { select, clear: () => setChosen(NONE) }
+  return { select, renew, clear: () => setChosen(NONE) }
 }
 
 const NONE: ReadonlySet<string> = new Set()

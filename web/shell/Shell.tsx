@@ -1,9 +1,10 @@
 import { styled } from '@mui/material/styles'
 import useMediaQuery from '@mui/material/useMediaQuery'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { useLocation } from 'react-router'
+import { useLocation, useNavigationType } from 'react-router'
 import { Drawer } from '../parts/dialog/Drawer.tsx'
 import { Later, part } from '../parts/dialog/later.tsx'
+import { leavePlace, placeOf } from '../places.ts'
 import { useSettings } from '../session.tsx'
 import { Message } from './Message.tsx'
 import { SettingsButton } from './SettingsButton.tsx'
@@ -80,21 +81,36 @@ function useDrawer(narrow: boolean) {
 }
 
 /**
- * Moves the focus to the title of a new page, as a new document would, unless a form has already taken it. A change of
- * URL parameters does not move it.
+ * Moves the focus to the title of a new page, as a new document would, unless a form has already taken it, and scrolls to
+ * its top; by Back, or where an update leads back, to where it was left. A change of URL parameters moves nothing.
  */
 function useFocusOnArrival() {
-  const { pathname } = useLocation()
+  const { pathname, search, state } = useLocation()
+  const way = useNavigationType()
   const main = useRef<HTMLElement>(null)
-  const last = useRef(pathname)
+  const last = useRef({ pathname, search, y: 0 })
   useEffect(() => {
-    if (last.current === pathname) return
-    last.current = pathname
-    window.scrollTo(0, 0)
+    // The page that follows may be too short for the position of the last, and scroll.
+    const note = () => {
+      if (window.location.pathname === last.current.pathname) last.current.y = window.scrollY
+    }
+    window.addEventListener('scroll', note, { passive: true })
+    return () => window.removeEventListener('scroll', note)
+  }, [])
+  useEffect(() => {
+    const left = last.current
+    if (left.pathname === pathname) {
+      left.search = search
+      return
+    }
+    leavePlace(left.pathname, left)
+    const y = way === 'POP' ? placeOf(pathname)?.y : state?.y
+    last.current = { pathname, search, y: y ?? 0 }
+    window.scrollTo(0, y ?? 0)
     const title = main.current?.querySelector('h1') ?? main.current
     if (main.current?.querySelector(':focus')) return
     title?.focus({ preventScroll: true })
-  }, [pathname])
+  }, [pathname, search, state, way])
   return main
 }
 

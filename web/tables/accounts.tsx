@@ -28,6 +28,7 @@ export const accounts: Record<LevelName, Table<Account>> = {
 function declare(level: LevelName): Table<Account> {
   const { showsBeneath, plural } = levels[level]
   return table<Account>({
+    name: `${level}s`,
     columns: showsBeneath
       ? [
           name(level),
@@ -46,7 +47,7 @@ function declare(level: LevelName): Table<Account> {
           count('clients', 'Clients', { narrow: 'more' }),
           ...pace,
         ],
-    rowKey: ({ accountId }) => String(accountId),
+    rowKey: ({ name }) => name,
     firstSort: showsBeneath ? { by: 'name', order: 'asc' } : { by: 'created', order: 'desc' },
     pageSizes: [10, 25, 50],
     empty: `No ${plural.toLowerCase()} found`,

@@ -2,6 +2,7 @@ import './clients.css'
 import { CalendarPlus, Trash2 } from 'lucide-react'
 import { Link } from 'react-router'
 import { expiryState, MAC_PREFIX } from '../../contract/clients.ts'
+import { packageLabel } from '../../contract/packages.ts'
 import { type AnyClientRow, type ClientRow, Search } from '../../contract/shapes.ts'
 import { now } from '../clock.ts'
 import { Chip } from '../parts/Chip.tsx'
@@ -16,8 +17,11 @@ import { expiry } from './expiry.tsx'
 export function ownClients(acts: {
   renew: (row: ClientRow) => void
   remove: (row: ClientRow) => void
+  phone: ShownPhone
 }): Table<ClientRow> {
   return declare<ClientRow>(
+    'clients',
+    acts.phone,
     [
       {
         ...name,
@@ -27,7 +31,7 @@ export function ownClients(acts: {
           </Link>
         ),
       },
-      words('description', 'Description', { narrow: 'more' }),
+      { ...words('description', 'Description', { narrow: 'more' }), usually: 'shown' },
     ],
     {
       ...actions,
@@ -52,8 +56,13 @@ export function ownClients(acts: {
 }
 
 /** All clients, for the admin, who may delete any of them. */
-export function allClients(acts: { remove: (row: AnyClientRow) => void }): Table<AnyClientRow> {
+export function allClients(acts: {
+  remove: (row: AnyClientRow) => void
+  phone: ShownPhone
+}): Table<AnyClientRow> {
   return declare<AnyClientRow>(
+    'all-clients',
+    acts.phone,
     [
       { ...name, cell: (row) => <Ellipsis text={row.name} identifier /> },
       {
@@ -62,9 +71,10 @@ export function allClients(acts: { remove: (row: AnyClientRow) => void }): Table
         width: 128,
         least: 96,
         narrow: 'more',
+        usually: 'shown',
         cell: (row) => <AccountLink name={row.dealer} />,
       },
-      words('description', 'Description', { narrow: 'more' }),
+      { ...words('description', 'Description', { narrow: 'more' }), usually: 'shown' },
     ],
     {
       ...actions,
@@ -78,33 +88,69 @@ export function allClients(acts: { remove: (row: AnyClientRow) => void }): Table
   )
 }
 
-function declare<Row extends ClientRow>(first: readonly Column<Row>[], last: Column<Row>): Table<Row> {
+/** Returns a stored phone number as it is shown. */
+type ShownPhone = (stored: string) => string
+
+function declare<Row extends ClientRow>(
+  name: string,
+  shownPhone: ShownPhone,
+  first: readonly Column<Row>[],
+  last: Column<Row>,
+): Table<Row> {
   return table<Row>({
+    name,
     columns: [
       ...first,
       {
         ...mac<Row>({ narrow: 'aside' }),
         mono: false,
+        usually: 'shown',
         cell: (row) =>
           row.mac === null ? <span className="narrow-only">{isMinistra}</span> : <Mac mac={row.mac} />,
       },
       {
         key: 'ministra',
+        usually: 'shown',
         header: 'Ministra',
         width: 68,
         narrow: 'more',
         text: (row) => (row.ministra ? 'Ministra' : ''),
         cell: (row) => row.ministra && isMinistra,
       },
-      expiry<Row>(),
+      { ...expiry<Row>(), usually: 'shown' },
       {
         key: 'status',
         header: 'Status',
+        usually: 'shown',
         width: 66,
         narrow: 'more',
-        text: (row) => (row.status ? 'Active' : 'Inactive'),
-        cell: (row) =>
-          row.status ? <span className="quiet">Active</span> : <Chip tone="plain">Inactive</Chip>,
+        // Without a connection it is not known.
+        text: ({ status }) => ({ true: 'Active', false: 'Inactive' })[String(status)] ?? '',
+        cell: ({ status }) =>
+          status ? (
+            <span className="quiet">Active</span>
+          ) : (
+            status === false && <Chip tone="plain">Inactive</Chip>
+          ),
+      },
+      {
+        key: 'phone',
+        header: 'Phone',
+        width: 128,
+        narrow: 'more',
+        usually: 'hidden',
+        sort: false,
+        text: (row) => shownPhone(row.phone),
+      },
+      {
+        key: 'package',
+        header: 'Package',
+        width: 176,
+        least: 96,
+        narrow: 'more',
+        usually: 'hidden',
+        sort: false,
+        text: (row) => packageLabel(row.package_selection) ?? '',
       },
       last,
     ],

@@ -18,6 +18,7 @@ export function dueClients(acts: {
   phone: (stored: string) => string
 }): Table<DueClient> {
   return table<DueClient>({
+    name: 'due',
     columns: [
       {
         key: 'name',

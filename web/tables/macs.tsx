@@ -1,8 +1,9 @@
 import Button from '@mui/material/Button'
 import { Trash2 } from 'lucide-react'
+import { Link } from 'react-router'
 import type { calls, OutputOf } from '../../contract/calls.ts'
-import { Ellipsis } from '../parts/Ellipsis.tsx'
 import { type PlainTable, widths } from '../parts/table/table.ts'
+import { to } from '../screens.ts'
 import { AccountLink } from './columns.tsx'
 import { EXPIRY_WIDTHS, Expiry } from './expiry.tsx'
 
@@ -19,7 +20,16 @@ export function foundMacs(acts: { remove: (row: FoundMac) => void }): PlainTable
         least: 96,
         narrow: 'title',
         sort: false,
-        cell: ({ name }) => <Ellipsis text={name} identifier />,
+        cell: ({ name }) => (
+          <Link
+            to={to.allClients({ search: name })}
+            className="ellipsis identifier"
+            data-hint={name}
+            data-hint-cut=""
+          >
+            {name}
+          </Link>
+        ),
       },
       { key: 'mac', header: 'MAC', width: widths.mac, mono: true, sort: false },
       {

@@ -1,11 +1,10 @@
 import { Check, X } from 'lucide-react'
 import type { ChildRequest, OwnRequest } from '../../contract/requests.ts'
 import { Chip } from '../parts/Chip.tsx'
-import { Ellipsis } from '../parts/Ellipsis.tsx'
 import { RowButton } from '../parts/table/RowButton.tsx'
 import { type Table, table, widths } from '../parts/table/table.ts'
 import type { Tone } from '../parts/tone.ts'
-import { count, moment, words } from './columns.tsx'
+import { AccountLink, count, moment, words } from './columns.tsx'
 
 /** The open requests from below. */
 export function childRequests(acts: {
@@ -13,6 +12,7 @@ export function childRequests(acts: {
   decline: (row: ChildRequest) => void
 }): Table<ChildRequest> {
   return table<ChildRequest>({
+    name: 'requests',
     columns: [
       moment('created', 'Date', 'datetime'),
       {
@@ -21,7 +21,7 @@ export function childRequests(acts: {
         width: 136,
         least: 112,
         narrow: 'title',
-        cell: ({ name }) => <Ellipsis text={name} />,
+        cell: ({ name }) => <AccountLink name={name} />,
       },
       count('credits', 'Credits', { narrow: 'aside' }),
       count('balance', 'Balance'),
@@ -54,6 +54,7 @@ export function childRequests(acts: {
 
 /** The caller's own newest requests. */
 export const ownRequests = table<OwnRequest>({
+  name: 'own-requests',
   columns: [
     moment('created', 'Date', 'datetime', { narrow: 'title' }),
     count('credits', 'Credits', { narrow: 'aside' }),

@@ -11,6 +11,7 @@ import { moment } from './columns.tsx'
 /** The caller's sessions. */
 export function sessions(acts: { end: (row: OwnSession) => void }): Table<OwnSession> {
   return table<OwnSession>({
+    name: 'sessions',
     columns: [
       moment('since', 'Since', 'datetime', { narrow: 'title' }),
       address(),
@@ -42,6 +43,7 @@ export function sessions(acts: { end: (row: OwnSession) => void }): Table<OwnSes
 
 /** The last sign-ins to the caller's account, and the tries that failed. */
 export const signIns = table<SignIn>({
+  name: 'sign-ins',
   columns: [
     moment('at', 'Date', 'datetime', { narrow: 'title' }),
     {

@@ -7,6 +7,7 @@ type Row = z.output<typeof StatisticsRow>
 
 /** The totals beneath a superreseller at the end of each day. */
 export const statistics = table<Row>({
+  name: 'statistics',
   columns: [
     { key: 'onDate', header: 'Date', width: widths.date, narrow: 'title' },
     count('credits', 'Credits', { narrow: 'aside' }),

@@ -1,9 +1,11 @@
+import { Link } from 'react-router'
 import { Search, type Transaction } from '../../contract/shapes.ts'
 import { signOf, TRANSACTION_SORTS } from '../../contract/transactions.ts'
 import { Chip } from '../parts/Chip.tsx'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
 import { type Column, type Table, table, widths } from '../parts/table/table.ts'
 import type { Tone } from '../parts/tone.ts'
+import { to } from '../screens.ts'
 import { AccountLink, count, mac, moment, words } from './columns.tsx'
 
 type Types = Partial<Record<Transaction['type'], Tone>>
@@ -28,13 +30,14 @@ const dealer: Column<Transaction> = {
 }
 
 /** The transactions of an account and of all accounts beneath it, for those above. */
-export const transactions = declare({ empty: 'No transactions found', names: true })
+export const transactions = declare({ name: 'transactions', empty: 'No transactions found', names: true })
 
 /** The dealer's dashboard. */
-export const dealerTransactions = declare({ empty: 'No dealer transactions found' })
+export const dealerTransactions = declare({ name: 'transactions', empty: 'No dealer transactions found' })
 
 /** The reseller's dashboard, where a DELETE is a loss. */
 export const resellerTransactions = declare({
+  name: 'transactions',
   empty: 'No transactions found',
   tones: { DELETE: 'bad' },
   names: true,
@@ -42,6 +45,7 @@ export const resellerTransactions = declare({
 
 /** The transactions of one client. */
 export const clientTransactions = declare({
+  name: 'client-transactions',
   empty: 'No transactions found',
   without: ['login', 'mac'],
 })
@@ -53,7 +57,7 @@ export const allTransactions = {
 }
 
 function served(names: boolean): Table<Transaction> {
-  const one = declare({ empty: 'No transactions found', names })
+  const one = declare({ name: 'all-transactions', empty: 'No transactions found', names })
   const sorts: readonly string[] = TRANSACTION_SORTS
   const columns = one.columns.map((column) => ({
     ...column,
@@ -76,6 +80,7 @@ function signed(type: Transaction['type'], credits: number): string {
 }
 
 interface Facts {
+  name: string
   empty: string
   tones?: Types
   without?: readonly string[]
@@ -96,9 +101,7 @@ function declare(facts: Facts): Table<Transaction> {
       width: 136,
       least: 112,
       mono: true,
-      // Between accounts it is the name of one, which those above get to from here.
-      cell: ({ login, dealer }) =>
-        facts.names && dealer === null ? <AccountLink name={login} /> : <Ellipsis text={login} identifier />,
+      cell: (row) => <Login row={row} isAbove={facts.names === true} />,
       narrow: 'title',
     },
     mac(),
@@ -108,12 +111,24 @@ function declare(facts: Facts): Table<Transaction> {
   ]
   return table<Transaction>({
     columns: columns.filter(({ key }) => !facts.without?.includes(key)),
+    name: facts.name,
     rowKey: ({ id }) => String(id),
     firstSort: { by: 'created', order: 'desc' },
     pageSizes: [5, 10, 25],
     empty: facts.empty,
     search: 'Search Transactions',
   })
+}
+
+/** A client's login, which leads its dealer to its page, or the name of an account, which leads those above to its own. */
+function Login({ row: { login, dealer, client }, isAbove }: { row: Transaction; isAbove: boolean }) {
+  if (isAbove && dealer === null) return <AccountLink name={login} />
+  if (client === null) return <Ellipsis text={login} identifier />
+  return (
+    <Link to={to.client(client)} className="ellipsis identifier" data-hint={login} data-hint-cut="">
+      {login}
+    </Link>
+  )
 }
 
 function type(tones: Types): Column<Transaction> {

@@ -20,6 +20,7 @@ function declare(level: LevelName): Table<TreeRow> {
     dealer: [],
   }[level]
   return table<TreeRow>({
+    name: 'tree',
     columns: [
       {
         key: 'name',

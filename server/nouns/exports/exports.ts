@@ -7,15 +7,15 @@ import type { Sql } from '../../postgres/pool.ts'
 import { notFound } from '../../refusal.ts'
 import { findAccount } from '../../tree/account.ts'
 import { accountSeenBy } from '../../tree/beneath.ts'
+import { clientsOf } from '../../tree/client.ts'
 import { Turns } from '../../turns.ts'
+import type { ChosenClients } from './listing.ts'
 import { makeFile } from './make.ts'
 import type { Format, Wanted } from './order.ts'
 import { giveUpSlowest } from './pace.ts'
 
-export const exportClients: Handler<typeof calls.clients.export> = (context, selection) =>
-  issueTicket(context, { kind: 'clients', selection })
-export const exportAllClients: Handler<typeof calls.admin.exportClients> = (context, selection) =>
-  issueTicket(context, { kind: 'clients', selection })
+export const exportClients: Handler<typeof calls.clients.export> = ticketOfClients
+export const exportAllClients: Handler<typeof calls.admin.exportClients> = ticketOfClients
 
 export const exportTransactions: Handler<typeof calls.desk.admin.exportTransactions> = async (
   context,
@@ -80,6 +80,12 @@ function fileName({ kind, selection }: Wanted, format: Format, today: Day): stri
   if (kind === 'clients') return `boxtree-clients-${today}.${format}`
   const { from, to } = selection
   return `boxtree-transactions-${from === to ? from : `${from}-to-${to}`}.csv`
+}
+
+async function ticketOfClients(context: Context, selection: ChosenClients & { format: Format }) {
+  // A stranger's client is refused here already, before there is a file.
+  if (selection.clients) await clientsOf(context, selection.clients)
+  return issueTicket(context, { kind: 'clients', selection })
 }
 
 async function issueTicket({ sql, session, now }: Context, { kind, selection }: Wanted) {

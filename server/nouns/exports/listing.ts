@@ -32,7 +32,8 @@ export type Listing = {
 
 export type ClientListing = Listing & { count: (sql: Sql) => PendingQuery<Row[]> }
 
-export type { Selection }
+/** The clients that are selected, or those of them that were chosen one by one. */
+export type ChosenClients = Selection & { clients?: string[] | undefined }
 
 /** The transactions of an account between two days, both included. */
 export type Selected = Omit<TransactionFilter, 'from' | 'to'> & { from: Day; to: Day }
@@ -41,9 +42,9 @@ export type Selected = Omit<TransactionFilter, 'from' | 'to'> & { from: Day; to:
 export type Asked = { sql: Sql; account: Account; now: Date; business: { zone: string } }
 
 /** Returns the clients of a dealer, or of all dealers for the admin, selected and sorted as on the screen. */
-export async function listClients(asked: Asked, selection: Selection): Promise<ClientListing> {
+export async function listClients(asked: Asked, selection: ChosenClients): Promise<ClientListing> {
   const { account, now, business } = asked
-  const { filter, sort } = selection
+  const { filter, sort, clients } = selection
   const search = await readSearch(asked, selection.search)
   const ofAll = account.role === 'admin'
   const found = selection.search.trim() ? `, found by '${selection.search.trim()}'` : ''
@@ -51,10 +52,11 @@ export async function listClients(asked: Asked, selection: Selection): Promise<C
     from client c join service s on s.client = c.id join account d on d.id = c.dealer
     ${search ? sql`join directory entry on entry.client = c.id` : sql``}
     where c.deleted is null and ${isVisibleTo(sql, account, sort === 'expiry' ? sql`s` : sql`c`)}
-      and ${search ? matches(sql, search) : sql`true`} and ${isInState(sql, filter, now, sql`s`)}`
+      and ${search ? matches(sql, search) : sql`true`} and ${isInState(sql, filter, now, sql`s`)}
+      ${clients ? sql`and lower(c.name) = any (${clients.map((name) => name.toLowerCase())})` : sql``}`
   return {
     title: ofAll ? 'Clients of all dealers' : `Clients of ${account.name}`,
-    about: `${FILTERED[filter]}${found}, on ${dayOf(now, business.zone)}`,
+    about: `${clients ? 'Chosen clients' : FILTERED[filter]}${found}, on ${dayOf(now, business.zone)}`,
     columns: ofAll ? [...OF_A_CLIENT, 'Dealer'] : OF_A_CLIENT,
     rows: (sql) => sql`
       select name as "Name", description as "Description", mac as "MAC",
@@ -66,7 +68,7 @@ export async function listClients(asked: Asked, selection: Selection): Promise<C
         ${sql.json(PACKAGE_LABELS)}::jsonb ->> package_selection::text as "Package",
         to_char(created at time zone ${business.zone}, 'YYYY-MM-DD') as "Created", dealer as "Dealer"
       from (
-        select ${listColumns(sql)}, c.phone, c.package_selection, c.created ${which(sql)}
+        select ${listColumns(sql)}, c.created ${which(sql)}
         order by ${orderOf(sql, selection)}
       ) as rows`,
     count: (sql) => sql`select count(*) ${which(sql)}`,

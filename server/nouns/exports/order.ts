@@ -1,12 +1,12 @@
 import type { Account } from '../../context.ts'
 import type { Connect } from '../../postgres/pool.ts'
-import type { Selected, Selection } from './listing.ts'
+import type { ChosenClients, Selected } from './listing.ts'
 
 export type Format = 'csv' | 'pdf'
 
 /** The file that a ticket stores. */
 export type Wanted =
-  | { kind: 'clients'; selection: Selection & { format: Format } }
+  | { kind: 'clients'; selection: ChosenClients & { format: Format } }
   | { kind: 'transactions'; selection: Selected }
 
 export type Order = {

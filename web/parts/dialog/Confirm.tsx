@@ -16,6 +16,8 @@ interface ConfirmProps {
   onYes: () => void
   onNo: () => void
   loading: boolean
+  /** Disables the confirming button. */
+  blocked?: boolean
 }
 
 /**
@@ -31,6 +33,7 @@ export function Confirm({
   onYes,
   onNo,
   loading,
+  blocked = false,
 }: ConfirmProps) {
   return (
     <Dialog
@@ -44,7 +47,7 @@ export function Confirm({
           <Button autoFocus variant="outlined" disabled={loading} onClick={onNo}>
             {no}
           </Button>
-          <Danger variant="contained" disabled={loading} onClick={onYes}>
+          <Danger variant="contained" disabled={loading || blocked} onClick={onYes}>
             <Working loading={loading}>{yes}</Working>
           </Danger>
         </>

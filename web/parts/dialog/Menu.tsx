@@ -1,6 +1,7 @@
 import { keyframes } from '@emotion/react'
 import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
+import { Check } from 'lucide-react'
 import { type ReactNode, useId, useRef, useState } from 'react'
 
 interface MenuProps {
@@ -10,15 +11,19 @@ interface MenuProps {
   children?: ReactNode
   icon?: ReactNode
   items: readonly MenuItem[]
+  /** Opens above the bar that the button is in, for one at the bottom of the window. */
+  up?: boolean
 }
 
 export interface MenuItem {
   label: string
+  /** Whether it is on, for an item that is switched on and off. */
+  checked?: boolean
   onChoose: () => void
 }
 
 /** A menu button. Arrow keys move through its items; Escape closes it and returns the focus to the button. */
-export function Menu({ label, children = label, icon, items }: MenuProps) {
+export function Menu({ label, children = label, icon, items, up = false }: MenuProps) {
   const [open, setOpen] = useState(false)
   const id = useId()
   const place = useRef<HTMLDivElement>(null)
@@ -37,7 +42,7 @@ export function Menu({ label, children = label, icon, items }: MenuProps) {
     if (moves.has(event.key)) event.preventDefault()
   }
   return (
-    <Place ref={place} onBlur={leave} onKeyDown={press}>
+    <Place ref={place} style={up ? inBar : undefined} onBlur={leave} onKeyDown={press}>
       <Button
         ref={button}
         variant="outlined"
@@ -50,12 +55,12 @@ export function Menu({ label, children = label, icon, items }: MenuProps) {
         {children}
       </Button>
       {open && (
-        <List id={id} role="menu" aria-label={label} ref={focusFirst}>
+        <List id={id} role="menu" aria-label={label} ref={focusFirst} style={up ? above : undefined}>
           {items.map((item) => (
             <button
               key={item.label}
               type="button"
-              role="menuitem"
+              {...roleOf(item)}
               tabIndex={-1}
               onClick={() => {
                 close()
@@ -63,12 +68,17 @@ export function Menu({ label, children = label, icon, items }: MenuProps) {
               }}
             >
               {item.label}
+              {item.checked && <Check aria-hidden size={16} />}
             </button>
           ))}
         </List>
       )}
     </Place>
   )
+}
+
+function roleOf({ checked }: MenuItem) {
+  return checked === undefined ? { role: 'menuitem' } : { role: 'menuitemcheckbox', 'aria-checked': checked }
 }
 
 const moves = new Set(['ArrowDown', 'ArrowUp', 'Home', 'End'])
@@ -79,13 +89,16 @@ function focusFirst(list: HTMLElement | null) {
 
 /** Moves the focus to the next or previous item; after the last comes the first. */
 function step(place: HTMLElement | null, key: string) {
-  const items = [...(place?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])]
+  const items = [...(place?.querySelectorAll<HTMLElement>('[role^=menuitem]') ?? [])]
   const at = items.findIndex((item) => item.matches(':focus'))
   const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[key]
   if (next !== undefined) items.at(next === items.length ? 0 : next)?.focus()
 }
 
 const appear = keyframes({ from: { opacity: 0, transform: 'translateY(-4px)' } })
+
+const inBar = { position: 'static' } as const
+const above = { top: 'auto', right: 8, bottom: 'calc(100% + 4px)' }
 
 const Place = styled('div')({ position: 'relative' })
 
@@ -102,6 +115,10 @@ const List = styled('div')(({ theme }) => ({
   background: theme.palette.background.paper,
   boxShadow: theme.shadows[8],
   '& button': {
+    display: 'flex',
+    alignItems: 'center',
+    justifyContent: 'space-between',
+    gap: 16,
     minHeight: 36,
     padding: '0 12px',
     border: 0,

@@ -3,6 +3,7 @@ import { type ReactNode, useDeferredValue, useEffect, useMemo, useRef } from 're
 import { EmptyState, ErrorState, Outdated } from '../ErrorState.tsx'
 import { useDelayed } from '../useDelayed.ts'
 import { matching, prepare, sorted } from './arrange.ts'
+import { useMarks } from './marks.ts'
 import { NarrowRows } from './NarrowRows.tsx'
 import { Pager } from './Pager.tsx'
 import { quietIcon } from './quietIcon.tsx'
@@ -47,16 +48,19 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const page = usePage(table, list, rows)
   const place = useRef<HTMLDivElement>(null)
   const fit = useFit(table, props.select !== undefined, place)
-  useFocusKept(place, page.rows.map(table.rowKey), props.select?.chosen.size === 0)
+  const keys = page.rows.map(table.rowKey)
+  const marks = useMarks(keys)
+  useFocusKept(place, keys, props.select?.chosen.size === 0)
   const narrow = fit.cards
   const late = useDelayed(loading)
   const failed = error !== undefined && !loading
   const fullest = useFullest(page.rows.length)
   const empty = rows !== undefined && page.rows.length === 0 && !loading
-  const shared = { label, table, list, page: page.rows, select: props.select, waiting: rows === undefined }
+  const { select } = props
+  const shared = { label, table, list, page: page.rows, select, marks, waiting: rows === undefined }
   return (
     <div ref={place}>
-      <TableTools {...{ table, list, narrow }} select={props.select} tools={props.tools} />
+      <TableTools {...{ table, list, narrow }} tools={props.tools} />
       <Body
         aria-busy={loading}
         data-waiting={rows === undefined && loading}

@@ -10,9 +10,9 @@ import type { RowsProps } from './WideRows.tsx'
 
 /** The rows as cards, for a phone: title and aside on top, lines below, and the rest unfolds. */
 export function NarrowRows<Row extends object>(props: RowsProps<Row>) {
-  const { label, table, list, page, select, waiting } = props
+  const { label, table, list, page, select, marks, waiting } = props
   const cards = useRef<HTMLUListElement>(null)
-  const choose = useChoose(select)
+  const choose = useChoose(table, page, select)
   useTabStops(cards)
   const slots = useSlots(table, page)
   if (waiting) {
@@ -36,6 +36,7 @@ export function NarrowRows<Row extends object>(props: RowsProps<Row>) {
             key={slots[at]}
             {...{ table, row }}
             {...chosenIn(table, row, select)}
+            marked={marks?.has(table.rowKey(row))}
             onChoose={choose}
           />
         ))}
@@ -51,20 +52,25 @@ interface NarrowRowProps<Row> {
   row: Row
   chosen?: boolean | undefined
   name?: string | undefined
-  onChoose: (key: string) => void
+  marked?: boolean | undefined
+  onChoose: (key: string, range: boolean) => void
 }
 
 const NarrowRow = memo(function NarrowRow<Row>(props: NarrowRowProps<Row>) {
-  const { table, row, chosen, name, onChoose } = props
+  const { table, row, chosen, name, marked, onChoose } = props
   const id = useId()
   const { open, turn, place } = useRow<HTMLLIElement>(table.rowKey(row))
   const more = standing(table, 'more')
   const unfolds = more.length > 0
   return (
-    <Item data-chosen={chosen} ref={place}>
+    <Item data-chosen={chosen} data-marked={marked || undefined} ref={place}>
       <Top>
         {name !== undefined && (
-          <RowBox name={name} checked={chosen === true} onChange={() => onChoose(table.rowKey(row))} />
+          <RowBox
+            name={name}
+            checked={chosen === true}
+            onChange={(range) => onChoose(table.rowKey(row), range)}
+          />
         )}
         <Title>{standing(table, 'title').map((column) => textField(column, row))}</Title>
         <Aside>{standing(table, 'aside').map((column) => textField(column, row))}</Aside>

@@ -38,11 +38,17 @@ export function RowBox({
 }: {
   name: string
   checked: boolean
-  onChange: () => void
+  /** `range` is true where the Shift key was held. */
+  onChange: (range: boolean) => void
 }) {
   return (
     <label className="hit">
-      <input type="checkbox" aria-label={`Select ${name}`} checked={checked} onChange={onChange} />
+      <input
+        type="checkbox"
+        aria-label={`Select ${name}`}
+        checked={checked}
+        onChange={({ nativeEvent }) => onChange((nativeEvent as MouseEvent).shiftKey)}
+      />
     </label>
   )
 }
@@ -52,15 +58,28 @@ export function chosenIn<Row>(table: PlainTable<Row>, row: Row, select: RowSelec
   return select ? { chosen: select.chosen.has(table.rowKey(row)), name: select.name(row) } : {}
 }
 
-/** Returns a stable function that selects or deselects one row by its key. */
-export function useChoose<Row>(select: RowSelection<Row> | undefined) {
-  const latest = useRef(select)
+/**
+ * Returns a stable function that selects or deselects one row by its key; with `range` also all rows of the page from
+ * the one before to it.
+ */
+export function useChoose<Row>(
+  table: PlainTable<Row>,
+  page: readonly Row[],
+  select: RowSelection<Row> | undefined,
+) {
+  const latest = useRef({ table, page, select })
+  const last = useRef('')
   useLayoutEffect(() => {
-    latest.current = select
+    latest.current = { table, page, select }
   })
-  return useCallback((key: string) => {
-    const now = latest.current
-    now?.onChange(toggled(now.chosen, [key], !now.chosen.has(key)))
+  return useCallback((key: string, range: boolean) => {
+    const { table, page, select } = latest.current
+    const keys = page.map(table.rowKey)
+    const from = range ? keys.indexOf(last.current) : -1
+    const to = keys.indexOf(key)
+    last.current = key
+    const some = from < 0 ? [key] : keys.slice(Math.min(from, to), Math.max(from, to) + 1)
+    select?.onChange(toggled(select.chosen, some, !select.chosen.has(key)))
   }, [])
 }
 

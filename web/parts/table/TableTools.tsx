@@ -1,4 +1,3 @@
-import Button from '@mui/material/Button'
 import IconButton from '@mui/material/IconButton'
 import { styled } from '@mui/material/styles'
 import { ArrowDown, ArrowUp, Search, X } from 'lucide-react'
@@ -6,7 +5,6 @@ import { type ReactNode, useId } from 'react'
 import { Box, Select } from '../form/controls.tsx'
 import { EXACT } from '../form/TextInput.tsx'
 import { Toggle } from '../form/Toggle.tsx'
-import type { RowSelection } from './selection.ts'
 import type { Table } from './table.ts'
 import type { ListState } from './useListState.ts'
 
@@ -14,36 +12,31 @@ interface TableToolsProps<Row> {
   table: Table<Row>
   list: ListState
   narrow: boolean
-  select: RowSelection<Row> | undefined
   tools: ReactNode
 }
 
-/** The toolbar above a table: search and tools, or the actions on the selected rows. */
-export function TableTools<Row>({ table, list, narrow, select, tools }: TableToolsProps<Row>) {
-  const choosing = select !== undefined && select.chosen.size > 0
-  if (!table.search && !tools && !table.denseSwitch && !narrow && !select) return null
+/** The toolbar above a table: search and tools. */
+export function TableTools<Row>({ table, list, narrow, tools }: TableToolsProps<Row>) {
+  if (!table.search && !tools && !table.denseSwitch && !narrow) return null
   return (
-    <>
-      {choosing && <SelectionBar select={select} />}
-      <Row inert={choosing}>
-        {table.search && (
-          <SearchBox
-            label={table.search}
-            value={list.typed}
-            fault={table.searchFault?.(list.typed)}
-            onChange={list.setSearch}
-          />
-        )}
-        {narrow && <SortBox table={table} list={list} />}
-        {tools}
-        {table.denseSwitch && !narrow && (
-          <>
-            <span style={{ flex: 1 }} />
-            <Toggle label="Dense" checked={list.dense} onChange={list.setDense} />
-          </>
-        )}
-      </Row>
-    </>
+    <Row>
+      {table.search && (
+        <SearchBox
+          label={table.search}
+          value={list.typed}
+          fault={table.searchFault?.(list.typed)}
+          onChange={list.setSearch}
+        />
+      )}
+      {narrow && <SortBox table={table} list={list} />}
+      {tools}
+      {table.denseSwitch && !narrow && (
+        <>
+          <span style={{ flex: 1 }} />
+          <Toggle label="Dense" checked={list.dense} onChange={list.setDense} />
+        </>
+      )}
+    </Row>
   )
 }
 
@@ -117,31 +110,6 @@ function SortBox<Row>({ table, list }: { table: Table<Row>; list: ListState }) {
   )
 }
 
-function SelectionBar<Row>({ select }: { select: RowSelection<Row> }) {
-  const { chosen, onChange, actions, all } = select
-  return (
-    <Over>
-      <Chosen>
-        <strong aria-live="polite">{chosen.size.toLocaleString('en-US')} selected</strong>
-        {all && (
-          <Button size="small" disabled={all.loading} onClick={all.onTake}>
-            {all.label}
-          </Button>
-        )}
-        <span style={{ flex: 1 }} />
-        {actions}
-        <IconButton
-          aria-label="Clear the selection"
-          sx={{ marginLeft: 'auto' }}
-          onClick={() => onChange(new Set())}
-        >
-          <X size={18} />
-        </IconButton>
-      </Chosen>
-    </Over>
-  )
-}
-
 const Row = styled('div')(({ theme }) => ({
   display: 'flex',
   flexWrap: 'wrap',
@@ -150,13 +118,4 @@ const Row = styled('div')(({ theme }) => ({
   minHeight: 60,
   padding: '8px 24px',
   [theme.breakpoints.down('sm')]: { padding: '8px 16px' },
-  '&[inert]': { opacity: 0.4 },
-}))
-
-/** It has no height of its own, so that selecting a row moves nothing, and stays visible while the page scrolls. */
-const Over = styled('div')({ position: 'sticky', top: 'var(--table-top, 0px)', zIndex: 4, height: 0 })
-
-const Chosen = styled(Row)(({ theme }) => ({
-  background: theme.palette.accent.fill,
-  borderBottom: `1px solid ${theme.palette.accent.line}`,
 }))

@@ -21,6 +21,8 @@ export interface RowsProps<Row> {
   list: Arrangement
   page: readonly Row[]
   select: RowSelection<Row> | undefined
+  /** The keys of rows that were just changed. */
+  marks?: ReadonlyMap<string, number>
   /** True before the first rows load. */
   waiting: boolean
 }
@@ -31,10 +33,10 @@ export interface RowsProps<Row> {
  * to 1. Below the least the table scrolls sideways.
  */
 export function WideRows<Row extends object>(props: RowsProps<Row> & { room: number; scrolls: boolean }) {
-  const { label, table, list, page, select, waiting, room, scrolls } = props
+  const { label, table, list, page, select, marks, waiting, room, scrolls } = props
   const { columns } = table
   const body = useRef<HTMLTableSectionElement>(null)
-  const choose = useChoose(select)
+  const choose = useChoose(table, page, select)
   useTabStops(body)
   const slots = useSlots(table, page)
   return (
@@ -61,6 +63,7 @@ export function WideRows<Row extends object>(props: RowsProps<Row> & { room: num
                 key={slots[at]}
                 {...{ table, row }}
                 {...chosenIn(table, row, select)}
+                marked={marks?.has(table.rowKey(row))}
                 onChoose={choose}
               />
             ))
@@ -123,17 +126,22 @@ interface WideRowProps<Row> {
   row: Row
   chosen?: boolean | undefined
   name?: string | undefined
-  onChoose: (key: string) => void
+  marked?: boolean | undefined
+  onChoose: (key: string, range: boolean) => void
 }
 
 const WideRow = memo(function WideRow<Row extends object>(props: WideRowProps<Row>) {
-  const { table, row, chosen, name, onChoose } = props
+  const { table, row, chosen, name, marked, onChoose } = props
   const { place } = useRow<HTMLTableRowElement>(table.rowKey(row))
   return (
-    <tr data-chosen={chosen} ref={place}>
+    <tr data-chosen={chosen} data-marked={marked || undefined} ref={place}>
       {name !== undefined && (
         <td className="box">
-          <RowBox name={name} checked={chosen === true} onChange={() => onChoose(table.rowKey(row))} />
+          <RowBox
+            name={name}
+            checked={chosen === true}
+            onChange={(range) => onChoose(table.rowKey(row), range)}
+          />
         </td>
       )}
       {table.columns.map((column) => (

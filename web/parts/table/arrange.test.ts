@@ -9,6 +9,7 @@ interface Client {
 }
 
 const clients = table<Client>({
+  name: 'people',
   columns: [
     { key: 'name', header: 'Name' },
     { key: 'months', header: 'Months', align: 'right' },

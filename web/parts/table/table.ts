@@ -19,6 +19,8 @@ export interface Column<Row> {
   least?: number
   /** The place of the field on a phone; 'line' by default. A `title` stays visible everywhere. */
   narrow?: Narrow
+  /** Whether it is usually shown, for a column that the person may show and hide. */
+  usually?: 'shown' | 'hidden'
 }
 
 /** The widths of common contents, in CSS pixels. */
@@ -40,6 +42,8 @@ export interface PlainTable<Row> {
 
 /** A table with search, sort and pages. It is declared once and rendered by `<DataTable>`. */
 export interface Table<Row> extends PlainTable<Row> {
+  /** The name under which the person's way to see it is remembered. */
+  name: string
   firstSort: { by: string; order: Order }
   /** The page sizes that the person may choose. */
   pageSizes: readonly number[]

@@ -1,5 +1,6 @@
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { use, useEffect, useMemo, useRef, useState } from 'react'
 import { useLocation, useNavigation, useSearchParams } from 'react-router'
+import { NOTHING, type Remembered, TableMemory } from './memory.ts'
 import { type Column, firstPerPage, type Order, type Table } from './table.ts'
 
 /** The state of a list, read from the URL, with its setters. */
@@ -26,7 +27,7 @@ export interface ListState {
   setDense: (dense: boolean) => void
 }
 
-type Shape = Pick<Table<never>, 'firstSort' | 'pageSizes' | 'perPage' | 'searchFault'> & {
+type Shape = Pick<Table<never>, 'name' | 'firstSort' | 'pageSizes' | 'perPage' | 'searchFault'> & {
   columns: readonly Pick<Column<never>, 'key' | 'sort'>[]
 }
 
@@ -34,30 +35,43 @@ const debounce = 250
 
 /**
  * Keeps the state of a list in the URL, so that it can be shared and Back works. `key` separates the lists of one page
- * ('' for the only one). `filters` are the possible filters, the first by default. Invalid parameters fall back on the
- * table's defaults.
+ * ('' for the only one). `filters` are the possible filters, the first by default. Without a valid parameter the list
+ * is as the person last arranged it, or else as the table declares.
  */
 export function useListState(key: string, shape: Shape, filters: readonly string[] = ['']): ListState {
   const [params, changeParams] = useParams()
-  const state = useMemo(() => read(params, key, shape, filters), [params, key, shape, filters])
+  const memory = use(TableMemory)
+  const kept = memory.of(shape.name)
+  const state = useMemo(() => read(params, key, shape, filters, kept), [params, key, shape, filters, kept])
   const [typed, setTyped] = useTyped(state.search, (text) => {
     if (!shape.searchFault?.(text)) write({ search: text, page: '' }, true)
   })
-  const first = read(empty, key, shape, filters)
+  const first = read(empty, key, shape, filters, kept)
 
   const write = (change: Record<string, string>, replace: boolean) =>
     changeParams((now) => changed(now, key, change, first), replace)
+  const remember = (change: Remembered) => memory.keep(shape.name, change)
 
   return {
     ...state,
     typed,
     page: typed === state.search ? state.page : 1,
     setPage: (page, replace = false) => write({ page: String(page) }, replace),
-    setPerPage: (perPage) => write({ perPage: String(perPage), page: '' }, true),
-    sortBy: (by) => write({ ...nextSort(state, by), page: '' }, true),
+    setPerPage: (perPage) => {
+      write({ perPage: String(perPage), page: '' }, true)
+      remember({ rows: perPage })
+    },
+    sortBy: (by) => {
+      const next = nextSort(state, by)
+      write({ ...next, page: '' }, true)
+      remember(next)
+    },
     setSearch: setTyped,
     setFilter: (filter) => write({ filter, page: '' }, false),
-    setDense: (dense) => write({ dense: String(dense) }, true),
+    setDense: (dense) => {
+      write({ dense: String(dense) }, true)
+      remember({ dense })
+    },
   }
 }
 
@@ -148,23 +162,37 @@ const empty = new URLSearchParams()
 
 type State = ReturnType<typeof read>
 
-function read(params: URLSearchParams, key: string, shape: Shape, filters: readonly string[]) {
+function read(
+  params: URLSearchParams,
+  key: string,
+  shape: Shape,
+  filters: readonly string[],
+  kept: Remembered = NOTHING,
+) {
   const get = (name: string) => params.get(named(key, name)) ?? ''
   const perPage = Number(get('perPage'))
-  const sortable = shape.columns.some((column) => column.key === get('sort') && column.sort !== false)
+  const usual = isSortable(shape, kept.sort)
+    ? { by: kept.sort ?? '', order: kept.order ?? 'asc' }
+    : shape.firstSort
+  const sortable = isSortable(shape, get('sort'))
   const order = get('order')
   return {
     page: Math.max(1, Math.trunc(Number(get('page'))) || 1),
-    perPage: shape.pageSizes.includes(perPage) ? perPage : firstPerPage(shape),
-    sort: sortable ? get('sort') : shape.firstSort.by,
-    order: order === 'asc' || order === 'desc' ? order : sortable ? ('asc' as const) : shape.firstSort.order,
+    perPage: [perPage, kept.rows ?? 0].find((size) => shape.pageSizes.includes(size)) ?? firstPerPage(shape),
+    sort: sortable ? get('sort') : usual.by,
+    order: order === 'asc' || order === 'desc' ? order : sortable ? ('asc' as const) : usual.order,
     search: shape.searchFault?.(get('search')) ? '' : get('search'),
     filter: filters.includes(get('filter')) ? get('filter') : (filters[0] ?? ''),
-    dense: get('dense') !== 'false',
+    dense: get('dense') === '' ? kept.dense !== false : get('dense') !== 'false',
   }
 }
 
-function nextSort(state: State, by: string) {
+/** A column that is remembered may not exist any more. */
+function isSortable({ columns }: Shape, key: string | undefined): boolean {
+  return columns.some((column) => column.key === key && column.sort !== false)
+}
+
+function nextSort(state: State, by: string): { sort: string; order: Order } {
   const turned = state.order === 'asc' ? 'desc' : 'asc'
   return { sort: by, order: state.sort === by ? turned : 'asc' }
 }

@@ -1,0 +1,144 @@
+import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
+import { describe } from 'vitest'
+import { calls } from '../../contract/calls.ts'
+import {
+  countActs,
+  expect,
+  expectAccessible,
+  fill,
+  press,
+  readNotice,
+  rows,
+  test,
+} from '../support/browser.ts'
+import type { Person, World } from '../support/world.ts'
+
+/** A dealer of ten clients, `one-1` to `one-5` and `two-1` to `two-5`; the last two of each have expired. */
+async function dealerOfTen(world: World): Promise<Person> {
+  const { dealer } = await world.family({ credits: 20 })
+  for (const at of [1, 2, 3, 4, 5]) {
+    for (const login of [`one-${at}`, `two-${at}`]) {
+      await world.client(dealer, { login })
+      if (at > 3) await world.setExpiry(login, '2026-05-14T23:59:59.000Z')
+    }
+  }
+  return dealer
+}
+
+const selection = (page: Page) => page.getByRole('group', { name: 'Selection' })
+const box = (page: Page, name: string) => page.getByLabel(`Select ${name}`)
+
+async function choose(page: Page, act: string): Promise<void> {
+  await press(selection(page), 'More')
+  await page.getByRole('menuitem', { name: act }).click()
+}
+
+describe('chosen clients', () => {
+  test('survive a search, a filter, a page, another screen and Back, and those that are not shown are counted', async ({
+    open,
+    world,
+  }) => {
+    const page = await open({ as: await dealerOfTen(world), at: '/clients?perPage=5' })
+    await box(page, 'one-1').check()
+    await box(page, 'one-4').check()
+    await expect(selection(page)).toContainText('2 selected')
+    await page.getByRole('searchbox', { name: 'Search clients' }).pressSequentially('two')
+    await expect(selection(page)).toContainText('2 selected, 2 not shown')
+    await box(page, 'two-5').check()
+    await expect(selection(page)).toContainText('3 selected, 2 not shown')
+    await page.getByRole('link', { name: 'two-1' }).click()
+    await expect(page.getByRole('heading', { name: 'Update Client: two-1' })).toBeVisible()
+    await expect(selection(page)).toHaveCount(0)
+    await page.goBack()
+    await expect(box(page, 'two-5')).toBeChecked()
+    await expect(selection(page)).toContainText('3 selected, 2 not shown')
+    await press(page, 'Clear the search')
+    await page.getByRole('radio', { name: /^Expired/ }).check({ force: true })
+    await expect(rows(page, 'Clients')).toHaveCount(4)
+    await expect(selection(page)).toContainText('3 selected, 1 not shown')
+    await expect(box(page, 'one-4')).toBeChecked()
+    await press(selection(page), 'Clear the selection')
+    await expect(selection(page)).toHaveCount(0)
+  })
+
+  test('are a range with Shift, by the pointer and by the keyboard', async ({ open, world }) => {
+    const page = await open({ as: await dealerOfTen(world), at: '/clients' })
+    const acts = await countActs(page)
+    await box(page, 'one-2').click()
+    await box(page, 'one-5').click({ modifiers: ['Shift'] })
+    await expect(selection(page)).toContainText('4 selected')
+    expect((await acts()).clicks).toBe(2)
+    for (const name of ['one-2', 'one-3', 'one-4', 'one-5']) await expect(box(page, name)).toBeChecked()
+    await box(page, 'one-3').click({ modifiers: ['Shift'] })
+    await expect(selection(page)).toContainText('1 selected')
+    await box(page, 'two-1').focus()
+    await page.keyboard.press('Space')
+    await box(page, 'two-4').focus()
+    await page.keyboard.press('Shift+Space')
+    await expect(selection(page)).toContainText('5 selected')
+    expect(await page.evaluate(() => getSelection()?.toString())).toBe('')
+  })
+
+  test('are deleted where they have expired: the others are named, and left out by a tick', async ({
+    open,
+    world,
+  }) => {
+    const dealer = await dealerOfTen(world)
+    const page = await open({ as: dealer, at: '/clients' })
+    await page.getByLabel('Select this page').check()
+    await choose(page, 'Delete expired')
+    const dialog = page.getByRole('alertdialog', { name: 'Delete 4 clients?' })
+    await expect(dialog).toContainText('6 clients have not expired: one-1, one-2, one-3, two-1, two-2, two-3')
+    await expect(dialog.getByRole('listitem')).toHaveText([/one-4/, /one-5/, /two-4/, /two-5/])
+    await expect(dialog.getByRole('button', { name: 'Delete 4 clients' })).toBeDisabled()
+    await expectAccessible(page)
+    await dialog.getByLabel('Leave these 6 out').check()
+    // One of them is renewed elsewhere before the button is pressed: then none is deleted, and the question is asked anew.
+    await dealer.call(calls.clients.renew, { name: 'one-4', months: 1 })
+    await press(dialog, 'Delete 4 clients')
+    await readNotice(
+      page,
+      'Error deleting clients. Please try again.',
+      'one-4 has not expired. Only expired clients can be deleted.',
+    )
+    const again = page.getByRole('alertdialog', { name: 'Delete 3 clients?' })
+    await expect(again.getByLabel('Leave these 7 out')).toBeChecked()
+    await press(again, 'Delete 3 clients')
+    await readNotice(page, 'Successfully deleted 3 clients')
+    await expect(rows(page, 'Clients')).toHaveCount(7)
+    await expect(selection(page)).toHaveCount(0)
+  })
+
+  test('are given a package, switched off, and exported on a phone', async ({ open, world }) => {
+    const dealer = await dealerOfTen(world)
+    const page = await open({ as: dealer, at: '/clients', width: 390, height: 844, touch: true })
+    for (const name of ['one-1', 'two-1', 'two-4']) await box(page, name).check()
+    await dealer.call(calls.clients.multisave, { clients: ['two-1'], package_selection: 7 })
+    await choose(page, 'Change package')
+    const dialog = page.getByRole('dialog', { name: 'Change the package' })
+    await expect(dialog).toContainText('1 client has expired: two-4')
+    await dialog.getByLabel('Leave it out').check()
+    await fill(dialog, { Package: '7' })
+    await expect(dialog).toContainText('The package of 1 client changes. 1 client has this package already.')
+    await press(dialog, 'Change the package of 2 clients')
+    await readNotice(page, 'Successfully changed the package of 2 clients')
+    expect(await dealer.call(calls.clients.detail, { name: 'one-1' })).toMatchObject({ package_selection: 7 })
+    for (const name of ['one-1', 'two-1']) await box(page, name).check()
+    await choose(page, 'Switch off')
+    await press(page, 'Switch 2 clients off')
+    await readNotice(page, 'Successfully switched 2 clients off')
+    for (const name of ['one-1', 'two-5']) await box(page, name).check()
+    const download = page.waitForEvent('download')
+    await choose(page, 'Export as CSV')
+    const text = await readFile(await (await download).path(), 'utf8')
+    expect(
+      text
+        .trim()
+        .split('\r\n')
+        .slice(1)
+        .map((line) => line.split(',')[0]),
+    ).toEqual(['"one-1"', '"two-5"'])
+    await expect(selection(page)).toContainText('2 selected')
+  })
+})

@@ -1,0 +1,151 @@
+import type { Page } from 'playwright-core'
+import { describe } from 'vitest'
+import { calls } from '../../contract/calls.ts'
+import { expect, expectColumns, fill, press, readNotice, rows, table, test } from '../support/browser.ts'
+import type { Person, World } from '../support/world.ts'
+
+async function dealerOf(world: World, count: number): Promise<Person> {
+  const { dealer } = await world.family({ credits: 60 })
+  for (let at = 1; at <= count; at += 1) {
+    const login = `client-${String(at).padStart(2, '0')}`
+    await world.client(dealer, { login, phone: '4165550199', months: 1 })
+  }
+  return dealer
+}
+
+const preferencesOf = async (dealer: Person) => (await dealer.call(calls.session.user)).preferences
+const sizes = (page: Page) => page.getByLabel('Rows per page')
+
+describe('a list is remembered for its account', () => {
+  test('on the server, with rows, density, order and columns, also in another browser', async ({
+    open,
+    world,
+  }) => {
+    const dealer = await dealerOf(world, 12)
+    const page = await open({ as: dealer, at: '/clients' })
+    await sizes(page).selectOption('5')
+    await page.getByLabel('Dense').uncheck()
+    await press(page, 'Description')
+    await press(page, 'Description')
+    await press(page, 'Columns')
+    await page.getByRole('menuitemcheckbox', { name: 'Phone' }).click()
+    await press(page, 'Columns')
+    await page.getByRole('menuitemcheckbox', { name: 'Ministra' }).click()
+    const columns = ['', 'Name', 'Description', 'MAC', 'Expiry', 'Status', 'Phone', 'Actions']
+    await expectColumns(page, 'Clients', columns)
+    await expect(rows(page, 'Clients').first()).toContainText('(416) 555-0199')
+    const kept = {
+      rows: 5,
+      dense: false,
+      sort: 'description',
+      order: 'desc',
+      columns: { phone: true, ministra: false },
+    }
+    await expect.poll(() => preferencesOf(dealer)).toMatchObject({ tables: { clients: kept } })
+    const other = await open({ as: await world.again(dealer), at: '/clients' })
+    await expectColumns(other, 'Clients', columns)
+    await expect(sizes(other)).toHaveValue('5')
+    await expect(other.getByLabel('Dense')).not.toBeChecked()
+    await expect(table(other, 'Clients').getByRole('columnheader', { name: 'Description' })).toHaveAttribute(
+      'aria-sort',
+      'descending',
+    )
+    // The address goes before what is remembered, and a second tab loses nothing that the first one chose.
+    await other.goto('/clients?perPage=10&sort=name')
+    await expect(rows(other, 'Clients')).toHaveCount(10)
+    await press(page, 'Columns')
+    await page.getByRole('menuitemcheckbox', { name: 'Package' }).click()
+    await expect
+      .poll(() => preferencesOf(dealer))
+      .toMatchObject({ tables: { clients: { ...kept, columns: { ...kept.columns, package: true } } } })
+  })
+
+  test('with searches by name, which are found, left and forgotten', async ({ open, world }) => {
+    const dealer = await dealerOf(world, 3)
+    const page = await open({ as: dealer, at: '/clients?search=client-02&filter=active' })
+    await press(page, 'Filters')
+    await page.getByRole('menuitem', { name: 'Save this filter' }).click()
+    await expect(page.getByLabel('Name', { exact: true })).toBeFocused()
+    await page.keyboard.type('The second')
+    await page.keyboard.press('Enter')
+    await expect
+      .poll(() => preferencesOf(dealer))
+      .toMatchObject({ filters: { 'The second': { search: 'client-02' } } })
+    await page.goto('/clients')
+    await expect(rows(page, 'Clients')).toHaveCount(3)
+    await press(page, 'Filters')
+    await page.getByRole('menuitemcheckbox', { name: 'The second' }).click()
+    await expect(rows(page, 'Clients')).toHaveCount(1)
+    await expect(page.getByRole('searchbox', { name: 'Search clients' })).toHaveValue('client-02')
+    await press(page, 'Filters')
+    await page.getByRole('menuitem', { name: 'Forget The second' }).click()
+    await expect.poll(async () => (await preferencesOf(dealer)).filters).toEqual({})
+  })
+
+  test('as far as it exists, and a save that fails is told while the list goes on', async ({
+    open,
+    world,
+  }) => {
+    const dealer = await dealerOf(world, 6)
+    const gone = { rows: 7, sort: 'shoe-size', order: 'desc', columns: { shoe: true, phone: true } }
+    await world.server.ownerSql`
+      update account set preferences = ${world.server.ownerSql.json({ tables: { clients: gone } })}
+      where id = ${dealer.id}`
+    const page = await open({ as: dealer, at: '/clients' })
+    await expect(rows(page, 'Clients').first()).toContainText('client-01')
+    await expect(sizes(page)).toHaveValue('10')
+    await page.route('**/v1/preferences', (route) => route.abort())
+    await sizes(page).selectOption('5')
+    await readNotice(page, 'Failed to save settings', 'The connection to Boxtree is lost. Please try again.')
+    await expect(rows(page, 'Clients')).toHaveCount(5)
+    await page.getByRole('link', { name: 'Dashboard' }).click()
+    await page.getByRole('link', { name: 'Clients', exact: true }).click()
+    await expect(rows(page, 'Clients')).toHaveCount(5)
+  })
+})
+
+describe('after an update', () => {
+  test('the list is as it was left: its page, order and scroll, and the changed row is marked for three seconds', async ({
+    open,
+    world,
+  }) => {
+    const dealer = await dealerOf(world, 40)
+    const page = await open({
+      as: dealer,
+      at: '/clients?sort=name&order=desc&perPage=25&page=2',
+      height: 500,
+    })
+    await page.getByRole('link', { name: 'client-03' }).scrollIntoViewIfNeeded()
+    const y = await page.evaluate(() => window.scrollY)
+    expect(y).toBeGreaterThan(100)
+    await page.getByRole('link', { name: 'client-03' }).click()
+    await fill(page, { Description: 'Attic' })
+    await press(page, 'Update Client')
+    await expect(page).toHaveURL('/clients?sort=name&order=desc&perPage=25&page=2')
+    const row = rows(page, 'Clients').filter({ hasText: 'client-03' })
+    await expect(row).toContainText('Attic')
+    await expect(row).toHaveAttribute('data-marked', 'true')
+    await expect(rows(page, 'Clients').and(page.locator('[data-marked]'))).toHaveCount(1)
+    expect(await page.evaluate(() => window.scrollY)).toBe(y)
+    await expect(row).not.toHaveAttribute('data-marked')
+    await page.getByRole('link', { name: 'client-02' }).click()
+    await expect(page.getByRole('heading', { name: 'Update Client: client-02' })).toBeVisible()
+    await page.goBack()
+    await expect(page.getByRole('link', { name: 'client-03' })).toBeVisible()
+    await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(100)
+  })
+})
+
+test('a login in the transactions leads to its client, for as long as there is one', async ({
+  open,
+  world,
+}) => {
+  const dealer = await dealerOf(world, 2)
+  await world.setExpiry('client-02', '2026-05-14T23:59:59.000Z')
+  await dealer.call(calls.clients.remove, { name: 'client-02' })
+  const page = await open({ as: dealer })
+  const latest = table(page, 'Latest Dealer Transactions')
+  await expect(latest.getByRole('link', { name: 'client-02' })).toHaveCount(0)
+  await latest.getByRole('link', { name: 'client-01' }).click()
+  await expect(page.getByRole('heading', { name: 'Update Client: client-01' })).toBeVisible()
+})

@@ -1,0 +1,54 @@
+import Button from '@mui/material/Button'
+import { CalendarPlus } from 'lucide-react'
+import { calls } from '../../contract/calls.ts'
+import { Menu } from '../parts/dialog/Menu.tsx'
+import { SelectionBar } from '../parts/table/SelectionBar.tsx'
+import { useExport } from '../useExport.ts'
+import type { Act } from './chosenAct.ts'
+import type { Chosen } from './useChosen.tsx'
+import type { ClientPage } from './useClientPage.ts'
+
+interface ChosenBarProps {
+  page: ClientPage
+  chosen: Chosen
+  onRenew: () => void
+  onAct: (act: Act) => void
+}
+
+/** What can be done with the selected clients. */
+export function ChosenBar({ page, chosen, onRenew, onAct }: ChosenBarProps) {
+  const { select, names, all, clear } = chosen
+  const { received, start, stop } = useExport(calls.clients.export)
+  const { sort, order } = page.query
+  const exportAs = (format: 'csv' | 'pdf') => start({ format, sort, order, clients: [...names] })
+  return (
+    <SelectionBar
+      chosen={select.chosen}
+      shown={(page.rows ?? []).map(({ name }) => name)}
+      onClear={clear}
+      all={all}
+    >
+      <Button variant="contained" startIcon={<CalendarPlus size={18} />} onClick={onRenew}>
+        Renew selected
+      </Button>
+      <Menu
+        label="More"
+        up
+        items={[
+          { label: 'Change package', onChoose: () => onAct('package') },
+          { label: 'Switch on', onChoose: () => onAct('on') },
+          { label: 'Switch off', onChoose: () => onAct('off') },
+          { label: 'Delete expired', onChoose: () => onAct('delete') },
+          ...(received
+            ? [{ label: 'Stop the export', onChoose: stop }]
+            : [
+                { label: 'Export as CSV', onChoose: () => exportAs('csv') },
+                { label: 'Export as PDF', onChoose: () => exportAs('pdf') },
+              ]),
+        ]}
+      >
+        {received ? 'Exporting…' : 'More'}
+      </Menu>
+    </SelectionBar>
+  )
+}

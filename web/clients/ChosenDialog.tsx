@@ -1,0 +1,308 @@
+import Button from '@mui/material/Button'
+import { styled } from '@mui/material/styles'
+import { useEffect, useState } from 'react'
+import { useWatch } from 'react-hook-form'
+import * as z from 'zod/mini'
+import { calls } from '../../contract/calls.ts'
+import { PackageSelection } from '../../contract/clients.ts'
+import { Confirm } from '../parts/dialog/Confirm.tsx'
+import { Dialog } from '../parts/dialog/Dialog.tsx'
+import { useLastValue } from '../parts/dialog/useLastValue.ts'
+import { ErrorState } from '../parts/ErrorState.tsx'
+import { Form } from '../parts/form/Form.tsx'
+import { Toggle } from '../parts/form/Toggle.tsx'
+import { Skeleton } from '../parts/Skeleton.tsx'
+import { useCall, useSubmit } from '../queries.ts'
+import { clients } from '../words.ts'
+import { type Act, type State, sortFor } from './chosenAct.ts'
+import { Day } from './Day.tsx'
+import { PackageField } from './fields.tsx'
+
+interface ChosenDialogProps {
+  /** What is to be done; null while the dialog is closed. */
+  act: Act | null
+  names: readonly string[]
+  onClose: () => void
+  /** Receives the clients to which it was done. */
+  onDone: (names: readonly string[]) => void
+}
+
+/** Says what a change of the selected clients will do, as the server sees them, and makes it: to all of them or none. */
+export function ChosenDialog({ act, names, onClose, onDone }: ChosenDialogProps) {
+  const shown = useLastValue(act)
+  const about = useLastValue(act === null ? null : names)
+  const loaded = useCall(calls.clients.multiquote, { clients: [...(about ?? [])] }, { enabled: act !== null })
+  if (shown === null) return null
+  const props = {
+    open: act !== null,
+    data: loaded.isFetching ? undefined : loaded.data?.data,
+    fault: loaded.isFetching ? undefined : loaded.error?.message,
+    again: loaded.refetch,
+    onClose,
+    onDone,
+  }
+  return shown === 'delete' ? (
+    <DeleteChosen {...props} />
+  ) : (
+    <ChangeChosen key={shown} {...props} act={shown} />
+  )
+}
+
+interface OneAct {
+  open: boolean
+  /** The selected clients as they are; undefined while they load. */
+  data: readonly State[] | undefined
+  /** Why they could not be loaded. */
+  fault: string | undefined
+  again: () => unknown
+  onClose: () => void
+  onDone: (names: readonly string[]) => void
+}
+
+function DeleteChosen({ open, data, fault, again, onClose, onDone }: OneAct) {
+  const { acted, leftOut } = sortFor('delete', data ?? [])
+  const [agreed, setAgreed] = useAgreement(open)
+  const names = acted.map(({ name }) => name)
+  const { submit, loading, submitError, reset } = useSubmit(calls.clients.multiremove, {
+    onDone: (_, { clients }) => {
+      onDone(clients)
+      onClose()
+    },
+  })
+  useEffect(() => {
+    if (submitError) again()
+  }, [submitError, again])
+  const close = () => {
+    reset()
+    onClose()
+  }
+  return (
+    <Confirm
+      open={open}
+      title={data ? `Delete ${clients(acted.length)}?` : 'Delete the selected clients?'}
+      yes={data ? `Delete ${clients(acted.length)}` : 'Delete'}
+      no="Cancel"
+      onYes={() => submit({ clients: names })}
+      onNo={close}
+      loading={loading}
+      blocked={!data || acted.length === 0 || (leftOut.length > 0 && !agreed)}
+    >
+      <Content data={data} fault={fault} again={again}>
+        <p>
+          {acted.length === 0
+            ? 'None of the selected clients has expired, and only expired ones can be deleted.'
+            : 'Their logins and MAC addresses become free for other clients. This cannot be undone.'}
+        </p>
+        {acted.length > 0 && (
+          <List tabIndex={0} role="region" aria-label="Clients to delete">
+            <ul>
+              {acted.map(({ name, expiry }) => (
+                <li key={name}>
+                  <span className="identifier">{name}</span>
+                  <span>
+                    expired on <Day iso={expiry} />
+                  </span>
+                </li>
+              ))}
+            </ul>
+          </List>
+        )}
+        {acted.length > 0 && (
+          <LeftOut some={leftOut} why="not expired" agreed={agreed} onAgree={setAgreed} busy={loading} />
+        )}
+        {loading && <Working what={`Deleting ${clients(acted.length)}`} />}
+      </Content>
+    </Confirm>
+  )
+}
+
+function ChangeChosen({
+  open,
+  act,
+  data,
+  fault,
+  again,
+  onClose,
+  onDone,
+}: OneAct & { act: Exclude<Act, 'delete'> }) {
+  const { acted, leftOut } = sortFor(act, data ?? [])
+  const [agreed, setAgreed] = useAgreement(open)
+  const names = acted.map(({ name }) => name)
+  const { submit, loading, submitError, reset } = useSubmit(calls.clients.multisave, {
+    onDone: (_, { clients }) => {
+      onDone(clients)
+      onClose()
+    },
+  })
+  useEffect(() => {
+    if (submitError) again()
+  }, [submitError, again])
+  const close = () => {
+    reset()
+    onClose()
+  }
+  return (
+    <Dialog open={open} title={TITLES[act]} onClose={close} busy={loading}>
+      <Form
+        schema={Chosen}
+        values={FIRST}
+        submit={data ? SUBMITS[act](clients(acted.length)) : TITLES[act]}
+        onSubmit={({ package_selection }) =>
+          submit({
+            clients: names,
+            ...(act === 'package' ? { package_selection } : { status: act === 'on' }),
+          })
+        }
+        autoFocus
+        loading={loading}
+        submitError={submitError}
+        blocked={!data || acted.length === 0 || (leftOut.length > 0 && !agreed)}
+        aside={
+          <Button autoFocus={act !== 'package'} variant="outlined" disabled={loading} onClick={close}>
+            Cancel
+          </Button>
+        }
+      >
+        {act === 'package' && <PackageField />}
+        <Content data={data} fault={fault} again={again}>
+          <Consequence act={act} data={data ?? []} />
+          {acted.length > 0 && (
+            <LeftOut some={leftOut} why="expired" agreed={agreed} onAgree={setAgreed} busy={loading} />
+          )}
+          {loading && <Working what={`Changing ${clients(acted.length)}`} />}
+        </Content>
+      </Form>
+    </Dialog>
+  )
+}
+
+const Chosen = z.object({ package_selection: PackageSelection })
+const FIRST = { package_selection: 1 as const }
+
+const TITLES = {
+  package: 'Change the package',
+  on: 'Switch clients on',
+  off: 'Switch clients off',
+} as const
+
+const SUBMITS = {
+  package: (some: string) => `Change the package of ${some}`,
+  on: (some: string) => `Switch ${some} on`,
+  off: (some: string) => `Switch ${some} off`,
+} as const
+
+function Consequence({ act, data }: { act: Exclude<Act, 'delete'>; data: readonly State[] }) {
+  const { acted, same } = sortFor(act, data, Number(useWatch({ name: 'package_selection' })))
+  if (acted.length === 0) return <p>All of the selected clients have expired: they can only be renewed.</p>
+  const changed = clients(acted.length - same.length)
+  const rest = same.length > 0 ? ` ${clients(same.length)} ${ALREADY[act](same.length)}` : ''
+  return <p aria-live="polite">{`${CONSEQUENCES[act](changed)}${rest}`}</p>
+}
+
+const CONSEQUENCES = {
+  package: (some: string) => `The package of ${some} changes.`,
+  on: (some: string) => `${some} will be served again, each until its expiry.`,
+  off: (some: string) => `${some} will not be served until switched on again. Expiries stay as they are.`,
+} as const
+
+const ALREADY = {
+  package: (count: number) => `${count === 1 ? 'has' : 'have'} this package already.`,
+  on: (count: number) => `${count === 1 ? 'is' : 'are'} on already.`,
+  off: (count: number) => `${count === 1 ? 'is' : 'are'} off already.`,
+} as const
+
+/** Whether the person agreed that some are left out. Each opening asks again. */
+function useAgreement(open: boolean) {
+  const [agreed, setAgreed] = useState(false)
+  useEffect(() => {
+    if (open) setAgreed(false)
+  }, [open])
+  return [agreed, setAgreed] as const
+}
+
+interface LeftOutProps {
+  some: readonly State[]
+  /** What keeps them from being changed: 'expired', 'not expired'. */
+  why: string
+  agreed: boolean
+  onAgree: (agreed: boolean) => void
+  busy: boolean
+}
+
+/** Names the clients to which it cannot be done, and asks for a tick that leaves them out. */
+function LeftOut({ some, why, agreed, onAgree, busy }: LeftOutProps) {
+  if (some.length === 0) return null
+  return (
+    <Left>
+      <p>
+        {`${clients(some.length)} ${some.length === 1 ? 'has' : 'have'} ${why}: `}
+        <span className="identifier">{some.map(({ name }) => name).join(', ')}</span>
+      </p>
+      <Toggle
+        kind="box"
+        label={some.length === 1 ? 'Leave it out' : `Leave these ${some.length.toLocaleString('en-US')} out`}
+        checked={agreed}
+        disabled={busy}
+        onChange={onAgree}
+      />
+    </Left>
+  )
+}
+
+function Content({
+  data,
+  fault,
+  again,
+  children,
+}: Pick<OneAct, 'data' | 'fault' | 'again'> & { children: React.ReactNode }) {
+  if (fault !== undefined && !data) return <ErrorState message={fault} onRetry={again} />
+  if (!data) {
+    return (
+      <p aria-busy>
+        <Skeleton width="80%" />
+      </p>
+    )
+  }
+  return children
+}
+
+/** Shows that a long change is under way: it is one transaction, of which no part can be seen. */
+function Working({ what }: { what: string }) {
+  return (
+    <Bar role="status">
+      <progress aria-label={what} />
+      {what}…
+    </Bar>
+  )
+}
+
+const List = styled('div')(({ theme }) => ({
+  maxHeight: 208,
+  margin: '12px 0',
+  padding: '4px 16px',
+  overflowY: 'auto',
+  borderRadius: 8,
+  background: theme.palette.background.default,
+  fontVariantNumeric: 'tabular-nums',
+  '& li': {
+    display: 'flex',
+    flexWrap: 'wrap',
+    alignItems: 'center',
+    justifyContent: 'space-between',
+    gap: '0 16px',
+    minHeight: 32,
+    contentVisibility: 'auto',
+    containIntrinsicHeight: '32px',
+  },
+}))
+
+const Left = styled('div')(({ theme }) => ({
+  marginTop: 12,
+  padding: '8px 16px',
+  borderRadius: 8,
+  color: theme.palette.tones.warn.text,
+  background: theme.palette.tones.warn.fill,
+  '& p': { maxHeight: 120, overflowY: 'auto' },
+}))
+
+const Bar = styled('p')({ display: 'grid', gap: 4, marginTop: 12, '& progress': { width: '100%' } })

@@ -1,0 +1,31 @@
+import type { calls, OutputOf } from '../../contract/calls.ts'
+
+/** What is done to many clients at once, besides renewing them. */
+export type Act = 'package' | 'on' | 'off' | 'delete'
+
+export type State = OutputOf<typeof calls.clients.multiquote>['data'][number]
+
+/** The selected clients, by what becomes of them. */
+export interface Sorted {
+  acted: readonly State[]
+  /** Those of `acted` that are already as they are to become. */
+  same: readonly State[]
+  /** Those to which it cannot be done: living ones are not deleted, and expired ones not changed. */
+  leftOut: readonly State[]
+}
+
+/** Sorts the selected clients by what an act does to them. */
+export function sortFor(act: Act, data: readonly State[], chosenPackage?: number): Sorted {
+  const possible = ({ expired }: State) => expired === (act === 'delete')
+  const acted = data.filter(possible)
+  return {
+    acted,
+    same: acted.filter((client) => isSame(act, client, chosenPackage)),
+    leftOut: data.filter((client) => !possible(client)),
+  }
+}
+
+function isSame(act: Act, { status, package_selection }: State, chosenPackage?: number): boolean {
+  if (act === 'delete') return false
+  return act === 'package' ? package_selection === chosenPackage : status === (act === 'on')
+}

@@ -1,0 +1,66 @@
+import Button from '@mui/material/Button'
+import IconButton from '@mui/material/IconButton'
+import { styled } from '@mui/material/styles'
+import { X } from 'lucide-react'
+import type { ReactNode } from 'react'
+
+interface SelectionBarProps {
+  chosen: ReadonlySet<string>
+  /** The keys of the rows on the page. */
+  shown: readonly string[]
+  onClear: () => void
+  /** Offers to select more rows than the page has: 'Select all 120'. */
+  all?: { label: string; onTake: () => void; loading: boolean } | undefined
+  /** The buttons that act on the selected rows. */
+  children: ReactNode
+}
+
+/**
+ * Says how many rows are selected, and what can be done with them. It stands below the table and stays at the bottom of
+ * the window: selecting a row moves nothing, and covers neither the search nor the pages.
+ */
+export function SelectionBar({ chosen, shown, onClear, all, children }: SelectionBarProps) {
+  if (chosen.size === 0) return null
+  return (
+    <Bar role="group" aria-label="Selection">
+      <strong aria-live="polite">{inWords(chosen, shown)}</strong>
+      {all && (
+        <Button size="small" disabled={all.loading} onClick={all.onTake}>
+          {all.label}
+        </Button>
+      )}
+      <span style={{ flex: 1 }} />
+      {children}
+      <IconButton aria-label="Clear the selection" onClick={onClear}>
+        <X size={18} />
+      </IconButton>
+    </Bar>
+  )
+}
+
+function inWords(chosen: ReadonlySet<string>, shown: readonly string[]): string {
+  const hidden = chosen.size - shown.filter((key) => chosen.has(key)).length
+  const selected = `${number(chosen.size)} selected`
+  return hidden > 0 ? `${selected}, ${number(hidden)} not shown` : selected
+}
+
+const { format: number } = new Intl.NumberFormat('en-US')
+
+const Bar = styled('div')(({ theme }) => ({
+  position: 'sticky',
+  bottom: 8,
+  zIndex: 4,
+  display: 'flex',
+  flexWrap: 'wrap',
+  alignItems: 'center',
+  gap: 8,
+  minHeight: 60,
+  marginTop: 8,
+  padding: '8px 16px 8px 24px',
+  borderRadius: 12,
+  border: `1px solid ${theme.palette.accent.line}`,
+  background: theme.palette.accent.fill,
+  boxShadow: theme.shadows[8],
+  fontVariantNumeric: 'tabular-nums',
+  [theme.breakpoints.down('sm')]: { padding: '8px 8px 8px 16px' },
+}))

@@ -1,0 +1,49 @@
+import { type ReactNode, useMemo } from 'react'
+import { calls, type InputOf } from '../contract/calls.ts'
+import { send } from './api.ts'
+import { failureOf, wordsOf } from './notices.ts'
+import { useNotice } from './parts/notices/Notices.tsx'
+import { NOTHING, TableMemory } from './parts/table/memory.ts'
+import { keepPreferences, usePreferences } from './session.tsx'
+
+/** Lets the tables within remember how the person arranged them, on the server for the account. */
+export function RememberTables({ children }: { children: ReactNode }) {
+  const { tables } = usePreferences()
+  const remember = useRemember()
+  const memory = useMemo(
+    () => ({
+      of: (name: string) => tables?.[name] ?? NOTHING,
+      keep: (name: string, change: object) => remember({ tables: { [name]: change } }),
+    }),
+    [tables, remember],
+  )
+  return <TableMemory value={memory}>{children}</TableMemory>
+}
+
+type Change = InputOf<typeof calls.session.savePreferences>
+
+/**
+ * Returns a function that shows a preference at once and has the server keep it. A save that fails is told, and what was
+ * chosen holds on this page.
+ */
+export function useRemember(): (change: Change) => void {
+  const notice = useNotice()
+  return useMemo(
+    () => (change) => {
+      keepPreferences(change)
+      // One after the other, so that the newest choice is the one that stays.
+      saving = saving.then(() =>
+        send(calls.session.savePreferences, change).then(
+          () => {},
+          (error) => {
+            const words = wordsOf(calls.session.savePreferences)
+            if (words && error.code !== 'no_session') notice.error(...failureOf(words, error))
+          },
+        ),
+      )
+    },
+    [notice],
+  )
+}
+
+let saving: Promise<void> = Promise.resolve()
