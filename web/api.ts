@@ -114,6 +114,12 @@ export function holdSession(next: SessionHolder): void {
 /** Whether the last request reached the server. */
 export const connection = {
   isLost: () => lost,
+  /** As of when what is shown without a connection was answered; empty where it was answered on this page. */
+  asOf: () => asOf,
+  setAsOf(moment: string): void {
+    asOf = moment
+    for (const listener of listeners) listener()
+  },
   subscribe(listener: () => void): () => void {
     listeners.add(listener)
     return () => listeners.delete(listener)
@@ -127,11 +133,13 @@ export const connection = {
 }
 
 let lost = false
+let asOf = ''
 const listeners = new Set<() => void>()
 
 function setLost(next: boolean) {
   if (lost === next) return
   lost = next
+  if (!lost) asOf = ''
   for (const listener of listeners) listener()
 }
 

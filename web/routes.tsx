@@ -1,8 +1,9 @@
-import { QueryClientProvider } from '@tanstack/react-query'
+import { QueryClientProvider, useQueryClient } from '@tanstack/react-query'
 import { memo, useEffect, useState } from 'react'
 import { createBrowserRouter, Navigate, Outlet, type RouteObject, redirect, useLocation } from 'react-router'
 import { RouterProvider } from 'react-router/dom'
 import type { Role } from '../contract/roles.ts'
+import { connection } from './api.ts'
 import { openCache } from './cache.ts'
 import { fetchPage } from './fetchPage.tsx'
 import { Hints } from './parts/Hints.tsx'
@@ -38,6 +39,7 @@ function Routed() {
   useUnansweredSubmits()
   useReloadOnReconnect()
   usePreloadedPages(role)
+  useOffline(name)
   return (
     <RememberTables>
       <RouterProvider router={router} />
@@ -53,6 +55,25 @@ function usePreloadedPages(role: Role) {
     const timer = setTimeout(fetchAll, 2_000)
     return () => clearTimeout(timer)
   }, [role])
+}
+
+/** Keeps what is shown without a connection, and shows it at once where there is none. */
+function useOffline(name: string) {
+  const cache = useQueryClient()
+  useEffect(() => {
+    let stop = () => {}
+    let gone = false
+    const start = async () => {
+      const { keepForOffline } = await import('./offline.ts')
+      if (!gone) stop = keepForOffline(cache, name)
+    }
+    const timer = setTimeout(() => start().catch(() => {}), connection.isLost() ? 0 : 2_000)
+    return () => {
+      gone = true
+      clearTimeout(timer)
+      stop()
+    }
+  }, [cache, name])
 }
 
 /** Creates the router, starting at the screen that was asked for before the login. */

@@ -157,6 +157,9 @@ export function watchSession(): void {
   document.addEventListener('visibilitychange', endIfExpired)
 }
 
+/** A key in the local storage: what is shown without a connection. It goes with the session. */
+export const OFFLINE = 'offline'
+
 const PLACE = 'place'
 const LAST = 'last'
 /** A key in the local storage that tells the other tabs that the session ended by signing out. */
@@ -195,6 +198,7 @@ function setState(next: SessionState) {
 
 function beginSession(next: string, user: User, justSignedIn: boolean) {
   token = next
+  if (localStorage.getItem('name') !== user.name) localStorage.removeItem(OFFLINE)
   preferences = user.preferences
   write('token', next)
   write('role', user.role)
@@ -218,7 +222,7 @@ function endSession({ expired, comeBack }: { expired: boolean; comeBack: boolean
   else if (!comeBack) sessionStorage.removeItem(LAST)
   window.history.replaceState(null, '', '/login')
   token = null
-  for (const key of KEYS) localStorage.removeItem(key)
+  for (const key of [...KEYS, OFFLINE]) localStorage.removeItem(key)
   setState({ status: 'out', expired })
 }
 

@@ -19,6 +19,8 @@ export interface Look {
   /** Device pixels per CSS pixel. */
   scale?: number
   motion?: boolean
+  /** Lets the console install its service worker, behind which `page.route` sees fewer requests. */
+  installs?: boolean
 }
 
 interface Visit extends Look {
@@ -112,6 +114,7 @@ function optionsOf({
   touch = false,
   scale = 1,
   motion = false,
+  installs = false,
 }: Look): BrowserContextOptions {
   return {
     viewport: { width, height },
@@ -119,6 +122,7 @@ function optionsOf({
     isMobile: touch,
     deviceScaleFactor: scale,
     reducedMotion: motion ? 'no-preference' : 'reduce',
+    serviceWorkers: installs ? 'allow' : 'block',
   }
 }
 

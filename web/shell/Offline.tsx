@@ -8,6 +8,7 @@ import { useDelayed } from '../parts/useDelayed.ts'
 /** A banner that is shown while the server cannot be reached. */
 export function Offline() {
   const lost = useSyncExternalStore(connection.subscribe, connection.isLost)
+  const asOf = useSyncExternalStore(connection.subscribe, connection.asOf)
   const late = useDelayed(lost)
   useProbe(lost)
   return (
@@ -17,6 +18,7 @@ export function Offline() {
           <WifiOff aria-hidden size={18} />
           <span>
             <b>The connection to Boxtree is lost.</b> Trying to reach it; nothing is sent twice.
+            {asOf && ` What is shown is as of ${asOf}.`}
           </span>
           <Spinner />
         </Banner>

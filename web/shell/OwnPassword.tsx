@@ -5,12 +5,15 @@ import { passwordsMatch } from '../accounts/passwordsMatch.ts'
 import { Form } from '../parts/form/Form.tsx'
 import { PasswordInput } from '../parts/form/PasswordInput.tsx'
 import { useSubmit } from '../queries.ts'
-import { useSession } from '../session.tsx'
+import { OFFLINE, useSession } from '../session.tsx'
 
 /** Changes the caller's own password, which needs the present one. */
 export function OwnPassword() {
   const { name } = useSession()
-  const change = useSubmit(calls.session.password, { changes: [] })
+  const change = useSubmit(calls.session.password, {
+    changes: [],
+    onDone: () => localStorage.removeItem(OFFLINE),
+  })
   return (
     <Form
       title="Your password"

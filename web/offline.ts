@@ -1,0 +1,123 @@
+import type { Query, QueryClient } from '@tanstack/react-query'
+import { calls, type OutputOf } from '../contract/calls.ts'
+import { DAY_MS } from '../contract/time.ts'
+import { type ApiError, connection } from './api.ts'
+import { showMoment } from './parts/time.ts'
+import { OFFLINE } from './session.tsx'
+import { zone } from './zone.ts'
+
+// What is shown without a connection: the dashboard, Due and the last page of clients, as they were answered last. It is
+// kept in this browser for the account that is signed in, for a day at most, and erased when its session ends.
+
+/** An answer, with the key of its query and when it came, in milliseconds. */
+interface Kept {
+  key: readonly unknown[]
+  data: unknown
+  at: number
+}
+
+/** Keeps the answers of a session, and shows them where a call is not answered. Also installs the service worker. */
+export function keepForOffline(cache: QueryClient, by: string): () => void {
+  const stop = cache.getQueryCache().subscribe(({ type, query, ...event }) => {
+    if (type !== 'updated' || !('action' in event)) return
+    if (event.action.type === 'success' && !event.action.manual) write(by, query)
+    if (event.action.type === 'error') show(cache, by, query)
+  })
+  for (const query of cache.getQueryCache().getAll()) {
+    if (query.state.status === 'success') write(by, query)
+    if (query.state.status === 'error') show(cache, by, query)
+  }
+  install()
+  return stop
+}
+
+const LIST = calls.clients.list.name
+
+/** The calls of the dashboards and of Due. None has a password, and none is of one client. */
+const CALLS: ReadonlySet<string> = new Set([
+  LIST,
+  ...[calls.clients.due, calls.clients.dueClients, calls.clients.forecast, calls.clients.spent].map(nameOf),
+  ...[...Object.values(calls.credits), calls.tree.growth, calls.admin.totals].map(nameOf),
+  ...Object.values(calls.desk).map((desk) => desk.transactions.name),
+  ...Object.values(calls.level).map((level) => level.list.name),
+])
+
+function nameOf({ name }: { name: string }): string {
+  return name
+}
+
+function write(by: string, { queryKey: key, state: { data, dataUpdatedAt: at } }: Query) {
+  const [name] = key
+  // Another window may have signed out meanwhile.
+  if (!CALLS.has(String(name)) || data === undefined || localStorage.getItem('name') !== by) return
+  const isPage = name === LIST && (data as ListPage).data.length > 1
+  // Of the clients, only the last page is kept.
+  const others = readAll(by).filter((one) => !isSame(one.key, key) && !(isPage && isListPage(one)))
+  const kept = name === LIST ? withFewFields(data as ListPage) : data
+  try {
+    localStorage.setItem(OFFLINE, JSON.stringify({ by, kept: [...others, { key, data: kept, at }] }))
+  } catch {
+    // The browser has no room, or stores nothing.
+    localStorage.removeItem(OFFLINE)
+  }
+}
+
+type ListPage = OutputOf<typeof calls.clients.list>
+
+function isListPage({ key: [name], data }: Kept): boolean {
+  return name === LIST && (data as ListPage).data.length > 1
+}
+
+/** Of a client, its name, MAC, expiry and phone are kept. */
+function withFewFields(page: ListPage) {
+  return {
+    ...page,
+    data: page.data.map(({ name, mac, expiry, phone }) => ({ name, mac, expiry, phone, description: '' })),
+  }
+}
+
+/** Shows what was kept of a query that got no answer. Of the clients this is the last page, whichever was asked for. */
+function show(cache: QueryClient, by: string, { queryKey: key, state }: Query) {
+  if (state.data !== undefined || (state.error as ApiError | null)?.code !== 'offline') return
+  const all = readAll(by)
+  const kept =
+    all.find((one) => isSame(one.key, key)) ?? (key[0] === LIST ? asOnly(all.find(isListPage)) : undefined)
+  if (!kept) return
+  connection.setAsOf(showMoment(new Date(kept.at).toISOString(), zone(), 'datetime'))
+  cache.setQueryData(key, kept.data, { updatedAt: kept.at })
+}
+
+function asOnly(page: Kept | undefined): Kept | undefined {
+  if (!page) return undefined
+  const data = page.data as ListPage
+  return { ...page, data: { ...data, count: data.data.length, current_page: 1, total_pages: 1 } }
+}
+
+function readAll(by: string): Kept[] {
+  try {
+    const stored = JSON.parse(localStorage.getItem(OFFLINE) ?? '') as { by: string; kept: Kept[] }
+    return stored.by === by ? stored.kept.filter(({ at }) => Date.now() - at < DAY_MS) : []
+  } catch {
+    return []
+  }
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}
+
+/** Installs the service worker, where the page came over HTTPS, and tells it what the page has loaded. */
+async function install(): Promise<void> {
+  if (!import.meta.env.PROD || !navigator.serviceWorker) return
+  try {
+    await navigator.serviceWorker.register('/sw.js', { updateViaCache: 'none' })
+    const { active } = await navigator.serviceWorker.ready
+    const told = new PerformanceObserver((list) => {
+      const loaded = list.getEntries().map(({ name }) => name)
+      active?.postMessage(loaded.filter((url) => url.startsWith(`${window.location.origin}/assets/`)))
+    })
+    told.observe({ type: 'resource', buffered: true })
+  } catch {
+    // The browser allows no service worker. Everything but offline works.
+  }
+}

@@ -1,0 +1,69 @@
+// The service worker. It keeps the console itself, its page and its scripts, so that an installed console opens without
+// a network. It keeps nothing that the server answers a call: `offline.ts` does, for the account that is signed in.
+
+const KEPT = 'boxtree-1'
+
+/** The calls, and what is served to boxes. These requests never pass through here. */
+const OTHERS = /^\/(v1|c|server|stalker_portal)(\/|$)|^\/portal\.php$/
+
+// A new worker replaces the old one at once, also in windows that are open.
+self.addEventListener('install', () => self.skipWaiting())
+self.addEventListener('activate', (event) => event.waitUntil(begin()))
+
+self.addEventListener('fetch', (event) => {
+  const { request } = event
+  const { origin, pathname } = new URL(request.url)
+  if (request.method !== 'GET' || origin !== self.location.origin || OTHERS.test(pathname)) return
+  if (request.mode === 'navigate') event.respondWith(page(request))
+  else if (pathname.startsWith('/assets/')) event.respondWith(asset(request))
+})
+
+// The first visit was made without this worker. The page says what it has loaded, which is in the browser's own cache.
+self.addEventListener('message', (event) => event.waitUntil(keep(event.data)))
+
+async function begin() {
+  for (const name of await caches.keys()) if (name !== KEPT) await caches.delete(name)
+  await self.clients.claim()
+}
+
+/** Asks the server first, so that a new release is never held back. */
+async function page(request) {
+  const kept = await caches.match('/', { cacheName: KEPT })
+  try {
+    const response = await fetch(request)
+    // A reverse proxy answers with these two while the console is down.
+    if (kept && (response.status === 502 || response.status === 504)) return kept
+    if (response.ok) await keepPage(response.clone(), kept)
+    return response
+  } catch (error) {
+    if (kept) return kept
+    throw error
+  }
+}
+
+/** Another page is another release, which has other files. */
+async function keepPage(response, kept) {
+  const text = await response.text()
+  if (kept && (await kept.clone().text()) === text) return
+  await caches.delete(KEPT)
+  const cache = await caches.open(KEPT)
+  await cache.put('/', new Response(text, { headers: response.headers }))
+}
+
+/** The name of a file has its hash in it, so that what was kept is never outdated. */
+async function asset(request) {
+  const cache = await caches.open(KEPT)
+  const kept = await cache.match(request)
+  if (kept) return kept
+  const response = await fetch(request)
+  if (response.ok) await cache.put(request, response.clone())
+  return response
+}
+
+async function keep(loaded) {
+  const cache = await caches.open(KEPT)
+  if (!(await cache.match('/'))) await cache.add('/')
+  for (const url of loaded) {
+    if (!(await cache.match(url))) await cache.add(new Request(url, { cache: 'force-cache' }))
+  }
+}
