@@ -96,6 +96,8 @@ test('a dealer who quits hands its clients on, changes its reseller and is close
   const clients = page.getByRole('dialog', { name: `Move clients of ${dealer.name}` })
   await clients.getByLabel('To').selectOption(heir.name)
   await clients.getByLabel('Clients', { exact: true }).selectOption('Chosen ones')
+  await press(clients, 'Move clients')
+  await expect(clients).toContainText('Please choose at least one client')
   await clients.getByLabel('Search by name or MAC').pressSequentially('first')
   await clients.getByRole('checkbox', { name: 'first-one' }).check()
   await press(clients, `Move 1 client to ${heir.name}`)
@@ -110,6 +112,9 @@ test('a dealer who quits hands its clients on, changes its reseller and is close
     'Tree',
     other.name,
   ])
+  const above = await open({ as: world.admin, at: to.branch(reseller.name) })
+  await press(above, 'Close')
+  await expect(above.getByRole('dialog').getByRole('link')).toHaveText([heir.name])
   const parent = await open({ as: other, at: to.level.dealer.update(dealer.name) })
   await press(parent, 'Close')
   const inTheWay = parent.getByRole('dialog', { name: `Close ${dealer.name}` })

@@ -1,10 +1,13 @@
 import Button from '@mui/material/Button'
+import { styled } from '@mui/material/styles'
 import { useNavigate } from 'react-router'
 import { calls } from '../../contract/calls.ts'
 import type { AccountBeneath } from '../../contract/tree.ts'
 import { counted, credits as inWords } from '../../contract/words.ts'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
+import { Way } from '../parts/Way.tsx'
 import { Question } from '../Question.tsx'
+import { useCall } from '../queries.ts'
 import { to } from '../screens.ts'
 
 export interface CloseDialogProps {
@@ -58,6 +61,8 @@ function InTheWay({
   inTheWay,
 }: CloseDialogProps & { inTheWay: string }) {
   const clients = account?.role === 'dealer' ? account.beneath.clients : 0
+  const of = account?.name ?? ''
+  const { data } = useCall(calls.tree.list, { of }, { enabled: open && account?.role !== 'dealer' })
   return (
     <Dialog
       open={open}
@@ -77,12 +82,27 @@ function InTheWay({
       }
     >
       <p>
-        {account?.name} has <strong>{inTheWay}</strong>. Only an empty account can be closed: move or close
-        them first.
+        {account?.name} has <strong>{inTheWay}</strong>. Only an empty account can be closed.
       </p>
+      <Names>
+        {data?.data.map(({ name }) => (
+          <li key={name}>
+            <Way to={to.branch(name)}>{name}</Way>
+          </li>
+        ))}
+      </Names>
     </Dialog>
   )
 }
+
+const Names = styled('ul')({
+  listStyle: 'none',
+  margin: '12px 0 0',
+  padding: 0,
+  display: 'flex',
+  flexWrap: 'wrap',
+  gap: '8px 16px',
+})
 
 function whoIsInTheWay({ beneath: { resellers, dealers, clients } }: AccountBeneath): string {
   return [

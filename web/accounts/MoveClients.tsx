@@ -47,8 +47,11 @@ export function MoveClients({ open, account, onClose }: MoveClientsProps) {
       <Form
         schema={Asked}
         values={ALL_NOWHERE}
-        submit={({ to, which }) => `Move ${counted(many(which), 'client')}${to && ` to ${to}`}`}
-        onSubmit={({ to, which }) => run(name, to, which === 'all' ? beneath.clients : chosen)}
+        submit={({ to, which }) => says(many(which), to)}
+        onSubmit={({ to, which }, form) => {
+          if (many(which) > 0) return run(name, to, which === 'all' ? beneath.clients : chosen)
+          form.setError('which', { message: 'Please choose at least one client' })
+        }}
         loading={progress !== null}
         submitError={null}
         aside={
@@ -89,6 +92,11 @@ export function MoveClients({ open, account, onClose }: MoveClientsProps) {
       </Form>
     </Dialog>
   )
+}
+
+function says(count: number, to: string): string {
+  if (count === 0) return 'Move clients'
+  return `Move ${counted(count, 'client')}${to && ` to ${to}`}`
 }
 
 const ALL_NOWHERE = { to: '', which: 'all' }
