@@ -30,6 +30,15 @@ describe('the configuration', () => {
     })
   })
 
+  test('boxes have no port of their own where it is that of the console', () => {
+    expect(readConfig({ BOX_PORT: '8080' }).boxPort).toBe(null)
+    expect(readConfig({ BOX_PORT: '8088' }).boxPort).toBe(8088)
+    expect(readConfig({ SERVE: 'boxes', BOX_PORT: '' })).toMatchObject({
+      serve: { console: false, boxes: true },
+      boxPort: null,
+    })
+  })
+
   test('an empty value counts as unset', () => {
     expect(readConfig({ PORT: '', DATABASE_URL: '', TIME_ZONE: ' ' })).toMatchObject({
       port: 8080,

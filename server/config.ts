@@ -50,11 +50,12 @@ export class StartFault extends Error {
  */
 export function readConfig(env: Record<string, string | undefined>): Config {
   const reader = new Reader(env)
+  const port = reader.whole('PORT', { least: 0, most: 65_535, otherwise: 8080 })
   const config: Config = {
     host: reader.text('HOST') ?? '127.0.0.1',
-    port: reader.whole('PORT', { least: 0, most: 65_535, otherwise: 8080 }),
+    port,
     serve: readServe(reader),
-    boxPort: readBoxPort(reader),
+    boxPort: readBoxPort(reader, port),
     dataDir: resolve(reader.text('DATA_DIR') ?? './data'),
     database: readDatabase(reader),
     adminLogin: readAdminLogin(reader),
@@ -128,9 +129,11 @@ function readServe(reader: Reader): Config['serve'] {
   return { console: served.includes('console'), boxes: served.includes('boxes') }
 }
 
-function readBoxPort(reader: Reader): number | null {
-  if (reader.text('BOX_PORT') === undefined || reader.text('BOX_PORT') === reader.text('PORT')) return null
-  return reader.whole('BOX_PORT', { least: 0, most: 65_535, otherwise: 0 })
+/** Returns null where boxes have no port of their own, which is also where theirs is the console's. */
+function readBoxPort(reader: Reader, consolePort: number): number | null {
+  if (reader.text('BOX_PORT') === undefined) return null
+  const port = reader.whole('BOX_PORT', { least: 0, most: 65_535, otherwise: 0 })
+  return port !== 0 && port === consolePort ? null : port
 }
 
 function readDatabase(reader: Reader): Config['database'] {

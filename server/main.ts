@@ -93,8 +93,10 @@ async function start(): Promise<void> {
     clock: clock.now,
   })
   undo.push(() => jobs.stop())
-  if (boxes) await step(() => listen(boxes, config.host, boxPort ?? port))
-  if (console) await step(() => listen(console, config.host, port))
+  const at: Place = { host: config.host, port, variable: 'PORT' }
+  if (boxes)
+    await step(() => listen(boxes, boxPort === null ? at : { ...at, port: boxPort, variable: 'BOX_PORT' }))
+  if (console) await step(() => listen(console, at))
   if (console) say(`Boxtree is ready on ${addressOf(console, config)}`)
   if (boxes) say(`Boxes are served on ${addressOf(boxes, config)}`)
   if (firstLogin) say(firstLogin)
@@ -107,15 +109,20 @@ async function step<T>(work: () => Promise<T>): Promise<T> {
   return work()
 }
 
-async function listen(app: FastifyInstance, host: string, port: number): Promise<void> {
+type Place = { host: string; port: number; variable: 'PORT' | 'BOX_PORT' }
+
+async function listen(app: FastifyInstance, { host, port, variable }: Place): Promise<void> {
   try {
     await app.listen({ host, port })
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : ''
     if (code === 'EADDRINUSE') {
-      throw new StartFault(`Port ${port} on ${host} is taken; stop what uses it, or set PORT to another.`)
+      throw new StartFault(
+        `Port ${port} on ${host} is taken; stop what uses it, or set ${variable} to another.`,
+      )
     }
-    if (code === 'EACCES') throw new StartFault(`You may not use port ${port}; set PORT to one above 1023.`)
+    if (code === 'EACCES')
+      throw new StartFault(`You may not use port ${port}; set ${variable} to one above 1023.`)
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
       throw new StartFault(`HOST is ${host}, which is no address of this machine.`)
     }

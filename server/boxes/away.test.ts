@@ -35,6 +35,9 @@ test('while the database is away, who was in stays in for 30 minutes and never p
   const { name, box } = await boxOf()
   const { name: ending, box: short } = await boxOf()
   const { box: late } = await boxOf()
+  const { name: other } = await world.client(dealer, { months: 1, ministra: true, password: 'pass word' })
+  const login = new Box(world.server)
+  expect(await login.logIn(other, 'pass word')).toBe(0)
   await world.setExpiry(ending, new Date(world.clock.now.getTime() + 20 * 60_000).toISOString())
   expect([await box.signIn(), await short.signIn()]).toEqual([0, 0])
   world.clock.pass({ seconds: 5 })
@@ -44,7 +47,8 @@ test('while the database is away, who was in stays in for 30 minutes and never p
   try {
     world.clock.pass({ minutes: 20 })
     expect([await box.poll(), await short.poll()]).toEqual([true, false])
-    // Switched off and on, with the token that it kept.
+    // Switched off and on with a new version, and with the token that it kept.
+    box.told.ver = 'ImageDescription: 0.2.18-r24'
     await box.handshake(box.token)
     expect(await box.getProfile()).toMatchObject({ status: 0 })
     await late.handshake()
@@ -53,6 +57,13 @@ test('while the database is away, who was in stays in for 30 minutes and never p
       block_msg: expect.stringContaining('try again'),
     })
     expect(await late.ask('watchdog/get_events')).toMatchObject({ status: 503 })
+    expect(await login.poll()).toBe(true)
+    await login.handshake()
+    expect(await login.getProfile()).toMatchObject({ status: 1 })
+    expect(await login.ask('stb/do_auth', { login: other, password: 'pass word' })).toMatchObject({
+      status: 503,
+    })
+    expect(world.server.logged.filter((line) => line.includes('"level":50'))).toEqual([])
     world.clock.pass({ minutes: 9 })
     expect(await box.poll()).toBe(true)
     world.clock.pass({ minutes: 2 })
@@ -68,7 +79,10 @@ test('while the database is away, who was in stays in for 30 minutes and never p
   expect(await box.poll()).toBe(true)
   expect(await late.signIn()).toBe(0)
   await world.server.gateway.writePresence()
-  expect(await dealer.call(calls.clients.detail, { name })).toMatchObject({ online: true })
+  expect(await dealer.call(calls.clients.detail, { name })).toMatchObject({
+    online: true,
+    version: 'ImageDescription: 0.2.18-r24',
+  })
 })
 
 test('what a box was told while the database was away is stored once it is back', async () => {

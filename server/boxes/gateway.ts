@@ -2,16 +2,17 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { packageLabel } from '../../contract/packages.ts'
 import type { Seal } from '../access/seal.ts'
 import type { Networks } from '../network.ts'
+import { isLost, withTimeout } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { type Answer, POLL_SECONDS } from './answers.ts'
-import { type Client, refusalOf } from './client.ts'
+import { type Client, refusalOf, type Told } from './client.ts'
 import { clientOfLogin, mayLogIn } from './logins.ts'
 import { openPresence } from './presence.ts'
 import { Away, ON_SCREEN, Unauthorized } from './refusals.ts'
 import { toldBy } from './request.ts'
 import { openRoster } from './roster.ts'
 import { type BoxCall, type BoxHandlers, serveBoxes } from './routes.ts'
-import { bind, lockTo, type Outcome, signIn } from './sign-in.ts'
+import { bind, lockTo, type Outcome, signIn, storeFacts } from './sign-in.ts'
 import { openStrangers } from './strangers.ts'
 import { openTokens } from './token.ts'
 
@@ -30,7 +31,7 @@ export type Gateway = {
   serve(app: FastifyInstance, options: { alone: boolean }): Promise<void>
   /** Whether boxes can be answered, from the database or from memory. */
   canAnswer(): Promise<boolean>
-  /** Stores the polls that were answered since the last time. */
+  /** Stores the polls that were answered since the last time, and what boxes said while the database was away. */
   writePresence(): Promise<void>
   /** Stores them for the last time. */
   stop(): Promise<void>
@@ -47,7 +48,9 @@ export function openGateway({ sql, seal, networks, log, clock, zone }: GatewayDe
   const roster = openRoster(sql, log, clock)
   const presence = openPresence(sql, log)
   const strangers = openStrangers(clock)
-  const writing = setInterval(() => void presence.write(), WRITE_EVERY)
+  /** What the boxes of these clients said while the database was away. */
+  const unwritten = new Map<number, { nonce: string; told: Told }>()
+  const writing = setInterval(() => void write(), WRITE_EVERY)
   writing.unref()
 
   const handlers: BoxHandlers = {
@@ -81,11 +84,23 @@ export function openGateway({ sql, seal, networks, log, clock, zone }: GatewayDe
         () => true,
         () => false,
       ),
-    writePresence: presence.write,
+    writePresence: write,
     async stop() {
       clearInterval(writing)
-      await presence.write()
+      await write()
     },
+  }
+
+  async function write(): Promise<void> {
+    await presence.write()
+    try {
+      for (const [client, { nonce, told }] of unwritten) {
+        await withTimeout(sql, () => storeFacts(sql, client, nonce, told))
+        unwritten.delete(client)
+      }
+    } catch {
+      // They wait for the next time, as the polls do.
+    }
   }
 
   /** Judges a box that signs in with the token of its handshake, and makes that token the client's. */
@@ -98,7 +113,7 @@ export function openGateway({ sql, seal, networks, log, clock, zone }: GatewayDe
       const client = await roster.findAnew(mac)
       // A Ministra client is known by its login alone: the MAC could be anybody's.
       if (!client || (client.mac === null && client.device?.token_nonce !== nonce))
-        return askLogin(request, client)
+        return await askLogin(request, client)
       const { client: present, refusal } = await enter(client, request, nonce)
       const now = clock()
       if (refusal) {
@@ -108,29 +123,28 @@ export function openGateway({ sql, seal, networks, log, clock, zone }: GatewayDe
       presence.letIn(present, place, now)
       return welcome(present, request)
     } catch (error) {
-      if (error instanceof Away) return refused(SOON)
+      if (error instanceof Away || isLost(error)) return refused(SOON)
       throw error
     }
   }
 
   /** Signs a box in. While the database is away, only a box that is in already is let in again. @throws Away */
-  async function enter(client: Client, { mac, place, ...request }: BoxCall, nonce: string): Promise<Outcome> {
+  async function enter(client: Client, request: BoxCall, nonce: string): Promise<Outcome> {
+    const { mac, place } = request
     const now = clock()
+    const told = toldBy(request)
     const context = { sql, unserved: roster.unserved(), now }
     try {
       return await roster.change(async () => {
-        const outcome = await signIn(
-          context,
-          client.id,
-          { mac, nonce, place },
-          toldBy({ ...request, mac, place }),
-        )
+        const outcome = await signIn(context, client.id, { mac, nonce, place }, told)
         if (!outcome) throw new Unauthorized()
         return outcome
       })
     } catch (error) {
       if (!(error instanceof Away) || client.device?.token_nonce !== nonce) throw error
-      return { client, refusal: refusalOf(client, place, context.unserved, now) }
+      const refusal = refusalOf(client, place, context.unserved, now, told)
+      if (!refusal) unwritten.set(client.id, { nonce, told })
+      return { client, refusal }
     }
   }
 

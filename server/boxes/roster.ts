@@ -217,10 +217,13 @@ function openLookup(lookUp: (macs: readonly string[]) => Promise<Map<string, Cli
       macs = [...asked]
       asked = new Set()
       next = null
-      running = null
     }
     const found = lookUp(macs)
     running = found
+    const end = () => {
+      if (running === found) running = null
+    }
+    found.then(end, end)
     return found
   }
 }

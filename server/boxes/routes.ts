@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Networks } from '../network.ts'
+import { isLost } from '../postgres/begin.ts'
 import { ANSWERS, type Answer, type CallName, isCall } from './answers.ts'
 import { Away, Unauthorized } from './refusals.ts'
 import { type BoxRequest, readRequest } from './request.ts'
@@ -62,7 +63,8 @@ export async function serveBoxes(
 
   function sendFault(error: unknown, reply: FastifyReply) {
     if (error instanceof Unauthorized) return sendText(reply, 200, error.message)
-    if (error instanceof Away) return sendText(reply.header('retry-after', 60), 503, 'Please try again soon.')
+    if (error instanceof Away || isLost(error))
+      return sendText(reply.header('retry-after', 60), 503, 'Please try again soon.')
     const { statusCode: status = 500 } = error as { statusCode?: number }
     if (status >= 400 && status < 500) return sendText(reply, status, 'This is no call of a box.')
     log.error({ err: error }, 'a call of a box failed')

@@ -139,6 +139,13 @@ function pinned({ mac, locked, device: before }: Client, box: Box, told: Told): 
   }
 }
 
+/** Stores what a box says of itself, while it is the one that is in. */
+export async function storeFacts(sql: Sql, client: number, nonce: string, told: Told): Promise<void> {
+  const facts = factsOf(told)
+  if (Object.keys(facts).length === 0) return
+  await sql`update device set ${sql(facts)} where client = ${client} and token_nonce = ${nonce}`
+}
+
 /** Returns what a box says of itself that decides nothing. What it leaves out stays as it was. */
 function factsOf({ stb_type, version, image, hardware }: Told): Record<string, string> {
   return Object.fromEntries(

@@ -1,0 +1,109 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ANSWERS, isCall } from '../../server/boxes/answers.ts'
+import { Box } from '../support/box.ts'
+import { openWorld, storedIn, uniqueMac, type World } from '../support/world.ts'
+import { runs, seedOf } from './runs.ts'
+
+// Whatever a stranger sends, a box gets a declared answer or one of a few sentences, nothing of a client is told to
+// another, and nothing of the request is in the log.
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld({ env: { TRUSTED_PROXIES: '127.0.0.1' } })
+})
+afterAll(() => world.close())
+
+/** A text that no answer and no log may have. */
+const MARK = 'mark-of-this-query'
+
+const SENTENCES = [
+  'Authorization failed.',
+  'Unauthorized request.',
+  'There is no such call.',
+  'This is no call of a box.',
+]
+
+const hostile = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 300 }),
+  fc.constantFrom(
+    '',
+    '0',
+    '-1',
+    '\0',
+    "' or ''='",
+    '../../etc/passwd',
+    '[object Object]',
+    '1e999',
+    'null',
+    '%',
+  ),
+)
+const field = fc.constantFrom(
+  ...['token', 'sn', 'device_id', 'device_id2', 'stb_type', 'ver', 'login', 'password', 'metrics', 'prehash'],
+  ...[
+    'init',
+    'cur_play_type',
+    'JsHttpRequest',
+    '__proto__',
+    'constructor',
+    'type',
+    'action',
+    'toString',
+    'mac',
+  ],
+)
+const request = fc.record({
+  call: fc.oneof(
+    { arbitrary: fc.constantFrom(...Object.keys(ANSWERS)), weight: 6 },
+    { arbitrary: fc.tuple(hostile, hostile).map(([type, action]) => `${type}/${action}`), weight: 1 },
+  ),
+  fields: fc.array(fc.tuple(field, hostile), { maxLength: 6 }),
+  who: fc.constantFrom('the box', 'a thief', 'a stranger', 'nobody'),
+  token: fc.constantFrom('own', 'of another', 'made up', 'none'),
+  method: fc.constantFrom<'GET' | 'POST'>('GET', 'POST'),
+})
+
+test('any request of a box is answered as declared', { timeout: 3_600_000 }, async () => {
+  const { dealer } = await world.family({ credits: 10 })
+  const secrets = { phone: '5145550199', desc: 'secret-description' }
+  const made = await world.client(dealer, { months: 1, ...secrets })
+  const other = await world.client(dealer, { months: 1, ...secrets })
+  const box = new Box(world.server, { mac: made.mac, address: '203.0.113.1' })
+  const victim = new Box(world.server, { mac: other.mac, address: '203.0.113.2' })
+  await fc.assert(
+    fc.asyncProperty(request, async ({ call, fields, who, token, method }) => {
+      await Promise.all([box.signIn(), victim.signIn()])
+      const macs = { 'the box': made.mac, 'a thief': other.mac, 'a stranger': uniqueMac(), nobody: '' }
+      const sender = new Box(world.server, { mac: macs[who], address: '203.0.113.3' })
+      sender.token = { own: box.token, 'of another': victim.token, 'made up': 'AB'.repeat(24), none: '' }[
+        token
+      ]
+      const isRight = (who === 'the box' && token === 'own') || (who === 'a thief' && token === 'of another')
+      const [type = '', action = ''] = call.split('/')
+      const sent = { ...Object.fromEntries(fields), type, action, extra: MARK }
+      const { status, text } = await sender.ask(call, sent, { method })
+      if (SENTENCES.includes(text)) {
+        expect([200, 404, 400, 415]).toContain(status)
+        if (isRight) expect(text).not.toBe('Unauthorized request.')
+      } else {
+        expect(status, text).toBe(200)
+        const body = JSON.parse(text) as { js: unknown }
+        expect(isCall(call) && ANSWERS[call].safeParse(body.js).success, `${call} answered ${text}`).toBe(
+          true,
+        )
+        const opens = ['stb/handshake', 'stb/get_localization', 'stb/get_modules'].includes(call)
+        expect(isRight || opens || who === 'a stranger', `${who} with the token ${token} got ${text}`).toBe(
+          true,
+        )
+      }
+      expect(text).not.toMatch(/secret-description|5145550199|mark-of-this-query/)
+    }),
+    { numRuns: runs(150, 3_000), seed: seedOf('hostile boxes') },
+  )
+  expect(world.server.logged.join('\n')).not.toContain(MARK)
+  expect(world.server.logged.filter((line) => line.includes('"level":50'))).toEqual([])
+  const stored = [...(await storedIn(world.server)).values()].join('\n')
+  expect(stored).not.toContain(MARK)
+  expect(stored).not.toContain(box.token)
+})
