@@ -56,7 +56,10 @@ async function isNoticed(copy: string, { guard, file, from, to, suites }: Mutant
   }
 }
 
-/** Runs suites in the copy up to the first failure. Returns the exit code. */
+/** A suite that its mutant makes wait for ever is ended after this time, in milliseconds. */
+const LONGEST_MS = 300_000
+
+/** Runs suites in the copy up to the first failure. Returns the exit code; null where they did not end. */
 async function run(
   copy: string,
   suites: string[],
@@ -64,7 +67,14 @@ async function run(
 ): Promise<number | null> {
   const vitest = join(copy, 'node_modules/vitest/vitest.mjs')
   const args = [vitest, 'run', '--project', 'server', '--project', 'faults', '--bail', '1', ...suites]
-  const child = spawn(process.execPath, args, { cwd: copy, stdio: ['ignore', output, output] })
+  const child = spawn(process.execPath, args, {
+    cwd: copy,
+    stdio: ['ignore', output, output],
+    // A group of its own, because what waits for ever may be a process that the suites have started.
+    detached: true,
+  })
+  const limit = setTimeout(() => process.kill(-(child.pid as number), 'SIGKILL'), LONGEST_MS)
   const [code] = await once(child, 'exit')
+  clearTimeout(limit)
   return code
 }
