@@ -50,7 +50,7 @@ function external(name: string) {
       name,
       include: [
         'server/app.test.ts',
-        'server/{access,corridor,jobs,ledger,nouns}/**/*.test.ts',
+        'server/{access,boxes,corridor,jobs,ledger,nouns}/**/*.test.ts',
         'test/laws/several.test.ts',
       ],
       exclude: [...WITHOUT_DATABASE, ...(FAULTS ? [] : HARDLY_DATABASE)],

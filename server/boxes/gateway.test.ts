@@ -145,6 +145,9 @@ describe('a box of a client with a MAC', () => {
       ],
     ] as const
     for (const [reason, begin, end] of walk) {
+      // So that the gateway has read all that was changed before.
+      soon()
+      expect(await box.poll(), reason).toBe(true)
       await begin()
       soon()
       expect(await box.poll(), reason).toBe(false)

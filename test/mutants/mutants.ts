@@ -82,6 +82,13 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/boxes/gateway.test.ts'],
   },
   {
+    guard: 'a gateway hears of a new expiry',
+    file: 'db/boxes.sql',
+    from: '  insert into box_change (client) select s.client from changed s join device d on d.client = s.client;\n',
+    to: '',
+    suites: ['server/boxes/gateway.test.ts'],
+  },
+  {
     guard: 'a gateway serves from memory for no longer than 30 minutes',
     file: 'server/boxes/roster.ts',
     from: 'if (clock().getTime() - readAt > AWAY_FOR) throw new Away()',
