@@ -29,11 +29,12 @@ export function SelectionBar({ chosen, shown, onClear, all, children }: Selectio
           {all.label}
         </Button>
       )}
-      <span style={{ flex: 1 }} />
-      {children}
-      <IconButton aria-label="Clear the selection" onClick={onClear}>
-        <X size={18} />
-      </IconButton>
+      <Acts>
+        {children}
+        <IconButton aria-label="Clear the selection" onClick={onClear}>
+          <X size={18} />
+        </IconButton>
+      </Acts>
     </Bar>
   )
 }
@@ -64,3 +65,11 @@ const Bar = styled('div')(({ theme }) => ({
   fontVariantNumeric: 'tabular-nums',
   [theme.breakpoints.down('sm')]: { padding: '8px 8px 8px 16px' },
 }))
+
+const Acts = styled('div')({
+  display: 'flex',
+  flexWrap: 'wrap',
+  alignItems: 'center',
+  gap: 8,
+  marginLeft: 'auto',
+})
