@@ -182,6 +182,23 @@ describe('while an account is being closed,', () => {
     expect(await world.server.sql`select from account where name = ${login}`).toEqual([])
   })
 
+  test('a request for credits that came first is declined', async () => {
+    const { reseller, dealer } = await world.family()
+    const [answers] = await world.server.ownerSql.begin(async (sql) => {
+      // The request is made, and not yet committed.
+      await sql`select from session where account = ${dealer.id} for update`
+      const asking = dealer.call(calls.requests.ask, { credits: 5 })
+      await somebodyWaits(sql)
+      const closing = reseller.call(close, { name: dealer.name })
+      await somebodyWaits(sql, 2)
+      return [Promise.all([asking, closing])]
+    })
+    const [{ id }] = await answers
+    expect(await world.server.sql`select state from credit_request where id = ${id}`).toEqual([
+      { state: 'declined' },
+    ])
+  })
+
   test('a held request is refused', async () => {
     const { reseller, dealer } = await world.family({ credits: 5 })
     const own = await world.signIn(dealer.name)

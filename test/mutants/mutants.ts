@@ -180,11 +180,11 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/nouns/moving.test.ts'],
   },
   {
-    guard: 'a request for credits waits for a move or a closing of the account',
+    guard: 'a request for credits waits for the closing of the account',
     file: 'server/nouns/accounts/requests.ts',
     from: '    await holdPlace(sql, account)\n',
     to: '',
-    suites: ['server/nouns/moving.test.ts'],
+    suites: ['server/nouns/closing.test.ts'],
   },
   {
     guard: 'a new account waits for a move of its parent',

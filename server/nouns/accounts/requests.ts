@@ -23,7 +23,7 @@ export const requests: Handlers<typeof calls.requests> = {
   },
 
   async ask({ sql, account, now }, { credits, note }) {
-    // A move withdraws the open request: one that comes later is to the new parent.
+    // A closing of the account either finds this request, or ends this session first.
     await holdPlace(sql, account)
     const [made] = await sql<{ id: number }[]>`
       insert into credit_request (account, credits, note, created)
