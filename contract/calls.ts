@@ -16,7 +16,7 @@ import {
 } from './clients.ts'
 import { LEVEL_NAMES, LEVELS, type LevelName } from './levels.ts'
 import { Preferences } from './preferences.ts'
-import { ChildRequest, LowBelow, OwnRequest, PassedCredits, RequestNote } from './requests.ts'
+import { ChildRequest, EndedRequest, LowBelow, OwnRequest, PassedCredits, RequestNote } from './requests.ts'
 import { DESK, type Role } from './roles.ts'
 import { secret } from './secret.ts'
 import {
@@ -380,7 +380,11 @@ const requests = {
     roles: ABOVE,
     summary: "The open requests of the caller's children, the oldest first",
     input: Nothing,
-    output: z.object({ data: z.array(ChildRequest) }),
+    output: z.object({
+      data: z.array(ChildRequest),
+      /** Those of the last 30 days whose account was moved away or closed. */
+      ended: z.array(EndedRequest),
+    }),
   }),
   grant: call({
     method: 'POST',

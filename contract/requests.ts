@@ -47,6 +47,16 @@ export const ChildRequest = z.object({
 })
 export type ChildRequest = z.output<typeof ChildRequest>
 
+/** A child's request that ended because the child was moved away or closed. */
+export const EndedRequest = z.object({
+  id: z.int(),
+  answered: Moment,
+  name: z.string(),
+  credits: z.int(),
+  state: z.enum(REQUEST_STATES),
+})
+export type EndedRequest = z.output<typeof EndedRequest>
+
 const BELOW = 'This must be a whole number from 1 to 1,000,000'
 
 /** The balance below which an account is marked as low; null for none. */

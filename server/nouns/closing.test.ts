@@ -49,7 +49,10 @@ describe('a closed account', () => {
     const { sql } = world.server
     expect(await sql`select preferences from account where id = ${dealer.id}`).toEqual([{ preferences: {} }])
     expect(await sql`select state from credit_request where id = ${id}`).toEqual([{ state: 'declined' }])
-    expect((await reseller.call(calls.requests.list)).data).toEqual([])
+    expect(await reseller.call(calls.requests.list)).toMatchObject({
+      data: [],
+      ended: [{ id, name, state: 'declined' }],
+    })
   })
 
   test('is in no list, count, /users or statistic, but in the tree’s filter, with its history', async () => {

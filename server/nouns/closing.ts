@@ -30,7 +30,7 @@ export const closeAccount: Handler<typeof calls.tree.close> = async (context, { 
       rows: [{ credits, actor: account.id, login: child.name, description }],
     })
   }
-  await endRequest(sql, child.id, { state: 'declined', answer: 'The account was closed.', now })
+  await endRequest(sql, child.id, { state: 'declined', answer: 'The account was closed.', at: now })
   await sql`
     update account set closed = ${now}, preferences = '{}', low_own = null, low_by_parent = null
     where id = ${child.id}`

@@ -85,6 +85,9 @@ describe('a dealer that is moved to another reseller', () => {
       parent: other.name,
       data: [{ id, state: 'withdrawn', answer: 'You have another parent now.' }],
     })
+    const { data, ended } = await reseller.call(calls.requests.list)
+    expect([data, ended]).toMatchObject([[], [{ id, name: dealer.name, credits: 5, state: 'withdrawn' }]])
+    expect(await other.call(calls.requests.list)).toEqual({ data: [], ended: [] })
     await reseller.refused('not_found', calls.requests.grant, { id, credits: 5 })
     await other.refused('changed_since', calls.requests.grant, { id, credits: 5 })
   })

@@ -8,7 +8,7 @@ import { isSuspended } from '../tree/suspension.ts'
 
 /** Moves a dealer to another reseller, or a reseller to another superreseller, with everything beneath it. */
 export const moveAccount: Handler<typeof calls.tree.move> = async (context, { name, to }) => {
-  const { sql, account, now } = context
+  const { sql, account } = context
   await holdTree(sql)
   const moved = requireOpen(await beneathOf(context, name))
   const { owner } = LEVELS[moved.role]
@@ -20,7 +20,12 @@ export const moveAccount: Handler<typeof calls.tree.move> = async (context, { na
   if (parent.id === moved.parent) return new Unchanged({ status: 'OK' as const })
   await holdRequest(sql, moved.id)
   await sql`select move_account(${moved.id}, ${parent.id}, ${account.id})`
-  await endRequest(sql, moved.id, { state: 'withdrawn', answer: 'You have another parent now.', now })
+  // At the moment of the move itself, by which the old parent finds it.
+  await endRequest(sql, moved.id, {
+    state: 'withdrawn',
+    answer: 'You have another parent now.',
+    at: sql`moment()`,
+  })
   // As a suspension does: a call that is under way fails at its end, because it began before.
   if (await isSuspended(sql, parent.id)) await sql`select end_sessions_beneath(${moved.id})`
   return { status: 'OK' }

@@ -1,3 +1,4 @@
+import type { PendingQuery, Row } from 'postgres'
 import { LOCKS } from '../postgres/locks.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { notFound } from '../refusal.ts'
@@ -25,9 +26,9 @@ export async function holdRequest(sql: Sql, account: number): Promise<void> {
 export async function endRequest(
   sql: Sql,
   account: number,
-  end: { state: 'withdrawn' | 'declined'; answer: string; now: Date },
+  end: { state: 'withdrawn' | 'declined'; answer: string; at: Date | PendingQuery<Row[]> },
 ): Promise<void> {
   await sql`
-    update credit_request set state = ${end.state}, answer = ${end.answer}, answered = ${end.now}
+    update credit_request set state = ${end.state}, answer = ${end.answer}, answered = ${end.at}
     where account = ${account} and state = 'open'`
 }

@@ -5,6 +5,7 @@ import { useCall } from '../queries.ts'
 import { TableCard } from '../TableCard.tsx'
 import { childRequests } from '../tables/requests.tsx'
 import type { Answering, AnswerRequestProps } from './AnswerRequest.tsx'
+import { EndedRequests } from './EndedRequests.tsx'
 
 /** The open requests of the caller's children, each to be granted or declined. */
 export function ChildRequests() {
@@ -19,12 +20,15 @@ export function ChildRequests() {
     [],
   )
   return (
-    <TableCard label="Requests from Below" table={table} loaded={{ ...loaded, data: loaded.data?.data }}>
-      <Later
-        part={dialog}
-        given={{ open: answering !== null, answering, onClose: () => setAnswering(null) }}
-      />
-    </TableCard>
+    <>
+      <TableCard label="Requests from Below" table={table} loaded={{ ...loaded, data: loaded.data?.data }}>
+        <Later
+          part={dialog}
+          given={{ open: answering !== null, answering, onClose: () => setAnswering(null) }}
+        />
+      </TableCard>
+      <EndedRequests ended={loaded.data?.ended ?? []} />
+    </>
   )
 }
 

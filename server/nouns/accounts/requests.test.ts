@@ -33,6 +33,7 @@ describe('a request for credits', () => {
           note: 'For March',
         },
       ],
+      ended: [],
     })
     for (const other of [superreseller, world.admin, (await world.family()).reseller]) {
       expect((await other.call(list)).data.map((one) => one.id)).not.toContain(id)

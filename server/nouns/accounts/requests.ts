@@ -1,11 +1,15 @@
 import type { calls } from '../../../contract/calls.ts'
-import type { ChildRequest, OwnRequest } from '../../../contract/requests.ts'
+import type { ChildRequest, EndedRequest, OwnRequest } from '../../../contract/requests.ts'
+import { DAY_MS } from '../../../contract/time.ts'
 import { credits as inWords } from '../../../contract/words.ts'
 import type { Context, Handlers } from '../../context.ts'
 import { holdPlace } from '../../ledger/transfer.ts'
 import { notFound, Refusal, refuseField } from '../../refusal.ts'
 import { childOf } from '../../tree/child.ts'
 import { addTo } from './adding.ts'
+
+/** How long a parent is told that a request ended with a move or a closing, in days. */
+const TOLD_DAYS = 30
 
 /** The newest requests that an account sees of its own. */
 const NEWEST = 10
@@ -42,13 +46,22 @@ export const requests: Handlers<typeof calls.requests> = {
     return { status: 'OK' }
   },
 
-  async list({ sql, account }) {
+  async list({ sql, account, now }) {
     const data = await sql<ChildRequest[]>`
       select r.id, r.created, a.name, a.role, h.balance, r.credits, r.note
       from credit_request r join account a on a.id = r.account
       join holding h on h.account = a.id and h.kind = 'balance'
       where a.parent = ${account.id} and r.state = 'open' order by r.id`
-    return { data }
+    const ended = await sql<EndedRequest[]>`
+      select r.id, r.answered, a.name, r.credits, r.state from credit_request r join account a on a.id = r.account
+      where r.answered > ${new Date(now.getTime() - TOLD_DAYS * DAY_MS)} and (
+        a.parent = ${account.id} and r.state = 'declined' and r.answered = a.closed
+        or r.state = 'withdrawn' and exists (
+          select from tree_move m where m.account = a.id and m.created = r.answered
+            and coalesce(m.from_reseller, m.from_superreseller) = ${account.id}
+        )
+      ) order by r.answered desc, r.id desc`
+    return { data, ended }
   },
 
   async grant(context, { id, credits }) {

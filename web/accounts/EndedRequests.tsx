@@ -1,0 +1,21 @@
+import type { EndedRequest } from '../../contract/requests.ts'
+import { credits as inWords } from '../../contract/words.ts'
+import { Card } from '../parts/Card.tsx'
+import { Moment } from '../parts/Moment.tsx'
+import { zone } from '../zone.ts'
+
+/** Says which requests of children ended because the child was moved away or closed. */
+export function EndedRequests({ ended }: { ended: readonly EndedRequest[] }) {
+  if (ended.length === 0) return null
+  return (
+    <Card title="Ended Requests">
+      {ended.map(({ id, answered, name, credits, state }) => (
+        <p key={id}>
+          <Moment iso={answered} zone={zone()} format="datetime" />: the request of {name} for{' '}
+          {inWords(credits)} was{' '}
+          {state === 'declined' ? 'declined, as it was closed' : 'withdrawn, as it was moved'}.
+        </p>
+      ))}
+    </Card>
+  )
+}
