@@ -51,6 +51,8 @@ test("a list has the dealer's clients, sorted by name in any case, 10 on a page"
     ministra: false,
     expiry: '2026-07-16T03:59:59.000Z',
     status: false,
+    phone: '9055550123',
+    package_selection: 1,
   })
 })
 
