@@ -91,7 +91,7 @@ function DeleteChosen({ open, data, fault, again, onClose, onDone }: OneAct) {
         <p>
           {acted.length === 0
             ? 'None of the selected clients has expired, and only expired ones can be deleted.'
-            : 'Their logins and MAC addresses become free for other clients. This cannot be undone.'}
+            : `${acted.length === 1 ? 'Its login and MAC address become' : 'Their logins and MAC addresses become'} free for other clients. This cannot be undone.`}
         </p>
         {acted.length > 0 && (
           <List tabIndex={0} role="region" aria-label="Clients to delete">
