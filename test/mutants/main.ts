@@ -14,6 +14,9 @@ const ROOT = join(import.meta.dirname, '../..')
 const LINKED = ['node_modules', 'dist']
 const NOT_COPIED = new Set([...LINKED, '.git', 'data'])
 
+/** A suite that its mutant makes wait for ever is ended after this time, in milliseconds. */
+const LONGEST_MS = 300_000
+
 process.exitCode = await main(process.argv.slice(2))
 
 async function main(words: string[]): Promise<number> {
@@ -55,9 +58,6 @@ async function isNoticed(copy: string, { guard, file, from, to, suites }: Mutant
     writeFileSync(path, text)
   }
 }
-
-/** A suite that its mutant makes wait for ever is ended after this time, in milliseconds. */
-const LONGEST_MS = 300_000
 
 /** Runs suites in the copy up to the first failure. Returns the exit code; null where they did not end. */
 async function run(
