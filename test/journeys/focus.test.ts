@@ -17,7 +17,7 @@ const test = base
   .extend('shop', { scope: 'file' }, async ({}, { onCleanup }) => {
     const world = await openWorld()
     onCleanup(() => world.close())
-    return { world, admin: world.admin, ...(await world.family({ credits: 50 })) }
+    return { world, admin: world.admin, ...(await world.family({ credits: 200 })) }
   })
   .extend('openAs', async ({ shop, windows }) => async (who: Person | null, at: string) => {
     // With motion, because a dialog that takes time to close may still take the focus from the page.

@@ -303,17 +303,17 @@ describe('a draft', () => {
     await signIn(page, dealer.name)
     await fill(page, TYPED)
     await page.waitForLoadState('networkidle')
-    const endSession = async () => {
+    const endSession = async (name: string) => {
       await world.server.ownerSql`delete from session`
       await page.reload()
-      await expect(page.getByText('Your session has ended.')).toBeVisible()
+      await expect(page.getByLabel('Username')).toHaveValue(name)
     }
-    await endSession()
+    await endSession(dealer.name)
     await signIn(page, other.name)
     await page.getByRole('link', { name: 'New Client' }).first().click()
     await expect(page.getByLabel('Login Name')).toHaveValue('')
     await expect(page.getByText('Your unsent entries')).toHaveCount(0)
-    await endSession()
+    await endSession(other.name)
     await signIn(page, dealer.name)
     await page.getByRole('link', { name: 'New Client' }).first().click()
     await expect(page.getByText('Your unsent entries')).toBeVisible()

@@ -91,16 +91,20 @@ test('every date shows its time zone on focus, and arrow keys lead from one to t
   const moments = page.getByRole('row').locator('time')
   await expect(moments.first()).toHaveAttribute('tabindex', '0')
   await tabTo(page, moments.first())
-  // Each row has two dates, and no control between them.
-  for (const [at, key] of [
-    [0, 'ArrowRight'],
-    [1, 'ArrowDown'],
-    [3, 'ArrowLeft'],
-    [2, 'ArrowUp'],
-    [0, 'ArrowUp'],
+  const link = (name: string) => page.getByRole('row').getByRole('link', { name })
+  // Each row has two dates, and the link to its client between them.
+  for (const [at, key, passed] of [
+    [0, 'ArrowRight', 'berta'],
+    [1, 'ArrowDown', null],
+    [3, 'ArrowLeft', 'anton'],
+    [2, 'ArrowUp', null],
+    [0, 'ArrowUp', null],
   ] as const) {
     await expect(moments.nth(at)).toBeFocused()
     await expect(page.getByRole('tooltip')).toHaveText(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/)
+    await page.keyboard.press(key)
+    if (passed === null) continue
+    await expect(link(passed)).toBeFocused()
     await page.keyboard.press(key)
   }
 })

@@ -37,7 +37,9 @@ export function useChunk<T>(of: Chunk<T>, wanted = true): T | undefined {
   const [, setArrived] = useState(of.value !== undefined)
   const [failure, setFailure] = useState<Error | null>(null)
   useEffect(() => {
-    if (!wanted || of.value !== undefined) return
+    if (!wanted) return
+    // It may have arrived since this was rendered.
+    if (of.value !== undefined) return setArrived(true)
     let gone = false
     of.load().then(
       () => gone || setArrived(true),
