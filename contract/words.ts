@@ -12,3 +12,8 @@ export function shortage(balance: number, needed: number): string {
 export function counted(count: number, one: string): string {
   return `${count.toLocaleString('en-US')} ${count === 1 ? one : `${one}s`}`
 }
+
+/** Returns each count that is not 0 with its noun: ['2 resellers', '1 dealer']. */
+export function countedOf(counts: Record<string, number>): string[] {
+  return Object.entries(counts).flatMap(([one, count]) => (count > 0 ? [counted(count, one)] : []))
+}

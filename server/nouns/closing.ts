@@ -1,5 +1,5 @@
 import type { calls } from '../../contract/calls.ts'
-import { counted } from '../../contract/words.ts'
+import { countedOf } from '../../contract/words.ts'
 import type { Handler } from '../context.ts'
 import { lockHoldings, transfer } from '../ledger/transfer.ts'
 import type { Sql } from '../postgres/pool.ts'
@@ -44,11 +44,7 @@ async function requireNothingBeneath(sql: Sql, { id, name }: Beneath): Promise<v
       (select count(*) from client where dealer = ${id} and deleted is null) as clients
     from account where parent = ${id} and closed is null`
   const { resellers = 0, dealers = 0, clients = 0 } = beneath ?? {}
-  const inTheWay = [
-    ...(resellers > 0 ? [counted(resellers, 'reseller')] : []),
-    ...(dealers > 0 ? [counted(dealers, 'dealer')] : []),
-    ...(clients > 0 ? [counted(clients, 'client')] : []),
-  ]
+  const inTheWay = countedOf({ reseller: resellers, dealer: dealers, client: clients })
   if (inTheWay.length === 0) return
   throw new Refusal(
     'not_empty',

@@ -4,15 +4,15 @@ import { useState } from 'react'
 import { calls } from '../../contract/calls.ts'
 import { LEVELS } from '../../contract/levels.ts'
 import type { AccountBeneath } from '../../contract/tree.ts'
-import { Card } from '../parts/Card.tsx'
+import { Card, CardButtons } from '../parts/Card.tsx'
 import { Chip } from '../parts/Chip.tsx'
-import { Later, part } from '../parts/dialog/later.tsx'
+import { chunk } from '../parts/chunk.ts'
+import { Later } from '../parts/dialog/later.tsx'
 import { Moment } from '../parts/Moment.tsx'
 import { Working } from '../parts/Spinner.tsx'
 import { useCall, useSubmit } from '../queries.ts'
 import { useSession } from '../session.tsx'
 import { zone } from '../zone.ts'
-import type { SuspendDialogProps } from './SuspendDialog.tsx'
 
 /** Shows whether an account beneath the caller can sign in, and lets the caller suspend it or lift that. */
 export function Access({ name }: { name: string }) {
@@ -24,7 +24,7 @@ export function Access({ name }: { name: string }) {
   return (
     <Card title="Access" aside={account && <State account={account} />}>
       <Lines>{account && <Told account={account} />}</Lines>
-      <Buttons>
+      <CardButtons>
         {account?.suspension?.liftable && (
           <Button variant="contained" disabled={lift.loading} onClick={() => lift.submit({ name })}>
             <Working loading={lift.loading}>Lift suspension</Working>
@@ -35,13 +35,13 @@ export function Access({ name }: { name: string }) {
             {account.suspension ? 'Change suspension' : 'Suspend'}
           </Button>
         )}
-      </Buttons>
+      </CardButtons>
       <Later part={dialog} given={{ open: asking, account, onClose: () => setAsking(false) }} />
     </Card>
   )
 }
 
-const dialog = part<SuspendDialogProps>(async () => (await import('./SuspendDialog.tsx')).SuspendDialog)
+const dialog = chunk(async () => (await import('./SuspendDialog.tsx')).SuspendDialog)
 
 function State({ account: { suspension, suspended_above } }: { account: AccountBeneath }) {
   if (suspension) return <Chip tone="bad">Suspended</Chip>
@@ -83,14 +83,4 @@ const Lines = styled('div')(({ theme }) => ({
     color: theme.palette.text.secondary,
     whiteSpace: 'pre-wrap',
   },
-}))
-
-const Buttons = styled('div')(({ theme }) => ({
-  display: 'flex',
-  flexWrap: 'wrap',
-  justifyContent: 'flex-end',
-  gap: 8,
-  minHeight: 37,
-  marginTop: 16,
-  [theme.breakpoints.down('sm')]: { '& button': { flex: '1 1 auto' } },
 }))

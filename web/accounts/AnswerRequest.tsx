@@ -14,7 +14,7 @@ import { Balances } from './Balances.tsx'
 
 export type Answering = { request: ChildRequest; how: 'grant' | 'decline' }
 
-export interface AnswerRequestProps {
+interface AnswerRequestProps {
   open: boolean
   /** Null while the dialog is closed. */
   answering: Answering | null

@@ -1,10 +1,11 @@
 import { useMemo, useState } from 'react'
 import { calls } from '../../contract/calls.ts'
-import { Later, part } from '../parts/dialog/later.tsx'
+import { chunk } from '../parts/chunk.ts'
+import { Later } from '../parts/dialog/later.tsx'
 import { useCall } from '../queries.ts'
 import { TableCard } from '../TableCard.tsx'
 import { childRequests } from '../tables/requests.tsx'
-import type { Answering, AnswerRequestProps } from './AnswerRequest.tsx'
+import type { Answering } from './AnswerRequest.tsx'
 import { EndedRequests } from './EndedRequests.tsx'
 
 /** The open requests of the caller's children, each to be granted or declined. */
@@ -32,4 +33,4 @@ export function ChildRequests() {
   )
 }
 
-const dialog = part<AnswerRequestProps>(async () => (await import('./AnswerRequest.tsx')).AnswerRequest)
+const dialog = chunk(async () => (await import('./AnswerRequest.tsx')).AnswerRequest)

@@ -3,14 +3,14 @@ import { styled } from '@mui/material/styles'
 import { useNavigate } from 'react-router'
 import { calls } from '../../contract/calls.ts'
 import type { AccountBeneath } from '../../contract/tree.ts'
-import { counted, credits as inWords } from '../../contract/words.ts'
+import { counted, countedOf, credits as inWords } from '../../contract/words.ts'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { Way } from '../parts/Way.tsx'
 import { Question } from '../Question.tsx'
 import { useCall } from '../queries.ts'
 import { to } from '../screens.ts'
 
-export interface CloseDialogProps {
+interface CloseDialogProps {
   open: boolean
   /** Undefined while it is loading; the dialog opens only after that. */
   account: AccountBeneath | undefined
@@ -105,9 +105,5 @@ const Names = styled('ul')({
 })
 
 function whoIsInTheWay({ beneath: { resellers, dealers, clients } }: AccountBeneath): string {
-  return [
-    ...(resellers > 0 ? [counted(resellers, 'reseller')] : []),
-    ...(dealers > 0 ? [counted(dealers, 'dealer')] : []),
-    ...(clients > 0 ? [counted(clients, 'client')] : []),
-  ].join(' and ')
+  return countedOf({ reseller: resellers, dealer: dealers, client: clients }).join(' and ')
 }

@@ -13,7 +13,7 @@ import { useExport } from '../useExport.ts'
 import { zone } from '../zone.ts'
 import type { TransactionFilter } from './useTransactions.ts'
 
-export interface ExportTransactionsProps {
+interface ExportTransactionsProps {
   open: boolean
   /** What else the exported transactions are selected by; its days are offered first. */
   filter?: TransactionFilter & { search?: string }

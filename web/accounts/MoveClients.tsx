@@ -1,29 +1,28 @@
-import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
-import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useId, useRef, useState } from 'react'
+import { useState } from 'react'
 import { useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import type { AccountBeneath } from '../../contract/tree.ts'
 import { MOST_MOVED } from '../../contract/tree.ts'
 import { counted } from '../../contract/words.ts'
-import { ApiError } from '../api.ts'
-import { failureOf, wordsOf } from '../notices.ts'
+import { wordsOf } from '../notices.ts'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { ErrorState } from '../parts/ErrorState.tsx'
-import { Box } from '../parts/form/controls.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
 import { Toggle } from '../parts/form/Toggle.tsx'
 import { Moment } from '../parts/Moment.tsx'
-import { useNotice } from '../parts/notices/Notices.tsx'
+import { Progress } from '../parts/Progress.tsx'
+import { SearchBox } from '../parts/table/SearchBox.tsx'
+import { useTyped } from '../parts/table/useTyped.ts'
 import { useCall } from '../queries.ts'
 import { useSession } from '../session.tsx'
 import { submitOnce } from '../submits.ts'
+import { CancelOrStop, useParts } from '../useParts.tsx'
 import { zone } from '../zone.ts'
 
-export interface MoveClientsProps {
+interface MoveClientsProps {
   open: boolean
   /** The dealer; undefined while it is loading. The dialog opens only after that. */
   account: AccountBeneath | undefined
@@ -34,13 +33,29 @@ export interface MoveClientsProps {
 export function MoveClients({ open, account, onClose }: MoveClientsProps) {
   const { data: users } = useCall(calls.session.users, {}, { enabled: open })
   const [chosen, setChosen] = useState<readonly string[]>([])
-  const { run, progress, stop } = useRun(() => {
+  const session = useSession()
+  const parts = useParts(calls.tree.moveClients, () => {
     setChosen([])
     onClose()
   })
   if (!account) return null
   const { name, beneath } = account
   const dealers = users?.filter((user) => user.role === 'dealer' && user.name !== name) ?? []
+  const { progress } = parts
+  const move = (to: string, which: string) =>
+    parts.run({
+      all: many(which),
+      async next() {
+        // A chosen part is one call; of all, each call moves the first that are still there.
+        const input = { from: name, to, ...(which === 'chosen' && { clients: [...chosen] }) }
+        const { moved, left } = await submitOnce(calls.tree.moveClients, input, session.name)
+        return { did: moved, left: which === 'chosen' ? 0 : left }
+      },
+      success: (moved) =>
+        wordsOf(calls.tree.moveClients)?.success?.({ from: name, to }, { status: 'OK', moved, left: 0 }) ??
+        '',
+      partly: (moved, all) => `${howMany(moved, all)} were moved.`,
+    })
   const many = (which: string) => (which === 'all' ? beneath.clients : chosen.length)
   return (
     <Dialog open={open} title={`Move clients of ${name}`} onClose={onClose} busy={progress !== null}>
@@ -49,22 +64,12 @@ export function MoveClients({ open, account, onClose }: MoveClientsProps) {
         values={ALL_NOWHERE}
         submit={({ to, which }) => says(many(which), to)}
         onSubmit={({ to, which }, form) => {
-          if (many(which) > 0) return run(name, to, which === 'all' ? beneath.clients : chosen)
+          if (many(which) > 0) return move(to, which)
           form.setError('which', { message: 'Please choose at least one client' })
         }}
         loading={progress !== null}
         submitError={null}
-        aside={
-          progress === null ? (
-            <Button autoFocus variant="outlined" onClick={onClose}>
-              Cancel
-            </Button>
-          ) : (
-            <Button variant="outlined" disabled={progress.isStopped} onClick={stop}>
-              {progress.isStopped ? 'Stopping…' : 'Stop'}
-            </Button>
-          )
-        }
+        aside={<CancelOrStop autoFocus parts={parts} onCancel={onClose} />}
       >
         <p>They take along the months that were used on them, and their history. No balance changes.</p>
         <SelectInput
@@ -85,13 +90,17 @@ export function MoveClients({ open, account, onClose }: MoveClientsProps) {
         />
         <Choice of={name} chosen={chosen} onChoose={setChosen} />
         {progress && (
-          <p role="status">
-            {progress.moved.toLocaleString('en-US')} of {counted(progress.all, 'client')} moved
-          </p>
+          <Progress label="Clients moved" done={progress.done} all={progress.all}>
+            {howMany(progress.done, progress.all)} moved
+          </Progress>
         )}
       </Form>
     </Dialog>
   )
+}
+
+function howMany(moved: number, all: number): string {
+  return `${moved.toLocaleString('en-US')} of ${counted(all, 'client')}`
 }
 
 function says(count: number, to: string): string {
@@ -114,9 +123,9 @@ interface ChoiceProps {
 
 /** Finds the clients of the dealer, and lets the person tick some of them. */
 function Choice({ of, chosen, onChoose }: ChoiceProps) {
-  const id = useId()
   const isWanted = useWatch({ name: 'which' }) === 'chosen'
   const [search, setSearch] = useState('')
+  const [typed, setTyped] = useTyped(search, setSearch)
   const found = useCall(calls.tree.clients, { name: of, search }, { enabled: isWanted, keep: true })
   if (!isWanted) return null
   const { data, error, refetch } = found
@@ -124,17 +133,14 @@ function Choice({ of, chosen, onChoose }: ChoiceProps) {
     onChoose(isChosen ? [...chosen, name].slice(0, MOST_MOVED) : chosen.filter((one) => one !== name))
   return (
     <div>
-      <label htmlFor={id}>Search by name or MAC</label>
-      <Box>
-        <input id={id} type="search" value={search} onChange={(event) => setSearch(event.target.value)} />
-      </Box>
+      <SearchBox label="Search by name or MAC" value={typed} onChange={setTyped} />
       {error && !data && <ErrorState message={error.message} onRetry={refetch} />}
       <Found aria-label="Clients found" aria-busy={found.isFetching}>
         {data?.data.map(({ name, mac, expiry }) => (
           <li key={name}>
             <Toggle
               kind="box"
-              label={name}
+              label={<span className="identifier">{name}</span>}
               checked={chosen.includes(name)}
               onChange={(isChosen) => tick(name, isChosen)}
             />
@@ -165,62 +171,8 @@ const Found = styled('ul')(({ theme }) => ({
     justifyContent: 'space-between',
     alignItems: 'center',
     gap: '0 16px',
+    padding: '4px 0',
     borderBottom: `1px solid ${theme.palette.divider}`,
   },
-  '& span': { fontVariantNumeric: 'tabular-nums', color: theme.palette.text.secondary },
+  '& > li > span': { fontVariantNumeric: 'tabular-nums', color: theme.palette.text.secondary },
 }))
-
-interface Run {
-  moved: number
-  all: number
-  /** True once the person has asked to stop after the part that is under way. */
-  isStopped: boolean
-}
-
-/** Moves in parts of MOST_MOVED, each all or none and once, and can stop between two of them. */
-function useRun(onDone: () => void) {
-  const session = useSession()
-  const cache = useQueryClient()
-  const notice = useNotice()
-  const [progress, setProgress] = useState<Run | null>(null)
-  const isStopped = useRef(false)
-  const words = wordsOf(calls.tree.moveClients)
-  const stop = () => {
-    isStopped.current = true
-    setProgress((run) => run && { ...run, isStopped: true })
-  }
-  // Whoever leaves the page has left the button that stops too.
-  useEffect(
-    () => () => {
-      isStopped.current = true
-    },
-    [],
-  )
-  const run = async (from: string, to: string, which: number | readonly string[]) => {
-    const all = typeof which === 'number' ? which : which.length
-    if (all === 0) return
-    isStopped.current = false
-    setProgress({ moved: 0, all, isStopped: false })
-    let moved = 0
-    try {
-      for (;;) {
-        const input = { from, to, ...(typeof which !== 'number' && { clients: [...which] }) }
-        const output = await submitOnce(calls.tree.moveClients, input, session.name)
-        moved += output.moved
-        setProgress((run) => run && { ...run, moved })
-        if (typeof which !== 'number' || output.left === 0 || isStopped.current) break
-      }
-      notice.success(words?.success?.({ from, to }, { status: 'OK', moved, left: 0 }) ?? '')
-      onDone()
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error
-      const [text, reason] = words ? failureOf(words, error) : [error.message]
-      const before = moved > 0 ? `${counted(moved, 'client')} moved before. ` : ''
-      if (error.code !== 'no_session') notice.error(text, `${before}${reason ?? ''}`)
-    } finally {
-      setProgress(null)
-      cache.invalidateQueries()
-    }
-  }
-  return { run, progress, stop }
-}

@@ -4,13 +4,13 @@ import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { LEVELS } from '../../contract/levels.ts'
 import type { AccountBeneath } from '../../contract/tree.ts'
-import { counted, credits as inWords } from '../../contract/words.ts'
+import { counted, countedOf, credits as inWords } from '../../contract/words.ts'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
 import { useCall, useSubmit } from '../queries.ts'
 
-export interface MoveDialogProps {
+interface MoveDialogProps {
   open: boolean
   /** Undefined while it is loading; the dialog opens only after that. */
   account: AccountBeneath | undefined
@@ -67,7 +67,7 @@ function Consequences({ account }: { account: AccountBeneath }) {
   const along = useMemo(
     () => [
       `its balance of ${inWords(credits)}`,
-      ...(beneath.dealers > 0 ? [counted(beneath.dealers, 'dealer')] : []),
+      ...countedOf({ dealer: beneath.dealers }),
       counted(beneath.clients, 'client'),
     ],
     [credits, beneath],

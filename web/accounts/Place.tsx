@@ -1,15 +1,12 @@
 import Button from '@mui/material/Button'
-import { styled } from '@mui/material/styles'
 import { useState } from 'react'
 import { calls } from '../../contract/calls.ts'
 import { LEVELS } from '../../contract/levels.ts'
-import { Card } from '../parts/Card.tsx'
-import { Later, part } from '../parts/dialog/later.tsx'
+import { Card, CardButtons } from '../parts/Card.tsx'
+import { chunk } from '../parts/chunk.ts'
+import { Later } from '../parts/dialog/later.tsx'
 import { useCall } from '../queries.ts'
 import { useSession } from '../session.tsx'
-import type { CloseDialogProps } from './CloseDialog.tsx'
-import type { MoveClientsProps } from './MoveClients.tsx'
-import type { MoveDialogProps } from './MoveDialog.tsx'
 
 /** Lets those above an account move it to another parent, and its parent close it. */
 export function Place({ name }: { name: string }) {
@@ -24,7 +21,7 @@ export function Place({ name }: { name: string }) {
   return (
     <Card title="Place in the tree">
       <p>{account ? `${account.name} is beneath ${account.parent}.` : ''}</p>
-      <Buttons>
+      <CardButtons>
         {account && mayMove && (
           <Button variant="outlined" onClick={() => setAsking('move')}>
             Move
@@ -40,7 +37,7 @@ export function Place({ name }: { name: string }) {
             Close
           </Button>
         )}
-      </Buttons>
+      </CardButtons>
       <Later part={moving} given={{ open: asking === 'move', account, onClose }} />
       <Later part={movingClients} given={{ open: asking === 'clients', account, onClose }} />
       <Later
@@ -51,16 +48,6 @@ export function Place({ name }: { name: string }) {
   )
 }
 
-const moving = part<MoveDialogProps>(async () => (await import('./MoveDialog.tsx')).MoveDialog)
-const movingClients = part<MoveClientsProps>(async () => (await import('./MoveClients.tsx')).MoveClients)
-const closing = part<CloseDialogProps>(async () => (await import('./CloseDialog.tsx')).CloseDialog)
-
-const Buttons = styled('div')(({ theme }) => ({
-  display: 'flex',
-  flexWrap: 'wrap',
-  justifyContent: 'flex-end',
-  gap: 8,
-  minHeight: 37,
-  marginTop: 16,
-  [theme.breakpoints.down('sm')]: { '& button': { flex: '1 1 auto' } },
-}))
+const moving = chunk(async () => (await import('./MoveDialog.tsx')).MoveDialog)
+const movingClients = chunk(async () => (await import('./MoveClients.tsx')).MoveClients)
+const closing = chunk(async () => (await import('./CloseDialog.tsx')).CloseDialog)

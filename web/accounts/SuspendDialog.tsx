@@ -4,14 +4,14 @@ import { useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { type AccountBeneath, SuspensionReason } from '../../contract/tree.ts'
-import { counted } from '../../contract/words.ts'
+import { counted, countedOf } from '../../contract/words.ts'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { CheckboxInput } from '../parts/form/SwitchInput.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 import { useSubmit } from '../queries.ts'
 
-export interface SuspendDialogProps {
+interface SuspendDialogProps {
   open: boolean
   /** Undefined while it is loading; the dialog opens only after that. */
   account: AccountBeneath | undefined
@@ -61,10 +61,7 @@ const Suspension = z.object({ reason: SuspensionReason, service_too: z.boolean()
 function Consequences({ account: { name, beneath } }: { account: AccountBeneath }) {
   const serviceToo = useWatch({ name: 'service_too' }) === true
   const { resellers, dealers, served } = beneath
-  const others = [
-    ...(resellers > 0 ? [counted(resellers, 'reseller')] : []),
-    ...(dealers > 0 ? [counted(dealers, 'dealer')] : []),
-  ]
+  const others = countedOf({ reseller: resellers, dealer: dealers })
   const clients = counted(served, 'client')
   return (
     <p>

@@ -1,7 +1,4 @@
-import { part } from '../parts/dialog/later.tsx'
-import type { ExportTransactionsProps } from './ExportTransactions.tsx'
+import { chunk } from '../parts/chunk.ts'
 
 /** The dialog that exports transactions, fetched after the page. */
-export const exportDialog = part<ExportTransactionsProps>(
-  async () => (await import('./ExportTransactions.tsx')).ExportTransactions,
-)
+export const exportDialog = chunk(async () => (await import('./ExportTransactions.tsx')).ExportTransactions)

@@ -11,8 +11,9 @@ import { useLastValue } from '../parts/dialog/useLastValue.ts'
 import { ErrorState } from '../parts/ErrorState.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { Toggle } from '../parts/form/Toggle.tsx'
+import { Progress } from '../parts/Progress.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
-import { useCall, useSubmit } from '../queries.ts'
+import { type Submit, useCall, useSubmit } from '../queries.ts'
 import { clients } from '../words.ts'
 import { type Act, type State, sortFor } from './chosenAct.ts'
 import { Day } from './Day.tsx'
@@ -64,18 +65,9 @@ function DeleteChosen({ open, data, fault, again, onClose, onDone }: OneAct) {
   const [agreed, setAgreed] = useAgreement(open)
   const names = acted.map(({ name }) => name)
   const { submit, loading, submitError, reset } = useSubmit(calls.clients.multiremove, {
-    onDone: (_, { clients }) => {
-      onDone(clients)
-      onClose()
-    },
+    onDone: () => end(names),
   })
-  useEffect(() => {
-    if (submitError) again()
-  }, [submitError, again])
-  const close = () => {
-    reset()
-    onClose()
-  }
+  const { end, close } = useEnd({ submitError, reset, again, onClose, onDone })
   return (
     <Confirm
       open={open}
@@ -129,18 +121,9 @@ function ChangeChosen({
   const [agreed, setAgreed] = useAgreement(open)
   const names = acted.map(({ name }) => name)
   const { submit, loading, submitError, reset } = useSubmit(calls.clients.multisave, {
-    onDone: (_, { clients }) => {
-      onDone(clients)
-      onClose()
-    },
+    onDone: () => end(names),
   })
-  useEffect(() => {
-    if (submitError) again()
-  }, [submitError, again])
-  const close = () => {
-    reset()
-    onClose()
-  }
+  const { end, close } = useEnd({ submitError, reset, again, onClose, onDone })
   return (
     <Dialog open={open} title={TITLES[act]} onClose={close} busy={loading}>
       <Form
@@ -211,6 +194,25 @@ const ALREADY = {
   off: (count: number) => `${count === 1 ? 'is' : 'are'} off already.`,
 } as const
 
+type Ends = Pick<OneAct, 'again' | 'onClose' | 'onDone'> & Pick<Submit<never>, 'submitError' | 'reset'>
+
+/** How the dialog ends: with those to which it was done, or given up. A refusal loads the clients again. */
+function useEnd({ submitError, reset, again, onClose, onDone }: Ends) {
+  useEffect(() => {
+    if (submitError) again()
+  }, [submitError, again])
+  return {
+    end(names: readonly string[]) {
+      onDone(names)
+      onClose()
+    },
+    close() {
+      reset()
+      onClose()
+    },
+  }
+}
+
 /** Whether the person agreed that some are left out. Each opening asks again. */
 function useAgreement(open: boolean) {
   const [agreed, setAgreed] = useState(false)
@@ -266,14 +268,9 @@ function Content({
   return children
 }
 
-/** Shows that a long change is under way: it is one transaction, of which no part can be seen. */
+/** A change is one transaction, of which no part can be seen. */
 function Working({ what }: { what: string }) {
-  return (
-    <Bar role="status">
-      <progress aria-label={what} />
-      {what}…
-    </Bar>
-  )
+  return <Progress label={what}>{what}…</Progress>
 }
 
 const List = styled('div')(({ theme }) => ({
@@ -304,5 +301,3 @@ const Left = styled('div')(({ theme }) => ({
   background: theme.palette.tones.warn.fill,
   '& p': { maxHeight: 120, overflowY: 'auto' },
 }))
-
-const Bar = styled('p')({ display: 'grid', gap: 4, marginTop: 12, '& progress': { width: '100%' } })

@@ -7,12 +7,12 @@ import { calls, type OutputOf } from '../../contract/calls.ts'
 import type { DueWithin } from '../../contract/due.ts'
 import { credits } from '../../contract/words.ts'
 import { Card } from '../parts/Card.tsx'
-import { Later, part } from '../parts/dialog/later.tsx'
+import { chunk } from '../parts/chunk.ts'
+import { Later } from '../parts/dialog/later.tsx'
 import { ErrorState } from '../parts/ErrorState.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { useCall } from '../queries.ts'
 import { to } from '../screens.ts'
-import type { RenewDueProps } from './RenewDue.tsx'
 
 /** How many clients are due soon, what renewing them costs, and the button that renews all. */
 export function DueCard() {
@@ -70,7 +70,7 @@ export function DueCard() {
   )
 }
 
-const dialog = part<RenewDueProps>(async () => (await import('./RenewDue.tsx')).RenewDue)
+const dialog = chunk(async () => (await import('./RenewDue.tsx')).RenewDue)
 const THIS_WEEK = { within: 'week' } as const
 
 const SOON: readonly { within: DueWithin; label: string }[] = [

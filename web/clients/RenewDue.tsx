@@ -1,7 +1,5 @@
-import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
 import { useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
@@ -9,26 +7,27 @@ import { MOST_RENEWED } from '../../contract/clients.ts'
 import type { DueWithin } from '../../contract/due.ts'
 import type { DueClient } from '../../contract/shapes.ts'
 import { credits as inCredits, shortage } from '../../contract/words.ts'
-import { ApiError, send } from '../api.ts'
-import { failureOf, wordsOf } from '../notices.ts'
+import { type ApiError, send } from '../api.ts'
+import { wordsOf } from '../notices.ts'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { useLastValue } from '../parts/dialog/useLastValue.ts'
 import { ErrorState } from '../parts/ErrorState.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
-import { useNotice } from '../parts/notices/Notices.tsx'
+import { Progress } from '../parts/Progress.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { mark } from '../parts/table/marks.ts'
 import { useCredits } from '../queries.ts'
 import { useSession } from '../session.tsx'
 import { submitOnce } from '../submits.ts'
+import { CancelOrStop, useParts } from '../useParts.tsx'
 import { clients as inClients } from '../words.ts'
 import { affordable, costOf, type HowLong, monthsOf } from './dueRenewal.ts'
 
 /** Whom to renew: all that are due within some days, or chosen ones. */
 export type Renewed = { within: DueWithin } | { chosen: readonly DueClient[] }
 
-export interface RenewDueProps {
+interface RenewDueProps {
   open: boolean
   /** Null while nobody has asked. */
   asked: Renewed | null
@@ -41,10 +40,24 @@ export function RenewDue({ open, asked, onClose, onDone }: RenewDueProps) {
   const shown = useLastValue(asked)
   const { data: clients, error, refetch } = useAsked(shown, open)
   const balance = useCredits()
-  const { run, progress, stop } = useRun(() => {
+  const { name } = useSession()
+  const parts = useParts(calls.clients.multirenew, () => {
     onDone?.()
     onClose()
   })
+  const { progress } = parts
+  const renew = (some: readonly DueClient[], how: HowLong) =>
+    parts.run({
+      all: some.length,
+      async next(done) {
+        const part = some.slice(done, done + MOST_RENEWED)
+        await submitOnce(calls.clients.multirenew, inputOf(part, how), name)
+        mark(part.map(({ name }) => name))
+        return { did: part.length, left: some.length - done - part.length }
+      },
+      success: () => wordsOf(calls.clients.multirenew)?.success?.(inputOf(some, how), NO_OUTPUT) ?? '',
+      partly: (done, all) => `${howMany(done, all)} were renewed.`,
+    })
   const count = clients?.length
   return (
     <Dialog
@@ -60,26 +73,20 @@ export function RenewDue({ open, asked, onClose, onDone }: RenewDueProps) {
           schema={AsTyped}
           values={A_MONTH}
           submit={({ how }) => says(clients, how as HowLong, balance)}
-          onSubmit={({ how }) => clients && run(affordable(clients, how, balance), how)}
+          onSubmit={({ how }) => clients && renew(affordable(clients, how, balance), how)}
           autoFocus
           loading={progress !== null}
           blocked={!clients || balance == null || clients.length === 0}
           submitError={null}
-          aside={
-            progress === null ? (
-              <Button variant="outlined" onClick={onClose}>
-                Cancel
-              </Button>
-            ) : (
-              <Button variant="outlined" disabled={progress.isStopped} onClick={stop}>
-                {progress.isStopped ? 'Stopping…' : 'Stop'}
-              </Button>
-            )
-          }
+          aside={<CancelOrStop parts={parts} onCancel={onClose} />}
         >
           <SelectInput name="how" label="Months" options={HOW_LONG} />
           <Sums clients={clients} balance={balance} />
-          {progress && <Progress {...progress} />}
+          {progress && (
+            <Progress label="Clients renewed" done={progress.done} all={progress.all}>
+              {howMany(progress.done, progress.all)} renewed
+            </Progress>
+          )}
         </Form>
       )}
     </Dialog>
@@ -144,74 +151,10 @@ function after(cost: number | undefined, balance: number | null | undefined): st
   return cost > balance ? shortage(balance, cost) : inCredits(balance - cost)
 }
 
-interface Run {
-  done: number
-  total: number
-  /** True once the person has asked to stop after the part that is under way. */
-  isStopped: boolean
-}
-
-function Progress({ done, total }: Run) {
-  return (
-    <Bar role="status">
-      <progress aria-label="Clients renewed" value={done} max={total} />
-      {done.toLocaleString('en-US')} of {inClients(total)} renewed
-    </Bar>
-  )
-}
-
-/** Renews in parts of MOST_RENEWED, each all or none and once, and can stop between two of them. */
-function useRun(onDone: () => void) {
-  const { name } = useSession()
-  const cache = useQueryClient()
-  const notice = useNotice()
-  const [progress, setProgress] = useState<Run | null>(null)
-  const isStopped = useRef(false)
-  const words = wordsOf(calls.clients.multirenew)
-  const stop = () => {
-    isStopped.current = true
-    setProgress((run) => run && { ...run, isStopped: true })
-  }
-  // Whoever leaves the page has left the button that stops too.
-  useEffect(
-    () => () => {
-      isStopped.current = true
-    },
-    [],
-  )
-  const run = async (clients: readonly DueClient[], how: HowLong) => {
-    isStopped.current = false
-    let done = 0
-    setProgress({ done, total: clients.length, isStopped: false })
-    try {
-      while (done < clients.length && !isStopped.current) {
-        const part = clients.slice(done, done + MOST_RENEWED)
-        await submitOnce(calls.clients.multirenew, inputOf(part, how), name)
-        mark(part.map(({ name }) => name))
-        done += part.length
-        const renewed = done
-        setProgress((run) => run && { ...run, done: renewed })
-      }
-      if (done === clients.length) notice.success(words?.success?.(inputOf(clients, how), NO_OUTPUT) ?? '')
-      else notice.warning(`Stopped: ${howMany(done, clients.length)}`)
-      onDone()
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error
-      const [text, reason] = words ? failureOf(words, error) : [error.message]
-      const before = done > 0 ? `${howMany(done, clients.length)} ` : ''
-      if (error.code !== 'no_session') notice.error(text, `${before}${reason ?? ''}`)
-    } finally {
-      setProgress(null)
-      cache.invalidateQueries()
-    }
-  }
-  return { run, progress, stop }
-}
-
 const NO_OUTPUT = { status: 'OK', count: 0, credits: 0 } as const
 
 function howMany(done: number, all: number): string {
-  return `${done.toLocaleString('en-US')} of ${inClients(all)} were renewed.`
+  return `${done.toLocaleString('en-US')} of ${inClients(all)}`
 }
 
 function inputOf(clients: readonly DueClient[], how: HowLong) {
@@ -268,11 +211,3 @@ const Frame = styled('div')(({ theme }) => ({
   '& [data-short=true] dd': { color: theme.palette.tones.bad.text },
   '& p': { padding: '4px 0 8px' },
 }))
-
-const Bar = styled('p')({
-  display: 'grid',
-  gap: 4,
-  marginTop: 8,
-  fontVariantNumeric: 'tabular-nums',
-  '& progress': { width: '100%' },
-})

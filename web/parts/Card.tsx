@@ -56,3 +56,14 @@ const Head = styled('header')({
   marginBottom: 8,
   '& h2': { fontSize: '0.875rem', fontWeight: 600 },
 })
+
+/** The buttons at the end of a card. */
+export const CardButtons = styled('div')(({ theme }) => ({
+  display: 'flex',
+  flexWrap: 'wrap',
+  justifyContent: 'flex-end',
+  gap: 8,
+  minHeight: 37,
+  marginTop: 16,
+  [theme.breakpoints.down('sm')]: { '& button': { flex: '1 1 auto' } },
+}))

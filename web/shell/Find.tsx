@@ -3,9 +3,10 @@ import { styled } from '@mui/material/styles'
 import { ArrowLeft, Search } from 'lucide-react'
 import { useId, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { Later, part } from '../parts/dialog/later.tsx'
+import { chunk } from '../parts/chunk.ts'
+import { Later } from '../parts/dialog/later.tsx'
 import { EXACT } from '../parts/form/TextInput.tsx'
-import type { FindResultsProps, Wish } from './FindResults.tsx'
+import type { Wish } from './FindResults.tsx'
 import { useShortcuts } from './useShortcuts.ts'
 
 interface FindProps {
@@ -103,7 +104,7 @@ export function Find({ onSettings, onHelp }: FindProps) {
   )
 }
 
-const results = part<FindResultsProps>(async () => (await import('./FindResults.tsx')).FindResults)
+const results = chunk(async () => (await import('./FindResults.tsx')).FindResults)
 
 const Place = styled('div')(({ theme }) => ({
   position: 'relative',

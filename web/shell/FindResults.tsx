@@ -19,7 +19,7 @@ export interface Wish {
   text: string
 }
 
-export interface FindResultsProps {
+interface FindResultsProps {
   /** The id of the list; its options are numbered after it. */
   id: string
   open: boolean

@@ -1,8 +1,8 @@
 import Fab from '@mui/material/Fab'
 import { styled } from '@mui/material/styles'
 import { Settings } from 'lucide-react'
-import { Later, part } from '../parts/dialog/later.tsx'
-import type { SettingsDrawerProps } from './SettingsDrawer.tsx'
+import { chunk } from '../parts/chunk.ts'
+import { Later } from '../parts/dialog/later.tsx'
 
 interface SettingsButtonProps {
   /** The side of the menu. */
@@ -25,7 +25,7 @@ export function SettingsButton({ side, open, onOpen, onClose }: SettingsButtonPr
   )
 }
 
-const drawer = part<SettingsDrawerProps>(async () => (await import('./SettingsDrawer.tsx')).SettingsDrawer)
+const drawer = chunk(async () => (await import('./SettingsDrawer.tsx')).SettingsDrawer)
 
 /**
  * The button hangs over the page's margin, where it covers no text. A phone has no such margin, so there it floats in

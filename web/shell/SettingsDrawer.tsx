@@ -46,7 +46,7 @@ export function SettingsDrawer({ side, open, onClose }: SettingsDrawerProps) {
   )
 }
 
-export interface SettingsDrawerProps {
+interface SettingsDrawerProps {
   /** The side of the window that it opens from. */
   side: 'left' | 'right'
   open: boolean

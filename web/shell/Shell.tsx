@@ -2,13 +2,13 @@ import { styled } from '@mui/material/styles'
 import useMediaQuery from '@mui/material/useMediaQuery'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useLocation, useNavigationType } from 'react-router'
+import { chunk } from '../parts/chunk.ts'
 import { Drawer } from '../parts/dialog/Drawer.tsx'
-import { Later, part } from '../parts/dialog/later.tsx'
+import { Later } from '../parts/dialog/later.tsx'
 import { leavePlace, placeOf } from '../places.ts'
 import { useSettings } from '../session.tsx'
 import { Message } from './Message.tsx'
 import { SettingsButton } from './SettingsButton.tsx'
-import type { ShortcutHelpProps } from './ShortcutHelp.tsx'
 import { Sidebar } from './Sidebar.tsx'
 import { TopBar } from './TopBar.tsx'
 
@@ -61,7 +61,7 @@ export function Shell({ children }: { children: ReactNode }) {
   )
 }
 
-const help = part<ShortcutHelpProps>(async () => (await import('./ShortcutHelp.tsx')).ShortcutHelp)
+const help = chunk(async () => (await import('./ShortcutHelp.tsx')).ShortcutHelp)
 
 /** Returns whether the sidebar is collapsed to icons; the browser remembers it. */
 function useCollapsed() {

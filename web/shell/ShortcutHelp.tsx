@@ -7,7 +7,7 @@ import { DialogFrame } from '../parts/dialog/DialogFrame.tsx'
 import { useSession } from '../session.tsx'
 import { ShortcutSwitch } from './ShortcutSwitch.tsx'
 
-export interface ShortcutHelpProps {
+interface ShortcutHelpProps {
   open: boolean
   onClose: () => void
 }

@@ -1,9 +1,10 @@
+import { chunk } from '../chunk.ts'
 import type { DialogProps } from './DialogFrame.tsx'
-import { Later, part } from './later.tsx'
+import { Later } from './later.tsx'
 
 /** A modal dialog, loaded shortly after the page. It traps the focus and returns it; Escape closes it. */
 export function Dialog(props: DialogProps) {
   return <Later part={dialog} given={props} />
 }
 
-const dialog = part<DialogProps>(async () => (await import('./DialogFrame.tsx')).DialogFrame)
+const dialog = chunk(async () => (await import('./DialogFrame.tsx')).DialogFrame)

@@ -1,13 +1,8 @@
 import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
-import { type Chunk, chunk, useChunk } from '../chunk.ts'
+import { type Chunk, useChunk } from '../chunk.ts'
 
 interface Opens {
   open?: boolean | undefined
-}
-
-/** Declares a component that is loaded on demand; once for each, beside its `<Later>`. */
-export function part<Props>(load: () => Promise<ComponentType<Props>>): Chunk<ComponentType<Props>> {
-  return chunk(load)
 }
 
 /**

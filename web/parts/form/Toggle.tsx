@@ -1,8 +1,8 @@
 import { styled } from '@mui/material/styles'
-import type { ComponentProps } from 'react'
+import type { ComponentProps, ReactNode } from 'react'
 
 interface ToggleProps extends Omit<ComponentProps<'input'>, 'onChange' | 'type' | 'checked'> {
-  label: string
+  label: ReactNode
   checked: boolean
   onChange: (checked: boolean) => void
   /** Use `switch` for on and off, and `box` for a choice in a form. */

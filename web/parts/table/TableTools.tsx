@@ -1,10 +1,10 @@
 import IconButton from '@mui/material/IconButton'
 import { styled } from '@mui/material/styles'
-import { ArrowDown, ArrowUp, Search, X } from 'lucide-react'
-import { type ReactNode, useId } from 'react'
-import { Box, Select } from '../form/controls.tsx'
-import { EXACT } from '../form/TextInput.tsx'
+import { ArrowDown, ArrowUp } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Select } from '../form/controls.tsx'
 import { Toggle } from '../form/Toggle.tsx'
+import { SearchBox } from './SearchBox.tsx'
 import type { Table } from './table.ts'
 import type { ListState } from './useListState.ts'
 
@@ -39,52 +39,6 @@ export function TableTools<Row>({ table, list, narrow, tools }: TableToolsProps<
     </Row>
   )
 }
-
-interface SearchBoxProps {
-  label: string
-  value: string
-  /** Why the search cannot be made. */
-  fault: string | undefined
-  onChange: (text: string) => void
-}
-
-function SearchBox({ label, value, fault, onChange }: SearchBoxProps) {
-  const id = useId()
-  return (
-    <SearchPlace>
-      <Box>
-        <Search aria-hidden size={16} />
-        <input
-          type="search"
-          aria-label={label}
-          aria-invalid={fault !== undefined}
-          aria-describedby={fault && id}
-          placeholder={label}
-          value={value}
-          autoComplete="off"
-          {...EXACT}
-          onChange={(event) => onChange(event.target.value)}
-        />
-        {value && (
-          <IconButton size="small" aria-label="Clear the search" onClick={() => onChange('')}>
-            <X size={16} />
-          </IconButton>
-        )}
-      </Box>
-      {fault && (
-        <p id={id} role="alert">
-          {fault}
-        </p>
-      )}
-    </SearchPlace>
-  )
-}
-
-const SearchPlace = styled('div')(({ theme }) => ({
-  flex: '1 1 240px',
-  maxWidth: 400,
-  '& p': { marginTop: 4, fontSize: '0.75rem', color: theme.palette.tones.bad.text },
-}))
 
 /** The select for sorting on a phone, where cards have no headers to click. */
 function SortBox<Row>({ table, list }: { table: Table<Row>; list: ListState }) {

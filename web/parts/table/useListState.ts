@@ -2,6 +2,7 @@ import { use, useEffect, useMemo, useRef, useState } from 'react'
 import { useLocation, useNavigation, useSearchParams } from 'react-router'
 import { NOTHING, type Remembered, TableMemory } from './memory.ts'
 import { type Column, firstPerPage, type Order, type Table } from './table.ts'
+import { useTyped } from './useTyped.ts'
 
 /** The state of a list, read from the URL, with its setters. */
 export interface ListState {
@@ -30,8 +31,6 @@ export interface ListState {
 type Shape = Pick<Table<never>, 'name' | 'firstSort' | 'pageSizes' | 'perPage' | 'searchFault'> & {
   columns: readonly Pick<Column<never>, 'key' | 'sort'>[]
 }
-
-const debounce = 250
 
 /**
  * Keeps the state of a list in the URL, so that it can be shared and Back works. `key` separates the lists of one page
@@ -133,29 +132,6 @@ function useAfterPaint<Args extends unknown[]>(act: (...args: Args) => void): (.
 function cancel(waiting: { current: { frame: number } | null }) {
   if (waiting.current) cancelAnimationFrame(waiting.current.frame)
   waiting.current = null
-}
-
-/** Returns the typed text at once, and calls `commit` when typing pauses. An outside change such as Back wins. */
-function useTyped(committed: string, commit: (text: string) => void) {
-  const [typed, setTyped] = useState(committed)
-  const sent = useRef(committed)
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  useEffect(() => {
-    if (committed === sent.current) return
-    sent.current = committed
-    clearTimeout(timer.current)
-    setTyped(committed)
-  }, [committed])
-  useEffect(() => () => clearTimeout(timer.current), [])
-  const type = (text: string) => {
-    setTyped(text)
-    clearTimeout(timer.current)
-    timer.current = setTimeout(() => {
-      sent.current = text
-      commit(text)
-    }, debounce)
-  }
-  return [typed, type] as const
 }
 
 const empty = new URLSearchParams()

@@ -1,0 +1,53 @@
+import IconButton from '@mui/material/IconButton'
+import { styled } from '@mui/material/styles'
+import { Search, X } from 'lucide-react'
+import { useId } from 'react'
+import { Box } from '../form/controls.tsx'
+import { EXACT } from '../form/TextInput.tsx'
+
+interface SearchBoxProps {
+  label: string
+  value: string
+  /** Why the search cannot be made. */
+  fault?: string | undefined
+  onChange: (text: string) => void
+}
+
+/** A search field with its label as the placeholder. */
+export function SearchBox({ label, value, fault, onChange }: SearchBoxProps) {
+  const id = useId()
+  return (
+    <SearchPlace>
+      <Box>
+        <Search aria-hidden size={16} />
+        <input
+          type="search"
+          aria-label={label}
+          aria-invalid={fault !== undefined}
+          aria-describedby={fault && id}
+          placeholder={label}
+          value={value}
+          autoComplete="off"
+          {...EXACT}
+          onChange={(event) => onChange(event.target.value)}
+        />
+        {value && (
+          <IconButton size="small" aria-label="Clear the search" onClick={() => onChange('')}>
+            <X size={16} />
+          </IconButton>
+        )}
+      </Box>
+      {fault && (
+        <p id={id} role="alert">
+          {fault}
+        </p>
+      )}
+    </SearchPlace>
+  )
+}
+
+const SearchPlace = styled('div')(({ theme }) => ({
+  flex: '1 1 240px',
+  maxWidth: 400,
+  '& p': { marginTop: 4, fontSize: '0.75rem', color: theme.palette.tones.bad.text },
+}))
