@@ -591,7 +591,8 @@ describe.each([
 ] as const)('on %s', (_, device) => {
   test.for([...screens, ...states])(
     '$name is accessible, large enough to touch, and fits every width',
-    async (screen, { gallery }) => {
+    async (screen, { gallery, task, onTestFailed }) => {
+      onTestFailed(() => gallery.windows.tell(task))
       const page = await gallery.windowOf(screen.as, device)
       await page.setViewportSize({ width: device.look.width ?? 0, height: device.look.height ?? 900 })
       await page.goto(screen.at)

@@ -2,8 +2,8 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect as judge } from '@playwright/test'
 import axe from 'axe-core'
-import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core'
-import { test as base } from 'vitest'
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page, Request } from 'playwright-core'
+import { test as base, type TestContext } from 'vitest'
 import { launchChromium } from './chromium.ts'
 import { openWorld, PASSWORD, type Person } from './world.ts'
 
@@ -46,7 +46,7 @@ export const test = base
   .extend('windows', async ({ browser, task }, { onCleanup }) => {
     const windows = new Windows(browser)
     onCleanup(async () => {
-      if (task.result?.state === 'fail') await windows.keepPictures(task.name)
+      if (task.result?.state === 'fail') await windows.tell(task)
       await windows.close()
     })
     return windows
@@ -69,6 +69,8 @@ export class Windows {
   readonly #browser: Browser
   readonly #contexts: BrowserContext[] = []
   readonly #broken: string[] = []
+  /** The requests of each page that have not ended. */
+  readonly #underway = new WeakMap<Page, Set<Request>>()
 
   constructor(browser: Browser) {
     this.#browser = browser
@@ -90,12 +92,26 @@ export class Windows {
         this.#broken.push(message.text())
     })
     this.#contexts.push(context)
-    return context.newPage()
+    const page = await context.newPage()
+    const underway = new Set<Request>()
+    this.#underway.set(page, underway)
+    page.on('request', (request) => underway.add(request))
+    page.on('requestfinished', (request) => underway.delete(request))
+    page.on('requestfailed', (request) => underway.delete(request))
+    return page
   }
 
-  async keepPictures(name: string): Promise<void> {
+  /** Keeps a picture of each window for a test that failed, and adds to its error what the window showed and waited for. */
+  async tell({ name, result }: Readonly<TestContext['task']>): Promise<void> {
     const pages = this.#contexts.flatMap((context) => context.pages())
-    for (const [at, page] of pages.entries()) await picture(page, `failed ${name} ${at}`).catch(() => {})
+    const told = pages.map(async (page, at) => {
+      await picture(page, `failed ${name} ${at}`).catch(() => {})
+      const shown = await page.locator('body').innerText({ timeout: 2_000 }).catch(String)
+      const waits = [...(this.#underway.get(page) ?? [])].map((request) => `${request.method()} ${request.url()}`)
+      return `${page.url()} showed: ${shown.slice(0, 600)}\nIt waited for: ${waits.join(', ') || 'nothing'}`
+    })
+    const [error] = result?.errors ?? []
+    if (error) error.message += `\n\n${(await Promise.all(told)).join('\n\n')}`
   }
 
   async close(): Promise<void> {
