@@ -191,6 +191,13 @@ describe('a connection', () => {
     expect(seconds).toBeLessThan(40)
   })
 
+  test.concurrent('ends without an answer if nothing comes, as on one that a browser opened ahead', async () => {
+    const socket = connect(Number(new URL(world.server.url).port), '127.0.0.1')
+    let answer = ''
+    for await (const chunk of socket.setEncoding('utf8')) answer += chunk
+    expect(answer).toBe('')
+  })
+
   test('leaves no error in the log if the caller disconnects in the middle of a body', async () => {
     const { logged, app } = world.server
     const connections = () =>

@@ -24,9 +24,13 @@ function isAborted(error: unknown, { raw }: FastifyRequest): boolean {
 
 const NOT_WHOLE = new Refusal('invalid_input', 'The body did not come whole.')
 
-/** Answers a request that Node cannot parse, or that takes too long to arrive, and closes its connection. */
+/**
+ * Answers a request that Node cannot parse, or that takes too long to arrive, and closes its connection. A connection on
+ * which nothing came is closed without an answer: browsers open some ahead of their needs, and would show that answer as
+ * the page that they ask for next.
+ */
 export function rejectConnection(error: Error & { code?: string }, socket: Socket) {
-  if (socket.writable && error.code !== 'ECONNRESET') {
+  if (socket.bytesRead > 0 && socket.writable && error.code !== 'ECONNRESET') {
     const { httpStatus, body } = new Refusal(
       error.code === 'HPE_HEADER_OVERFLOW' ? 'too_large' : 'invalid_input',
       REASONS[error.code ?? ''] ?? 'This is no request that Boxtree understands.',

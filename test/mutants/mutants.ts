@@ -993,6 +993,13 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/app.test.ts'],
   },
   {
+    guard: 'a connection on which nothing came is closed without an answer',
+    file: 'server/corridor/failures.ts',
+    from: 'socket.bytesRead > 0 && ',
+    to: '',
+    suites: ['server/app.test.ts'],
+  },
+  {
     guard: 'a body that its caller breaks off is not logged as an error',
     file: 'server/corridor/failures.ts',
     from: 'raw.errored !== null && raw.errored === error',
