@@ -37,7 +37,7 @@ export function TableCard<Row extends object>(props: TableCardProps<Row>) {
         table={table}
         list={list}
         rows={loaded.data}
-        loading={loaded.isFetching}
+        loading={loaded.isFetching && (loaded.data === undefined || loaded.error !== null)}
         error={loaded.error?.message}
         onRetry={loaded.refetch}
         tools={tools}

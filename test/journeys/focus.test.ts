@@ -508,6 +508,23 @@ describe('a dialog', () => {
   )
 })
 
+test('Escape closes the dialog on top, also in the moment after the button with the focus is gone', async ({
+  shop,
+  openAs,
+}) => {
+  const { name: client } = await shop.world.client(shop.dealer, { months: 1 })
+  const page = await openAs(shop.dealer, to.clients({ search: client }))
+  const dialogs = page.locator('[role=dialog], [role=alertdialog]')
+  await press(page, `Renew ${client}`)
+  await expect(page.getByLabel('Months')).toBeFocused()
+  // At once, because a dialog looks for a lost focus only every 50 ms.
+  await page.evaluate(() => {
+    if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
+    document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }))
+  })
+  await expect(dialogs).toHaveCount(0)
+})
+
 test('a submit that is refused leaves the focus where it was', async ({ shop, openAs }) => {
   const page = await openAs(shop.reseller, to.level.dealer.update(shop.dealer.name))
   await page.route('**/v1/reseller/save', (route) =>

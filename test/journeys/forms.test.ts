@@ -388,9 +388,15 @@ describe('a draft', () => {
     await page.reload()
     await press(page, 'Update Client')
     await readNotice(page, 'Error updating client. Please try again.', CHANGED)
-    await page.unroute('**/v1/api/client/*')
+    const answer = Promise.withResolvers<void>()
+    await page.route('**/v1/api/client/*', async (route) => {
+      await answer.promise
+      await route.continue()
+    })
     await press(page, 'Reload')
     await expect(page.getByText('New expiry 2026-08-15')).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Update Client' })).toBeDisabled()
+    answer.resolve()
     await press(page, 'Update Client')
     await readNotice(page, 'Client is-a-client updated successfully!')
     expect(await page.evaluate(() => sessionStorage.getItem('drafts'))).toBeNull()

@@ -1,7 +1,7 @@
 import type { Page, Route } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { expect, fill, press, readNotice, rows, signIn, test } from '../support/browser.ts'
+import { expect, fill, press, readNotice, rows, signIn, table, test } from '../support/browser.ts'
 import { type Person, uniqueMac, type World } from '../support/world.ts'
 
 const FAULT = { status: 'ERROR', code: 'internal', message: 'Something went wrong on our side.' }
@@ -32,6 +32,24 @@ describe('a failed load', () => {
     await page.getByRole('link', { name: 'Dashboard' }).click()
     await expect(page.getByText(`Error: ${FAULT.message}`)).toBeVisible()
     await expect(rows(page, name)).toHaveCount(before)
+  })
+
+  test('is not announced before it has failed: rows that are loaded again stay readable', async ({
+    open,
+    world,
+  }) => {
+    const page = await open({ as: await dealerOfThree(world) })
+    const name = 'Latest Dealer Transactions'
+    await expect(rows(page, name).first()).toContainText('client-')
+    await page.clock.install()
+    await page.getByRole('link', { name: 'Clients', exact: true }).click()
+    await page.clock.fastForward(3_000)
+    await page.route('**/v1/api/transactions', () => {})
+    const asked = page.waitForRequest('**/v1/api/transactions')
+    await page.getByRole('link', { name: 'Dashboard' }).click()
+    await asked
+    const list = page.locator('[aria-busy]', { has: table(page, name) })
+    await expect(list).toHaveAttribute('aria-busy', 'false')
   })
 
   test('of the credits shows a dash instead of loading forever', async ({ open, world }) => {

@@ -106,9 +106,11 @@ export class Windows {
     const pages = this.#contexts.flatMap((context) => context.pages())
     const told = pages.map(async (page, at) => {
       await picture(page, `failed ${name} ${at}`).catch(() => {})
-      const shown = await page.locator('body').innerText({ timeout: 2_000 }).catch(String)
-      const waits = [...(this.#underway.get(page) ?? [])].map((request) => `${request.method()} ${request.url()}`)
-      return `${page.url()} showed: ${shown.slice(0, 600)}\nIt waited for: ${waits.join(', ') || 'nothing'}`
+      const shown = await page.locator('body').textContent({ timeout: 2_000 }).catch(String)
+      const waits = [...(this.#underway.get(page) ?? [])].map(
+        (request) => `${request.method()} ${request.url()}`,
+      )
+      return `${page.url()} showed: ${shown?.slice(0, 1_000)}\nIt waited for: ${waits.join(', ') || 'nothing'}`
     })
     const [error] = result?.errors ?? []
     if (error) error.message += `\n\n${(await Promise.all(told)).join('\n\n')}`

@@ -44,6 +44,7 @@ export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
   const [base, setBase] = useState<Base>({ values: EMPTY, isRestored: false })
   const [discarded, setDiscarded] = useState(0)
   const [payable, setPayable] = useState(true)
+  const [reloading, setReloading] = useState(false)
   const form = clientForm(client?.name ?? '')
   const save = useSubmit(calls.clients.save, {
     onDone: () => keepDraft(dealer, form, null),
@@ -67,13 +68,14 @@ export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
         onSubmit={submit}
         loading={save.loading}
         disabled={!base.seen}
-        blocked={!payable}
+        blocked={!payable || reloading}
         submitError={save.submitError}
         aside={
           save.outdated && (
             <Reload
               seen={base.seen}
               reload={reload}
+              onWait={setReloading}
               onBase={(next) => {
                 save.reset()
                 setBase(next)
@@ -133,22 +135,27 @@ function Follow({
 interface ReloadProps {
   seen: ClientDetail | undefined
   reload: UpdateCardProps['reload']
+  /** Is told when the loading begins and when it has ended: what is sent meanwhile would be refused once more. */
+  onWait: (waits: boolean) => void
   onBase: (base: Base) => void
 }
 
 /** Loads what somebody else changed, and keeps what was typed. */
-function Reload({ seen, reload, onBase }: ReloadProps) {
+function Reload({ seen, reload, onWait, onBase }: ReloadProps) {
   const { getValues } = useFormContext<ClientValues>()
   const cache = useQueryClient()
   const load = async () => {
+    onWait(true)
     const fresh = await reload()
-    if (!fresh || !seen) return
-    cache.invalidateQueries({ queryKey: [calls.clients.quote.name] })
-    onBase({
-      seen: fresh,
-      values: { ...valuesOf(fresh), ...typedOver(seen, getValues()) },
-      isRestored: false,
-    })
+    if (fresh && seen) {
+      cache.invalidateQueries({ queryKey: [calls.clients.quote.name] })
+      onBase({
+        seen: fresh,
+        values: { ...valuesOf(fresh), ...typedOver(seen, getValues()) },
+        isRestored: false,
+      })
+    }
+    onWait(false)
   }
   return (
     <Button variant="outlined" onClick={load}>

@@ -26,6 +26,22 @@ export function focusTitle(): void {
   if (isFocusLost()) document.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true })
 }
 
+/**
+ * Calls `act` for an Escape that reaches no dialog, because the button that had the focus is gone, as 'Take back' is once it
+ * was pressed. Only the dialog on top hears it.
+ * @param title the id of the dialog's title
+ */
+export function useEscapeWithoutFocus(title: string, act: () => void): void {
+  useEffect(() => {
+    const hear = ({ key }: KeyboardEvent) => {
+      const onTop = [...document.querySelectorAll(DIALOG)].at(-1)
+      if (key === 'Escape' && isFocusLost() && onTop?.getAttribute('aria-labelledby') === title) act()
+    }
+    document.addEventListener('keydown', hear)
+    return () => document.removeEventListener('keydown', hear)
+  }, [title, act])
+}
+
 /** Moves the focus to the title of the page, if it is lost when the component is removed. */
 export function useTitleAfterwards(): void {
   // A list or form of the page takes the focus in the frame after a dialog, so this waits for one more.

@@ -3,7 +3,7 @@ import IconButton from '@mui/material/IconButton'
 import { styled } from '@mui/material/styles'
 import { X } from 'lucide-react'
 import { type ReactNode, useId } from 'react'
-import { useTitleAfterwards } from '../focus.ts'
+import { useEscapeWithoutFocus, useTitleAfterwards } from '../focus.ts'
 
 export interface DialogProps {
   open: boolean
@@ -32,8 +32,11 @@ export function DialogFrame({
   actions,
 }: DialogProps) {
   const id = useId()
+  const leave = () => {
+    if (!busy) onClose()
+  }
   const close = (_event: object, reason: 'backdropClick' | 'escapeKeyDown') => {
-    if (!busy && !(question && reason === 'backdropClick')) onClose()
+    if (!(question && reason === 'backdropClick')) leave()
   }
   return (
     <MuiDialog
@@ -53,14 +56,15 @@ export function DialogFrame({
         )}
       </Head>
       <Content id={`${id}-body`}>{children}</Content>
-      <FocusAfterwards />
+      <LostFocus dialog={id} onEscape={leave} />
       {actions && <Foot>{actions}</Foot>}
     </MuiDialog>
   )
 }
 
-/** Is removed with the dialog, which cannot return the focus to an element that is gone. */
-function FocusAfterwards() {
+/** Is there as long as the dialog, which cannot hear a key or return the focus where an element with the focus is gone. */
+function LostFocus({ dialog, onEscape }: { dialog: string; onEscape: () => void }) {
+  useEscapeWithoutFocus(dialog, onEscape)
   useTitleAfterwards()
   return null
 }
