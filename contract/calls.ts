@@ -751,6 +751,14 @@ const clients = {
     input: z.strictObject({ mac: z.optional(TypedMac) }),
     output: z.object({ a_day: z.int(), left: z.int(), mac_had: z.boolean() }),
   }),
+  asked: call({
+    method: 'GET',
+    path: '/api/asked',
+    roles: ['dealer'],
+    summary: "When a box with this MAC asked last, if it is nobody's or the dealer's own",
+    input: z.strictObject({ mac: Mac }),
+    output: z.object({ asked: z.nullable(Moment) }),
+  }),
   due: call({
     method: 'GET',
     path: '/api/due',

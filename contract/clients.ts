@@ -137,3 +137,10 @@ export const COUNTED_TO = 10_000
 /** The filters of the clients list; 'active' includes the expiring ones. */
 export const CLIENT_FILTERS = ['all', 'active', 'expiring', 'expired'] as const
 export type ClientFilter = (typeof CLIENT_FILTERS)[number]
+
+/** What a list of clients is filtered by: their state, or whether their boxes are online. */
+export const LIST_FILTERS = [...CLIENT_FILTERS, 'online'] as const
+export type ListFilter = (typeof LIST_FILTERS)[number]
+
+/** A box polls every two minutes. It counts as online for this long after a poll, in milliseconds. */
+export const ONLINE_FOR_MS = 300_000

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { CLIENT_FILTERS } from './clients.ts'
+import { LIST_FILTERS } from './clients.ts'
 import { ReminderText } from './due.ts'
 import { CLIENT_SORTS, Search } from './shapes.ts'
 import { storable } from './text.ts'
@@ -21,7 +21,7 @@ const TablePreference = z.strictObject({
 /** A search and filter of the clients, in an order. */
 const SavedFilter = z.strictObject({
   search: z.optional(Search),
-  filter: z.optional(z.enum(CLIENT_FILTERS)),
+  filter: z.optional(z.enum(LIST_FILTERS)),
   sort: z.optional(z.enum(CLIENT_SORTS)),
   order: z.optional(z.enum(['asc', 'desc'])),
 })

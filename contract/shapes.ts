@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { CLIENT_FILTERS } from './clients.ts'
+import { LIST_FILTERS } from './clients.ts'
 import { DUE_WITHIN } from './due.ts'
 import { ROLES } from './roles.ts'
 import { storable } from './text.ts'
@@ -113,6 +113,8 @@ export const ClientRow = z.object({
   status: z.boolean(),
   phone: z.string(),
   package_selection: z.int(),
+  /** Whether its box has polled within the last five minutes. */
+  online: z.boolean(),
 })
 export type ClientRow = z.output<typeof ClientRow>
 
@@ -120,7 +122,7 @@ export const AnyClientRow = z.extend(ClientRow, { dealer: z.string() })
 export type AnyClientRow = z.output<typeof AnyClientRow>
 
 /** A client that was found, with what it may have been found by. */
-export const FoundClient = z.omit(ClientRow, { package_selection: true })
+export const FoundClient = z.omit(ClientRow, { package_selection: true, online: true })
 export type FoundClient = z.output<typeof FoundClient>
 
 /** All fields of one client. Those that its box reports are null until it does. */
@@ -141,7 +143,6 @@ export const ClientDetail = z.extend(ClientRow, {
   stb_type: z.nullable(z.string()),
   version: z.nullable(z.string()),
   watching: z.nullable(z.string()),
-  online: z.boolean(),
   last_active: z.nullable(Moment),
   time_last_play_tv: z.nullable(Moment),
   time_last_play_video: z.nullable(Moment),
@@ -212,7 +213,7 @@ export function clientSelection<const Sorts extends readonly [string, ...string[
     search: z._default(Search, ''),
     sort: z._default(z.enum(sorts), 'name' as never),
     order: z._default(z.enum(['asc', 'desc']), 'asc'),
-    filter: z._default(z.enum(CLIENT_FILTERS), 'all'),
+    filter: z._default(z.enum(LIST_FILTERS), 'all'),
   }
 }
 

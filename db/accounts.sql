@@ -326,6 +326,13 @@ begin
       delete from device_history where id = any (array(select id from device_history where at <= before limit most));
     when 'box_login' then
       delete from box_login where id = any (array(select id from box_login where tried <= before limit most));
+    when 'unknown_box' then
+      -- Those that asked long ago, and all but the newest 10,000.
+      delete from unknown_box where mac = any (
+        array(
+          select mac from unknown_box
+          where asked <= greatest(before, (select asked from unknown_box order by asked desc offset 10000 limit 1))
+          limit most));
     when 'box_change' then
       delete from box_change where ctid = any (array(select ctid from box_change where at <= before limit most));
     when 'audit' then

@@ -1,6 +1,7 @@
 -- What the gateway keeps of the clients' boxes. `device` is what a box has told of itself and what it is held to; `presence`
--- what changes with every poll, and may be lost in a crash; `device_history` who changed a box and when. `box_change` is
--- the log by which every gateway, which decides from memory, learns of a client that was changed.
+-- what changes with every poll, and may be lost in a crash; `device_history` who changed a box and when; `unknown_box`
+-- which boxes of nobody asked. `box_change` is the log by which every gateway, which decides from memory, learns of a
+-- client that was changed.
 
 create table device (
   client bigint,
@@ -74,6 +75,20 @@ create table box_login (
 
 create index box_login_mac on box_login (mac, tried);
 create index box_login_tried on box_login (tried);
+
+-- The MACs of nobody that asked to sign in: whoever makes a client for one sees that its box is there. A crash may empty it.
+create unlogged table unknown_box (
+  mac text,
+  first_asked timestamptz not null,
+  asked timestamptz not null,
+  -- From where; null where a proxy hid it.
+  address text,
+  stb_type text not null,
+  version text not null,
+  constraint unknown_box_pkey primary key (mac)
+);
+
+create index unknown_box_asked on unknown_box (asked);
 
 -- A transaction may be committed after another one that took a later number. So a row has the number of its transaction,
 -- and a reader asks again for all from the oldest transaction that was still under way when it read last.

@@ -24,6 +24,8 @@ grant insert, update (stb_sn, stb_type, version, image, hardware, device_id, dev
 grant insert, update (polled, address, watching, refusal, answered) on presence to :server_role;
 grant insert (client, at, event, detail, address, actor) on device_history to :server_role;
 grant insert (mac, tried), update (succeeded) on box_login to :server_role;
+grant insert (mac, first_asked, asked, address, stb_type, version), update (asked, address, stb_type, version)
+  on unknown_box to :server_role;
 grant insert (client, account, reminded), update (account, reminded) on reminder to :server_role;
 grant insert (account, actor, reason, service_too, created), update (lifted, lifted_by) on suspension to :server_role;
 grant insert (account, credits, note, created), update (state, granted, answer, answered)

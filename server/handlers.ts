@@ -12,7 +12,7 @@ import { closeAccount } from './nouns/closing.ts'
 import { due } from './nouns/due.ts'
 import { download, exportAllClients, exportClients, exportTransactions } from './nouns/exports/exports.ts'
 import { growth } from './nouns/growth.ts'
-import { searchMac } from './nouns/macs.ts'
+import { askedMac, searchMac } from './nouns/macs.ts'
 import { moveAccount } from './nouns/moving.ts'
 import { movingClients } from './nouns/moving-clients.ts'
 import { savePreferences } from './nouns/preferences.ts'
@@ -53,6 +53,7 @@ export const handlers: Handlers<typeof calls> = {
     ...due,
     list: listClients,
     find: findClients,
+    asked: askedMac,
     history: historyOfClient,
     remove: removeClient,
     multiremove: removeClients,

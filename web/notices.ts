@@ -209,6 +209,7 @@ const words: Spoken<typeof calls> = {
     },
     spent: silent,
     trials: silent,
+    asked: silent,
   },
   admin: {
     clients: silent,

@@ -15,6 +15,7 @@ import { type BoxCall, type BoxHandlers, serveBoxes } from './routes.ts'
 import { bind, lockTo, type Outcome, signIn, storeFacts } from './sign-in.ts'
 import { openStrangers } from './strangers.ts'
 import { openTokens } from './token.ts'
+import { openUnknown } from './unknown.ts'
 
 export type GatewayDependencies = {
   sql: Sql
@@ -48,6 +49,7 @@ export function openGateway({ sql, seal, networks, log, clock, zone }: GatewayDe
   const roster = openRoster(sql, log, clock)
   const presence = openPresence(sql, log)
   const strangers = openStrangers(clock)
+  const unknown = openUnknown(sql, log)
   /** What the boxes of these clients said while the database was away. */
   const unwritten = new Map<number, { nonce: string; told: Told }>()
   const writing = setInterval(() => void write(), WRITE_EVERY)
@@ -93,6 +95,7 @@ export function openGateway({ sql, seal, networks, log, clock, zone }: GatewayDe
 
   async function write(): Promise<void> {
     await presence.write()
+    await unknown.write()
     try {
       for (const [client, { nonce, told }] of unwritten) {
         await withTimeout(sql, () => storeFacts(sql, client, nonce, told))
@@ -149,11 +152,12 @@ export function openGateway({ sql, seal, networks, log, clock, zone }: GatewayDe
   }
 
   /** Asks a box for a login, if it may try one. */
-  async function askLogin(
-    { mac, place }: BoxCall,
-    client: Client | null,
-  ): Promise<Answer<'stb/get_profile'>> {
-    if (!client) strangers.count(place.network, mac)
+  async function askLogin(request: BoxCall, client: Client | null): Promise<Answer<'stb/get_profile'>> {
+    const { mac, place } = request
+    if (!client) {
+      strangers.count(place.network, mac)
+      unknown.note(request, clock())
+    }
     if (!(await mayLogIn(sql, mac, clock()))) return refused(ON_SCREEN.unknown)
     return { status: 2, msg: '', block_msg: '', ...POLLING }
   }

@@ -26,6 +26,7 @@ export async function cleanUp(
     ['sign_in', ago(keepDays * DAY_MS)],
     ['device_history', ago(keepDays * DAY_MS)],
     ['box_login', ago(HOUR)],
+    ['unknown_box', ago(7 * DAY_MS)],
     // Twice the time for which a gateway decides from memory.
     ['box_change', ago(HOUR)],
     // Loses its addresses only.

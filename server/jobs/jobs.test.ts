@@ -122,6 +122,9 @@ describe('the clean-up', () => {
         insert into device_history (client, at, event)
         select id, ${at(late - 400 * DAY_MS)}, 'reset' from client where name = ${client}`
       await sql`insert into box_login (mac, tried) values (${String(late)}, ${at(late - HOUR_MS)})`
+      await sql`
+        insert into unknown_box (mac, first_asked, asked, stb_type, version)
+        values (${String(late)}, ${at(late - 7 * DAY_MS)}, ${at(late - 7 * DAY_MS)}, '', '')`
       await world.server.ownerSql`insert into box_change (client, at) values (1, ${at(late - HOUR_MS)})`
       await world.server.ownerSql`
         insert into audit (at, event, address, detail) values (${at(late - 400 * DAY_MS)}, 'kept', 'y', '{}')`
@@ -139,6 +142,7 @@ describe('the clean-up', () => {
       sign_in: 1,
       device_history: 1,
       box_login: 1,
+      unknown_box: 1,
       box_change: 1,
       audit: 1,
     })
@@ -152,6 +156,20 @@ describe('the clean-up', () => {
         table,
       ).toBe(false)
     }
+  })
+
+  test('keeps the newest 10,000 unknown boxes', async () => {
+    const { sql, ownerSql } = world.server
+    await ownerSql`delete from unknown_box`
+    await sql`
+      insert into unknown_box (mac, first_asked, asked, stb_type, version)
+      select n::text, at, at, '', '' from generate_series(1, 10005) n,
+        lateral (select ${world.clock.now}::timestamptz - n * interval '1 second') moment (at)`
+    const jobs = start()
+    await vi.waitFor(() => expect(logged.some(({ removed }) => removed)).toBe(true))
+    await jobs.stop()
+    const [kept] = await sql`select count(*), max(mac::integer) as oldest from unknown_box`
+    expect(kept).toEqual({ count: 10_000, oldest: 10_000 })
   })
 
   test('runs once an hour', async () => {

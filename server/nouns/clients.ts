@@ -1,6 +1,6 @@
 import type { BoxRefusal } from '../../contract/boxes.ts'
 import type { calls, InputOf } from '../../contract/calls.ts'
-import { expiryState, Mac } from '../../contract/clients.ts'
+import { expiryState, Mac, ONLINE_FOR_MS } from '../../contract/clients.ts'
 import { packageLabel } from '../../contract/packages.ts'
 import { ofClient } from '../access/seal.ts'
 import { type Context, type Handlers, Unchanged } from '../context.ts'
@@ -64,7 +64,7 @@ export const clients: Pick<
       ...rest,
       password: business.seal.open(rest.password, ofClient(client.id)),
       tariff_plan: packageLabel(rest.package_selection) ?? '',
-      online: rest.last_active !== null && now.getTime() - Date.parse(rest.last_active) < ONLINE_FOR,
+      online: rest.last_active !== null && now.getTime() - Date.parse(rest.last_active) < ONLINE_FOR_MS,
       retrievable: offered.length,
       retrievals: offered.map(({ expiry }) => expiry),
       trial_retrieval: trial < 0 ? null : trial + 1,
@@ -151,9 +151,6 @@ type Rest = {
   last_played_vod_content: string | null
   locked_to_ip: string | null
 }
-
-/** A box polls every two minutes. It counts as online this long after a poll, in milliseconds. */
-const ONLINE_FOR = 300_000
 
 /** The fields of a client's form at which a refused trial is reported. */
 const TYPED: TrialFields = { mac: 'stb_mac', trials: 'months' }

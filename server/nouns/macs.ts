@@ -11,3 +11,19 @@ export const searchMac: Handler<typeof calls.admin.searchMac> = async ({ sql }, 
   if (!client) throw notFound()
   return client
 }
+
+/**
+ * Says when the box of a MAC asked last. The MAC of somebody else's client gets the answer of one that nobody knows, for
+ * it may tell nothing of that client.
+ */
+export const askedMac: Handler<typeof calls.clients.asked> = async ({ sql, account }, { mac }) => {
+  const [known] = await sql<{ is_own: boolean; asked: string | null }[]>`
+    select c.dealer = ${account.id} as is_own, p.answered as asked
+    from (select id from client where mac = ${mac} and deleted is null
+      union all select client from device where mac = ${mac}) found (id)
+    join client c on c.id = found.id left join presence p on p.client = c.id
+    order by is_own limit 1`
+  if (known) return { asked: known.is_own ? known.asked : null }
+  const [unknown] = await sql<{ asked: string }[]>`select asked from unknown_box where mac = ${mac}`
+  return { asked: unknown?.asked ?? null }
+}

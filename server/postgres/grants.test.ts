@@ -62,6 +62,7 @@ describe("the console's role", () => {
     ['sign_in', 'insert', 'id'],
     ['suspension', 'update', 'account, actor, created, id, reason, service_too'],
     ['transfer', 'insert', 'created, id'],
+    ['unknown_box', 'update', 'first_asked, mac'],
   ])('may not write every column of %s in an %s: not %s', async (table, right, denied) => {
     const columns = await database.sql<{ column: string }[]>`
       select attname as column from pg_attribute

@@ -1,12 +1,12 @@
 import type { PendingQuery, Row } from 'postgres'
-import { type ClientFilter, expiringUntil } from '../../contract/clients.ts'
+import { expiringUntil, type ListFilter, ONLINE_FOR_MS } from '../../contract/clients.ts'
 import type { Context } from '../context.ts'
 import type { Sql } from '../postgres/pool.ts'
 
 /** Which clients a list or an export has, and in which order. */
 export type Selection = {
   search: string
-  filter: ClientFilter
+  filter: ListFilter
   sort: 'name' | 'description' | 'mac' | 'ministra' | 'expiry' | 'status' | 'dealer'
   order: 'asc' | 'desc'
 }
@@ -77,8 +77,12 @@ export function countsFor(sql: Sql, { id, role }: Context['account']): Fragment 
     : sql`account = ${id}`
 }
 
-/** Returns the condition for rows whose expiry is in a state; the active ones include the expiring ones. */
-export function isInState(sql: Sql, filter: ClientFilter, now: Date, row: Fragment): Fragment {
+/**
+ * Returns the condition for rows that a filter leaves: by their expiry, where the active ones include the expiring ones, or
+ * by the last poll of their boxes.
+ * @param row a table with the columns `client` and `expiry`
+ */
+export function isIn(sql: Sql, filter: ListFilter, now: Date, row: Fragment): Fragment {
   switch (filter) {
     case 'all':
       return sql`true`
@@ -88,7 +92,14 @@ export function isInState(sql: Sql, filter: ClientFilter, now: Date, row: Fragme
       return sql`${row}.expiry >= ${now} and ${row}.expiry < ${expiringUntil(now)}`
     case 'expired':
       return sql`${row}.expiry < ${now}`
+    case 'online':
+      return sql`exists (select from presence p where p.client = ${row}.client and ${isOnline(sql, now)})`
   }
+}
+
+/** Returns the condition that a box is online, from its row `p` of `presence`. */
+export function isOnline(sql: Sql, now: Date): Fragment {
+  return sql`p.polled > ${new Date(now.getTime() - ONLINE_FOR_MS)}`
 }
 
 /** Returns the columns of a list, from a client `c`, its service `s` and its dealer `d`. */

@@ -372,6 +372,22 @@ describe('a client', () => {
     await expect(card).toContainText('STB serial numberN/A')
   })
 
+  test('is marked and found while it is online', async ({ open, world }) => {
+    const { dealer } = await world.family({ credits: 5 })
+    for (const login of ['away-one', 'here-one']) await world.client(dealer, { login })
+    const { now } = world.clock
+    await world.server.sql`
+      insert into presence (client, polled, answered) select id, ${now}, ${now} from client where name = 'here-one'`
+    const page = await open({ as: dealer, at: '/clients' })
+    await expect(rows(page, 'Clients')).toHaveText([/away-one/, /here-one/])
+    const marks = page.getByRole('img', { name: 'Online' })
+    await expect(marks).toHaveCount(1)
+    await expect(rows(page, 'Clients').nth(1).getByRole('img', { name: 'Online' })).toBeVisible()
+    await page.getByRole('radio', { name: /^Online/ }).check()
+    await expect(rows(page, 'Clients')).toHaveText([/here-one/])
+    await expect(page.getByRole('radio', { name: 'Online 1' })).toBeChecked()
+  })
+
   test('can only be renewed once it has expired', async ({ open, world }) => {
     const dealer = await dealerOfTwelve(world)
     const page = await open({ as: dealer, at: '/update-client/client-07' })

@@ -108,6 +108,31 @@ describe('a MAC', () => {
     })
   })
 
+  test('says beside its field when its box asked', async ({ open, world }) => {
+    const { dealer } = await world.family({ credits: 5 })
+    const { mac: old, name } = await world.client(dealer, { months: 1 })
+    const asked = new Date(world.clock.now.getTime() - 130_000)
+    await world.server.sql`
+      insert into unknown_box (mac, first_asked, asked, stb_type, version)
+      values ('00:1A:79:12:34:5A', ${asked}, ${asked}, 'MAG250', '')`
+    const page = await open({ as: dealer, at: '/new-client' })
+    const field = page.getByLabel('MAC Address')
+    await field.pressSequentially('12345')
+    await expect(page.getByText(/has asked|box asked/)).toHaveCount(0)
+    await field.pressSequentially('A')
+    await expect(field).toHaveAccessibleDescription('This box asked 2 minutes ago')
+    await field.press('Backspace')
+    await field.pressSequentially('B')
+    await expect(field).toHaveAccessibleDescription('No box with this MAC has asked')
+    await page.goto(`/update-client/${name}`)
+    await expect(field).toHaveValue(old)
+    await expect(page.getByText(/has asked|box asked/)).toHaveCount(0)
+    await field.fill('00:1A:79:12:34:5A')
+    await expect(field).toHaveAccessibleDescription(
+      'With another MAC, all that is known of its box goes. This box asked 2 minutes ago.',
+    )
+  })
+
   test('is searched for only once it is complete', async ({ open, world }) => {
     const { dealer } = await world.family()
     await world.client(dealer, { login: 'searched-for', stb_mac: '00:1A:79:12:34:56' })

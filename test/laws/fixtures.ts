@@ -3,7 +3,7 @@ import { calls } from '../../contract/calls.ts'
 import { LEVEL_NAMES, LEVELS, type LevelName } from '../../contract/levels.ts'
 import { ROLES, type Role } from '../../contract/roles.ts'
 import { ADMIN } from '../support/server.ts'
-import { newClient, PASSWORD, type Person, unique, type World } from '../support/world.ts'
+import { newClient, PASSWORD, type Person, unique, uniqueMac, type World } from '../support/world.ts'
 
 /** A valid input of one call, and the field that names something which the caller must own. */
 export type Fixture = {
@@ -320,6 +320,7 @@ const TREE: Tree = {
     },
     spent: nothing,
     trials: nothing,
+    asked: { input: () => ({ mac: uniqueMac() }) },
   },
   admin: {
     clients: nothing,

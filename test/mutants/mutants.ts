@@ -12,6 +12,27 @@ export type Mutant = {
 
 export const MUTANTS: Mutant[] = [
   {
+    guard: "the MAC of somebody else's client says nothing",
+    file: 'server/nouns/macs.ts',
+    from: 'known.is_own ? known.asked : null',
+    to: 'known.asked',
+    suites: ['server/boxes/unknown.test.ts'],
+  },
+  {
+    guard: "the MAC with which a box signed in to somebody else's client says nothing",
+    file: 'server/nouns/macs.ts',
+    from: '      union all select client from device where mac = ${mac}',
+    to: '',
+    suites: ['server/boxes/unknown.test.ts'],
+  },
+  {
+    guard: 'a box is online for 300 seconds after its poll and no longer',
+    file: 'server/tree/selection.ts',
+    from: 'p.polled > ${new Date',
+    to: 'p.polled >= ${new Date',
+    suites: ['server/nouns/client-list/list.test.ts'],
+  },
+  {
     guard: 'a token counts for its MAC alone',
     file: 'server/boxes/token.ts',
     from: 'return isOurs ? nonce : null',

@@ -1,17 +1,19 @@
 import { useRef } from 'react'
-import { CLIENT_FILTERS, type ClientFilter, COUNTED_TO } from '../../contract/clients.ts'
+import { COUNTED_TO, LIST_FILTERS, type ListFilter } from '../../contract/clients.ts'
 import { Segments } from '../parts/table/Segments.tsx'
 import type { ClientPage } from './useClientPage.ts'
 
-/** The filter by state, with the number of clients that the search finds in each. */
-export function FilterToggle({ page }: { page: Pick<ClientPage, 'list' | 'counts' | 'loading'> }) {
-  const { list, counts, loading } = page
+/** The filter by state, with the number of clients that the search finds in each, and by being online. */
+export function FilterToggle({ page }: { page: Pick<ClientPage, 'list' | 'count' | 'counts' | 'loading'> }) {
+  const { list, count, counts, loading } = page
+  // Those who are online are counted only while they are shown, because no count of them is kept.
+  const online = list.filter === 'online' && !loading ? count : undefined
   return (
     <Segments
-      segments={CLIENT_FILTERS.map((value) => ({
+      segments={LIST_FILTERS.map((value) => ({
         value,
         label: LABELS[value],
-        count: counts && inWords(counts[value], list.search),
+        count: inWords(value === 'online' ? online : counts?.[value], list.search),
       }))}
       value={list.filter}
       onChange={list.setFilter}
@@ -21,7 +23,8 @@ export function FilterToggle({ page }: { page: Pick<ClientPage, 'list' | 'counts
   )
 }
 
-function inWords(count: number, search: string): string {
+function inWords(count: number | undefined, search: string): string | undefined {
+  if (count === undefined) return undefined
   return `${count.toLocaleString('en-US')}${search !== '' && count === COUNTED_TO ? '+' : ''}`
 }
 
@@ -32,9 +35,10 @@ function useDigits(all: number | undefined): number {
   return widest.current
 }
 
-const LABELS: Record<ClientFilter, string> = {
+const LABELS: Record<ListFilter, string> = {
   all: 'All',
   active: 'Active',
   expiring: 'Expiring Soon',
   expired: 'Expired',
+  online: 'Online',
 }

@@ -29,6 +29,7 @@ import {
 } from './clientForm.ts'
 import { DescriptionField, MacField, PackageField, PhoneField } from './fields.tsx'
 import { KeepDraft } from './KeepDraft.tsx'
+import { useAsked } from './useAsked.ts'
 
 interface UpdateCardProps {
   /** Undefined while it loads. */
@@ -181,9 +182,12 @@ function WithoutMac({ mac }: OfMac) {
 
 function MacUnlessMinistra({ mac, disabled }: OfMac & { disabled: boolean }) {
   const [ministra, typed] = useWatch({ name: ['ministra', 'stb_mac'] })
+  const asked = useAsked(ministra === true || typed === mac ? '' : typed)
   if (ministra === true) return null
   const isOther = typeof mac === 'string' && typed !== mac
-  const help = isOther ? 'With another MAC, all that is known of its box goes.' : undefined
+  const help = isOther
+    ? `With another MAC, all that is known of its box goes.${asked ? ` ${asked}.` : ''}`
+    : asked
   return <MacField disabled={disabled} help={help} />
 }
 

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import type { calls, InputOf, OutputOf } from '../../contract/calls.ts'
-import { CLIENT_FILTERS } from '../../contract/clients.ts'
+import { LIST_FILTERS } from '../../contract/clients.ts'
 import type { AnyClientRow, ClientRow } from '../../contract/shapes.ts'
 import type { Table } from '../parts/table/table.ts'
 import { type ListState, useListState } from '../parts/table/useListState.ts'
@@ -32,7 +32,7 @@ export interface ClientPage<Row = ClientRow> {
 
 /** Loads the page that the URL asks for. A page number past the end becomes the last page. */
 export function useClientPage<C extends ListCall>(call: C, table: Table<RowOf<C>>): ClientPage<RowOf<C>> {
-  const list = useListState('', table, CLIENT_FILTERS)
+  const list = useListState('', table, LIST_FILTERS)
   const { page, perPage: per_page, search, sort, order, filter } = list
   // The call accepts exactly the columns and filters that the table declares.
   const query = { page, per_page, search, sort, order, filter } as InputOf<typeof calls.clients.list>

@@ -12,6 +12,7 @@ import { MadeClient } from '../clients/MadeClient.tsx'
 import { costOf, type NewClientValues, newClientSchema } from '../clients/newClient.ts'
 import { START_OPTIONS } from '../clients/startOptions.ts'
 import { suggestLogin, suggestPassword } from '../clients/suggest.ts'
+import { useAsked } from '../clients/useAsked.ts'
 import { type Draft, draftOf, keepDraft, NEW_CLIENT } from '../drafts.ts'
 import { Card } from '../parts/Card.tsx'
 import { Form } from '../parts/form/Form.tsx'
@@ -131,11 +132,13 @@ function draftFrom(values: NewClientValues): Draft | null {
 
 /** The MAC field, which a Ministra client does not have. */
 function MacUnlessMinistra() {
-  const [ministra, months] = useWatch({ name: ['ministra', 'months'] })
+  const [ministra, months, typed] = useWatch({ name: ['ministra', 'months', 'stb_mac'] })
   const trials = useTrials()
+  const asked = useAsked(ministra === true ? '' : typed)
   if (ministra === true) return null
   const hadOne = costOf(months) === 0 && trials?.mac_had === true
-  return <MacField refused={hadOne ? 'This MAC address had a trial within the last 30 days.' : undefined} />
+  const refused = hadOne ? 'This MAC address had a trial within the last 30 days.' : undefined
+  return <MacField help={asked} refused={refused} />
 }
 
 /** Returns what is known of trials before one is asked for: how many are left, and whether this MAC had one. */

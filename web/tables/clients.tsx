@@ -1,5 +1,6 @@
 import './clients.css'
 import { CalendarPlus, Trash2 } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { expiryState, MAC_PREFIX } from '../../contract/clients.ts'
 import { packageLabel } from '../../contract/packages.ts'
@@ -26,9 +27,11 @@ export function ownClients(acts: {
       {
         ...name,
         cell: (row) => (
-          <Link to={to.client(row.name)} data-hint={row.name} data-hint-cut="">
-            {row.name}
-          </Link>
+          <Marked row={row}>
+            <Link to={to.client(row.name)} data-hint={row.name} data-hint-cut="">
+              {row.name}
+            </Link>
+          </Marked>
         ),
       },
       { ...words('description', 'Description', { narrow: 'more' }), usually: 'shown' },
@@ -64,7 +67,14 @@ export function allClients(acts: {
     'all-clients',
     acts.phone,
     [
-      { ...name, cell: (row) => <Ellipsis text={row.name} identifier /> },
+      {
+        ...name,
+        cell: (row) => (
+          <Marked row={row}>
+            <Ellipsis text={row.name} identifier />
+          </Marked>
+        ),
+      },
       {
         key: 'dealer',
         header: 'Dealer',
@@ -169,6 +179,17 @@ const name = { key: 'name', header: 'Name', width: 128, least: 112, narrow: 'tit
 const actions = { key: 'actions', header: 'Actions', narrow: 'more', sort: false } as const
 
 const isMinistra = <Chip tone="special">Ministra</Chip>
+
+/** Marks a client whose box is online by a dot before its name. Without a connection it is not known. */
+function Marked({ row: { online }, children }: { row: ClientRow; children: ReactNode }) {
+  if (!online) return children
+  return (
+    <span className="is-online">
+      <span role="img" aria-label="Online" data-hint="Online" />
+      {children}
+    </span>
+  )
+}
 
 /** Shows only the last three groups on a phone: the first three are the same for all boxes. A tap shows the rest. */
 function Mac({ mac }: { mac: string }) {

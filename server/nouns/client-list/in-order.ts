@@ -1,7 +1,7 @@
 import { COUNTED_TO } from '../../../contract/clients.ts'
 import type { Context } from '../../context.ts'
 import { sendAhead } from '../../postgres/begin.ts'
-import { isInState, isVisibleTo, matches, orderOf, type Search } from '../../tree/selection.ts'
+import { isIn, isVisibleTo, matches, orderOf, type Search } from '../../tree/selection.ts'
 import { type PageQuery, sliceOf } from './types.ts'
 
 /**
@@ -25,7 +25,7 @@ export async function scanInOrder(
   const inOrder = sql`
     select ${id} as id from ${from}
     where ${isVisibleTo(sql, account, row)} and ${search ? matches(sql, search) : sql`true`}
-      and ${isInState(sql, filter, now, sort === 'expiry' ? sql`s` : sql`entry`)}
+      and ${isIn(sql, filter, now, sort === 'expiry' ? sql`s` : sql`entry`)}
     order by ${orderOf(sql, { sort, order: direction }, name)}`
   // The planner assumes that every row lies on disk, and would rather read and sort all of them than look some up.
   await sendAhead(sql, sql`set local enable_sort = off`)

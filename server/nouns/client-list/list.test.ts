@@ -53,7 +53,31 @@ test("a list has the dealer's clients, sorted by name in any case, 10 on a page"
     status: false,
     phone: '9055550123',
     package_selection: 1,
+    online: false,
   })
+})
+
+test('a list marks who is online, and has them alone with that filter', async () => {
+  const polled = async (name: string, secondsAgo: number) => {
+    const at = new Date(world.clock.now.getTime() - secondsAgo * 1_000)
+    await world.server.sql`
+      insert into presence (client, polled, answered) select id, ${at}, ${at} from client where name = ${name}
+      on conflict (client) do update set polled = excluded.polled`
+  }
+  for (const [name, ago] of Object.entries({ carla: 0, DIANA: 299, eduardo: 300, stranger: 1 })) {
+    await polled(name, ago)
+  }
+  const { data } = await dealer.call(list)
+  expect(data.filter(({ online }) => online).map(({ name }) => name)).toEqual(['carla', 'DIANA'])
+  const page = await dealer.call(list, { filter: 'online', order: 'desc', per_page: 1 })
+  expect(page).toMatchObject({ count: 2, total_pages: 2, counts: { all: 5, expired: 1 } })
+  expect(page.data.map(({ name }) => name)).toEqual(['DIANA'])
+  expect(await names({ filter: 'online', search: 'istanbul' })).toEqual(['carla'])
+  const all = await world.admin.call(calls.admin.clients, { filter: 'online' })
+  expect(all.data.map(({ name }) => name)).toEqual(['carla', 'DIANA', 'stranger'])
+  // An empty table, as after a crash, leaves nobody online.
+  await world.server.ownerSql`truncate presence`
+  expect(await names({ filter: 'online' })).toEqual([])
 })
 
 describe('a search', () => {

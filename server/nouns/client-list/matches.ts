@@ -1,8 +1,8 @@
 import { COUNTED_TO } from '../../../contract/clients.ts'
 import type { Context } from '../../context.ts'
-import { type Fragment, isInState, isVisibleTo, type Search, type Selection } from '../../tree/selection.ts'
+import { type Fragment, isIn, isVisibleTo, type Search, type Selection } from '../../tree/selection.ts'
 import { countColumns } from './counts.ts'
-import { type Counts, type PageQuery, sliceOf } from './types.ts'
+import { type Counts, type ListQuery, type PageQuery, sliceOf } from './types.ts'
 
 /**
  * How many clients the database expects a search's text to match, from its statistics and without running the search.
@@ -21,6 +21,21 @@ export function collect(
   search: Search,
 ): Promise<Counts & { ids: number[] }> {
   return collectRows(context, query, allMatches(context, search, query.sort))
+}
+
+/** Collects those of all matches whose boxes are online, counts and sorts them, and takes the page. */
+export async function collectOnline(
+  context: Context,
+  query: ListQuery,
+  search: Search | null,
+): Promise<{ count: number; ids: number[] }> {
+  const { sql, now } = context
+  const everything = { textMatches: sql`true`, expiries: [] }
+  const online = sql`
+    select found.* from (${allMatches(context, search ?? everything, query.sort)}) as found
+    where ${isIn(sql, 'online', now, sql`found`)}`
+  const { all: count, ids } = await collectRows(context, { ...query, filter: 'all' }, online)
+  return { count, ids }
 }
 
 /**
@@ -46,7 +61,7 @@ export async function collectStates(
     }
     const rows = sql`
       select found.* from (${allMatches(context, search, query.sort)}) as found
-      where ${isInState(sql, state, now, sql`found`)} limit ${COUNTED_TO + 1}`
+      where ${isIn(sql, state, now, sql`found`)} limit ${COUNTED_TO + 1}`
     const collected = await collectRows(context, { ...query, filter: state }, rows)
     const isWhole = collected.all <= COUNTED_TO
     counts[state] = isWhole ? collected.all : Number.POSITIVE_INFINITY
@@ -65,7 +80,7 @@ export async function mergeByExpiry(context: Context, query: PageQuery, search: 
   const inOrder = sql`order by ${matchOrder(sql, query)}`
   const firstOfEach = matchQueries(context, search, query.sort).map(
     (rows) => sql`
-      (select found.* from (${rows}) as found where ${isInState(sql, query.filter, now, sql`found`)}
+      (select found.* from (${rows}) as found where ${isIn(sql, query.filter, now, sql`found`)}
        ${inOrder} limit ${offset + limit})`,
   )
   const found = await sql<{ client: number }[]>`
@@ -85,7 +100,7 @@ async function collectRows(
     with found as materialized (${rows})
     select ${countColumns(sql, now)},
       array(
-        select client from found where ${isInState(sql, query.filter, now, sql`found`)}
+        select client from found where ${isIn(sql, query.filter, now, sql`found`)}
         order by ${matchOrder(sql, query)} limit ${limit} offset ${offset}
       ) as ids
     from found`

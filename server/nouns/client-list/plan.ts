@@ -1,10 +1,18 @@
+import { COUNTED_TO } from '../../../contract/clients.ts'
 import type { Context } from '../../context.ts'
 import { sendAhead } from '../../postgres/begin.ts'
 import { readSearch } from '../../tree/selection.ts'
 import { keptCounts, scannedCounts } from './counts.ts'
 import { scanInOrder } from './in-order.ts'
-import { collect, collectStates, estimateTextMatches, mergeByExpiry } from './matches.ts'
-import { type Counts, capCounts, type FoundPage, type PageQuery } from './types.ts'
+import { collect, collectOnline, collectStates, estimateTextMatches, mergeByExpiry } from './matches.ts'
+import {
+  type CountedPage,
+  type Counts,
+  capCounts,
+  type FoundPage,
+  type ListQuery,
+  type PageQuery,
+} from './types.ts'
 
 /**
  * The ways to find a page of clients. None is quick for every list, so `choosePlan` chooses one by how many clients
@@ -20,6 +28,8 @@ import { type Counts, capCounts, type FoundPage, type PageQuery } from './types.
  *   the first matches of both kinds. At most 200,000 are expected by text, and at most 10,000 of each kind are taken.
  * - `cap`: more matches than can be looked at each. Count every state up to 10,000 and read the page in the list's
  *   order, where matches lie close together. 80 ms where nearly all of a million match.
+ *
+ * A list of those who are online is found by none of them: see `findOnline`.
  */
 export type Plan = 'browse' | 'scan' | 'collect' | 'merge' | 'cap'
 
@@ -61,11 +71,28 @@ function fillsPageSoon({ sort, filter, page, per_page }: PageQuery, { all, expec
 }
 
 /** Finds a page of the clients that the caller may see, with the counts of the list. */
-export async function findPage(
-  context: Context,
-  query: PageQuery,
-  most = MOST_COLLECTED,
-): Promise<FoundPage> {
+export async function findPage(context: Context, query: ListQuery, most?: number): Promise<CountedPage> {
+  const { filter } = query
+  if (filter === 'online') return findOnline(context, query, most)
+  const found = await findByState(context, { ...query, filter }, most)
+  return { ...found, count: found.counts[filter] }
+}
+
+/**
+ * Finds a page of those whose boxes are online. Nothing is kept in the order of polls, because an index of them would
+ * make each of 8,000 writes a second dearer: all that match are looked up in `presence`, and the page is cut from the rest.
+ * Of 100,000 clients with half of them online that takes 50 ms.
+ * The counts of the states are those of the same list without this filter.
+ */
+async function findOnline(context: Context, query: ListQuery, most?: number): Promise<CountedPage> {
+  const { counts } = await findByState(context, { ...query, filter: 'all', page: 1, per_page: 1 }, most)
+  const search = await readSearch(context, query.search)
+  const { count, ids } = await collectOnline(context, query, search)
+  const isCapped = search !== null && count > COUNTED_TO
+  return { counts, count: isCapped ? COUNTED_TO : count, capped: isCapped, ids }
+}
+
+async function findByState(context: Context, query: PageQuery, most = MOST_COLLECTED): Promise<FoundPage> {
   const { filter } = query
   const all = await keptCounts(context)
   const search = await readSearch(context, query.search)

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { CLIENT_FILTERS, type ClientFilter, expiryState } from '../../../contract/clients.ts'
+import { CLIENT_FILTERS, expiryState, LIST_FILTERS, type ListFilter } from '../../../contract/clients.ts'
 import { ANY_CLIENT_SORTS } from '../../../contract/shapes.ts'
 import { DAY_MS } from '../../../contract/time.ts'
 import { openWorld, type Person, type World } from '../../../test/support/world.ts'
 import type { Context } from '../../context.ts'
 import { begin } from '../../postgres/begin.ts'
 import { choosePlan, findPage } from './plan.ts'
-import type { PageQuery } from './types.ts'
+import type { ListQuery, PageQuery } from './types.ts'
 
 type Client = {
   id: number
@@ -18,6 +18,8 @@ type Client = {
   expiry: string
   status: boolean
   dealer: string
+  /** How many seconds ago its box polled; null where it never did. */
+  polled: number | null
 }
 
 const MANY = 240
@@ -50,6 +52,7 @@ beforeAll(async () => {
     ).toISOString(),
     status: at % 6 !== 2,
     dealer: dealers[at % 3 === 0 ? 1 : 0]?.name as string,
+    polled: [null, 3, 299, 300, 301, 90_000][(at * 5) % 11] ?? null,
   }))
   for (const client of clients) client.id = await plant(client)
 })
@@ -65,7 +68,13 @@ async function plant(client: Client): Promise<number> {
     )
     insert into service (client, dealer, name, expiry) select id, dealer, name, ${client.expiry} from made
     returning client as id`
-  return made?.id as number
+  const id = made?.id as number
+  if (client.polled !== null) {
+    const polled = new Date(world.clock.now.getTime() - client.polled * 1_000)
+    await world.server
+      .sql`insert into presence (client, polled, answered) values (${id}, ${polled}, ${polled})`
+  }
+  return id
 }
 
 // A simple model of the rules, with which the result of every plan is compared.
@@ -77,12 +86,13 @@ function matches(client: Client, term: string, isAdmin: boolean): boolean {
   return fields.some((field) => field.toLowerCase().includes(term.toLowerCase()))
 }
 
-function isIn({ expiry }: Client, filter: ClientFilter, now: Date): boolean {
+function isIn({ expiry, polled }: Client, filter: ListFilter, now: Date): boolean {
+  if (filter === 'online') return polled !== null && polled < 300
   const state = expiryState(expiry, now)
   return filter === 'all' || state === filter || (filter === 'active' && state === 'expiring')
 }
 
-function inOrder(some: Client[], { sort, order }: PageQuery): Client[] {
+function inOrder(some: Client[], { sort, order }: ListQuery): Client[] {
   const key = (client: Client) => {
     const value =
       sort === 'name' || sort === 'expiry' ? client[sort] : sort === 'status' ? client.status : client[sort]
@@ -136,10 +146,10 @@ describe.each([
       const own = clients.filter(({ dealer }) => who === 'admin' || dealer === person.name)
       const found = own.filter((client) => matches(client, search, who === 'admin'))
       for (const [nr, sort] of ANY_CLIENT_SORTS.entries()) {
-        for (const [at, filter] of CLIENT_FILTERS.entries()) {
+        for (const [at, filter] of LIST_FILTERS.entries()) {
           const order = (nr + at) % 2 === 0 ? 'asc' : 'desc'
           const page = 1 + ((nr + at) % 3)
-          const query: PageQuery = { search, sort, order, filter, page, per_page: 9 }
+          const query: ListQuery = { search, sort, order, filter, page, per_page: 9 }
           const answer = await begin(server.sql, (sql) => findPage(contextOf(sql, person), query, most))
           const all = inOrder(
             found.filter((client) => isIn(client, filter, now)),
@@ -150,6 +160,7 @@ describe.each([
             counts: Object.fromEntries(
               CLIENT_FILTERS.map((one) => [one, found.filter((client) => isIn(client, one, now)).length]),
             ),
+            count: all.length,
             capped: false,
             ids: expected,
           })

@@ -2,13 +2,19 @@ import { type ClientFilter, COUNTED_TO } from '../../../contract/clients.ts'
 import type { Selection } from '../../tree/selection.ts'
 
 /** A page that is asked for; `page` counts from 1. */
-export type PageQuery = Selection & { page: number; per_page: number }
+export type ListQuery = Selection & { page: number; per_page: number }
 
-/** How many clients each filter of the list has. */
+/** One that is filtered by the state of its clients. */
+export type PageQuery = ListQuery & { filter: ClientFilter }
+
+/** How many clients are in each state. */
 export type Counts = Record<ClientFilter, number>
 
 /** The ids of the clients on a page in their order, and the counts of the list. `capped`: the asked filter has more. */
 export type FoundPage = { counts: Counts; capped: boolean; ids: number[] }
+
+/** A page with the number of clients that its filter leaves. */
+export type CountedPage = FoundPage & { count: number }
 
 /** Cuts the counts of a search at COUNTED_TO, and says whether that cut the count of the asked filter. */
 export function capCounts(counts: Counts, { filter }: PageQuery): Omit<FoundPage, 'ids'> {

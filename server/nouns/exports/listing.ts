@@ -10,7 +10,7 @@ import type { Sql } from '../../postgres/pool.ts'
 import { accountSeenBy } from '../../tree/beneath.ts'
 import { nameFor } from '../../tree/names.ts'
 import {
-  isInState,
+  isIn,
   isVisibleTo,
   listColumns,
   matches,
@@ -52,7 +52,7 @@ export async function listClients(asked: Asked, selection: ChosenClients): Promi
     from client c join service s on s.client = c.id join account d on d.id = c.dealer
     ${search ? sql`join directory entry on entry.client = c.id` : sql``}
     where c.deleted is null and ${isVisibleTo(sql, account, sort === 'expiry' ? sql`s` : sql`c`)}
-      and ${search ? matches(sql, search) : sql`true`} and ${isInState(sql, filter, now, sql`s`)}
+      and ${search ? matches(sql, search) : sql`true`} and ${isIn(sql, filter, now, sql`s`)}
       ${clients ? sql`and lower(c.name) = any (${clients.map((name) => name.toLowerCase())})` : sql``}`
   return {
     title: ofAll ? 'Clients of all dealers' : `Clients of ${account.name}`,
@@ -141,4 +141,5 @@ const FILTERED = {
   active: 'Active clients',
   expiring: 'Clients that expire soon',
   expired: 'Expired clients',
+  online: 'Clients that are online',
 } as const

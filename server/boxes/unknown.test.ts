@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { calls } from '../../contract/calls.ts'
+import { Box } from '../../test/support/box.ts'
+import { type Family, openWorld, uniqueMac, type World } from '../../test/support/world.ts'
+
+const { asked } = calls.clients
+
+let world: World
+let family: Family
+beforeAll(async () => {
+  world = await openWorld({ env: { TRUSTED_PROXIES: '127.0.0.1' } })
+  family = await world.family({ credits: 20 })
+})
+afterAll(() => world.close())
+
+/** Lets a box sign in, and its server store what it told. */
+async function signIn(box: Box): Promise<void> {
+  world.clock.pass({ seconds: 5 })
+  await box.signIn()
+  await world.server.gateway.writePresence()
+}
+
+function boxOf(mac = uniqueMac()): Box {
+  return new Box(world.server, { mac, address: '203.0.113.7' })
+}
+
+describe('the MAC that a dealer types', () => {
+  test('is that of a box that asked, or of none', async () => {
+    const box = boxOf()
+    expect(await family.dealer.call(asked, { mac: box.mac })).toEqual({ asked: null })
+    await signIn(box)
+    const first = world.clock.now.toISOString()
+    expect(await family.dealer.call(asked, { mac: box.mac.toLowerCase() })).toEqual({ asked: first })
+    world.clock.pass({ minutes: 2 })
+    await signIn(box)
+    expect(await family.dealer.call(asked, { mac: box.mac })).toEqual({
+      asked: world.clock.now.toISOString(),
+    })
+    expect(await world.server.sql`select * from unknown_box where mac = ${box.mac}`).toEqual([
+      {
+        mac: box.mac,
+        first_asked: first,
+        asked: world.clock.now.toISOString(),
+        address: '203.0.113.7',
+        stb_type: 'MAG250',
+        version: 'ImageDescription: 0.2.18-r23',
+      },
+    ])
+  })
+
+  test("tells of the dealer's own client when its box asked, also where it was refused", async () => {
+    const { name, mac } = await world.client(family.dealer, { months: 1 })
+    expect(await family.dealer.call(asked, { mac })).toEqual({ asked: null })
+    await family.dealer.call(calls.clients.save, { login: name, status: false })
+    await signIn(boxOf(mac))
+    expect(await family.dealer.call(asked, { mac })).toEqual({ asked: world.clock.now.toISOString() })
+  })
+
+  test("says nothing of somebody else's client, whether its box asked before it was made or since", async () => {
+    const sibling = await world.child(family.reseller)
+    const [box, ofLogin] = [boxOf(), boxOf()]
+    await signIn(box)
+    await signIn(ofLogin)
+    expect((await sibling.call(asked, { mac: box.mac })).asked).not.toBeNull()
+    await world.client(family.dealer, { months: 1, stb_mac: box.mac })
+    const { name } = await world.client(family.dealer, { months: 1, ministra: true, password: 'password' })
+    expect(await ofLogin.logIn(name, 'password')).toBe(0)
+    for (const { mac } of [box, ofLogin]) expect(await sibling.call(asked, { mac })).toEqual({ asked: null })
+    await signIn(box)
+    expect(await sibling.call(asked, { mac: box.mac })).toEqual({ asked: null })
+    expect((await family.dealer.call(asked, { mac: box.mac })).asked).not.toBeNull()
+    expect((await family.dealer.call(asked, { mac: ofLogin.mac })).asked).not.toBeNull()
+  })
+})
