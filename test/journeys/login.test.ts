@@ -25,6 +25,25 @@ describe('on the login page', () => {
     await expect(page).toHaveURL('/admin')
   })
 
+  test('a visitor whose scripts do not come is told so after a while, and can load the page again', async ({
+    windows,
+    world,
+  }) => {
+    const page = await windows.open(world.server.url)
+    await page.route('**/assets/*.js', (route) => route.abort())
+    await page.goto('/')
+    const late = page.getByText('Boxtree has not loaded yet.')
+    await expect(late).toBeHidden()
+    // The wait is an animation, since there is no script.
+    await page.evaluate(() => {
+      for (const wait of document.getAnimations()) wait.finish()
+    })
+    await expect(late).toBeVisible()
+    await page.unrouteAll()
+    await page.getByRole('link', { name: 'Reload' }).click()
+    await expect(page.getByLabel('Username')).toBeVisible()
+  })
+
   test('a button shows and hides the password', async ({ open }) => {
     const page = await open()
     const password = page.getByLabel('Password', { exact: true })
