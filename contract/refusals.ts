@@ -38,4 +38,6 @@ export type RefusalBody = {
   errors?: Record<string, string>
   /** In a 429 of the login: a harder captcha challenge for this login name, whose solution allows the next try. */
   challenge?: unknown
+  /** The id of the request, which stands in every line that the log has of it. */
+  request_id: string
 }

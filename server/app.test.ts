@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -262,6 +263,19 @@ test('a server that closes completes the answers under way, and waits for nothin
   await leaving.close()
   expect(Date.now() - began).toBeLessThan(10_000)
   for (const answer of await Promise.all(underWay)) expect(answer.status).toBe(401)
+})
+
+test('a server that closes does not wait for a connection that was opened ahead', async () => {
+  const leaving = await openWorld()
+  const ahead = connect(Number(new URL(leaving.server.url).port), '127.0.0.1')
+  let answer = ''
+  ahead.setEncoding('utf8').on('data', (chunk) => {
+    answer += chunk
+  })
+  await once(leaving.server.app.server, 'connection')
+  await leaving.close()
+  // One that it waits for is told after 20 seconds that its request took too long to come.
+  expect(answer).toBe('')
 })
 
 describe('without its database', () => {

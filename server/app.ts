@@ -8,15 +8,16 @@ import type { Gateway } from './boxes/gateway.ts'
 import type { Config } from './config.ts'
 import type { Business } from './context.ts'
 import { compress } from './corridor/compress.ts'
-import { limitConnections, REQUEST_TIMES } from './corridor/connections.ts'
+import { closeIdleConnections, limitConnections, REQUEST_TIMES } from './corridor/connections.ts'
 import { serveConsole } from './corridor/console.ts'
 import { type FreeSpace, watchDisk } from './corridor/disk.ts'
-import { rejectConnection, sendFailure } from './corridor/failures.ts'
+import { rejectConnections, sendFailure } from './corridor/failures.ts'
 import { unavailable } from './corridor/faults.ts'
 import { openHealth } from './corridor/health.ts'
-import { closeIdleConnections, logAnswers, stayOnHttps } from './corridor/hooks.ts'
+import { logAnswers, stayOnHttps } from './corridor/hooks.ts'
 import { openPage } from './corridor/openapi/routes.ts'
 import { type AnyHandler, goneOf, openPipeline } from './corridor/pipeline.ts'
+import { ID_FIELD, idsOfRequests, sendIds } from './corridor/request-id.ts'
 import { handlers } from './handlers.ts'
 import { type Networks, watchNetworks } from './network.ts'
 import { endSpare } from './nouns/exports/spare.ts'
@@ -63,7 +64,7 @@ export async function openApp(dependencies: AppDependencies) {
     dataDir: config.dataDir,
   }
   const disk = watchDisk(freeSpace, config.freeDiskMb, log)
-  const networks = dependencies.networks ?? watchNetworks(config.trustedProxies, log, clock.now)
+  const networks = dependencies.networks ?? watchNetworks(config.trustedProxies, clock.now)
   const { ready, health } = openHealth({ sql, disk, networks, clock, leaving })
   const pipeline = openPipeline({ sql, business, disk, networks, clock })
   await checkKey(sql, business.seal)
@@ -76,9 +77,9 @@ export async function openApp(dependencies: AppDependencies) {
         reply.header('cache-control', 'no-store')
       })
       api.addHook('onSend', compress)
-      api.get('/live', async () => ({ status: 'OK' }))
-      api.get('/ready', ready)
-      api.get('/health', health)
+      api.get('/live', UNLOGGED, async () => ({ status: 'OK' }))
+      api.get('/ready', UNLOGGED, ready)
+      api.get('/health', UNLOGGED, health)
       for (const call of everyCall(calls)) route(api, call, atPlaceOf(call, handlers) as AnyHandler)
       openPage(api)
       // Routes, because the console's route takes every other path; the handler is for methods that have none.
@@ -98,6 +99,7 @@ export async function openApp(dependencies: AppDependencies) {
       bodyLimit: call.longBody ? MOST_LONG_BODY : MOST_BODY,
       // Before the body is read, so that a stranger's body never is.
       onRequest: async (request, reply) => {
+        request.call = call.name
         request.gone = goneOf(reply)
         request.caller = await pipeline.admit(call, request)
       },
@@ -116,21 +118,26 @@ export async function openBoxApp(
 ): Promise<FastifyInstance> {
   await checkKey(sql, createSeal(secretKey))
   const app = openFastify(config, log)
-  app.get('/v1/live', async () => ({ status: 'OK' }))
-  app.get('/v1/ready', async () => {
+  app.get('/v1/live', UNLOGGED, async () => ({ status: 'OK' }))
+  app.get('/v1/ready', UNLOGGED, async () => {
     if (leaving.aborted || !(await gateway.canAnswer())) throw unavailable()
     return { status: 'OK' }
   })
+  app.setNotFoundHandler(refuseUnknown)
   await gateway.serve(app, { alone: true })
   return app
 }
+
+/** For health checks, which come every few seconds and would fill the log. */
+const UNLOGGED = { logLevel: 'silent' } as const
 
 const NEVER = new AbortController().signal
 
 function openFastify(config: Config, log: FastifyBaseLogger): FastifyInstance {
   const app: FastifyInstance = Fastify({
     loggerInstance: log,
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: ID_FIELD }),
+    genReqId: idsOfRequests(config.trustedProxies),
     trustProxy: config.trustedProxies.length > 0 ? config.trustedProxies : false,
     ...REQUEST_TIMES,
     // A HEAD would use up an export's ticket, and read the whole file for nothing.
@@ -140,12 +147,13 @@ function openFastify(config: Config, log: FastifyBaseLogger): FastifyInstance {
     return503OnClosing: false,
     routerOptions: { maxParamLength: 300 },
     frameworkErrors: (error, request, reply) => sendFailure(error, request, reply),
-    clientErrorHandler: rejectConnection,
+    clientErrorHandler: rejectConnections(log),
   })
   app.decorateRequest('caller', null)
   app.decorateRequest('gone', null)
   app.removeContentTypeParser('text/plain')
   app.setErrorHandler(sendFailure)
+  sendIds(app)
   limitConnections(app, config.trustedProxies, log)
   stayOnHttps(app)
   logAnswers(app)

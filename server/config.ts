@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { LOG_LEVELS, type LogLevel } from './log.ts'
 
 export type Captcha =
   | { provider: 'altcha' | 'none' }
@@ -31,6 +32,7 @@ export interface Config {
   keepDays: number
   /** How long the server goes on after it was told to stop, before it takes no more requests. */
   drainSeconds: number
+  logLevel: LogLevel
   /** Changes are refused while the embedded database's disk has fewer free megabytes; 0 means no limit. */
   freeDiskMb: number
   /** 32 bytes; null means the one kept in the data folder. */
@@ -65,6 +67,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     trialsPerDay: reader.whole('TRIALS_PER_DAY', { least: 0, most: 100_000, otherwise: 20 }),
     keepDays: reader.whole('KEEP_DAYS', { least: 1, most: 36_500, otherwise: 400 }),
     drainSeconds: reader.whole('DRAIN_SECONDS', { least: 0, most: 300, otherwise: 0 }),
+    logLevel: readLogLevel(reader),
     freeDiskMb: reader.whole('FREE_DISK_MB', { least: 0, most: 1_000_000, otherwise: 256 }),
     trustedProxies: readTrustedProxies(reader),
     secretKey: readSecretKey(reader, 'SECRET_KEY'),
@@ -201,6 +204,13 @@ function readCaptcha(reader: Reader): Captcha {
       reader.faults.push('CAPTCHA_PROVIDER must be altcha, recaptcha, hcaptcha, turnstile or none.')
       return { provider: 'altcha' }
   }
+}
+
+function readLogLevel(reader: Reader): LogLevel {
+  const named = reader.text('LOG_LEVEL') ?? 'info'
+  const level = LOG_LEVELS.find((one) => one === named)
+  if (level === undefined) reader.faults.push('LOG_LEVEL must be error, warn, info or debug.')
+  return level ?? 'info'
 }
 
 function readTrustedProxies(reader: Reader): string[] {

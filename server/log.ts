@@ -1,8 +1,12 @@
 import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino'
 
-/** Opens the log: a line of JSON for each answer and each fault, without secrets. */
-export function openLog(to: DestinationStream): Logger {
-  return pino({ level: 'info', serializers: { err: withoutRow } }, to)
+/** How much the log tells: each level tells what those before it tell, too. */
+export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+/** Opens the log: a line of JSON for each answer, fault and event, without secrets. */
+export function openLog(to: DestinationStream, level: LogLevel = 'info'): Logger {
+  return pino({ level, serializers: { err: withoutRow } }, to)
 }
 
 /** Leaves out the parts of a database error that quote a row, which may hold a password. */

@@ -50,6 +50,17 @@ describe('the console', () => {
     }
   })
 
+  test('writes lines of JSON and nothing else where there is no terminal', async () => {
+    const console = await startConsole({ dataDir, env: { CAPTCHA_PROVIDER: 'none', LOG_LEVEL: 'error' } })
+    running.push(console)
+    await console.stop()
+    const sentences = linesOf(console).map(({ msg }) => msg)
+    expect(sentences).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^Boxtree is ready on /), 'Stopping']),
+    )
+    expect(sentences.join()).not.toContain('CAPTCHA_PROVIDER')
+  })
+
   test('ends at a SIGTERM, and ignores a second one', async () => {
     const console = await start()
     const pid = postmaster()
@@ -121,6 +132,7 @@ describe('the console', () => {
     expect(await console.exit).toBe(1)
     expect(console.output()).toContain('PORT must be')
     expect(console.output()).toContain('TIME_ZONE must be')
+    expect(linesOf(console)).toMatchObject([{ level: 60 }])
     expect(existsSync(join(dataDir, 'secret-key'))).toBe(false)
   })
 
@@ -143,6 +155,15 @@ async function start() {
   const console = await startConsole({ dataDir })
   running.push(console)
   return console
+}
+
+/** Returns the lines that a console has written, each of which must be JSON. */
+function linesOf(console: { output(): string }): { level: number; msg: string }[] {
+  return console
+    .output()
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
 }
 
 function postmaster(): number {

@@ -18,6 +18,7 @@ import { startClock } from './postgres/clock.ts'
 import { openDatabase } from './postgres/database.ts'
 import { migrate } from './postgres/migrate.ts'
 import { CONNECTIONS, openPool } from './postgres/pool.ts'
+import { watchPrimary } from './postgres/primary.ts'
 
 // By default V8 lets its heap of new objects grow, without making anything here faster: under 32 connections the server
 // took 355 MB, and takes 195 MB with this setting.
@@ -33,8 +34,12 @@ const SETTLED_MS = 1_000
 /** @param code the exit code, which is not 0 after a fault */
 type Step = (code: number) => Promise<unknown>
 
-// Sentences for the person at the terminal go to stdout; the log goes to stderr as JSON.
-const log = openLog(pino.destination(2))
+// The log goes to stderr as JSON.
+const stderr = pino.destination(2)
+const log = openLog(stderr)
+// Sentences for the person at a terminal go to stdout. Where there is none they are lines of the log, at any level of it.
+const events = openLog(stderr, 'info')
+const tell = process.stdout.isTTY ? say : (sentence: string) => events.info(sentence)
 
 /** Undoes the steps of the start, the latest first. */
 const undo: Step[] = []
@@ -45,6 +50,7 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal
 // The launcher was killed without a signal to this process, which should end with it.
 process.on('disconnect', () => end(0))
 process.on('uncaughtException', (error) => fail(error))
+process.removeAllListeners('warning').on('warning', (warning) => log.warn({ err: warning }, 'Node warns'))
 process.channel?.unref()
 
 const started = start()
@@ -52,21 +58,28 @@ await started.catch(fail)
 
 async function start(): Promise<void> {
   const config = readConfig(process.env)
+  log.level = config.logLevel
   if (config.captcha.provider === 'none')
     log.warn('CAPTCHA_PROVIDER is none: anything that can type may try passwords')
   const secretKey = readSecretKey(config)
-  const database = await step(() => openDatabase(config, say))
+  const database = await step(() => openDatabase(config, tell))
   undo.push(() => database.stop())
-  await step(() => migrate({ ...database, say, stopping: stopping.signal }))
-  let readClock = () => {}
-  const sql = openPool(database.server, { max: CONNECTIONS, onOpen: () => readClock() })
+  await step(() => migrate({ ...database, say: tell, stopping: stopping.signal }))
+  let onOpen = () => {}
+  const sql = openPool(database.server, { max: CONNECTIONS, onOpen: () => onOpen() })
   undo.push(() => sql.end({ timeout: 5 }))
   const clock = await step(() => startClock(sql, log))
   undo.push(async () => clock.stop())
-  readClock = () => void clock.read()
+  const primary = watchPrimary(sql, log)
+  await primary.read()
+  undo.push(async () => primary.stop())
+  onOpen = () => {
+    void clock.read()
+    void primary.read()
+  }
   const freeSpace = database.files === null ? null : freeSpaceOf(database.files)
   const firstLogin = await step(() => makeFirstLogin(sql, config, process.stdout.isTTY))
-  const networks = watchNetworks(config.trustedProxies, log, clock.now)
+  const networks = watchNetworks(config.trustedProxies, clock.now)
   const seal = createSeal(secretKey)
   const { serve, boxPort, port } = config
   const gateway = serve.boxes
@@ -97,9 +110,9 @@ async function start(): Promise<void> {
   if (boxes)
     await step(() => listen(boxes, boxPort === null ? at : { ...at, port: boxPort, variable: 'BOX_PORT' }))
   if (console) await step(() => listen(console, at))
-  if (console) say(`Boxtree is ready on ${addressOf(console, config)}`)
-  if (boxes) say(`Boxes are served on ${addressOf(boxes, config)}`)
-  if (firstLogin) say(firstLogin)
+  if (console) tell(`Boxtree is ready on ${addressOf(console, config)}`)
+  if (boxes) tell(`Boxes are served on ${addressOf(boxes, config)}`)
+  if (firstLogin) tell(firstLogin)
   setTimeout(keepSpare, SETTLED_MS).unref()
 }
 
@@ -157,7 +170,7 @@ function end(code: number): void {
 async function windDown(code: number): Promise<void> {
   stopping.abort()
   await started.catch(() => {})
-  if (code === 0 && undo.length > 0) say('Stopping')
+  if (code === 0 && undo.length > 0) tell('Stopping')
   for (const step of undo.reverse()) {
     try {
       await step(code)
@@ -171,7 +184,8 @@ async function windDown(code: number): Promise<void> {
 
 function fail(error: unknown): void {
   if (stopping.signal.aborted) return
-  if (error instanceof StartFault) process.stderr.write(`${error.message}\n`)
-  else log.fatal(error)
+  if (!(error instanceof StartFault)) log.fatal(error)
+  else if (process.stderr.isTTY) process.stderr.write(`${error.message}\n`)
+  else log.fatal(error.message)
   end(1)
 }

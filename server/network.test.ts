@@ -23,9 +23,10 @@ test.each([
 function countedAs(peer: string, { forwarded = false } = {}) {
   const logged: string[] = []
   const log = openLog({ write: (line) => logged.push(line) })
-  const networks = watchNetworks(['192.0.2.1', '2001:db8:aa::/48'], log, () => new Date())
+  const networks = watchNetworks(['192.0.2.1', '2001:db8:aa::/48'], () => new Date())
   const request = {
     ip: peer,
+    log,
     headers: forwarded ? { 'x-forwarded-for': '203.0.113.5' } : {},
     socket: { remoteAddress: peer },
   }

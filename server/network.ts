@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net'
-import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 
 /** The networks by which wrong logins are counted, and a watch for proxies that the configuration does not name. */
 export interface Networks {
@@ -7,22 +7,18 @@ export interface Networks {
    * Returns the network of a request. Null behind an untrusted proxy on a private network: its address would be
    * everybody's, and one person's wrong logins would lock everybody out.
    */
-  of(request: Pick<FastifyRequest, 'ip' | 'headers' | 'socket'>): string | null
+  of(request: Pick<FastifyRequest, 'ip' | 'headers' | 'socket' | 'log'>): string | null
   /** Whether an untrusted proxy forwarded a request in the last 15 minutes. */
   seesUntrustedProxy(): boolean
 }
 
-export function watchNetworks(
-  trustedProxies: readonly string[],
-  log: FastifyBaseLogger,
-  clock: () => Date,
-): Networks {
+export function watchNetworks(trustedProxies: readonly string[], clock: () => Date): Networks {
   const isTrusted = among(trustedProxies)
   const isNearby = among(NEARBY)
   let seen = Number.NEGATIVE_INFINITY
   let told = Number.NEGATIVE_INFINITY
   return {
-    of({ ip, headers, socket }) {
+    of({ ip, headers, socket, log }) {
       const peer = socket.remoteAddress ?? ''
       if (headers['x-forwarded-for'] === undefined || isTrusted(peer)) return networkOf(ip)
       seen = clock().getTime()

@@ -26,13 +26,15 @@ export class Refusal extends Error {
     return REFUSALS[this.code]
   }
 
-  get body(): RefusalBody {
+  /** Returns the body of the answer. The id is that of the request, by which the log is searched. */
+  bodyOf(requestId: string): RefusalBody {
     return {
       status: 'ERROR',
       code: this.code,
       message: this.message,
       ...(this.errors && { errors: this.errors }),
       ...(this.challenge !== undefined && { challenge: this.challenge }),
+      request_id: requestId,
     }
   }
 }

@@ -219,11 +219,18 @@ function refusalOf(response: Response, answer: unknown): ApiError {
   if (lost) return offline(status)
   const body: Partial<RefusalBody> = isAnswer(answer) ? answer : {}
   const retryAfter = Number(response.headers.get('retry-after'))
-  return new ApiError(body.message ?? 'An unknown error occurred', {
-    code: body.code ?? 'internal',
+  const { code = 'internal', message = 'An unknown error occurred' } = body
+  const id = body.request_id ?? response.headers.get('x-request-id')
+  return new ApiError(code === 'internal' && id ? withId(message, id) : message, {
+    code,
     status,
     ...(body.errors && { errors: body.errors }),
     ...(retryAfter > 0 && { retryAfter }),
     ...(body.challenge !== undefined && { challenge: body.challenge }),
   })
+}
+
+/** Adds to the message of an error that only the log explains the id under which the log has it. */
+function withId(message: string, id: string): string {
+  return `${message.replace(/\.?$/, '.')} Tell whoever runs Boxtree this code: ${id}`
 }

@@ -193,7 +193,7 @@ async function refuses(captcha: Captcha, answer: string | undefined, at = now, n
     (error: unknown) => error,
   )
   expect(refusal).toBeInstanceOf(Refusal)
-  expect((refusal as Refusal).body).toMatchObject({
+  expect((refusal as Refusal).bodyOf('')).toMatchObject({
     code: 'captcha_failed',
     errors: { g_recaptcha_response: expect.any(String) },
   })

@@ -80,7 +80,7 @@ export function openGateway({ sql, seal, networks, log, clock, zone }: GatewayDe
   }
 
   return {
-    serve: (app, { alone }) => serveBoxes(app, { handlers, networks, log, alone }),
+    serve: (app, { alone }) => serveBoxes(app, { handlers, networks, alone }),
     canAnswer: () =>
       roster.catchUp().then(
         () => true,

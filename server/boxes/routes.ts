@@ -1,4 +1,4 @@
-import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Networks } from '../network.ts'
 import { isLost } from '../postgres/begin.ts'
 import { ANSWERS, type Answer, type CallName, isCall } from './answers.ts'
@@ -28,15 +28,14 @@ const MOST_BODY = 8 * 1024
 export type BoxRoutes = {
   handlers: BoxHandlers
   networks: Networks
-  log: FastifyBaseLogger
   /** Whether nothing else is served here, so that `/` is the boxes' too. */
   alone: boolean
 }
 
-/** Registers the calls of the boxes. Nothing of a request is logged: its query may hold a password. */
+/** Registers the calls of the boxes. Nothing of a request is logged but its call: its query may hold a password. */
 export async function serveBoxes(
   app: FastifyInstance,
-  { handlers, networks, log, alone }: BoxRoutes,
+  { handlers, networks, alone }: BoxRoutes,
 ): Promise<void> {
   await app.register(async (boxes) => {
     boxes.removeAllContentTypeParsers()
@@ -45,7 +44,7 @@ export async function serveBoxes(
       { parseAs: 'string' },
       async (_: FastifyRequest, body: string) => Object.fromEntries(new URLSearchParams(body)),
     )
-    boxes.setErrorHandler((error, _request, reply) => sendFault(error, reply))
+    boxes.setErrorHandler(sendFault)
     for (const url of alone ? [...PATHS, '/'] : PATHS) {
       boxes.route({ method: ['GET', 'POST'], url, bodyLimit: MOST_BODY, handler: answer })
     }
@@ -56,18 +55,19 @@ export async function serveBoxes(
     const asked = readRequest(request, networks)
     const { call, mac } = asked
     if (!isCall(call)) return sendText(reply, 404, 'There is no such call.')
+    request.call = call
     if (mac === null) return sendText(reply, 200, 'Unauthorized request.')
     const js = ANSWERS[call].parse(await handlers[call]({ ...asked, mac }))
     return reply.type('application/json; charset=utf-8').send(JSON.stringify({ js }))
   }
 
-  function sendFault(error: unknown, reply: FastifyReply) {
+  function sendFault(error: unknown, request: FastifyRequest, reply: FastifyReply) {
     if (error instanceof Unauthorized) return sendText(reply, 200, error.message)
     if (error instanceof Away || isLost(error))
       return sendText(reply.header('retry-after', 60), 503, 'Please try again soon.')
     const { statusCode: status = 500 } = error as { statusCode?: number }
     if (status >= 400 && status < 500) return sendText(reply, status, 'This is no call of a box.')
-    log.error({ err: error }, 'a call of a box failed')
+    request.log.error({ err: error }, 'a call of a box failed')
     return sendText(reply, 503, 'Please try again soon.')
   }
 }

@@ -1,8 +1,9 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '../refusal.ts'
 import { refusalOf } from './faults.ts'
+import { ID_FIELD, ID_HEADER, newId } from './request-id.ts'
 
 /** Sends a failure: a refusal as it is, any other error without its internals, which are logged. */
 export function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply) {
@@ -11,7 +12,9 @@ export function sendFailure(error: unknown, request: FastifyRequest, reply: Fast
   if (refusal.httpStatus >= 500 && error !== refusal) request.log.error({ err: error }, 'a call failed')
   if (refusal.retryAfter !== undefined) reply.header('retry-after', Math.ceil(refusal.retryAfter))
   reply.header('cache-control', 'no-store')
-  return reply.code(refusal.httpStatus).send(refusal.body)
+  // An address that the router cannot read gets here without passing a hook.
+  reply.header(ID_HEADER, request.id)
+  return reply.code(refusal.httpStatus).send(refusal.bodyOf(request.id))
 }
 
 /**
@@ -25,30 +28,39 @@ function isAborted(error: unknown, { raw }: FastifyRequest): boolean {
 const NOT_WHOLE = new Refusal('invalid_input', 'The body did not come whole.')
 
 /**
- * Answers a request that Node cannot parse, or that takes too long to arrive, and closes its connection. A connection on
- * which nothing came is closed without an answer: browsers open some ahead of their needs, and would show that answer as
- * the page that they ask for next.
+ * Returns what answers a request that Node cannot parse, or that takes too long to arrive, and closes its connection. A
+ * connection on which nothing came is closed without an answer: browsers open some ahead of their needs, and would show
+ * that answer as the page that they ask for next.
  */
-export function rejectConnection(error: Error & { code?: string }, socket: Socket) {
-  if (socket.bytesRead > 0 && socket.writable && error.code !== 'ECONNRESET') {
-    const { httpStatus, body } = new Refusal(
-      error.code === 'HPE_HEADER_OVERFLOW' ? 'too_large' : 'invalid_input',
-      REASONS[error.code ?? ''] ?? 'This is no request that Boxtree understands.',
-    )
-    const text = JSON.stringify(body)
-    socket.write(
-      [
-        `HTTP/1.1 ${httpStatus} ${STATUS_CODES[httpStatus]}`,
-        'content-type: application/json; charset=utf-8',
-        `content-length: ${Buffer.byteLength(text)}`,
-        'cache-control: no-store',
-        'connection: close',
-        '',
-        text,
-      ].join('\r\n'),
-    )
+export function rejectConnections(log: FastifyBaseLogger) {
+  return (error: Error & { code?: string }, socket: Socket) => {
+    const { code = '' } = error
+    if (socket.bytesRead > 0 && socket.writable && code !== 'ECONNRESET') {
+      const id = newId()
+      const refusal = new Refusal(
+        code === 'HPE_HEADER_OVERFLOW' ? 'too_large' : 'invalid_input',
+        REASONS[code] ?? 'This is no request that Boxtree understands.',
+      )
+      socket.write(answerOf(refusal, id))
+      log.info({ [ID_FIELD]: id, status: refusal.httpStatus, code }, 'a request could not be read')
+    }
+    socket.destroySoon()
   }
-  socket.destroySoon()
+}
+
+/** Returns a whole answer, for a connection that has none of Fastify's. */
+function answerOf(refusal: Refusal, id: string): string {
+  const text = JSON.stringify(refusal.bodyOf(id))
+  return [
+    `HTTP/1.1 ${refusal.httpStatus} ${STATUS_CODES[refusal.httpStatus]}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(text)}`,
+    'cache-control: no-store',
+    `${ID_HEADER}: ${id}`,
+    'connection: close',
+    '',
+    text,
+  ].join('\r\n')
 }
 
 const REASONS: Record<string, string> = {

@@ -1,11 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 
-/** Closes connections that become idle while the server closes: Fastify closes only those that are idle when it begins. */
-export function closeIdleConnections(app: FastifyInstance) {
-  app.addHook('preClose', async () => {
-    const sweep = setInterval(() => app.server.closeIdleConnections(), 50)
-    app.server.once('close', () => clearInterval(sweep))
-  })
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The name of the call, from the contract or the boxes' list; empty for anything else. */
+    call: string
+  }
 }
 
 /**
@@ -18,14 +17,22 @@ export function stayOnHttps(app: FastifyInstance) {
   })
 }
 
+/**
+ * Logs each answer. Polls of boxes and the console's files are many and say little, so that only the level `debug` has
+ * them. Health checks are in no log: their routes have none.
+ */
 export function logAnswers(app: FastifyInstance) {
+  app.decorateRequest('call', '')
   app.addHook('onResponse', async (request, reply) => {
-    if (!request.routeOptions.url?.startsWith('/v1/')) return
-    request.log.info({
-      call: `${request.method} ${request.routeOptions.url}`,
-      status: reply.statusCode,
-      ms: Math.round(reply.elapsedTime),
-      account: request.caller?.account.id,
-    })
+    const { url = '' } = request.routeOptions
+    request.log[url.startsWith('/v1/') ? 'info' : 'debug'](
+      {
+        call: request.call || `${request.method} ${url}`,
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime),
+        account: request.caller?.account.id,
+      },
+      'answered',
+    )
   })
 }

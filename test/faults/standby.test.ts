@@ -44,6 +44,7 @@ test('a standby that is promoted in the middle of transfers has every acknowledg
     await pair.promote(old)
     await workload.untilAcknowledged(1)
     took.push(performance.now() - began)
+    await expect.poll(() => changesOf(console)).toBe(promotion + 1)
   }
   await workload.untilAcknowledged(50)
   await workload.stop()
@@ -81,3 +82,8 @@ test('a console that starts after a failover finds the new primary', async () =>
   await workload.stop()
   await workload.check(pair.at('console', 'shop'), 'console')
 })
+
+/** Returns how often the log tells that the primary has changed. */
+function changesOf({ output }: Console): number {
+  return output().split('the primary of the database has changed').length - 1
+}

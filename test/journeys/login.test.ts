@@ -63,12 +63,18 @@ describe('on the login page', () => {
     await expect(page.getByLabel('Username')).toHaveValue(world.admin.name)
   })
 
-  test('a failure without a message is shown as an unknown error', async ({ open }) => {
+  test('a failure without a message is shown as an unknown error, with the code of its request', async ({
+    open,
+  }) => {
     const page = await open()
-    await page.route(LOGIN, (route) => route.fulfill({ status: 500, body: 'Out of order' }))
+    await page.route(LOGIN, (route) =>
+      route.fulfill({ status: 500, body: 'Out of order', headers: { 'x-request-id': '3f9a0c1b2d4e' } }),
+    )
     await fill(page, { Username: 'somebody', Password: 'something' })
     await press(page, 'Sign in')
-    await expect(page.getByRole('alert')).toHaveText('An unknown error occurred')
+    await expect(page.getByRole('alert')).toHaveText(
+      'An unknown error occurred. Tell whoever runs Boxtree this code: 3f9a0c1b2d4e',
+    )
   })
 
   test('an empty field shows its message, and nothing is sent', async ({ open }) => {

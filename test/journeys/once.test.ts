@@ -103,19 +103,27 @@ describe('while the server cannot be reached', () => {
     await expect(page.getByRole('alert')).toHaveCount(0)
   })
 
-  test('a list shows the reason of its failure, and a button loads it again', async ({ open, world }) => {
+  test('a list shows the reason of its failure with its code, and a button loads it again', async ({
+    open,
+    world,
+  }) => {
     const { reseller } = await world.family()
     const page = await open({ as: reseller })
     await page.route('**/v1/reseller/list', (route) => route.fulfill({ status: 500, json: FAULT }))
     await page.goto('/dealers')
-    await expect(page.getByRole('alert')).toContainText(`Error: ${FAULT.message}`)
+    await expect(page.getByRole('alert')).toContainText(
+      `Error: ${FAULT.message} Tell whoever runs Boxtree this code: ${FAULT.request_id}`,
+    )
     await page.unroute('**/v1/reseller/list')
     await press(page, 'Retry')
     await expect(rows(page, 'Dealers')).toHaveCount(1)
   })
 })
 
-const FAULT = { status: 'ERROR', code: 'internal', message: 'Something went wrong on our side.' }
+const FAULT = {
+  ...{ status: 'ERROR', code: 'internal', message: 'Something went wrong on our side.' },
+  request_id: '3f9a0c1b2d4e',
+}
 
 /** Lets the server carry out the call, and drops its answer. */
 async function loseAnswer(route: Route) {

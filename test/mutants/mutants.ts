@@ -1000,6 +1000,27 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/corridor/disk.test.ts'],
   },
   {
+    guard: 'the id of a request is taken from a trusted proxy alone',
+    file: 'server/corridor/request-id.ts',
+    from: "IS_ID.test(given) && isTrusted(socket.remoteAddress ?? '')",
+    to: 'IS_ID.test(given)',
+    suites: ['server/corridor/request-id.test.ts'],
+  },
+  {
+    guard: 'an id with a quote, a space or a hundred characters is not taken',
+    file: 'server/corridor/request-id.ts',
+    from: 'IS_ID.test(given) && isTrusted',
+    to: 'isTrusted',
+    suites: ['server/corridor/request-id.test.ts'],
+  },
+  {
+    guard: 'a stop does not wait for a connection that was opened ahead',
+    file: 'server/corridor/connections.ts',
+    from: 'if (socket.bytesRead === 0) socket.destroy()',
+    to: 'if (socket.bytesRead < 0) socket.destroy()',
+    suites: ['server/app.test.ts'],
+  },
+  {
     guard: 'a request must arrive within 20 seconds',
     file: 'server/corridor/connections.ts',
     from: '{ headersTimeout: COMING_MS, requestTimeout: COMING_MS, connectionsCheckingInterval: LOOKING_MS }',

@@ -49,7 +49,7 @@ export function runConsole({ dataDir, env = {}, launcher = false, within = [] }:
     const collect = (chunk: Buffer) => {
       output += chunk
       if (isReady) return
-      const url = /ready on (\S+)/.exec(output)?.[1]
+      const url = /ready on (http[^\s"]+)/.exec(output)?.[1]
       isReady = url !== undefined
       if (url) resolve(url)
     }

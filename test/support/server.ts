@@ -72,8 +72,8 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     ...(options.clock && { now: options.clock }),
   }
   const secretKey = options.secretKey ?? SECRET_KEY
-  const log = openLog({ write: (line) => logged.push(line) })
-  const networks = watchNetworks(config.trustedProxies, log, clock.now)
+  const log = openLog({ write: (line) => logged.push(line) }, config.logLevel)
+  const networks = watchNetworks(config.trustedProxies, clock.now)
   const zone = config.timeZone
   const gateway = openGateway({ sql, seal: createSeal(secretKey), networks, log, clock: clock.now, zone })
   const needed: AppDependencies = {

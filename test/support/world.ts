@@ -229,7 +229,7 @@ export function newClient(more: Partial<NewClient> = {}): NewClient {
 export type Answer = {
   status: number
   headers: Headers
-  /** The body byte for byte. */
+  /** The body byte for byte; of a refusal, without the id of its request. */
   text: string
   body: unknown
 }
@@ -339,7 +339,7 @@ export class Person {
     const { status, headers: got } = response
     const answer = { status, headers: got, text, body: isJson ? JSON.parse(text) : text }
     if (method !== 'HEAD') checkAnswer({ method, url: path, type, status, body: answer.body })
-    return answer
+    return isJson && status >= 400 && path.startsWith('/v1') ? withoutId(answer) : answer
   }
 }
 
@@ -361,6 +361,14 @@ function requestOf(call: Call, input: object): { path: string; query: string; bo
   }
   const query = new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, String(value)]))
   return { path, query: query.size > 0 ? `?${query}` : '', body: undefined }
+}
+
+/** Returns a refusal without the id of its request, by which alone two answers may differ. */
+function withoutId(answer: Answer): Answer {
+  const { request_id: id, ...body } = answer.body as { request_id?: string }
+  expect(answer.headers.get('x-request-id'), answer.text).toBe(id)
+  expect(id).toMatch(/^[A-Za-z0-9._-]{1,64}$/)
+  return { ...answer, body, text: answer.text.replace(`,"request_id":"${id}"`, '') }
 }
 
 /** A success has exactly the fields of the contract. Any other answer is a refusal, and never a 500. */

@@ -144,8 +144,14 @@ const REFUSAL: Schema = {
       description:
         'Of a 429 of `/authenticate`: an altcha challenge, good for that name alone. Its solution, sent as `g_recaptcha_response`, lets the next try through at once',
     },
+    request_id: {
+      type: 'string',
+      pattern: '^[A-Za-z0-9._-]{1,64}$',
+      description:
+        'The id of the request, which is also in the header `x-request-id` of every answer and in the log',
+    },
   },
-  required: ['status', 'code', 'message'],
+  required: ['status', 'code', 'message', 'request_id'],
   additionalProperties: false,
 }
 

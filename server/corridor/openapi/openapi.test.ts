@@ -86,7 +86,10 @@ describe('an answer', () => {
     type: 'application/json; charset=utf-8',
   }
   const body = { status: 'OK', name: 'Anna', expiry: '2026-01-31T23:59:59.000Z', credits: 3 }
-  const refusal = { status: 'ERROR', code: 'not_found', message: 'There is nothing of this name here.' }
+  const refusal = {
+    ...{ status: 'ERROR', code: 'not_found', message: 'There is nothing of this name here.' },
+    request_id: '3f9a0c1b2d4e',
+  }
 
   test('passes the check of the tests if it matches the document', () => {
     checkAnswer({ ...answer, body })
