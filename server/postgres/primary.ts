@@ -15,21 +15,41 @@ export interface Primary {
 type Seen = { host: string; timeline: string }
 
 const MINUTE = 60_000
+/** The pause after a reading that failed, in milliseconds. */
+const RETRY_MS = 1_000
 
 /** Reads each minute, and with each new connection, which server is the primary. The log is told when that changes. */
 export function watchPrimary(sql: Sql, log: FastifyBaseLogger): Primary {
   let seen: Seen | null = null
   let isAway = false
+  let isWanted = false
   let reader: Promise<void> | null = null
   const read = () => {
-    reader ??= refresh().finally(() => {
+    isWanted = true
+    reader ??= readAsWanted().finally(() => {
       reader = null
     })
     return reader
   }
   const timer = setInterval(() => void read(), MINUTE)
   timer.unref()
-  return { host: () => (isAway ? null : (seen?.host ?? null)), read, stop: () => clearInterval(timer) }
+  let retry: NodeJS.Timeout | undefined
+  return {
+    host: () => (isAway ? null : (seen?.host ?? null)),
+    read,
+    stop() {
+      clearInterval(timer)
+      clearTimeout(retry)
+    },
+  }
+
+  /** Reads again where that was asked for meanwhile: the first reading may be that of a server that was just replaced. */
+  async function readAsWanted(): Promise<void> {
+    while (isWanted) {
+      isWanted = false
+      await refresh()
+    }
+  }
 
   async function refresh(): Promise<void> {
     try {
@@ -37,6 +57,8 @@ export function watchPrimary(sql: Sql, log: FastifyBaseLogger): Primary {
     } catch (error) {
       if (!isAway) log.warn({ err: error }, 'the database cannot be reached')
       isAway = true
+      clearTimeout(retry)
+      retry = setTimeout(() => void read(), RETRY_MS).unref()
     }
   }
 

@@ -44,7 +44,7 @@ test('a standby that is promoted in the middle of transfers has every acknowledg
     await pair.promote(old)
     await workload.untilAcknowledged(1)
     took.push(performance.now() - began)
-    await expect.poll(() => changesOf(console)).toBe(promotion + 1)
+    await expect.poll(() => changesOf(console), { timeout: 20_000 }).toBe(promotion + 1)
   }
   await workload.untilAcknowledged(50)
   await workload.stop()
