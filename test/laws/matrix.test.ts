@@ -207,7 +207,10 @@ function only(input: object, call: Call): object {
   return Object.fromEntries(Object.entries(input).filter(([field]) => fields.includes(field)))
 }
 
+/** Returns a whole answer but for its moment and the id of its request. */
 function bytesOf({ status, headers, text }: Answer): string {
-  const names = [...headers].filter(([name]) => name !== 'date').map(([name, value]) => `${name}: ${value}`)
+  const names = [...headers]
+    .filter(([name]) => name !== 'date' && name !== 'x-request-id')
+    .map(([name, value]) => `${name}: ${value}`)
   return [status, ...names, text].join('\n')
 }
