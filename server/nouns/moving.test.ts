@@ -325,15 +325,28 @@ describe('while a dealer is being moved,', () => {
     expect(await typesOf(other, 'reseller')).toEqual(['USED'])
   })
 
-  test('a login succeeds, before it or after it', async () => {
-    const { dealer, superreseller, other } = await newScene()
-    const signIn = { login_username: dealer.name, login_password: PASSWORD }
-    const [answer] = await Promise.all([
-      world.nobody().send(calls.session.login, signIn),
-      superreseller.call(move, { name: dealer.name, to: other.name }),
-    ])
-    expect(answer.status).toBe(200)
-  })
+  test.each(['before', 'after'])(
+    'a login that comes %s it succeeds, and its session counts',
+    async (when) => {
+      const { dealer, superreseller, other } = await newScene()
+      const signIn = () =>
+        world.nobody().call(calls.session.login, { login_username: dealer.name, login_password: PASSWORD })
+      const moving = () => superreseller.call(move, { name: dealer.name, to: other.name })
+      const [answers] = await world.server.ownerSql.begin(async (sql) => {
+        await sql`select from account where id = ${dealer.id} for update`
+        const signedIn = when === 'before' ? signIn() : null
+        if (signedIn) await somebodyWaits(sql)
+        const moved = moving()
+        await somebodyWaits(sql, signedIn ? 2 : 1)
+        const answer = signedIn ?? signIn()
+        await Promise.race([answer, somebodyWaits(sql, 2)])
+        return [Promise.all([answer, moved])]
+      })
+      const [{ token }] = await answers
+      expect((await world.nobody(token).call(calls.session.user)).name).toBe(dealer.name)
+      expect((await other.call(calls.tree.list)).data.map(({ name }) => name)).toContain(dealer.name)
+    },
+  )
 
   test('a file that it has a ticket for is still its own', async () => {
     const { superreseller, dealer, other, client } = await newScene()

@@ -587,6 +587,19 @@ describe('a long list', () => {
     dealer = await world.again(dealer)
   })
 
+  test('goes on as it was when its account, and then its clients, are moved in the middle of it', async () => {
+    const { response } = await open()
+    const { move, moveClients } = calls.tree
+    await world.admin.call(move, { name: dealer.name, to: other.reseller.name })
+    await world.admin.call(moveClients, { from: dealer.name, to: other.dealer.name, clients: [LAST] })
+    let text = ''
+    for await (const chunk of response.setEncoding('utf8')) text += chunk
+    const rows = parse(text)
+    expect(rows).toHaveLength(MANY + 1)
+    expect(rows.at(-1)?.[0]).toBe(LAST)
+    await world.admin.call(moveClients, { from: other.dealer.name, to: dealer.name, clients: [LAST] })
+  })
+
   test('is cut off when the hour of the session that asked for it is over', async () => {
     const soon = new Date(world.clock.now.getTime() + 30_000)
     const { response } = await open(await world.again(dealer, soon))
