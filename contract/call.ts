@@ -26,7 +26,10 @@ type Declaration<Input extends z.ZodMiniType, Output extends z.ZodMiniType, Role
   takesKey?: false
   /** Set for a change that is small and necessary enough to use the space kept free on the disk. */
   room?: 'little' | 'none'
-  longBody?: true
+  /** 'long' for a body that names many clients or groups, 'file' for one that contains a file. */
+  body?: 'long' | 'file'
+  /** Set for a call that asks another server, and may be answered after more than a minute. */
+  slow?: true
   /** Set for the call that ends its own session. */
   endsSession?: true
 }
@@ -35,7 +38,10 @@ export type Call<
   Input extends z.ZodMiniType = z.ZodMiniType,
   Output extends z.ZodMiniType = z.ZodMiniType,
   Roles extends Allowed = Allowed,
-> = Omit<Declaration<Input, Output, Roles>, 'changes' | 'takesKey' | 'room' | 'longBody' | 'endsSession'> & {
+> = Omit<
+  Declaration<Input, Output, Roles>,
+  'changes' | 'takesKey' | 'room' | 'body' | 'slow' | 'endsSession'
+> & {
   /** Its path in the contract, such as `clients.renew`: its name in the audit, idempotency keys, query cache and submits. */
   name: string
   /** Whether it may change something. A call that changes nothing writes nothing: no audit row and no idempotency key. */
@@ -44,8 +50,10 @@ export type Call<
   takesKey: boolean
   /** 'plenty' is refused below the limit of free disk space, 'little' below half of it, 'none' never. */
   room: 'plenty' | 'little' | 'none'
-  /** For a body that names up to a thousand clients. */
-  longBody: boolean
+  /** 'short' for a few fields, 'long' for up to a thousand names, 'file' for a file. */
+  body: 'short' | 'long' | 'file'
+  /** Whether it asks another server, and may be answered after more than a minute. */
+  slow: boolean
   /** Whether it ends the session that it is made in, which every other change needs to its end. */
   endsSession: boolean
   /** The fields of its input that are left out wherever an input is kept. */
@@ -65,7 +73,8 @@ export function call<Input extends z.ZodMiniType, Output extends z.ZodMiniType, 
     // A key is stored with its account, which a call without a session lacks.
     takesKey: changes && roles !== 'anyone',
     room: changes ? 'plenty' : 'none',
-    longBody: false,
+    body: 'short',
+    slow: false,
     endsSession: false,
     secrets: secretFields(input),
     ...declaration,

@@ -115,7 +115,7 @@ describe('the contract', () => {
     expect(call.secrets).toEqual(expect.arrayContaining(sounding))
   })
 
-  test('declares which POSTs change nothing, take no key, may run on a full disk, end their session and have long bodies', () => {
+  test('declares which POSTs change nothing, take no key, may run on a full disk, end their session, are slow and have long bodies', () => {
     const named = (is: (call: Call) => boolean) => ALL.filter(is).map(({ name }) => name)
     const posts = (call: Call) => call.method !== 'GET'
     expect(named((call) => posts(call) && !call.changes)).toEqual(['clients.quote', 'clients.multiquote'])
@@ -129,12 +129,15 @@ describe('the contract', () => {
     expect(named((call) => call.changes && call.room === 'none')).toEqual(['session.login', 'session.logout'])
     expect(named((call) => call.room === 'little')).toEqual(['session.end', ...exports])
     expect(named((call) => call.endsSession)).toEqual(['session.logout'])
-    expect(named((call) => call.longBody)).toEqual([
+    expect(named((call) => call.slow)).toEqual(['channels.giveAddress', 'channels.fetch'])
+    expect(named((call) => call.body === 'file')).toEqual(['channels.giveFile'])
+    expect(named((call) => call.body === 'long')).toEqual([
       'tree.moveClients',
       ...['quote', 'multirenew', 'multiquote', 'multisave', 'multiremove', 'export'].map(
         (name) => `clients.${name}`,
       ),
       'admin.exportClients',
+      'channels.savePackage',
     ])
     expect(named((call) => !posts(call) && call.changes)).toEqual([])
   })

@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { AccountDescription, AccountName, AccountPassword, CreditAmount } from './accounts.ts'
 import { Settings } from './appearance.ts'
 import { type Call, call, Done, EVERYBODY, Nothing, named } from './call.ts'
+import { channels } from './channels.ts'
 import {
   ClientDescription,
   ClientLogin,
@@ -499,7 +500,7 @@ const tree = {
       /** How many clients the dealer still has. */
       left: z.int(),
     }),
-    longBody: true,
+    body: 'long',
   }),
   close: call({
     method: 'POST',
@@ -635,7 +636,7 @@ const clients = {
       expiries: z.array(z.object({ name: z.string(), expiry: Moment, new_expiry: Moment })),
     }),
     changes: false,
-    longBody: true,
+    body: 'long',
   }),
   renew: call({
     method: 'POST',
@@ -665,7 +666,7 @@ const clients = {
         }),
       ),
     output: z.extend(Done, { count: z.int(), credits: z.int() }),
-    longBody: true,
+    body: 'long',
   }),
   retrieve: call({
     method: 'POST',
@@ -703,7 +704,7 @@ const clients = {
       ),
     }),
     changes: false,
-    longBody: true,
+    body: 'long',
   }),
   multisave: call({
     method: 'POST',
@@ -723,7 +724,7 @@ const clients = {
         ),
       ),
     output: z.extend(Done, { count: z.int() }),
-    longBody: true,
+    body: 'long',
   }),
   multiremove: call({
     method: 'POST',
@@ -732,7 +733,7 @@ const clients = {
     summary: 'Deletes many expired clients, all or none',
     input: z.strictObject({ clients: names() }),
     output: z.extend(Done, { count: z.int() }),
-    longBody: true,
+    body: 'long',
   }),
   reset: call({
     method: 'POST',
@@ -910,6 +911,7 @@ export const calls = named({
   lowBalance,
   clients,
   admin,
+  channels,
   files: {
     download: call({
       method: 'GET',
@@ -951,7 +953,7 @@ function exportClients<const Sorts extends readonly [string, ...string[]]>(role:
     output: Ticket,
     takesKey: false,
     room: 'little',
-    longBody: true,
+    body: 'long',
   })
 }
 

@@ -31,6 +31,14 @@ export function packageLabel(value: number): string | undefined {
   return LABELS.get(value)
 }
 
+/** Whether a package leaves out what is for adults. */
+export function leavesOutAdults(value: number): boolean {
+  return packageLabel(value)?.endsWith('/No Adults') ?? false
+}
+
+/** The packages that hold a group until the admin says otherwise. */
+export const HOLD_ALL = [1, 7]
+
 function pair(adults: number, noAdults: number, name: string) {
   return [
     { value: adults, label: `${name}/Adults` },

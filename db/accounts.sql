@@ -324,6 +324,10 @@ begin
       delete from sign_in where id = any (array(select id from sign_in where at <= before limit most));
     when 'device_history' then
       delete from device_history where id = any (array(select id from device_history where at <= before limit most));
+    when 'channel' then
+      delete from channel where id = any (array(
+        select id from channel
+        where seen <= least(before, (select max(seen) from channel) - interval '2 days') limit most));
     when 'box_login' then
       delete from box_login where id = any (array(select id from box_login where tried <= before limit most));
     when 'unknown_box' then

@@ -435,6 +435,10 @@ begin
       delete from sign_in where id = any (array(select id from sign_in where at <= before limit most));
     when 'device_history' then
       delete from device_history where id = any (array(select id from device_history where at <= before limit most));
+    when 'channel' then
+      delete from channel where id = any (array(
+        select id from channel
+        where seen <= least(before, (select max(seen) from channel) - interval '2 days') limit most));
     when 'box_login' then
       delete from box_login where id = any (array(select id from box_login where tried <= before limit most));
     when 'unknown_box' then
@@ -859,3 +863,59 @@ create function forget_device(of_client bigint) returns boolean
       lost as (delete from presence where client = of_client returning true)
     select exists (select from forgotten) or exists (select from lost)
   $$;
+
+create table lineup (
+  only_one boolean not null default true,
+  revision bigint not null default 1,
+  player text not null default 'ffmpeg',
+  alt_player text not null default 'ffrt',
+  constraint lineup_pkey primary key (only_one),
+  constraint lineup_one_check check (only_one)
+);
+
+create table playlist (
+  only_one boolean not null default true,
+  address bytea,
+  shown text not null,
+  given timestamptz not null,
+  tried timestamptz not null,
+  failure text,
+  content bytea,
+  taken timestamptz,
+  channels integer not null default 0,
+  skipped integer not null default 0,
+  held text,
+  held_at timestamptz,
+  held_content bytea,
+  held_channels integer,
+  held_skipped integer,
+  held_groups jsonb,
+  constraint playlist_pkey primary key (only_one),
+  constraint playlist_one_check check (only_one),
+  constraint playlist_taken_check check ((content is null) = (taken is null)),
+  constraint playlist_held_check check (
+    held in ('empty', 'broken', 'shrunk')
+    and num_nulls(held_at, held_content, held_channels, held_skipped, held_groups) = 0
+    or num_nonnulls(held, held_at, held_content, held_channels, held_skipped, held_groups) = 0
+  )
+);
+
+create table channel (
+  id integer generated always as identity,
+  key text not null,
+  seen timestamptz not null,
+  constraint channel_pkey primary key (id),
+  constraint channel_key_key unique (key)
+);
+
+create table channel_group (
+  id integer generated always as identity,
+  name text not null,
+  adult boolean not null,
+  packages integer[] not null,
+  place integer not null,
+  channels integer not null,
+  unprotected integer not null,
+  constraint channel_group_pkey primary key (id),
+  constraint channel_group_name_key unique (name)
+);

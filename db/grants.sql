@@ -26,6 +26,12 @@ grant insert (client, at, event, detail, address, actor) on device_history to :s
 grant insert (mac, tried), update (succeeded) on box_login to :server_role;
 grant insert (mac, first_asked, asked, address, stb_type, version), update (asked, address, stb_type, version)
   on unknown_box to :server_role;
+grant insert (only_one), update (revision, player, alt_player) on lineup to :server_role;
+grant insert, update (address, shown, given, tried, failure, content, taken, channels, skipped, held, held_at, held_content,
+  held_channels, held_skipped, held_groups) on playlist to :server_role;
+grant insert (key, seen), update (seen) on channel to :server_role;
+grant insert (name, adult, packages, place, channels, unprotected),
+  update (adult, packages, place, channels, unprotected) on channel_group to :server_role;
 grant insert (client, account, reminded), update (account, reminded) on reminder to :server_role;
 grant insert (account, actor, reason, service_too, created), update (lifted, lifted_by) on suspension to :server_role;
 grant insert (account, credits, note, created), update (state, granted, answer, answered)

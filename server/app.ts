@@ -1,6 +1,7 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { atPlaceOf, type Call, everyCall } from '../contract/call.ts'
 import { calls } from '../contract/calls.ts'
+import { MOST_COMPRESSED } from '../contract/channels.ts'
 import { checkKey } from './access/canary.ts'
 import { openCaptcha } from './access/captcha.ts'
 import { createSeal } from './access/seal.ts'
@@ -43,9 +44,8 @@ export type AppDependencies = {
   gateway?: Gateway | null
 }
 
-/** The most bytes of a body, and of one that names a thousand clients. */
-const MOST_BODY = 32 * 1024
-const MOST_LONG_BODY = 256 * 1024
+/** The most bytes of a body: of one with a few fields, with a thousand names, and with a compressed file in base64. */
+const MOST_BODY = { short: 32 * 1024, long: 256 * 1024, file: 2 * MOST_COMPRESSED }
 
 /**
  * Opens the server of PORT: registers every call, the reference and the console's files, and the boxes' calls where they
@@ -59,6 +59,7 @@ export async function openApp(dependencies: AppDependencies) {
     database,
     zone: config.timeZone,
     trialsPerDay: config.trialsPerDay,
+    playlist: config.playlist,
     seal: createSeal(secretKey),
     captcha: openCaptcha(config.captcha, secretKey),
     dataDir: config.dataDir,
@@ -96,7 +97,7 @@ export async function openApp(dependencies: AppDependencies) {
     api.route({
       method: call.method,
       url: call.path.replace(/\{(\w+)\}/g, ':$1'),
-      bodyLimit: call.longBody ? MOST_LONG_BODY : MOST_BODY,
+      bodyLimit: MOST_BODY[call.body],
       // Before the body is read, so that a stranger's body never is.
       onRequest: async (request, reply) => {
         request.call = call.name

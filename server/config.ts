@@ -26,6 +26,8 @@ export interface Config {
   timeZone: string
   captcha: Captcha
   trialsPerDay: number
+  /** How often the playlist of the channels is fetched, and whether from private networks too. */
+  playlist: { minutes: number; isPrivateAllowed: boolean }
   /** Addresses and CIDR blocks whose forwarded headers are believed. */
   trustedProxies: string[]
   /** How many days sign-ins and addresses are kept. */
@@ -65,6 +67,10 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     timeZone: readTimeZone(reader),
     captcha: readCaptcha(reader),
     trialsPerDay: reader.whole('TRIALS_PER_DAY', { least: 0, most: 100_000, otherwise: 20 }),
+    playlist: {
+      minutes: reader.whole('PLAYLIST_MINUTES', { least: 5, most: 10_080, otherwise: 60 }),
+      isPrivateAllowed: reader.isOn('PLAYLIST_PRIVATE'),
+    },
     keepDays: reader.whole('KEEP_DAYS', { least: 1, most: 36_500, otherwise: 400 }),
     drainSeconds: reader.whole('DRAIN_SECONDS', { least: 0, most: 300, otherwise: 0 }),
     logLevel: readLogLevel(reader),
@@ -99,6 +105,13 @@ class Reader {
     if (/^\d+$/.test(text) && number >= limits.least && number <= limits.most) return number
     this.faults.push(`${name} must be a whole number from ${limits.least} to ${limits.most}.`)
     return limits.otherwise
+  }
+
+  /** Returns a switch, which is off unless it is 'on'. */
+  isOn(name: string): boolean {
+    const text = this.text(name) ?? 'off'
+    if (text !== 'on' && text !== 'off') this.faults.push(`${name} must be on or off.`)
+    return text === 'on'
   }
 
   /** Returns a secret from the variable NAME, or from the file that NAME_FILE names, to keep it out of the environment. */

@@ -18,12 +18,21 @@ export type Account = {
   consumed_holding: number | null
 }
 
+/** How the playlist of the channels is fetched. */
+export type PlaylistRules = {
+  /** How often. */
+  minutes: number
+  /** Whether it may lie on a private network. */
+  isPrivateAllowed: boolean
+}
+
 export type Business = {
   /** Where the database is, for processes that open their own connection. */
   database: Connect
   /** The zone on whose calendar days and months are counted. */
   zone: string
   trialsPerDay: number
+  playlist: PlaylistRules
   seal: Seal
   captcha: Captcha
   /** The folder that may hold the file `first-login`; the first sign-in removes it. */

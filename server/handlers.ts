@@ -5,6 +5,7 @@ import { accountsOf, ownCredits, superresellers } from './nouns/accounts/account
 import { lowBalance } from './nouns/accounts/low-balance.ts'
 import { requests } from './nouns/accounts/requests.ts'
 import { broadcast, readMessage } from './nouns/broadcast.ts'
+import { channels } from './nouns/channels/channels.ts'
 import { findClients } from './nouns/client-list/find.ts'
 import { listAllClients, listClients } from './nouns/client-list/list.ts'
 import { clients } from './nouns/clients.ts'
@@ -69,5 +70,6 @@ export const handlers: Handlers<typeof calls> = {
     searchMac,
     remove: removeAnyClient,
   },
+  channels,
   files: { download },
 }

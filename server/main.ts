@@ -101,6 +101,7 @@ async function start(): Promise<void> {
     sql,
     zone: config.timeZone,
     keepDays: config.keepDays,
+    playlist: config.playlist,
     seal,
     log,
     clock: clock.now,

@@ -70,6 +70,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'server/jobs/': [
     ...COMMON,
     'server/config.ts',
+    'server/context.ts',
     'server/access/reseal.ts',
     'server/access/seal.ts',
     'server/nouns/',
@@ -97,6 +98,7 @@ const WEB_MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   'web/accounts/': ['contract/', ...BESIDE, 'web/parts/', 'web/tables/'],
   'web/clients/': ['contract/', ...BESIDE, 'web/parts/', 'web/tables/'],
+  'web/boxes/': ['contract/', ...BESIDE, 'web/parts/', 'web/tables/'],
   'web/shell/': ['contract/', ...BESIDE, 'web/parts/', 'web/tables/', 'web/accounts/', 'web/clients/'],
   'web/pages/': [
     'contract/',
@@ -104,6 +106,7 @@ const WEB_MAY_IMPORT: Record<string, readonly string[]> = {
     'web/parts/',
     'web/tables/',
     'web/accounts/',
+    'web/boxes/',
     'web/clients/',
     'web/shell/',
   ],

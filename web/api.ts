@@ -54,7 +54,7 @@ export async function send<C extends Call>(
     headers: headers(token, body, options.idempotencyKey),
     body: body ?? null,
     cache: 'no-store',
-    signal: withTimeout(options.signal),
+    signal: withTimeout(options.signal, call.slow ? SLOW_WAIT : LONGEST_WAIT),
   })
   const answer = await read(response)
   const heard = Date.now()
@@ -145,9 +145,11 @@ function setLost(next: boolean) {
 
 /** The longest wait for an answer, in milliseconds. The server's own limit is shorter. */
 const LONGEST_WAIT = 30_000
+/** The same for a call that asks another server. */
+const SLOW_WAIT = 150_000
 
-function withTimeout(signal: AbortSignal | undefined): AbortSignal {
-  const limit = AbortSignal.timeout(LONGEST_WAIT)
+function withTimeout(signal: AbortSignal | undefined, wait: number): AbortSignal {
+  const limit = AbortSignal.timeout(wait)
   return signal ? AbortSignal.any([signal, limit]) : limit
 }
 

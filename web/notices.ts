@@ -1,6 +1,7 @@
 import { atPlaceOf, type Call, type Calls } from '../contract/call.ts'
 import type { calls, InputOf, OutputOf } from '../contract/calls.ts'
 import type { LevelName } from '../contract/levels.ts'
+import { packageLabel } from '../contract/packages.ts'
 import { counted, credits as inWords } from '../contract/words.ts'
 import type { ApiError } from './api.ts'
 import { levels } from './levels.ts'
@@ -54,6 +55,11 @@ const exporting: Words = { success: null, failure: 'Error exporting. Please try 
 const thresholdSaved: Words = {
   success: () => 'Threshold saved',
   failure: 'Error saving the threshold. Please try again.',
+}
+const playlistRead: Words<typeof calls.channels.fetch> = {
+  success: (_, { held, channels }) =>
+    held === null ? `${counted(channels, 'channel')} in use` : 'The playlist was held back',
+  failure: 'Error reading the playlist. Please try again.',
 }
 const passwordChanged: Words = {
   success: () => 'Password changed successfully!',
@@ -229,6 +235,25 @@ const words: Spoken<typeof calls> = {
     totals: silent,
     statistics: silent,
     chart: silent,
+  },
+  channels: {
+    all: silent,
+    giveAddress: playlistRead,
+    giveFile: playlistRead,
+    fetch: playlistRead,
+    takeHeld: {
+      success: () => 'The playlist is in use',
+      failure: 'Error taking the playlist. Please try again.',
+    },
+    saveGroup: { success: null, failure: 'Error saving the group. Please try again.' },
+    savePackage: {
+      success: ({ package_selection }) => `${packageLabel(package_selection) ?? 'Package'} saved`,
+      failure: 'Error saving the package. Please try again.',
+    },
+    savePlayers: {
+      success: () => 'Words of the players saved',
+      failure: 'Error saving the words. Please try again.',
+    },
   },
   files: { download: silent },
 }

@@ -2,7 +2,7 @@ import { begin } from '../postgres/begin.ts'
 import { LOCKS } from '../postgres/locks.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { isKey, proveKey, replaceKey } from './canary.ts'
-import { ofClient, type Seal } from './seal.ts'
+import { OF_PLAYLIST, ofClient, type Seal } from './seal.ts'
 
 /** Rows of one transaction: few enough that no call waits for their locks. */
 const AT_ONCE = 1_000
@@ -41,8 +41,22 @@ export async function resealPasswords(
   return resealed
 }
 
+/** Seals the playlist's address and channels with another key. */
+async function resealPlaylist(sql: Sql, from: Seal, to: Seal): Promise<void> {
+  const [row] = await sql<{ address: Buffer | null; content: Buffer | null; held_content: Buffer | null }[]>`
+    select address, content, held_content from playlist for update`
+  if (!row) return
+  const again = (sealed: Buffer | null, owner: string) => sealed && to.close(from.open(sealed, owner), owner)
+  const resealed = {
+    address: again(row.address, OF_PLAYLIST.address),
+    content: again(row.content, OF_PLAYLIST.channels),
+    held_content: again(row.held_content, OF_PLAYLIST.channels),
+  }
+  await sql`update playlist set ${sql(resealed)}`
+}
+
 /**
- * Seals every password with another key, in one transaction, so that a backup never contains both. Repeated, it does
+ * Seals every password and the playlist with another key, in one transaction, so that a backup never contains both. Repeated, it does
  * nothing.
  * @throws StartFault where neither key is the database's
  */
@@ -53,6 +67,7 @@ export async function rotateKey(owner: Sql, from: Seal, to: Seal): Promise<numbe
     await proveKey(sql, from)
     await sql`lock table client in share row exclusive mode`
     const resealed = await resealPasswords(sql, from, to)
+    await resealPlaylist(sql, from, to)
     await replaceKey(sql, to)
     return resealed
   })

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
-/** The uses of SECRET_KEY: encrypts client passwords, and recognises a repeated body by its HMAC. */
+/** The uses of SECRET_KEY: encrypts client passwords and the playlist, and recognises a repeated body by its HMAC. */
 export type Seal = {
   /**
    * AES-256-GCM, bound to whose the text is: a version (1 byte), the key's id (4), nonce (12), tag (16), ciphertext.
@@ -19,6 +19,9 @@ export type Seal = {
 export function ofClient(id: number): string {
   return `client ${id}`
 }
+
+/** The `owner` to which the playlist's address is bound, and that of the channels that were read from it. */
+export const OF_PLAYLIST = { address: 'playlist address', channels: 'playlist channels' }
 
 /** `key` is SECRET_KEY's 32 bytes; each use has its own key derived from it. */
 export function createSeal(key: Uint8Array): Seal {

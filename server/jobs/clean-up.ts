@@ -29,6 +29,8 @@ export async function cleanUp(
     ['unknown_box', ago(7 * DAY_MS)],
     // Twice the time for which a gateway decides from memory.
     ['box_change', ago(HOUR)],
+    // A channel that comes back later gets another id.
+    ['channel', ago(keepDays * DAY_MS)],
     // Loses its addresses only.
     ['audit', ago(keepDays * DAY_MS)],
   ]

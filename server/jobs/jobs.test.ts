@@ -30,6 +30,7 @@ function start(sql: Sql = world.server.sql) {
     sql,
     zone: 'UTC',
     keepDays: 400,
+    playlist: { minutes: 60, isPrivateAllowed: true },
     seal: createSeal(SECRET_KEY),
     log,
     clock: () => world.clock.now,
@@ -104,6 +105,7 @@ describe('the clean-up', () => {
     const { dealer } = await world.family()
     const { name: client } = await world.client(dealer)
     await world.server.ownerSql`delete from box_change`
+    await sql`insert into channel (key, seen) values ('of the newest playlist', ${now})`
     const [old, young] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
     for (const [hash, late] of [
       [old, 0],
@@ -126,6 +128,7 @@ describe('the clean-up', () => {
         insert into unknown_box (mac, first_asked, asked, stb_type, version)
         values (${String(late)}, ${at(late - 7 * DAY_MS)}, ${at(late - 7 * DAY_MS)}, '', '')`
       await world.server.ownerSql`insert into box_change (client, at) values (1, ${at(late - HOUR_MS)})`
+      await sql`insert into channel (key, seen) values (${String(late)}, ${at(late - 400 * DAY_MS)})`
       await world.server.ownerSql`
         insert into audit (at, event, address, detail) values (${at(late - 400 * DAY_MS)}, 'kept', 'y', '{}')`
       await sql`insert into login_try (name, address, tried) values (${String(late)}, 'x', ${at(late - 31 * DAY_MS)})`
@@ -144,6 +147,7 @@ describe('the clean-up', () => {
       box_login: 1,
       unknown_box: 1,
       box_change: 1,
+      channel: 1,
       audit: 1,
     })
     const kept = await sql`select address from audit where event = 'kept' order by at`

@@ -1,7 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { resealPasswords } from '../access/reseal.ts'
 import type { Seal } from '../access/seal.ts'
+import type { PlaylistRules } from '../context.ts'
 import { type Day, dayOf } from '../ledger/calendar.ts'
+import { refreshPlaylist } from '../nouns/channels/refresh.ts'
 import { fillBranchDays } from '../nouns/growth.ts'
 import { fillStatistics } from '../nouns/statistics.ts'
 import type { Sql } from '../postgres/pool.ts'
@@ -14,18 +16,20 @@ export type JobDependencies = {
   seal: Seal
   /** How many days sign-ins and addresses are kept. */
   keepDays: number
+  playlist: PlaylistRules
   log: FastifyBaseLogger
   /** Tells the database's time. */
   clock: () => Date
 }
 
 /**
- * Starts the jobs: the statistics of each finished day, an hourly clean-up, each minute the settling of the counts, and once after a start the sealing of
- * passwords that a version before 0.2.0 did not bind to their clients.
+ * Starts the jobs: the statistics of each finished day, an hourly clean-up, each minute the settling of the counts, the
+ * reading of the playlist where that is due, and once after a start the sealing of passwords that a version before 0.2.0
+ * did not bind to their clients.
  * Every server runs them each minute; advisory locks let one server at a time do a job. A failed job is tried again a
  * minute later.
  */
-export function startJobs({ sql, zone, seal, keepDays, log, clock }: JobDependencies): {
+export function startJobs({ sql, zone, seal, keepDays, playlist, log, clock }: JobDependencies): {
   /** Starts no further job, and resolves when the running one has finished. */
   stop(): Promise<void>
 } {
@@ -33,15 +37,20 @@ export function startJobs({ sql, zone, seal, keepDays, log, clock }: JobDependen
   let cleaned = Number.NEGATIVE_INFINITY
   let resealed = false
   let stopped = false
+  const stopping = new AbortController()
   let running = run()
+  // Apart from the others, which it would delay by its minute.
+  let refreshing = attempt('playlist', refresh)
   const timer = setInterval(() => {
     running = running.then(run)
+    refreshing = refreshing.then(() => attempt('playlist', refresh))
   }, MINUTE)
   return {
     async stop() {
       stopped = true
+      stopping.abort()
       clearInterval(timer)
-      await running
+      await Promise.all([running, refreshing])
     },
   }
 
@@ -76,6 +85,12 @@ export function startJobs({ sql, zone, seal, keepDays, log, clock }: JobDependen
     }
   }
 
+  async function refresh(): Promise<void> {
+    const { signal } = stopping
+    const outcome = await refreshPlaylist({ sql, seal, playlist, now: clock(), signal })
+    if (outcome) log.info(outcome, 'the playlist was read')
+  }
+
   async function reseal(): Promise<void> {
     const clients = await resealPasswords(sql, seal, seal, () => stopped)
     resealed = true
@@ -87,6 +102,7 @@ export function startJobs({ sql, zone, seal, keepDays, log, clock }: JobDependen
     try {
       await work()
     } catch (error) {
+      if (stopping.signal.aborted && job === 'playlist') return
       log.error({ err: error, job }, 'a job failed and will be tried again')
     }
   }

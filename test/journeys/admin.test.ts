@@ -32,6 +32,7 @@ describe('the admin', () => {
       'Super Resellers',
       'Update Message',
       'Delete MAC',
+      'Channels',
       'Tree',
       'Transactions',
       'Credit Requests',

@@ -1,5 +1,6 @@
 import { calls } from '../../contract/calls.ts'
 import { DAY_MS } from '../../contract/time.ts'
+import { A_PLAYLIST, compressed, playlistOf } from '../support/playlist.ts'
 import { Clock, openWorld, type Person, type World } from '../support/world.ts'
 
 /** A small business whose data makes its screens show short, long, empty and expired values. */
@@ -46,7 +47,17 @@ export async function openBusiness(): Promise<Business> {
   await admin.call(calls.admin.setMessage, {
     message: 'The servers rest on Sunday from 03:00 to 04:00.\nBoxes come back by themselves.',
   })
+  await giveChannels(admin)
   return { world, admin, superreseller, reseller, dealer, beginner }
+}
+
+/** Gives a playlist, and another one that is held back. */
+async function giveChannels(admin: Person): Promise<void> {
+  const groups = ['News', 'Sports and everything that is played with a ball, in any country', 'XXX 18+']
+  const playlist = groups.map((group, at) => playlistOf(12 - 3 * at, group)).join('')
+  const { giveFile } = calls.channels
+  await admin.call(giveFile, { name: 'channels-2026-05.m3u', file: compressed(A_PLAYLIST + playlist) })
+  await admin.call(giveFile, { name: 'channels-2026-06.m3u', file: compressed(A_PLAYLIST) })
 }
 
 /** Leaves requests for credits in every state, and low balances. */

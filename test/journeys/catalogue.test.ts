@@ -15,6 +15,7 @@ import {
   sessionOf,
   Windows,
 } from '../support/browser.ts'
+import { A_PLAYLIST, compressed, servePlaylist } from '../support/playlist.ts'
 import { type Family, openWorld, type Person, type World } from '../support/world.ts'
 
 // This tests the error catalogue: every call with notices is made from its screen three times. The first time a fault
@@ -253,6 +254,58 @@ const scenarios: Record<string, Scenario> = {
     },
     submit: (page) => press(page, 'Yes'),
   },
+  // The second playlist of the shop is held back, and is taken after its groups were changed.
+  'channels.saveGroup': {
+    as: 'admin',
+    at: to.channels(),
+    submit: (page) => press(page, 'News is for adults'),
+  },
+  'channels.savePackage': {
+    as: 'admin',
+    at: to.channels(),
+    prepare: async (page) => {
+      await press(page, 'Choose groups of All Packages')
+      await page.getByLabel('Sports 1 channel').uncheck()
+    },
+    submit: (page) => press(page, 'Save 1 group'),
+  },
+  'channels.savePlayers': {
+    as: 'admin',
+    at: to.channels(),
+    prepare: async (page) => {
+      await press(page, 'Change the words')
+      await page.getByLabel('Player', { exact: true }).fill('auto')
+    },
+    submit: (page) => press(page, 'Save'),
+  },
+  'channels.takeHeld': {
+    as: 'admin',
+    at: to.channels(),
+    prepare: (page) => press(page, 'Take it all the same'),
+    submit: (page) => press(page, 'Take it'),
+  },
+  'channels.giveAddress': {
+    as: 'admin',
+    at: to.channels(),
+    prepare: async (page) => {
+      const { address } = await servePlaylist(A_PLAYLIST)
+      await press(page, 'Give a playlist')
+      await page.getByLabel('Address', { exact: true }).fill(address)
+    },
+    submit: (page) => press(page, 'Read it'),
+  },
+  'channels.fetch': { as: 'admin', at: to.channels(), submit: (page) => press(page, 'Read it now') },
+  'channels.giveFile': {
+    as: 'admin',
+    at: to.channels(),
+    prepare: async (page) => {
+      await press(page, 'Give a playlist')
+      await page.getByRole('radio', { name: 'A file' }).check()
+      const file = { name: 'own.m3u', mimeType: 'audio/x-mpegurl', buffer: Buffer.from(A_PLAYLIST) }
+      await page.getByLabel('File', { exact: true }).setInputFiles(file)
+    },
+    submit: (page) => press(page, 'Read it'),
+  },
   'admin.exportClients': { as: 'admin', at: '/admin/clients', submit: exportAsCsv },
   'desk.dealer.saveSettings': {
     as: 'dealer',
@@ -400,6 +453,8 @@ async function openShop(): Promise<Shop> {
     await (await world.child(family.reseller)).call(calls.requests.ask, { credits: 2 })
   }
   await world.admin.call(calls.admin.setMessage, { message: 'Hear.' })
+  for (const playlist of [A_PLAYLIST, '#EXTM3U'])
+    await world.admin.call(calls.channels.giveFile, { name: 'a.m3u', file: compressed(playlist) })
   const leaving = await world.child(family.reseller)
   await world.client(leaving)
   return { world, ...family, idle, leaving }

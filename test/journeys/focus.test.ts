@@ -6,6 +6,7 @@ import { calls } from '../../contract/calls.ts'
 import { ROLES } from '../../contract/roles.ts'
 import { everyScreen, to } from '../../web/screens.ts'
 import { test as base, expect, fill, press, sessionOf, signIn } from '../support/browser.ts'
+import { compressed } from '../support/playlist.ts'
 import { type Family, openWorld, type Person, type World } from '../support/world.ts'
 
 interface Shop extends Family {
@@ -40,6 +41,7 @@ const FIRST_FIELDS: Record<string, string | null> = {
   Clients: null,
   Due: null,
   AllClients: null,
+  Channels: null,
   CreditRequests: 'Credits',
   AddAccount: 'Login',
   UpdateAccount: 'Credits',
@@ -195,6 +197,46 @@ const DIALOGS: Record<string, Asked> = {
     },
     first: (page) => page.getByLabel('Name', { exact: true }),
     opener: (page) => button(page, 'Filters'),
+  },
+  'a new playlist': {
+    file: 'boxes/GivePlaylist.tsx',
+    as: 'admin',
+    at: to.channels(),
+    open: (page) => press(page, 'Give a playlist'),
+    first: (page) => page.getByLabel('Address', { exact: true }),
+    opener: (page) => button(page, 'Give a playlist'),
+  },
+  'the playlist that was held back': {
+    file: 'boxes/PlaylistCard.tsx',
+    as: 'admin',
+    at: to.channels(),
+    open: async (page, _client, shop) => {
+      await giveEmptyPlaylist(shop)
+      await page.reload()
+      await press(page, 'Take it all the same')
+    },
+    first: (page) => button(page, 'Cancel'),
+    opener: (page) => button(page, 'Take it all the same'),
+    done: (page) => press(page, 'Take it'),
+    next: title,
+  },
+  'the groups of a package': {
+    file: 'boxes/ChooseGroups.tsx',
+    as: 'admin',
+    at: to.channels(),
+    open: (page) => press(page, 'Choose groups of All Packages'),
+    first: (page) => button(page, 'Cancel'),
+    opener: (page) => button(page, 'Choose groups of All Packages'),
+    done: (page) => press(page, 'Save 0 groups'),
+    next: (page) => button(page, 'Choose groups of All Packages'),
+  },
+  'the words of the players': {
+    file: 'boxes/PlayersCard.tsx',
+    as: 'admin',
+    at: to.channels(),
+    open: (page) => press(page, 'Change the words'),
+    first: (page) => page.getByLabel('Player', { exact: true }),
+    opener: (page) => button(page, 'Change the words'),
   },
   'the deletion of any client': {
     file: 'clients/DeleteAnyClient.tsx',
@@ -537,6 +579,10 @@ test('a submit that is refused leaves the focus where it was', async ({ shop, op
   await expect(page.getByText('Not now.').first()).toBeVisible()
   await expect(description).toBeFocused()
 })
+
+async function giveEmptyPlaylist({ world }: Shop): Promise<void> {
+  await world.admin.call(calls.channels.giveFile, { name: 'empty.m3u', file: compressed('#EXTM3U') })
+}
 
 async function chooseMore(page: Page, act: string): Promise<void> {
   await press(page, 'More')

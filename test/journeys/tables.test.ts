@@ -97,6 +97,22 @@ const TABLES: readonly Walked[] = [
   },
   {
     whose: 'admin',
+    at: to.channels(),
+    label: 'Packages',
+    columns: ['Package', 'Groups', 'Channels', 'Actions'],
+    name: 'All Packages/No Adults',
+    actions: ['Choose groups of All Packages/No Adults'],
+  },
+  {
+    whose: 'admin',
+    at: to.channels(),
+    label: 'Groups',
+    columns: ['Group', 'Channels', 'Not protected', 'Packages', 'For adults', 'Actions'],
+    name: 'News',
+    actions: ['News is for adults'],
+  },
+  {
+    whose: 'admin',
     at: to.level.superreseller.list(),
     label: 'Super Resellers',
     columns: [

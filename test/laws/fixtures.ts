@@ -1,7 +1,9 @@
 import type { Settings } from '../../contract/appearance.ts'
 import { calls } from '../../contract/calls.ts'
+import type { Group } from '../../contract/channels.ts'
 import { LEVEL_NAMES, LEVELS, type LevelName } from '../../contract/levels.ts'
 import { ROLES, type Role } from '../../contract/roles.ts'
+import { A_PLAYLIST, compressed, servePlaylist } from '../support/playlist.ts'
 import { ADMIN } from '../support/server.ts'
 import { newClient, PASSWORD, type Person, unique, uniqueMac, type World } from '../support/world.ts'
 
@@ -174,6 +176,16 @@ async function aRequest({ world, people }: Stage, role: Role): Promise<{ id: num
   return { id }
 }
 
+/** Returns a group of the playlist in use, which there is afterwards. */
+async function aGroup({ world }: Stage): Promise<Group> {
+  const file = compressed(A_PLAYLIST)
+  await world.admin.call(calls.channels.giveFile, { name: 'channels.m3u', file })
+  const { groups } = await world.admin.call(calls.channels.all)
+  const [group] = groups
+  if (!group) throw new Error('the playlist has no group')
+  return group
+}
+
 /** A fixture for every call, in the shape of the contract's tree. */
 const TREE: Tree = {
   session: {
@@ -337,6 +349,38 @@ const TREE: Tree = {
     totals: nothing,
     statistics: ofSuperreseller,
     chart: ofSuperreseller,
+  },
+  channels: {
+    all: nothing,
+    giveAddress: { input: async () => ({ address: (await servePlaylist(A_PLAYLIST)).address }) },
+    giveFile: { input: () => ({ name: 'channels.m3u', file: compressed(A_PLAYLIST) }) },
+    fetch: {
+      async input({ world }) {
+        const { address } = await servePlaylist(A_PLAYLIST)
+        await world.admin.call(calls.channels.giveAddress, { address })
+        return {}
+      },
+    },
+    takeHeld: {
+      async input({ world }) {
+        await world.admin.call(calls.channels.giveFile, { name: 'empty.m3u', file: compressed('#EXTM3U') })
+        const { playlist } = await world.admin.call(calls.channels.all)
+        return { at: playlist?.held?.at }
+      },
+    },
+    saveGroup: {
+      input: async (stage) => {
+        const { id, adult } = await aGroup(stage)
+        return { group: id, adult: !adult }
+      },
+    },
+    savePackage: {
+      input: async (stage) => {
+        const { id, packages } = await aGroup(stage)
+        return { package_selection: 3, groups: packages.includes(3) ? [] : [id] }
+      },
+    },
+    savePlayers: { input: () => ({ player: 'ffmpeg', alt_player: unique().replaceAll('-', '') }) },
   },
   files: {
     download: {

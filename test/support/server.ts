@@ -37,7 +37,7 @@ export interface TestServer {
 }
 
 export interface TestServerOptions {
-  /** Environment variables; by default there is no captcha. */
+  /** Environment variables; by default there is no captcha, and a playlist may lie on this machine. */
   env?: Record<string, string>
   /** A clock of the test's, which the database shows too. */
   clock?: () => Date
@@ -58,7 +58,10 @@ export interface TestServerOptions {
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
   const database = options.database ?? (await freshDatabase(options))
   const dataDir = freshFolder()
-  const config = readConfig({ CAPTCHA_PROVIDER: 'none', DATA_DIR: dataDir, ...options.env })
+  const config = readConfig({
+    ...{ CAPTCHA_PROVIDER: 'none', PLAYLIST_PRIVATE: 'on', DATA_DIR: dataDir },
+    ...options.env,
+  })
   const { ownerSql } = database
   // A second server shares the database, but not the pool.
   const pool = options.database ? openPool(database.server, { max: 5 }) : database.sql

@@ -8,6 +8,7 @@ import { addDays, dayOf, startOf } from '../../ledger/calendar.ts'
 import { openDatabase } from '../../postgres/database.ts'
 import { migrate } from '../../postgres/migrate.ts'
 import { type Connect, openPool, type Sql } from '../../postgres/pool.ts'
+import { PLAYLIST } from './channels.ts'
 import { Dealer } from './dealer.ts'
 import { chance, pick, seed } from './dice.ts'
 import { Stage } from './stage.ts'
@@ -48,6 +49,7 @@ export async function fill(
       database: database.server,
       zone: config.timeZone,
       trialsPerDay: config.trialsPerDay,
+      playlist: config.playlist,
       seal,
       captcha: openCaptcha({ provider: 'none' }, key),
       dataDir: config.dataDir,
@@ -94,6 +96,7 @@ async function play(sql: Sql, business: Business, admin: string, say: (line: str
   await stage.act('porto-streams', 'tree.moveClients', { from: 'ana-ferreira', to: 'douro-tv' })
   await stage.act('porto-streams', 'tree.close', { name: 'ana-ferreira' })
   await stage.act('atlantic-media', 'tree.move', { name: 'faro-media', to: 'lisboa-norte' })
+  await stage.act(admin, 'channels.giveFile', { name: 'demonstration.m3u', file: PLAYLIST })
   await stage.act(admin, 'admin.setMessage', {
     message: 'Welcome to the demonstration of Boxtree. Everything here is invented: try whatever you like.',
   })

@@ -146,6 +146,8 @@ const Title = styled('div')({
   minWidth: 0,
   fontWeight: 600,
   overflowWrap: 'anywhere',
+  // A card has room for the whole text.
+  '& span.ellipsis': { whiteSpace: 'normal' },
   // A card's title has the height of a touch target.
   '& a': { display: 'inline-flex', alignItems: 'center', minHeight: 44 },
 })

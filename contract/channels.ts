@@ -1,0 +1,173 @@
+import * as z from 'zod/mini'
+import { call, Done, Nothing } from './call.ts'
+import { PackageSelection } from './clients.ts'
+import { secret } from './secret.ts'
+import { Moment } from './shapes.ts'
+import { oneLine } from './text.ts'
+
+/** A channel of a playlist, as the server keeps it. */
+export type Channel = {
+  /** Its tvg-id, or its name and group, by which it keeps its id. */
+  key: string
+  name: string
+  number: number
+  group: string
+  /** Empty where it has none. */
+  logo: string
+  address: string
+}
+
+/** The most bytes of a playlist, and of one that a browser has compressed. */
+export const MOST_PLAYLIST = 64 * 1024 * 1024
+export const MOST_COMPRESSED = 16 * 1024 * 1024
+
+/** Why a playlist was held back: it has no channel, more faults than channels, or a tenth of the channels in use. */
+export const HELD_BACK = ['empty', 'broken', 'shrunk'] as const
+export type HeldBack = (typeof HELD_BACK)[number]
+
+/** The longest name of a group, and of a channel. */
+export const LONGEST_NAME = 200
+
+export const PlaylistAddress = z
+  .string()
+  .check(
+    z.maxLength(2_000, 'An address has at most 2,000 characters'),
+    oneLine('An address has no such characters'),
+    z.regex(/^https?:\/\/[^\s/?#]/i, 'Type an address that begins with http:// or https://'),
+  )
+
+const FileName = z
+  .string()
+  .check(
+    z.minLength(1),
+    z.maxLength(LONGEST_NAME, `A name has at most ${LONGEST_NAME} characters`),
+    oneLine('This name has characters that cannot be kept'),
+  )
+
+const GroupId = z.int().check(z.minimum(1), z.maximum(2_147_483_647))
+
+/** The most groups that a playlist is read with. */
+export const MOST_GROUPS = 2_000
+
+const PlayerWord = z
+  .string()
+  .check(z.regex(/^[a-z0-9_]{1,16}$/, 'A word of a player has 1 to 16 of the characters a-z 0-9 _'))
+
+/** A playlist that was read: how many channels it has, and how many entries have no address that a box could play. */
+const Counted = { channels: z.int(), skipped: z.int() }
+
+const Playlist = z.object({
+  kind: z.enum(['address', 'file']),
+  /** Its address without what may be secret, or the name of the file. */
+  shown: z.string(),
+  given: Moment,
+  /** When it was read last. */
+  tried: Moment,
+  /** Why that failed; null where it did not. */
+  failure: z.nullable(z.string()),
+  /** When its address is read again; null for a file. */
+  next: z.nullable(Moment),
+  /** When the channels in use were taken; null where none were yet. */
+  taken: z.nullable(Moment),
+  ...Counted,
+  /** What was read last and held back. */
+  held: z.nullable(z.object({ why: z.enum(HELD_BACK), at: Moment, ...Counted })),
+})
+export type Playlist = z.output<typeof Playlist>
+
+export const Players = z.strictObject({ player: PlayerWord, alt_player: PlayerWord })
+
+const Group = z.object({
+  id: z.int(),
+  name: z.string(),
+  channels: z.int(),
+  /** How many of its channels anybody can watch who has their address, because it has no {token}. */
+  unprotected: z.int(),
+  adult: z.boolean(),
+  packages: z.array(z.int()),
+})
+export type Group = z.output<typeof Group>
+
+const Given = z.extend(Done, { ...Counted, held: z.nullable(z.enum(HELD_BACK)) })
+
+const roles = ['admin'] as const
+
+export const channels = {
+  all: call({
+    method: 'GET',
+    path: '/admin/channels',
+    roles,
+    summary: 'The playlist, its groups with the packages that hold them, and the words of the players',
+    input: Nothing,
+    output: z.object({ playlist: z.nullable(Playlist), groups: z.array(Group), players: Players }),
+  }),
+  giveAddress: call({
+    method: 'POST',
+    path: '/admin/playlist/address',
+    roles,
+    summary: 'Reads the playlist at an address, and again every PLAYLIST_MINUTES',
+    // Its address may contain a password.
+    input: z.strictObject({ address: secret(PlaylistAddress) }),
+    output: Given,
+    slow: true,
+  }),
+  giveFile: call({
+    method: 'POST',
+    path: '/admin/playlist/file',
+    roles,
+    summary: 'Takes the playlist of a file',
+    input: z.strictObject({
+      name: FileName,
+      /** Compressed with gzip, in base64. */
+      file: secret(z.string().check(z.maxLength((MOST_COMPRESSED / 3) * 4 + 4, 'The file is too large'))),
+    }),
+    output: Given,
+    body: 'file',
+  }),
+  fetch: call({
+    method: 'POST',
+    path: '/admin/playlist/fetch',
+    roles,
+    summary: 'Reads the playlist at its address now',
+    input: Nothing,
+    output: Given,
+    slow: true,
+  }),
+  takeHeld: call({
+    method: 'POST',
+    path: '/admin/playlist/take',
+    roles,
+    summary: 'Takes the playlist that was held back',
+    /** When the playlist was read that the person saw. */
+    input: z.strictObject({ at: Moment }),
+    output: Done,
+  }),
+  saveGroup: call({
+    method: 'POST',
+    path: '/admin/channels/group',
+    roles,
+    summary: "Says whether a group is for adults, so that packages with 'No Adults' leave it out",
+    input: z.strictObject({ group: GroupId, adult: z.boolean() }),
+    output: Done,
+  }),
+  savePackage: call({
+    method: 'POST',
+    path: '/admin/channels/package',
+    roles,
+    summary: 'Says which groups a package holds',
+    input: z.strictObject({
+      package_selection: PackageSelection,
+      groups: z.array(GroupId).check(z.maxLength(MOST_GROUPS)),
+    }),
+    output: Done,
+    body: 'long',
+  }),
+  savePlayers: call({
+    method: 'POST',
+    path: '/admin/channels/players',
+    roles,
+    summary: "Says which words stand before a channel's address, by which a box chooses its player",
+    input: Players,
+    output: Done,
+  }),
+}

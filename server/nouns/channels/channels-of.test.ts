@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest'
+import { channelsOf } from './channels-of.ts'
+
+function of(text: string) {
+  return channelsOf(Buffer.from(text))
+}
+
+test('a playlist from Windows, with a mark at its beginning, gives its channels', () => {
+  const { channels, skipped } = of(
+    '\uFEFF#EXTM3U url-tvg="http://x"\r\n#EXTINF:-1 tvg-id="um.pt" tvg-logo="http://l.example/1.png" group-title="Notícias, ao vivo",Um, dois HD\r\nhttp://s.example/1?t={token}\r\n',
+  )
+  expect(skipped).toBe(0)
+  expect(channels).toEqual([
+    {
+      ...{ key: 'id um.pt', name: 'Um, dois HD', number: 1, group: 'Notícias, ao vivo' },
+      ...{ logo: 'http://l.example/1.png', address: 'http://s.example/1?t={token}' },
+    },
+  ])
+  const latin = Buffer.from('#EXTM3U\n#EXTINF:-1,Espa\xf1a\nhttp://s.example/1\n', 'latin1')
+  expect(channelsOf(latin).channels[0]?.name).toBe('España')
+})
+
+test('a channel without a name is called by its tvg-name, its id or its place, and one without a group is in Other', () => {
+  const { channels, groups } = of(
+    `#EXTINF:-1 tvg-name="Named",\nhttp://s/1\n#EXTINF:-1 tvg-id="id.pt",\nhttp://s/2\n#EXTINF:-1\nhttp://s/3\n`,
+  )
+  expect(channels.map(({ name }) => name)).toEqual(['Named', 'id.pt', 'Channel 3'])
+  expect(groups).toEqual([{ name: 'Other', channels: 3, unprotected: 3 }])
+})
+
+test('channels with one id or one name keep apart, each with the same key every time', () => {
+  const text = `#EXTM3U
+#EXTINF:-1 tvg-id="a",A
+http://s/1
+#EXTINF:-1 tvg-id="a",A HD
+http://s/2
+#EXTINF:-1,B
+http://s/3
+#EXTINF:-1,B
+http://s/4
+#EXTINF:-1,B
+http://s/5
+`
+  const { channels } = of(text)
+  expect(channels.map(({ key }) => key)).toEqual([
+    'id a',
+    'id a\nname A HD\nOther',
+    'name B\nOther',
+    'name B\nOther\n2',
+    'name B\nOther\n3',
+  ])
+  expect(of(text)).toEqual(of(text))
+})
+
+test('a channel has the number that it says, if no other has it before, else the next free one', () => {
+  const entry = (number: string) => `#EXTINF:-1 ${number},X\nhttp://s/1\n`
+  const { channels } = of(
+    [entry(''), entry('tvg-chno="1"'), entry('tvg-chno="1"'), entry('tvg-chno="-5"'), entry('')].join(''),
+  )
+  expect(channels.map(({ number }) => number)).toEqual([2, 1, 3, 4, 5])
+})
+
+test('entries that no box could play are left out and counted, and what else is broken is passed over', () => {
+  const { channels, skipped } = of(`#EXTM3U
+garbage
+#EXTINF:-1 tvg-id="unclosed,Half
+http://s/1
+#EXTINF:-1,No address
+#EXTINF:-1,File
+file:///etc/passwd
+#EXTINF:-1,Script
+javascript:alert(1)
+#EXTINF:-1,Spaces
+http://s/a b
+#EXTINF:-1 tvg-logo="javascript:x",Good\u0000
+rtsp://s/2
+#EXTINF:-1,End`)
+  expect(channels.map(({ name, address, logo }) => [name, address, logo])).toEqual([
+    ['Half', 'http://s/1', ''],
+    ['Good', 'rtsp://s/2', ''],
+  ])
+  expect(skipped).toBe(4)
+})
+
+test('50,000 entries are read, of which thousands have one name', () => {
+  const entries = Array.from(
+    { length: 50_000 },
+    (_, at) => `#EXTINF:-1 group-title="G${at % 3_000}",${at < 20_000 ? 'Same' : at}\nhttp://s/${at}`,
+  )
+  const { channels, groups } = of(`#EXTM3U\n${entries.join('\n')}`)
+  expect(channels).toHaveLength(50_000)
+  expect(new Set(channels.map(({ key }) => key)).size).toBe(50_000)
+  expect(new Set(channels.map(({ number }) => number)).size).toBe(50_000)
+  expect(groups).toHaveLength(2_000)
+})

@@ -1,0 +1,126 @@
+import parser from 'iptv-playlist-parser'
+import { type Channel, LONGEST_NAME, MOST_GROUPS } from '../../../contract/channels.ts'
+
+/** What a playlist says: its channels in order, its groups, and how many entries no box could play. */
+export type Listing = { channels: Channel[]; groups: GroupListing[]; skipped: number }
+
+export type GroupListing = { name: string; channels: number; unprotected: number }
+
+/** The group of channels that name none, or come after the most groups. */
+const OTHER = 'Other'
+const MOST_CHANNELS = 100_000
+
+/** Reads the text of an M3U playlist. What is broken in it is left out and counted. */
+export function channelsOf(bytes: Uint8Array): Listing {
+  const entries = parser.parse(asPlaylist(textOf(bytes))).items
+  const reading = new Reading()
+  for (const { name, tvg, group, url = '', raw } of entries) {
+    const number = /\btvg-chno="?(\d{1,6})\b/.exec(raw)?.[1]
+    reading.add({
+      id: lineOf(tvg.id),
+      name: lineOf(name) || lineOf(tvg.name),
+      group: lineOf(group.title),
+      logo: isWebAddress(tvg.logo) ? tvg.logo : '',
+      address: url.trim(),
+      number: number === undefined ? null : Number(number),
+    })
+  }
+  return reading.end()
+}
+
+type Entry = Omit<Channel, 'key' | 'number'> & { id: string; number: number | null }
+
+class Reading {
+  readonly #channels: (Omit<Channel, 'number'> & { number: number | null })[] = []
+  readonly #groups = new Map<string, GroupListing>()
+  readonly #keys = new Set<string>()
+  /** How often each key was wanted that others have. */
+  readonly #times = new Map<string, number>()
+  readonly #numbers = new Set<number>()
+  #skipped = 0
+
+  add({ id, name, group: asked, logo, address, number }: Entry): void {
+    if (!isPlayable(address) || this.#channels.length >= MOST_CHANNELS) {
+      this.#skipped += 1
+      return
+    }
+    const group = this.#groupOf(asked)
+    group.channels += 1
+    if (!address.includes('{token}')) group.unprotected += 1
+    const called = name || id || `Channel ${this.#channels.length + 1}`
+    const isFree = number !== null && number > 0 && !this.#numbers.has(number)
+    if (isFree) this.#numbers.add(number)
+    const key = this.#keyOf(id, called, group.name)
+    this.#channels.push({
+      ...{ key, name: called, group: group.name, logo, address },
+      number: isFree ? number : null,
+    })
+  }
+
+  /** Gives the channels without a number of their own those that are left, in the order of the playlist. */
+  end(): Listing {
+    let next = 1
+    const channels = this.#channels.map(({ number, ...channel }) => {
+      if (number !== null) return { ...channel, number }
+      while (this.#numbers.has(next)) next += 1
+      const own = next
+      next += 1
+      return { ...channel, number: own }
+    })
+    return { channels, groups: [...this.#groups.values()], skipped: this.#skipped }
+  }
+
+  #groupOf(asked: string): GroupListing {
+    const isTooMany = this.#groups.size >= MOST_GROUPS - 1 && !this.#groups.has(asked)
+    const name = asked === '' || isTooMany ? OTHER : asked
+    const group = this.#groups.get(name) ?? { name, channels: 0, unprotected: 0 }
+    this.#groups.set(name, group)
+    return group
+  }
+
+  /** Several channels may have one tvg-id, such as those of one program in other qualities. The first has it alone. */
+  #keyOf(id: string, name: string, group: string): string {
+    const named = `name ${name}\n${group}`
+    const candidates = id === '' ? [named] : [`id ${id}`, `id ${id}\n${named}`]
+    const free = candidates.find((key) => !this.#keys.has(key)) ?? this.#nextOf(candidates.at(-1) ?? '')
+    this.#keys.add(free)
+    return free
+  }
+
+  #nextOf(key: string): string {
+    let times = this.#times.get(key) ?? 1
+    do times += 1
+    while (this.#keys.has(`${key}\n${times}`))
+    this.#times.set(key, times)
+    return `${key}\n${times}`
+  }
+}
+
+/** A playlist may be in UTF-8, with or without a mark at its beginning, or in the old encoding of Windows. */
+function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return new TextDecoder('windows-1252').decode(bytes)
+  }
+}
+
+/** Gives a playlist the first line that the parser asks for. */
+function asPlaylist(text: string): string {
+  const content = text.trimStart()
+  return content.startsWith('#EXTM3U') ? content : `#EXTM3U\n${content}`
+}
+
+/** Returns a text as one line that can be kept and is no longer than a name. */
+function lineOf(text: string): string {
+  const line = text.replaceAll(/\p{Cc}/gu, ' ').trim()
+  return line.slice(0, LONGEST_NAME).toWellFormed().trim()
+}
+
+function isPlayable(address: string): boolean {
+  return /^(?:https?|rts?p|rtmps?|udp|igmp|mmsh?):\/\/[^\s\p{Cc}]+$/u.test(address) && address.length <= 2_000
+}
+
+function isWebAddress(text: string): boolean {
+  return /^https?:\/\/[^\s\p{Cc}]+$/u.test(text) && text.length <= 1_000
+}

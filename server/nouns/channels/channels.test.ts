@@ -1,0 +1,213 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { calls } from '../../../contract/calls.ts'
+import { A_PLAYLIST, compressed, playlistOf, servePlaylist } from '../../../test/support/playlist.ts'
+import { SECRET_KEY } from '../../../test/support/server.ts'
+import { openWorld, type World } from '../../../test/support/world.ts'
+import { rotateKey } from '../../access/reseal.ts'
+import { createSeal, OF_PLAYLIST } from '../../access/seal.ts'
+import { refreshPlaylist } from './refresh.ts'
+
+const { all, giveAddress, giveFile, fetch: fetchNow, takeHeld } = calls.channels
+const { saveGroup, savePackage, savePlayers } = calls.channels
+
+let world: World
+beforeEach(async () => {
+  world = await openWorld()
+})
+afterEach(() => world.close())
+
+const seal = createSeal(SECRET_KEY)
+
+function give(playlist: string | Uint8Array, name = 'channels.m3u') {
+  return world.admin.call(giveFile, { name, file: compressed(playlist) })
+}
+
+function refresh() {
+  const { sql, config } = world.server
+  const signal = new AbortController().signal
+  return refreshPlaylist({ sql, seal, playlist: config.playlist, now: world.clock.now, signal })
+}
+
+async function ids(): Promise<Record<string, number>> {
+  const rows = await world.server.sql<{ id: number; key: string }[]>`select id, key from channel`
+  return Object.fromEntries(rows.map(({ id, key }) => [key, id]))
+}
+
+describe('a playlist', () => {
+  test('of a file is taken with its groups, which all packages hold', async () => {
+    expect(await give(A_PLAYLIST)).toEqual({ status: 'OK', channels: 3, skipped: 0, held: null })
+    const { playlist, groups } = await world.admin.call(all)
+    expect(playlist).toMatchObject({
+      kind: 'file',
+      shown: 'channels.m3u',
+      channels: 3,
+      next: null,
+      held: null,
+    })
+    expect(groups).toEqual([
+      expect.objectContaining({ name: 'News', channels: 2, unprotected: 1, adult: false, packages: [1, 7] }),
+      expect.objectContaining({ name: 'Sports', channels: 1, unprotected: 0 }),
+    ])
+  })
+
+  test('of an address is read again when it is due, by one server of several', async () => {
+    const served = await servePlaylist(A_PLAYLIST)
+    await world.admin.call(giveAddress, { address: served.address })
+    expect(await refresh()).toBe(null)
+    world.clock.pass({ minutes: 60 })
+    served.serve(playlistOf(5))
+    const both = await Promise.all([refresh(), refresh()])
+    expect(both.filter(Boolean)).toEqual([{ channels: 5, skipped: 0, held: null }])
+    expect(served.asked()).toBe(2)
+    expect((await world.admin.call(all)).playlist).toMatchObject({
+      channels: 5,
+      next: new Date(world.clock.now.getTime() + 3_600_000).toISOString(),
+    })
+  })
+
+  test('keeps its address and channels sealed, and out of answers, the audit and the log', async () => {
+    const { address } = await servePlaylist(A_PLAYLIST)
+    await world.admin.call(giveAddress, { address })
+    expect((await world.admin.call(all)).playlist?.shown).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/…$/)
+    const stored = [...(await world.stored()).values(), ...world.server.logged].join('\n')
+    expect(stored).not.toContain('hidden-word')
+    expect(stored).not.toContain('streams.example')
+  })
+
+  test('can be read after the key was replaced', async () => {
+    const { address } = await servePlaylist(A_PLAYLIST)
+    await world.admin.call(giveAddress, { address })
+    const other = createSeal(Buffer.alloc(32, 'other'))
+    await world.admin.call(giveAddress, { address })
+    await rotateKey(world.server.ownerSql, seal, other)
+    const [row] = await world.server.sql<{ address: Buffer; content: Buffer }[]>`
+      select address, content from playlist`
+    expect(other.open(row?.address ?? Buffer.alloc(0), OF_PLAYLIST.address)).toBe(address)
+    expect(other.open(row?.content ?? Buffer.alloc(0), OF_PLAYLIST.channels)).not.toBe('')
+  })
+
+  test.each([
+    ['empty', '#EXTM3U\n'],
+    ['empty', '<html>Not found</html>'],
+    ['broken', `${playlistOf(20)}${'#EXTINF:-1,Gone\nno address\n'.repeat(21)}`],
+    ['shrunk', playlistOf(2)],
+  ])(
+    'that is %s is held back while the last good one goes on, until the admin takes it',
+    async (why, text) => {
+      await give(playlistOf(20))
+      expect(await give(text, 'next.m3u')).toMatchObject({ held: why })
+      const { playlist, groups } = await world.admin.call(all)
+      expect(playlist).toMatchObject({ shown: 'next.m3u', channels: 20, held: { why } })
+      expect(groups).toMatchObject([{ channels: 20 }])
+      const { at = '', channels = -1 } = playlist?.held ?? {}
+      await world.admin.refused('changed_since', takeHeld, { at: new Date(0).toISOString() })
+      await world.admin.call(takeHeld, { at })
+      expect((await world.admin.call(all)).playlist).toMatchObject({ channels, held: null })
+      await world.admin.refused('changed_since', takeHeld, { at })
+    },
+  )
+
+  test('that cannot be read any more is said with its reason, and the last good one goes on', async () => {
+    const served = await servePlaylist(A_PLAYLIST)
+    await world.admin.call(giveAddress, { address: served.address })
+    served.serve((_, response) => response.writeHead(404).end())
+    world.clock.pass({ minutes: 61 })
+    const failure = 'The address answered with the status 404.'
+    expect(await refresh()).toEqual({ failure })
+    expect((await world.admin.call(all)).playlist).toMatchObject({ failure, channels: 3 })
+    const refusal = await world.admin.refused('invalid_input', fetchNow)
+    expect(refusal.message).toBe(failure)
+    served.serve(playlistOf(4))
+    await world.admin.call(fetchNow)
+    expect((await world.admin.call(all)).playlist).toMatchObject({ failure: null, channels: 4 })
+  })
+
+  test('that the admin replaces while it is being read is not taken', async () => {
+    let answer = () => {}
+    const arrived = Promise.withResolvers<void>()
+    const served = await servePlaylist(A_PLAYLIST)
+    await world.admin.call(giveAddress, { address: served.address })
+    served.serve((_, response) => {
+      answer = () => response.end(playlistOf(9))
+      arrived.resolve()
+    })
+    world.clock.pass({ minutes: 61 })
+    const refreshing = refresh()
+    await arrived.promise
+    await give(playlistOf(2), 'own.m3u')
+    answer()
+    expect(await refreshing).toBe(null)
+    expect((await world.admin.call(all)).playlist).toMatchObject({ shown: 'own.m3u', channels: 2 })
+  })
+
+  test('leaves every channel its id, also after a time without it', async () => {
+    await give(A_PLAYLIST)
+    const before = await ids()
+    await give(playlistOf(1))
+    await give(`${A_PLAYLIST}${playlistOf(3)}`)
+    expect(await ids()).toMatchObject(before)
+    const [row] = await world.server.sql`select max(id) as newest, count(*)::int as count from channel`
+    expect(row?.newest).toBe(row?.count)
+  })
+
+  test('with a file that is none, or unpacks to more than 64 MB, is refused', async () => {
+    const bomb = compressed(Buffer.alloc(65 * 1024 * 1024, '#'))
+    for (const file of ['not base64!', compressed('x').slice(0, 12), bomb])
+      await world.admin.refused('invalid_input', giveFile, { name: 'x', file })
+    expect((await world.admin.call(all)).playlist).toBe(null)
+  })
+})
+
+describe('a group', () => {
+  test('is marked as for adults by its name, until the admin says otherwise', async () => {
+    await give(`${playlistOf(1, 'XXX 18+')}${playlistOf(1, 'Adulthood')}`)
+    const [adult, other] = (await world.admin.call(all)).groups
+    expect([adult?.adult, other?.adult]).toEqual([true, false])
+    await world.admin.call(saveGroup, { group: adult?.id ?? 0, adult: false })
+    await give(playlistOf(2, 'XXX 18+'))
+    expect((await world.admin.call(all)).groups).toMatchObject([{ adult: false, channels: 2 }])
+    await world.admin.refused('not_found', saveGroup, { group: 999, adult: true })
+  })
+
+  test('is held by the packages that the admin chooses, and keeps them while the playlist is without it', async () => {
+    await give(A_PLAYLIST)
+    const [news, sports] = (await world.admin.call(all)).groups.map(({ id }) => id)
+    if (!news || !sports) throw new Error('the groups are missing')
+    await world.admin.call(savePackage, { package_selection: 3, groups: [sports] })
+    await give(playlistOf(3))
+    await world.admin.call(savePackage, { package_selection: 3, groups: [news] })
+    await world.admin.call(savePackage, { package_selection: 1, groups: [] })
+    await give(A_PLAYLIST)
+    expect((await world.admin.call(all)).groups).toMatchObject([
+      { name: 'News', packages: [7, 3] },
+      { name: 'Sports', packages: [1, 7, 3] },
+    ])
+    await world.admin.refused('not_found', savePackage, { package_selection: 3, groups: [999] })
+  })
+})
+
+test('the words of the players are kept, and each is one word', async () => {
+  expect((await world.admin.call(all)).players).toEqual({ player: 'ffmpeg', alt_player: 'ffrt' })
+  await world.admin.call(savePlayers, { player: 'auto', alt_player: 'ffrt2' })
+  expect((await world.admin.call(all)).players).toEqual({ player: 'auto', alt_player: 'ffrt2' })
+  await world.admin.refused('invalid_input', savePlayers, { player: 'ff mpeg', alt_player: 'x' })
+})
+
+test('every change of what boxes can watch raises the revision, and nothing else does', async () => {
+  const revision = async () => (await world.server.sql`select revision from lineup`)[0]?.revision ?? 0
+  await give(A_PLAYLIST)
+  const [group] = (await world.admin.call(all)).groups
+  const changes = [
+    () => give(playlistOf(3)),
+    () => world.admin.call(saveGroup, { group: group?.id ?? 0, adult: true }),
+    () => world.admin.call(savePackage, { package_selection: 3, groups: [group?.id ?? 0] }),
+    () => world.admin.call(savePlayers, { player: 'ffmpeg', alt_player: 'auto' }),
+  ]
+  for (const change of changes) {
+    const before = await revision()
+    await change()
+    expect(await revision()).toBe(before + 1)
+  }
+  await world.admin.call(savePlayers, { player: 'ffmpeg', alt_player: 'auto' })
+  expect(await revision()).toBe(5)
+})

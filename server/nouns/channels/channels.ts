@@ -1,0 +1,150 @@
+import type * as z from 'zod/mini'
+import type { calls } from '../../../contract/calls.ts'
+import type { Group, Players, Playlist } from '../../../contract/channels.ts'
+import { OF_PLAYLIST } from '../../access/seal.ts'
+import { type Context, type Handlers, Unchanged } from '../../context.ts'
+import type { Sql } from '../../postgres/pool.ts'
+import { notFound, Refusal } from '../../refusal.ts'
+import type { GroupListing } from './channels-of.ts'
+import { allowedBy, download } from './download.ts'
+import { keep, keepGroups, revise } from './keep.ts'
+import { type Read, read } from './read.ts'
+
+export const channels: Handlers<typeof calls.channels> = {
+  async all({ sql, business }) {
+    const [[row], groups, [players]] = await Promise.all([
+      sql<PlaylistRow[]>`
+        select address is not null as has_address, shown, given, tried, failure, taken, channels, skipped, held, held_at,
+          held_channels, held_skipped from playlist`,
+      sql<Group[]>`
+        select id, name, channels, unprotected, adult, packages from channel_group where channels > 0 order by place`,
+      sql<z.output<typeof Players>[]>`select player, alt_player from lineup`,
+    ])
+    return {
+      playlist: row ? playlistOf(row, business.playlist.minutes) : null,
+      groups,
+      players: players ?? { player: 'ffmpeg', alt_player: 'ffrt' },
+    }
+  },
+
+  giveAddress: {
+    async outside({ business, gone }, { address }, begin) {
+      const bytes = await download(address, { mayAsk: allowedBy(business.playlist), signal: gone })
+      const found = await read({ bytes, isCompressed: false })
+      return begin((context) => replace(context, found, { address, shown: `${new URL(address).origin}/…` }))
+    },
+  },
+
+  giveFile: {
+    async outside(_context, { name, file }, begin) {
+      const found = await read({ bytes: Buffer.from(file, 'base64'), isCompressed: true })
+      return begin((context) => replace(context, found, { address: null, shown: name }))
+    },
+  },
+
+  fetch: {
+    async outside({ sql, business, gone }, _input, begin) {
+      const [known] = await sql<{ address: Buffer | null }[]>`select address from playlist`
+      const sealed = known?.address
+      if (!sealed) throw new Refusal('invalid_input', 'There is no address to read the playlist from.')
+      const address = business.seal.open(sealed, OF_PLAYLIST.address)
+      const found = await read({
+        bytes: await download(address, { mayAsk: allowedBy(business.playlist), signal: gone }),
+        isCompressed: false,
+      })
+      return begin(async ({ sql, now }) => {
+        await revise(sql)
+        if (!(await isStill(sql, sealed))) throw changedSince()
+        return { status: 'OK', ...(await keep(sql, business.seal, found, now)) }
+      })
+    },
+  },
+
+  async takeHeld({ sql, now }, { at }) {
+    await revise(sql)
+    const [held] = await sql<{ groups: GroupListing[] }[]>`
+      select held_groups as groups from playlist where held_at = ${at}`
+    if (!held) throw changedSince()
+    await sql`
+      update playlist set content = held_content, taken = ${now}, channels = held_channels, skipped = held_skipped,
+        held = null, held_at = null, held_content = null, held_channels = null, held_skipped = null, held_groups = null`
+    await keepGroups(sql, held.groups)
+    return { status: 'OK' }
+  },
+
+  async saveGroup({ sql }, { group, adult }) {
+    await revise(sql)
+    const [found] = await sql<{ adult: boolean }[]>`select adult from channel_group where id = ${group}`
+    if (!found) throw notFound()
+    if (found.adult === adult) return new Unchanged({ status: 'OK' })
+    await sql`update channel_group set adult = ${adult} where id = ${group}`
+    return { status: 'OK' }
+  },
+
+  async savePackage({ sql }, { package_selection: chosen, groups }) {
+    await revise(sql)
+    const known = await sql`select from channel_group where id = any (${groups}::integer[])`
+    if (known.length !== new Set(groups).size) throw notFound()
+    // A group that the playlist has not now is not on the screen, and keeps what it had.
+    const { count } = await sql`
+      update channel_group set packages = case when id = any (${groups}::integer[])
+        then array_append(packages, ${chosen}) else array_remove(packages, ${chosen}) end
+      where channels > 0 and (id = any (${groups}::integer[])) <> (${chosen} = any (packages))`
+    return count > 0 ? { status: 'OK' } : new Unchanged({ status: 'OK' })
+  },
+
+  async savePlayers({ sql }, players) {
+    await revise(sql)
+    const { count } = await sql`
+      update lineup set ${sql(players)}
+      where (player, alt_player) is distinct from (${players.player}, ${players.alt_player})`
+    return count > 0 ? { status: 'OK' } : new Unchanged({ status: 'OK' })
+  },
+}
+
+/** Replaces the playlist by another one. Until that is taken, the channels of the present one go on. */
+async function replace(
+  { sql, now, business }: Context,
+  found: Read,
+  { address, shown }: { address: string | null; shown: string },
+) {
+  await revise(sql)
+  const source = {
+    address: address === null ? null : business.seal.close(address, OF_PLAYLIST.address),
+    ...{ shown, given: now, tried: now },
+  }
+  await sql`
+    insert into playlist ${sql(source)} on conflict (only_one) do update set ${sql(source)}`
+  return { status: 'OK' as const, ...(await keep(sql, business.seal, found, now)) }
+}
+
+/** Whether the playlist still has this address, now that no other change is under way. */
+async function isStill(sql: Sql, sealed: Buffer): Promise<boolean> {
+  const found = await sql`select from playlist where address = ${sealed}`
+  return found.length > 0
+}
+
+function changedSince(): Refusal {
+  return new Refusal('changed_since', 'The playlist was changed meanwhile. Please look at it again.')
+}
+
+type PlaylistRow = Omit<Playlist, 'kind' | 'next' | 'held'> & {
+  has_address: boolean
+  held: NonNullable<Playlist['held']>['why'] | null
+  held_at: string
+  held_channels: number
+  held_skipped: number
+}
+
+function playlistOf(row: PlaylistRow, minutes: number): Playlist {
+  const { has_address, shown, given, tried, failure, taken, channels, skipped, held, held_at } = row
+  return {
+    kind: has_address ? 'address' : 'file',
+    ...{ shown, given, tried, failure, taken, channels, skipped },
+    next: has_address ? new Date(Date.parse(tried) + minutes * 60_000).toISOString() : null,
+    held:
+      held === null
+        ? null
+        : { why: held, at: held_at, channels: row.held_channels, skipped: row.held_skipped },
+  }
+}

@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest'
+import { servePlaylist } from '../../../test/support/playlist.ts'
+import { allowedBy, download, isPublic } from './download.ts'
+
+const open = { mayAsk: allowedBy({ minutes: 60, isPrivateAllowed: true }), signal: null }
+const closed = { mayAsk: allowedBy({ minutes: 60, isPrivateAllowed: false }), signal: null }
+
+test('a playlist is followed through redirects, and unpacked', async () => {
+  const { gzipSync } = await import('node:zlib')
+  const last = await servePlaylist((_, response) =>
+    response.setHeader('content-encoding', 'gzip').end(gzipSync('#EXTM3U')),
+  )
+  const first = await servePlaylist((_, response) =>
+    response.writeHead(302, { location: last.address }).end(),
+  )
+  expect((await download(first.address, open)).toString()).toBe('#EXTM3U')
+})
+
+test('a name or an address of a private network is refused before anything is asked there', async () => {
+  const served = await servePlaylist('#EXTM3U')
+  const port = new URL(served.address).port
+  for (const host of [
+    '127.0.0.1',
+    'localhost',
+    '[::1]',
+    '[::ffff:127.0.0.1]',
+    '2130706433',
+    '0x7f.1',
+    '0.0.0.0',
+  ])
+    await expect(download(`http://${host}:${port}/`, closed), host).rejects.toThrow('private network')
+  expect(served.asked()).toBe(0)
+})
+
+test('each redirect is checked: it may lead to no other kind of address, and not on without an end', async () => {
+  const served = await servePlaylist('')
+  served.serve((_, response) => response.writeHead(302, { location: 'file:///etc/passwd' }).end())
+  await expect(download(served.address, open)).rejects.toThrow('no address of a playlist')
+  const { address } = served
+  served.serve((_, response) => response.writeHead(302, { location: address }).end())
+  await expect(download(address, open)).rejects.toThrow('without an end')
+  expect(served.asked()).toBe(7)
+})
+
+test('an answer without an end is cut at 64 MB, also where it is compressed', async () => {
+  const { createGzip } = await import('node:zlib')
+  const piece = Buffer.alloc(1024 * 1024, '#')
+  const served = await servePlaylist((_, response) => {
+    const write = () => {
+      while (!response.destroyed && response.write(piece));
+    }
+    response.on('drain', write)
+    write()
+  })
+  await expect(download(served.address, open)).rejects.toThrow('larger than 64 MB')
+  served.serve((_, response) => {
+    const packing = createGzip()
+    packing.pipe(response.setHeader('content-encoding', 'gzip'))
+    const write = () => {
+      while (!response.destroyed && packing.write(piece));
+    }
+    packing.on('drain', write)
+    write()
+  })
+  await expect(download(served.address, open)).rejects.toThrow('larger than 64 MB')
+})
+
+test('a redirect from a public address leads to no private one', async () => {
+  const inside = await servePlaylist('#EXTM3U')
+  const { port } = new URL(inside.address)
+  const outside = await servePlaylist((_, response) =>
+    response.writeHead(302, { location: `http://127.0.0.2:${port}/` }).end(),
+  )
+  const mayAsk = (address: string) => address === '127.0.0.1'
+  await expect(download(outside.address, { ...closed, mayAsk })).rejects.toThrow('private network')
+  expect(inside.asked()).toBe(0)
+})
+
+test('a password goes to the host that it was given for, and to no other', async () => {
+  const sent: (string | undefined)[] = []
+  const last = await servePlaylist(({ headers }, response) => {
+    sent.push(headers.authorization)
+    response.end('#EXTM3U')
+  })
+  const first = await servePlaylist(({ headers }, response) => {
+    sent.push(headers.authorization)
+    response.writeHead(302, { location: last.address }).end()
+  })
+  await download(first.address.replace('http://', 'http://user:word%21@'), open)
+  expect(sent).toEqual([`Basic ${btoa('user:word!')}`, undefined])
+})
+
+test('nobody waits for an address that does not answer or that is broken off', async () => {
+  const served = await servePlaylist((_, response) => response.destroy())
+  await expect(download(served.address, open)).rejects.toThrow('cannot be reached')
+  const gone = new AbortController()
+  served.serve(() => gone.abort())
+  await expect(download(served.address, { ...open, signal: gone.signal })).rejects.toThrow(
+    'cannot be reached',
+  )
+})
+
+test('addresses of the public internet are told from all others', () => {
+  for (const address of ['8.8.8.8', '1.1.1.1', '2a00:1450:4003::1'])
+    expect(isPublic(address), address).toBe(true)
+  for (const address of [
+    ...['10.1.2.3', '172.31.0.1', '192.168.1.1', '169.254.169.254', '100.64.0.1', '0.1.2.3', '224.0.0.1'],
+    ...['255.255.255.255', '::', '::1', 'fe80::1', 'fc00::1', 'fd12::1', 'ff02::1', '::ffff:8.8.8.8'],
+    ...['64:ff9b::808:808', '2002:7f00:1::', '2001::1'],
+  ])
+    expect(isPublic(address), address).toBe(false)
+})

@@ -1,0 +1,126 @@
+import { lookup } from 'node:dns/promises'
+import { once } from 'node:events'
+import http, { type IncomingMessage } from 'node:http'
+import https from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+import { createGunzip } from 'node:zlib'
+import { MOST_PLAYLIST, PlaylistAddress } from '../../../contract/channels.ts'
+import type { PlaylistRules } from '../../context.ts'
+import { among } from '../../network.ts'
+import { Refusal } from '../../refusal.ts'
+
+export type Options = {
+  /** Says which addresses may be asked. */
+  mayAsk: (address: string) => boolean
+  /** Aborted where nobody waits for it any more. */
+  signal: AbortSignal | null
+}
+
+/** How long a download may take, with all its redirects, in milliseconds. */
+const MOST_MS = 60_000
+const MOST_REDIRECTS = 5
+
+/**
+ * Downloads a playlist. Every address on the way is checked, also after a redirect, and the connection goes to the
+ * address that was checked. The errors name neither a path nor a password.
+ * @throws Refusal where it cannot be downloaded
+ */
+export async function download(address: string, { mayAsk, signal }: Options): Promise<Buffer> {
+  const limit = AbortSignal.timeout(MOST_MS)
+  const ending = signal ? AbortSignal.any([limit, signal]) : limit
+  try {
+    let url = URL.parse(address)
+    if (url === null) throw new Fault('This is no address.')
+    for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
+      const response = await get(url, mayAsk, ending)
+      const { statusCode: status = 0 } = response
+      if (status === 200) return await bodyOf(response, ending)
+      response.destroy()
+      const next = status >= 300 && status < 400 ? response.headers.location : undefined
+      if (next === undefined) throw new Fault(`The address answered with the status ${status}.`)
+      url = redirected(next, url)
+    }
+    throw new Fault('The address leads from one address to another without an end.')
+  } catch (error) {
+    if (limit.aborted) throw refusal('The playlist did not arrive within 60 seconds.')
+    throw error instanceof Fault ? refusal(error.message) : refusal('The address cannot be reached.')
+  }
+}
+
+class Fault extends Error {}
+
+function refusal(sentence: string): Refusal {
+  return new Refusal('invalid_input', sentence, { errors: { address: sentence } })
+}
+
+/** Returns where a redirect leads. A password goes no further than to the address that it was given for. */
+function redirected(location: string, from: URL): URL {
+  const next = URL.parse(location, from.href)
+  if (next === null || !PlaylistAddress.safeParse(next.href).success)
+    throw new Fault('The address leads to one that is no address of a playlist.')
+  return next
+}
+
+async function get(url: URL, mayAsk: Options['mayAsk'], signal: AbortSignal): Promise<IncomingMessage> {
+  const checked = await addressOf(url, mayAsk)
+  const toChecked: LookupFunction = (_host, { all }, done) =>
+    all ? done(null, [checked]) : done(null, checked.address, checked.family)
+  const { username, password } = url
+  const request = (url.protocol === 'https:' ? https : http).get(url, {
+    lookup: toChecked,
+    agent: false,
+    signal,
+    headers: { accept: '*/*', 'accept-encoding': 'gzip', 'user-agent': 'Boxtree' },
+    ...(username && { auth: `${decodeURIComponent(username)}:${decodeURIComponent(password)}` }),
+  })
+  const [response] = (await once(request, 'response', { signal })) as [IncomingMessage]
+  return response
+}
+
+/** Returns an address of a host. Every one that it has must be allowed. */
+async function addressOf(url: URL, mayAsk: Options['mayAsk']) {
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  const found = isIP(host) ? [{ address: host, family: isIP(host) }] : await lookup(host, { all: true })
+  const [first] = found
+  if (!first) throw new Fault('The address has a name that nobody knows.')
+  if (!found.every(({ address }) => mayAsk(address)))
+    throw new Fault(
+      'The address is on a private network. Whoever runs Boxtree can allow that by PLAYLIST_PRIVATE=on.',
+    )
+  return first
+}
+
+/** Returns which addresses a playlist may be fetched from. */
+export function allowedBy({ isPrivateAllowed }: PlaylistRules): Options['mayAsk'] {
+  return isPrivateAllowed ? () => true : isPublic
+}
+
+/** Whether an address is one of the public internet, and none that stands for another. */
+export function isPublic(address: string): boolean {
+  return isIP(address) === 6 ? isGlobal(address) && !isSpecial(address) : !isSpecial(address)
+}
+
+const isGlobal = among(['2000::/3'])
+const isSpecial = among([
+  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
+  ...['192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24'],
+  ...['203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4'],
+  ...['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'],
+])
+
+/** Reads a body, which may be compressed, up to the size of the largest playlist. */
+async function bodyOf(response: IncomingMessage, signal: AbortSignal): Promise<Buffer> {
+  const isCompressed = response.headers['content-encoding'] === 'gzip'
+  const source = isCompressed ? response.compose(createGunzip(), { signal }) : response
+  const pieces: Buffer[] = []
+  let size = 0
+  for await (const piece of source as AsyncIterable<Buffer>) {
+    size += piece.length
+    if (size > MOST_PLAYLIST) {
+      response.destroy()
+      throw new Fault('The playlist is larger than 64 MB.')
+    }
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces)
+}

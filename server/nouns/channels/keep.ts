@@ -1,0 +1,72 @@
+import type { HeldBack } from '../../../contract/channels.ts'
+import { HOLD_ALL } from '../../../contract/packages.ts'
+import { OF_PLAYLIST, type Seal } from '../../access/seal.ts'
+import type { Sql } from '../../postgres/pool.ts'
+import type { GroupListing } from './channels-of.ts'
+import type { Read } from './read.ts'
+
+/** Raises the revision, by which gateways learn of a change. Changes wait for each other here, so it comes first. */
+export async function revise(sql: Sql): Promise<void> {
+  await sql`
+    insert into lineup (only_one) values (true)
+    on conflict (only_one) do update set revision = lineup.revision + 1`
+}
+
+export type Kept = { channels: number; skipped: number; held: HeldBack | null }
+
+/** Takes a playlist that was read, or holds it back. The row of the playlist must be there. */
+export async function keep(sql: Sql, seal: Seal, read: Read, now: Date): Promise<Kept> {
+  const { keys, groups, skipped, packed } = read
+  const [present] = await sql<{ channels: number }[]>`select channels from playlist`
+  const held = whyHeld(keys.length, skipped, present?.channels ?? 0)
+  const content = seal.close(packed, OF_PLAYLIST.channels)
+  await giveIds(sql, keys, now)
+  if (held === null) {
+    await sql`
+      update playlist set tried = ${now}, failure = null, content = ${content}, taken = ${now}, channels = ${keys.length},
+        skipped = ${skipped}, held = null, held_at = null, held_content = null, held_channels = null, held_skipped = null,
+        held_groups = null`
+    await keepGroups(sql, groups)
+  } else {
+    await sql`
+      update playlist set tried = ${now}, failure = null, held = ${held}, held_at = ${now}, held_content = ${content},
+        held_channels = ${keys.length}, held_skipped = ${skipped}, held_groups = ${sql.json(groups)}`
+  }
+  return { channels: keys.length, skipped, held }
+}
+
+/** Returns why a playlist is not taken at once; null where it is. */
+function whyHeld(channels: number, skipped: number, present: number): HeldBack | null {
+  if (channels === 0) return 'empty'
+  if (skipped > channels) return 'broken'
+  return channels * 10 <= present ? 'shrunk' : null
+}
+
+/** Gives every channel an id that has none yet. A row that conflicts would use up an id. */
+async function giveIds(sql: Sql, keys: readonly string[], now: Date): Promise<void> {
+  await sql`update channel set seen = ${now} where key = any (${keys}::text[]) and seen < ${now}`
+  await sql`
+    insert into channel (key, seen)
+    select key, ${now} from unnest(${keys}::text[]) with ordinality as asked (key, nr)
+    where not exists (select from channel known where known.key = asked.key) order by nr`
+}
+
+/** Keeps the groups of a playlist that is taken. What was set of a group stays, also while no playlist has it. */
+export async function keepGroups(sql: Sql, groups: readonly GroupListing[]): Promise<void> {
+  const names = groups.map(({ name }) => name)
+  await sql`
+    update channel_group set channels = 0, unprotected = 0
+    where channels > 0 and name <> all (${names}::text[])`
+  await sql`
+    insert into channel_group as kept (name, adult, packages, place, channels, unprotected)
+    select name, name = any (${names.filter(soundsAdult)}::text[]), ${HOLD_ALL}::integer[], place, channels, unprotected
+    from unnest(${names}::text[], ${groups.map(({ channels }) => channels)}::integer[], ${groups.map((group) => group.unprotected)}::integer[])
+      with ordinality as given (name, channels, unprotected, place)
+    on conflict (name) do update
+      set place = excluded.place, channels = excluded.channels, unprotected = excluded.unprotected`
+}
+
+/** A group with such a name is marked until the admin says otherwise: it is safer to leave out too much. */
+function soundsAdult(name: string): boolean {
+  return /\badults?\b|\bxxx\b|\+ ?18\b|\b18 ?\+|porn|erotic/i.test(name)
+}

@@ -1,0 +1,53 @@
+import { Worker } from 'node:worker_threads'
+import { Refusal } from '../../refusal.ts'
+import { Turns } from '../../turns.ts'
+import type { GroupListing } from './channels-of.ts'
+
+export type Order = { bytes: Uint8Array; isCompressed: boolean }
+
+/** A playlist that was read. */
+export type Read = {
+  /** The keys of its channels. */
+  keys: string[]
+  groups: GroupListing[]
+  skipped: number
+  /** Its channels: JSON, compressed, in base64. */
+  packed: string
+}
+
+/** The heap of the thread that reads, in megabytes, and how long it may take, in milliseconds. */
+const MOST_MEMORY_MB = 768
+const MOST_MS = 60_000
+
+const turns = new Turns<'playlist'>({
+  atOnce: 1,
+  each: 1,
+  patience: { ms: 60_000, sorry: 'Another playlist is being read. Please try again in a minute.' },
+})
+
+/** Reads a playlist in a thread, one at a time. @throws Refusal where it cannot be read */
+export function read(order: Order): Promise<Read> {
+  return turns.run('playlist', () => readInThread(order))
+}
+
+async function readInThread(order: Order): Promise<Read> {
+  const worker = new Worker(new URL('./reader.ts', import.meta.url), {
+    workerData: order,
+    resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY_MB },
+    stdout: true,
+    stderr: true,
+  })
+  const limit = setTimeout(() => void worker.terminate(), MOST_MS)
+  try {
+    return await new Promise<Read>((resolve, reject) => {
+      const fail = () =>
+        reject(new Refusal('invalid_input', 'This cannot be read as a playlist of at most 64 MB.'))
+      worker.once('message', resolve)
+      worker.once('error', fail)
+      worker.once('exit', fail)
+    })
+  } finally {
+    clearTimeout(limit)
+    await worker.terminate()
+  }
+}

@@ -1,0 +1,96 @@
+import Button from '@mui/material/Button'
+import { styled } from '@mui/material/styles'
+import { useState } from 'react'
+import { calls } from '../../contract/calls.ts'
+import type { Group } from '../../contract/channels.ts'
+import { leavesOutAdults, packageLabel } from '../../contract/packages.ts'
+import { counted } from '../../contract/words.ts'
+import { Dialog } from '../parts/dialog/Dialog.tsx'
+import { useLastValue } from '../parts/dialog/useLastValue.ts'
+import { Toggle } from '../parts/form/Toggle.tsx'
+import { Working } from '../parts/Spinner.tsx'
+import { useSubmit } from '../queries.ts'
+
+interface ChooseGroupsProps {
+  open: boolean
+  /** The package; null while the dialog is closed. */
+  choosing: number | null
+  groups: readonly Group[]
+  onClose: () => void
+}
+
+/** Chooses the groups that a package holds. */
+export function ChooseGroups({ open, choosing, groups, onClose }: ChooseGroupsProps) {
+  const shown = useLastValue(choosing)
+  if (shown === null) return null
+  return <Choice key={shown} open={open} of={shown} groups={groups} onClose={onClose} />
+}
+
+function Choice({ open, of, groups, onClose }: Omit<ChooseGroupsProps, 'choosing'> & { of: number }) {
+  const [chosen, setChosen] = useState<ReadonlySet<number> | null>(null)
+  const now = chosen ?? new Set(groups.filter(({ packages }) => packages.includes(of)).map(({ id }) => id))
+  const close = () => {
+    setChosen(null)
+    onClose()
+  }
+  const save = useSubmit(calls.channels.savePackage, { onDone: close, changes: [calls.channels.all] })
+  const toggle = (id: number, on: boolean) => {
+    const next = new Set(now)
+    if (on) next.add(id)
+    else next.delete(id)
+    setChosen(next)
+  }
+  return (
+    <Dialog
+      open={open}
+      title={`Groups of ${packageLabel(of) ?? ''}`}
+      onClose={close}
+      busy={save.loading}
+      actions={
+        <>
+          <Button onClick={() => setChosen(new Set(groups.map(({ id }) => id)))}>All</Button>
+          <Button onClick={() => setChosen(new Set())}>None</Button>
+          <Button autoFocus variant="outlined" disabled={save.loading} onClick={close}>
+            Cancel
+          </Button>
+          <Button
+            variant="contained"
+            disabled={save.loading}
+            onClick={() => save.submit({ package_selection: of as never, groups: [...now] })}
+          >
+            <Working loading={save.loading}>Save {counted(now.size, 'group')}</Working>
+          </Button>
+        </>
+      }
+    >
+      <List>
+        {groups.map(({ id, name, channels, adult }) => (
+          <li key={id}>
+            <Toggle
+              kind="box"
+              checked={now.has(id)}
+              onChange={(on) => toggle(id, on)}
+              label={
+                <span>
+                  {name} <small>{saying(channels, adult && leavesOutAdults(of))}</small>
+                </span>
+              }
+            />
+          </li>
+        ))}
+      </List>
+    </Dialog>
+  )
+}
+
+function saying(channels: number, isLeftOut: boolean): string {
+  return isLeftOut ? 'for adults: left out' : counted(channels, 'channel')
+}
+
+const List = styled('ul')(({ theme }) => ({
+  margin: 0,
+  padding: 0,
+  listStyle: 'none',
+  '& li': { contentVisibility: 'auto', containIntrinsicHeight: 40 },
+  '& small': { color: theme.palette.text.secondary },
+}))

@@ -1,0 +1,98 @@
+import Button from '@mui/material/Button'
+import { useState } from 'react'
+import { useWatch } from 'react-hook-form'
+import * as z from 'zod/mini'
+import { calls } from '../../contract/calls.ts'
+import { MOST_PLAYLIST, PlaylistAddress } from '../../contract/channels.ts'
+import { Dialog } from '../parts/dialog/Dialog.tsx'
+import { ChoiceInput } from '../parts/form/ChoiceInput.tsx'
+import { FileInput } from '../parts/form/FileInput.tsx'
+import { Form } from '../parts/form/Form.tsx'
+import { TextInput } from '../parts/form/TextInput.tsx'
+import { useSubmit } from '../queries.ts'
+import { packed } from './packed.ts'
+
+/** Asks for the address of a playlist, or for its file. */
+export function GivePlaylist({ open, onClose }: { open: boolean; onClose: () => void }) {
+  const byAddress = useSubmit(calls.channels.giveAddress, { onDone: onClose })
+  const asFile = useSubmit(calls.channels.giveFile, { onDone: onClose })
+  const [packing, setPacking] = useState(false)
+  const loading = byAddress.loading || asFile.loading || packing
+  const close = () => {
+    byAddress.reset()
+    asFile.reset()
+    onClose()
+  }
+  const give = async ({ kind, address, file }: z.output<typeof Given>) => {
+    if (kind === 'address') return byAddress.submit({ address })
+    if (!file) return
+    setPacking(true)
+    const packedFile = await packed(file).finally(() => setPacking(false))
+    asFile.submit({ name: file.name.slice(0, 200), file: packedFile })
+  }
+  return (
+    <Dialog open={open} title="Give a playlist" onClose={close} busy={loading}>
+      <Form
+        schema={Given}
+        values={NONE}
+        autoFocus="address"
+        submit={loading ? 'Reading it' : 'Read it'}
+        onSubmit={give}
+        loading={loading}
+        submitError={byAddress.submitError ?? asFile.submitError}
+        aside={
+          <Button variant="outlined" disabled={loading} onClick={close}>
+            Cancel
+          </Button>
+        }
+      >
+        <ChoiceInput name="kind" label="It is" options={KINDS} />
+        <Source />
+      </Form>
+    </Dialog>
+  )
+}
+
+function Source() {
+  return useWatch({ name: 'kind' }) === 'file' ? (
+    <FileInput
+      name="file"
+      label="File"
+      help="An M3U of at most 64 MB"
+      accept=".m3u,.m3u8,.txt,audio/x-mpegurl"
+    />
+  ) : (
+    <TextInput
+      name="address"
+      label="Address"
+      help="Kept encrypted, and read again by itself"
+      identifier
+      inputMode="url"
+    />
+  )
+}
+
+const KINDS = [
+  { value: 'address', label: 'An address' },
+  { value: 'file', label: 'A file' },
+]
+
+const NONE: z.input<typeof Given> = { kind: 'address', address: '', file: null }
+
+const Given = z
+  .object({ kind: z.enum(['address', 'file']), address: z.string(), file: z.custom<File | null>() })
+  .check(
+    z.superRefine(({ kind, address, file }, context) => {
+      const fault = kind === 'address' ? faultOf(address) : faultOfFile(file)
+      if (fault) context.addIssue({ code: 'custom', path: [kind], message: fault })
+    }),
+  )
+
+function faultOf(address: string): string | undefined {
+  return PlaylistAddress.safeParse(address).error?.issues[0]?.message
+}
+
+function faultOfFile(file: File | null): string | undefined {
+  if (!file) return 'Please choose a file'
+  return file.size > MOST_PLAYLIST ? 'The file is larger than 64 MB' : undefined
+}

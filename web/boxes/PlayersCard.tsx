@@ -1,0 +1,51 @@
+import Button from '@mui/material/Button'
+import { useState } from 'react'
+import type * as z from 'zod/mini'
+import { calls } from '../../contract/calls.ts'
+import { Players } from '../../contract/channels.ts'
+import { Card, CardButtons } from '../parts/Card.tsx'
+import { Dialog } from '../parts/dialog/Dialog.tsx'
+import { Form } from '../parts/form/Form.tsx'
+import { TextInput } from '../parts/form/TextInput.tsx'
+import { useSubmit } from '../queries.ts'
+
+/** The words before a channel's address. `players` is undefined while they load. */
+export function PlayersCard({ players }: { players: z.output<typeof Players> | undefined }) {
+  const [changing, setChanging] = useState(false)
+  const close = () => setChanging(false)
+  const save = useSubmit(calls.channels.savePlayers, { onDone: close, changes: [calls.channels.all] })
+  return (
+    <Card title="Players" form>
+      <p>
+        Boxes get '{players?.player ?? '…'}' before the address of a channel, and those with Alt Player '
+        {players?.alt_player ?? '…'}'.
+      </p>
+      <CardButtons>
+        <Button variant="outlined" disabled={!players} onClick={() => setChanging(true)}>
+          Change the words
+        </Button>
+      </CardButtons>
+      {players && (
+        <Dialog open={changing} title="Words of the players" onClose={close} busy={save.loading}>
+          <Form
+            schema={Players}
+            values={players}
+            autoFocus
+            submit="Save"
+            onSubmit={save.submit}
+            loading={save.loading}
+            submitError={save.submitError}
+            aside={
+              <Button variant="outlined" disabled={save.loading} onClick={close}>
+                Cancel
+              </Button>
+            }
+          >
+            <TextInput name="player" label="Player" help="Such as ffmpeg, ffrt or auto" identifier />
+            <TextInput name="alt_player" label="Alt Player" identifier />
+          </Form>
+        </Dialog>
+      )}
+    </Card>
+  )
+}

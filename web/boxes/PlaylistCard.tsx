@@ -1,0 +1,142 @@
+import Button from '@mui/material/Button'
+import { styled } from '@mui/material/styles'
+import { type ReactNode, useState } from 'react'
+import { calls } from '../../contract/calls.ts'
+import type { Playlist } from '../../contract/channels.ts'
+import { counted } from '../../contract/words.ts'
+import { Card, CardButtons } from '../parts/Card.tsx'
+import { chunk } from '../parts/chunk.ts'
+import { Later } from '../parts/dialog/later.tsx'
+import { Moment } from '../parts/Moment.tsx'
+import { Working } from '../parts/Spinner.tsx'
+import { Question } from '../Question.tsx'
+import { useSubmit } from '../queries.ts'
+import { zone } from '../zone.ts'
+
+interface PlaylistCardProps {
+  /** Null where none was given, undefined while it loads. */
+  playlist: Playlist | null | undefined
+  /** How many channels in use anybody can watch who has their address. */
+  unprotected: number
+}
+
+/** Where the channels come from, how the last reading went, and what is to be decided. */
+export function PlaylistCard({ playlist, unprotected }: PlaylistCardProps) {
+  const [giving, setGiving] = useState(false)
+  const [taking, setTaking] = useState<NonNullable<Playlist['held']> | null>(null)
+  const again = useSubmit(calls.channels.fetch)
+  return (
+    <Card title="Playlist">
+      <Words aria-live="polite">
+        {playlist === null && <p>There is no playlist yet. Boxes are let in, and find no channels.</p>}
+        {playlist && <State playlist={playlist} unprotected={unprotected} />}
+      </Words>
+      <CardButtons>
+        {playlist?.held && (
+          <Button variant="outlined" onClick={() => setTaking(playlist.held)}>
+            Take it all the same
+          </Button>
+        )}
+        {playlist?.kind === 'address' && (
+          <Button variant="outlined" disabled={again.loading} onClick={() => again.submit({})}>
+            <Working loading={again.loading}>Read it now</Working>
+          </Button>
+        )}
+        <Button variant="contained" disabled={playlist === undefined} onClick={() => setGiving(true)}>
+          Give a playlist
+        </Button>
+      </CardButtons>
+      <Later part={dialog} given={{ open: giving, onClose: () => setGiving(false) }} />
+      <Question
+        about={taking}
+        title="Take it all the same?"
+        yes="Take it"
+        no="Cancel"
+        call={calls.channels.takeHeld}
+        input={({ at }) => ({ at })}
+        onClose={() => setTaking(null)}
+      >
+        {({ channels }) => (
+          <p>
+            All boxes get the playlist with {counted(channels, 'channel')} instead of the one with{' '}
+            {counted(playlist?.channels ?? 0, 'channel')}. The present one is lost.
+          </p>
+        )}
+      </Question>
+    </Card>
+  )
+}
+
+const dialog = chunk(async () => (await import('./GivePlaylist.tsx')).GivePlaylist)
+
+function State({ playlist, unprotected }: { playlist: Playlist; unprotected: number }) {
+  const { kind, shown, taken, tried, next, channels, skipped, failure, held } = playlist
+  return (
+    <>
+      <dl>
+        <Fact label={kind === 'address' ? 'Address' : 'File'}>{shown}</Fact>
+        <Fact label="Channels">{channels.toLocaleString('en-US')}</Fact>
+        <Fact label="Taken">{taken ? <At iso={taken} /> : 'Never'}</Fact>
+        {kind === 'address' && (
+          <Fact label="Read last">
+            <At iso={tried} />
+          </Fact>
+        )}
+        {next && (
+          <Fact label="Read next">
+            <At iso={next} />
+          </Fact>
+        )}
+      </dl>
+      {failure && <p data-tone="bad">It could not be read: {failure} The channels stay as they are.</p>}
+      {held && <p data-tone="bad">{whyHeld(held, channels)}</p>}
+      {skipped > 0 && <p>{counted(skipped, 'line')} left out, which no box could play.</p>}
+      {unprotected > 0 && (
+        <p data-tone="warn">
+          {counted(unprotected, 'channel')} not protected: without {'{token}'} in the address, anybody who has
+          it can watch.
+        </p>
+      )}
+    </>
+  )
+}
+
+function whyHeld({ why, channels, skipped }: NonNullable<Playlist['held']>, present: number): string {
+  const reasons = {
+    empty: 'it has no channels.',
+    broken: `it has ${counted(channels, 'channel')}, and ${counted(skipped, 'line')} that no box could play.`,
+    shrunk: `it has ${counted(channels, 'channel')}, where ${present.toLocaleString('en-US')} are in use.`,
+  }
+  return `What was read last is held back: ${reasons[why]}`
+}
+
+function At({ iso }: { iso: string }) {
+  return <Moment iso={iso} zone={zone()} format="datetime" />
+}
+
+function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+const Words = styled('div')(({ theme }) => ({
+  display: 'grid',
+  gap: 8,
+  minHeight: 44,
+  overflowWrap: 'anywhere',
+  '& dl': {
+    display: 'flex',
+    flexWrap: 'wrap',
+    gap: '12px 40px',
+    margin: 0,
+    fontVariantNumeric: 'tabular-nums',
+  },
+  '& dt': { fontSize: '0.8125rem', color: theme.palette.text.secondary },
+  '& dd': { margin: 0 },
+  '& [data-tone=bad]': { color: theme.palette.tones.bad.text },
+  '& [data-tone=warn]': { color: theme.palette.tones.warn.text },
+}))

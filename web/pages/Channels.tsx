@@ -1,0 +1,49 @@
+import { useMemo, useState } from 'react'
+import { calls } from '../../contract/calls.ts'
+import { PlayersCard } from '../boxes/PlayersCard.tsx'
+import { PlaylistCard } from '../boxes/PlaylistCard.tsx'
+import { chunk } from '../parts/chunk.ts'
+import { Later } from '../parts/dialog/later.tsx'
+import { PageTitle } from '../parts/PageTitle.tsx'
+import { Stack } from '../parts/Stack.tsx'
+import { useCall, useSubmit } from '../queries.ts'
+import { TableCard } from '../TableCard.tsx'
+import { groupsTable, packageRows, packagesTable } from '../tables/channels.tsx'
+
+/** The playlist of the channels, its groups, and what each package holds of them. */
+export function Channels() {
+  const loaded = useCall(calls.channels.all, {})
+  const [choosing, setChoosing] = useState<number | null>(null)
+  const { submit: save } = useSubmit(calls.channels.saveGroup, { changes: [calls.channels.all] })
+  const groups = loaded.data?.groups
+  const rows = useMemo(() => groups && packageRows(groups), [groups])
+  const packages = useMemo(() => packagesTable({ choose: ({ value }) => setChoosing(value) }), [])
+  const table = groupsTable({ mark: ({ id }, adult) => save({ group: id, adult }) })
+  return (
+    <>
+      <title>Channels · Boxtree</title>
+      <PageTitle>Channels</PageTitle>
+      <Stack>
+        <PlaylistCard
+          playlist={loaded.data?.playlist}
+          unprotected={groups?.reduce((sum, { unprotected }) => sum + unprotected, 0) ?? 0}
+        />
+        <TableCard label="Packages" name="packages" table={packages} loaded={{ ...loaded, data: rows }}>
+          <Later
+            part={dialog}
+            given={{
+              open: choosing !== null,
+              choosing,
+              groups: groups ?? [],
+              onClose: () => setChoosing(null),
+            }}
+          />
+        </TableCard>
+        <TableCard label="Groups" name="groups" table={table} loaded={{ ...loaded, data: groups }} />
+        <PlayersCard players={loaded.data?.players} />
+      </Stack>
+    </>
+  )
+}
+
+const dialog = chunk(async () => (await import('../boxes/ChooseGroups.tsx')).ChooseGroups)

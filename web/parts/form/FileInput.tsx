@@ -1,0 +1,30 @@
+import { useController } from 'react-hook-form'
+import { Box } from './controls.tsx'
+import { Field, type FieldProps } from './Field.tsx'
+
+interface FileInputProps extends FieldProps {
+  /** The kinds of files that are offered, as the attribute `accept` names them. */
+  accept: string
+}
+
+/** A file of the person's, as a `File`; null while none is chosen. */
+export function FileInput({ accept, ...frame }: FileInputProps) {
+  const { field } = useController({ name: frame.name })
+  return (
+    <Field {...frame}>
+      {(control) => (
+        <Box>
+          <input
+            {...control}
+            ref={field.ref}
+            type="file"
+            accept={accept}
+            style={{ paddingBlock: 8 }}
+            onBlur={field.onBlur}
+            onChange={({ target }) => field.onChange(target.files?.[0] ?? null)}
+          />
+        </Box>
+      )}
+    </Field>
+  )
+}

@@ -1,0 +1,112 @@
+import { Eye, EyeOff, ListChecks } from 'lucide-react'
+import type { Group } from '../../contract/channels.ts'
+import { leavesOutAdults, PACKAGES } from '../../contract/packages.ts'
+import { Chip } from '../parts/Chip.tsx'
+import { RowButton } from '../parts/table/RowButton.tsx'
+import { type Table, table, widths } from '../parts/table/table.ts'
+import { count, words } from './columns.tsx'
+
+/** The groups of the playlist in use. */
+export function groupsTable(acts: { mark: (group: Group, adult: boolean) => void }): Table<Group> {
+  return table<Group>({
+    name: 'groups',
+    columns: [
+      words('name', 'Group', { narrow: 'title' }),
+      count('channels', 'Channels', { narrow: 'aside' }),
+      { ...count<Group>('unprotected', 'Not protected'), width: 104 },
+      {
+        key: 'packages',
+        header: 'Packages',
+        width: widths.number,
+        align: 'right',
+        text: (group) => String(holding(group).length),
+        sort: (group) => holding(group).length,
+      },
+      {
+        key: 'adult',
+        header: 'For adults',
+        width: widths.chip,
+        text: ({ adult }) => (adult ? 'Adults' : ''),
+        cell: ({ adult }) => (adult ? <Chip tone="special">Adults</Chip> : null),
+      },
+      {
+        key: 'actions',
+        header: 'Actions',
+        width: 56,
+        sort: false,
+        text: () => '',
+        cell: (group) =>
+          group.adult ? (
+            <RowButton
+              label={`${group.name} is for everybody`}
+              word="For everybody"
+              onClick={() => acts.mark(group, false)}
+            >
+              <Eye aria-hidden size={16} />
+            </RowButton>
+          ) : (
+            <RowButton
+              label={`${group.name} is for adults`}
+              word="For adults"
+              onClick={() => acts.mark(group, true)}
+            >
+              <EyeOff aria-hidden size={16} />
+            </RowButton>
+          ),
+      },
+    ],
+    rowKey: ({ id }) => String(id),
+    firstSort: { by: 'name', order: 'asc' },
+    pageSizes: [10, 25, 50, 100],
+    empty: 'No groups: there is no playlist in use',
+    search: 'Search',
+  })
+}
+
+/** The packages that boxes are given a group in. */
+function holding({ packages, adult }: Group): number[] {
+  return packages.filter((value) => !(adult && leavesOutAdults(value)))
+}
+
+export type PackageRow = { value: number; label: string; groups: number; channels: number }
+
+/** Returns every package with what its boxes are given. */
+export function packageRows(groups: readonly Group[]): PackageRow[] {
+  return PACKAGES.map(({ value, label }) => {
+    const held = groups.filter((group) => holding(group).includes(value))
+    const channels = held.reduce((sum, group) => sum + group.channels, 0)
+    return { value, label, groups: held.length, channels }
+  })
+}
+
+export function packagesTable(acts: { choose: (row: PackageRow) => void }): Table<PackageRow> {
+  return table<PackageRow>({
+    name: 'packages',
+    columns: [
+      words('label', 'Package', { narrow: 'title' }),
+      count('groups', 'Groups'),
+      count('channels', 'Channels', { narrow: 'aside' }),
+      {
+        key: 'actions',
+        header: 'Actions',
+        width: 56,
+        sort: false,
+        text: () => '',
+        cell: (row) => (
+          <RowButton
+            label={`Choose groups of ${row.label}`}
+            word="Choose groups"
+            onClick={() => acts.choose(row)}
+          >
+            <ListChecks aria-hidden size={16} />
+          </RowButton>
+        ),
+      },
+    ],
+    rowKey: ({ value }) => String(value),
+    firstSort: { by: 'label', order: 'asc' },
+    pageSizes: [10, 25, 50],
+    empty: 'No package matches',
+    search: 'Search',
+  })
+}
