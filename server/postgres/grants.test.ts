@@ -56,6 +56,11 @@ describe("the console's role", () => {
     ['channel_group', 'update', 'id, name'],
     ['lineup', 'insert', 'alt_player, player, revision'],
     ['lineup', 'update', 'only_one'],
+    [
+      'playlist',
+      'insert',
+      'channels, content, failure, held, held_at, held_channels, held_content, held_groups, held_skipped, only_one, skipped, taken',
+    ],
     ['playlist', 'update', 'only_one'],
     ['device_history', 'insert', 'id'],
     ['idempotency_key', 'update', 'account, call, key'],
