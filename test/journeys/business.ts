@@ -44,6 +44,9 @@ export async function openBusiness(): Promise<Business> {
   await pass(world, reseller, dealer, 7, LONGEST)
   await workOn(world, dealer)
   await askForCredits({ superreseller, reseller, dealer })
+  const closed = await world.child(reseller, 0, 'setubal-box')
+  await closed.call(calls.requests.ask, { credits: 12 })
+  await reseller.call(calls.tree.close, { name: closed.name })
   await admin.call(calls.admin.setMessage, {
     message: 'The servers rest on Sunday from 03:00 to 04:00.\nBoxes come back by themselves.',
   })
