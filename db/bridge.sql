@@ -919,3 +919,10 @@ create table channel_group (
   constraint channel_group_pkey primary key (id),
   constraint channel_group_name_key unique (name)
 );
+
+create table favourite (
+  client bigint,
+  channels integer[] not null,
+  constraint favourite_pkey primary key (client),
+  constraint favourite_client_fk foreign key (client) references client (id)
+);

@@ -10,6 +10,38 @@ export const POLL_SECONDS = 120
 
 const Polling = { watchdog_timeout: z.literal(POLL_SECONDS), timeslot: z.literal(POLL_SECONDS) }
 
+/** How many channels a box gets in a page of a list. */
+export const PAGE_ITEMS = 14
+
+const Channel = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  number: z.string(),
+  cmd: z.string(),
+  logo: z.string(),
+  tv_genre_id: z.string(),
+  use_http_tmp_link: z.literal('1'),
+  use_load_balancing: z.literal('0'),
+  censored: z.literal([0, 1]),
+  fav: z.literal([0, 1]),
+  open: z.literal(1),
+  lock: z.literal(0),
+  status: z.literal(1),
+  hd: z.literal('0'),
+  enable_tv_archive: z.literal(0),
+  allow_pvr: z.literal(0),
+  xmltv_id: z.literal(''),
+})
+
+/** Channels, of which there are `total_items` in all. */
+const ChannelPage = z.strictObject({
+  total_items: z.int(),
+  max_page_items: z.literal(PAGE_ITEMS),
+  selected_item: z.literal(0),
+  cur_page: z.literal(0),
+  data: z.array(Channel),
+})
+
 /** A box is let in (0), refused (1), or asked for a login (2). */
 const Profile = z.discriminatedUnion('status', [
   z.strictObject({
@@ -59,6 +91,20 @@ export const ANSWERS = {
     account_balance: z.literal(''),
     last_change_status: z.literal(''),
   }),
+  'itv/get_genres': z.array(
+    z.strictObject({ id: z.string(), title: z.string(), alias: z.string(), censored: z.literal([0, 1]) }),
+  ),
+  'itv/get_all_channels': ChannelPage,
+  'itv/get_ordered_list': ChannelPage,
+  'itv/create_link': z.strictObject({
+    id: z.string(),
+    /** The word of a player and an address; empty where the client's package has no such channel. */
+    cmd: z.string(),
+    error: z.enum(['', 'nothing_to_play']),
+  }),
+  'itv/get_fav_ids': z.array(z.string()),
+  'itv/set_fav': z.literal(true),
+  'itv/get_epg_info': z.strictObject({ data: z.strictObject({}) }),
 } as const
 
 export type CallName = keyof typeof ANSWERS

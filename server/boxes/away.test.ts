@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { Box } from '../../test/support/box.ts'
+import { A_PLAYLIST, compressed } from '../../test/support/playlist.ts'
 import { openWorld, type Person, type World } from '../../test/support/world.ts'
 
 let world: World
@@ -8,6 +9,7 @@ let dealer: Person
 beforeAll(async () => {
   world = await openWorld()
   dealer = (await world.family({ credits: 100 })).dealer
+  await world.admin.call(calls.channels.giveFile, { name: 'own.m3u', file: compressed(A_PLAYLIST) })
 })
 afterAll(() => world.close())
 
@@ -43,10 +45,16 @@ test('while the database is away, who was in stays in for 30 minutes and never p
   world.clock.pass({ seconds: 5 })
   expect([await box.poll(), await short.poll()]).toEqual([true, true])
 
+  const [channel] = (await box.call('itv/get_all_channels')).data
   const bringBack = await takeAway()
   try {
     world.clock.pass({ minutes: 20 })
     expect([await box.poll(), await short.poll()]).toEqual([true, false])
+    expect((await box.call('itv/get_ordered_list', { p: '1' })).data).toHaveLength(3)
+    const { cmd } = await box.call('itv/create_link', { cmd: channel?.cmd ?? '' })
+    expect(cmd).toContain(`who=${name}`)
+    expect(await short.ask('itv/create_link')).toMatchObject({ text: 'Authorization failed.' })
+    expect(await box.ask('itv/set_fav', { fav_ch: '1' })).toMatchObject({ status: 503 })
     // Switched off and on with a new version, and with the token that it kept.
     box.told.ver = 'ImageDescription: 0.2.18-r24'
     await box.handshake(box.token)

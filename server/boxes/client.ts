@@ -11,6 +11,7 @@ export type Client = {
   mac: string | null
   active: boolean
   locked: boolean
+  alt_player: boolean
   package_selection: number
   /** In milliseconds since 1970. */
   expiry: number
@@ -78,7 +79,7 @@ export function tells(id: string): boolean {
 /** The columns of a client of the tables `c`, `s` and `d`, as `clientOf` reads them. */
 export function columnsOf(sql: Sql): PendingQuery<Row[]> {
   return sql`
-    c.id, c.dealer, c.name, c.mac, c.active, c.locked, c.package_selection, s.expiry, d.client is not null as has_device,
+    c.id, c.dealer, c.name, c.mac, c.active, c.locked, c.alt_player, c.package_selection, s.expiry, d.client is not null as has_device,
     d.mac as bound_mac, d.stb_sn, d.device_id, d.device_id2, d.token_nonce, d.takeovers_refused, d.locked_to_ip`
 }
 
@@ -86,10 +87,10 @@ export type ClientRow = Omit<Client, 'expiry' | 'device'> &
   Omit<Device, 'mac'> & { expiry: string; has_device: boolean; bound_mac: string | null }
 
 export function clientOf(row: ClientRow): Client {
-  const { id, dealer, name, mac, active, locked, package_selection } = row
+  const { id, dealer, name, mac, active, locked, alt_player, package_selection } = row
   const { stb_sn, device_id, device_id2, token_nonce, takeovers_refused, locked_to_ip } = row
   return {
-    ...{ id, dealer, name, mac, active, locked, package_selection },
+    ...{ id, dealer, name, mac, active, locked, alt_player, package_selection },
     expiry: Date.parse(row.expiry),
     device: row.has_device
       ? {

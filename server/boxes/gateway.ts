@@ -5,6 +5,8 @@ import type { Networks } from '../network.ts'
 import { isLost, withTimeout } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { type Answer, POLL_SECONDS } from './answers.ts'
+import { channelCalls } from './channel-calls.ts'
+import { openChannels } from './channels.ts'
 import { type Client, refusalOf, type Told } from './client.ts'
 import { clientOfLogin, mayLogIn } from './logins.ts'
 import { openPresence } from './presence.ts'
@@ -50,6 +52,7 @@ export function openGateway({ sql, seal, networks, log, clock, zone }: GatewayDe
   const presence = openPresence(sql, log)
   const strangers = openStrangers(clock)
   const unknown = openUnknown(sql, log)
+  const channels = openChannels(sql, seal, log, clock)
   /** What the boxes of these clients said while the database was away. */
   const unwritten = new Map<number, { nonce: string; told: Told }>()
   const writing = setInterval(() => void write(), WRITE_EVERY)
@@ -68,6 +71,7 @@ export function openGateway({ sql, seal, networks, log, clock, zone }: GatewayDe
       await letIn(request)
       return { data: { msgs: 0, additional_services_on: '1' } }
     },
+    ...channelCalls({ sql, seal, clock, channels, letIn }),
     'account_info/get_main_info': async (request) => {
       const client = await letIn(request)
       return {

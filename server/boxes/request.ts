@@ -8,6 +8,8 @@ export type BoxRequest = {
   call: string
   /** Returns a field; empty where it was not sent. */
   field(name: string): string
+  /** Returns a field that has several values with commas between them. */
+  list(name: string): string[]
   /** In upper case; null where the cookie has none. */
   mac: string | null
   token: string
@@ -16,14 +18,17 @@ export type BoxRequest = {
 
 /** The longest field that is read. */
 const MOST_CHARACTERS = 255
+const MOST_OF_LIST = 8_192
 
 export function readRequest(request: FastifyRequest, networks: Networks): BoxRequest {
   const sent = { ...recordOf(request.query), ...recordOf(request.body) }
-  const field = (name: string) => textOf(Object.hasOwn(sent, name) ? sent[name] : undefined)
+  const sentAs = (name: string) => (Object.hasOwn(sent, name) ? sent[name] : undefined)
+  const field = (name: string) => textOf(sentAs(name), MOST_CHARACTERS)
   const network = networks.of(request)
   return {
     call: `${field('type')}/${field('action')}`,
     field,
+    list: (name) => textOf(sentAs(name), MOST_OF_LIST).split(',').filter(Boolean),
     mac: macOf(request.headers.cookie ?? ''),
     token: /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]?.toUpperCase() ?? '',
     place: { network, address: network === null ? null : request.ip },
@@ -55,11 +60,11 @@ function recordOf(sent: unknown): Record<string, unknown> {
 }
 
 /** Returns the text of a field that was sent, the first where it was sent twice, without control characters. */
-function textOf(value: unknown): string {
+function textOf(value: unknown, most: number): string {
   const text = Array.isArray(value) ? value[0] : value
   if (typeof text !== 'string') return ''
   return text
-    .slice(0, MOST_CHARACTERS)
+    .slice(0, most)
     .toWellFormed()
     .replaceAll(/\p{Cc}/gu, ' ')
 }

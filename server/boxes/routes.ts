@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Networks } from '../network.ts'
 import { isLost } from '../postgres/begin.ts'
 import { ANSWERS, type Answer, type CallName, isCall } from './answers.ts'
+import { Prepared } from './prepared.ts'
 import { Away, Unauthorized } from './refusals.ts'
 import { type BoxRequest, readRequest } from './request.ts'
 
@@ -9,7 +10,9 @@ import { type BoxRequest, readRequest } from './request.ts'
 export type BoxCall = BoxRequest & { mac: string }
 
 /** What carries out each call. */
-export type BoxHandlers = { readonly [Name in CallName]: (request: BoxCall) => Promise<Answer<Name>> }
+export type BoxHandlers = {
+  readonly [Name in CallName]: (request: BoxCall) => Promise<Answer<Name> | Prepared>
+}
 
 /** Where boxes look for a portal: each client and each box has its own idea. */
 const PATHS = [
@@ -21,6 +24,8 @@ const PATHS = [
   '/c',
   '/stalker_portal/c',
 ]
+
+const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** The most bytes of a body: a box sends a few fields. */
 const MOST_BODY = 8 * 1024
@@ -57,8 +62,10 @@ export async function serveBoxes(
     if (!isCall(call)) return sendText(reply, 404, 'There is no such call.')
     request.call = call
     if (mac === null) return sendText(reply, 200, 'Unauthorized request.')
-    const js = ANSWERS[call].parse(await handlers[call]({ ...asked, mac }))
-    return reply.type('application/json; charset=utf-8').send(JSON.stringify({ js }))
+    const made = await handlers[call]({ ...asked, mac })
+    if (made instanceof Prepared) return reply.type(JSON_TYPE).send(made.json)
+    const js = ANSWERS[call].parse(made)
+    return reply.type(JSON_TYPE).send(JSON.stringify({ js }))
   }
 
   function sendFault(error: unknown, request: FastifyRequest, reply: FastifyReply) {

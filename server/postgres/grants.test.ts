@@ -63,6 +63,7 @@ describe("the console's role", () => {
     ],
     ['playlist', 'update', 'only_one'],
     ['device_history', 'insert', 'id'],
+    ['favourite', 'update', 'client'],
     ['idempotency_key', 'update', 'account, call, key'],
     ['login_try', 'update', 'address, id, name, tried'],
     ['mac_trial', 'insert', 'created'],

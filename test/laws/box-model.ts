@@ -1,5 +1,9 @@
 import type { BoxRefusal } from '../../contract/boxes.ts'
 
+/** The channels of the law's playlist that each package holds. */
+export const CHANNELS_OF = { 1: ['One', 'Two'], 3: ['Two', 'Three'] } as const
+export type LawPackage = keyof typeof CHANNELS_OF
+
 export type Kind = 'with a MAC' | 'of Ministra'
 export type ModelBox = { mac: string; serial: string; wrong: number[] }
 
@@ -20,6 +24,8 @@ export class BoxModel {
   suspended = false
   expiry: string
   password = 'password-0'
+  /** The package that its dealer has chosen. */
+  package: LawPackage = 1
   #passwords = 0
   /** The box whose token counts, and the MAC of the one that logged in last. */
   #in: ModelBox | null = null
@@ -42,6 +48,11 @@ export class BoxModel {
 
   seen() {
     return { stb_sn: this.#serial, locked_to_ip: this.#lockedTo, box_refusal: this.#refusal }
+  }
+
+  /** Returns what a box may watch that asks for its channels; null where it is out. */
+  channels(box: ModelBox, address: string, now: Date): readonly string[] | null {
+    return this.poll(box, address, now) ? CHANNELS_OF[this.package] : null
   }
 
   poll(box: ModelBox, address: string, now: Date): boolean {

@@ -2,13 +2,14 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { Box } from '../support/box.ts'
+import { compressed } from '../support/playlist.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { openWorld, type Person, uniqueMac, type World } from '../support/world.ts'
-import { BoxModel, type Kind, type ModelBox } from './box-model.ts'
+import { BoxModel, CHANNELS_OF, type Kind, type ModelBox } from './box-model.ts'
 import { runs, seedOf } from './runs.ts'
 
-// Who may play is never wrong, in either direction, and never later than one poll: two boxes of one client, its dealer and
-// the clock do what they like, on two servers, and every answer is the model's.
+// Who may play what is never wrong, in either direction, and never later than one poll: two boxes of one client, its
+// dealer and the clock do what they like, on two servers, and every answer is the model's.
 
 let world: World
 let servers: [TestServer, TestServer]
@@ -16,6 +17,7 @@ beforeAll(async () => {
   const env = { TRUSTED_PROXIES: '127.0.0.1' }
   world = await openWorld({ env })
   const { database } = world.server
+  await giveChannels()
   servers = [world.server, await startServer({ env, database, clock: () => world.clock.now })]
 })
 afterAll(async () => {
@@ -23,15 +25,42 @@ afterAll(async () => {
   await world.close()
 })
 
+/** Gives a playlist whose groups are in one package, in both, and in the other. */
+async function giveChannels(): Promise<void> {
+  const titles = ['One', 'Two', 'Three']
+  const playlist = titles.map(
+    (title) => `#EXTINF:-1 group-title="${title}",${title}\nhttp://s.example/{login}/${title}`,
+  )
+  const { giveFile, savePackage, all } = calls.channels
+  await world.admin.call(giveFile, { name: 'law.m3u', file: compressed(playlist.join('\n')) })
+  const { groups } = await world.admin.call(all)
+  for (const package_selection of [1, 3] as const) {
+    const held: readonly string[] = CHANNELS_OF[package_selection]
+    const chosen = groups.filter(({ name }) => held.includes(name)).map(({ id }) => id)
+    await world.admin.call(savePackage, { package_selection, groups: chosen })
+  }
+}
+
 const box = fc.record({ box: fc.nat(1), server: fc.nat(1) })
 const command = fc.oneof(
   { arbitrary: fc.record({ does: fc.constant('sign in'), at: box }), weight: 5 },
   { arbitrary: fc.record({ does: fc.constant('poll'), at: box }), weight: 8 },
+  { arbitrary: fc.record({ does: fc.constant('channels'), at: box }), weight: 4 },
   { arbitrary: fc.record({ does: fc.constant('guess'), at: box }), weight: 1 },
   { arbitrary: fc.record({ does: fc.constant('move'), at: box, address: fc.nat(1) }), weight: 1 },
   {
     arbitrary: fc.record({
-      does: fc.constantFrom('switch', 'lock', 'suspend', 'reset', 'renew', 'end', 'password', 'MAC'),
+      does: fc.constantFrom(
+        'switch',
+        'lock',
+        'suspend',
+        'reset',
+        'renew',
+        'end',
+        'password',
+        'MAC',
+        'package',
+      ),
     }),
     weight: 4,
   },
@@ -58,7 +87,8 @@ test.each<Kind>(['with a MAC', 'of Ministra'])('a client %s', { timeout: 3_600_0
     { numRuns: runs(12, 300), seed },
   )
   process.stdout.write(`${kind}: ${JSON.stringify(counts)}\n`)
-  for (const outcome of ['sign in: let in', 'sign in: refused', 'poll: let in', 'poll: refused']) {
+  const outcomes = ['sign in: let in', 'sign in: refused', 'poll: let in', 'poll: refused', 'channels: told']
+  for (const outcome of outcomes) {
     expect(counts[outcome], outcome).toBeGreaterThan(0)
   }
 })
@@ -116,6 +146,7 @@ class Run {
         return 'move'
       }
       const model = this.model.boxes[which] as ModelBox
+      if (does === 'channels') return this.#channels(one, server, model)
       return does === 'poll'
         ? this.#poll(one, server, model)
         : this.#signIn(one, server, model, does === 'guess')
@@ -133,6 +164,27 @@ class Run {
     expect(await there.poll(), 'a poll').toBe(expected)
     await this.#expectSeen(server)
     return `poll: ${expected ? 'let in' : 'refused'}`
+  }
+
+  /** A box asks for its channels, and for the address of each that there is. */
+  async #channels(box: Box, server: TestServer, model: ModelBox): Promise<string> {
+    const expected = this.model.channels(model, box.address ?? '', world.clock.now)
+    const there = box.at(server)
+    if (expected === null) {
+      for (const call of ['itv/get_all_channels', 'itv/create_link'])
+        expect((await there.ask(call, { cmd: 'http://localhost/ch/1_' })).text).toBe('Authorization failed.')
+      return 'channels: refused'
+    }
+    const { data } = await there.call('itv/get_all_channels')
+    expect(data.map(({ name }) => name)).toEqual(expected)
+    for (const { id, key } of await world.server.sql<
+      { id: number; key: string }[]
+    >`select id, key from channel`) {
+      const { cmd } = await there.call('itv/create_link', { cmd: `ffmpeg http://localhost/ch/${id}_` })
+      const title = expected.find((name) => key.startsWith(`name ${name}\n`))
+      expect(cmd, key).toBe(title === undefined ? '' : `ffmpeg http://s.example/${this.#name}/${title}`)
+    }
+    return 'channels: told'
   }
 
   async #signIn(box: Box, server: TestServer, model: ModelBox, guesses: boolean): Promise<string> {
@@ -195,6 +247,9 @@ class Run {
       await this.#dealer.call(save, { login: name, locked: model.locked })
     } else if (does === 'password') {
       await this.#dealer.call(save, { login: name, password: model.newPassword() })
+    } else if (does === 'package') {
+      model.package = model.package === 1 ? 3 : 1
+      await this.#dealer.call(save, { login: name, package_selection: model.package })
     } else if (does === 'MAC') {
       const { mac, ministra } = await this.#dealer.call(calls.clients.detail, { name })
       if (ministra) return 'nothing'

@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { calls } from '../../contract/calls.ts'
 import { ANSWERS, isCall } from '../../server/boxes/answers.ts'
 import { Box } from '../support/box.ts'
+import { compressed, playlistOf } from '../support/playlist.ts'
 import { openWorld, storedIn, uniqueMac, type World } from '../support/world.ts'
 import { runs, seedOf } from './runs.ts'
 
@@ -13,6 +15,17 @@ beforeAll(async () => {
   world = await openWorld({ env: { TRUSTED_PROXIES: '127.0.0.1' } })
 })
 afterAll(() => world.close())
+
+/** Gives a playlist of which the two packages have nothing in common. */
+async function keepApart(): Promise<void> {
+  const playlist = playlistOf(3, 'of-package-one') + playlistOf(3, 'of-package-three')
+  await world.admin.call(calls.channels.giveFile, { name: 'own.m3u', file: compressed(playlist) })
+  const { groups } = await world.admin.call(calls.channels.all)
+  const [one, three] = groups.map(({ id }) => [id])
+  const { savePackage } = calls.channels
+  await world.admin.call(savePackage, { package_selection: 1, groups: one ?? [] })
+  await world.admin.call(savePackage, { package_selection: 3, groups: three ?? [] })
+}
 
 /** A text that no answer and no log may have. */
 const MARK = 'mark-of-this-query'
@@ -36,12 +49,17 @@ const hostile = fc.oneof(
     '[object Object]',
     '1e999',
     'null',
+    ...['1', '2', '4', '5', '6'].map((id) => `ffmpeg http://localhost/ch/${id}_`),
+    '1,2,3,4,5,6',
+    '1001',
+    '1002',
     '%',
   ),
 )
 const field = fc.constantFrom(
   ...['token', 'sn', 'device_id', 'device_id2', 'stb_type', 'ver', 'login', 'password', 'metrics', 'prehash'],
   ...[
+    ...['cmd', 'genre', 'p', 'fav', 'fav_ch', 'sortby'],
     'init',
     'cur_play_type',
     'JsHttpRequest',
@@ -68,7 +86,8 @@ test('any request of a box is answered as declared', { timeout: 3_600_000 }, asy
   const { dealer } = await world.family({ credits: 10 })
   const secrets = { phone: '5145550199', desc: 'secret-description' }
   const made = await world.client(dealer, { months: 1, ...secrets })
-  const other = await world.client(dealer, { months: 1, ...secrets })
+  const other = await world.client(dealer, { months: 1, package_selection: 3, ...secrets })
+  await keepApart()
   const box = new Box(world.server, { mac: made.mac, address: '203.0.113.1' })
   const victim = new Box(world.server, { mac: other.mac, address: '203.0.113.2' })
   await fc.assert(
@@ -97,6 +116,8 @@ test('any request of a box is answered as declared', { timeout: 3_600_000 }, asy
           true,
         )
       }
+      if (who === 'the box') expect(text).not.toContain('of-package-three')
+      if (who === 'a thief') expect(text).not.toContain('of-package-one')
       expect(text).not.toMatch(/secret-description|5145550199|mark-of-this-query/)
     }),
     { numRuns: runs(150, 3_000), seed: seedOf('hostile boxes') },

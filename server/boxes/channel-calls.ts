@@ -1,0 +1,154 @@
+import type { Seal } from '../access/seal.ts'
+import { withTimeout } from '../postgres/begin.ts'
+import type { Sql } from '../postgres/pool.ts'
+import { ANSWERS, type Answer, PAGE_ITEMS } from './answers.ts'
+import type { Channels, Listed, Offer } from './channels.ts'
+import type { Client } from './client.ts'
+import { linkTo } from './links.ts'
+import { Prepared } from './prepared.ts'
+import type { BoxCall, BoxHandlers } from './routes.ts'
+
+type ChannelCalls = {
+  sql: Sql
+  seal: Pick<Seal, 'hmac'>
+  clock: () => Date
+  channels: Channels
+  /** Returns the client of a box that is in and may play now. */
+  letIn: (request: BoxCall) => Promise<Client>
+}
+
+/** The most favourites of a client. */
+const MOST_FAVOURITES = 1_000
+
+/** The calls by which a box learns what it can watch, and where. */
+export function channelCalls({ sql, seal, clock, channels, letIn }: ChannelCalls) {
+  return {
+    'itv/get_genres': async (request) => {
+      const { package_selection: of } = await letIn(request)
+      const json = await channels.prepared('genres', of, '', ({ genres }) =>
+        checked('itv/get_genres', [
+          { id: '*', title: 'All', alias: 'all', censored: 0 },
+          ...genres.map(({ id, title, adult }) => ({
+            ...({ id: wireOf(id), title, alias: title.toLowerCase(), censored: adult ? 1 : 0 } as const),
+          })),
+        ]),
+      )
+      return new Prepared(json)
+    },
+
+    'itv/get_all_channels': async (request) => {
+      const client = await letIn(request)
+      const word = await channels.wordFor(client)
+      const json = await channels.prepared('channels', client.package_selection, word, ({ channels }) =>
+        checked('itv/get_all_channels', pageOf(channels, channels.length, word, new Set())),
+      )
+      return new Prepared(json)
+    },
+
+    'itv/get_ordered_list': async (request) => {
+      const client = await letIn(request)
+      const [offer, word, favourites] = await Promise.all([
+        channels.offer(client.package_selection),
+        channels.wordFor(client),
+        favouritesOf(client).catch(() => new Set<number>()),
+      ])
+      const found = selected(offer, request, favourites)
+      const from = (wholeOf(request.field('p'), 1) - 1) * PAGE_ITEMS
+      return pageOf(found.slice(from, from + PAGE_ITEMS), found.length, word, favourites)
+    },
+
+    'itv/create_link': async (request) => {
+      const { field, mac, place } = request
+      const client = await letIn(request)
+      const { byId } = await channels.offer(client.package_selection)
+      const channel = byId.get(Number(/\/ch\/(\d{1,10})/.exec(field('cmd'))?.[1]))
+      if (!channel) return { id: '0', cmd: '', error: 'nothing_to_play' }
+      const address = linkTo(channel.address, seal, { client, channel: channel.id, mac, place, now: clock() })
+      return { id: String(channel.id), cmd: `${await channels.wordFor(client)} ${address}`, error: '' }
+    },
+
+    'itv/get_fav_ids': async (request) => {
+      const favourites = await favouritesOf(await letIn(request))
+      return [...favourites].map(String)
+    },
+
+    'itv/set_fav': async (request) => {
+      const client = await letIn(request)
+      const { byId } = await channels.offer(client.package_selection)
+      const asked = request.list('fav_ch').map(Number)
+      const known = [...new Set(asked)].filter((id) => byId.has(id)).slice(0, MOST_FAVOURITES)
+      await withTimeout(
+        sql,
+        () => sql`
+          insert into favourite (client, channels) values (${client.id}, ${known})
+          on conflict (client) do update set channels = excluded.channels where favourite.channels <> excluded.channels`,
+      )
+      return true
+    },
+
+    'itv/get_epg_info': async (request) => {
+      await letIn(request)
+      return { data: {} }
+    },
+  } satisfies Partial<BoxHandlers>
+
+  async function favouritesOf({ id }: Client): Promise<Set<number>> {
+    const [row] = await withTimeout(
+      sql,
+      () => sql<{ channels: number[] }[]>`select channels from favourite where client = ${id}`,
+    )
+    return new Set(row?.channels)
+  }
+}
+
+/** Returns an answer as it is sent, once it was found to have its declared type. */
+function checked<Name extends 'itv/get_genres' | 'itv/get_all_channels'>(
+  name: Name,
+  answer: Answer<Name>,
+): string {
+  return JSON.stringify({ js: ANSWERS[name].parse(answer) })
+}
+
+/** Returns the channels of a genre or the favourites, in the order that a box wants. */
+function selected(offer: Offer, { field }: BoxCall, favourites: ReadonlySet<number>): readonly Listed[] {
+  const genre = field('genre')
+  const isAsked = (one: Listed) =>
+    (genre === '' || genre === '*' || wireOf(one.genre.id) === genre) &&
+    (field('fav') !== '1' || favourites.has(one.id))
+  const found = offer.channels.filter(isAsked)
+  if (field('sortby') !== 'name') return found
+  return found.sort((one, other) => (one.name < other.name ? -1 : Number(one.name > other.name)))
+}
+
+function pageOf(
+  data: readonly Listed[],
+  total: number,
+  word: string,
+  favourites: ReadonlySet<number>,
+): Answer<'itv/get_all_channels'> {
+  return {
+    total_items: total,
+    max_page_items: PAGE_ITEMS,
+    selected_item: 0,
+    cur_page: 0,
+    data: data.map(({ id, name, number, logo, genre }) => ({
+      ...{ id: String(id), name, number: String(number), logo, tv_genre_id: wireOf(genre.id) },
+      // Every box asks for the address when it plays, so that none learns one that it may not have.
+      ...{ cmd: `${word} http://localhost/ch/${id}_`, use_http_tmp_link: '1', use_load_balancing: '0' },
+      ...{ censored: genre.adult ? 1 : 0, fav: favourites.has(id) ? 1 : 0, open: 1, lock: 0, status: 1 },
+      ...{ hd: '0', enable_tv_archive: 0, allow_pvr: 0, xmltv_id: '' },
+    })),
+  }
+}
+
+/** Kodi takes the genre 10 for that of hidden channels, and asks for it beside all others: no group may be that. */
+const GENRE_OFFSET = 1_000
+
+function wireOf(genre: number): string {
+  return String(genre + GENRE_OFFSET)
+}
+
+function wholeOf(text: string, least: number): number {
+  const number = /^\d{1,6}$/.test(text) ? Number(text) : least
+  return Math.max(number, least)
+}

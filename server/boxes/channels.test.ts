@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { calls } from '../../contract/calls.ts'
+import { Box } from '../../test/support/box.ts'
+import { compressed, playlistOf } from '../../test/support/playlist.ts'
+import { openWorld, type Person, type World } from '../../test/support/world.ts'
+
+const PLAYLIST = `#EXTM3U
+#EXTINF:-1 tvg-id="one" tvg-chno="7" tvg-logo="http://logos.example/one.png" group-title="News",One
+http://streams.example/{login}/one?token={token}
+#EXTINF:-1 tvg-id="two" group-title="News",Two
+http://streams.example/two?box={mac}
+#EXTINF:-1 tvg-id="late" group-title="Adults",Late
+http://streams.example/late
+${playlistOf(20, 'Many').replace('#EXTM3U\n', '')}`
+
+/** The package that holds News and Adults, and the same without what is for adults. */
+const ADULTS = 3
+const NO_ADULTS = 4
+
+let world: World
+let dealer: Person
+beforeAll(async () => {
+  world = await openWorld({ env: { TRUSTED_PROXIES: '127.0.0.1' } })
+  dealer = (await world.family({ credits: 100 })).dealer
+  await give(PLAYLIST)
+  const { groups } = await world.admin.call(calls.channels.all)
+  const held = groups.filter(({ name }) => name !== 'Many').map(({ id }) => id)
+  for (const package_selection of [ADULTS, NO_ADULTS] as const)
+    await world.admin.call(calls.channels.savePackage, { package_selection, groups: held })
+})
+afterAll(() => world.close())
+
+async function give(playlist: string): Promise<void> {
+  await world.admin.call(calls.channels.giveFile, { name: 'own.m3u', file: compressed(playlist) })
+  world.clock.pass({ seconds: 5 })
+}
+
+async function boxOf(package_selection: 1 | typeof ADULTS | typeof NO_ADULTS) {
+  const { name, mac } = await world.client(dealer, { months: 1, package_selection })
+  const box = new Box(world.server, { mac, address: '203.0.113.9' })
+  expect(await box.signIn()).toBe(0)
+  return { name, box }
+}
+
+async function namesOf(box: Box): Promise<string[]> {
+  return (await box.call('itv/get_all_channels')).data.map(({ name }) => name)
+}
+
+describe('a box', () => {
+  test('gets the channels of its package with their numbers, genres and logos', async () => {
+    const { box } = await boxOf(ADULTS)
+    const { data, total_items } = await box.call('itv/get_all_channels')
+    expect(total_items).toBe(3)
+    expect(data.map(({ name, number, logo, censored }) => [name, number, logo, censored])).toEqual([
+      ['Two', '1', '', 0],
+      ['Late', '2', '', 1],
+      ['One', '7', 'http://logos.example/one.png', 0],
+    ])
+    const genres = await box.call('itv/get_genres')
+    expect(genres.map(({ title }) => title)).toEqual(['All', 'News', 'Adults'])
+    expect(data.map(({ tv_genre_id }) => genres.find(({ id }) => id === tv_genre_id)?.title)).toEqual([
+      'News',
+      'Adults',
+      'News',
+    ])
+    expect(JSON.stringify(data)).not.toContain('streams.example')
+  })
+
+  test('gets nothing for adults in a package without that', async () => {
+    const { box } = await boxOf(NO_ADULTS)
+    expect(await namesOf(box)).toEqual(['Two', 'One'])
+    expect((await box.call('itv/get_genres')).map(({ title }) => title)).toEqual(['All', 'News'])
+  })
+
+  test('gets lists by genre in pages, by number or by name', async () => {
+    const { box } = await boxOf(1)
+    const genre = (await box.call('itv/get_genres')).find(({ title }) => title === 'Many')?.id ?? ''
+    const page = (p: string, more = {}) => box.call('itv/get_ordered_list', { genre, p, ...more })
+    const first = await page('1')
+    expect([first.total_items, first.max_page_items, first.data.length]).toEqual([20, 14, 14])
+    expect((await page('2')).data.map(({ name }) => name)).toEqual(
+      Array.from({ length: 6 }, (_, at) => `Many ${at + 14}`),
+    )
+    expect((await page('3')).data).toEqual([])
+    expect((await page('0')).data).toEqual(first.data)
+    expect((await page('1', { sortby: 'name' })).data[1]?.name).toBe('Many 1')
+    expect((await page('1', { sortby: 'name' })).data[2]?.name).toBe('Many 10')
+    // Kodi asks for it beside all others.
+    expect((await box.call('itv/get_ordered_list', { genre: '10', p: '1' })).total_items).toBe(0)
+  })
+
+  test('gets the address of a channel with its login, MAC and a token of its own', async () => {
+    const { name, box } = await boxOf(ADULTS)
+    const link = async (title: string, from: Box = box) => {
+      const { data } = await from.call('itv/get_all_channels')
+      const { cmd = '' } = data.find(({ name }) => name === title) ?? {}
+      return (await from.call('itv/create_link', { cmd })).cmd
+    }
+    const one = await link('One')
+    expect(one).toMatch(new RegExp(`^ffmpeg http://streams\\.example/${name}/one\\?token=[0-9a-z-]{40,}$`))
+    expect(await link('Two')).toBe(`ffmpeg http://streams.example/two?box=${box.mac}`)
+    const other = await boxOf(ADULTS)
+    expect((await link('One', other.box)).split('=')[1]).not.toBe(one.split('=')[1])
+    await box.signIn()
+    expect((await link('One')).split('=')[1]).not.toBe(one.split('=')[1])
+  })
+
+  test('gets no address of a channel that its package does not hold, and none that it makes up', async () => {
+    const { box: all } = await boxOf(1)
+    const { box } = await boxOf(NO_ADULTS)
+    const cmds = (await all.call('itv/get_all_channels')).data
+      .filter(({ name }) => name === 'Late' || name === 'Many 3')
+      .map(({ cmd }) => cmd)
+    expect(cmds).toHaveLength(2)
+    for (const cmd of [...cmds, 'ffmpeg http://localhost/ch/999999_', 'http://streams.example/late', ''])
+      expect(await box.call('itv/create_link', { cmd })).toEqual({
+        id: '0',
+        cmd: '',
+        error: 'nothing_to_play',
+      })
+  })
+
+  test("with 'Alt Player' gets the other player's word", async () => {
+    const { name, box } = await boxOf(ADULTS)
+    await dealer.call(calls.clients.save, { login: name, alt_player: true })
+    world.clock.pass({ seconds: 5 })
+    const [channel] = (await box.call('itv/get_all_channels')).data
+    expect(channel?.cmd).toMatch(/^ffrt /)
+    expect((await box.call('itv/create_link', { cmd: channel?.cmd ?? '' })).cmd).toMatch(/^ffrt http/)
+  })
+
+  test('keeps its favourites, of the channels that it may watch', async () => {
+    const { box } = await boxOf(NO_ADULTS)
+    const { box: all } = await boxOf(1)
+    const late = (await all.call('itv/get_all_channels')).data.find(({ name }) => name === 'Late')
+    const ids = (await box.call('itv/get_all_channels')).data.map(({ id }) => id)
+    await box.call('itv/set_fav', { fav_ch: [ids[1], late?.id, 'x', '-1', ids[1], '9'.repeat(30)].join(',') })
+    expect(await box.call('itv/get_fav_ids')).toEqual([ids[1]])
+    const listed = await box.call('itv/get_ordered_list', { fav: '1', p: '1' })
+    expect(listed.data).toMatchObject([{ id: ids[1], fav: 1 }])
+    expect(await all.call('itv/get_fav_ids')).toEqual([])
+    await box.call('itv/set_fav', { fav_ch: '' })
+    expect(await box.call('itv/get_fav_ids')).toEqual([])
+  })
+
+  test('hears of nothing once it may not play', async () => {
+    const { name, box } = await boxOf(ADULTS)
+    await dealer.call(calls.clients.save, { login: name, status: false })
+    world.clock.pass({ seconds: 5 })
+    for (const call of [
+      'get_genres',
+      'get_all_channels',
+      'get_ordered_list',
+      'create_link',
+      'get_fav_ids',
+      'set_fav',
+    ])
+      expect((await box.ask(`itv/${call}`)).text, call).toBe('Authorization failed.')
+  })
+})
+
+test('what the admin and the dealer change reaches the boxes within 5 seconds', async () => {
+  const { name, box } = await boxOf(NO_ADULTS)
+  const { groups } = await world.admin.call(calls.channels.all)
+  const adults = groups.find((group) => group.name === 'Adults')?.id ?? 0
+  await world.admin.call(calls.channels.saveGroup, { group: adults, adult: false })
+  world.clock.pass({ seconds: 5 })
+  expect(await namesOf(box)).toEqual(['Two', 'Late', 'One'])
+  await dealer.call(calls.clients.save, { login: name, package_selection: 1 })
+  world.clock.pass({ seconds: 5 })
+  expect(await namesOf(box)).toHaveLength(23)
+  await give(playlistOf(4, 'Many'))
+  expect(await namesOf(box)).toHaveLength(4)
+  await give(PLAYLIST)
+  expect(await namesOf(box)).toHaveLength(23)
+})
+
+test('a box finds no channels before there is a playlist', async () => {
+  const empty = await openWorld()
+  const { dealer } = await empty.family({ credits: 1 })
+  const { mac } = await empty.client(dealer, { months: 1 })
+  const box = new Box(empty.server, { mac })
+  await box.signIn()
+  expect((await box.call('itv/get_all_channels')).data).toEqual([])
+  expect((await box.call('itv/get_ordered_list', { genre: '10', p: '1' })).data).toEqual([])
+  await empty.close()
+})
