@@ -15,7 +15,7 @@ import { type FreeSpace, watchDisk } from './corridor/disk.ts'
 import { rejectConnections, sendFailure } from './corridor/failures.ts'
 import { unavailable } from './corridor/faults.ts'
 import { openHealth } from './corridor/health.ts'
-import { logAnswers, stayOnHttps } from './corridor/hooks.ts'
+import { stayOnHttps, watchAnswers } from './corridor/hooks.ts'
 import { openPage } from './corridor/openapi/routes.ts'
 import { type AnyHandler, goneOf, openPipeline } from './corridor/pipeline.ts'
 import { ID_FIELD, idsOfRequests, sendIds } from './corridor/request-id.ts'
@@ -157,7 +157,7 @@ function openFastify(config: Config, log: FastifyBaseLogger): FastifyInstance {
   sendIds(app)
   limitConnections(app, config.trustedProxies, log)
   stayOnHttps(app)
-  logAnswers(app)
+  watchAnswers(app)
   closeIdleConnections(app)
   return app
 }

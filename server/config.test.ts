@@ -25,6 +25,7 @@ describe('the configuration', () => {
       keepDays: 400,
       drainSeconds: 0,
       logLevel: 'info',
+      metrics: null,
       freeDiskMb: 256,
       trustedProxies: [],
       secretKey: null,
@@ -39,6 +40,11 @@ describe('the configuration', () => {
       serve: { console: false, boxes: true },
       boxPort: null,
     })
+  })
+
+  test('the metrics are for this machine alone, unless told otherwise', () => {
+    expect(readConfig({ METRICS_PORT: '9464' }).metrics).toEqual({ host: '127.0.0.1', port: 9464 })
+    expect(readConfig({ METRICS_PORT: '9464', METRICS_HOST: '::' }).metrics?.host).toBe('::')
   })
 
   test('an empty value counts as unset', () => {
@@ -63,6 +69,7 @@ describe('the configuration', () => {
       KEEP_DAYS: '0',
       FREE_DISK_MB: '1 GB',
       LOG_LEVEL: 'loud',
+      METRICS_HOST: '::',
       TRUSTED_PROXIES: '10.0.0.0/33, proxy',
       SECRET_KEY: 'abc',
       DATABASE_OWNER_URL: 'postgres://owner@host/boxtree',
@@ -82,6 +89,7 @@ describe('the configuration', () => {
       'KEEP_DAYS',
       'FREE_DISK_MB',
       'LOG_LEVEL',
+      'METRICS_HOST is set without METRICS_PORT',
       "TRUSTED_PROXIES has '10.0.0.0/33'",
       "TRUSTED_PROXIES has 'proxy'",
       'SECRET_KEY must be 32 bytes',

@@ -35,6 +35,8 @@ export interface Config {
   /** How long the server goes on after it was told to stop, before it takes no more requests. */
   drainSeconds: number
   logLevel: LogLevel
+  /** Where Prometheus asks for the metrics; null means that they are not served. */
+  metrics: { host: string; port: number } | null
   /** Changes are refused while the embedded database's disk has fewer free megabytes; 0 means no limit. */
   freeDiskMb: number
   /** 32 bytes; null means the one kept in the data folder. */
@@ -74,6 +76,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     keepDays: reader.whole('KEEP_DAYS', { least: 1, most: 36_500, otherwise: 400 }),
     drainSeconds: reader.whole('DRAIN_SECONDS', { least: 0, most: 300, otherwise: 0 }),
     logLevel: readLogLevel(reader),
+    metrics: readMetrics(reader),
     freeDiskMb: reader.whole('FREE_DISK_MB', { least: 0, most: 1_000_000, otherwise: 256 }),
     trustedProxies: readTrustedProxies(reader),
     secretKey: readSecretKey(reader, 'SECRET_KEY'),
@@ -143,6 +146,18 @@ function readServe(reader: Reader): Config['serve'] {
     reader.faults.push('SERVE must be console, boxes, or both with a comma between them.')
   }
   return { console: served.includes('console'), boxes: served.includes('boxes') }
+}
+
+/** Returns null where the metrics have no port. They are for this machine alone, unless told otherwise. */
+function readMetrics(reader: Reader): Config['metrics'] {
+  const host = reader.text('METRICS_HOST')
+  if (reader.text('METRICS_PORT') === undefined) {
+    if (host !== undefined)
+      reader.faults.push('METRICS_HOST is set without METRICS_PORT; set both, or neither.')
+    return null
+  }
+  const port = reader.whole('METRICS_PORT', { least: 0, most: 65_535, otherwise: 0 })
+  return { host: host ?? '127.0.0.1', port }
 }
 
 /** Returns null where boxes have no port of their own, which is also where theirs is the console's. */

@@ -9,12 +9,14 @@ import { type AppDependencies, openApp, openBoxApp } from './app.ts'
 import { openGateway } from './boxes/gateway.ts'
 import { say } from './commands/command.ts'
 import { type Config, readConfig, StartFault } from './config.ts'
-import { freeSpaceOf } from './corridor/disk.ts'
+import { type FreeSpace, freeSpaceOf } from './corridor/disk.ts'
+import { openMetrics } from './corridor/metrics.ts'
 import { startJobs } from './jobs/jobs.ts'
 import { openLog } from './log.ts'
+import { measure } from './metrics.ts'
 import { watchNetworks } from './network.ts'
 import { keepSpare } from './nouns/exports/spare.ts'
-import { startClock } from './postgres/clock.ts'
+import { type Clock, startClock } from './postgres/clock.ts'
 import { openDatabase } from './postgres/database.ts'
 import { migrate } from './postgres/migrate.ts'
 import { CONNECTIONS, openPool } from './postgres/pool.ts'
@@ -78,6 +80,7 @@ async function start(): Promise<void> {
     void primary.read()
   }
   const freeSpace = database.files === null ? null : freeSpaceOf(database.files)
+  measureAll(config, { clock, freeSpace })
   const firstLogin = await step(() => makeFirstLogin(sql, config, process.stdout.isTTY))
   const networks = watchNetworks(config.trustedProxies, clock.now)
   const seal = createSeal(secretKey)
@@ -107,14 +110,45 @@ async function start(): Promise<void> {
     clock: clock.now,
   })
   undo.push(() => jobs.stop())
+  const metrics = config.metrics && openMetrics()
+  if (metrics) undo.push(() => metrics.close())
   const at: Place = { host: config.host, port, variable: 'PORT' }
   if (boxes)
     await step(() => listen(boxes, boxPort === null ? at : { ...at, port: boxPort, variable: 'BOX_PORT' }))
   if (console) await step(() => listen(console, at))
+  if (config.metrics && metrics) {
+    const place: Place = { ...config.metrics, variable: 'METRICS_PORT' }
+    await step(() => listen(metrics, place))
+    tell(`Metrics are served on ${addressOf(metrics, config.metrics)}/metrics`)
+  }
   if (console) tell(`Boxtree is ready on ${addressOf(console, config)}`)
   if (boxes) tell(`Boxes are served on ${addressOf(boxes, config)}`)
   if (firstLogin) tell(firstLogin)
   setTimeout(keepSpare, SETTLED_MS).unref()
+}
+
+/** Adds what is measured when Prometheus asks. */
+function measureAll(
+  { freeDiskMb }: Config,
+  { clock, freeSpace }: { clock: Clock; freeSpace: FreeSpace | null },
+): void {
+  measure(
+    'boxtree_pool_connections',
+    'Connections to the database that the pool may have.',
+    () => CONNECTIONS,
+  )
+  measure(
+    'boxtree_clock_offset_seconds',
+    "How far the clock of this machine is ahead of the database's.",
+    () => clock.offset() / 1000,
+  )
+  if (freeSpace === null) return
+  measure('boxtree_disk_free_bytes', 'Free space on the disk of the embedded database.', freeSpace)
+  measure(
+    'boxtree_disk_least_bytes',
+    'With less free space on that disk changes are refused.',
+    () => freeDiskMb * 2 ** 20,
+  )
 }
 
 /** Runs a step of the start, unless the console was told to stop: it then ends between two steps. */
@@ -123,7 +157,7 @@ async function step<T>(work: () => Promise<T>): Promise<T> {
   return work()
 }
 
-type Place = { host: string; port: number; variable: 'PORT' | 'BOX_PORT' }
+type Place = { host: string; port: number; variable: 'PORT' | 'BOX_PORT' | 'METRICS_PORT' }
 
 async function listen(app: FastifyInstance, { host, port, variable }: Place): Promise<void> {
   try {
@@ -138,13 +172,14 @@ async function listen(app: FastifyInstance, { host, port, variable }: Place): Pr
     if (code === 'EACCES')
       throw new StartFault(`You may not use port ${port}; set ${variable} to one above 1023.`)
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-      throw new StartFault(`HOST is ${host}, which is no address of this machine.`)
+      const name = variable === 'METRICS_PORT' ? 'METRICS_HOST' : 'HOST'
+      throw new StartFault(`${name} is ${host}, which is no address of this machine.`)
     }
     throw error
   }
 }
 
-function addressOf(app: FastifyInstance, { host }: Config): string {
+function addressOf(app: FastifyInstance, { host }: Pick<Place, 'host'>): string {
   const address = app.server.address()
   const port = typeof address === 'object' && address ? address.port : ''
   const name = host === '0.0.0.0' || host === '::' || host === '127.0.0.1' ? 'localhost' : host

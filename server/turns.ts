@@ -64,6 +64,16 @@ export class Turns<Owner> {
     return this.#running.has(owner)
   }
 
+  /** The turns that have begun and not ended. */
+  get running(): number {
+    return sum(this.#running.values())
+  }
+
+  /** The requests that wait for a turn. */
+  get waiting(): number {
+    return sum([...this.#waiting.values()].map(({ length }) => length))
+  }
+
   #hasRoom(owner: Owner): boolean {
     return this.#free > 0 && (this.#running.get(owner) ?? 0) < (this.#limits.each ?? Number.POSITIVE_INFINITY)
   }
@@ -123,6 +133,10 @@ export class Turns<Owner> {
       return
     }
   }
+}
+
+function sum(counts: Iterable<number>): number {
+  return [...counts].reduce((all, count) => all + count, 0)
 }
 
 function sorry({ ms, sorry }: Patience): Refusal {

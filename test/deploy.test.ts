@@ -5,7 +5,8 @@ import { expect, test } from 'vitest'
 
 /** The samples for those who run Boxtree. */
 
-const UNIT = join(import.meta.dirname, '../deploy/boxtree.service')
+const DEPLOY = join(import.meta.dirname, '../deploy')
+const UNIT = join(DEPLOY, 'boxtree.service')
 
 /** Returns the settings of a section of the unit; a setting may stand several times. */
 function settings(section: string): Map<string, string[]> {
@@ -39,4 +40,13 @@ test('systemd, where it is installed, finds no fault in the unit', ({ skip }) =>
   // The program itself is elsewhere on this machine.
   const faults = `${stdout}${stderr}`.split('\n').filter((line) => line.includes('boxtree.service'))
   expect(faults.filter((line) => !line.includes('is not executable'))).toEqual([])
+})
+
+test.for([
+  ['the sample of Prometheus and the alert rules', ['check', 'config', 'prometheus.yml']],
+  ['that alerts fire when they should, and only then', ['test', 'rules', 'alerts.test.yml']],
+] as const)('promtool, where it is installed, accepts %s', ([, args], { skip }) => {
+  const { error, status, stdout, stderr } = spawnSync('promtool', args, { cwd: DEPLOY, encoding: 'utf8' })
+  if (error) skip('promtool is not installed: apt-get install prometheus')
+  expect(status, stdout + stderr).toBe(0)
 })

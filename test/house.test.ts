@@ -37,7 +37,14 @@ const nouns = entriesOf('server/nouns')
 /** What any room needs to run statements and transactions. */
 const DATABASE = ['server/postgres/begin.ts', 'server/postgres/locks.ts', 'server/postgres/pool.ts']
 /** What any room may import. */
-const COMMON = ['contract/', 'server/network.ts', 'server/refusal.ts', 'server/turns.ts', ...DATABASE]
+const COMMON = [
+  'contract/',
+  'server/metrics.ts',
+  'server/network.ts',
+  'server/refusal.ts',
+  'server/turns.ts',
+  ...DATABASE,
+]
 /** Encryption and hashing, which know no account and no session. */
 const SECRETS = ['server/access/password.ts', 'server/access/seal.ts']
 
@@ -77,7 +84,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'server/ledger/calendar.ts',
     'server/corridor/idempotency.ts',
   ],
-  'server/postgres/': ['server/config.ts', 'server/files.ts'],
+  'server/postgres/': ['server/config.ts', 'server/files.ts', 'server/metrics.ts'],
   'server/commands/': ['contract/', 'server/'],
 }
 

@@ -5,9 +5,10 @@ import type { Challenge } from 'altcha-lib/types'
 import * as z from 'zod/mini'
 import type { calls, OutputOf } from '../../contract/calls.ts'
 import type { Captcha as Configured } from '../config.ts'
+import { captchaChecks, captchaFailures } from '../metrics.ts'
 import { withTimeout } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
-import { type Refusal, refuseField } from '../refusal.ts'
+import { Refusal, refuseField } from '../refusal.ts'
 
 /** The human verification of the login. */
 export type Captcha = {
@@ -31,11 +32,27 @@ type Check = { sql: Sql; now: Date; address: string }
 export function openCaptcha(configured: Configured, secretKey: Uint8Array, siteverify?: string): Captcha {
   switch (configured.provider) {
     case 'altcha':
-      return proofOfWork(secretKey)
+      return counted(proofOfWork(secretKey))
     case 'none':
       return { challenge: async () => ({ provider: 'none' }), dearer: null, check: async () => 0 }
     default:
-      return askedElsewhere(configured, siteverify ?? SITEVERIFY[configured.provider])
+      return counted(askedElsewhere(configured, siteverify ?? SITEVERIFY[configured.provider]))
+  }
+}
+
+function counted(captcha: Captcha): Captcha {
+  return {
+    ...captcha,
+    async check(...asked) {
+      try {
+        const seconds = await captcha.check(...asked)
+        captchaChecks.inc({ outcome: 'passed' })
+        return seconds
+      } catch (error) {
+        if (error instanceof Refusal) captchaChecks.inc({ outcome: 'refused' })
+        throw error
+      }
+    },
   }
 }
 
@@ -167,6 +184,7 @@ async function isHuman(siteverify: string, body: URLSearchParams): Promise<boole
     const response = await fetch(siteverify, { method: 'POST', body, redirect: 'error', signal })
     return Verdict.parse(await response.json()).success
   } catch {
+    captchaFailures.inc()
     throw refuseField(
       'captcha_failed',
       FIELD,

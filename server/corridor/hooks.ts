@@ -1,4 +1,5 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { callSeconds, calls } from '../metrics.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -18,14 +19,17 @@ export function stayOnHttps(app: FastifyInstance) {
 }
 
 /**
- * Logs each answer. Polls of boxes and the console's files are many and say little, so that only the level `debug` has
+ * Logs and counts each answer. Polls of boxes and the console's files are many and say little, so that only the level `debug` has
  * them. Health checks are in no log: their routes have none.
  */
-export function logAnswers(app: FastifyInstance) {
+export function watchAnswers(app: FastifyInstance) {
   app.decorateRequest('call', '')
   app.addHook('onResponse', async (request, reply) => {
     const { url = '' } = request.routeOptions
-    request.log[url.startsWith('/v1/') ? 'info' : 'debug'](
+    const isOfPeople = url.startsWith('/v1/')
+    // A path or an action that is not ours has no name, and would be a label that a stranger chooses.
+    if (request.call) count(isOfPeople ? 'console' : 'boxes', request.call, reply)
+    request.log[isOfPeople ? 'info' : 'debug'](
       {
         call: request.call || `${request.method} ${url}`,
         status: reply.statusCode,
@@ -35,4 +39,9 @@ export function logAnswers(app: FastifyInstance) {
       'answered',
     )
   })
+}
+
+function count(gate: 'console' | 'boxes', call: string, reply: FastifyReply): void {
+  calls.inc({ gate, call, status: reply.statusCode })
+  callSeconds.observe({ gate, call }, reply.elapsedTime / 1000)
 }

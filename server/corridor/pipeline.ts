@@ -12,6 +12,7 @@ import {
   type OpenContext,
   Unchanged,
 } from '../context.ts'
+import { files, replays } from '../metrics.ts'
 import type { Networks } from '../network.ts'
 import { sendAhead } from '../postgres/begin.ts'
 import type { Clock } from '../postgres/clock.ts'
@@ -176,6 +177,7 @@ async function runInTransaction(
   allowed(call, account)
   const known = repeated(call, claim)
   if (known !== undefined) {
+    replays.inc({ call: call.name })
     await sendAhead(sql, holdSession(context))
     return known
   }
@@ -199,5 +201,10 @@ function send(reply: FastifyReply, call: Call, result: unknown) {
   reply.header('content-disposition', `attachment; filename="${file.name}"`)
   // Fastify cuts the connection then, and logs nothing while its own log of requests is off.
   file.body.on('error', (err) => reply.log.warn({ err }, 'a file was cut'))
+  let isWhole = false
+  file.body.once('end', () => {
+    isWhole = true
+  })
+  file.body.once('close', () => files.inc({ outcome: isWhole ? 'whole' : 'cut' }))
   return reply.send(file.body)
 }

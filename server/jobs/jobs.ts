@@ -3,6 +3,7 @@ import { resealPasswords } from '../access/reseal.ts'
 import type { Seal } from '../access/seal.ts'
 import type { PlaylistRules } from '../context.ts'
 import { type Day, dayOf } from '../ledger/calendar.ts'
+import { jobFailures, jobSuccess } from '../metrics.ts'
 import { refreshPlaylist } from '../nouns/channels/refresh.ts'
 import { fillBranchDays } from '../nouns/growth.ts'
 import { fillStatistics } from '../nouns/statistics.ts'
@@ -38,6 +39,8 @@ export function startJobs({ sql, zone, seal, keepDays, playlist, log, clock }: J
   let resealed = false
   let stopped = false
   const stopping = new AbortController()
+  // A job that has never ended well is as late as the start is long ago.
+  for (const job_name of JOBS) jobSuccess.setToCurrentTime({ job_name })
   let running = run()
   // Apart from the others, which it would delay by its minute.
   let refreshing = attempt('playlist', refresh)
@@ -97,16 +100,21 @@ export function startJobs({ sql, zone, seal, keepDays, playlist, log, clock }: J
     if (clients > 0) log.info({ clients }, 'passwords were bound to their clients')
   }
 
-  async function attempt(job: string, work: () => Promise<void>): Promise<void> {
+  async function attempt(job: (typeof JOBS)[number] | 'sealing', work: () => Promise<void>): Promise<void> {
     if (stopped) return
     try {
       await work()
+      jobSuccess.setToCurrentTime({ job_name: job })
     } catch (error) {
       if (stopping.signal.aborted && job === 'playlist') return
+      jobFailures.inc({ job_name: job })
       log.error({ err: error, job }, 'a job failed and will be tried again')
     }
   }
 }
+
+/** The jobs that come again and again. */
+const JOBS = ['statistics', 'clean-up', 'counts', 'playlist'] as const
 
 /** How many changes of counts one statement settles. */
 const SETTLED_AT_ONCE = 10_000

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { PendingQuery, Row, TransactionSql } from 'postgres'
+import { transactions, transactionsWaiting, transactionWaitSeconds } from '../metrics.ts'
 import { closeLines, whileAnswering } from './lines.ts'
 import { countUnreplicated, type Sql } from './pool.ts'
 
@@ -125,12 +126,14 @@ async function tryOnce<T>(
   attempt: Attempt,
 ): Promise<T> {
   const patience = createPatience()
+  const watch = watchTransaction()
   patience.start()
   // The result is wrapped in an object, because the driver would await the members of an array.
   const transaction = sql.begin(access, async (transaction) => {
     if (attempt.over) throw new Error('Nobody waits for this transaction any more.')
     attempt.begun = true
     patience.stop()
+    watch.begun()
     try {
       const guarded = guard(transaction, attempt)
       attempts.set(guarded, attempt)
@@ -158,6 +161,26 @@ async function tryOnce<T>(
     throw error
   } finally {
     patience.stop()
+    watch.ended()
+  }
+}
+
+/** Measures how long a transaction waits for its connection, and counts it while it waits and while it has one. */
+function watchTransaction() {
+  const asked = performance.now()
+  let at = transactionsWaiting
+  at.inc()
+  const enter = (next: typeof at | null) => {
+    at.dec()
+    next?.inc()
+    if (next) at = next
+  }
+  return {
+    begun() {
+      transactionWaitSeconds.observe((performance.now() - asked) / 1000)
+      enter(transactions)
+    },
+    ended: () => enter(null),
   }
 }
 

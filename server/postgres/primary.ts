@@ -1,25 +1,20 @@
 import type { FastifyBaseLogger } from 'fastify'
+import { databaseUp, primary, primaryChanges } from '../metrics.ts'
 import { withTimeout } from './begin.ts'
 import type { Sql } from './pool.ts'
 
-/** The database's server that takes changes. */
-export interface Primary {
-  /** Its address as it tells it itself, also behind one of a load balancer; null while none is known. */
-  host(): string | null
-  /** Reads it anew. */
-  read(): Promise<void>
-  stop(): void
-}
-
-/** The timeline is counted up by each promotion, so that one is noticed also where the address stays. */
+/**
+ * The server of the database that takes changes: its address as it tells it itself, also behind a load balancer's. The
+ * timeline is counted up by each promotion, so that one is noticed also where the address stays.
+ */
 type Seen = { host: string; timeline: string }
 
 const MINUTE = 60_000
 /** The pause after a reading that failed, in milliseconds. */
 const RETRY_MS = 1_000
 
-/** Reads each minute, and with each new connection, which server is the primary. The log is told when that changes. */
-export function watchPrimary(sql: Sql, log: FastifyBaseLogger): Primary {
+/** Reads each minute, and whenever it is told to, which server is the primary. Log and metrics tell when that changes. */
+export function watchPrimary(sql: Sql, log: FastifyBaseLogger): { read(): Promise<void>; stop(): void } {
   let seen: Seen | null = null
   let isAway = false
   let isWanted = false
@@ -35,7 +30,6 @@ export function watchPrimary(sql: Sql, log: FastifyBaseLogger): Primary {
   timer.unref()
   let retry: NodeJS.Timeout | undefined
   return {
-    host: () => (isAway ? null : (seen?.host ?? null)),
     read,
     stop() {
       clearInterval(timer)
@@ -57,6 +51,8 @@ export function watchPrimary(sql: Sql, log: FastifyBaseLogger): Primary {
     } catch (error) {
       if (!isAway) log.warn({ err: error }, 'the database cannot be reached')
       isAway = true
+      databaseUp.set(0)
+      primary.reset()
       clearTimeout(retry)
       retry = setTimeout(() => void read(), RETRY_MS).unref()
     }
@@ -65,9 +61,15 @@ export function watchPrimary(sql: Sql, log: FastifyBaseLogger): Primary {
   function note(found: Seen | null): void {
     if (isAway) log.info('the database can be reached again')
     isAway = false
+    databaseUp.set(1)
     if (found === null) return
     const isOther = seen !== null && (seen.host !== found.host || seen.timeline !== found.timeline)
-    if (isOther) log.warn({ from: seen, to: found }, 'the primary of the database has changed')
+    if (isOther) {
+      log.warn({ from: seen, to: found }, 'the primary of the database has changed')
+      primaryChanges.inc()
+    }
+    primary.reset()
+    primary.set({ host: found.host }, 1)
     seen = found
   }
 }

@@ -1091,6 +1091,13 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/corridor/request-id.test.ts'],
   },
   {
+    guard: 'no metric has a label that a stranger has chosen',
+    file: 'server/corridor/hooks.ts',
+    from: "if (request.call) count(isOfPeople ? 'console' : 'boxes', request.call, reply)",
+    to: "count(isOfPeople ? 'console' : 'boxes', request.call || request.url, reply)",
+    suites: ['server/metrics.test.ts'],
+  },
+  {
     guard: 'a stop does not wait for a connection that was opened ahead',
     file: 'server/corridor/connections.ts',
     from: 'if (socket.bytesRead === 0) socket.destroy()',

@@ -2,6 +2,7 @@ import type { calls } from '../../../contract/calls.ts'
 import { hash, randomToken } from '../../access/seal.ts'
 import type { Account, Context, Handler } from '../../context.ts'
 import { type Day, dayOf } from '../../ledger/calendar.ts'
+import { measure } from '../../metrics.ts'
 import { withTimeout } from '../../postgres/begin.ts'
 import type { Sql } from '../../postgres/pool.ts'
 import { notFound } from '../../refusal.ts'
@@ -61,6 +62,9 @@ const underWay = new Turns<number>({
   each: 2,
   patience: { ms: TICKET_LIFE, sorry: 'Several exports are on their way. Please try again in a moment.' },
 })
+
+measure('boxtree_exports_in_progress', 'Exported files that are being made and sent.', () => underWay.running)
+measure('boxtree_exports_waiting', 'Exported files that wait for their turn.', () => underWay.waiting)
 
 /** How often an account that has no file under way takes the place of a slow reader, in milliseconds. */
 const MAKE_ROOM_EVERY = 5_000

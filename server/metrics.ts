@@ -1,0 +1,117 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+
+/**
+ * What this process counts for Prometheus. No label has anything that a caller has written: calls are named by the
+ * contract and the boxes' list, and everything else by lists of ours.
+ */
+export const registry = new Registry()
+
+const registers = [registry]
+
+export const calls = new Counter({
+  name: 'boxtree_calls_total',
+  help: 'Calls that were answered, by their name, their HTTP status and whether people or boxes made them.',
+  labelNames: ['gate', 'call', 'status'],
+  registers,
+})
+
+export const callSeconds = new Histogram({
+  name: 'boxtree_call_duration_seconds',
+  help: 'How long calls took until the last byte of their answer was sent.',
+  labelNames: ['gate', 'call'],
+  buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  registers,
+})
+
+export const replays = new Counter({
+  name: 'boxtree_key_replays_total',
+  help: 'Calls that were answered with what is kept under their Idempotency-Key.',
+  labelNames: ['call'],
+  registers,
+})
+
+export const transactions = new Gauge({
+  name: 'boxtree_transactions_in_progress',
+  help: 'Transactions that have a connection of the pool.',
+  registers,
+})
+
+export const transactionsWaiting = new Gauge({
+  name: 'boxtree_transactions_waiting',
+  help: 'Transactions that wait for a connection of the pool.',
+  registers,
+})
+
+export const transactionWaitSeconds = new Histogram({
+  name: 'boxtree_transaction_wait_seconds',
+  help: 'How long transactions waited for a connection of the pool.',
+  buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10],
+  registers,
+})
+
+export const databaseUp = new Gauge({
+  name: 'boxtree_database_up',
+  help: 'Whether the database answered when it was last asked: 1 or 0.',
+  registers,
+})
+
+export const primary = new Gauge({
+  name: 'boxtree_database_primary_info',
+  help: 'The server of the database that takes changes; 1 at its address.',
+  labelNames: ['host'],
+  registers,
+})
+
+export const primaryChanges = new Counter({
+  name: 'boxtree_database_primary_changes_total',
+  help: 'How often another server of the database was found to take changes.',
+  registers,
+})
+
+export const jobSuccess = new Gauge({
+  name: 'boxtree_job_last_success_timestamp_seconds',
+  help: 'When each job last ended without an error; at first the start of the process.',
+  labelNames: ['job_name'],
+  registers,
+})
+
+export const jobFailures = new Counter({
+  name: 'boxtree_job_failures_total',
+  help: 'Runs of each job that ended with an error.',
+  labelNames: ['job_name'],
+  registers,
+})
+
+export const files = new Counter({
+  name: 'boxtree_exports_total',
+  help: 'Exported files, by whether they were sent whole or cut.',
+  labelNames: ['outcome'],
+  registers,
+})
+
+export const captchaChecks = new Counter({
+  name: 'boxtree_captcha_checks_total',
+  help: 'Solutions of a captcha that were checked.',
+  labelNames: ['outcome'],
+  registers,
+})
+
+export const captchaFailures = new Counter({
+  name: 'boxtree_captcha_provider_failures_total',
+  help: 'Checks in which the provider of the captcha could not be reached, so that nobody got in.',
+  registers,
+})
+
+/** Adds a measure that is read whenever the metrics are asked for; null where it is not known. */
+export function measure(name: `boxtree_${string}`, help: string, read: () => number | null): void {
+  new Gauge({
+    name,
+    help,
+    registers,
+    collect() {
+      const value = read()
+      this.remove()
+      if (value !== null) this.set(value)
+    },
+  })
+}
