@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Networks } from '../network.ts'
 import { isLost } from '../postgres/begin.ts'
 import { ANSWERS, type Answer, type CallName, isCall } from './answers.ts'
+import { servePage } from './page.ts'
 import { Prepared } from './prepared.ts'
 import { Away, Unauthorized } from './refusals.ts'
 import { type BoxRequest, readRequest } from './request.ts'
@@ -50,6 +51,7 @@ export async function serveBoxes(
       async (_: FastifyRequest, body: string) => Object.fromEntries(new URLSearchParams(body)),
     )
     boxes.setErrorHandler(sendFault)
+    servePage(boxes)
     for (const url of alone ? [...PATHS, '/'] : PATHS) {
       boxes.route({ method: ['GET', 'POST'], url, bodyLimit: MOST_BODY, handler: answer })
     }

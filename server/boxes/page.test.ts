@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'acorn'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openWorld, type World } from '../../test/support/world.ts'
+
+const FOLDER = join(import.meta.dirname, 'page')
+
+describe('the page of the boxes', () => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld({ env: { BOX_PORT: '0' } })
+  })
+  afterAll(() => world.close())
+
+  test('weighs less than 40 kB, and its script is ES5', () => {
+    const sizes = readdirSync(FOLDER).map((name) => statSync(join(FOLDER, name)).size)
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(40_000)
+    expect(() => parse(readFileSync(join(FOLDER, 'page.js'), 'utf8'), { ecmaVersion: 5 })).not.toThrow()
+  })
+
+  test.each(['/c/', '/stalker_portal/c/'])(
+    'is served at %s, and its policy lets in no script of others',
+    async (at) => {
+      const page = await fetch(world.server.boxUrl + at)
+      expect(page.status).toBe(200)
+      expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none'; script-src 'self';/)
+      const html = await page.text()
+      for (const [, name = ''] of html.matchAll(/(?:src|href)="([^"]+)"/g)) {
+        const file = await fetch(new URL(name, world.server.boxUrl + at))
+        expect([file.status, file.headers.get('x-content-type-options')]).toEqual([200, 'nosniff'])
+      }
+    },
+  )
+
+  test('is not served where the console is, if boxes have a port of their own', async () => {
+    const answer = await world.nobody().fetch('GET', '/c/')
+    expect(answer.text).not.toContain('page.js')
+  })
+})

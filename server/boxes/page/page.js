@@ -1,0 +1,357 @@
+// The page that a set-top box opens. Boxes have old browsers, so this is ES5 without a library, and it uses the box's own
+// player `gSTB` where there is one. Whatever comes from a playlist, a message or a client is written as text, never as HTML.
+
+;(function () {
+  var stb = window.gSTB
+  var CALLS = '../server/load.php'
+  /** How long a typed number waits for its next digit, and the channel's name stays, in milliseconds. */
+  var NUMBER_MS = 2000
+  var NAME_MS = 4000
+  /** When what failed is tried again, and how long an answer may take, in milliseconds. */
+  var AGAIN_MS = 30000
+  var LONGEST_MS = 20000
+  var AWAY = 'The service cannot be reached. It is tried again by itself.'
+  var NO_BOX = 'This page is for set-top boxes. Open it on a box.'
+  var NO_CHANNELS = 'There are no channels yet.'
+  var NOT_PLAYABLE = 'This channel cannot be played at the moment.'
+  var WRONG = 'The login or the password is wrong.'
+
+  var mac = tell('GetDeviceMacAddress') || read('MACAddress')
+  var token = ''
+  var channels = []
+  var at = 0
+  var typed = ''
+  /** The event that the box has shown, which its next poll names. */
+  var shown = 0
+  /** 'out', 'login' or 'in'. */
+  var state = 'out'
+  var pollEvery = 120000
+  var polling = null
+  var naming = null
+  var numbering = null
+  var hiding = null
+  /** Counts the sign-ins, so that an answer that comes after the next one began is not used. */
+  var turn = 0
+
+  /** Asks the box itself; an empty text where it does not know. */
+  function tell(name, argument) {
+    try {
+      var told = stb && stb[name] ? (argument === undefined ? stb[name]() : stb[name](argument)) : ''
+      return told === undefined || told === null ? '' : String(told)
+    } catch (_) {
+      return ''
+    }
+  }
+
+  /** Asks as older firmware wants to be asked. */
+  function read(what) {
+    return tell('RDir', what)
+  }
+
+  function facts() {
+    return {
+      sn: tell('GetDeviceSerialNumber') || read('SerialNumber'),
+      stb_type: tell('GetDeviceModelExt') || read('Model'),
+      ver: 'ImageDescription: ' + read('ImageDescription') + '; ImageDate: ' + read('ImageDate'),
+      image_version: read('ImageVersion'),
+      hw_version: tell('GetDeviceVersionHardware') || read('HardwareVersion'),
+      device_id: tell('GetUID'),
+      device_id2: tell('GetUID'),
+      hd: '1',
+    }
+  }
+
+  function byId(id) {
+    return document.getElementById(id)
+  }
+
+  /** Writes a text in place of all that was there. */
+  function write(id, text) {
+    var element = byId(id)
+    while (element.firstChild) element.removeChild(element.firstChild)
+    if (text) element.appendChild(document.createTextNode(text))
+  }
+
+  function show(id, isShown) {
+    if (isShown) byId(id).removeAttribute('hidden')
+    else byId(id).setAttribute('hidden', '')
+  }
+
+  function formOf(fields) {
+    var parts = []
+    for (var name in fields) parts.push(encodeURIComponent(name) + '=' + encodeURIComponent(fields[name]))
+    return parts.join('&')
+  }
+
+  /**
+   * Makes a call. `done` gets the answer; `failed` gets the text of a refusal, or an empty one where nothing answered.
+   * All is in the body, since an address is kept in many logs.
+   */
+  function call(name, fields, done, failed) {
+    var own = turn
+    var request = new XMLHttpRequest()
+    request.open('POST', CALLS, true)
+    request.setRequestHeader('Content-Type', 'application/x-www-form-urlencoded')
+    if (token) request.setRequestHeader('Authorization', 'Bearer ' + token)
+    var limit = setTimeout(function () {
+      request.abort()
+    }, LONGEST_MS)
+    request.onreadystatechange = function () {
+      if (request.readyState !== 4) return
+      clearTimeout(limit)
+      if (own !== turn) return
+      var answer
+      try {
+        answer = JSON.parse(request.responseText).js
+      } catch (_) {}
+      if (answer === undefined) failed(request.status === 200 ? request.responseText : '')
+      else done(answer)
+    }
+    var sent = { type: name.split('/')[0], action: name.split('/')[1] }
+    for (var field in fields) sent[field] = fields[field]
+    request.send(formOf(sent))
+  }
+
+  function signIn() {
+    turn += 1
+    clearTimeout(polling)
+    call(
+      'stb/handshake',
+      { token: token },
+      function (answer) {
+        token = answer.token
+        getProfile({})
+      },
+      tryAgain
+    )
+  }
+
+  function getProfile(more) {
+    var fields = facts()
+    for (var field in more) fields[field] = more[field]
+    call('stb/get_profile', fields, judge, tryAgain)
+  }
+
+  function judge(profile) {
+    pollEvery = (Number(profile.watchdog_timeout) || 120) * 1000
+    if (profile.status === 2) askLogin()
+    else if (profile.status === 0) enter()
+    else refuse(profile.block_msg || profile.msg)
+  }
+
+  function askLogin() {
+    state = 'login'
+    write('screen', '')
+    show('login', true)
+    byId('name').focus()
+  }
+
+  function logIn() {
+    call(
+      'stb/do_auth',
+      { login: byId('name').value, password: byId('password').value },
+      function (isRight) {
+        if (!isRight) {
+          write('wrong', WRONG)
+          byId('password').focus()
+          return
+        }
+        write('wrong', '')
+        byId('password').value = ''
+        getProfile({ auth_second_step: '1' })
+      },
+      function () {
+        write('wrong', AWAY)
+      }
+    )
+  }
+
+  function enter() {
+    state = 'in'
+    show('login', false)
+    write('screen', '')
+    loadChannels(function () {
+      play(at)
+    })
+    polling = setTimeout(poll, pollEvery)
+  }
+
+  /** Shows a sentence instead of the picture, and asks again with every poll: a renewal lets the box in by itself. */
+  function refuse(sentence) {
+    state = 'out'
+    stop()
+    show('login', false)
+    write('screen', sentence)
+    clearTimeout(polling)
+    polling = setTimeout(signIn, pollEvery)
+  }
+
+  /** What is playing goes on: the stream may be there while this service is not. */
+  function tryAgain(refusal) {
+    clearTimeout(polling)
+    if (refusal === '' && state === 'in') polling = setTimeout(poll, AGAIN_MS)
+    else if (state === 'in') signIn()
+    else {
+      write('screen', AWAY)
+      polling = setTimeout(signIn, AGAIN_MS)
+    }
+  }
+
+  function poll() {
+    call(
+      'watchdog/get_events',
+      { init: '0', cur_play_type: channels.length > 0 ? '1' : '0', event_active_id: String(shown) },
+      function (answer) {
+        polling = setTimeout(poll, pollEvery)
+        if (answer.data && answer.data.event) act(answer.data)
+      },
+      tryAgain
+    )
+  }
+
+  /** Does what an event asks for, which the service then learns. */
+  function act(event) {
+    shown = event.id
+    if (String(event.need_confirm) === '1')
+      call(
+        'watchdog/confirm_event',
+        { event_active_id: String(event.id) },
+        function () {},
+        function () {}
+      )
+    if (event.event === 'send_msg') showMessage(event.msg, Number(event.auto_hide_timeout) || 0)
+    else if (event.event === 'cut_off' || event.event === 'cut_on') signIn()
+    else if (event.event === 'update_channels') loadChannels(function () {})
+    else if (event.event === 'reload_portal') window.location.reload()
+    else if (event.event === 'reboot') tell('ExecAction', 'reboot')
+  }
+
+  function showMessage(text, seconds) {
+    write('text', text)
+    show('message', true)
+    byId('read').focus()
+    clearTimeout(hiding)
+    if (seconds > 0) hiding = setTimeout(hideMessage, seconds * 1000)
+  }
+
+  function hideMessage() {
+    clearTimeout(hiding)
+    show('message', false)
+    byId('read').blur()
+  }
+
+  function loadChannels(then) {
+    call(
+      'itv/get_all_channels',
+      {},
+      function (answer) {
+        channels = answer.data || []
+        at = Math.min(at, Math.max(0, channels.length - 1))
+        write('screen', channels.length > 0 ? '' : NO_CHANNELS)
+        then()
+      },
+      tryAgain
+    )
+  }
+
+  function play(next) {
+    var channel = channels[next]
+    if (!channel) return
+    at = next
+    nameChannel(channel.number + '  ' + channel.name, NAME_MS)
+    call(
+      'itv/create_link',
+      { cmd: channel.cmd },
+      function (link) {
+        if (channels[at] !== channel) return
+        if (link.cmd) start(link.cmd)
+        else nameChannel(channel.name + ': ' + NOT_PLAYABLE, NAME_MS)
+      },
+      tryAgain
+    )
+  }
+
+  /** Plays 'ffmpeg http://…': the word is the box's player, the rest the address. */
+  function start(cmd) {
+    document.documentElement.className = 'playing'
+    if (stb && stb.Play) return tell('Play', cmd)
+    var picture = byId('picture')
+    picture.src = cmd.replace(/^\S+ /, '')
+    if (picture.play) picture.play()
+  }
+
+  function stop() {
+    document.documentElement.className = ''
+    tell('Stop')
+    byId('picture').removeAttribute('src')
+    channels = []
+    write('channel', '')
+    hideMessage()
+  }
+
+  function nameChannel(text, ms) {
+    write('channel', text)
+    clearTimeout(naming)
+    naming = setTimeout(function () {
+      write('channel', '')
+    }, ms)
+  }
+
+  function zap(by) {
+    if (channels.length > 0) play((at + by + channels.length) % channels.length)
+  }
+
+  /** Collects the digits of a channel's number. */
+  function type(digit) {
+    typed = (typed + digit).slice(-5)
+    nameChannel(typed, NUMBER_MS)
+    clearTimeout(numbering)
+    numbering = setTimeout(goToNumber, NUMBER_MS)
+  }
+
+  function goToNumber() {
+    var wanted = Number(typed)
+    typed = ''
+    clearTimeout(numbering)
+    for (var next = 0; next < channels.length; next += 1)
+      if (Number(channels[next].number) === wanted) return play(next)
+  }
+
+  var UP = 38
+  var DOWN = 40
+  var OK = 13
+  var BACK = 8
+  var EXIT = 27
+  /** CH+ and, with Shift, CH- of a MAG's remote. */
+  var CHANNEL = 9
+
+  document.onkeydown = function (event) {
+    var key = event.keyCode
+    if (state !== 'in') return true
+    if (!byId('message').hasAttribute('hidden')) {
+      if (key === OK || key === BACK || key === EXIT) hideMessage()
+      return false
+    }
+    if (key === UP || (key === CHANNEL && !event.shiftKey)) zap(1)
+    else if (key === DOWN || (key === CHANNEL && event.shiftKey)) zap(-1)
+    else if (key >= 48 && key <= 57) type(String(key - 48))
+    else if (key >= 96 && key <= 105) type(String(key - 96))
+    else if (key === OK && typed) goToNumber()
+    else return true
+    return false
+  }
+  byId('read').onclick = hideMessage
+  byId('login').onsubmit = function () {
+    logIn()
+    return false
+  }
+
+  if (!mac) write('screen', NO_BOX)
+  else {
+    tell('InitPlayer')
+    // The page lies over the picture.
+    tell('SetTopWin', 0)
+    document.cookie = 'mac=' + encodeURIComponent(mac) + '; path=/'
+    signIn()
+  }
+})()

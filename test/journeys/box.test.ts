@@ -1,0 +1,165 @@
+import type { Page } from 'playwright-core'
+import { describe } from 'vitest'
+import { calls } from '../../contract/calls.ts'
+import { expect, fill, test } from '../support/browser.ts'
+import { compressed } from '../support/playlist.ts'
+import { uniqueMac, type World } from '../support/world.ts'
+
+/** How often a box polls, in milliseconds. */
+const POLL = 120_000
+
+const PLAYLIST = `#EXTM3U
+#EXTINF:-1 tvg-id="one" tvg-chno="1" group-title="News",News One
+http://streams.example/one?token={token}
+#EXTINF:-1 tvg-id="two" tvg-chno="2" group-title="News",<b>Two</b> & more
+http://streams.example/two
+#EXTINF:-1 tvg-id="far" tvg-chno="42" group-title="News",Far away
+http://streams.example/far
+`
+
+declare global {
+  interface Window {
+    /** What the stand-in for a box's player was told to play; 'stopped' where it was stopped. */
+    played: string[]
+  }
+}
+
+describe('on the page of the boxes, a box', () => {
+  test('signs in, plays, goes up and down, and to a number', async ({ windows, world }) => {
+    await giveChannels(world)
+    const { mac } = await newClient(world)
+    const page = await openBox(windows, world, mac)
+    await expect(page.getByRole('status')).toHaveText('1 News One')
+    await expect.poll(() => played(page)).toEqual([expect.stringMatching(/^ffmpeg http:.+one\?token=\S+$/)])
+    await page.keyboard.press('ArrowUp')
+    await expect(page.getByRole('status')).toHaveText('2 <b>Two</b> & more')
+    await expect.poll(() => played(page).then((all) => all.at(-1))).toBe('ffmpeg http://streams.example/two')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowDown')
+    await expect(page.getByRole('status')).toHaveText('42 Far away')
+    await page.keyboard.press('2')
+    await expect(page.getByRole('status')).toHaveText('2')
+    await page.clock.fastForward(2_000)
+    await expect(page.getByRole('status')).toHaveText('2 <b>Two</b> & more')
+    await page.clock.fastForward(4_000)
+    await expect(page.getByRole('status')).toHaveText('')
+    await page.keyboard.press('4')
+    await page.keyboard.press('2')
+    await page.keyboard.press('Enter')
+    await expect(page.getByRole('status')).toHaveText('42 Far away')
+  })
+
+  test('that has expired reads so, and is let in by itself once it was renewed', async ({
+    windows,
+    world,
+  }) => {
+    await giveChannels(world)
+    const { dealer, name, mac } = await newClient(world)
+    const page = await openBox(windows, world, mac)
+    await expect(page.getByRole('status')).toHaveText('1 News One')
+    world.clock.pass({ days: 40 })
+    await page.clock.fastForward(POLL)
+    await expect(page.getByRole('alert').first()).toHaveText(
+      'Your subscription has expired. Please contact your provider.',
+    )
+    expect((await played(page)).at(-1)).toBe('stopped')
+    const { token } = await world.signIn(dealer.name)
+    await world.nobody(token).call(calls.clients.renew, { name, months: 1 })
+    world.clock.pass({ seconds: 5 })
+    await page.clock.fastForward(POLL)
+    await expect(page.getByRole('status')).toHaveText('1 News One')
+    await expect.poll(() => played(page).then((all) => all.at(-1))).toMatch(/one\?token=/)
+  })
+
+  test('of a Ministra client asks for its login, by the keys of a remote', async ({ windows, world }) => {
+    await giveChannels(world)
+    const { dealer } = await world.family({ credits: 5 })
+    await world.client(dealer, { login: 'by-login', password: 'tv-secret', months: 1, ministra: true })
+    const page = await openBox(windows, world)
+    await expect(page.getByLabel('Login')).toBeFocused()
+    await page.keyboard.type('by-login')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('wrong')
+    await page.keyboard.press('Enter')
+    await expect(page.getByText('The login or the password is wrong.')).toBeVisible()
+    await expect(page.getByLabel('Password')).toBeFocused()
+    await fill(page.locator('form'), { Password: 'tv-secret' })
+    await page.keyboard.press('Enter')
+    await expect(page.getByRole('status')).toHaveText('1 News One')
+    expect(await page.evaluate(() => document.documentElement.outerHTML)).not.toContain('tv-secret')
+  })
+
+  test('that cannot reach the service goes on playing, and says so only where it is not in', async ({
+    windows,
+    world,
+  }) => {
+    await giveChannels(world)
+    const { mac } = await newClient(world)
+    const page = await openBox(windows, world, mac)
+    await expect(page.getByRole('status')).toHaveText('1 News One')
+    await page.route('**/load.php', (route) => route.abort())
+    const lost = page.waitForEvent('requestfailed')
+    await page.clock.fastForward(POLL)
+    await lost
+    await expect(page.getByRole('alert').first()).toHaveText('')
+    expect(await played(page)).not.toContain('stopped')
+    await page.reload()
+    await expect(page.getByRole('alert').first()).toHaveText(
+      'The service cannot be reached. It is tried again by itself.',
+    )
+    await page.unrouteAll()
+    await page.clock.fastForward(30_000)
+    await expect(page.getByRole('status')).toHaveText('1 News One')
+  })
+
+  test('is what the page asks for where there is none', async ({ windows, world }) => {
+    const page = await windows.open(world.server.url)
+    await page.goto('/c/')
+    await expect(page.getByRole('alert').first()).toHaveText(
+      'This page is for set-top boxes. Open it on a box.',
+    )
+  })
+})
+
+async function giveChannels(world: World): Promise<void> {
+  await world.admin.call(calls.channels.giveFile, { name: 'own.m3u', file: compressed(PLAYLIST) })
+  const { groups } = await world.admin.call(calls.channels.all)
+  await world.admin.call(calls.channels.savePackage, {
+    package_selection: 1,
+    groups: groups.map(({ id }) => id),
+  })
+}
+
+async function newClient(world: World) {
+  const { dealer } = await world.family({ credits: 5 })
+  const { name, mac } = await world.client(dealer, { months: 1 })
+  world.clock.pass({ seconds: 5 })
+  return { dealer, name, mac }
+}
+
+/** Opens the page on a stand-in for a box, whose clock the test turns. */
+async function openBox(
+  windows: { open(url: string): Promise<Page> },
+  world: World,
+  mac = uniqueMac(),
+): Promise<Page> {
+  const page = await windows.open(world.server.url)
+  await page.addInitScript(`
+    window.played = []
+    window.gSTB = {
+      GetDeviceMacAddress: () => '${mac}',
+      GetDeviceSerialNumber: () => '012010N0250438',
+      GetDeviceModelExt: () => 'MAG322',
+      RDir: (what) => (what === 'ImageVersion' ? '220' : ''),
+      InitPlayer: () => {},
+      Play: (cmd) => window.played.push(cmd),
+      Stop: () => window.played.push('stopped'),
+    }`)
+  await page.clock.install()
+  await page.goto('/c/')
+  return page
+}
+
+function played(page: Page): Promise<string[]> {
+  return page.evaluate(() => window.played)
+}
