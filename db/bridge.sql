@@ -926,3 +926,10 @@ create table favourite (
   constraint favourite_pkey primary key (client),
   constraint favourite_client_fk foreign key (client) references client (id)
 );
+
+create unlogged table stream_use (
+  client bigint,
+  tokens text[] not null,
+  constraint stream_use_pkey primary key (client),
+  constraint stream_use_client_fk foreign key (client) references client (id)
+);

@@ -79,3 +79,12 @@ create table favourite (
   constraint favourite_pkey primary key (client),
   constraint favourite_client_fk foreign key (client) references client (id)
 );
+
+-- The newest stream tokens of a client that were used in time, by their signatures. A crash may empty it: who watches
+-- then must zap once.
+create unlogged table stream_use (
+  client bigint,
+  tokens text[] not null,
+  constraint stream_use_pkey primary key (client),
+  constraint stream_use_client_fk foreign key (client) references client (id)
+);

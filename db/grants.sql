@@ -30,6 +30,7 @@ grant insert (only_one), update (revision, player, alt_player) on lineup to :ser
 grant insert (address, shown, given, tried), update (address, shown, given, tried, failure, content, taken, channels, skipped,
   held, held_at, held_content, held_channels, held_skipped, held_groups) on playlist to :server_role;
 grant insert (client, channels), update (channels) on favourite to :server_role;
+grant insert (client, tokens), update (tokens) on stream_use to :server_role;
 grant insert (key, seen), update (seen) on channel to :server_role;
 grant insert (name, adult, packages, place, channels, unprotected),
   update (adult, packages, place, channels, unprotected) on channel_group to :server_role;

@@ -26,6 +26,8 @@ export interface Config {
   timeZone: string
   captcha: Captcha
   trialsPerDay: number
+  /** Which servers of streams may ask whether somebody may watch, and whether the viewer's address counts. */
+  streams: { servers: string[]; comparesAddress: boolean }
   /** How often the playlist of the channels is fetched, and whether from private networks too. */
   playlist: { minutes: number; isPrivateAllowed: boolean }
   /** Addresses and CIDR blocks whose forwarded headers are believed. */
@@ -69,16 +71,20 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     timeZone: readTimeZone(reader),
     captcha: readCaptcha(reader),
     trialsPerDay: reader.whole('TRIALS_PER_DAY', { least: 0, most: 100_000, otherwise: 20 }),
+    streams: {
+      servers: readAddresses(reader, 'STREAM_SERVERS', '127.0.0.0/8, ::1'),
+      comparesAddress: reader.isOn('STREAM_TOKEN_IP', true),
+    },
     playlist: {
       minutes: reader.whole('PLAYLIST_MINUTES', { least: 5, most: 10_080, otherwise: 60 }),
-      isPrivateAllowed: reader.isOn('PLAYLIST_PRIVATE'),
+      isPrivateAllowed: reader.isOn('PLAYLIST_PRIVATE', false),
     },
     keepDays: reader.whole('KEEP_DAYS', { least: 1, most: 36_500, otherwise: 400 }),
     drainSeconds: reader.whole('DRAIN_SECONDS', { least: 0, most: 300, otherwise: 0 }),
     logLevel: readLogLevel(reader),
     metrics: readMetrics(reader),
     freeDiskMb: reader.whole('FREE_DISK_MB', { least: 0, most: 1_000_000, otherwise: 256 }),
-    trustedProxies: readTrustedProxies(reader),
+    trustedProxies: readAddresses(reader, 'TRUSTED_PROXIES', ''),
     secretKey: readSecretKey(reader, 'SECRET_KEY'),
     newSecretKey: readSecretKey(reader, 'NEW_SECRET_KEY'),
   }
@@ -110,9 +116,9 @@ class Reader {
     return limits.otherwise
   }
 
-  /** Returns a switch, which is off unless it is 'on'. */
-  isOn(name: string): boolean {
-    const text = this.text(name) ?? 'off'
+  /** Returns a switch, which is 'on' or 'off'. */
+  isOn(name: string, otherwise: boolean): boolean {
+    const text = this.text(name) ?? (otherwise ? 'on' : 'off')
     if (text !== 'on' && text !== 'off') this.faults.push(`${name} must be on or off.`)
     return text === 'on'
   }
@@ -241,14 +247,15 @@ function readLogLevel(reader: Reader): LogLevel {
   return level ?? 'info'
 }
 
-function readTrustedProxies(reader: Reader): string[] {
-  const proxies = (reader.text('TRUSTED_PROXIES') ?? '').split(/[\s,]+/).filter(Boolean)
-  for (const proxy of proxies) {
-    if (!isAddressOrBlock(proxy)) {
-      reader.faults.push(`TRUSTED_PROXIES has '${proxy}', which is neither an IP address nor a CIDR block.`)
+/** Returns the addresses and CIDR blocks of a list. */
+function readAddresses(reader: Reader, name: string, otherwise: string): string[] {
+  const addresses = (reader.text(name) ?? otherwise).split(/[\s,]+/).filter(Boolean)
+  for (const address of addresses) {
+    if (!isAddressOrBlock(address)) {
+      reader.faults.push(`${name} has '${address}', which is neither an IP address nor a CIDR block.`)
     }
   }
-  return proxies
+  return addresses
 }
 
 function isAddressOrBlock(text: string): boolean {

@@ -86,7 +86,10 @@ async function start(): Promise<void> {
   const seal = createSeal(secretKey)
   const { serve, boxPort, port } = config
   const gateway = serve.boxes
-    ? openGateway({ sql, seal, networks, log, clock: clock.now, zone: config.timeZone })
+    ? openGateway({
+        ...{ sql, seal, networks, log, clock: clock.now },
+        ...{ zone: config.timeZone, streams: config.streams },
+      })
     : null
   if (gateway) undo.push(() => gateway.stop())
   const needed: AppDependencies = {

@@ -35,6 +35,8 @@ type Lineup = {
   channels: readonly Listed[]
   genres: readonly Genre[]
   offers: Map<number, Offer>
+  /** How many channels lie in each folder; null until somebody asks. */
+  folders: Map<string, number> | null
   prepared: Map<string, Buffer>
   preparedBytes: number
 }
@@ -60,6 +62,13 @@ export function openChannels(sql: Sql, seal: Pick<Seal, 'open'>, log: FastifyBas
     async wordFor({ alt_player }: { alt_player: boolean }): Promise<string> {
       const { player, alt_player: other } = await current()
       return alt_player ? other : player
+    },
+
+    /** Whether no other channel lies in the same folder of a server of streams. @throws Away */
+    async isAlone({ address }: Listed): Promise<boolean> {
+      const now = await current()
+      now.folders ??= countedFolders(now.channels)
+      return now.folders.get(folderOf(address)) === 1
     },
 
     /** Returns an answer that is the same for many clients, and makes it only once. @throws Away */
@@ -130,7 +139,7 @@ async function load(sql: Sql, seal: Pick<Seal, 'open'>, revision: number): Promi
   return {
     ...{ revision, player: words?.player ?? 'ffmpeg', alt_player: words?.alt_player ?? 'ffrt' },
     ...{ genres, channels: channels.sort((one, other) => one.number - other.number) },
-    ...{ offers: new Map(), prepared: new Map(), preparedBytes: 0 },
+    ...{ offers: new Map(), folders: null, prepared: new Map(), preparedBytes: 0 },
   }
 }
 
@@ -138,6 +147,21 @@ async function unpacked(seal: Pick<Seal, 'open'>, content: Buffer | null): Promi
   if (content === null) return []
   const packed = Buffer.from(seal.open(content, OF_PLAYLIST.channels), 'base64')
   return JSON.parse((await promisify(gunzip)(packed)).toString())
+}
+
+function countedFolders(channels: readonly Listed[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { address } of channels) {
+    const folder = folderOf(address)
+    counts.set(folder, (counts.get(folder) ?? 0) + 1)
+  }
+  return counts
+}
+
+/** Returns the folder of an address on its server, whatever is filled in. A server is asked for a path alone. */
+function folderOf(address: string): string {
+  const path = address.replace(/^[a-z]+:\/\/[^/?#]*/i, '').replace(/[?#|].*$/s, '')
+  return path.slice(0, path.lastIndexOf('/') + 1)
 }
 
 function offerOf({ offers, channels, genres }: Lineup, of: number): Offer {

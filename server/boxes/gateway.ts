@@ -16,8 +16,10 @@ import { openRoster } from './roster.ts'
 import { type BoxCall, type BoxHandlers, serveBoxes } from './routes.ts'
 import { bind, lockTo, type Outcome, signIn, storeFacts } from './sign-in.ts'
 import { openStrangers } from './strangers.ts'
+import { type StreamRules, serveStreamCheck } from './stream-check.ts'
 import { openTokens } from './token.ts'
 import { openUnknown } from './unknown.ts'
+import { openUses } from './uses.ts'
 
 export type GatewayDependencies = {
   sql: Sql
@@ -27,6 +29,7 @@ export type GatewayDependencies = {
   clock: () => Date
   /** The zone in which a box is told the last day of its service. */
   zone: string
+  streams: StreamRules
 }
 
 export type Gateway = {
@@ -46,13 +49,22 @@ const WRITE_EVERY = 10_000
 /**
  * Opens the gateway, by which boxes ask whether they may play. Polls are answered from memory; a sign-in is a transaction.
  */
-export function openGateway({ sql, seal, networks, log, clock, zone }: GatewayDependencies): Gateway {
+export function openGateway({
+  sql,
+  seal,
+  networks,
+  log,
+  clock,
+  zone,
+  streams,
+}: GatewayDependencies): Gateway {
   const tokens = openTokens(seal)
   const roster = openRoster(sql, log, clock)
   const presence = openPresence(sql, log)
   const strangers = openStrangers(clock)
   const unknown = openUnknown(sql, log)
   const channels = openChannels(sql, seal, log, clock)
+  const uses = openUses(sql, log)
   /** What the boxes of these clients said while the database was away. */
   const unwritten = new Map<number, { nonce: string; told: Told }>()
   const writing = setInterval(() => void write(), WRITE_EVERY)
@@ -84,7 +96,10 @@ export function openGateway({ sql, seal, networks, log, clock, zone }: GatewayDe
   }
 
   return {
-    serve: (app, { alone }) => serveBoxes(app, { handlers, networks, alone }),
+    async serve(app, { alone }) {
+      await serveBoxes(app, { handlers, networks, alone })
+      serveStreamCheck(app, { ...streams, roster, channels, uses, seal, clock })
+    },
     canAnswer: () =>
       roster.catchUp().then(
         () => true,
@@ -94,6 +109,7 @@ export function openGateway({ sql, seal, networks, log, clock, zone }: GatewayDe
     async stop() {
       clearInterval(writing)
       await write()
+      await uses.stop()
     },
   }
 

@@ -14,6 +14,8 @@ const PATIENCE_MS = 2_000
 /** The most clients in memory. */
 const MOST_CLIENTS = 2_000_000
 
+export type Roster = ReturnType<typeof openRoster>
+
 /**
  * The clients whose boxes have asked, in memory, so that a poll costs no query. Every change of a client is a row of
  * `box_change`. The log is read before a box is answered, unless that was done within the last seconds.
@@ -44,6 +46,18 @@ export function openRoster(sql: Sql, log: FastifyBaseLogger, clock: () => Date) 
       if (known) return known
       try {
         return await findLater(mac)
+      } catch (error) {
+        throw away(error)
+      }
+    },
+
+    /** Finds a client in memory, else in the database; null where it is deleted. @throws Away */
+    async findById(id: number): Promise<Client | null> {
+      const known = clients.get(id)
+      if (known) return known
+      try {
+        const [client] = await keepAll(() => clientsBy(sql, [id]))
+        return client ?? null
       } catch (error) {
         throw away(error)
       }

@@ -73,6 +73,7 @@ describe("the console's role", () => {
     ['session', 'insert', 'id'],
     ['session', 'update', 'account, address, agent, expiry, id, token_hash'],
     ['sign_in', 'insert', 'id'],
+    ['stream_use', 'update', 'client'],
     ['suspension', 'update', 'account, actor, created, id, reason, service_too'],
     ['transfer', 'insert', 'created, id'],
     ['unknown_box', 'update', 'first_asked, mac'],

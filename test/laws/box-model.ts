@@ -50,9 +50,9 @@ export class BoxModel {
     return { stb_sn: this.#serial, locked_to_ip: this.#lockedTo, box_refusal: this.#refusal }
   }
 
-  /** Returns what a box may watch that asks for its channels; null where it is out. */
-  channels(box: ModelBox, address: string, now: Date): readonly string[] | null {
-    return this.poll(box, address, now) ? CHANNELS_OF[this.package] : null
+  /** Returns what its boxes may watch. */
+  channels(): readonly string[] {
+    return CHANNELS_OF[this.package]
   }
 
   poll(box: ModelBox, address: string, now: Date): boolean {

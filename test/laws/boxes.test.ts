@@ -45,7 +45,6 @@ const box = fc.record({ box: fc.nat(1), server: fc.nat(1) })
 const command = fc.oneof(
   { arbitrary: fc.record({ does: fc.constant('sign in'), at: box }), weight: 5 },
   { arbitrary: fc.record({ does: fc.constant('poll'), at: box }), weight: 8 },
-  { arbitrary: fc.record({ does: fc.constant('channels'), at: box }), weight: 4 },
   { arbitrary: fc.record({ does: fc.constant('guess'), at: box }), weight: 1 },
   { arbitrary: fc.record({ does: fc.constant('move'), at: box, address: fc.nat(1) }), weight: 1 },
   {
@@ -87,7 +86,7 @@ test.each<Kind>(['with a MAC', 'of Ministra'])('a client %s', { timeout: 3_600_0
     { numRuns: runs(12, 300), seed },
   )
   process.stdout.write(`${kind}: ${JSON.stringify(counts)}\n`)
-  const outcomes = ['sign in: let in', 'sign in: refused', 'poll: let in', 'poll: refused', 'channels: told']
+  const outcomes = ['sign in: let in', 'sign in: refused', 'poll: let in', 'poll: refused']
   for (const outcome of outcomes) {
     expect(counts[outcome], outcome).toBeGreaterThan(0)
   }
@@ -146,7 +145,6 @@ class Run {
         return 'move'
       }
       const model = this.model.boxes[which] as ModelBox
-      if (does === 'channels') return this.#channels(one, server, model)
       return does === 'poll'
         ? this.#poll(one, server, model)
         : this.#signIn(one, server, model, does === 'guess')
@@ -162,29 +160,26 @@ class Run {
     const expected = this.model.poll(model, box.address ?? '', world.clock.now)
     const there = box.at(server)
     expect(await there.poll(), 'a poll').toBe(expected)
+    await this.#expectChannels(there, expected ? this.model.channels() : null)
     await this.#expectSeen(server)
     return `poll: ${expected ? 'let in' : 'refused'}`
   }
 
-  /** A box asks for its channels, and for the address of each that there is. */
-  async #channels(box: Box, server: TestServer, model: ModelBox): Promise<string> {
-    const expected = this.model.channels(model, box.address ?? '', world.clock.now)
-    const there = box.at(server)
+  /** Expects that a box that is in gets the channels of its package and their addresses, and one that is out nothing. */
+  async #expectChannels(there: Box, expected: readonly string[] | null): Promise<void> {
     if (expected === null) {
       for (const call of ['itv/get_all_channels', 'itv/create_link'])
         expect((await there.ask(call, { cmd: 'http://localhost/ch/1_' })).text).toBe('Authorization failed.')
-      return 'channels: refused'
+      return
     }
     const { data } = await there.call('itv/get_all_channels')
     expect(data.map(({ name }) => name)).toEqual(expected)
-    for (const { id, key } of await world.server.sql<
-      { id: number; key: string }[]
-    >`select id, key from channel`) {
+    const channels = await world.server.sql<{ id: number; key: string }[]>`select id, key from channel`
+    for (const { id, key } of channels) {
       const { cmd } = await there.call('itv/create_link', { cmd: `ffmpeg http://localhost/ch/${id}_` })
       const title = expected.find((name) => key.startsWith(`name ${name}\n`))
       expect(cmd, key).toBe(title === undefined ? '' : `ffmpeg http://s.example/${this.#name}/${title}`)
     }
-    return 'channels: told'
   }
 
   async #signIn(box: Box, server: TestServer, model: ModelBox, guesses: boolean): Promise<string> {

@@ -78,7 +78,10 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const log = openLog({ write: (line) => logged.push(line) }, config.logLevel)
   const networks = watchNetworks(config.trustedProxies, clock.now)
   const zone = config.timeZone
-  const gateway = openGateway({ sql, seal: createSeal(secretKey), networks, log, clock: clock.now, zone })
+  const gateway = openGateway({
+    ...{ sql, seal: createSeal(secretKey), networks, log, clock: clock.now, zone },
+    streams: config.streams,
+  })
   const needed: AppDependencies = {
     ...{ config, database: database.server, sql, secretKey, log, clock, networks },
     freeSpace: options.freeSpace ?? null,

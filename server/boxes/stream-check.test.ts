@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { calls } from '../../contract/calls.ts'
+import { Box } from '../../test/support/box.ts'
+import { compressed } from '../../test/support/playlist.ts'
+import { startServer, type TestServer } from '../../test/support/server.ts'
+import { openWorld, type Person, type World } from '../../test/support/world.ts'
+import { pathOf } from './stream-check.ts'
+
+const PLAYLIST = `#EXTM3U
+#EXTINF:-1 tvg-id="one" group-title="News",One
+http://streams.example/{token}/one/index.m3u8
+#EXTINF:-1 tvg-id="two" group-title="News",Two
+http://streams.example/{token}/two/index.m3u8
+#EXTINF:-1 tvg-id="three" group-title="Sports",Three
+http://streams.example/live/three.m3u8?token={token}
+#EXTINF:-1 tvg-id="four" group-title="Sports",Four
+http://streams.example/live/four.m3u8?token={token}`
+
+const HOME = '203.0.113.9'
+
+let world: World
+let dealer: Person
+beforeAll(async () => {
+  world = await openWorld({ env: { TRUSTED_PROXIES: '127.0.0.1' } })
+  dealer = (await world.family({ credits: 100 })).dealer
+  await give(PLAYLIST)
+})
+afterAll(() => world.close())
+
+async function give(playlist: string): Promise<void> {
+  await world.admin.call(calls.channels.giveFile, { name: 'own.m3u', file: compressed(playlist) })
+  world.clock.pass({ seconds: 5 })
+}
+
+/** Signs a box in, and returns the path of a channel that it is linked to. */
+async function watching(title = 'One', address = HOME) {
+  const { name, mac } = await world.client(dealer, { months: 1 })
+  const box = new Box(world.server, { mac, address })
+  expect(await box.signIn()).toBe(0)
+  return { name, box, path: await linkOf(box, title) }
+}
+
+async function linkOf(box: Box, title: string): Promise<string> {
+  const { data } = await box.call('itv/get_all_channels')
+  const { cmd = '' } = data.find(({ name }) => name === title) ?? {}
+  const { cmd: link } = await box.call('itv/create_link', { cmd })
+  return link.replace(/^ffmpeg http:\/\/streams\.example/, '')
+}
+
+/** Asks as nginx does. */
+async function ask(path: string, viewer = HOME, server: TestServer = world.server): Promise<number> {
+  const { status } = await fetch(`${server.boxUrl}/stream/check`, {
+    headers: { 'x-original-uri': path, 'x-viewer-address': viewer },
+  })
+  return status
+}
+
+/** Asks as Flussonic does. */
+async function askByName(name: string, token: string, ip = HOME): Promise<number> {
+  const query = new URLSearchParams({ name, token, ip, proto: 'hls' })
+  return (await fetch(`${world.server.boxUrl}/stream/check?${query}`)).status
+}
+
+describe('a stream', () => {
+  test('may be watched with the address that the box got, with all its pieces', async () => {
+    const { path } = await watching()
+    expect(await ask(path)).toBe(200)
+    expect(await ask(path.replace('index.m3u8', 'low/piece-1.ts?x=1'))).toBe(200)
+    world.clock.pass({ minutes: 30 })
+    expect(await ask(path)).toBe(200)
+  })
+
+  test('may not be watched without a token, or with one that was changed', async () => {
+    const { path } = await watching()
+    const changed = [...path].map(
+      (_, at) => path.slice(0, at) + (path[at] === 'a' ? 'b' : 'a') + path.slice(at + 1),
+    )
+    const tokenEnds = path.indexOf('/one/')
+    for (const one of changed.slice(1, tokenEnds)) expect(await ask(one), one).toBe(403)
+    for (const none of ['', '/', '/one/index.m3u8', path.slice(2), path.toUpperCase()])
+      expect(await ask(none), none).toBe(403)
+    expect(await ask(path)).toBe(200)
+  })
+
+  test('of another channel may not be watched, whatever its address is made to look like', async () => {
+    const { path } = await watching()
+    const root = path.replace(/\/one\/.*/, '')
+    for (const other of [
+      ...[
+        '/two/index.m3u8',
+        '/one/../two/index.m3u8',
+        '/one/%2e%2e/two/index.m3u8',
+        '/one/..%2ftwo/index.m3u8',
+      ],
+      ...['//two/index.m3u8', '/one\\..\\two', '/one', '/one/%00', '/one/%zz', ''],
+    ])
+      expect(await ask(root + other), other).toBe(403)
+    expect(await ask(`/two/index.m3u8?token=${root.slice(1)}`)).toBe(403)
+  })
+
+  test('whose folder has other channels too may be watched at its own address alone', async () => {
+    const { path } = await watching('Three')
+    expect(await ask(path)).toBe(200)
+    expect(await ask(path.replace('three', 'four'))).toBe(403)
+    expect(await ask(path.replace('three.m3u8', 'piece.ts'))).toBe(403)
+  })
+
+  test('must be begun within 2 minutes, and ends after 24 hours', async () => {
+    const { path } = await watching()
+    const { path: late } = await watching()
+    world.clock.pass({ minutes: 2 })
+    expect(await ask(path)).toBe(200)
+    world.clock.pass({ seconds: 1 })
+    expect([await ask(path), await ask(late)]).toEqual([200, 403])
+    world.clock.pass({ hours: 23, minutes: 57 })
+    expect(await ask(path)).toBe(200)
+    world.clock.pass({ minutes: 2 })
+    expect(await ask(path)).toBe(403)
+  })
+
+  test('ends with the service, the package, the box and the channel', async () => {
+    const { name, box, path } = await watching()
+    const settled = async () => {
+      world.clock.pass({ seconds: 5 })
+      return ask(path)
+    }
+    expect(await settled()).toBe(200)
+    await dealer.call(calls.clients.save, { login: name, status: false })
+    expect(await settled()).toBe(403)
+    await dealer.call(calls.clients.save, { login: name, status: true, package_selection: 3 })
+    expect(await settled()).toBe(403)
+    await dealer.call(calls.clients.save, { login: name, package_selection: 1 })
+    expect(await settled()).toBe(200)
+    await give(PLAYLIST.replace('tvg-id="one"', 'tvg-id="uno"'))
+    expect(await settled()).toBe(403)
+    await give(PLAYLIST)
+    expect(await settled()).toBe(200)
+    await box.signIn()
+    expect(await settled()).toBe(403)
+  })
+
+  test('ends at the moment of the expiry', async () => {
+    const { name, path } = await watching()
+    await world.setExpiry(name, new Date(world.clock.now.getTime() + 60_000).toISOString())
+    world.clock.pass({ seconds: 60 })
+    expect(await ask(path)).toBe(200)
+    world.clock.pass({ ms: 1 })
+    expect(await ask(path)).toBe(403)
+  })
+
+  test('may be watched from the network of its box alone, and from any of the other family', async () => {
+    const { path } = await watching()
+    expect(await ask(path, '203.0.113.10')).toBe(403)
+    expect(await ask(path, '2001:db8::1')).toBe(200)
+    expect(await ask(path, 'nowhere')).toBe(403)
+    const { path: six } = await watching('One', '2001:db8:1:2::7')
+    expect(await ask(six, '2001:db8:1:2:ffff::1')).toBe(200)
+    expect(await ask(six, '2001:db8:1:3::7')).toBe(403)
+    expect(await ask(six, HOME)).toBe(200)
+  })
+
+  test('is found by its name for Flussonic', async () => {
+    const { path } = await watching()
+    const token = path.split('/')[1] ?? ''
+    const { path: three } = await watching('Three')
+    const ofThree = three.split('=')[1] ?? ''
+    expect(await askByName('live/three.m3u8', ofThree)).toBe(200)
+    for (const name of ['', 'one', 'two', 'live/four.m3u8', 'liv', '..', '.'])
+      expect(await askByName(name, ofThree), name).toBe(403)
+    expect(await askByName(`${token}/one`, token)).toBe(200)
+    expect(await askByName('live/three.m3u8', ofThree, '198.51.100.1')).toBe(403)
+  })
+})
+
+test('others than the servers of streams are told nothing', async () => {
+  const { path } = await watching()
+  const headers = { 'x-original-uri': path, 'x-viewer-address': HOME }
+  const asked = async (more: Record<string, string>, server = world.server) =>
+    (await fetch(`${server.boxUrl}/stream/check`, { headers: { ...headers, ...more } })).status
+  expect(await asked({ 'x-forwarded-for': HOME })).toBe(403)
+  const { database } = world.server
+  const clock = () => world.clock.now
+  const untrusting = await startServer({ database, clock })
+  // It came through a proxy on this machine, that anybody may use.
+  expect(await asked({ 'x-forwarded-for': '127.0.0.1' }, untrusting)).toBe(403)
+  expect(await asked({}, untrusting)).toBe(200)
+  const elsewhere = await startServer({ database, clock, env: { STREAM_SERVERS: '198.51.100.7' } })
+  expect(await asked({}, elsewhere)).toBe(403)
+  await untrusting.close()
+  await elsewhere.close()
+})
+
+test('a viewer may be anywhere where STREAM_TOKEN_IP is off', async () => {
+  const { path } = await watching()
+  const { database } = world.server
+  const server = await startServer({
+    database,
+    clock: () => world.clock.now,
+    env: { STREAM_TOKEN_IP: 'off' },
+  })
+  expect([await ask(path, '198.51.100.1', server), await ask(path, '', server)]).toEqual([200, 200])
+  await server.close()
+})
+
+test('who watches goes on after a restart, and on another server', async () => {
+  const { path } = await watching()
+  const { database } = world.server
+  const first = await startServer({ database, clock: () => world.clock.now })
+  expect(await ask(path, HOME, first)).toBe(200)
+  await first.close()
+  world.clock.pass({ minutes: 10 })
+  const second = await startServer({ database, clock: () => world.clock.now })
+  expect(await ask(path, HOME, second)).toBe(200)
+  expect(await ask(path)).toBe(200)
+  await second.close()
+})
+
+test('a path is read as a server reads it, or not at all', () => {
+  expect(pathOf('http://s.example:8080/a%20b/c.ts?x#y')).toBe('/a b/c.ts')
+  expect(pathOf('/a/b/')).toBe('/a/b/')
+  for (const path of [
+    '/a//b',
+    '/a/./b',
+    '/a/../b',
+    '/a/..',
+    '/a%2fb',
+    '/a%5Cb',
+    '/a\\b',
+    '/a%00',
+    '/%zz',
+    '/%2e%2e/a',
+  ])
+    expect(pathOf(path), path).toBe(null)
+})

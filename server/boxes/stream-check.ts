@@ -1,0 +1,140 @@
+import { isIP } from 'node:net'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Seal } from '../access/seal.ts'
+import { among, networkOf } from '../network.ts'
+import { isLost } from '../postgres/begin.ts'
+import type { Channels } from './channels.ts'
+import { type Client, macOf, refusalOf } from './client.ts'
+import { boxMark, familyOf, fill, isThere, readToken, type Said } from './links.ts'
+import { Away } from './refusals.ts'
+import type { Roster } from './roster.ts'
+import type { openUses } from './uses.ts'
+
+export type StreamRules = {
+  /** The addresses and networks of the servers of streams. */
+  servers: readonly string[]
+  /** Whether a viewer must be in the network of the box that got the token. */
+  comparesAddress: boolean
+}
+
+export type StreamCheck = StreamRules & {
+  roster: Roster
+  channels: Channels
+  uses: ReturnType<typeof openUses>
+  seal: Pick<Seal, 'hmac'>
+  clock: () => Date
+}
+
+/** How long a token is good, and within which time it must be used first, in milliseconds. */
+const GOOD_FOR = 24 * 3_600_000
+const FIRST_USE_WITHIN = 120_000
+
+/** What a server of streams asks: who wants to watch what. */
+type Asked = {
+  /** The address that was asked for, without its host; or with a stream's name the token alone. */
+  address: string
+  /** The name of a stream, as Flussonic says it. */
+  stream: string | null
+  viewer: string
+}
+
+/**
+ * Answers whether a stream may be watched, to nginx (`auth_request`) and Flussonic (`on_play`): 200 or 403. A 503 says that
+ * this is not known while the database is away.
+ */
+export function serveStreamCheck(app: FastifyInstance, check: StreamCheck): void {
+  const isServer = among(check.servers)
+  app.get('/stream/check', async (request, reply) => {
+    request.call = 'stream/check'
+    reply.header('cache-control', 'no-store').type('text/plain; charset=utf-8')
+    if (isForwarded(request) || !isServer(request.ip)) return reply.code(403).send('No')
+    try {
+      if (!(await mayWatch(check, askedBy(request)))) return reply.code(403).send('No')
+      // Flussonic asks again after so many seconds.
+      return reply.header('x-authduration', 10).send('Yes')
+    } catch (error) {
+      if (error instanceof Away || isLost(error)) return reply.code(503).send('Not known')
+      throw error
+    }
+  })
+}
+
+/** Whether a proxy that is not trusted has forwarded the request: that could be anybody's. */
+function isForwarded({ headers, ips = [] }: FastifyRequest): boolean {
+  return headers['x-forwarded-for'] !== undefined && ips.length < 2
+}
+
+function askedBy({ headers, query }: FastifyRequest): Asked {
+  const { name, token, ip } = query as Record<string, unknown>
+  const uri = headers['x-original-uri']
+  if (typeof uri === 'string')
+    return { address: uri, stream: null, viewer: textOf(headers['x-viewer-address']) }
+  return { address: textOf(token), stream: textOf(name), viewer: textOf(ip) }
+}
+
+async function mayWatch(check: StreamCheck, asked: Asked): Promise<boolean> {
+  const { roster, channels, uses, seal, clock } = check
+  const read = readToken(seal, asked.address)
+  if (read === null) return false
+  const { token, said } = read
+  await roster.catchUp()
+  const client = await roster.findById(said.client)
+  if (client === null || !isIn(check, client, said, asked.viewer)) return false
+  const channel = (await channels.offer(client.package_selection)).byId.get(said.channel)
+  if (!channel) return false
+  const address = fill(channel.address, { client, mac: macOf(client) ?? '' }, () => token)
+  if (!leadsTo(asked, address, await channels.isAlone(channel))) return false
+  const age = clock().getTime() - said.made
+  if (age > GOOD_FOR) return false
+  if (age > FIRST_USE_WITHIN) return uses.has(client.id, said.signature)
+  uses.add(client.id, said.signature)
+  return true
+}
+
+/** Whether the client may play now, and its box is the one that got the token, at the viewer's address. */
+function isIn(
+  { roster, seal, clock, comparesAddress }: StreamCheck,
+  client: Client,
+  said: Said,
+  viewer: string,
+): boolean {
+  if (client.device?.token_nonce == null || said.box !== boxMark(seal, client)) return false
+  if (comparesAddress && (isIP(viewer) === 0 || !isThere(seal, said, viewer))) return false
+  const { locked_to_ip } = client.device
+  const network = isIP(viewer) === 0 ? null : networkOf(viewer)
+  const isComparable =
+    comparesAddress &&
+    network !== null &&
+    locked_to_ip !== null &&
+    familyOf(network) === familyOf(locked_to_ip)
+  const place = { address: viewer, network: isComparable ? network : locked_to_ip }
+  return refusalOf(client, place, roster.unserved(), clock()) === null
+}
+
+/**
+ * Whether what was asked for is the channel: its own address, or where no other channel lies in the same folder anything in
+ * that folder, such as the pieces of its stream.
+ */
+function leadsTo({ address, stream }: Asked, channel: string, isAlone: boolean): boolean {
+  const own = pathOf(channel)
+  if (own === null) return false
+  if (stream !== null) return stream !== '' && `${own}/`.startsWith(`/${stream}/`)
+  const path = pathOf(address)
+  const folder = own.slice(0, own.lastIndexOf('/') + 1)
+  return path !== null && (path === own || (isAlone && folder !== '/' && path.startsWith(folder)))
+}
+
+/** Returns the path of an address as a server reads it; null where servers differ in how they read it. */
+export function pathOf(address: string): string | null {
+  const path = address.replace(/^[a-z]+:\/\/[^/?#]*/i, '').replace(/[?#|].*$/s, '')
+  try {
+    const plain = decodeURIComponent(path)
+    return /%2f|%5c/i.test(path) || /\/\.{0,2}(?:\/|$)|\\|\0/.test(plain.replace(/\/$/, '')) ? null : plain
+  } catch {
+    return null
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
