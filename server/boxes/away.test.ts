@@ -53,6 +53,11 @@ test('while the database is away, who was in stays in for 30 minutes and never p
     expect((await box.call('itv/get_ordered_list', { p: '1' })).data).toHaveLength(3)
     const { cmd } = await box.call('itv/create_link', { cmd: channel?.cmd ?? '' })
     expect(cmd).toContain(`who=${name}`)
+    const headers = {
+      'x-original-uri': cmd.replace('ffmpeg http://streams.example', ''),
+      'x-viewer-address': '::1',
+    }
+    expect((await fetch(`${world.server.boxUrl}/stream/check`, { headers })).status).toBe(200)
     expect(await short.ask('itv/create_link')).toMatchObject({ text: 'Authorization failed.' })
     expect(await box.ask('itv/set_fav', { fav_ch: '1' })).toMatchObject({ status: 503 })
     // Switched off and on with a new version, and with the token that it kept.

@@ -1,11 +1,12 @@
 import type { Seal } from '../access/seal.ts'
-import { withTimeout } from '../postgres/begin.ts'
+import { isLost, withTimeout } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { ANSWERS, type Answer, PAGE_ITEMS } from './answers.ts'
 import type { Channels, Listed, Offer } from './channels.ts'
 import type { Client } from './client.ts'
 import { linkTo } from './links.ts'
 import { Prepared } from './prepared.ts'
+import { Away } from './refusals.ts'
 import type { BoxCall, BoxHandlers } from './routes.ts'
 
 type ChannelCalls = {
@@ -13,6 +14,8 @@ type ChannelCalls = {
   seal: Pick<Seal, 'hmac'>
   clock: () => Date
   channels: Channels
+  /** Whether the database could not be reached last. */
+  isAway: () => boolean
   /** Returns the client of a box that is in and may play now. */
   letIn: (request: BoxCall) => Promise<Client>
 }
@@ -21,7 +24,7 @@ type ChannelCalls = {
 const MOST_FAVOURITES = 1_000
 
 /** The calls by which a box learns what it can watch, and where. */
-export function channelCalls({ sql, seal, clock, channels, letIn }: ChannelCalls) {
+export function channelCalls({ sql, seal, clock, channels, isAway, letIn }: ChannelCalls) {
   return {
     'itv/get_genres': async (request) => {
       const { package_selection: of } = await letIn(request)
@@ -50,7 +53,7 @@ export function channelCalls({ sql, seal, clock, channels, letIn }: ChannelCalls
       const [offer, word, favourites] = await Promise.all([
         channels.offer(client.package_selection),
         channels.wordFor(client),
-        favouritesOf(client).catch(() => new Set<number>()),
+        favouritesOf(client).catch(orNone),
       ])
       const found = selected(offer, request, favourites)
       const from = (wholeOf(request.field('p'), 1) - 1) * PAGE_ITEMS
@@ -76,6 +79,7 @@ export function channelCalls({ sql, seal, clock, channels, letIn }: ChannelCalls
       const client = await letIn(request)
       const { byId } = await channels.offer(client.package_selection)
       const asked = request.list('fav_ch').map(Number)
+      if (isAway()) throw new Away()
       const known = [...new Set(asked)].filter((id) => byId.has(id)).slice(0, MOST_FAVOURITES)
       await withTimeout(
         sql,
@@ -93,12 +97,19 @@ export function channelCalls({ sql, seal, clock, channels, letIn }: ChannelCalls
   } satisfies Partial<BoxHandlers>
 
   async function favouritesOf({ id }: Client): Promise<Set<number>> {
+    if (isAway()) throw new Away()
     const [row] = await withTimeout(
       sql,
       () => sql<{ channels: number[] }[]>`select channels from favourite where client = ${id}`,
     )
     return new Set(row?.channels)
   }
+}
+
+/** A list is worth more than the marks in it, while the database is away. */
+function orNone(error: unknown): Set<number> {
+  if (error instanceof Away || isLost(error)) return new Set()
+  throw error
 }
 
 /** Returns an answer as it is sent, once it was found to have its declared type. */

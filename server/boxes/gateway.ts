@@ -64,7 +64,7 @@ export function openGateway({
   const strangers = openStrangers(clock)
   const unknown = openUnknown(sql, log)
   const channels = openChannels(sql, seal, log, clock)
-  const uses = openUses(sql, log)
+  const uses = openUses(sql, log, roster.isAway)
   /** What the boxes of these clients said while the database was away. */
   const unwritten = new Map<number, { nonce: string; told: Told }>()
   const writing = setInterval(() => void write(), WRITE_EVERY)
@@ -83,7 +83,7 @@ export function openGateway({
       await letIn(request)
       return { data: { msgs: 0, additional_services_on: '1' } }
     },
-    ...channelCalls({ sql, seal, clock, channels, letIn }),
+    ...channelCalls({ sql, seal, clock, channels, isAway: roster.isAway, letIn }),
     'account_info/get_main_info': async (request) => {
       const client = await letIn(request)
       return {

@@ -37,6 +37,8 @@ export function openRoster(sql: Sql, log: FastifyBaseLogger, clock: () => Date) 
   return {
     /** The dealers who are suspended with service. */
     unserved: () => unserved,
+    /** Whether the log could not be read last, so that no query is worth a box's wait. */
+    isAway: () => isAway,
     catchUp,
     has: (mac: string) => byMac.has(mac),
 

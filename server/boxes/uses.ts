@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { withTimeout } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
+import { Away } from './refusals.ts'
 
 /** The newest tokens that are kept of a client, which may watch and record at once. */
 const MOST_TOKENS = 8
@@ -12,16 +13,17 @@ const MOST_CLIENTS = 2_000_000
  * The stream tokens that were used in time, by their signatures. They are stored as well, so that another server, and this
  * one after a restart, goes on with them.
  */
-export function openUses(sql: Sql, log: FastifyBaseLogger) {
+export function openUses(sql: Sql, log: FastifyBaseLogger, isAway: () => boolean) {
   const used = new Map<number, string[]>()
   let unwritten = new Map<number, string[]>()
   const writing = setInterval(() => void write(), WRITE_EVERY)
   writing.unref()
 
   return {
-    /** Whether a token was used before. */
+    /** Whether a token was used before. @throws Away where this server does not know and the database cannot be asked */
     async has(client: number, signature: string): Promise<boolean> {
       if (used.get(client)?.includes(signature)) return true
+      if (isAway()) throw new Away()
       const [row] = await withTimeout(
         sql,
         () => sql<{ tokens: string[] }[]>`select tokens from stream_use where client = ${client}`,
