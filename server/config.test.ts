@@ -26,6 +26,7 @@ describe('the configuration', () => {
       keepDays: 400,
       drainSeconds: 0,
       logLevel: 'info',
+      backups: null,
       metrics: null,
       freeDiskMb: 256,
       trustedProxies: [],
@@ -46,6 +47,14 @@ describe('the configuration', () => {
   test('the metrics are for this machine alone, unless told otherwise', () => {
     expect(readConfig({ METRICS_PORT: '9464' }).metrics).toEqual({ host: '127.0.0.1', port: 9464 })
     expect(readConfig({ METRICS_PORT: '9464', METRICS_HOST: '::' }).metrics?.host).toBe('::')
+  })
+
+  test('backups lie in the data folder, seven of them, unless told otherwise', () => {
+    const every = { BACKUP_EVERY: '24', DATA_DIR: '/srv/boxtree' }
+    expect(readConfig(every).backups).toEqual({ everyHours: 24, keep: 7, folder: '/srv/boxtree/backups' })
+    expect(readConfig({ ...every, BACKUP_KEEP: '30', BACKUP_DIR: '/backups' }).backups).toEqual({
+      ...{ everyHours: 24, keep: 30, folder: '/backups' },
+    })
   })
 
   test('an empty value counts as unset', () => {
@@ -73,6 +82,8 @@ describe('the configuration', () => {
       FREE_DISK_MB: '1 GB',
       LOG_LEVEL: 'loud',
       METRICS_HOST: '::',
+      BACKUP_KEEP: '3',
+      BACKUP_DIR: '/backups',
       TRUSTED_PROXIES: '10.0.0.0/33, proxy',
       SECRET_KEY: 'abc',
       DATABASE_OWNER_URL: 'postgres://owner@host/boxtree',
@@ -95,6 +106,8 @@ describe('the configuration', () => {
       'FREE_DISK_MB',
       'LOG_LEVEL',
       'METRICS_HOST is set without METRICS_PORT',
+      'BACKUP_KEEP is set without BACKUP_EVERY',
+      'BACKUP_DIR is set without BACKUP_EVERY',
       "TRUSTED_PROXIES has '10.0.0.0/33'",
       "TRUSTED_PROXIES has 'proxy'",
       'SECRET_KEY must be 32 bytes',

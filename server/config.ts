@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { LOG_LEVELS, type LogLevel } from './log.ts'
 
 export type Captcha =
@@ -37,6 +37,8 @@ export interface Config {
   /** How long the server goes on after it was told to stop, before it takes no more requests. */
   drainSeconds: number
   logLevel: LogLevel
+  /** The backups that Boxtree makes by itself; null means none. `folder` is an absolute path. */
+  backups: { everyHours: number; keep: number; folder: string } | null
   /** Where Prometheus asks for the metrics; null means that they are not served. */
   metrics: { host: string; port: number } | null
   /** Changes are refused while the embedded database's disk has fewer free megabytes; 0 means no limit. */
@@ -82,6 +84,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     keepDays: reader.whole('KEEP_DAYS', { least: 1, most: 36_500, otherwise: 400 }),
     drainSeconds: reader.whole('DRAIN_SECONDS', { least: 0, most: 300, otherwise: 0 }),
     logLevel: readLogLevel(reader),
+    backups: readBackups(reader),
     metrics: readMetrics(reader),
     freeDiskMb: reader.whole('FREE_DISK_MB', { least: 0, most: 1_000_000, otherwise: 256 }),
     trustedProxies: readAddresses(reader, 'TRUSTED_PROXIES', ''),
@@ -152,6 +155,23 @@ function readServe(reader: Reader): Config['serve'] {
     reader.faults.push('SERVE must be console, boxes, or both with a comma between them.')
   }
   return { console: served.includes('console'), boxes: served.includes('boxes') }
+}
+
+/** Returns null where none are to be made. They lie in the data folder unless told otherwise. */
+function readBackups(reader: Reader): Config['backups'] {
+  const folder = reader.text('BACKUP_DIR')
+  const keep = reader.whole('BACKUP_KEEP', { least: 1, most: 1_000, otherwise: 7 })
+  const everyHours = reader.whole('BACKUP_EVERY', { least: 0, most: 8_760, otherwise: 0 })
+  if (everyHours > 0)
+    return {
+      everyHours,
+      keep,
+      folder: resolve(folder ?? join(reader.text('DATA_DIR') ?? './data', 'backups')),
+    }
+  for (const name of ['BACKUP_DIR', 'BACKUP_KEEP'])
+    if (reader.text(name) !== undefined)
+      reader.faults.push(`${name} is set without BACKUP_EVERY; set both, or neither.`)
+  return null
 }
 
 /** Returns null where the metrics have no port. They are for this machine alone, unless told otherwise. */

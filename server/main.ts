@@ -7,6 +7,7 @@ import { createSeal } from './access/seal.ts'
 import { readSecretKey } from './access/secret.ts'
 import { type AppDependencies, openApp, openBoxApp } from './app.ts'
 import { openGateway } from './boxes/gateway.ts'
+import { startBackups } from './commands/backup/schedule.ts'
 import { say } from './commands/command.ts'
 import { type Config, readConfig, StartFault } from './config.ts'
 import { type FreeSpace, freeSpaceOf } from './corridor/disk.ts'
@@ -113,6 +114,12 @@ async function start(): Promise<void> {
     clock: clock.now,
   })
   undo.push(() => jobs.stop())
+  if (config.backups) {
+    const { backups: plan, timeZone } = config
+    const { owner } = database
+    const backups = startBackups({ plan, owner, key: secretKey, timeZone, log, clock: clock.now })
+    undo.push(() => backups.stop())
+  }
   const metrics = config.metrics && openMetrics()
   if (metrics) undo.push(() => metrics.close())
   const at: Place = { host: config.host, port, variable: 'PORT' }

@@ -89,7 +89,7 @@ describe('a console with METRICS_PORT', () => {
   let console: Console
   let url: string
   beforeAll(async () => {
-    console = await startConsole({ dataDir, env: { METRICS_PORT: '0' } })
+    console = await startConsole({ dataDir, env: { METRICS_PORT: '0', BACKUP_EVERY: '24' } })
     url = /Metrics are served on (http[^\s"]+)/.exec(console.output())?.[1] ?? ''
   })
   afterAll(async () => {

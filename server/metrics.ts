@@ -82,6 +82,12 @@ export const jobFailures = new Counter({
   registers,
 })
 
+export const backupFailures = new Counter({
+  name: 'boxtree_backup_failures_total',
+  help: 'Backups by the clock that failed, so that there is no new one.',
+  registers,
+})
+
 export const files = new Counter({
   name: 'boxtree_exports_total',
   help: 'Exported files, by whether they were sent whole or cut.',

@@ -32,7 +32,7 @@ export interface Home {
 }
 
 /** The folder for what PostgreSQL's user cannot reach in root's data folder. */
-const SHARED = '/var/lib/boxtree'
+export const SHARED = '/var/lib/boxtree'
 
 /**
  * Finds the cluster of a data folder, and makes its folder with `create` when there is none.
@@ -154,7 +154,7 @@ async function createCluster(
     if (runAs && runAs !== maker) handOver(cluster, runAs)
     put(cluster, entry, apart)
   } finally {
-    if (!leadsInto(entry, gate)) await remove(gate)
+    if (!leadsInto(entry, gate)) await removeFolder(gate)
   }
 }
 
@@ -168,15 +168,15 @@ function handOver(path: string, to: { uid: number; gid: number }): void {
 async function removeUnfinished(dataDir: string): Promise<void> {
   for (const name of readdirSync(dataDir)) {
     const pid = /^\.postgres-\d+\.(\d+)$/.exec(name)?.[1]
-    if (pid !== undefined && !isAlive(Number(pid))) await remove(join(dataDir, name))
+    if (pid !== undefined && !isAlive(Number(pid))) await removeFolder(join(dataDir, name))
   }
 }
 
 /**
- * Removes an unfinished cluster. The initdb of a killed start may still be writing there; it fails when its folder is
+ * Removes an unfinished cluster, or one that was thrown away. The initdb of a killed start may still be writing there; it fails when its folder is
  * gone. A folder of another user is removed as that user, so that no link in it can mislead root.
  */
-async function remove(folder: string): Promise<void> {
+export async function removeFolder(folder: string): Promise<void> {
   const inside = lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(folder) : []
   for (const path of [folder, ...inside.map((name) => join(folder, name))]) {
     const { uid, gid } = lstatSync(path, { throwIfNoEntry: false }) ?? { uid: 0, gid: 0 }

@@ -13,6 +13,8 @@ export const LOCKS = {
   branchDays: 0x62726461,
   /** Changing the tree: suspending, moving and closing wait for each other. */
   tree: 0x74726565,
+  /** Making a backup by the clock, on one server. */
+  backup: 0x6261636b,
   /** Removing expired rows, on one server. */
   cleanUp: 0x636c6561,
 } as const

@@ -1182,6 +1182,27 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/metrics.test.ts'],
   },
   {
+    guard: 'the newest backup that was proved sound is kept',
+    file: 'server/commands/backup/kept.ts',
+    from: 'kept.slice(keep).filter((one) => one !== proved)',
+    to: 'kept.slice(keep).filter((one) => one !== proved || keep > 0)',
+    suites: ['server/commands/backup/scheduled.test.ts'],
+  },
+  {
+    guard: 'two servers do not make a backup at once',
+    file: 'server/commands/backup/scheduled.ts',
+    from: 'if (!lock?.mine || recent?.trial) return null',
+    to: 'if (!lock || recent?.trial) return null',
+    suites: ['server/commands/backup/scheduled.test.ts'],
+  },
+  {
+    guard: 'a backup is not tried where the disk has too little room',
+    file: 'server/commands/backup/trial.ts',
+    from: 'if (free() < ROOM * size) {',
+    to: 'if (free() < size) {',
+    suites: ['server/commands/backup/scheduled.test.ts'],
+  },
+  {
     guard: 'a stop does not wait for a connection that was opened ahead',
     file: 'server/corridor/connections.ts',
     from: 'if (socket.bytesRead === 0) socket.destroy()',

@@ -1,0 +1,109 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Config } from '../../config.ts'
+import { backupFailures, measure } from '../../metrics.ts'
+import { keptIn, recentOf } from './kept.ts'
+import type { Made, Order } from './scheduled.ts'
+
+export type ScheduleOptions = Pick<Order, 'owner' | 'key' | 'timeZone'> & {
+  plan: NonNullable<Config['backups']>
+  log: FastifyBaseLogger
+  /** Tells the database's time. */
+  clock: () => Date
+}
+
+const MAKER = fileURLToPath(new URL('./maker.ts', import.meta.url))
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+/** The longest wait for a process that was told to end, in milliseconds. */
+const PATIENCE_MS = 20_000
+
+/** Makes a backup whenever the newest is old enough, tries one whose trial was interrupted, and tells log and metrics what came of it. */
+export function startBackups(options: ScheduleOptions): { stop(): Promise<void> } {
+  const { plan, log, clock } = options
+  let child: ChildProcess | null = null
+  let stopped = false
+  let failed = Number.NEGATIVE_INFINITY
+  measureKept(plan)
+  look()
+  const timer = setInterval(look, MINUTE)
+  return {
+    async stop() {
+      stopped = true
+      clearInterval(timer)
+      if (!child) return
+      const ended = once(child, 'exit')
+      const limit = setTimeout(() => child?.kill('SIGKILL'), PATIENCE_MS)
+      child.disconnect()
+      await ended
+      clearTimeout(limit)
+    },
+  }
+
+  function look(): void {
+    const now = clock()
+    const due = new Date(now.getTime() - plan.everyHours * HOUR)
+    const recent = recentOf(keptIn(plan.folder), due)
+    // One that fails is tried again in an hour: each try reads the whole database.
+    if (child || recent?.trial || now.getTime() - failed < HOUR) return
+    run({ due, now })
+  }
+
+  function run({ due, now }: Pick<Order, 'due' | 'now'>): void {
+    const { owner, key, timeZone } = options
+    const { folder, keep } = plan
+    const started = fork(MAKER, { stdio: 'ignore', serialization: 'advanced' })
+    let said: Said = { fault: { message: 'The process of the backup ended by itself.' } }
+    child = started
+    started.on('message', (message: Said) => {
+      said = message
+    })
+    started.on('error', ({ message }) => {
+      said = { fault: { message } }
+    })
+    started.on('exit', () => {
+      child = null
+      if (!stopped) tell(said)
+    })
+    const order: Order = { owner, key, timeZone, folder, keep, due, now }
+    started.send(order, () => {})
+  }
+
+  function tell({ made, fault }: Said): void {
+    if (fault) {
+      failed = clock().getTime()
+      backupFailures.inc()
+      log.error({ err: fault }, 'a backup failed, and will be tried again in an hour')
+    }
+    if (!made) return
+    const figures = { backup: made.name, trial: made.trial, removed: made.removed }
+    if (made.trial.outcome === 'sound') log.info(figures, 'a backup was made and restored in a trial')
+    if (made.trial.outcome === 'left out') log.warn(figures, 'a backup was made, but not tried')
+    if (made.trial.outcome === 'unsound') log.error(figures, 'a backup was made that cannot be trusted')
+  }
+}
+
+/** What the process of a backup says at its end. */
+type Said = { made?: Made; fault?: { message: string; stack?: string } }
+
+/** Adds the measures of the backups; 0 where there is none. */
+function measureKept({ folder, everyHours }: ScheduleOptions['plan']): void {
+  const seconds = (moment: Date | undefined) => (moment?.getTime() ?? 0) / 1000
+  measure('boxtree_backup_interval_seconds', 'How often a backup is to be made.', () => everyHours * 3600)
+  measure(
+    'boxtree_backups',
+    'Backups that Boxtree has made by itself and keeps.',
+    () => keptIn(folder).length,
+  )
+  measure('boxtree_backup_last_timestamp_seconds', 'When the newest backup was taken.', () =>
+    seconds(keptIn(folder)[0]?.taken),
+  )
+  measure(
+    'boxtree_backup_last_sound_timestamp_seconds',
+    'When the newest backup was taken that was restored in a trial and is sound.',
+    () => seconds(keptIn(folder).find(({ trial }) => trial?.outcome === 'sound')?.taken),
+  )
+}
