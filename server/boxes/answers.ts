@@ -104,6 +104,8 @@ export const ANSWERS = {
   }),
   'itv/get_fav_ids': z.array(z.string()),
   'itv/set_fav': z.literal(true),
+  'itv/set_played': z.literal(true),
+  'stb/log': z.literal(1),
   'itv/get_epg_info': z.strictObject({ data: z.strictObject({}) }),
 } as const
 

@@ -6,6 +6,7 @@ import type { Channels, Listed, Offer } from './channels.ts'
 import type { Client } from './client.ts'
 import { linkTo } from './links.ts'
 import { Prepared } from './prepared.ts'
+import type { Presence } from './presence.ts'
 import { Away } from './refusals.ts'
 import type { BoxCall, BoxHandlers } from './routes.ts'
 
@@ -14,6 +15,7 @@ type ChannelCalls = {
   seal: Pick<Seal, 'hmac'>
   clock: () => Date
   channels: Channels
+  presence: Presence
   /** Whether the database could not be reached last. */
   isAway: () => boolean
   /** Returns the client of a box that is in and may play now. */
@@ -24,7 +26,7 @@ type ChannelCalls = {
 const MOST_FAVOURITES = 1_000
 
 /** The calls by which a box learns what it can watch, and where. */
-export function channelCalls({ sql, seal, clock, channels, isAway, letIn }: ChannelCalls) {
+export function channelCalls({ sql, seal, clock, channels, presence, isAway, letIn }: ChannelCalls) {
   return {
     'itv/get_genres': async (request) => {
       const { package_selection: of } = await letIn(request)
@@ -66,6 +68,7 @@ export function channelCalls({ sql, seal, clock, channels, isAway, letIn }: Chan
       const { byId } = await channels.offer(client.package_selection)
       const channel = byId.get(Number(/\/ch\/(\d{1,10})/.exec(field('cmd'))?.[1]))
       if (!channel) return { id: '0', cmd: '', error: 'nothing_to_play' }
+      presence.plays(client, place, channel.name, clock())
       const address = linkTo(channel.address, seal, { client, channel: channel.id, mac, place, now: clock() })
       return { id: String(channel.id), cmd: `${await channels.wordFor(client)} ${address}`, error: '' }
     },
@@ -90,11 +93,32 @@ export function channelCalls({ sql, seal, clock, channels, isAway, letIn }: Chan
       return true
     },
 
+    'itv/set_played': async (request) => {
+      await plays(request, request.field('itv_id'))
+      return true
+    },
+
+    'stb/log': async (request) => {
+      const { field } = request
+      if (field('real_action') === 'play' && field('tmp_type') === '1') await plays(request, field('ch_id'))
+      else await plays(request, field('real_action') === 'stop' ? '' : null)
+      return 1
+    },
+
     'itv/get_epg_info': async (request) => {
       await letIn(request)
       return { data: {} }
     },
   } satisfies Partial<BoxHandlers>
+
+  /** Notes what a box says that it plays; empty where it has stopped, null where it says something else. */
+  async function plays(request: BoxCall, id: string | null): Promise<void> {
+    const client = await letIn(request)
+    if (id === null) return
+    const { byId } = await channels.offer(client.package_selection)
+    const title = id === '' ? '' : byId.get(Number(id))?.name
+    if (title !== undefined) presence.plays(client, request.place, title, clock())
+  }
 
   async function favouritesOf({ id }: Client): Promise<Set<number>> {
     if (isAway()) throw new Away()

@@ -159,6 +159,37 @@ describe('a box', () => {
   })
 })
 
+test('the dealer sees what a box plays, what it played last and when, and that it has stopped', async () => {
+  const { name, box } = await boxOf(ADULTS)
+  const seen = async () => {
+    await world.server.gateway.writePresence()
+    const { watching, time_last_play_tv, last_played_tv_content } = await dealer.call(calls.clients.detail, {
+      name,
+    })
+    return [watching, last_played_tv_content, time_last_play_tv]
+  }
+  const { data } = await box.call('itv/get_all_channels')
+  const idOf = (title: string) => data.find((one) => one.name === title)?.id ?? ''
+  expect(await seen()).toEqual([null, null, null])
+  await box.call('itv/create_link', { cmd: `ffmpeg http://localhost/ch/${idOf('One')}_` })
+  const first = world.clock.now.toISOString()
+  expect(await seen()).toEqual(['One', 'One', first])
+  world.clock.pass({ minutes: 1 })
+  expect(await box.poll()).toBe(true)
+  expect(await seen()).toEqual(['One', 'One', first])
+  await box.call('itv/set_played', { itv_id: idOf('Two') })
+  const second = world.clock.now.toISOString()
+  expect(await seen()).toEqual(['Two', 'Two', second])
+  await box.call('stb/log', { real_action: 'play', tmp_type: '1', ch_id: '999999' })
+  await box.call('stb/log', { real_action: 'pause', tmp_type: '1' })
+  expect(await seen()).toEqual(['Two', 'Two', second])
+  await box.call('stb/log', { real_action: 'stop' })
+  expect(await seen()).toEqual([null, 'Two', second])
+  await box.call('stb/log', { real_action: 'play', tmp_type: '1', ch_id: idOf('Late') })
+  await dealer.call(calls.clients.reset, { name })
+  expect(await seen()).toEqual([null, null, null])
+})
+
 test('what the admin and the dealer change reaches the boxes within 5 seconds', async () => {
   const { name, box } = await boxOf(NO_ADULTS)
   const { groups } = await world.admin.call(calls.channels.all)

@@ -83,7 +83,7 @@ export function openGateway({
       await letIn(request)
       return { data: { msgs: 0, additional_services_on: '1' } }
     },
-    ...channelCalls({ sql, seal, clock, channels, isAway: roster.isAway, letIn }),
+    ...channelCalls({ sql, seal, clock, channels, presence, isAway: roster.isAway, letIn }),
     'account_info/get_main_info': async (request) => {
       const client = await letIn(request)
       return {

@@ -13,27 +13,37 @@ type Answer = {
   polled: string | null
   address: string | null
   nonce: string | null
+  /** What it plays: empty where it has stopped, null where it has not said since the last write. */
+  watching: string | null
+  /** The channel that it played last, and when; null where it has played none since the last write. */
+  title: string | null
+  played: string | null
 }
+
+const NOTHING: Answer = {
+  ...{ refusal: null, answered: '', polled: null, address: null, nonce: null },
+  ...{ watching: null, title: null, played: null },
+}
+
+export type Presence = ReturnType<typeof openPresence>
 
 /** The last answers to all boxes. They wait in memory, and `write` stores those that changed by one statement. */
 export function openPresence(sql: Sql, log: FastifyBaseLogger) {
   let waiting = new Map<number, Answer>()
   let writing: Promise<void> = Promise.resolve()
   return {
-    letIn({ id, device }: Client, { address }: Place, now: Date): void {
-      const at = now.toISOString()
-      waiting.set(id, {
-        refusal: null,
-        answered: at,
-        polled: at,
-        address,
-        nonce: device?.token_nonce ?? null,
-      })
-    },
+    letIn,
 
     refused({ id }: Client, refusal: BoxRefusal, now: Date): void {
-      const { polled = null, address = null, nonce = null } = waiting.get(id) ?? {}
-      waiting.set(id, { refusal, answered: now.toISOString(), polled, address, nonce })
+      waiting.set(id, { ...(waiting.get(id) ?? NOTHING), refusal, answered: now.toISOString() })
+    },
+
+    /** A box that is in plays a channel, or has stopped where `title` is empty. */
+    plays(client: Client, place: Place, title: string, now: Date): void {
+      letIn(client, place, now)
+      const answer = waiting.get(client.id) ?? NOTHING
+      const played = title === '' ? {} : { title, played: now.toISOString() }
+      waiting.set(client.id, { ...answer, watching: title, ...played })
     },
 
     /** Stores what waits. Where the database is away, it goes on waiting. */
@@ -43,6 +53,15 @@ export function openPresence(sql: Sql, log: FastifyBaseLogger) {
     },
   }
 
+  function letIn({ id, device }: Client, { address }: Place, now: Date): void {
+    const at = now.toISOString()
+    const nonce = device?.token_nonce ?? null
+    const before = waiting.get(id)
+    // What another box played is not what this one plays.
+    const kept = before?.nonce === nonce ? before : NOTHING
+    waiting.set(id, { ...kept, refusal: null, answered: at, polled: at, address, nonce })
+  }
+
   async function writeWaiting(): Promise<void> {
     if (waiting.size === 0) return
     const answers = waiting
@@ -50,9 +69,24 @@ export function openPresence(sql: Sql, log: FastifyBaseLogger) {
     try {
       await withTimeout(sql, async () => store(sql, answers))
     } catch (err) {
-      for (const [client, answer] of answers) if (!waiting.has(client)) waiting.set(client, answer)
+      for (const [client, answer] of answers) waiting.set(client, joined(answer, waiting.get(client)))
       log.warn({ err }, 'the last polls of boxes could not be stored, and wait')
     }
+  }
+}
+
+/** Returns a newer answer with what the older one says beyond it. What another box played is left out. */
+function joined(older: Answer, newer: Answer | undefined): Answer {
+  if (newer === undefined) return older
+  if (newer.nonce !== null && newer.nonce !== older.nonce) return newer
+  return {
+    ...newer,
+    polled: newer.polled ?? older.polled,
+    address: newer.address ?? older.address,
+    nonce: newer.nonce ?? older.nonce,
+    watching: newer.watching ?? older.watching,
+    title: newer.title ?? older.title,
+    played: newer.played ?? older.played,
   }
 }
 
@@ -60,14 +94,19 @@ export function openPresence(sql: Sql, log: FastifyBaseLogger) {
 async function store(sql: Sql, answers: ReadonlyMap<number, Answer>): Promise<void> {
   const rows = [...answers].sort(([one], [other]) => one - other)
   const column = <Key extends keyof Answer>(key: Key) => rows.map(([, answer]) => answer[key])
+  await storePlayed(
+    sql,
+    rows.filter(([, { played }]) => played !== null),
+  )
   await sql`
     with told as materialized (
       select t.client, t.refusal, t.answered, case when d.token_nonce = t.nonce then t.polled end as polled,
-        case when d.token_nonce = t.nonce then t.address end as address
+        case when d.token_nonce = t.nonce then t.address end as address,
+        case when d.token_nonce = t.nonce then t.watching end as watching
       from unnest(${rows.map(([client]) => client)}::bigint[], ${column('refusal')}::text[],
           ${column('answered')}::timestamptz[], ${column('polled')}::timestamptz[], ${column('address')}::text[],
-          ${column('nonce')}::text[])
-        t (client, refusal, answered, polled, address, nonce)
+          ${column('nonce')}::text[], ${column('watching')}::text[])
+        t (client, refusal, answered, polled, address, nonce, watching)
       join service s on s.client = t.client
       left join device d on d.client = t.client
     ),
@@ -76,10 +115,28 @@ async function store(sql: Sql, answers: ReadonlyMap<number, Answer>): Promise<vo
       select client, told.polled, 'address', told.address, told.address from told join presence p using (client)
       where told.address <> p.address
     )
-    insert into presence as kept (client, polled, address, refusal, answered)
-    select client, polled, address, refusal, answered from told
+    insert into presence as kept (client, polled, address, watching, refusal, answered)
+    select client, polled, address, watching, refusal, answered from told
     where polled is not null or refusal is not null order by client
     on conflict (client) do update set polled = coalesce(excluded.polled, kept.polled),
-      address = coalesce(excluded.address, kept.address), refusal = excluded.refusal, answered = excluded.answered
+      address = coalesce(excluded.address, kept.address), watching = coalesce(excluded.watching, kept.watching),
+      refusal = excluded.refusal, answered = excluded.answered
     where kept.answered <= excluded.answered`
+}
+
+/** Stores the channels that were played last. It is a statement of its own, so that no reset waits for it in turn. */
+async function storePlayed(sql: Sql, rows: readonly (readonly [number, Answer])[]): Promise<void> {
+  if (rows.length === 0) return
+  const column = <Key extends keyof Answer>(key: Key) => rows.map(([, answer]) => answer[key])
+  await sql`
+    with told (client, nonce, title, played) as (
+      select * from unnest(${rows.map(([client]) => client)}::bigint[], ${column('nonce')}::text[],
+        ${column('title')}::text[], ${column('played')}::timestamptz[])
+    ),
+    locked as (
+      select d.client from device d join told t on t.client = d.client and t.nonce = d.token_nonce
+      order by d.client for no key update of d
+    )
+    update device set time_last_play_tv = told.played, last_played_tv_content = told.title
+    from locked join told using (client) where device.client = locked.client`
 }

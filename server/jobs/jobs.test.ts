@@ -1,6 +1,8 @@
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { calls } from '../../contract/calls.ts'
 import { DAY_MS } from '../../contract/time.ts'
+import { playlistOf, servePlaylist } from '../../test/support/playlist.ts'
 import { SECRET_KEY } from '../../test/support/server.ts'
 import { Clock, openWorld, type World } from '../../test/support/world.ts'
 import { createSeal } from '../access/seal.ts'
@@ -86,6 +88,24 @@ describe('the jobs', () => {
     await minute()
     await vi.waitFor(async () => expect(await days()).toHaveLength(11))
     await jobs.stop()
+  })
+
+  test('read the playlist when that is due, and stop while it is being read', async () => {
+    const served = await servePlaylist(playlistOf(2))
+    await world.admin.call(calls.channels.giveAddress, { address: served.address })
+    const channels = async () => (await world.admin.call(calls.channels.all)).playlist?.channels
+    served.serve(playlistOf(3))
+    world.clock.pass({ minutes: 59 })
+    const jobs = start()
+    await minute()
+    await vi.waitFor(async () => expect(await channels()).toBe(3))
+    const isAsked = Promise.withResolvers<void>()
+    served.serve(() => isAsked.resolve())
+    await minute({ minutes: 60 })
+    await isAsked.promise
+    await jobs.stop()
+    expect(logged.filter(({ level }) => level > 30)).toEqual([])
+    expect(await channels()).toBe(3)
   })
 
   test('have finished when stop() resolves, and start nothing more', async () => {

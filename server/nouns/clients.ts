@@ -52,7 +52,7 @@ export const clients: Pick<
     const [rest] = await sql<Rest[]>`
       select c.mac as o_mac, c.active as status, c.password, c.alt_player, c.phone, c.package_selection, c.locked,
         c.created, d.stb_sn, d.stb_type, d.version, d.time_last_play_tv, d.time_last_play_video,
-        d.last_played_tv_content, d.last_played_vod_content, d.locked_to_ip, p.watching, p.polled as last_active,
+        d.last_played_tv_content, d.last_played_vod_content, d.locked_to_ip, nullif(p.watching, '') as watching, p.polled as last_active,
         p.refusal as box_refusal, p.answered as box_answered
       from client c left join device d on d.client = c.id left join presence p on p.client = c.id
       where c.id = ${client.id} and c.deleted is null`

@@ -59,7 +59,7 @@ const hostile = fc.oneof(
 const field = fc.constantFrom(
   ...['token', 'sn', 'device_id', 'device_id2', 'stb_type', 'ver', 'login', 'password', 'metrics', 'prehash'],
   ...[
-    ...['cmd', 'genre', 'p', 'fav', 'fav_ch', 'sortby'],
+    ...['cmd', 'genre', 'p', 'fav', 'fav_ch', 'sortby', 'itv_id', 'ch_id', 'real_action', 'tmp_type'],
     'init',
     'cur_play_type',
     'JsHttpRequest',

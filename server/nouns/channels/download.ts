@@ -73,7 +73,9 @@ async function get(url: URL, mayAsk: Options['mayAsk'], signal: AbortSignal): Pr
     headers: { accept: '*/*', 'accept-encoding': 'gzip', 'user-agent': 'Boxtree' },
     ...(username && { auth: `${decodeURIComponent(username)}:${decodeURIComponent(password)}` }),
   })
-  const [response] = (await once(request, 'response', { signal })) as [IncomingMessage]
+  // It also fails after its answer has begun, or once nobody waits for it any more.
+  request.on('error', () => {})
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
   return response
 }
 
