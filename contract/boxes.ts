@@ -7,3 +7,13 @@ export type BoxRefusal =
   | 'other_address'
   | 'other_box'
   | 'too_many_boxes'
+
+/** What happened to a client's box, as its history tells it. */
+export const DEVICE_EVENTS = [
+  'first seen',
+  'serial number',
+  'address',
+  'taken over',
+  'reset',
+  'new MAC',
+] as const

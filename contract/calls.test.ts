@@ -133,7 +133,7 @@ describe('the contract', () => {
     expect(named((call) => call.body === 'file')).toEqual(['channels.giveFile'])
     expect(named((call) => call.body === 'long')).toEqual([
       'tree.moveClients',
-      ...['quote', 'multirenew', 'multiquote', 'multisave', 'multiremove', 'export'].map(
+      ...['quote', 'multirenew', 'multiquote', 'multisave', 'multiremove', 'export', 'tell'].map(
         (name) => `clients.${name}`,
       ),
       'admin.exportClients',

@@ -4,6 +4,7 @@ import { Settings } from './appearance.ts'
 import { type Call, call, Done, EVERYBODY, Nothing, named } from './call.ts'
 import { channels } from './channels.ts'
 import {
+  BoxMessage,
   ClientDescription,
   ClientLogin,
   ClientPassword,
@@ -13,6 +14,7 @@ import {
   PaidMonths,
   Phone,
   StartMonths,
+  TOLD,
   TypedMac,
 } from './clients.ts'
 import { LEVEL_NAMES, LEVELS, type LevelName } from './levels.ts'
@@ -32,6 +34,7 @@ import {
   clientQuery,
   clientSelection,
   Day,
+  DeviceChange,
   duePage,
   dueQuery,
   FoundClient,
@@ -39,6 +42,7 @@ import {
   OwnSession,
   Role as RoleName,
   Search,
+  SentEvent,
   SignIn,
   SpentMonth,
   StatisticsRow,
@@ -751,6 +755,42 @@ const clients = {
     summary: 'How many trials the dealer may still give today, and whether a MAC had one in 30 days',
     input: z.strictObject({ mac: z.optional(TypedMac) }),
     output: z.object({ a_day: z.int(), left: z.int(), mac_had: z.boolean() }),
+  }),
+  tell: call({
+    method: 'POST',
+    path: '/api/tell',
+    roles: ['dealer'],
+    summary: 'Tells the boxes of clients at their next polls: a message, to reboot, or to reload',
+    input: z
+      .strictObject({
+        clients: names(),
+        event: z.enum(TOLD),
+        message: z._default(z.union([z.literal(''), BoxMessage]), ''),
+      })
+      .check(
+        z.refine(({ event, message }) => (event === 'message') === (message !== ''), {
+          path: ['message'],
+          error: 'A message has a text, and nothing else has',
+        }),
+      ),
+    output: z.extend(Done, { count: z.int() }),
+    body: 'long',
+  }),
+  told: call({
+    method: 'GET',
+    path: '/api/told/{name}',
+    roles: ['dealer'],
+    summary: "The newest 1,000 things that were sent to a client's box, and what became of them",
+    input: ByName,
+    output: z.array(SentEvent),
+  }),
+  deviceHistory: call({
+    method: 'GET',
+    path: '/api/device-history/{name}',
+    roles: ['dealer'],
+    summary: "The newest 1,000 changes of a client's box",
+    input: ByName,
+    output: z.array(DeviceChange),
   }),
   asked: call({
     method: 'GET',

@@ -93,6 +93,21 @@ function digitsOf(text: string): string {
   return text.replace(/\D/g, '')
 }
 
+/** What a dealer tells the boxes of clients. */
+export const TOLD = ['message', 'reboot', 'reload'] as const
+
+const MOST_OF_MESSAGE = 300
+
+/** The text that a box shows over the picture. */
+export const BoxMessage = z
+  .string()
+  .check(
+    z.trim(),
+    z.minLength(1, 'Please type a message'),
+    z.maxLength(MOST_OF_MESSAGE, `A message takes at most ${MOST_OF_MESSAGE} characters`),
+    oneLine('Message may not have control characters'),
+  )
+
 export const PackageSelection = z.literal(
   PACKAGES.map(({ value }) => value),
   'Please choose a package from the list',

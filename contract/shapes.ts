@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
-import { LIST_FILTERS } from './clients.ts'
+import { DEVICE_EVENTS } from './boxes.ts'
+import { LIST_FILTERS, TOLD } from './clients.ts'
 import { DUE_WITHIN } from './due.ts'
 import { ROLES } from './roles.ts'
 import { storable } from './text.ts'
@@ -154,6 +155,34 @@ export const ClientDetail = z.extend(ClientRow, {
   box_answered: z.nullable(Moment),
 })
 export type ClientDetail = z.output<typeof ClientDetail>
+
+/** A change of a client's box. */
+export const DeviceChange = z.object({
+  id: z.int(),
+  at: Moment,
+  event: z.enum(DEVICE_EVENTS),
+  /** What it is since: a serial number, an address, a MAC. */
+  detail: z.string(),
+  /** From where; null where that is not known, or not the reader's to know. */
+  address: z.nullable(z.string()),
+  /** The account that did it, or '—'; null where the box itself changed. */
+  actor: z.nullable(z.string()),
+})
+export type DeviceChange = z.output<typeof DeviceChange>
+
+/** What became of something that was sent to a client's box: whether the box was told, and showed it. */
+export const SentEvent = z.object({
+  id: z.int(),
+  created: Moment,
+  event: z.enum(TOLD),
+  message: z.string(),
+  /** 'too late' where the box did not poll in time. */
+  state: z.enum(['waiting', 'sent', 'shown', 'too late']),
+  /** When it was shown, or else told. */
+  told: z.nullable(Moment),
+  actor: z.string(),
+})
+export type SentEvent = z.output<typeof SentEvent>
 
 /** A client that is due, with what its dealer needs to call and renew it. */
 export const DueClient = z.object({

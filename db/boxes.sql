@@ -20,6 +20,8 @@ create table device (
   -- Whether too many boxes took over in a day: no other one may until a reset.
   takeovers_refused boolean not null default false,
   locked_to_ip text,
+  -- Whether the box that is in was told to stop playing, and not yet that it may again.
+  cut boolean not null default false,
   time_last_play_tv timestamptz,
   time_last_play_video timestamptz,
   last_played_tv_content text,
@@ -90,6 +92,31 @@ create unlogged table unknown_box (
 
 create index unknown_box_asked on unknown_box (asked);
 
+-- What boxes are to be told at their next poll: each row once, in the order of the ids, while it is not past its expiry.
+-- The sender sees from it what became of it.
+create table box_event (
+  id bigint generated always as identity,
+  client bigint not null,
+  -- As the protocol calls it.
+  event text not null,
+  message text not null default '',
+  created timestamptz not null,
+  expiry timestamptz not null,
+  -- Who sent it; null where a change of the client did.
+  actor bigint,
+  told timestamptz,
+  -- When the box said that it showed the message.
+  confirmed timestamptz,
+  constraint box_event_pkey primary key (id),
+  constraint box_event_event_check check (event in ('send_msg', 'reboot', 'reload_portal', 'update_channels')),
+  constraint box_event_confirmed_check check (confirmed is null or told is not null),
+  constraint box_event_client_fk foreign key (client) references client (id),
+  constraint box_event_actor_fk foreign key (actor) references account (id)
+);
+
+create index box_event_client on box_event (client, id);
+create index box_event_expiry on box_event (expiry);
+
 -- A transaction may be committed after another one that took a later number. So a row has the number of its transaction,
 -- and a reader asks again for all from the oldest transaction that was still under way when it read last.
 create table box_change (
@@ -134,9 +161,32 @@ begin
   return null;
 end $$;
 
-create trigger log_changed_device after update of stb_sn, device_id, device_id2, mac, token_nonce, takeovers_refused, locked_to_ip
-  on device for each row execute function log_changed_device();
+create trigger log_changed_device after update of stb_sn, device_id, device_id2, mac, token_nonce, takeovers_refused,
+  locked_to_ip, cut on device for each row execute function log_changed_device();
 create trigger log_new_device after insert or delete on device for each row execute function log_changed_device();
+
+create function log_new_events() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  insert into box_change (client) select distinct client from added;
+  return null;
+end $$;
+
+create trigger log_new_events after insert on box_event
+  referencing new table as added for each statement execute function log_new_events();
+
+-- A box has other channels with another package, and other addresses of them with another player.
+create function tell_of_channels() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  insert into box_event (client, event, created, expiry)
+  select client, 'update_channels', moment(), moment() + interval '240 seconds' from device where client = new.id;
+  return null;
+end $$;
+
+create trigger tell_of_channels after update on client for each row
+  when ((old.package_selection, old.alt_player) is distinct from (new.package_selection, new.alt_player))
+  execute function tell_of_channels();
 
 -- The dealers whose clients are not served, because they or an account above them are suspended with service.
 create view dealer_out_of_service as

@@ -379,6 +379,7 @@ begin
   delete from service where client = new.id;
   delete from device where client = new.id;
   delete from presence where client = new.id;
+  delete from box_event where client = new.id;
   delete from reminder where client = new.id;
   return null;
 end $$;
@@ -448,6 +449,8 @@ begin
           select mac from unknown_box
           where asked <= greatest(before, (select asked from unknown_box order by asked desc offset 10000 limit 1))
           limit most));
+    when 'box_event' then
+      delete from box_event where id = any (array(select id from box_event where expiry <= before limit most));
     when 'box_change' then
       delete from box_change where ctid = any (array(select ctid from box_change where at <= before limit most));
     when 'audit' then
@@ -752,6 +755,7 @@ create view client_change as
 alter table device drop column watching, drop column last_active,
   add image text, add hardware text, add device_id text, add device_id2 text, add first_seen timestamptz, add mac text,
   add token_nonce text, add takeovers_refused boolean not null default false,
+  add cut boolean not null default false,
   add constraint device_mac_key unique (mac);
 
 create unlogged table presence (
@@ -807,6 +811,26 @@ create unlogged table unknown_box (
 
 create index unknown_box_asked on unknown_box (asked);
 
+create table box_event (
+  id bigint generated always as identity,
+  client bigint not null,
+  event text not null,
+  message text not null default '',
+  created timestamptz not null,
+  expiry timestamptz not null,
+  actor bigint,
+  told timestamptz,
+  confirmed timestamptz,
+  constraint box_event_pkey primary key (id),
+  constraint box_event_event_check check (event in ('send_msg', 'reboot', 'reload_portal', 'update_channels')),
+  constraint box_event_confirmed_check check (confirmed is null or told is not null),
+  constraint box_event_client_fk foreign key (client) references client (id),
+  constraint box_event_actor_fk foreign key (actor) references account (id)
+);
+
+create index box_event_client on box_event (client, id);
+create index box_event_expiry on box_event (expiry);
+
 create table box_change (
   written xid8 not null default pg_current_xact_id(),
   client bigint not null,
@@ -848,9 +872,31 @@ begin
   return null;
 end $$;
 
-create trigger log_changed_device after update of stb_sn, device_id, device_id2, mac, token_nonce, takeovers_refused, locked_to_ip
-  on device for each row execute function log_changed_device();
+create trigger log_changed_device after update of stb_sn, device_id, device_id2, mac, token_nonce, takeovers_refused,
+  locked_to_ip, cut on device for each row execute function log_changed_device();
 create trigger log_new_device after insert or delete on device for each row execute function log_changed_device();
+
+create function log_new_events() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  insert into box_change (client) select distinct client from added;
+  return null;
+end $$;
+
+create trigger log_new_events after insert on box_event
+  referencing new table as added for each statement execute function log_new_events();
+
+create function tell_of_channels() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  insert into box_event (client, event, created, expiry)
+  select client, 'update_channels', moment(), moment() + interval '240 seconds' from device where client = new.id;
+  return null;
+end $$;
+
+create trigger tell_of_channels after update on client for each row
+  when ((old.package_selection, old.alt_player) is distinct from (new.package_selection, new.alt_player))
+  execute function tell_of_channels();
 
 create view dealer_out_of_service as
   select a.id as dealer from account a join suspension s on s.account in (a.id, a.reseller, a.superreseller)

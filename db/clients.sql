@@ -64,6 +64,7 @@ begin
   delete from service where client = new.id;
   delete from device where client = new.id;
   delete from presence where client = new.id;
+  delete from box_event where client = new.id;
   delete from reminder where client = new.id;
   return null;
 end $$;

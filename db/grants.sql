@@ -19,11 +19,12 @@ grant insert (dealer, name, password, mac, ministra, alt_player, active, phone, 
   on client to :server_role;
 grant insert (client, dealer, name, expiry), update (expiry) on service to :server_role;
 grant insert, update (stb_sn, stb_type, version, image, hardware, device_id, device_id2, mac, token_nonce,
-  takeovers_refused, locked_to_ip, time_last_play_tv, time_last_play_video, last_played_tv_content,
+  takeovers_refused, locked_to_ip, cut, time_last_play_tv, time_last_play_video, last_played_tv_content,
   last_played_vod_content) on device to :server_role;
 grant insert, update (polled, address, watching, refusal, answered) on presence to :server_role;
 grant insert (client, at, event, detail, address, actor) on device_history to :server_role;
 grant insert (mac, tried), update (succeeded) on box_login to :server_role;
+grant insert (client, event, message, created, expiry, actor), update (told, confirmed) on box_event to :server_role;
 grant insert (mac, first_asked, asked, address, stb_type, version), update (asked, address, stb_type, version)
   on unknown_box to :server_role;
 grant insert (only_one), update (revision, player, alt_player) on lineup to :server_role;

@@ -4,12 +4,14 @@ import type { Handlers } from './context.ts'
 import { accountsOf, ownCredits, superresellers } from './nouns/accounts/accounts.ts'
 import { lowBalance } from './nouns/accounts/low-balance.ts'
 import { requests } from './nouns/accounts/requests.ts'
+import { boxEvents } from './nouns/box-events.ts'
 import { broadcast, readMessage } from './nouns/broadcast.ts'
 import { channels } from './nouns/channels/channels.ts'
 import { findClients } from './nouns/client-list/find.ts'
 import { listAllClients, listClients } from './nouns/client-list/list.ts'
 import { clients } from './nouns/clients.ts'
 import { closeAccount } from './nouns/closing.ts'
+import { deviceHistory } from './nouns/device-history.ts'
 import { due } from './nouns/due.ts'
 import { download, exportAllClients, exportClients, exportTransactions } from './nouns/exports/exports.ts'
 import { growth } from './nouns/growth.ts'
@@ -52,9 +54,11 @@ export const handlers: Handlers<typeof calls> = {
     ...clients,
     ...renewals,
     ...due,
+    ...boxEvents,
     list: listClients,
     find: findClients,
     asked: askedMac,
+    deviceHistory,
     history: historyOfClient,
     remove: removeClient,
     multiremove: removeClients,

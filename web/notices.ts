@@ -216,6 +216,15 @@ const words: Spoken<typeof calls> = {
     spent: silent,
     trials: silent,
     asked: silent,
+    deviceHistory: silent,
+    tell: {
+      success: ({ clients: names }) =>
+        names.length === 1
+          ? `Sent to the box of ${names[0]}`
+          : `Sent to the boxes of ${clients(names.length)}`,
+      failure: 'Error reaching the boxes. Please try again.',
+    },
+    told: silent,
   },
   admin: {
     clients: silent,

@@ -66,6 +66,22 @@ const Profile = z.discriminatedUnion('status', [
   z.strictObject({ ...Polling, status: z.literal(2), msg: z.literal(''), block_msg: z.literal('') }),
 ])
 
+const NoEvent = z.strictObject({ msgs: z.literal(0), additional_services_on: z.literal('1') })
+
+/** What a box is told at its poll; `id` is empty where it need not be confirmed. */
+const OneEvent = z.strictObject({
+  msgs: z.literal(1),
+  additional_services_on: z.literal('1'),
+  id: z.string(),
+  event: z.enum(['cut_off', 'cut_on', 'send_msg', 'reboot', 'reload_portal', 'update_channels']),
+  need_confirm: z.literal([0, 1]),
+  msg: z.string(),
+  reboot_after_ok: z.literal(0),
+  auto_hide_timeout: z.literal(0),
+  param1: z.literal(''),
+  send_time: z.string(),
+})
+
 export const ANSWERS = {
   'stb/handshake': z.strictObject({ token: z.string().check(z.regex(/^[0-9A-F]{48}$/)) }),
   'stb/get_profile': Profile,
@@ -78,9 +94,8 @@ export const ANSWERS = {
     restricted_modules: z.array(z.string()),
     template: z.string(),
   }),
-  'watchdog/get_events': z.strictObject({
-    data: z.strictObject({ msgs: z.literal(0), additional_services_on: z.literal('1') }),
-  }),
+  'watchdog/get_events': z.strictObject({ data: z.union([NoEvent, OneEvent]) }),
+  'watchdog/confirm_event': z.strictObject({ data: z.literal('ok') }),
   'account_info/get_main_info': z.strictObject({
     fname: z.string(),
     phone: z.literal(''),

@@ -13,9 +13,9 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-async function boxOf() {
+async function boxOf(more: ConstructorParameters<typeof Box>[1] = {}) {
   const { name, mac } = await world.client(dealer, { months: 1 })
-  return { name, box: new Box(world.server, { mac, told: { sn: 'SN-1' } }) }
+  return { name, box: new Box(world.server, { mac, told: { sn: 'SN-1' }, ...more }) }
 }
 
 /** Takes the database away from the server until the returned function is called. */
@@ -98,14 +98,21 @@ test('while the database is away, who was in stays in for 30 minutes and never p
   })
 })
 
-test('what a box was told while the database was away is stored once it is back', async () => {
+test('what boxes tell and are to be told while the database is away waits until it is back', async () => {
   const { name, box } = await boxOf()
-  await box.signIn()
+  const { name: ending, box: obeying } = await boxOf({ obeys: true })
+  expect([await box.signIn(), await obeying.signIn()]).toEqual([0, 0])
   await world.server.gateway.writePresence()
+  await dealer.call(calls.clients.tell, { clients: [name], event: 'message', message: 'Hello' })
+  await world.setExpiry(ending, new Date(world.clock.now.getTime() + 60_000).toISOString())
+  world.clock.pass({ seconds: 5 })
+  // Its server hears of both changes, and nothing is told yet.
+  expect(await obeying.events()).toBe('')
   const bringBack = await takeAway()
   try {
     world.clock.pass({ minutes: 6 })
-    expect(await box.poll()).toBe(true)
+    // A box that cannot be told to stop is refused.
+    expect([await box.events(), await obeying.events()]).toEqual(['', null])
     await world.server.gateway.writePresence()
   } finally {
     await bringBack()
@@ -113,6 +120,8 @@ test('what a box was told while the database was away is stored once it is back'
   const at = world.clock.now.toISOString()
   await world.server.gateway.writePresence()
   expect(await dealer.call(calls.clients.detail, { name })).toMatchObject({ online: true, last_active: at })
+  await expect.poll(() => box.events(), { timeout: 20_000 }).toBe('Hello')
+  expect([await box.events(), await obeying.events()]).toEqual(['', 'cut_off'])
 })
 
 test('the address of a proxy that nobody trusts is neither pinned nor counted, and the log says so', async () => {

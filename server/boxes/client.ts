@@ -17,6 +17,8 @@ export type Client = {
   expiry: number
   /** What its box is held to; null where no box has signed in since the last reset. */
   device: Device | null
+  /** The latest moment, in milliseconds, at which something may still be told to its box; 0 where nothing waits. */
+  waits_until: number
 }
 
 /** See the table `device`. */
@@ -28,6 +30,7 @@ export type Device = {
   token_nonce: string | null
   takeovers_refused: boolean
   locked_to_ip: string | null
+  cut: boolean
 }
 
 /** What a box says of itself when it signs in; empty where it says nothing. */
@@ -80,22 +83,29 @@ export function tells(id: string): boolean {
 export function columnsOf(sql: Sql): PendingQuery<Row[]> {
   return sql`
     c.id, c.dealer, c.name, c.mac, c.active, c.locked, c.alt_player, c.package_selection, s.expiry, d.client is not null as has_device,
-    d.mac as bound_mac, d.stb_sn, d.device_id, d.device_id2, d.token_nonce, d.takeovers_refused, d.locked_to_ip`
+    d.mac as bound_mac, d.stb_sn, d.device_id, d.device_id2, d.token_nonce, d.takeovers_refused, d.locked_to_ip,
+    d.cut, (select max(e.expiry) from box_event e where e.client = c.id and e.told is null) as waits_until`
 }
 
-export type ClientRow = Omit<Client, 'expiry' | 'device'> &
-  Omit<Device, 'mac'> & { expiry: string; has_device: boolean; bound_mac: string | null }
+export type ClientRow = Omit<Client, 'expiry' | 'device' | 'waits_until'> &
+  Omit<Device, 'mac'> & {
+    expiry: string
+    has_device: boolean
+    bound_mac: string | null
+    waits_until: string | null
+  }
 
 export function clientOf(row: ClientRow): Client {
   const { id, dealer, name, mac, active, locked, alt_player, package_selection } = row
-  const { stb_sn, device_id, device_id2, token_nonce, takeovers_refused, locked_to_ip } = row
+  const { stb_sn, device_id, device_id2, token_nonce, takeovers_refused, locked_to_ip, cut } = row
   return {
     ...{ id, dealer, name, mac, active, locked, alt_player, package_selection },
     expiry: Date.parse(row.expiry),
+    waits_until: row.waits_until === null ? 0 : Date.parse(row.waits_until),
     device: row.has_device
       ? {
           ...{ mac: row.bound_mac, stb_sn, device_id, device_id2, token_nonce, takeovers_refused },
-          locked_to_ip,
+          ...{ locked_to_ip, cut },
         }
       : null,
   }

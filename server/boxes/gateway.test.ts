@@ -12,7 +12,7 @@ import {
 } from '../../test/support/world.ts'
 import { ON_SCREEN } from './refusals.ts'
 
-const { detail, save, reset, renew } = calls.clients
+const { detail, deviceHistory, save, reset, renew } = calls.clients
 
 let world: World
 let family: Family
@@ -55,9 +55,8 @@ async function seen(name: string) {
 
 async function historyOf(name: string) {
   await world.server.gateway.writePresence()
-  return world.server.sql`
-    select h.event, h.detail, h.address, a.name as actor from device_history h join client c on c.id = h.client
-    left join account a on a.id = h.actor where c.name = ${name} order by h.id`
+  const rows = await dealer.call(deviceHistory, { name })
+  return rows.map(({ event, detail, address, actor }) => ({ event, detail, address, actor })).reverse()
 }
 
 describe('a box of a client with a MAC', () => {

@@ -8,6 +8,7 @@ import { type Answer, POLL_SECONDS } from './answers.ts'
 import { channelCalls } from './channel-calls.ts'
 import { openChannels } from './channels.ts'
 import { type Client, refusalOf, type Told } from './client.ts'
+import { confirm, takeEvent, told, waits } from './events.ts'
 import { clientOfLogin, mayLogIn } from './logins.ts'
 import { openPresence } from './presence.ts'
 import { Away, ON_SCREEN, Unauthorized } from './refusals.ts'
@@ -79,9 +80,12 @@ export function openGateway({
     'stb/do_auth': doAuth,
     'stb/get_localization': async () => ({}),
     'stb/get_modules': async () => MODULES,
-    'watchdog/get_events': async (request) => {
-      await letIn(request)
-      return { data: { msgs: 0, additional_services_on: '1' } }
+    'watchdog/get_events': getEvents,
+    'watchdog/confirm_event': async (request) => {
+      const { client } = await letInOrCut(request)
+      if (!roster.isCurrent()) throw new Away()
+      await withTimeout(sql, () => confirm(sql, client.id, request.field('event_active_id'), clock()))
+      return { data: 'ok' }
     },
     ...channelCalls({ sql, seal, clock, channels, presence, isAway: roster.isAway, letIn }),
     'account_info/get_main_info': async (request) => {
@@ -204,8 +208,44 @@ export function openGateway({
     return outcome.refusal === null
   }
 
+  /** Answers a poll by what the box has to be told next. While the database is away, that waits. */
+  async function getEvents(request: BoxCall): Promise<Answer<'watchdog/get_events'>> {
+    const { client, refusal } = await letInOrCut(request)
+    const now = clock()
+    if (!waits(client, refusal !== null, now)) return QUIET
+    const poll = { sql, nonce: nonceOf(request), place: request.place, obeys: obeysCuts(request), now }
+    try {
+      if (!roster.isCurrent()) throw new Away()
+      const { event } = await roster.change(async () => {
+        const taken = await takeEvent({ ...poll, unserved: roster.unserved() }, client.id)
+        if (!taken) throw new Unauthorized()
+        return taken
+      })
+      return event === null ? QUIET : told(event, now)
+    } catch (error) {
+      if (!(error instanceof Away)) throw error
+      // A box that cannot be told to stop is refused.
+      if (refusal !== null && client.device?.cut === false) throw new Unauthorized()
+      return QUIET
+    }
+  }
+
+  /** Returns the client of a box that is in, and why it may not play where it obeys that. @throws Unauthorized, Away */
+  async function letInOrCut(request: BoxCall): Promise<Outcome> {
+    const outcome = await judge(request)
+    if (outcome.refusal !== null && !obeysCuts(request)) throw new Unauthorized()
+    return outcome
+  }
+
   /** Returns the client of a box that is in and may play now. @throws Unauthorized, Away */
   async function letIn(request: BoxCall): Promise<Client> {
+    const { client, refusal } = await judge(request)
+    if (refusal !== null) throw new Unauthorized()
+    return client
+  }
+
+  /** Returns the client of a box that is in, and why it may not play now. @throws Unauthorized, Away */
+  async function judge(request: BoxCall): Promise<Outcome> {
     const { mac, place } = request
     const nonce = nonceOf(request)
     await roster.catchUp()
@@ -219,11 +259,11 @@ export function openGateway({
     const refusal = refusalOf(client, place, roster.unserved(), now)
     if (refusal) {
       presence.refused(client, refusal, now)
-      throw new Unauthorized()
+      return { client, refusal }
     }
     const locked = await lock(client, place.network)
     presence.letIn(locked, place, now)
-    return locked
+    return { client: locked, refusal: null }
   }
 
   /** Finds the client whose box has this token. Another server may have signed it in just now, so that it is read anew. */
@@ -263,6 +303,16 @@ export function openGateway({
 }
 
 const POLLING = { watchdog_timeout: POLL_SECONDS, timeslot: POLL_SECONDS } as const
+
+/**
+ * Whether a box obeys `cut_off` and `cut_on`, and polls on meanwhile: the page that Boxtree serves says so. All other
+ * clients learn that they are out by the sentence of `Unauthorized` alone.
+ */
+function obeysCuts({ field }: BoxCall): boolean {
+  return field('cut') === '1'
+}
+
+const QUIET: Answer<'watchdog/get_events'> = { data: { msgs: 0, additional_services_on: '1' } }
 
 const SOON = 'The service is being worked on. Please try again in a minute.'
 const TOO_MANY = 'Too many unknown boxes ask from your address. Please try again in 15 minutes.'

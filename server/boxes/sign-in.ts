@@ -74,6 +74,7 @@ export function bind({ sql, now }: SignInContext, id: number, box: Box): Promise
       mac: box.mac,
       token_nonce: box.nonce,
       locked_to_ip: before?.locked_to_ip ?? null,
+      cut: false,
     }
     await sql`
       insert into device ${sql({ client: id, first_seen: now, ...device })}
@@ -103,10 +104,11 @@ const UNKNOWN: Device = {
   token_nonce: null,
   takeovers_refused: false,
   locked_to_ip: null,
+  cut: false,
 }
 
 /** Runs work on a client that is locked against other sign-ins, resets and changes. Null where it is gone. */
-function withClient<T>(
+export function withClient<T>(
   sql: Sql,
   id: number,
   work: (sql: Sql, client: Client) => Promise<T | null>,
@@ -136,6 +138,7 @@ function pinned({ mac, locked, device: before }: Client, box: Box, told: Told): 
     token_nonce: box.nonce,
     takeovers_refused: before?.takeovers_refused ?? false,
     locked_to_ip: before?.locked_to_ip ?? (locked ? box.place.network : null),
+    cut: false,
   }
 }
 

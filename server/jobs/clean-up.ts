@@ -27,6 +27,8 @@ export async function cleanUp(
     ['device_history', ago(keepDays * DAY_MS)],
     ['box_login', ago(HOUR)],
     ['unknown_box', ago(7 * DAY_MS)],
+    // What became of a message can be read for a month.
+    ['box_event', ago(30 * DAY_MS)],
     // Twice the time for which a gateway decides from memory.
     ['box_change', ago(HOUR)],
     // A channel that comes back later gets another id.

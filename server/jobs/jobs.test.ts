@@ -145,6 +145,9 @@ describe('the clean-up', () => {
         select id, ${at(late - 400 * DAY_MS)}, 'reset' from client where name = ${client}`
       await sql`insert into box_login (mac, tried) values (${String(late)}, ${at(late - HOUR_MS)})`
       await sql`
+        insert into box_event (client, event, created, expiry)
+        select id, 'reboot', ${now}, ${at(late - 30 * DAY_MS)} from client where name = ${client}`
+      await sql`
         insert into unknown_box (mac, first_asked, asked, stb_type, version)
         values (${String(late)}, ${at(late - 7 * DAY_MS)}, ${at(late - 7 * DAY_MS)}, '', '')`
       await world.server.ownerSql`insert into box_change (client, at) values (1, ${at(late - HOUR_MS)})`
@@ -166,6 +169,7 @@ describe('the clean-up', () => {
       device_history: 1,
       box_login: 1,
       unknown_box: 1,
+      box_event: 1,
       box_change: 1,
       channel: 1,
       audit: 1,

@@ -47,6 +47,8 @@ describe("the console's role", () => {
     ['audit', 'insert', 'at, id'],
     ['client', 'insert', 'dealer_role, deleted, id, locked'],
     ['client', 'update', 'created, dealer, dealer_role, id, name'],
+    ['box_event', 'insert', 'confirmed, id, told'],
+    ['box_event', 'update', 'actor, client, created, event, expiry, id, message'],
     ['box_login', 'insert', 'id, succeeded'],
     ['box_login', 'update', 'id, mac, tried'],
     ['device', 'update', 'client, first_seen'],

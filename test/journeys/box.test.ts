@@ -71,6 +71,36 @@ describe('on the page of the boxes, a box', () => {
     await expect.poll(() => played(page).then((all) => all.at(-1))).toMatch(/one\?token=/)
   })
 
+  test('shows a message over the picture and says so, and is cut off and let in again by its polls', async ({
+    windows,
+    world,
+  }) => {
+    await giveChannels(world)
+    const { dealer, name, mac } = await newClient(world)
+    const page = await openBox(windows, world, mac)
+    await expect(page.getByRole('status')).toHaveText('1 News One')
+    const { tell, told, save } = calls.clients
+    await dealer.call(tell, { clients: [name], event: 'message', message: '<i>Pay</i> by Friday' })
+    world.clock.pass({ seconds: 5 })
+    await page.clock.fastForward(POLL)
+    await expect(page.getByText('<i>Pay</i> by Friday')).toBeVisible()
+    await expect.poll(async () => (await dealer.call(told, { name }))[0]?.state).toBe('shown')
+    const signIns = countOf(page, 'get_profile')
+    await dealer.call(save, { login: name, status: false })
+    world.clock.pass({ seconds: 5 })
+    await page.clock.fastForward(POLL)
+    await expect(page.getByRole('alert').first()).toHaveText(/^Your service is switched off/)
+    const polled = page.waitForResponse('**/load.php')
+    await page.clock.fastForward(POLL)
+    await polled
+    expect(signIns()).toBe(1)
+    await dealer.call(save, { login: name, status: true })
+    world.clock.pass({ seconds: 5 })
+    await page.clock.fastForward(POLL)
+    await expect(page.getByRole('status')).toHaveText('1 News One')
+    expect(signIns()).toBe(2)
+  })
+
   test('of a Ministra client asks for its login, by the keys of a remote', async ({ windows, world }) => {
     await giveChannels(world)
     const { dealer } = await world.family({ credits: 5 })
@@ -158,6 +188,15 @@ async function openBox(
   await page.clock.install()
   await page.goto('/c/')
   return page
+}
+
+/** Counts the calls of this name from now on. */
+function countOf(page: Page, action: string): () => number {
+  let calls = 0
+  page.on('request', (request) => {
+    if (request.postData()?.includes(`action=${action}`)) calls += 1
+  })
+  return () => calls
 }
 
 function played(page: Page): Promise<string[]> {

@@ -127,5 +127,10 @@ async function workOn(world: World, dealer: Person): Promise<void> {
     select id, '012010N0250438', 'MAG322', 'ImageDescription: 0.2.18-r23; PORTAL version: 5.6.1', ${now}, ${new Date(now.getTime() - 3 * DAY_MS)}, 'RTP 1', 'Ouro Negro', '203.0.113.42'
     from client where name = 'cafe.central'`
   await world.server.ownerSql`
+    insert into device_history (client, at, event, detail, address)
+    select id, ${now}, 'first seen', '012010N0250777', '203.0.113.44' from client where name = 'maria.costa-023'`
+  const message = 'Please restart your box'
+  await dealer.call(calls.clients.tell, { clients: ['maria.costa-023'], event: 'message', message })
+  await world.server.ownerSql`
     insert into device (client, locked_to_ip) select id, '203.0.113.7' from client where name = 'luis.moreira'`
 }

@@ -4,6 +4,7 @@ import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { PACKAGES } from '../../contract/packages.ts'
 import { START_OPTIONS } from '../../web/clients/startOptions.ts'
+import { Box } from '../support/box.ts'
 import {
   expect,
   expectColumns,
@@ -386,6 +387,41 @@ describe('a client', () => {
     await page.getByRole('radio', { name: /^Online/ }).check()
     await expect(rows(page, 'Clients')).toHaveText([/here-one/])
     await expect(page.getByRole('radio', { name: 'Online 1' })).toBeChecked()
+  })
+
+  test('gets a message on its screen, and its dealer sees that it did', async ({ open, world }) => {
+    const { dealer } = await world.family({ credits: 5 })
+    const { mac } = await world.client(dealer, { login: 'has-a-box', months: 1 })
+    await world.client(dealer, { login: 'is-over' })
+    await world.setExpiry('is-over', new Date(world.clock.now.getTime() - 1).toISOString())
+    const box = new Box(world.server, { mac })
+    await box.signIn()
+    const page = await open({ as: dealer, at: '/update-client/has-a-box' })
+    const card = page.getByRole('region', { name: 'Sent to the box' })
+    await press(card, 'Message')
+    await fill(page, { Message: 'Please pay by Friday' })
+    await press(page, 'Send to 1 client')
+    await readNotice(page, 'Sent to the box of has-a-box')
+    await expect(rows(page, 'Sent to the box')).toHaveText([/Please pay by Friday.*Waiting/])
+    world.clock.pass({ seconds: 5 })
+    expect(await box.events()).toBe('Please pay by Friday')
+    await box.confirm()
+    await page.reload()
+    await expect(rows(page, 'Sent to the box')).toHaveText([/Please pay by Friday.*Shown/])
+
+    await page.goto('/clients')
+    await page.getByLabel('Select this page').check()
+    await press(page, 'More')
+    await page.getByRole('menuitem', { name: 'Reboot the boxes' }).click()
+    const dialog = page.getByRole('dialog')
+    await expect(dialog).toContainText('1 client has expired: is-over')
+    const submit = dialog.getByRole('button', { name: 'Reboot the box of 1 client' })
+    await expect(submit).toBeDisabled()
+    await dialog.getByLabel('Leave it out').check()
+    await submit.click()
+    await readNotice(page, 'Sent to the box of has-a-box')
+    world.clock.pass({ seconds: 5 })
+    expect(await box.events()).toBe('reboot')
   })
 
   test('can only be renewed once it has expired', async ({ open, world }) => {

@@ -187,6 +187,27 @@ const DIALOGS: Record<string, Asked> = {
     first: (page) => button(page, 'Cancel'),
     opener: (page) => button(page, 'More'),
   },
+  'a message to many boxes': {
+    file: 'clients/TellChosen.tsx',
+    as: 'dealer',
+    at: (client) => to.clients({ search: client }),
+    open: async (page) => {
+      await page.getByLabel('Select this page').check()
+      await chooseMore(page, 'Send a message')
+    },
+    first: (page) => page.getByLabel('Message', { exact: true }),
+    opener: (page) => button(page, 'More'),
+  },
+  'the reboot of a box': {
+    file: 'clients/TellChosen.tsx',
+    as: 'dealer',
+    at: to.client,
+    open: (page) => press(page, 'Reboot'),
+    first: (page) => button(page, 'Cancel'),
+    opener: (page) => button(page, 'Reboot'),
+    done: (page) => press(page, 'Reboot the box of 1 client'),
+    next: (page) => button(page, 'Reboot'),
+  },
   'the name of a filter': {
     file: 'clients/SavedFilters.tsx',
     as: 'dealer',

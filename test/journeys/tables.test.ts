@@ -192,6 +192,20 @@ const TABLES: readonly Walked[] = [
     columns: OF_A_CLIENT,
     name: 'USED',
   },
+  {
+    whose: 'dealer',
+    at: to.client('maria.costa-023'),
+    label: 'Sent to the box',
+    columns: ['Date', 'What', 'State', 'Reached', 'By'],
+    name: '2026-04-08 17:26:36',
+  },
+  {
+    whose: 'dealer',
+    at: to.client('maria.costa-023'),
+    label: 'Device history',
+    columns: ['Date', 'What', 'Since then', 'From', 'By'],
+    name: '2026-04-08 17:26:36',
+  },
   ...(['admin', 'superreseller', 'reseller', 'dealer'] as const).map((whose) => ({
     whose,
     at: to.transactions(),

@@ -5,7 +5,7 @@ export const CHANNELS_OF = { 1: ['One', 'Two'], 3: ['Two', 'Three'] } as const
 export type LawPackage = keyof typeof CHANNELS_OF
 
 export type Kind = 'with a MAC' | 'of Ministra'
-export type ModelBox = { mac: string; serial: string; wrong: number[] }
+export type ModelBox = { mac: string; serial: string; obeys: boolean; wrong: number[] }
 
 /** The statuses of a profile. */
 const IN = 0
@@ -35,6 +35,10 @@ export class BoxModel {
   #takeovers: number[] = []
   #refusesTakeovers = false
   #refusal: BoxRefusal | null = null
+  /** Whether anything is known of a box, and whether the one that is in was cut off. */
+  #isKnown = false
+  #cut = false
+  #events: { text: string; expiry: number }[] = []
 
   constructor(kind: Kind, expiry: string, boxes: readonly Omit<ModelBox, 'wrong'>[]) {
     this.kind = kind
@@ -50,17 +54,34 @@ export class BoxModel {
     return { stb_sn: this.#serial, locked_to_ip: this.#lockedTo, box_refusal: this.#refusal }
   }
 
-  /** Returns what its boxes may watch. */
-  channels(): readonly string[] {
+  /** Returns what a box that has just polled may watch; null where it may not play. */
+  channels(box: ModelBox): readonly string[] | null {
+    if (this.#in !== box || this.#refusal !== null) return null
     return CHANNELS_OF[this.package]
   }
 
-  poll(box: ModelBox, address: string, now: Date): boolean {
-    if (this.#in !== box) return false
+  /** Returns what a box is told at its poll, '' for nothing; null where it is out. */
+  poll(box: ModelBox, address: string, now: Date): string | null {
+    if (this.#in !== box) return null
     this.#refusal = this.#judge(address, now)
-    if (this.#refusal) return false
-    this.#lock(address)
-    return true
+    if (this.#refusal && !box.obeys) return null
+    if (!this.#refusal) this.#lock(address)
+    const cut = this.#refusal !== null
+    if (this.#cut !== cut) {
+      this.#cut = cut
+      return cut ? 'cut_off' : 'cut_on'
+    }
+    this.#events = this.#events.filter(({ expiry }) => expiry > now.getTime())
+    return this.#events.shift()?.text ?? ''
+  }
+
+  send(text: string, minutes: number, now: Date): void {
+    this.#events.push({ text, expiry: now.getTime() + minutes * MINUTE })
+  }
+
+  /** Another package, of which only a box that is known is told. */
+  changeChannels(now: Date): void {
+    if (this.#isKnown) this.send('update_channels', 4, now)
   }
 
   /** Returns the status at which the sign-in of a box ends; with a wrong login where it guesses. */
@@ -74,6 +95,8 @@ export class BoxModel {
     this.#refusal = this.#judge(address, now) ?? this.#judgeBox(box)
     if (this.#refusal) return REFUSED
     this.#in = box
+    this.#isKnown = true
+    this.#cut = false
     this.#serial =
       this.kind === 'of Ministra' ? box.serial || this.#serial : this.#serial || box.serial || null
     this.#lock(address)
@@ -87,6 +110,8 @@ export class BoxModel {
     this.#takeovers = []
     this.#refusesTakeovers = false
     this.#refusal = null
+    this.#isKnown = false
+    this.#cut = false
   }
 
   newPassword(): string {
@@ -136,6 +161,8 @@ export class BoxModel {
     }
     this.#bound = box.mac
     this.#in = box
+    this.#isKnown = true
+    this.#cut = false
     return IN
   }
 

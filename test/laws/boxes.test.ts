@@ -8,8 +8,9 @@ import { openWorld, type Person, uniqueMac, type World } from '../support/world.
 import { BoxModel, CHANNELS_OF, type Kind, type ModelBox } from './box-model.ts'
 import { runs, seedOf } from './runs.ts'
 
-// Who may play what is never wrong, in either direction, and never later than one poll: two boxes of one client, its
-// dealer and the clock do what they like, on two servers, and every answer is the model's.
+// Who may play what is never wrong, in either direction, and never later than one poll, and what is sent to a box is told once
+// and in order: two boxes of one client, its dealer and the clock do what they like, on two servers, and every answer is the
+// model's. The second box obeys `cut_off` and `cut_on`.
 
 let world: World
 let servers: [TestServer, TestServer]
@@ -44,21 +45,14 @@ async function giveChannels(): Promise<void> {
 const box = fc.record({ box: fc.nat(1), server: fc.nat(1) })
 const command = fc.oneof(
   { arbitrary: fc.record({ does: fc.constant('sign in'), at: box }), weight: 5 },
-  { arbitrary: fc.record({ does: fc.constant('poll'), at: box }), weight: 8 },
+  { arbitrary: fc.record({ does: fc.constant('poll'), at: box }), weight: 10 },
   { arbitrary: fc.record({ does: fc.constant('guess'), at: box }), weight: 1 },
   { arbitrary: fc.record({ does: fc.constant('move'), at: box, address: fc.nat(1) }), weight: 1 },
   {
     arbitrary: fc.record({
       does: fc.constantFrom(
-        'switch',
-        'lock',
-        'suspend',
-        'reset',
-        'renew',
-        'end',
-        'password',
-        'MAC',
-        'package',
+        ...['switch', 'lock', 'suspend', 'reset', 'renew', 'end', 'password', 'MAC'],
+        ...['message', 'reboot', 'package'],
       ),
     }),
     weight: 4,
@@ -83,10 +77,10 @@ test.each<Kind>(['with a MAC', 'of Ministra'])('a client %s', { timeout: 3_600_0
       }
       await run.end()
     }),
-    { numRuns: runs(12, 300), seed },
+    { numRuns: runs(24, 300), seed },
   )
   process.stdout.write(`${kind}: ${JSON.stringify(counts)}\n`)
-  const outcomes = ['sign in: let in', 'sign in: refused', 'poll: let in', 'poll: refused']
+  const outcomes = ['sign in: let in', 'sign in: refused', 'poll: let in', 'poll: refused', 'poll: told']
   for (const outcome of outcomes) {
     expect(counts[outcome], outcome).toBeGreaterThan(0)
   }
@@ -110,12 +104,12 @@ class Run {
     const macs = ministra ? ([uniqueMac(), uniqueMac()] as const) : ([mac, mac] as const)
     const boxes = [
       new Box(world.server, { mac: macs[0], address: addresses[0], told: { sn: 'SN-A' } }),
-      new Box(world.server, { mac: macs[1], address: addresses[1], told: { sn: serial } }),
+      new Box(world.server, { mac: macs[1], address: addresses[1], told: { sn: serial }, obeys: true }),
     ] as const
     const model = new BoxModel(
       kind,
       expiry,
-      boxes.map(({ mac, told }) => ({ mac, serial: (told.sn ?? '').replace('000', '') })),
+      boxes.map(({ mac, told, obeys }) => ({ mac, obeys, serial: (told.sn ?? '').replace('000', '') })),
     )
     return new Run(model, boxes, { reseller, dealer, name, addresses })
   }
@@ -159,10 +153,10 @@ class Run {
   async #poll(box: Box, server: TestServer, model: ModelBox): Promise<string> {
     const expected = this.model.poll(model, box.address ?? '', world.clock.now)
     const there = box.at(server)
-    expect(await there.poll(), 'a poll').toBe(expected)
-    await this.#expectChannels(there, expected ? this.model.channels() : null)
+    expect(await there.events(), 'a poll').toBe(expected)
+    await this.#expectChannels(there, this.model.channels(model))
     await this.#expectSeen(server)
-    return `poll: ${expected ? 'let in' : 'refused'}`
+    return `poll: ${expected === null ? 'refused' : expected === '' ? 'let in' : 'told'}`
   }
 
   /** Expects that a box that is in gets the channels of its package and their addresses, and one that is out nothing. */
@@ -208,7 +202,7 @@ class Run {
   async #act(does: string): Promise<string> {
     const { model } = this
     const name = this.#name
-    const { save, reset, renew } = calls.clients
+    const { save, reset, renew, tell } = calls.clients
     if (does === 'suspend') {
       if (model.suspended) await this.#reseller.call(calls.tree.lift, { name: this.#dealer.name })
       else
@@ -240,11 +234,16 @@ class Run {
     } else if (does === 'lock') {
       model.locked = !model.locked
       await this.#dealer.call(save, { login: name, locked: model.locked })
+    } else if (does === 'message' || does === 'reboot') {
+      const message = does === 'message' ? 'Hello' : ''
+      await this.#dealer.call(tell, { clients: [name], event: does, message })
+      model.send(message || does, does === 'message' ? 7 * 24 * 60 : 4, world.clock.now)
     } else if (does === 'password') {
       await this.#dealer.call(save, { login: name, password: model.newPassword() })
     } else if (does === 'package') {
       model.package = model.package === 1 ? 3 : 1
       await this.#dealer.call(save, { login: name, package_selection: model.package })
+      model.changeChannels(world.clock.now)
     } else if (does === 'MAC') {
       const { mac, ministra } = await this.#dealer.call(calls.clients.detail, { name })
       if (ministra) return 'nothing'

@@ -332,6 +332,16 @@ const TREE: Tree = {
     },
     spent: nothing,
     trials: nothing,
+    tell: {
+      input: async (stage) => ({
+        clients: [(await stage.client()).name],
+        event: 'message',
+        message: 'Hello',
+      }),
+      names: someClients,
+    },
+    told: { input: named, names: aClient },
+    deviceHistory: { input: withDevice, names: aClient },
     asked: { input: () => ({ mac: uniqueMac() }) },
   },
   admin: {

@@ -12,6 +12,55 @@ export type Mutant = {
 
 export const MUTANTS: Mutant[] = [
   {
+    guard: 'two servers do not tell a box the same',
+    file: 'server/boxes/events.ts',
+    from: 'update box_event set told = ${now} where id',
+    to: 'update box_event set told = null where id',
+    suites: ['server/boxes/events.test.ts'],
+  },
+  {
+    guard: 'a box confirms what its own client was told',
+    file: 'server/boxes/events.ts',
+    from: 'where id = ${id} and client = ${client} and',
+    to: 'where id = ${id} and ${client} > 0 and',
+    suites: ['server/boxes/events.test.ts'],
+  },
+  {
+    guard: 'a reboot that is too late is not told',
+    file: 'server/boxes/events.ts',
+    from: 'and told is null and expiry > ${now} order by',
+    to: 'and told is null order by',
+    suites: ['server/boxes/events.test.ts'],
+  },
+  {
+    guard: 'a box that does not obey a cut is refused',
+    file: 'server/boxes/gateway.ts',
+    from: 'if (outcome.refusal !== null && !obeysCuts(request)) throw new Unauthorized()',
+    to: '',
+    suites: ['server/boxes/gateway.test.ts'],
+  },
+  {
+    guard: 'a box that cannot be told to stop is refused',
+    file: 'server/boxes/gateway.ts',
+    from: 'if (refusal !== null && client.device?.cut === false) throw new Unauthorized()',
+    to: '',
+    suites: ['server/boxes/away.test.ts'],
+  },
+  {
+    guard: 'every server hears of what is sent',
+    file: 'db/boxes.sql',
+    from: '  insert into box_change (client) select distinct client from added;\n',
+    to: '',
+    suites: ['server/boxes/events.test.ts'],
+  },
+  {
+    guard: 'an address betrays nobody whom the reader may not know',
+    file: 'server/nouns/device-history.ts',
+    from: "row.actor === '—' ? null : row.address",
+    to: 'row.address',
+    suites: ['server/nouns/device-history.test.ts'],
+  },
+  {
     guard: "the MAC of somebody else's client says nothing",
     file: 'server/nouns/macs.ts',
     from: 'known.is_own ? known.asked : null',

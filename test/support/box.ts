@@ -9,24 +9,30 @@ type BoxOptions = {
   told?: Record<string, string>
   /** The address that it asks from, where the server trusts a proxy on this machine. */
   address?: string
+  /** Whether it obeys `cut_off` and `cut_on`, as the page that Boxtree serves does. */
+  obeys?: boolean
 }
 
 /** A box or an app that speaks the protocol over HTTP. Every answer must have its declared type. */
 export class Box {
   readonly mac: string
   readonly told: Record<string, string>
+  readonly obeys: boolean
   address: string | null
   token = ''
+  /** The id of the event that it was told last. */
+  lastEvent = ''
   #server: Pick<TestServer, 'boxUrl'>
 
   constructor(
     server: Pick<TestServer, 'boxUrl'>,
-    { mac = uniqueMac(), told = {}, address }: BoxOptions = {},
+    { mac = uniqueMac(), told = {}, address, obeys = false }: BoxOptions = {},
   ) {
     this.#server = server
     this.mac = mac
     this.told = { sn: '', stb_type: 'MAG250', ver: 'ImageDescription: 0.2.18-r23', ...told }
     this.address = address ?? null
+    this.obeys = obeys
   }
 
   /** The same box, asking another server. */
@@ -34,6 +40,7 @@ export class Box {
     const box = new Box(server, {
       mac: this.mac,
       told: this.told,
+      obeys: this.obeys,
       ...(this.address && { address: this.address }),
     })
     box.token = this.token
@@ -64,10 +71,22 @@ export class Box {
 
   /** Polls. Returns whether it may go on. */
   async poll(): Promise<boolean> {
-    const { text } = await this.ask('watchdog/get_events', { init: '0' })
-    if (text === 'Authorization failed.') return false
-    this.#check('watchdog/get_events', text)
-    return true
+    return (await this.events()) !== null
+  }
+
+  /** Polls. Returns what it is told: an event or the text of a message, '' for nothing; null where it is out. */
+  async events(): Promise<string | null> {
+    const { text } = await this.ask('watchdog/get_events', { init: '0', ...(this.obeys && { cut: '1' }) })
+    if (text === 'Authorization failed.') return null
+    const { data } = this.#check('watchdog/get_events', text)
+    if (data.msgs === 0) return ''
+    this.lastEvent = data.id
+    return data.event === 'send_msg' ? data.msg : data.event
+  }
+
+  /** Says that it showed the message that it was told last. */
+  async confirm(id = this.lastEvent): Promise<void> {
+    await this.call('watchdog/confirm_event', { event_active_id: id, ...(this.obeys && { cut: '1' }) })
   }
 
   /** Makes a call that must be answered by its declared type. */

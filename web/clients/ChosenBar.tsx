@@ -38,6 +38,9 @@ export function ChosenBar({ page, chosen, onRenew, onAct }: ChosenBarProps) {
           { label: 'Change package', onChoose: () => onAct('package') },
           { label: 'Switch on', onChoose: () => onAct('on') },
           { label: 'Switch off', onChoose: () => onAct('off') },
+          { label: 'Send a message', onChoose: () => onAct('message') },
+          { label: 'Reboot the boxes', onChoose: () => onAct('reboot') },
+          { label: 'Reload the portal', onChoose: () => onAct('reload') },
           { label: 'Delete expired', onChoose: () => onAct('delete') },
           ...(received
             ? [{ label: 'Stop the export', onChoose: stop }]

@@ -1,6 +1,5 @@
 import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
-import { useEffect, useState } from 'react'
 import { useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
@@ -8,16 +7,14 @@ import { PackageSelection } from '../../contract/clients.ts'
 import { Confirm } from '../parts/dialog/Confirm.tsx'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { useLastValue } from '../parts/dialog/useLastValue.ts'
-import { ErrorState } from '../parts/ErrorState.tsx'
 import { Form } from '../parts/form/Form.tsx'
-import { Toggle } from '../parts/form/Toggle.tsx'
-import { Progress } from '../parts/Progress.tsx'
-import { Skeleton } from '../parts/Skeleton.tsx'
-import { type Submit, useCall, useSubmit } from '../queries.ts'
+import { useCall, useSubmit } from '../queries.ts'
 import { clients } from '../words.ts'
-import { type Act, type State, sortFor } from './chosenAct.ts'
+import { Content, LeftOut, type OneAct, useAgreement, useEnd, Working } from './ChosenParts.tsx'
+import { type Act, isTold, type State, sortFor, type Told } from './chosenAct.ts'
 import { Day } from './Day.tsx'
 import { PackageField } from './fields.tsx'
+import { TellChosen } from './TellChosen.tsx'
 
 interface ChosenDialogProps {
   /** What is to be done; null while the dialog is closed. */
@@ -28,7 +25,7 @@ interface ChosenDialogProps {
   onDone: (names: readonly string[]) => void
 }
 
-/** Says what a change of the selected clients will do, as the server sees them, and makes it: to all of them or none. */
+/** Says what an act will do to clients, as the server sees them, and does it: to all of them or none. */
 export function ChosenDialog({ act, names, onClose, onDone }: ChosenDialogProps) {
   const shown = useLastValue(act)
   const about = useLastValue(act === null ? null : names)
@@ -42,22 +39,9 @@ export function ChosenDialog({ act, names, onClose, onDone }: ChosenDialogProps)
     onClose,
     onDone,
   }
-  return shown === 'delete' ? (
-    <DeleteChosen {...props} />
-  ) : (
-    <ChangeChosen key={shown} {...props} act={shown} />
-  )
-}
-
-interface OneAct {
-  open: boolean
-  /** The selected clients as they are; undefined while they load. */
-  data: readonly State[] | undefined
-  /** Why they could not be loaded. */
-  fault: string | undefined
-  again: () => unknown
-  onClose: () => void
-  onDone: (names: readonly string[]) => void
+  if (shown === 'delete') return <DeleteChosen {...props} />
+  if (isTold(shown)) return <TellChosen key={shown} {...props} act={shown} />
+  return <ChangeChosen key={shown} {...props} act={shown} />
 }
 
 function DeleteChosen({ open, data, fault, again, onClose, onDone }: OneAct) {
@@ -108,15 +92,7 @@ function DeleteChosen({ open, data, fault, again, onClose, onDone }: OneAct) {
   )
 }
 
-function ChangeChosen({
-  open,
-  act,
-  data,
-  fault,
-  again,
-  onClose,
-  onDone,
-}: OneAct & { act: Exclude<Act, 'delete'> }) {
+function ChangeChosen({ open, act, data, fault, again, onClose, onDone }: OneAct & { act: Change }) {
   const { acted, leftOut } = sortFor(act, data ?? [])
   const [agreed, setAgreed] = useAgreement(open)
   const names = acted.map(({ name }) => name)
@@ -159,6 +135,8 @@ function ChangeChosen({
   )
 }
 
+type Change = Exclude<Act, 'delete' | Told>
+
 const Chosen = z.object({ package_selection: PackageSelection })
 const FIRST = { package_selection: 1 as const }
 
@@ -174,7 +152,7 @@ const SUBMITS = {
   off: (some: string) => `Switch ${some} off`,
 } as const
 
-function Consequence({ act, data }: { act: Exclude<Act, 'delete'>; data: readonly State[] }) {
+function Consequence({ act, data }: { act: Change; data: readonly State[] }) {
   const { acted, same } = sortFor(act, data, Number(useWatch({ name: 'package_selection' })))
   if (acted.length === 0) return <p>All of the selected clients have expired: they can only be renewed.</p>
   const changed = clients(acted.length - same.length)
@@ -194,85 +172,6 @@ const ALREADY = {
   off: (count: number) => `${count === 1 ? 'is' : 'are'} off already.`,
 } as const
 
-type Ends = Pick<OneAct, 'again' | 'onClose' | 'onDone'> & Pick<Submit<never>, 'submitError' | 'reset'>
-
-/** How the dialog ends: with those to which it was done, or given up. A refusal loads the clients again. */
-function useEnd({ submitError, reset, again, onClose, onDone }: Ends) {
-  useEffect(() => {
-    if (submitError) again()
-  }, [submitError, again])
-  return {
-    end(names: readonly string[]) {
-      onDone(names)
-      onClose()
-    },
-    close() {
-      reset()
-      onClose()
-    },
-  }
-}
-
-/** Whether the person agreed that some are left out. Each opening asks again. */
-function useAgreement(open: boolean) {
-  const [agreed, setAgreed] = useState(false)
-  useEffect(() => {
-    if (open) setAgreed(false)
-  }, [open])
-  return [agreed, setAgreed] as const
-}
-
-interface LeftOutProps {
-  some: readonly State[]
-  /** What keeps them from being changed: 'expired', 'not expired'. */
-  why: string
-  agreed: boolean
-  onAgree: (agreed: boolean) => void
-  busy: boolean
-}
-
-/** Names the clients to which it cannot be done, and asks for a tick that leaves them out. */
-function LeftOut({ some, why, agreed, onAgree, busy }: LeftOutProps) {
-  if (some.length === 0) return null
-  return (
-    <Left>
-      <p>
-        {`${clients(some.length)} ${some.length === 1 ? 'has' : 'have'} ${why}: `}
-        <span className="identifier">{some.map(({ name }) => name).join(', ')}</span>
-      </p>
-      <Toggle
-        kind="box"
-        label={some.length === 1 ? 'Leave it out' : `Leave these ${some.length.toLocaleString('en-US')} out`}
-        checked={agreed}
-        disabled={busy}
-        onChange={onAgree}
-      />
-    </Left>
-  )
-}
-
-function Content({
-  data,
-  fault,
-  again,
-  children,
-}: Pick<OneAct, 'data' | 'fault' | 'again'> & { children: React.ReactNode }) {
-  if (fault !== undefined && !data) return <ErrorState message={fault} onRetry={again} />
-  if (!data) {
-    return (
-      <p aria-busy>
-        <Skeleton width="80%" />
-      </p>
-    )
-  }
-  return children
-}
-
-/** A change is one transaction, of which no part can be seen. */
-function Working({ what }: { what: string }) {
-  return <Progress label={what}>{what}…</Progress>
-}
-
 const List = styled('div')(({ theme }) => ({
   maxHeight: 208,
   margin: '12px 0',
@@ -291,13 +190,4 @@ const List = styled('div')(({ theme }) => ({
     contentVisibility: 'auto',
     containIntrinsicHeight: '32px',
   },
-}))
-
-const Left = styled('div')(({ theme }) => ({
-  marginTop: 12,
-  padding: '8px 16px',
-  borderRadius: 8,
-  color: theme.palette.tones.warn.text,
-  background: theme.palette.tones.warn.fill,
-  '& p': { maxHeight: 120, overflowY: 'auto' },
 }))

@@ -1,7 +1,15 @@
 import type { calls, OutputOf } from '../../contract/calls.ts'
+import { TOLD } from '../../contract/clients.ts'
 
 /** What is done to many clients at once, besides renewing them. */
-export type Act = 'package' | 'on' | 'off' | 'delete'
+export type Act = 'package' | 'on' | 'off' | 'delete' | Told
+
+/** What is told to their boxes. */
+export type Told = (typeof TOLD)[number]
+
+export function isTold(act: Act): act is Told {
+  return TOLD.some((one) => one === act)
+}
 
 export type State = OutputOf<typeof calls.clients.multiquote>['data'][number]
 
@@ -26,6 +34,6 @@ export function sortFor(act: Act, data: readonly State[], chosenPackage?: number
 }
 
 function isSame(act: Act, { status, package_selection }: State, chosenPackage?: number): boolean {
-  if (act === 'delete') return false
+  if (act === 'delete' || isTold(act)) return false
   return act === 'package' ? package_selection === chosenPackage : status === (act === 'on')
 }

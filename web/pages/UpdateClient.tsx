@@ -4,7 +4,9 @@ import { calls } from '../../contract/calls.ts'
 import { expiryState } from '../../contract/clients.ts'
 import { ClientHistory } from '../clients/ClientHistory.tsx'
 import { DeviceCard } from '../clients/DeviceCard.tsx'
+import { DeviceHistory } from '../clients/DeviceHistory.tsx'
 import { RetrieveCard } from '../clients/RetrieveCard.tsx'
+import { ToldCard } from '../clients/ToldCard.tsx'
 import { UpdateCard } from '../clients/UpdateCard.tsx'
 import { VerdictCard } from '../clients/VerdictCard.tsx'
 import { useNow } from '../clock.ts'
@@ -14,7 +16,8 @@ import { Stack } from '../parts/Stack.tsx'
 import { useCall } from '../queries.ts'
 import { to } from '../screens.ts'
 
-/** Shows one client: whether it is served, its data and renewal, the retrieval of credits, its box and its transactions. */
+/** Shows one client: whether it is served, its data and renewal, the retrieval of credits, its box, its transactions and the history of
+ * its box. */
 export function UpdateClient() {
   const { name = '' } = useParams()
   return (
@@ -42,7 +45,9 @@ function Cards({ name }: { name: string }) {
             <DeviceCard client={client} expired={expired} />
           </Stack>
         </Pair>
+        <ToldCard name={name} blocked={!client || expired} />
         <ClientHistory name={name} />
+        <DeviceHistory name={name} />
       </Stack>
     </MaybeThere>
   )

@@ -23,6 +23,8 @@
   var typed = ''
   /** The event that the box has shown, which its next poll names. */
   var shown = 0
+  /** Whether it was told to stop, and not yet that it may play again. */
+  var isCut = false
   /** 'out', 'login' or 'in'. */
   var state = 'out'
   var pollEvery = 120000
@@ -168,6 +170,7 @@
 
   function enter() {
     state = 'in'
+    isCut = false
     show('login', false)
     write('screen', '')
     loadChannels(function () {
@@ -176,22 +179,28 @@
     polling = setTimeout(poll, pollEvery)
   }
 
-  /** Shows a sentence instead of the picture, and asks again with every poll: a renewal lets the box in by itself. */
+  /**
+   * Shows a sentence instead of the picture, and asks again as often as it polls: a renewal lets the box in by itself. A box that
+   * was cut off polls on, and is told.
+   */
   function refuse(sentence) {
     state = 'out'
     stop()
     show('login', false)
     write('screen', sentence)
     clearTimeout(polling)
-    polling = setTimeout(signIn, pollEvery)
+    polling = setTimeout(isCut ? poll : signIn, pollEvery)
   }
 
   /** What is playing goes on: the stream may be there while this service is not. */
   function tryAgain(refusal) {
     clearTimeout(polling)
-    if (refusal === '' && state === 'in') polling = setTimeout(poll, AGAIN_MS)
-    else if (state === 'in') signIn()
-    else {
+    var polls = state === 'in' || isCut
+    if (refusal === '' && polls) polling = setTimeout(poll, AGAIN_MS)
+    else if (polls) {
+      isCut = false
+      signIn()
+    } else {
       write('screen', AWAY)
       polling = setTimeout(signIn, AGAIN_MS)
     }
@@ -200,7 +209,7 @@
   function poll() {
     call(
       'watchdog/get_events',
-      { init: '0', cur_play_type: channels.length > 0 ? '1' : '0', event_active_id: String(shown) },
+      { init: '0', cur_play_type: channels.length > 0 ? '1' : '0', event_active_id: String(shown), cut: '1' },
       function (answer) {
         polling = setTimeout(poll, pollEvery)
         if (answer.data && answer.data.event) act(answer.data)
@@ -215,13 +224,16 @@
     if (String(event.need_confirm) === '1')
       call(
         'watchdog/confirm_event',
-        { event_active_id: String(event.id) },
+        { event_active_id: String(event.id), cut: '1' },
         function () {},
         function () {}
       )
     if (event.event === 'send_msg') showMessage(event.msg, Number(event.auto_hide_timeout) || 0)
-    else if (event.event === 'cut_off' || event.event === 'cut_on') signIn()
-    else if (event.event === 'update_channels') loadChannels(function () {})
+    else if (event.event === 'cut_off' || event.event === 'cut_on') {
+      isCut = event.event === 'cut_off'
+      // It is refused with the reason, or let in.
+      signIn()
+    } else if (event.event === 'update_channels') loadChannels(function () {})
     else if (event.event === 'reload_portal') window.location.reload()
     else if (event.event === 'reboot') tell('ExecAction', 'reboot')
   }

@@ -67,6 +67,7 @@ const FORBIDDEN: Record<string, readonly string[]> = {
   settled_count: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
   count_change: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
   box_change: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
+  box_event: ['DELETE', 'TRUNCATE', 'TRIGGER'],
   credit_request: ['DELETE', 'TRUNCATE', 'TRIGGER'],
   device_history: ['UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
   directory: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],

@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { calls } from '../../contract/calls.ts'
+import { Box } from '../../test/support/box.ts'
+import { openWorld, type World } from '../../test/support/world.ts'
+
+const { deviceHistory, reset } = calls.clients
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld({ env: { TRUSTED_PROXIES: '127.0.0.1' } })
+})
+afterAll(() => world.close())
+
+test("a client's device history tells what its box became, when, from where, and who reset it", async () => {
+  const { dealer } = await world.family({ credits: 1 })
+  const { name, mac } = await world.client(dealer, { months: 1 })
+  expect(await dealer.call(deviceHistory, { name })).toEqual([])
+  const box = new Box(world.server, { mac, address: '203.0.113.7', told: { sn: 'SN-1' } })
+  const first = world.clock.now.toISOString()
+  await box.signIn()
+  await world.server.gateway.writePresence()
+  world.clock.pass({ minutes: 2 })
+  box.address = '203.0.113.8'
+  expect(await box.poll()).toBe(true)
+  await world.server.gateway.writePresence()
+  await dealer.call(reset, { name })
+  const then = world.clock.now.toISOString()
+  const id = expect.any(Number)
+  expect(await dealer.call(deviceHistory, { name })).toEqual([
+    { id, at: then, event: 'reset', detail: '', address: '127.0.0.1', actor: dealer.name },
+    { id, at: then, event: 'address', detail: '203.0.113.8', address: '203.0.113.8', actor: null },
+    { id, at: first, event: 'first seen', detail: 'SN-1', address: '203.0.113.7', actor: null },
+  ])
+})
+
+test('the new dealer of a moved client learns neither the name nor the address of who reset its box before', async () => {
+  const { reseller, dealer } = await world.family({ credits: 1 })
+  const { name, mac } = await world.client(dealer, { months: 1 })
+  await new Box(world.server, { mac }).signIn()
+  await dealer.call(reset, { name })
+  const to = await world.child(reseller)
+  await reseller.call(calls.tree.moveClients, { from: dealer.name, to: to.name, clients: [name] })
+  const [row] = await to.call(deviceHistory, { name })
+  expect(row).toMatchObject({ event: 'reset', actor: '—', address: null })
+  await dealer.refused('not_found', deviceHistory, { name })
+})

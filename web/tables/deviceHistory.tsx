@@ -1,0 +1,56 @@
+import type { DeviceChange } from '../../contract/shapes.ts'
+import { Ellipsis } from '../parts/Ellipsis.tsx'
+import { table } from '../parts/table/table.ts'
+import { moment } from './columns.tsx'
+
+/** The changes of a client's box. */
+export const deviceHistory = table<DeviceChange>({
+  name: 'device-history',
+  columns: [
+    moment('at', 'Date', 'datetime', { narrow: 'title' }),
+    {
+      key: 'event',
+      header: 'What',
+      width: 152,
+      narrow: 'aside',
+      text: ({ event }) => EVENTS[event],
+    },
+    {
+      key: 'detail',
+      header: 'Since then',
+      mono: true,
+      cell: ({ detail }) => <Ellipsis text={detail} identifier />,
+    },
+    {
+      key: 'address',
+      header: 'From',
+      width: 136,
+      least: 104,
+      mono: true,
+      text: ({ address }) => address ?? '',
+      cell: ({ address }) => <Ellipsis text={address ?? 'Unknown'} identifier />,
+    },
+    {
+      key: 'actor',
+      header: 'By',
+      width: 128,
+      least: 80,
+      text: ({ actor }) => actor ?? 'The box',
+      cell: ({ actor }) => <Ellipsis text={actor ?? 'The box'} identifier={actor !== null} />,
+    },
+  ],
+  rowKey: ({ id }) => String(id),
+  firstSort: { by: 'at', order: 'desc' },
+  pageSizes: [5, 10, 25],
+  perPage: 5,
+  empty: 'No box has asked yet',
+})
+
+const EVENTS: Record<DeviceChange['event'], string> = {
+  'first seen': 'First seen',
+  'serial number': 'Other serial number',
+  address: 'Other address',
+  'taken over': 'Other box',
+  reset: 'Reset',
+  'new MAC': 'New MAC',
+}

@@ -1,0 +1,44 @@
+import type { SentEvent } from '../../contract/shapes.ts'
+import { Chip } from '../parts/Chip.tsx'
+import { Ellipsis } from '../parts/Ellipsis.tsx'
+import { table } from '../parts/table/table.ts'
+import type { Tone } from '../parts/tone.ts'
+import { moment, words } from './columns.tsx'
+
+/** What was sent to a client's box, and what became of it. */
+export const told = table<SentEvent>({
+  name: 'told',
+  columns: [
+    moment('created', 'Date', 'datetime', { narrow: 'title' }),
+    {
+      key: 'event',
+      header: 'What',
+      cell: ({ event, message }) => <Ellipsis text={event === 'message' ? message : EVENTS[event]} />,
+      text: ({ event, message }) => (event === 'message' ? message : EVENTS[event]),
+    },
+    {
+      key: 'state',
+      header: 'State',
+      width: 88,
+      narrow: 'aside',
+      text: ({ state }) => STATES[state].label,
+      cell: ({ state }) => <Chip tone={STATES[state].tone}>{STATES[state].label}</Chip>,
+    },
+    moment('told', 'Reached', 'datetime'),
+    { ...words('actor', 'By'), width: 128, least: 80 },
+  ],
+  rowKey: ({ id }) => String(id),
+  firstSort: { by: 'created', order: 'desc' },
+  pageSizes: [5, 10, 25],
+  perPage: 5,
+  empty: 'Nothing was sent to this box',
+})
+
+const EVENTS = { reboot: 'Reboot', reload: 'Reload' } as const
+
+const STATES: Record<SentEvent['state'], { label: string; tone: Tone }> = {
+  waiting: { label: 'Waiting', tone: 'plain' },
+  sent: { label: 'Sent', tone: 'good' },
+  shown: { label: 'Shown', tone: 'good' },
+  'too late': { label: 'Too late', tone: 'warn' },
+}
