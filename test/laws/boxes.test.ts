@@ -77,7 +77,7 @@ test.each<Kind>(['with a MAC', 'of Ministra'])('a client %s', { timeout: 3_600_0
       }
       await run.end()
     }),
-    { numRuns: runs(24, 300), seed },
+    { numRuns: runs(36, 300), seed },
   )
   process.stdout.write(`${kind}: ${JSON.stringify(counts)}\n`)
   const outcomes = ['sign in: let in', 'sign in: refused', 'poll: let in', 'poll: refused', 'poll: told']
