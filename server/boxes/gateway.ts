@@ -83,7 +83,7 @@ export function openGateway({
     'watchdog/get_events': getEvents,
     'watchdog/confirm_event': async (request) => {
       const { client } = await letInOrCut(request)
-      if (!roster.isCurrent()) throw new Away()
+      if (roster.isAway()) throw new Away()
       await withTimeout(sql, () => confirm(sql, client.id, request.field('event_active_id'), clock()))
       return { data: 'ok' }
     },
@@ -215,7 +215,7 @@ export function openGateway({
     if (!waits(client, refusal !== null, now)) return QUIET
     const poll = { sql, nonce: nonceOf(request), place: request.place, obeys: obeysCuts(request), now }
     try {
-      if (!roster.isCurrent()) throw new Away()
+      if (roster.isAway()) throw new Away()
       const { event } = await roster.change(async () => {
         const taken = await takeEvent({ ...poll, unserved: roster.unserved() }, client.id)
         if (!taken) throw new Unauthorized()

@@ -41,8 +41,6 @@ export function openRoster(sql: Sql, log: FastifyBaseLogger, clock: () => Date) 
     isAway: () => isAway,
     catchUp,
     has: (mac: string) => byMac.has(mac),
-    /** Whether the log was read just now, and the database is there. */
-    isCurrent: () => clock().getTime() - readAt < CURRENT_FOR,
 
     /** Finds the client of a MAC in memory, else in the database; null where no living client has it. @throws Away */
     async find(mac: string): Promise<Client | null> {
