@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { watchTransactions } from './postgres/begin.ts'
 
 /**
  * What this process counts for Prometheus. No label has anything that a caller has written: calls are named by the
@@ -30,23 +31,39 @@ export const replays = new Counter({
   registers,
 })
 
-export const transactions = new Gauge({
+const transactions = new Gauge({
   name: 'boxtree_transactions_in_progress',
   help: 'Transactions that have a connection of the pool.',
   registers,
 })
 
-export const transactionsWaiting = new Gauge({
+const transactionsWaiting = new Gauge({
   name: 'boxtree_transactions_waiting',
   help: 'Transactions that wait for a connection of the pool.',
   registers,
 })
 
-export const transactionWaitSeconds = new Histogram({
+const transactionWaitSeconds = new Histogram({
   name: 'boxtree_transaction_wait_seconds',
   help: 'How long transactions waited for a connection of the pool.',
   buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10],
   registers,
+})
+
+// Told, and not imported by `begin`, because the process of a file would load this library too.
+watchTransactions(() => {
+  const since = performance.now()
+  let at = transactionsWaiting
+  at.inc()
+  return {
+    begun() {
+      transactionWaitSeconds.observe((performance.now() - since) / 1000)
+      at.dec()
+      at = transactions
+      at.inc()
+    },
+    ended: () => at.dec(),
+  }
 })
 
 export const databaseUp = new Gauge({

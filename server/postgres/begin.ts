@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { PendingQuery, Row, TransactionSql } from 'postgres'
-import { transactions, transactionsWaiting, transactionWaitSeconds } from '../metrics.ts'
 import { closeLines, whileAnswering } from './lines.ts'
 import { countUnreplicated, type Sql } from './pool.ts'
 
@@ -42,6 +41,16 @@ export async function begin<T>(
     () => whileAnswering(sql, trying),
     (error) => !attempt.begun && isLost(error),
   )
+}
+
+/** Is told when a transaction has its connection, and when it is over. */
+type Watch = { begun(): void; ended(): void }
+
+let asked = (): Watch => ({ begun() {}, ended() {} })
+
+/** Has every transaction of this process watched, from when it asks for a connection. Most processes measure nothing. */
+export function watchTransactions(watch: () => Watch): void {
+  asked = watch
 }
 
 /** Whether the calling code runs inside a transaction, where slow work would hold its locks. */
@@ -126,7 +135,7 @@ async function tryOnce<T>(
   attempt: Attempt,
 ): Promise<T> {
   const patience = createPatience()
-  const watch = watchTransaction()
+  const watch = asked()
   patience.start()
   // The result is wrapped in an object, because the driver would await the members of an array.
   const transaction = sql.begin(access, async (transaction) => {
@@ -162,25 +171,6 @@ async function tryOnce<T>(
   } finally {
     patience.stop()
     watch.ended()
-  }
-}
-
-/** Measures how long a transaction waits for its connection, and counts it while it waits and while it has one. */
-function watchTransaction() {
-  const asked = performance.now()
-  let at = transactionsWaiting
-  at.inc()
-  const enter = (next: typeof at | null) => {
-    at.dec()
-    next?.inc()
-    if (next) at = next
-  }
-  return {
-    begun() {
-      transactionWaitSeconds.observe((performance.now() - asked) / 1000)
-      enter(transactions)
-    },
-    ended: () => enter(null),
   }
 }
 

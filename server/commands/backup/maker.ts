@@ -9,7 +9,11 @@ const interrupted = new AbortController()
 // A signal to the whole group is meant for the console, which then disconnects.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
 process.on('disconnect', () => interrupted.abort(new Error('The console has ended.')))
-setPriority(10)
+try {
+  setPriority(10)
+} catch {
+  // A unit of systemd may forbid it, as the sample in deploy/ does.
+}
 
 const [order] = (await once(process, 'message')) as [Order]
 try {
