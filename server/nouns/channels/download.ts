@@ -62,9 +62,9 @@ function redirected(location: string, from: URL): URL {
 }
 
 async function get(url: URL, mayAsk: Options['mayAsk'], signal: AbortSignal): Promise<IncomingMessage> {
-  const checked = await addressOf(url, mayAsk)
+  const [checked, ...others] = await addressesOf(url, mayAsk)
   const toChecked: LookupFunction = (_host, { all }, done) =>
-    all ? done(null, [checked]) : done(null, checked.address, checked.family)
+    all ? done(null, [checked, ...others]) : done(null, checked.address, checked.family)
   const { username, password } = url
   const request = (url.protocol === 'https:' ? https : http).get(url, {
     lookup: toChecked,
@@ -79,17 +79,17 @@ async function get(url: URL, mayAsk: Options['mayAsk'], signal: AbortSignal): Pr
   return response
 }
 
-/** Returns an address of a host. Every one that it has must be allowed. */
-async function addressOf(url: URL, mayAsk: Options['mayAsk']) {
+/** Returns the addresses of a host. Every one that it has must be allowed. */
+async function addressesOf(url: URL, mayAsk: Options['mayAsk']) {
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
   const found = isIP(host) ? [{ address: host, family: isIP(host) }] : await lookup(host, { all: true })
-  const [first] = found
+  const [first, ...others] = found
   if (!first) throw new Fault('The address has a name that nobody knows.')
   if (!found.every(({ address }) => mayAsk(address)))
     throw new Fault(
       'The address is on a private network. Whoever runs Boxtree can allow that by PLAYLIST_PRIVATE=on.',
     )
-  return first
+  return [first, ...others] as const
 }
 
 /** Returns which addresses a playlist may be fetched from. */
