@@ -147,12 +147,11 @@ function checked<Name extends 'itv/get_genres' | 'itv/get_all_channels'>(
 /** Returns the channels of a genre or the favourites, in the order that a box wants. */
 function selected(offer: Offer, { field }: BoxCall, favourites: ReadonlySet<number>): readonly Listed[] {
   const genre = field('genre')
-  const isAsked = (one: Listed) =>
-    (genre === '' || genre === '*' || wireOf(one.genre.id) === genre) &&
-    (field('fav') !== '1' || favourites.has(one.id))
-  const found = offer.channels.filter(isAsked)
+  const isAll = genre === '' || genre === '*'
+  const ofGenre = isAll ? offer.channels : (offer.byGenre.get(Number(genre) - GENRE_OFFSET) ?? [])
+  const found = field('fav') === '1' ? ofGenre.filter(({ id }) => favourites.has(id)) : ofGenre
   if (field('sortby') !== 'name') return found
-  return found.sort((one, other) => (one.name < other.name ? -1 : Number(one.name > other.name)))
+  return found.toSorted((one, other) => (one.name < other.name ? -1 : Number(one.name > other.name)))
 }
 
 function pageOf(

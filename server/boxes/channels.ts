@@ -24,6 +24,7 @@ export type Genre = { id: number; title: string; adult: boolean; packages: reado
 export type Offer = {
   channels: readonly Listed[]
   genres: readonly Genre[]
+  byGenre: ReadonlyMap<number, readonly Listed[]>
   byId: ReadonlyMap<number, Listed>
 }
 
@@ -170,7 +171,11 @@ function offerOf({ offers, channels, genres }: Lineup, of: number): Offer {
   const isHeld = ({ adult, packages }: Genre) => packages.includes(of) && !(adult && leavesOutAdults(of))
   const held = new Set(genres.filter(isHeld))
   const own = channels.filter(({ genre }) => held.has(genre))
-  const offer = { channels: own, genres: [...held], byId: new Map(own.map((one) => [one.id, one])) }
+  const offer = {
+    ...{ channels: own, genres: [...held] },
+    byGenre: Map.groupBy(own, ({ genre }) => genre.id),
+    byId: new Map(own.map((one) => [one.id, one])),
+  }
   offers.set(of, offer)
   return offer
 }

@@ -212,6 +212,8 @@ export function openGateway({
   async function getEvents(request: BoxCall): Promise<Answer<'watchdog/get_events'>> {
     const { client, refusal } = await letInOrCut(request)
     const now = clock()
+    const hasStopped = refusal === null && request.field('cur_play_type') === '0'
+    if (hasStopped) presence.plays(client, request.place, '', now)
     if (!waits(client, refusal !== null, now)) return QUIET
     const poll = { sql, nonce: nonceOf(request), place: request.place, obeys: obeysCuts(request), now }
     try {
