@@ -34,6 +34,7 @@ const COMMANDS = {
       [VITEST, 'run', '--project', 'faults'],
     ],
   },
+  kodi: { tools: true, env: { KODI: '1' }, run: [[VITEST, 'run', '--project', 'kodi']] },
   mutants: { console: true, tools: true, run: [['test/mutants/main.ts']] },
   check: { tools: true, run: [...checks(), [VITEST, 'run', 'test/house.test.ts', 'test/mutants.test.ts']] },
   test: { console: true, tools: true, run: [...checks(), [VITEST, 'run']] },

@@ -11,6 +11,9 @@ const database = { globalSetup: './test/support/global.ts', pool: 'forks' as con
 /** `npm run faults` repeats at length what `npm test` tries a few times. */
 const FAULTS = process.env.THOROUGH === '1'
 
+/** `npm run kodi` drives the real Kodi, which is no part of this repository. */
+const KODI = process.env.KODI === '1'
+
 /** The longest suites. They begin before the server's own, and `npm run faults` repeats them at length. */
 const LONG_LAWS = 'test/laws/{ledger,hostile}.test.ts'
 
@@ -108,6 +111,19 @@ export default defineConfig({
           hookTimeout: 60_000,
         },
       },
+      ...(KODI
+        ? [
+            {
+              test: {
+                ...database,
+                name: 'kodi',
+                include: ['test/kodi/**/*.test.ts'],
+                testTimeout: 600_000,
+                hookTimeout: 60_000,
+              },
+            },
+          ]
+        : []),
       {
         test: {
           ...database,

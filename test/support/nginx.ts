@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { freePort } from './external.ts'
+import type { TestServer } from './server.ts'
+
+const SAMPLE = readFileSync(join(import.meta.dirname, '../../deploy/nginx-streams.conf'), 'utf8')
+
+export interface Nginx {
+  /** `http://127.0.0.1:PORT`, under which each stream has its folder behind a token. */
+  url: string
+  /** What it has answered: the path after the token, and the status. */
+  answers(): { path: string; status: number }[]
+  stop(): Promise<void>
+}
+
+/**
+ * Starts a real nginx with the sample of `deploy/`, as it stands but for its ports, its folder and a log that the test
+ * reads. It serves `FOLDER/streams`.
+ */
+export async function startNginx(folder: string, { boxUrl }: Pick<TestServer, 'boxUrl'>): Promise<Nginx> {
+  const port = await freePort()
+  const sample = SAMPLE.replace('listen 80;', `listen 127.0.0.1:${port};`)
+    .replace('listen [::]:80;', '')
+    .replace('http://127.0.0.1:8088', boxUrl)
+    .replace('/var/www/streams', join(folder, 'streams'))
+    .replace('access_log off;', 'access_log answers answers;')
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+  // As root its workers would be somebody else, who may not read this folder.
+  const user = process.getuid?.() === 0 ? 'user root;' : ''
+  writeFileSync(
+    join(folder, 'nginx.conf'),
+    `${user} daemon off; pid pid; events {} http {
+      ${temporary.map((kind) => `${kind}_temp_path ${kind};`).join(' ')}
+      types { application/vnd.apple.mpegurl m3u8; video/mp2t ts; }
+      log_format answers '$status $request_uri';
+      ${sample}
+    }`,
+  )
+  const nginx = spawn('nginx', ['-p', folder, '-e', 'errors', '-c', 'nginx.conf'], { stdio: 'ignore' })
+  await listens(port)
+  return {
+    url: `http://127.0.0.1:${port}`,
+    answers: () =>
+      readFileSync(join(folder, 'answers'), 'utf8')
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => {
+          const [status, address = ''] = line.split(' ')
+          return { path: address.split('/').slice(2).join('/'), status: Number(status) }
+        }),
+    async stop() {
+      nginx.kill()
+      if (nginx.exitCode === null) await once(nginx, 'exit')
+    },
+  }
+}
+
+async function listens(port: number): Promise<void> {
+  for (;;) {
+    const socket = connect(port, '127.0.0.1')
+    try {
+      await once(socket, 'connect')
+      return void socket.destroy()
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+}
