@@ -106,18 +106,23 @@ export class Dealer {
   /** Writes what the client's box would have told: no call of the console does, because a box tells the gateway. */
   async #plugIn(stage: Stage, name: string): Promise<void> {
     const seen = new Date(Date.now() - Math.floor(dice() ** 3 * 20 * DAY_MS))
+    const serial = `0${String(whole(1e9)).padStart(9, '0')}B${whole(1000)}`
+    const address = `203.0.113.${whole(250) + 1}`
     await stage.sql`
       with seen as (
         insert into presence (client, polled, answered, watching)
         select id, ${seen}, ${seen}, ${chance(0.3) ? pick(SHOWS) : null} from client
-        where name = ${name} and deleted is null)
+        where name = ${name} and deleted is null),
+      first as (
+        insert into device_history (client, at, event, detail, address)
+        select id, ${seen}, 'first seen', ${serial}, ${address} from client where name = ${name} and deleted is null)
       insert into device (
         client, first_seen, stb_sn, stb_type, version, time_last_play_tv, time_last_play_video,
         last_played_tv_content, last_played_vod_content, locked_to_ip)
-      select id, ${seen}, ${`0${String(whole(1e9)).padStart(9, '0')}B${whole(1000)}`}, ${pick(BOXES)},
+      select id, ${seen}, ${serial}, ${pick(BOXES)},
         ${'ImageDescription: 0.2.18-r23; PORTAL version: 5.6.1'}, ${seen},
         ${chance(0.5) ? new Date(seen.getTime() - 9_000_000) : null}, ${pick(SHOWS)},
-        ${chance(0.5) ? pick(FILMS) : null}, ${chance(0.2) ? `203.0.113.${whole(250) + 1}` : null}
+        ${chance(0.5) ? pick(FILMS) : null}, ${chance(0.2) ? address : null}
       from client where name = ${name} and deleted is null`
   }
 }

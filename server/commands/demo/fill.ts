@@ -8,6 +8,7 @@ import { addDays, dayOf, startOf } from '../../ledger/calendar.ts'
 import { openDatabase } from '../../postgres/database.ts'
 import { migrate } from '../../postgres/migrate.ts'
 import { type Connect, openPool, type Sql } from '../../postgres/pool.ts'
+import { type DemoBox, demoBoxes } from './boxes.ts'
 import { PLAYLIST } from './channels.ts'
 import { Dealer } from './dealer.ts'
 import { chance, pick, seed } from './dice.ts'
@@ -32,12 +33,13 @@ const TREE: Record<string, Record<string, string[]>> = {
 
 /**
  * Fills an empty database with a year of a believable business, day by day, by the handlers and the ledger of the
- * console. Returns the text that says who can sign in. A database that is not empty stays as it is.
+ * console. Returns the text that says who can sign in, and the boxes that shall live. A database that is not empty stays as
+ * it is.
  */
 export async function fill(
   env: Record<string, string | undefined>,
   say: (line: string) => void,
-): Promise<string> {
+): Promise<{ logins: string; boxes: DemoBox[] }> {
   const config = readConfig(env)
   const key = readSecretKey(config)
   const database = await openDatabase(config, say)
@@ -56,11 +58,12 @@ export async function fill(
     }
     const isNew = await createFirstAdmin(sql, config.adminLogin, PASSWORD)
     if (isNew) await atPlayedTimes(database.owner, () => play(sql, business, config.adminLogin, say))
+    const logins = `Sign in as ${config.adminLogin}, northstar, toronto or maple-view with the password ${PASSWORD}`
+    return { logins, boxes: await demoBoxes(sql) }
   } finally {
     await sql.end()
     await database.stop()
   }
-  return `Sign in as ${config.adminLogin}, northstar, toronto or maple-view with the password ${PASSWORD}`
 }
 
 /** Lets sessions set the clock while `work` runs, so that the rows are dated within the played year. */
@@ -96,10 +99,20 @@ async function play(sql: Sql, business: Business, admin: string, say: (line: str
   await stage.act('porto-streams', 'tree.moveClients', { from: 'ana-ferreira', to: 'douro-tv' })
   await stage.act('porto-streams', 'tree.close', { name: 'ana-ferreira' })
   await stage.act('atlantic-media', 'tree.move', { name: 'faro-media', to: 'lisboa-norte' })
+  await writeToSome(stage, 'maple-view')
   await stage.act(admin, 'channels.giveFile', { name: 'demonstration.m3u', file: PLAYLIST })
   await stage.act(admin, 'admin.setMessage', {
     message: 'Welcome to the demonstration of Boxtree. Everything here is invented: try whatever you like.',
   })
+}
+
+/** Lets a dealer write to its newest clients, whose boxes show it once they poll. */
+async function writeToSome(stage: Stage, dealer: string): Promise<void> {
+  const newest = await stage.sql<{ name: string }[]>`
+    select c.name from client c join account a on a.id = c.dealer join service s on s.client = c.id
+    where a.name = ${dealer} and s.expiry > ${stage.now} order by c.id desc limit 12`
+  const clients = newest.map(({ name }) => name)
+  await stage.act(dealer, 'clients.tell', { clients, event: 'message', message: 'We are closed on Monday.' })
 }
 
 /** Creates the tree, each account by its owner. */

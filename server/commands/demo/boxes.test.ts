@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { calls } from '../../../contract/calls.ts'
+import { openWorld } from '../../../test/support/world.ts'
+import { demoBoxes, switchOn } from './boxes.ts'
+
+test('the boxes of the demonstration come online and show what they are told', async () => {
+  const world = await openWorld()
+  const { dealer } = await world.family({ credits: 2 })
+  const { name } = await world.client(dealer, { months: 1 })
+  await world.server.sql`
+    insert into device (client, stb_sn, stb_type) select id, 'SN-1', 'MAG322' from client where name = ${name}`
+  const boxes = await demoBoxes(world.server.sql)
+  expect(boxes.map(({ stb_sn }) => stb_sn)).toEqual(['SN-1', '', '', ''])
+  const switchOff = switchOn(world.server.boxUrl, boxes, 50)
+  try {
+    const { tell, told, detail } = calls.clients
+    await dealer.call(tell, { clients: [name], event: 'message', message: 'Hello' })
+    await expect
+      .poll(async () => {
+        world.clock.pass({ seconds: 5 })
+        return (await dealer.call(told, { name }))[0]?.state
+      })
+      .toBe('shown')
+    await world.server.gateway.writePresence()
+    expect(await dealer.call(detail, { name })).toMatchObject({ online: true, stb_sn: 'SN-1' })
+    expect(await world.server.sql`select mac from unknown_box`).toHaveLength(3)
+  } finally {
+    switchOff()
+    await world.close()
+  }
+})
