@@ -90,11 +90,15 @@ function State({ playlist, unprotected }: { playlist: Playlist; unprotected: num
       </dl>
       {failure && <p data-tone="bad">It could not be read: {failure} The channels stay as they are.</p>}
       {held && <p data-tone="bad">{whyHeld(held, channels)}</p>}
-      {skipped > 0 && <p>{counted(skipped, 'line')} left out, which no box could play.</p>}
+      {skipped > 0 && (
+        <p>
+          {counted(skipped, 'line')} that no box could play {skipped === 1 ? 'is' : 'are'} left out.
+        </p>
+      )}
       {unprotected > 0 && (
         <p data-tone="warn">
-          {counted(unprotected, 'channel')} not protected: without {'{token}'} in the address, anybody who has
-          it can watch.
+          {counted(unprotected, 'channel')} {unprotected === 1 ? 'is' : 'are'} not protected: without{' '}
+          {'{token}'} in the address, anybody who has it can watch.
         </p>
       )}
     </>

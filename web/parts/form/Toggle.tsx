@@ -34,7 +34,7 @@ const Line = styled('label')(({ theme }) => ({
   cursor: 'pointer',
   '@media (pointer: coarse)': { minHeight: 44 },
   '&:has(:disabled)': { opacity: 0.6, cursor: 'default' },
-  '& .box': { width: 18, height: 18, margin: 0, accentColor: theme.palette.accent.text },
+  '& .box': { flex: 'none', width: 18, height: 18, margin: 0, accentColor: theme.palette.accent.text },
   '& .switch': {
     appearance: 'none',
     flex: 'none',
