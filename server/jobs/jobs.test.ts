@@ -98,7 +98,7 @@ describe('the jobs', () => {
     world.clock.pass({ minutes: 59 })
     const jobs = start()
     await minute()
-    await vi.waitFor(async () => expect(await channels()).toBe(3))
+    await vi.waitFor(async () => expect(await channels()).toBe(3), { timeout: 20_000 })
     const isAsked = Promise.withResolvers<void>()
     served.serve(() => isAsked.resolve())
     await minute({ minutes: 60 })
