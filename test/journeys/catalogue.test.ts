@@ -113,6 +113,12 @@ const scenarios: Record<string, Scenario> = {
     prepare: (page) => press(page, 'Reset'),
     submit: (page) => press(page.getByRole('alertdialog'), 'Reset'),
   },
+  'clients.tell': {
+    as: 'dealer',
+    at: '/update-client/client-one',
+    prepare: (page) => press(page, 'Reboot'),
+    submit: (page) => press(page.getByRole('dialog'), 'Reboot the box of 1 client'),
+  },
   'clients.export': { as: 'dealer', at: '/clients', submit: exportAsCsv },
   ...Object.fromEntries(LEVEL_NAMES.flatMap(deedsOfLevel)),
   'tree.suspend': {
