@@ -37,7 +37,7 @@ export const MUTANTS: Mutant[] = [
     file: 'server/boxes/gateway.ts',
     from: 'if (outcome.refusal !== null && !obeysCuts(request)) throw new Unauthorized()',
     to: '',
-    suites: ['server/boxes/gateway.test.ts'],
+    suites: ['server/boxes/events.test.ts'],
   },
   {
     guard: 'a box that cannot be told to stop is refused',
