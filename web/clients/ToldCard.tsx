@@ -42,5 +42,5 @@ export function ToldCard({ name, blocked }: { name: string; blocked: boolean }) 
 const BUTTONS = [
   { act: 'message', label: 'Message', icon: <MessageSquare size={16} /> },
   { act: 'reboot', label: 'Reboot', icon: <Power size={16} /> },
-  { act: 'reload', label: 'Reload', icon: <RotateCw size={16} /> },
+  { act: 'reload', label: 'Reload portal', icon: <RotateCw size={16} /> },
 ] as const
