@@ -23,12 +23,14 @@ const WITHOUT_DATABASE = [
   'server/access/{seal,secret,password}.test.ts',
   'server/corridor/openapi/*.test.ts',
   'server/corridor/small-disk.test.ts',
+  'server/nouns/channels/{channels-of,download}.test.ts',
   'server/nouns/exports/pace.test.ts',
 ]
 
 /** Suites of HTTP, files and computing. Other suites try the same statements on both servers. */
 const HARDLY_DATABASE = [
   'server/app.test.ts',
+  'server/boxes/page.test.ts',
   'server/access/captcha.test.ts',
   'server/corridor/{compress,connections,console,disk}.test.ts',
   'server/nouns/exports/apart.test.ts',

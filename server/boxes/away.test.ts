@@ -18,6 +18,26 @@ async function boxOf(more: ConstructorParameters<typeof Box>[1] = {}) {
   return { name, box: new Box(world.server, { mac, told: { sn: 'SN-1' }, ...more }) }
 }
 
+test('the address of a proxy that nobody trusts is neither pinned nor counted, and the log says so', async () => {
+  const { name, mac } = await world.client(dealer, { months: 1 })
+  await dealer.call(calls.clients.save, { login: name, locked: true })
+  // It forwards, but is not in TRUSTED_PROXIES.
+  const box = new Box(world.server, { mac, address: '203.0.113.7' })
+  expect(await box.signIn()).toBe(0)
+  for (let some = 0; some < 62; some += 1) {
+    expect(await new Box(world.server, { address: '203.0.113.7' }).signIn()).toBe(2)
+  }
+  await world.server.gateway.writePresence()
+  expect(await dealer.call(calls.clients.detail, { name })).toMatchObject({
+    locked_to_ip: null,
+    online: true,
+  })
+  const [seen] = await world.server.sql`
+    select p.address from presence p join client c on c.id = p.client where c.name = ${name}`
+  expect(seen).toEqual({ address: null })
+  expect(world.server.logged.join()).toContain('TRUSTED_PROXIES does not have')
+})
+
 /** Takes the database away from the server until the returned function is called. */
 async function takeAway(): Promise<() => Promise<void>> {
   const { ownerSql, sql } = world.server
@@ -122,24 +142,4 @@ test('what boxes tell and are to be told while the database is away waits until 
   expect(await dealer.call(calls.clients.detail, { name })).toMatchObject({ online: true, last_active: at })
   await expect.poll(() => box.events(), { timeout: 20_000 }).toBe('Hello')
   expect([await box.events(), await obeying.events()]).toEqual(['', 'cut_off'])
-})
-
-test('the address of a proxy that nobody trusts is neither pinned nor counted, and the log says so', async () => {
-  const { name, mac } = await world.client(dealer, { months: 1 })
-  await dealer.call(calls.clients.save, { login: name, locked: true })
-  // It forwards, but is not in TRUSTED_PROXIES.
-  const box = new Box(world.server, { mac, address: '203.0.113.7' })
-  expect(await box.signIn()).toBe(0)
-  for (let some = 0; some < 62; some += 1) {
-    expect(await new Box(world.server, { address: '203.0.113.7' }).signIn()).toBe(2)
-  }
-  await world.server.gateway.writePresence()
-  expect(await dealer.call(calls.clients.detail, { name })).toMatchObject({
-    locked_to_ip: null,
-    online: true,
-  })
-  const [seen] = await world.server.sql`
-    select p.address from presence p join client c on c.id = p.client where c.name = ${name}`
-  expect(seen).toEqual({ address: null })
-  expect(world.server.logged.join()).toContain('TRUSTED_PROXIES does not have')
 })

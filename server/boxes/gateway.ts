@@ -2,7 +2,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { packageLabel } from '../../contract/packages.ts'
 import type { Seal } from '../access/seal.ts'
 import type { Networks } from '../network.ts'
-import { isLost, withTimeout } from '../postgres/begin.ts'
+import { isLost, retryRead, withTimeout } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { type Answer, POLL_SECONDS } from './answers.ts'
 import { channelCalls } from './channel-calls.ts'
@@ -182,7 +182,8 @@ export function openGateway({
       strangers.count(place.network, mac)
       unknown.note(request, clock())
     }
-    if (!(await mayLogIn(sql, mac, clock()))) return refused(ON_SCREEN.unknown)
+    const mayTry = await retryRead(sql, () => mayLogIn(sql, mac, clock()))
+    if (!mayTry) return refused(ON_SCREEN.unknown)
     return { status: 2, msg: '', block_msg: '', ...POLLING }
   }
 
