@@ -27,12 +27,14 @@ const WITHOUT_DATABASE = [
   'server/nouns/exports/pace.test.ts',
 ]
 
-/** Suites of HTTP, files and computing. Other suites try the same statements on both servers. */
+/** Suites of HTTP, files, waits and computing. Other suites try the same kinds of statements on both servers. */
 const HARDLY_DATABASE = [
   'server/app.test.ts',
   'server/boxes/page.test.ts',
-  'server/access/captcha.test.ts',
-  'server/corridor/{compress,connections,console,disk}.test.ts',
+  'server/access/{captcha,login-limits}.test.ts',
+  'server/nouns/channels/channels.test.ts',
+  'server/nouns/exports/exports.test.ts',
+  'server/corridor/{compress,connections,console,disk,request-id}.test.ts',
   'server/nouns/exports/apart.test.ts',
 ]
 

@@ -603,7 +603,7 @@ describe.each([
         await turn(page, mode)
         // The modes differ in their colours alone.
         await expectAccessible(page, mode === 'light' ? undefined : COLOUR_RULES)
-        for (const width of device.pictured) {
+        for (const width of mode === 'light' ? device.pictured : device.pictured.slice(0, 1)) {
           await resize(page, width)
           await picture(page, `${screen.name} ${width} ${mode}`)
         }
