@@ -31,6 +31,7 @@ const WITHOUT_DATABASE = [
 const HARDLY_DATABASE = [
   'server/app.test.ts',
   'server/boxes/page.test.ts',
+  'server/jobs/heartbeat.test.ts',
   'server/access/{captcha,login-limits}.test.ts',
   'server/nouns/channels/channels.test.ts',
   'server/nouns/exports/exports.test.ts',

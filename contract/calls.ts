@@ -50,6 +50,7 @@ import {
   Transaction,
   wholeInQuery,
 } from './shapes.ts'
+import { system } from './system.ts'
 import { storable } from './text.ts'
 import { TransactionPage, TransactionQuery, TransactionSum, transactionFilter } from './transactions.ts'
 import { ABOVE, AccountBeneath, MovableClient, SuspensionReason, TreeRow } from './tree.ts'
@@ -952,6 +953,7 @@ export const calls = named({
   clients,
   admin,
   channels,
+  system,
   files: {
     download: call({
       method: 'GET',

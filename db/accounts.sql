@@ -341,6 +341,8 @@ begin
       delete from box_event where id = any (array(select id from box_event where expiry <= before limit most));
     when 'box_change' then
       delete from box_change where ctid = any (array(select ctid from box_change where at <= before limit most));
+    when 'server_process' then
+      delete from server_process where id = any (array(select id from server_process where seen <= before limit most));
     when 'audit' then
       update audit set address = null where id = any (
         array(select id from audit where at <= before and address is not null limit most));

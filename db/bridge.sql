@@ -1,8 +1,8 @@
 -- The bridge brings a database from the thirteen-step schema (the files in thirteen-steps/) to the present schema. Its
 -- tables and functions are explained in the files of the present schema.
 --
--- To change the schema before 0.2.0 is released: edit the file of the present schema (accounts, clients, ledger, lists,
--- statistics), and add here the statements that make the same change to an old database.
+-- To change the schema before 0.2.0 is released: edit the file of the present schema (accounts, clients, boxes,
+-- channels, ledger, lists, tree, statistics, system), and add here the statements that make the same change to an old database.
 -- `server/postgres/schema.test.ts` compares the two results by name and shows what differs. The server refuses to start
 -- on a database that other versions of these files made: create it anew, or restore a backup of the thirteen-step
 -- schema.
@@ -453,6 +453,8 @@ begin
       delete from box_event where id = any (array(select id from box_event where expiry <= before limit most));
     when 'box_change' then
       delete from box_change where ctid = any (array(select ctid from box_change where at <= before limit most));
+    when 'server_process' then
+      delete from server_process where id = any (array(select id from server_process where seen <= before limit most));
     when 'audit' then
       update audit set address = null where id = any (
         array(select id from audit where at <= before and address is not null limit most));
@@ -978,4 +980,40 @@ create unlogged table stream_use (
   tokens text[] not null,
   constraint stream_use_pkey primary key (client),
   constraint stream_use_client_fk foreign key (client) references client (id)
+);
+
+create unlogged table server_process (
+  id uuid,
+  host text not null,
+  pid integer not null,
+  version text not null,
+  node text not null,
+  console_port integer,
+  box_port integer,
+  started timestamptz not null,
+  seen timestamptz not null default moment(),
+  stopping boolean not null,
+  clock_offset_ms bigint not null,
+  database_host text,
+  disk_free bigint,
+  disk_least bigint,
+  backups jsonb,
+  constraint server_process_pkey primary key (id),
+  constraint server_process_disk_check check ((disk_free is null) = (disk_least is null))
+);
+
+create function forget_servers(ids uuid[]) returns void
+  language sql volatile security definer set search_path = public, pg_temp
+  as $$ delete from server_process where id = any (ids) $$;
+
+create table job (
+  name text,
+  ended timestamptz not null default moment(),
+  took_ms bigint not null,
+  succeeded timestamptz,
+  failures integer not null,
+  failure text,
+  next timestamptz,
+  constraint job_pkey primary key (name),
+  constraint job_failure_check check ((failures = 0) = (failure is null) and (failures > 0 or succeeded is not null))
 );

@@ -40,6 +40,11 @@ grant insert (account, actor, reason, service_too, created), update (lifted, lif
 grant insert (account, credits, note, created), update (state, granted, answer, answered)
   on credit_request to :server_role;
 grant insert on statistic, branch_day, installation to :server_role;
+grant insert (id, host, pid, version, node, console_port, box_port, started, stopping, clock_offset_ms, database_host,
+  disk_free, disk_least, backups), update (seen, stopping, clock_offset_ms, database_host, disk_free, disk_least, backups)
+  on server_process to :server_role;
+grant insert (name, took_ms, succeeded, failures, failure, next),
+  update (ended, took_ms, succeeded, failures, failure, next) on job to :server_role;
 
 -- These rows last minutes or days, and the server removes them through functions. It needs a right to update a column
 -- of `session` in order to lock a session until it commits.
@@ -52,7 +57,7 @@ grant update (message) on broadcast to :server_role;
 grant update (body_hmac, created, reply) on idempotency_key to :server_role;
 grant execute on function end_session(bytea), end_session_of(bigint, bigint), end_sessions(bigint, bytea), end_sessions_beneath(bigint),
   remove_tickets(bytea), redeem_ticket(bytea, timestamptz), remove_broadcast(),
-  remove_outdated(text, timestamptz, integer) to :server_role;
+  remove_outdated(text, timestamptz, integer), forget_servers(uuid[]) to :server_role;
 
 grant execute on function claim_key(bigint, text, text, timestamptz), hold_session(bytea, timestamptz) to :server_role;
 

@@ -2,6 +2,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import { atPlaceOf, type Call, everyCall } from '../contract/call.ts'
 import { calls } from '../contract/calls.ts'
 import { MOST_COMPRESSED } from '../contract/channels.ts'
+import type { ServerReport } from '../contract/system.ts'
 import { checkKey } from './access/canary.ts'
 import { openCaptcha } from './access/captcha.ts'
 import { createSeal } from './access/seal.ts'
@@ -20,6 +21,7 @@ import { openPage } from './corridor/openapi/routes.ts'
 import { type AnyHandler, goneOf, openPipeline } from './corridor/pipeline.ts'
 import { ID_FIELD, idsOfRequests, sendIds } from './corridor/request-id.ts'
 import { handlers } from './handlers.ts'
+import { openReport } from './jobs/heartbeat.ts'
 import { type Networks, watchNetworks } from './network.ts'
 import { endSpare } from './nouns/exports/spare.ts'
 import { type Clock, MACHINE_CLOCK } from './postgres/clock.ts'
@@ -40,6 +42,8 @@ export type AppDependencies = {
   leaving?: AbortSignal
   /** By default a watch of its own. */
   networks?: Networks
+  /** What tells of this process; by default without its ports, backups and primary. */
+  report?: () => ServerReport
   /** What answers the boxes; null where this process does not serve them. */
   gateway?: Gateway | null
 }
@@ -55,6 +59,9 @@ const MOST_BODY = { short: 32 * 1024, long: 256 * 1024, file: 2 * MOST_COMPRESSE
 export async function openApp(dependencies: AppDependencies) {
   const { config, database, sql, secretKey, log, freeSpace, clock = MACHINE_CLOCK, gateway } = dependencies
   const { leaving = NEVER } = dependencies
+  const disk = watchDisk(freeSpace, config.freeDiskMb, log)
+  const networks = dependencies.networks ?? watchNetworks(config.trustedProxies, clock.now)
+  const { ready, health, canWrite } = openHealth({ sql, disk, networks, clock, leaving })
   const business: Business = {
     database,
     zone: config.timeZone,
@@ -63,10 +70,12 @@ export async function openApp(dependencies: AppDependencies) {
     seal: createSeal(secretKey),
     captcha: openCaptcha(config.captcha, secretKey),
     dataDir: config.dataDir,
+    self: {
+      report: dependencies.report ?? openReport({ config, clock, freeSpace, leaving }),
+      canWrite,
+      isClockBehind: clock.isBehind,
+    },
   }
-  const disk = watchDisk(freeSpace, config.freeDiskMb, log)
-  const networks = dependencies.networks ?? watchNetworks(config.trustedProxies, clock.now)
-  const { ready, health } = openHealth({ sql, disk, networks, clock, leaving })
   const pipeline = openPipeline({ sql, business, disk, networks, clock })
   await checkKey(sql, business.seal)
   const app = openFastify(config, log)

@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini'
 import type { Call, Calls } from '../contract/call.ts'
 import type { Role } from '../contract/roles.ts'
+import type { ServerReport } from '../contract/system.ts'
 import type { Captcha } from './access/captcha.ts'
 import type { Seal } from './access/seal.ts'
 import type { Connect, Sql } from './postgres/pool.ts'
@@ -26,6 +27,15 @@ export type PlaylistRules = {
   isPrivateAllowed: boolean
 }
 
+/** What this process knows of itself. */
+export type Self = {
+  report(): ServerReport
+  /** Whether a change can be made at this moment. */
+  canWrite(): Promise<boolean>
+  /** Whether the database's time lies before its newest entry. */
+  isClockBehind(): boolean
+}
+
 export type Business = {
   /** Where the database is, for processes that open their own connection. */
   database: Connect
@@ -37,6 +47,7 @@ export type Business = {
   captcha: Captcha
   /** The folder that may hold the file `first-login`; the first sign-in removes it. */
   dataDir: string
+  self: Self
 }
 
 /** The context of a call without a session. Its `sql` is the pool: the handler opens its own transactions. */

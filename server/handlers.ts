@@ -25,6 +25,7 @@ import { saveSettings } from './nouns/settings.ts'
 import { spent } from './nouns/spent.ts'
 import { statistics } from './nouns/statistics.ts'
 import { suspension } from './nouns/suspension.ts'
+import { system } from './nouns/system/system.ts'
 import { historyOfAccount, historyOfClient, ownTransactions, transactions } from './nouns/transactions.ts'
 import { tree } from './nouns/tree.ts'
 import { trials } from './nouns/trials.ts'
@@ -75,5 +76,6 @@ export const handlers: Handlers<typeof calls> = {
     remove: removeAnyClient,
   },
   channels,
+  system,
   files: { download },
 }

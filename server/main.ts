@@ -7,11 +7,12 @@ import { createSeal } from './access/seal.ts'
 import { readSecretKey } from './access/secret.ts'
 import { type AppDependencies, openApp, openBoxApp } from './app.ts'
 import { openGateway } from './boxes/gateway.ts'
-import { startBackups } from './commands/backup/schedule.ts'
+import { openBackups } from './commands/backup/schedule.ts'
 import { say } from './commands/command.ts'
 import { type Config, readConfig, StartFault } from './config.ts'
 import { type FreeSpace, freeSpaceOf } from './corridor/disk.ts'
 import { openMetrics } from './corridor/metrics.ts'
+import { openHeartbeat, openReport, type Ports } from './jobs/heartbeat.ts'
 import { startJobs } from './jobs/jobs.ts'
 import { openLog } from './log.ts'
 import { measure } from './metrics.ts'
@@ -86,6 +87,22 @@ async function start(): Promise<void> {
   const networks = watchNetworks(config.trustedProxies, clock.now)
   const seal = createSeal(secretKey)
   const { serve, boxPort, port } = config
+  const { owner } = database
+  const backups =
+    config.backups &&
+    openBackups({
+      ...{ plan: config.backups, owner, key: secretKey },
+      ...{ timeZone: config.timeZone, log, clock: clock.now },
+    })
+  const ports: Ports = { console: null, boxes: null }
+  const leaving = stopping.signal
+  const report = openReport({
+    ...{ config, clock, freeSpace, leaving, ports },
+    databaseHost: primary.host,
+    backups: () => backups?.state() ?? null,
+  })
+  const heartbeat = openHeartbeat({ sql, report, leaving })
+  undo.push(() => heartbeat.stop())
   const gateway = serve.boxes
     ? openGateway({
         ...{ sql, seal, networks, log, clock: clock.now },
@@ -95,7 +112,7 @@ async function start(): Promise<void> {
   if (gateway) undo.push(() => gateway.stop())
   const needed: AppDependencies = {
     ...{ config, database: database.server, sql, secretKey, log, freeSpace, clock, networks, gateway },
-    leaving: stopping.signal,
+    ...{ leaving, report },
   }
   const console = serve.console ? await step(() => openApp(needed)) : null
   const isApart = boxPort !== null || !serve.console
@@ -114,10 +131,8 @@ async function start(): Promise<void> {
     clock: clock.now,
   })
   undo.push(() => jobs.stop())
-  if (config.backups) {
-    const { backups: plan, timeZone } = config
-    const { owner } = database
-    const backups = startBackups({ plan, owner, key: secretKey, timeZone, log, clock: clock.now })
+  if (backups) {
+    backups.start()
     undo.push(() => backups.stop())
   }
   const metrics = config.metrics && openMetrics()
@@ -131,6 +146,9 @@ async function start(): Promise<void> {
     await step(() => listen(metrics, place))
     tell(`Metrics are served on ${addressOf(metrics, config.metrics)}/metrics`)
   }
+  if (console) ports.console = portOf(console)
+  if (gateway) ports.boxes = portOf(boxes ?? console)
+  heartbeat.start()
   if (console) tell(`Boxtree is ready on ${addressOf(console, config)}`)
   if (boxes) tell(`Boxes are served on ${addressOf(boxes, config)}`)
   if (firstLogin) tell(firstLogin)
@@ -189,9 +207,14 @@ async function listen(app: FastifyInstance, { host, port, variable }: Place): Pr
   }
 }
 
+/** Returns the port at which a server listens; null where there is none. */
+function portOf(app: FastifyInstance | null): number | null {
+  const address = app?.server.address()
+  return typeof address === 'object' && address ? address.port : null
+}
+
 function addressOf(app: FastifyInstance, { host }: Pick<Place, 'host'>): string {
-  const address = app.server.address()
-  const port = typeof address === 'object' && address ? address.port : ''
+  const port = portOf(app)
   const name = host === '0.0.0.0' || host === '::' || host === '127.0.0.1' ? 'localhost' : host
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
 }

@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { Job } from '../contract/system.ts'
 import { watchTransactions } from './postgres/begin.ts'
 
 /**
@@ -85,19 +86,32 @@ export const primaryChanges = new Counter({
   registers,
 })
 
-export const jobSuccess = new Gauge({
+const jobSuccess = new Gauge({
   name: 'boxtree_job_last_success_timestamp_seconds',
-  help: 'When each job last ended without an error; at first the start of the process.',
+  help: 'When each job last ended without an error on any server; before that, the start of the process.',
   labelNames: ['job_name'],
   registers,
 })
 
-export const jobFailures = new Counter({
-  name: 'boxtree_job_failures_total',
-  help: 'Runs of each job that ended with an error.',
+const jobFailures = new Gauge({
+  name: 'boxtree_job_failures',
+  help: 'How many runs of each job have ended with an error since one ended without, on any server.',
   labelNames: ['job_name'],
   registers,
 })
+
+/** Sets what was read of the jobs. */
+export function measureJobs(jobs: readonly Job[]): void {
+  for (const { name: job_name, succeeded, failures } of jobs) {
+    if (succeeded !== null) jobSuccess.set({ job_name }, Date.parse(succeeded) / 1000)
+    jobFailures.set({ job_name }, failures)
+  }
+}
+
+/** A job that has never ended well is as late as the start is long ago. */
+export function measureJobsFrom(start: Date, names: readonly string[]): void {
+  for (const job_name of names) jobSuccess.set({ job_name }, start.getTime() / 1000)
+}
 
 export const backupFailures = new Counter({
   name: 'boxtree_backup_failures_total',

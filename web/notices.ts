@@ -264,5 +264,6 @@ const words: Spoken<typeof calls> = {
       failure: 'Error saving the words. Please try again.',
     },
   },
+  system: { state: silent, findings: silent },
   files: { download: silent },
 }

@@ -26,6 +26,7 @@ export function openHealth({ sql, disk, networks, clock, leaving }: HealthDepend
   const canCommit = watchCommits(sql)
   const canWrite = async () => disk.hasRoom() && !clock.isBehind() && (await canCommit())
   return {
+    canWrite,
     /** Whether requests are to be sent here. A server that can only read is ready. */
     async ready(): Promise<Ready> {
       if (leaving.aborted) throw new Refusal('unavailable', 'This server is being stopped.')

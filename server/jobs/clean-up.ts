@@ -7,7 +7,7 @@ import type { Sql } from '../postgres/pool.ts'
 /**
  * Removes rows that no call can use any more: expired sessions and tickets, idempotency keys past their 24 hours, login
  * tries older than the longest limit, used captcha solutions that would be refused by their age alone, what the gateway
- * needs for minutes, and sign-ins, addresses and the history of devices that were kept for KEEP_DAYS.
+ * needs for minutes, servers that were killed, and sign-ins, addresses and the history of devices that were kept for KEEP_DAYS.
  * Returns how many rows of each table; an empty record while another server does this.
  */
 export async function cleanUp(
@@ -31,6 +31,8 @@ export async function cleanUp(
     ['box_event', ago(30 * DAY_MS)],
     // Twice the time for which a gateway decides from memory.
     ['box_change', ago(HOUR)],
+    // One that was killed, and has not been started again at its place.
+    ['server_process', ago(DAY_MS)],
     // A channel that comes back later gets another id.
     ['channel', ago(keepDays * DAY_MS)],
     // Loses its addresses only.

@@ -150,6 +150,9 @@ describe('the clean-up', () => {
       await sql`
         insert into unknown_box (mac, first_asked, asked, stb_type, version)
         values (${String(late)}, ${at(late - 7 * DAY_MS)}, ${at(late - 7 * DAY_MS)}, '', '')`
+      await world.server.ownerSql`
+        insert into server_process (id, host, pid, version, node, started, seen, stopping, clock_offset_ms)
+        values (gen_random_uuid(), 'killed', 1, '0', '0', ${now}, ${at(late - DAY_MS)}, false, 0)`
       await world.server.ownerSql`insert into box_change (client, at) values (1, ${at(late - HOUR_MS)})`
       await sql`insert into channel (key, seen) values (${String(late)}, ${at(late - 400 * DAY_MS)})`
       await world.server.ownerSql`
@@ -172,6 +175,7 @@ describe('the clean-up', () => {
       box_event: 1,
       box_change: 1,
       channel: 1,
+      server_process: 1,
       audit: 1,
     })
     const kept = await sql`select address from audit where event = 'kept' order by at`

@@ -1,12 +1,14 @@
 import type { FastifyBaseLogger } from 'fastify'
+import { JOBS, type JobName } from '../../contract/system.ts'
 import { resealPasswords } from '../access/reseal.ts'
 import type { Seal } from '../access/seal.ts'
 import type { PlaylistRules } from '../context.ts'
-import { type Day, dayOf } from '../ledger/calendar.ts'
-import { jobFailures, jobSuccess } from '../metrics.ts'
+import { type Day, dayOf, endOf } from '../ledger/calendar.ts'
+import { measureJobsFrom } from '../metrics.ts'
 import { refreshPlaylist } from '../nouns/channels/refresh.ts'
 import { fillBranchDays } from '../nouns/growth.ts'
 import { fillStatistics } from '../nouns/statistics.ts'
+import { noteRun } from '../nouns/system/runs.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { cleanUp } from './clean-up.ts'
 
@@ -28,7 +30,7 @@ export type JobDependencies = {
  * reading of the playlist where that is due, and once after a start the sealing of passwords that a version before 0.2.0
  * did not bind to their clients.
  * Every server runs them each minute; advisory locks let one server at a time do a job. A failed job is tried again a
- * minute later.
+ * minute later. How each run went is noted in the database, where every server reads it.
  */
 export function startJobs({ sql, zone, seal, keepDays, playlist, log, clock }: JobDependencies): {
   /** Starts no further job, and resolves when the running one has finished. */
@@ -39,8 +41,10 @@ export function startJobs({ sql, zone, seal, keepDays, playlist, log, clock }: J
   let resealed = false
   let stopped = false
   const stopping = new AbortController()
-  // A job that has never ended well is as late as the start is long ago.
-  for (const job_name of JOBS) jobSuccess.setToCurrentTime({ job_name })
+  measureJobsFrom(
+    clock(),
+    JOBS.filter((name) => name !== 'sealing'),
+  )
   let running = run()
   // Apart from the others, which it would delay by its minute.
   let refreshing = attempt('playlist', refresh)
@@ -100,21 +104,32 @@ export function startJobs({ sql, zone, seal, keepDays, playlist, log, clock }: J
     if (clients > 0) log.info({ clients }, 'passwords were bound to their clients')
   }
 
-  async function attempt(job: (typeof JOBS)[number] | 'sealing', work: () => Promise<void>): Promise<void> {
+  async function attempt(job: JobName, work: () => Promise<void>): Promise<void> {
     if (stopped) return
+    const began = performance.now()
+    let failure: string | null = null
     try {
       await work()
-      jobSuccess.setToCurrentTime({ job_name: job })
     } catch (error) {
       if (stopping.signal.aborted && job === 'playlist') return
-      jobFailures.inc({ job_name: job })
+      failure = error instanceof Error ? error.message : String(error)
       log.error({ err: error, job }, 'a job failed and will be tried again')
     }
+    const run = { name: job, took_ms: Math.round(performance.now() - began), failure }
+    // Where it cannot be noted, the calls report that the database takes no changes.
+    await noteRun(sql, { ...run, next: nextOf(job, failure) }).catch(() => {})
+  }
+
+  function nextOf(job: JobName, failure: string | null): Date | null {
+    const now = clock()
+    const again = new Date(now.getTime() + MINUTE)
+    if (failure !== null) return again
+    if (job === 'clean-up') return new Date(now.getTime() + HOUR)
+    // Midnight comes a second after the end of the day.
+    if (job === 'statistics') return new Date(Date.parse(endOf(dayOf(now, zone), zone)) + 1_000 + SETTLING)
+    return job === 'sealing' ? null : again
   }
 }
-
-/** The jobs that come again and again. */
-const JOBS = ['statistics', 'clean-up', 'counts', 'playlist'] as const
 
 /** How many changes of counts one statement settles. */
 const SETTLED_AT_ONCE = 10_000

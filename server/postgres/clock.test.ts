@@ -65,6 +65,8 @@ test('no change is made while the clock of the database is behind its newest row
       body: { message: expect.stringContaining('The clock of the database was set back') },
     })
     expect((await there.call(calls.credits.dealer)).credits).toBe(3)
+    const { findings } = await world.at(second, world.admin).call(calls.system.findings)
+    expect(findings.map(({ kind }) => kind)).toEqual(['clock behind'])
     expect(await (await fetch(`${second.url}/v1/health`)).json()).toMatchObject({
       status: 'OK',
       writes: false,

@@ -14,7 +14,15 @@ const MINUTE = 60_000
 const RETRY_MS = 1_000
 
 /** Reads each minute, and whenever it is told to, which server is the primary. Log and metrics tell when that changes. */
-export function watchPrimary(sql: Sql, log: FastifyBaseLogger): { read(): Promise<void>; stop(): void } {
+export function watchPrimary(
+  sql: Sql,
+  log: FastifyBaseLogger,
+): {
+  read(): Promise<void>
+  /** Its address; null for a unix socket, and while it cannot be reached. */
+  host(): string | null
+  stop(): void
+} {
   let seen: Seen | null = null
   let isAway = false
   let isWanted = false
@@ -31,6 +39,7 @@ export function watchPrimary(sql: Sql, log: FastifyBaseLogger): { read(): Promis
   let retry: NodeJS.Timeout | undefined
   return {
     read,
+    host: () => (seen === null || isAway || seen.host === SOCKET ? null : seen.host),
     stop() {
       clearInterval(timer)
       clearTimeout(retry)
@@ -74,12 +83,15 @@ export function watchPrimary(sql: Sql, log: FastifyBaseLogger): { read(): Promis
   }
 }
 
+/** What stands for the address of an embedded one. */
+const SOCKET = 'socket'
+
 /** Returns null where the connection leads to a standby. */
 async function findPrimary(sql: Sql): Promise<Seen | null> {
   const [row] = await withTimeout(
     sql,
     () => sql<Seen[]>`
-      select coalesce(host(inet_server_addr()) || ':' || inet_server_port(), 'socket') as host,
+      select coalesce(host(inet_server_addr()) || ':' || inet_server_port(), ${SOCKET}) as host,
         substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) as timeline
       where not pg_is_in_recovery()`,
   )

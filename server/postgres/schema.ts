@@ -22,7 +22,7 @@ const FOLDER = join(import.meta.dirname, '../../db')
 /** The schema that this version needs. */
 export const PRESENT = schemaOf(
   FOLDER,
-  ['accounts', 'clients', 'boxes', 'channels', 'ledger', 'lists', 'tree', 'statistics'].map(asFile),
+  ['accounts', 'clients', 'boxes', 'channels', 'ledger', 'lists', 'tree', 'statistics', 'system'].map(asFile),
   checksumOfStatements,
 )
 

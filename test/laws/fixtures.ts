@@ -360,6 +360,7 @@ const TREE: Tree = {
     statistics: ofSuperreseller,
     chart: ofSuperreseller,
   },
+  system: { state: nothing, findings: nothing },
   channels: {
     all: nothing,
     giveAddress: { input: async () => ({ address: (await servePlaylist(A_PLAYLIST)).address }) },

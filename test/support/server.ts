@@ -1,12 +1,14 @@
 import { rmSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import type { TransactionSql } from 'postgres'
+import type { Backups } from '../../contract/system.ts'
 import { createFirstAdmin } from '../../server/access/admin.ts'
 import { createSeal } from '../../server/access/seal.ts'
 import { type AppDependencies, openApp, openBoxApp } from '../../server/app.ts'
 import { type Gateway, openGateway } from '../../server/boxes/gateway.ts'
 import { type Config, readConfig } from '../../server/config.ts'
 import type { FreeSpace } from '../../server/corridor/disk.ts'
+import { openReport } from '../../server/jobs/heartbeat.ts'
 import { openLog } from '../../server/log.ts'
 import { watchNetworks } from '../../server/network.ts'
 import { type Clock, MACHINE_CLOCK } from '../../server/postgres/clock.ts'
@@ -52,6 +54,8 @@ export interface TestServerOptions {
   leaving?: AbortSignal
   /** Replaces the measuring of the disk's free space; by default nothing is measured. */
   freeSpace?: FreeSpace
+  /** What it tells of its backups; by default it makes none. */
+  backups?: () => Backups
 }
 
 /** Starts the real server on a free port, by default with a fresh database. */
@@ -82,11 +86,11 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     ...{ sql, seal: createSeal(secretKey), networks, log, clock: clock.now, zone },
     streams: config.streams,
   })
+  const { leaving = new AbortController().signal, freeSpace = null, backups } = options
   const needed: AppDependencies = {
-    ...{ config, database: database.server, sql, secretKey, log, clock, networks },
-    freeSpace: options.freeSpace ?? null,
+    ...{ config, database: database.server, sql, secretKey, log, clock, networks, freeSpace, leaving },
     gateway: config.serve.boxes ? gateway : null,
-    ...(options.leaving && { leaving: options.leaving }),
+    report: openReport({ config, clock, freeSpace, leaving, ...(backups && { backups }) }),
   }
   const { console, boxes } = config.serve
   const app = console ? await openApp(needed) : await openBoxApp(needed, gateway)

@@ -1,13 +1,14 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod/mini'
+import { TRIAL_OUTCOMES } from '../../../contract/system.ts'
 
 /** What came of restoring a backup into a cluster that was thrown away afterwards. */
 export type Trial = z.output<typeof Trial>
 
 const Trial = z.strictObject({
   at: z.string(),
-  outcome: z.enum(['sound', 'unsound', 'left out']),
+  outcome: z.enum(TRIAL_OUTCOMES),
   /** Why, for whoever runs Boxtree. */
   sentence: z.string(),
 })

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { FastifyBaseLogger } from 'fastify'
+import type { Backups } from '../../../contract/system.ts'
 import type { Config } from '../../config.ts'
 import { backupFailures, measure } from '../../metrics.ts'
 import { keptIn, recentOf } from './kept.ts'
@@ -21,16 +22,25 @@ const HOUR = 60 * MINUTE
 /** The longest wait for a process that was told to end, in milliseconds. */
 const PATIENCE_MS = 20_000
 
-/** Makes a backup whenever the newest is old enough, tries one whose trial was interrupted, and tells log and metrics what came of it. */
-export function startBackups(options: ScheduleOptions): { stop(): Promise<void> } {
+/** Once it is started, makes a backup whenever the newest is old enough, tries one whose trial was interrupted, and tells log and metrics what came of it. */
+export function openBackups(options: ScheduleOptions): {
+  start(): void
+  /** What there is of backups, and what comes next. */
+  state(): Backups
+  stop(): Promise<void>
+} {
   const { plan, log, clock } = options
   let child: ChildProcess | null = null
   let stopped = false
-  let failed = Number.NEGATIVE_INFINITY
-  measureKept(plan)
-  look()
-  const timer = setInterval(look, MINUTE)
+  let failed: { at: Date; message: string } | null = null
+  let timer: NodeJS.Timeout | undefined
   return {
+    start() {
+      measureKept(plan)
+      look()
+      timer = setInterval(look, MINUTE)
+    },
+    state,
     async stop() {
       stopped = true
       clearInterval(timer)
@@ -43,12 +53,29 @@ export function startBackups(options: ScheduleOptions): { stop(): Promise<void> 
     },
   }
 
+  function state(): Backups {
+    const kept = keptIn(plan.folder)
+    const [newest] = kept
+    const trial = newest?.trial
+    const due = newest ? newest.taken.getTime() + plan.everyHours * HOUR : clock().getTime()
+    const next = Math.max(due, failed === null ? 0 : failed.at.getTime() + HOUR)
+    return {
+      every_hours: plan.everyHours,
+      kept: kept.length,
+      newest: newest?.taken.toISOString() ?? null,
+      trial: trial ? { outcome: trial.outcome, sentence: trial.sentence } : null,
+      sound: kept.find(({ trial }) => trial?.outcome === 'sound')?.taken.toISOString() ?? null,
+      next: new Date(next).toISOString(),
+      failure: failed && { at: failed.at.toISOString(), message: failed.message },
+    }
+  }
+
   function look(): void {
     const now = clock()
     const due = new Date(now.getTime() - plan.everyHours * HOUR)
     const recent = recentOf(keptIn(plan.folder), due)
     // One that fails is tried again in an hour: each try reads the whole database.
-    if (child || recent?.trial || now.getTime() - failed < HOUR) return
+    if (child || recent?.trial || (failed !== null && now.getTime() - failed.at.getTime() < HOUR)) return
     run({ due, now })
   }
 
@@ -74,11 +101,12 @@ export function startBackups(options: ScheduleOptions): { stop(): Promise<void> 
 
   function tell({ made, fault }: Said): void {
     if (fault) {
-      failed = clock().getTime()
+      failed = { at: clock(), message: fault.message }
       backupFailures.inc()
       log.error({ err: fault }, 'a backup failed, and will be tried again in an hour')
     }
     if (!made) return
+    failed = null
     const figures = { backup: made.name, trial: made.trial, removed: made.removed }
     if (made.trial.outcome === 'sound') log.info(figures, 'a backup was made and restored in a trial')
     if (made.trial.outcome === 'left out') log.warn(figures, 'a backup was made, but not tried')

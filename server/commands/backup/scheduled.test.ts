@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Console, startConsole } from '../../../test/support/console.ts'
 import { freshFolder } from '../../../test/support/folder.ts'
@@ -8,6 +9,7 @@ import { openWorld, type World } from '../../../test/support/world.ts'
 import { LOCKS } from '../../postgres/locks.ts'
 import { openPool } from '../../postgres/pool.ts'
 import { keptIn, TRIAL } from './kept.ts'
+import { openBackups } from './schedule.ts'
 import { makeBackup, type Order } from './scheduled.ts'
 import { takeBackup } from './take.ts'
 import { tryBackup } from './trial.ts'
@@ -116,6 +118,25 @@ describe('a backup by the clock', () => {
   const order = (): Order => ({
     ...{ owner: world.server.database.owner, key: SECRET_KEY, timeZone: 'UTC', folder, keep: 7 },
     ...{ due: new Date('2026-05-10T00:00:00Z'), now: new Date('2026-05-10T12:00:00Z') },
+  })
+
+  test('that fails is told with its reason, and is tried again in an hour', async () => {
+    writeFileSync(folder, 'no folder')
+    const now = new Date('2026-05-10T12:00:00Z')
+    const backups = openBackups({
+      ...{
+        plan: { everyHours: 24, keep: 7, folder: join(folder, 'backups') },
+        log: pino({ level: 'silent' }),
+      },
+      ...{ owner: world.server.database.owner, key: SECRET_KEY, timeZone: 'UTC', clock: () => now },
+    })
+    backups.start()
+    await expect.poll(() => backups.state().failure, { timeout: 15_000 }).not.toBe(null)
+    await backups.stop()
+    expect(backups.state()).toMatchObject({
+      ...{ kept: 0, newest: null, next: '2026-05-10T13:00:00.000Z' },
+      failure: { at: now.toISOString(), message: expect.stringContaining('ENOTDIR') },
+    })
   })
 
   test('is made by one server at a time', async () => {

@@ -2,9 +2,11 @@ import { createFirstAdmin } from '../../access/admin.ts'
 import { openCaptcha } from '../../access/captcha.ts'
 import { createSeal } from '../../access/seal.ts'
 import { readSecretKey } from '../../access/secret.ts'
-import { readConfig } from '../../config.ts'
-import type { Business } from '../../context.ts'
+import { type Config, readConfig } from '../../config.ts'
+import type { Business, Self } from '../../context.ts'
+import { openReport } from '../../jobs/heartbeat.ts'
 import { addDays, dayOf, startOf } from '../../ledger/calendar.ts'
+import { MACHINE_CLOCK } from '../../postgres/clock.ts'
 import { openDatabase } from '../../postgres/database.ts'
 import { migrate } from '../../postgres/migrate.ts'
 import { type Connect, openPool, type Sql } from '../../postgres/pool.ts'
@@ -55,6 +57,7 @@ export async function fill(
       seal,
       captcha: openCaptcha({ provider: 'none' }, key),
       dataDir: config.dataDir,
+      self: itself(config),
     }
     const isNew = await createFirstAdmin(sql, config.adminLogin, PASSWORD)
     if (isNew) await atPlayedTimes(database.owner, () => play(sql, business, config.adminLogin, say))
@@ -76,6 +79,13 @@ async function atPlayedTimes(owner: Connect, work: () => Promise<void>): Promise
   } finally {
     await sql.end()
   }
+}
+
+/** What the demo knows of itself, which nobody asks for. */
+function itself(config: Config): Self {
+  const leaving = new AbortController().signal
+  const report = openReport({ config, clock: MACHINE_CLOCK, freeSpace: null, leaving })
+  return { report, canWrite: async () => true, isClockBehind: () => false }
 }
 
 async function play(sql: Sql, business: Business, admin: string, say: (line: string) => void): Promise<void> {

@@ -1,0 +1,110 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { calls } from '../../contract/calls.ts'
+import { type Console, startConsole } from '../../test/support/console.ts'
+import { type External, startExternal } from '../../test/support/external.ts'
+import { freshFolder } from '../../test/support/folder.ts'
+import { Person } from '../../test/support/world.ts'
+import { openPool, type Sql } from '../postgres/pool.ts'
+
+const WRONG_CLOCK = `--import=${join(import.meta.dirname, '../../test/support/wrong-clock.ts')}`
+const PASSWORD = 'a-password-of-theirs'
+
+let database: External
+let owner: Sql
+let one: Console
+let other: Console
+let admin: Person
+
+beforeAll(async () => {
+  database = await startExternal(freshFolder())
+  one = await start()
+  other = await start({ NODE_OPTIONS: WRONG_CLOCK, WRONG_CLOCK_MS: '9000', SERVE: 'console' })
+  owner = openPool(database.at('holder', 'shop'), { max: 1 })
+  const nobody = new Person(one, { id: 0, name: '', role: 'dealer', token: '' })
+  const login = { login_username: 'admin', login_password: PASSWORD }
+  const { token, role } = await nobody.call(calls.session.login, login)
+  admin = new Person(one, { id: 0, name: 'admin', role, token })
+})
+afterAll(async () => {
+  for (const console of [one, other]) await console?.stop()
+  await owner?.end()
+  await database?.stop()
+})
+
+function start(env = {}): Promise<Console> {
+  const own = { CAPTCHA_PROVIDER: 'none', ADMIN_PASSWORD: PASSWORD, SECRET_KEY: '0'.repeat(64) }
+  return startConsole({ dataDir: freshFolder(), env: { ...own, ...database.env, ...env } })
+}
+
+const servers = async () => (await admin.call(calls.system.state)).servers
+const states = async () => (await servers()).map(({ pid, state }) => [pid, state])
+const kinds = async () => (await admin.call(calls.system.findings)).findings.map(({ kind }) => kind)
+
+const portOf = ({ url }: Console) => Number(new URL(url).port)
+
+test('two servers of one database are both shown, each with its own clock', async () => {
+  await expect.poll(states).toEqual([
+    [one.process.pid, 'serving'],
+    [other.process.pid, 'serving'],
+  ])
+  expect(await servers()).toEqual([
+    expect.objectContaining({
+      console_port: portOf(one),
+      box_port: portOf(one),
+      clock_offset_ms: expect.closeTo(0, -3),
+    }),
+    expect.objectContaining({
+      ...{ console_port: portOf(other), box_port: null, clock_offset_ms: expect.closeTo(9000, -3) },
+      database_host: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
+    }),
+  ])
+  expect(await kinds()).toEqual(['clock'])
+})
+
+test('a synchronous standby that is away is told, by servers that are still seen, until it is no longer waited for', async () => {
+  const superuser = openPool(database.at('postgres', 'shop'), { max: 1 })
+  const waitFor = async (names: string) => {
+    await superuser.unsafe(`alter system set synchronous_standby_names = '${names}'`)
+    await superuser`select pg_reload_conf()`
+  }
+  try {
+    await waitFor('nobody')
+    await expect.poll(kinds, { timeout: 15_000 }).toEqual(['standby away', 'clock'])
+    expect((await admin.call(calls.system.state)).database).toMatchObject({
+      writes: false,
+      synchronous: 'away',
+    })
+    // A beat that waited for the standby would not arrive.
+    const seen = async () => (await servers())[1]?.seen ?? ''
+    const before = await seen()
+    await expect.poll(async () => (await seen()) > before, { timeout: 20_000 }).toBe(true)
+  } finally {
+    await waitFor('')
+    await superuser.end()
+  }
+  await expect.poll(kinds, { timeout: 15_000 }).toEqual(['clock'])
+})
+
+test('a server that is stopped is shown no more', async () => {
+  await other.stop()
+  expect(await states()).toEqual([[one.process.pid, 'serving']])
+  expect(await kinds()).toEqual([])
+})
+
+test('a server that is killed is gone after a minute, until another is started in its place', async () => {
+  other = await start()
+  await expect.poll(states).toHaveLength(2)
+  const port = portOf(other)
+  await other.stop('SIGKILL')
+  // A minute passes.
+  await owner`update server_process set seen = seen - interval '1 minute' where pid = ${other.process.pid ?? 0}`
+  expect((await states())[1]).toEqual([other.process.pid, 'gone'])
+  expect(await kinds()).toEqual(['server'])
+  other = await start({ PORT: String(port) })
+  await expect.poll(states).toEqual([
+    [one.process.pid, 'serving'],
+    [other.process.pid, 'serving'],
+  ])
+  expect(await kinds()).toEqual([])
+})

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import type { Backups, Database, Server } from '../../../contract/system.ts'
+import { findingsOf } from './findings.ts'
+
+// What no test can cause in a moment; the others are caused in system.test.ts and heartbeat.test.ts.
+
+const now = new Date('2026-05-15T10:00:00.000Z')
+
+const DATABASE: Database = {
+  ...{ version: '18.4', host: '10.0.0.1:5432', hosts: 1, standbys: 0, synchronous: 'off' },
+  ...{ writes: true, clock_behind: false },
+}
+
+const SERVER: Server = {
+  ...{ id: 'a', host: 'one', pid: 1, version: '0.2.0', node: '24.0.0', console_port: 8080, box_port: 8080 },
+  ...{ started: '2026-05-01T10:00:00.000Z', seen: now.toISOString(), state: 'serving', clock_offset_ms: 0 },
+  ...{ database_host: '10.0.0.1:5432', disk_free: null, disk_least: null, backups: null },
+}
+
+const BACKUPS: Backups = {
+  ...{ every_hours: 24, kept: 1, newest: '2026-05-15T03:00:00.000Z', sound: '2026-05-15T03:00:00.000Z' },
+  ...{ trial: { outcome: 'sound', sentence: '' }, next: '2026-05-16T03:00:00.000Z', failure: null },
+}
+
+function found(database: Partial<Database> = {}, ...servers: Partial<Server>[]) {
+  const all = [SERVER, ...servers.map((server) => ({ ...SERVER, ...server }))]
+  return findingsOf({ database: { ...DATABASE, ...database }, servers: all, jobs: [], now })
+}
+
+test('a database that commits nothing is told as urgent', () => {
+  expect(found({ writes: false })).toEqual([
+    { kind: 'no writes', urgent: true, sentence: expect.stringContaining('still the primary') },
+  ])
+})
+
+test('a standby is missed where DATABASE_URL names several hosts, and nowhere else', () => {
+  expect(found({ hosts: 2 })).toEqual([
+    { kind: 'standby', urgent: false, sentence: expect.stringContaining('No standby follows') },
+  ])
+  expect(found({ hosts: 2, standbys: 1 })).toEqual([])
+})
+
+test('servers that cannot write are not called gone', () => {
+  const kinds = found({ writes: false }, { id: 'b', state: 'unknown', seen: '2026-05-15T09:00:00.000Z' })
+  expect(kinds.map(({ kind }) => kind)).toEqual(['no writes'])
+})
+
+test('a backup that failed after the newest is told, on whichever server, until one is made', () => {
+  const failure = { at: '2026-05-15T09:00:00.000Z', message: 'There is no room' }
+  const failing = { id: 'b', host: 'two', backups: { ...BACKUPS, newest: null, failure } }
+  expect(found({}, { id: 'c', backups: BACKUPS }, failing)).toEqual([
+    { kind: 'backup', urgent: false, sentence: expect.stringContaining('two says: There is no room. It is') },
+  ])
+  const newer = { ...BACKUPS, newest: '2026-05-15T09:30:00.000Z' }
+  expect(found({}, { id: 'c', backups: newer }, failing)).toEqual([])
+})
+
+test('a server that should make backups and never made one is told after twice the time', () => {
+  const never = { ...BACKUPS, newest: null, sound: null, trial: null }
+  expect(found({}, { started: '2026-05-13T10:00:00.000Z', backups: never })).toEqual([])
+  expect(found({}, { started: '2026-05-13T09:59:59.000Z', backups: never })).toEqual([
+    { kind: 'backup', urgent: true, sentence: expect.stringMatching(/^There is no backup, although/) },
+  ])
+})

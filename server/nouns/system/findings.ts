@@ -1,0 +1,253 @@
+import {
+  type Backups,
+  type Database,
+  FINDINGS,
+  type Finding,
+  type Job,
+  type Server,
+} from '../../../contract/system.ts'
+import { counted } from '../../../contract/words.ts'
+
+/** What is judged. */
+export type State = { database: Database; servers: readonly Server[]; jobs: readonly Job[]; now: Date }
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+
+/** How long a job may not have ended well, in milliseconds. The alert rules in deploy/ judge by the same. */
+const OVERDUE_MS: Partial<Record<Job['name'], number>> = {
+  counts: 10 * MINUTE,
+  playlist: 10 * MINUTE,
+  'clean-up': 3 * HOUR,
+  statistics: 26 * HOUR,
+}
+/** How often a job fails in a row until it needs a hand, because the next run often mends what one met. */
+const FAILURES = 3
+/** The jobs of a server that has just been started have not run yet. */
+const SETTLING_MS = 5 * MINUTE
+/** The offset of a clock that is told, and how long servers of two versions may run beside each other. */
+const CLOCK_MS = 5_000
+const VERSIONS_MS = HOUR
+/** A disk is told that has less than so many times what is kept free. */
+const NEAR = 4
+
+/** Returns what needs a hand, the most important first, each with what to do. */
+export function findingsOf(state: State): Finding[] {
+  const living = state.servers.filter(({ state }) => state === 'serving' || state === 'stopping')
+  const found = [
+    ...ofWrites(state.database, living),
+    ...living.flatMap(ofDisk),
+    ...ofStandby(state.database),
+    ...ofBackups(living, state.now),
+    ...state.servers.filter((server) => server.state === 'gone').map((server) => ofGone(server, state.now)),
+    ...state.jobs.flatMap((job) => ofJob(job, living, state.now)),
+    ...living.flatMap(ofClock),
+    ...ofVersions(living, state.now),
+  ]
+  return found.sort(
+    (a, b) => Number(b.urgent) - Number(a.urgent) || FINDINGS.indexOf(a.kind) - FINDINGS.indexOf(b.kind),
+  )
+}
+
+/** Why no change can be made, where nothing else says it. */
+function ofWrites({ writes, clock_behind, synchronous }: Database, living: readonly Server[]): Finding[] {
+  if (clock_behind) {
+    return [
+      urgent(
+        'clock behind',
+        "The database's clock was set back behind its newest entry, so changes are refused. Set it right; they are made again once its time is past that entry.",
+      ),
+    ]
+  }
+  if (writes || living.some(isFull)) return []
+  if (synchronous === 'away') {
+    return [
+      urgent(
+        'standby away',
+        'No change can be committed, because the synchronous standby is away. Start it again, or take it out of synchronous_standby_names.',
+      ),
+    ]
+  }
+  return [
+    urgent(
+      'no writes',
+      'No change can be committed in the database. See whether its server is still the primary and has room on its disk; its own log says more.',
+    ),
+  ]
+}
+
+function isFull({ disk_free, disk_least }: Server): boolean {
+  return disk_free !== null && disk_least !== null && disk_free < disk_least
+}
+
+function ofDisk(server: Server): Finding[] {
+  const { host, disk_free: free, disk_least: least } = server
+  if (free === null || least === null || free >= NEAR * least) return []
+  const room = `The disk of the database on ${host} has ${inMb(free)} free`
+  if (isFull(server)) {
+    return [
+      urgent(
+        'disk full',
+        `${room}, less than the ${inMb(least)} of FREE_DISK_MB, so changes are refused. Free space on it; they are made again at once.`,
+      ),
+    ]
+  }
+  return [
+    hint(
+      'disk',
+      `${room}; below ${inMb(least)} changes are refused. Free space on it, or give it a larger one.`,
+    ),
+  ]
+}
+
+/** Without a synchronous one, a standby is expected where DATABASE_URL names several hosts. */
+function ofStandby({ hosts, standbys, synchronous }: Database): Finding[] {
+  if (hosts < 2 || standbys > 0 || synchronous === 'away') return []
+  return [
+    hint(
+      'standby',
+      'No standby follows the database, although DATABASE_URL names several hosts. Start it again: without one, the disk of the primary is the only one that has the newest changes.',
+    ),
+  ]
+}
+
+/** Judges the newest backup of all servers, which may share a folder or not. */
+function ofBackups(living: readonly Server[], now: Date): Finding[] {
+  const making = living.flatMap(({ host, started, backups }) =>
+    backups ? [{ host, started, ...backups }] : [],
+  )
+  const [newest] = making.sort((a, b) => time(b.newest) - time(a.newest))
+  if (!newest) return []
+  const failed = making.find(({ failure }) => time(failure?.at ?? null) > time(newest.newest))
+  const since = time(newest.newest ?? newest.started)
+  const why = failed?.failure ? ` ${failed.host} says: ${ended(failed.failure.message)}` : ''
+  if (now.getTime() - since > 2 * newest.every_hours * HOUR) {
+    const age =
+      newest.newest === null
+        ? 'There is no backup'
+        : `The newest backup is ${long(now.getTime() - since)} old`
+    return [
+      urgent(
+        'backup',
+        `${age}, although one is to be made every ${counted(newest.every_hours, 'hour')}.${why} See the log of the servers, and make one with npm run backup meanwhile.`,
+      ),
+    ]
+  }
+  if (why)
+    return [hint('backup', `The last try to make a backup failed.${why} It is tried again every hour.`)]
+  return ofTrial(newest)
+}
+
+function ofTrial({ trial, sound }: Backups): Finding[] {
+  if (trial?.outcome === 'unsound') {
+    const last =
+      sound === null
+        ? 'No backup is proved sound.'
+        : `The last sound one is of ${sound.slice(0, 10)}; keep it.`
+    return [
+      urgent(
+        'backup',
+        `The newest backup cannot be trusted: ${ended(trial.sentence)} ${last} Run npm run verify, which says whether the database itself is sound.`,
+      ),
+    ]
+  }
+  if (trial?.outcome !== 'left out') return []
+  return [hint('backup', `${ended(trial.sentence)} Free space there, or set BACKUP_DIR to a larger disk.`)]
+}
+
+function ofGone({ host, seen, ...server }: Server, now: Date): Finding {
+  const silence = long(now.getTime() - Date.parse(seen))
+  return urgent(
+    'server',
+    `The server ${placeOf({ host, ...server })} is gone: it was not stopped, and has not been heard of for ${silence}. Start it again. One that is not started again is forgotten after a day.`,
+  )
+}
+
+function ofJob({ name, failures, failure, succeeded }: Job, living: readonly Server[], now: Date): Finding[] {
+  const label = `The job '${name}'`
+  if (failures >= FAILURES) {
+    return [
+      urgent(
+        'job',
+        `${label} has failed ${counted(failures, 'time')} in a row: ${ended(failure ?? '')} It is tried again each minute; the log of the servers has the whole error.`,
+      ),
+    ]
+  }
+  const [first] = living.map(({ started }) => Date.parse(started)).sort((a, b) => a - b)
+  const limit = OVERDUE_MS[name]
+  if (limit === undefined || first === undefined || now.getTime() - first < SETTLING_MS) return []
+  const late = now.getTime() - (succeeded === null ? first : time(succeeded))
+  if (late <= limit) return []
+  return [
+    urgent(
+      'job',
+      `${label} has not ended well for ${long(late)}. See the log of the servers, and restart the one where it hangs.`,
+    ),
+  ]
+}
+
+function ofClock({ host, clock_offset_ms: offset }: Server): Finding[] {
+  if (Math.abs(offset) <= CLOCK_MS) return []
+  const side = offset > 0 ? 'ahead of' : 'behind'
+  return [
+    hint(
+      'clock',
+      `The clock of ${host} is ${long(Math.abs(offset))} ${side} the database's, whose time counts. Set it right, for example with chrony: with more than a minute a server does not start.`,
+    ),
+  ]
+}
+
+/** Two versions run beside each other while servers are upgraded one by one. */
+function ofVersions(living: readonly Server[], now: Date): Finding[] {
+  const newest = living.reduce<Server | null>(
+    (one, other) => (one && time(one.started) > time(other.started) ? one : other),
+    null,
+  )
+  const other = living.find(({ version }) => version !== newest?.version)
+  if (!newest || !other || now.getTime() - time(newest.started) <= VERSIONS_MS) return []
+  return [
+    hint(
+      'versions',
+      `${placeOf(other)} runs Boxtree ${other.version} and ${placeOf(newest)} runs ${newest.version}, for more than an hour. Bring both to the same version.`,
+    ),
+  ]
+}
+
+/** The name of a server, with the port by which two on one host are told apart. */
+function placeOf({
+  host,
+  console_port,
+  box_port,
+}: Pick<Server, 'host' | 'console_port' | 'box_port'>): string {
+  const port = console_port ?? box_port
+  return port === null ? host : `${host}:${port}`
+}
+
+function urgent(kind: Finding['kind'], sentence: string): Finding {
+  return { kind, urgent: true, sentence }
+}
+
+function hint(kind: Finding['kind'], sentence: string): Finding {
+  return { kind, urgent: false, sentence }
+}
+
+function time(moment: string | null): number {
+  return moment === null ? Number.NEGATIVE_INFINITY : Date.parse(moment)
+}
+
+function inMb(bytes: number): string {
+  return `${Math.floor(bytes / 2 ** 20).toLocaleString('en-US')} MB`
+}
+
+/** Returns a span of time in its largest unit, rounded down. */
+function long(milliseconds: number): string {
+  if (milliseconds < MINUTE) return counted(Math.floor(milliseconds / 1000), 'second')
+  if (milliseconds < HOUR) return counted(Math.floor(milliseconds / MINUTE), 'minute')
+  if (milliseconds < 48 * HOUR) return counted(Math.floor(milliseconds / HOUR), 'hour')
+  return counted(Math.floor(milliseconds / (24 * HOUR)), 'day')
+}
+
+/** Returns a sentence that ends with a full stop. */
+function ended(sentence: string): string {
+  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`
+}

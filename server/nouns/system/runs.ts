@@ -1,0 +1,38 @@
+import type { Job, JobName } from '../../../contract/system.ts'
+import type { Sql } from '../../postgres/pool.ts'
+import { jot } from './servers.ts'
+
+export type Run = {
+  name: JobName
+  took_ms: number
+  /** Why it failed; null where it did not. */
+  failure: string | null
+  /** When it runs again. */
+  next: Date | null
+}
+
+/** The most characters of a failure that are kept; the log has it whole. */
+const LONGEST_FAILURE = 300
+
+/** Notes how a run of a job went. */
+export async function noteRun(sql: Sql, { name, took_ms, failure, next }: Run): Promise<void> {
+  const why = failure === null ? null : failure.slice(0, LONGEST_FAILURE)
+  await jot(sql, (sql) =>
+    why === null
+      ? sql`
+          insert into job (name, took_ms, succeeded, failures, next) values (${name}, ${took_ms}, moment(), 0, ${next})
+          on conflict (name) do update set ended = moment(), took_ms = excluded.took_ms, succeeded = moment(),
+            failures = 0, failure = null, next = excluded.next`
+      : sql`
+          insert into job (name, took_ms, failures, failure, next) values (${name}, ${took_ms}, 1, ${why}, ${next})
+          on conflict (name) do update set ended = moment(), took_ms = excluded.took_ms,
+            failures = job.failures + 1, failure = excluded.failure, next = excluded.next`,
+  )
+}
+
+/** Returns how each job went last, on whichever server. */
+export async function lastRuns(sql: Sql): Promise<Job[]> {
+  const rows = await sql<Job[]>`
+    select name, ended, took_ms, succeeded, failures, failure, next from job order by name`
+  return [...rows]
+}

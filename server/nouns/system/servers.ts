@@ -1,0 +1,67 @@
+import type { Backups, Server, ServerReport } from '../../../contract/system.ts'
+import { begin, sendAhead, withTimeout } from '../../postgres/begin.ts'
+import type { Sql } from '../../postgres/pool.ts'
+
+/** Runs work whose commit waits for no disk and for no standby, because nothing depends on what it writes. */
+export function jot<T>(sql: Sql, work: (sql: Sql) => Promise<T>): Promise<T> {
+  return begin(sql, async (sql) => {
+    await sendAhead(sql, sql`set local synchronous_commit = off`)
+    return work(sql)
+  })
+}
+
+/** Writes what a server tells of itself, with the database's time. */
+export async function tellServer(sql: Sql, { backups, ...report }: ServerReport): Promise<void> {
+  const row = { ...report, backups: backups && sql.json(backups) }
+  const { stopping, clock_offset_ms, database_host, disk_free, disk_least } = row
+  const changing = {
+    ...{ stopping, clock_offset_ms, database_host, disk_free, disk_least },
+    backups: row.backups,
+  }
+  await jot(
+    sql,
+    (sql) => sql`
+      insert into server_process ${sql(row)} on conflict (id) do update set ${sql(changing)}, seen = moment()`,
+  )
+}
+
+/** Forgets the servers that another has taken the place of: only one can listen at a port of a host. */
+export async function replaceServers(
+  sql: Sql,
+  { id, host, console_port, box_port }: ServerReport,
+): Promise<void> {
+  await withTimeout(
+    sql,
+    () => sql`
+      select forget_servers(array(
+        select id from server_process
+        where host = ${host} and id <> ${id}
+          and (console_port, box_port) is not distinct from (${console_port}::integer, ${box_port}::integer)))`,
+  )
+}
+
+export async function forgetServer(sql: Sql, id: string): Promise<void> {
+  await withTimeout(sql, () => sql`select forget_servers(array[${id}::uuid])`)
+}
+
+/** After how long a server that is not heard of is called gone, in milliseconds. */
+const SILENT_MS = 60_000
+
+/**
+ * Returns the servers of the database, this one first. What it tells of itself is not read, because it may be unable to
+ * write it; of others nothing is known then that are not heard of.
+ */
+export async function serversOf(
+  sql: Sql,
+  { own, now, writes }: { own: ServerReport; now: Date; writes: boolean },
+): Promise<Server[]> {
+  const others = await sql<(Omit<ServerReport, 'backups'> & { seen: string; backups: Backups | null })[]>`
+    select id, host, pid, version, node, console_port, box_port, started, seen, stopping, clock_offset_ms, database_host,
+      disk_free, disk_least, backups
+    from server_process where id <> ${own.id} order by started, id`
+  return [{ ...own, seen: now.toISOString() }, ...others].map(({ stopping, ...server }) => {
+    const isSilent = now.getTime() - Date.parse(server.seen) > SILENT_MS
+    const silence = writes ? ('gone' as const) : ('unknown' as const)
+    return { ...server, state: isSilent ? silence : stopping ? 'stopping' : 'serving' }
+  })
+}

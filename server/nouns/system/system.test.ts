@@ -1,0 +1,248 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { calls } from '../../../contract/calls.ts'
+import { type Finding, JOBS } from '../../../contract/system.ts'
+import { freshFolder } from '../../../test/support/folder.ts'
+import { SECRET_KEY } from '../../../test/support/server.ts'
+import { Clock, openWorld, type World } from '../../../test/support/world.ts'
+import { createSeal } from '../../access/seal.ts'
+import { openBackups } from '../../commands/backup/schedule.ts'
+import { openReport } from '../../jobs/heartbeat.ts'
+import { startJobs } from '../../jobs/jobs.ts'
+import { lastRuns } from './runs.ts'
+import { forgetServer, tellServer } from './servers.ts'
+
+const MB = 2 ** 20
+const HOUR = 3_600_000
+const folder = freshFolder()
+const log = pino({ level: 'silent' })
+const OTHER = '00000000-0000-4000-8000-000000000000'
+const NEVER = new AbortController().signal
+
+let free = 10_000 * MB
+let world: World
+beforeAll(async () => {
+  const clock = new Clock()
+  const backups = openBackups({
+    ...{ plan: { everyHours: 24, keep: 7, folder }, owner: '', key: SECRET_KEY, timeZone: 'UTC', log },
+    clock: () => clock.now,
+  })
+  world = await openWorld({
+    ...{ clock, freeSpace: () => free, backups: backups.state },
+    env: { FREE_DISK_MB: '300' },
+  })
+  makeBackup({ outcome: 'sound' })
+})
+afterAll(async () => {
+  await world.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const state = () => world.admin.call(calls.system.state)
+const findings = async () => (await world.admin.call(calls.system.findings)).findings
+
+/** Leaves one backup in the folder, as the schedule does. */
+function makeBackup({
+  hoursAgo = 1,
+  outcome = 'sound',
+  sentence = 'Every credit is where it belongs.',
+} = {}): void {
+  rmSync(folder, { recursive: true, force: true })
+  const at = new Date(world.clock.now.getTime() - hoursAgo * HOUR).toISOString()
+  const backup = join(folder, `auto-${at.replace(/[:.]/g, '-')}`)
+  mkdirSync(backup, { recursive: true })
+  writeFileSync(join(backup, 'trial.json'), JSON.stringify({ at, outcome, sentence }))
+}
+
+/** Tells of another server of this database. */
+function tellOther({ version = '0.1.0' } = {}): Promise<void> {
+  const clock = { now: () => world.clock.now, offset: () => 0 }
+  const report = openReport({ config: world.server.config, clock, freeSpace: null, leaving: NEVER })
+  return tellServer(world.server.sql, {
+    ...{
+      ...report(),
+      id: '00000000-0000-4000-8000-000000000000',
+      host: 'other',
+      console_port: 8080,
+      version,
+    },
+  })
+}
+
+/** Runs every job as a server does that is started, and waits until it is told how each went. */
+async function runJobs(times = 1): Promise<void> {
+  for (let time = 0; time < times; time += 1) {
+    world.clock.pass({ seconds: 1 })
+    const jobs = startJobs({
+      ...{ sql: world.server.sql, zone: 'UTC', keepDays: 400, seal: createSeal(SECRET_KEY), log },
+      ...{ playlist: { minutes: 60, isPrivateAllowed: true }, clock: () => world.clock.now },
+    })
+    const ended = async () => (await lastRuns(world.server.sql)).map(({ ended }) => ended)
+    await expect.poll(ended).toEqual(JOBS.map(() => world.clock.now.toISOString()))
+    await jobs.stop()
+  }
+}
+
+describe('the state of the system', () => {
+  test('tells of the database, of this server and its backups, and needs no hand', async () => {
+    const { schema, database, servers, findings } = await state()
+    expect(schema).toMatch(/^[0-9a-f]{8}$/)
+    expect(database).toMatchObject({
+      ...{ version: expect.stringMatching(/^\d+\.\d+$/), writes: true, clock_behind: false },
+      ...{ hosts: 1, standbys: 0, synchronous: 'off' },
+    })
+    expect(database.size).toBeGreaterThan(MB)
+    expect(servers).toEqual([
+      expect.objectContaining({
+        ...{ state: 'serving', pid: process.pid, node: process.versions.node, clock_offset_ms: 0 },
+        ...{ disk_free: free, disk_least: 300 * MB },
+        backups: {
+          ...{ every_hours: 24, kept: 1, failure: null },
+          newest: new Date(world.clock.now.getTime() - HOUR).toISOString(),
+          sound: new Date(world.clock.now.getTime() - HOUR).toISOString(),
+          next: new Date(world.clock.now.getTime() + 23 * HOUR).toISOString(),
+          trial: { outcome: 'sound', sentence: 'Every credit is where it belongs.' },
+        },
+      }),
+    ])
+    expect(findings).toEqual([])
+  })
+
+  test('tells how each job went last, and when it runs again', async () => {
+    await runJobs()
+    const now = world.clock.now
+    const { jobs } = await state()
+    expect(jobs.map(({ name }) => name)).toEqual(['clean-up', 'counts', 'playlist', 'sealing', 'statistics'])
+    for (const job of jobs)
+      expect(job).toMatchObject({
+        ended: now.toISOString(),
+        succeeded: now.toISOString(),
+        failures: 0,
+        failure: null,
+      })
+    expect(Object.fromEntries(jobs.map(({ name, next }) => [name, next]))).toEqual({
+      'clean-up': new Date(now.getTime() + HOUR).toISOString(),
+      counts: new Date(now.getTime() + 60_000).toISOString(),
+      playlist: new Date(now.getTime() + 60_000).toISOString(),
+      sealing: null,
+      statistics: '2026-05-16T00:01:00.000Z',
+    })
+  })
+
+  test('has no password, key or connection string', async () => {
+    const text = JSON.stringify(await state())
+    for (const secret of [
+      SECRET_KEY.toString('base64'),
+      SECRET_KEY.toString('hex'),
+      'postgres://',
+      'boxtree_server',
+    ])
+      expect(text).not.toContain(secret)
+  })
+})
+
+describe('what needs a hand', () => {
+  const expectFinding = async (kind: Finding['kind'], urgent: boolean, words: RegExp) => {
+    const found = await findings()
+    expect(found).toEqual([{ kind, urgent, sentence: expect.stringMatching(words) }])
+    expect((await state()).findings).toEqual(found)
+  }
+
+  test('is a disk that is nearly full, and one on which changes are refused, until it has room', async () => {
+    free = 1199 * MB
+    await expectFinding(
+      'disk',
+      false,
+      /has 1,199 MB free; below 300 MB changes are refused\. Free space on it/,
+    )
+    free = 299 * MB
+    await expectFinding('disk full', true, /has 299 MB free, less than the 300 MB of FREE_DISK_MB/)
+    free = 1200 * MB
+    expect(await findings()).toEqual([])
+  })
+
+  test('is a job that fails three times in a row, until it ends well', async () => {
+    const { ownerSql } = world.server
+    await ownerSql`alter function settle_counts(integer) rename to hidden`
+    await runJobs(2)
+    expect(await findings()).toEqual([])
+    await runJobs()
+    await expectFinding(
+      'job',
+      true,
+      /'counts' has failed 3 times in a row: function settle_counts\(.*does not exist\./,
+    )
+    expect((await state()).jobs.find(({ name }) => name === 'counts')).toMatchObject({ failures: 3 })
+    await ownerSql`alter function hidden(integer) rename to settle_counts`
+    await runJobs()
+    expect(await findings()).toEqual([])
+  })
+
+  test('is a job that has not ended for long', async () => {
+    world.clock.pass({ minutes: 11 })
+    const late = (await findings()).map(({ kind, sentence }) => `${kind}: ${sentence}`)
+    expect(late).toEqual([
+      expect.stringMatching(/^job: The job 'counts' has not ended well for 11 minutes\./),
+      expect.stringMatching(/^job: The job 'playlist' has not ended well for 11 minutes\./),
+    ])
+    await runJobs()
+    expect(await findings()).toEqual([])
+  })
+
+  test('is a server that is not heard of, until it is', async () => {
+    await tellOther()
+    expect(await findings()).toEqual([])
+    world.clock.pass({ seconds: 61 })
+    await expectFinding('server', true, /^The server other:8080 is gone: .* for 1 minute\. Start it again\./)
+    expect((await state()).servers.map(({ host, state }) => [host, state])[1]).toEqual(['other', 'gone'])
+    await tellOther()
+    expect(await findings()).toEqual([])
+  })
+
+  test('is a server that runs another version for more than an hour, until it runs the same', async () => {
+    const { version = '' } = (await state()).servers[0] ?? {}
+    await forgetServer(world.server.sql, OTHER)
+    await tellOther({ version: '9.9.9' })
+    expect(await findings()).toEqual([])
+    world.clock.pass({ hours: 1 })
+    await tellOther()
+    await runJobs()
+    const words = new RegExp(`runs Boxtree ${version} and other:8080 runs 9.9.9, for more than an hour`)
+    await expectFinding('versions', false, words)
+    await forgetServer(world.server.sql, OTHER)
+    await tellOther({ version })
+    expect(await findings()).toEqual([])
+  })
+
+  test.each([
+    [
+      'unsound',
+      true,
+      /^The newest backup cannot be trusted: Two credits are lost\. No backup is proved sound\. Run npm run verify/,
+    ],
+    ['left out', false, /^Two credits are lost\. Free space there, or set BACKUP_DIR to a larger disk\.$/],
+  ] as const)(
+    'is a newest backup whose trial was %s, until the next is sound',
+    async (outcome, urgent, words) => {
+      makeBackup({ outcome, sentence: 'Two credits are lost.' })
+      await expectFinding('backup', urgent, words)
+      makeBackup()
+      expect(await findings()).toEqual([])
+    },
+  )
+
+  test('is a newest backup that is older than twice BACKUP_EVERY', async () => {
+    makeBackup({ hoursAgo: 48 })
+    expect(await findings()).toEqual([])
+    makeBackup({ hoursAgo: 49 })
+    await expectFinding(
+      'backup',
+      true,
+      /^The newest backup is 2 days old, although one is to be made every 24 hours\./,
+    )
+    makeBackup()
+    expect(await findings()).toEqual([])
+  })
+})
