@@ -11,7 +11,7 @@ import type { Config } from './config.ts'
 import type { Business } from './context.ts'
 import { compress } from './corridor/compress.ts'
 import { closeIdleConnections, limitConnections, REQUEST_TIMES } from './corridor/connections.ts'
-import { serveConsole } from './corridor/console.ts'
+import { protectBrowsers, serveConsole } from './corridor/console.ts'
 import { type FreeSpace, watchDisk } from './corridor/disk.ts'
 import { rejectConnections, sendFailure } from './corridor/failures.ts'
 import { unavailable } from './corridor/faults.ts'
@@ -79,6 +79,7 @@ export async function openApp(dependencies: AppDependencies) {
   const pipeline = openPipeline({ sql, business, disk, networks, clock })
   await checkKey(sql, business.seal)
   const app = openFastify(config, log)
+  await protectBrowsers(app, config.captcha.provider)
   if (gateway && config.boxPort === null) await gateway.serve(app, { alone: false })
 
   app.register(
@@ -99,7 +100,7 @@ export async function openApp(dependencies: AppDependencies) {
     { prefix: '/v1' },
   )
   app.addHook('onClose', async () => endSpare())
-  await serveConsole(app, config.captcha.provider)
+  await serveConsole(app)
   return app
 
   function route(api: FastifyInstance, call: Call, handler: AnyHandler): void {

@@ -83,6 +83,7 @@ const UNTRUSTED =
 
 /** Returns a test for addresses that are in the list or in one of its blocks. */
 export function among(blocks: readonly string[]): (address: string) => boolean {
+  if (blocks.length === 0) return () => false
   const list = new BlockList()
   for (const block of blocks) {
     const [address = '', bits] = block.split('/')

@@ -1,4 +1,12 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  randomBytes,
+} from 'node:crypto'
 
 /** The uses of SECRET_KEY: encrypts client passwords and the playlist, and recognises a repeated body by its HMAC. */
 export type Seal = {
@@ -26,7 +34,8 @@ export const OF_PLAYLIST = { address: 'playlist address', channels: 'playlist ch
 /** `key` is SECRET_KEY's 32 bytes; each use has its own key derived from it. */
 export function createSeal(key: Uint8Array): Seal {
   const cipherKey = derive(key, 'client passwords')
-  const hmacKey = derive(key, 'request bodies')
+  // Node makes such an object of plain bytes with every HMAC, which takes seven times as long as the HMAC.
+  const hmacKey = createSecretKey(derive(key, 'request bodies'))
   const head = Buffer.concat([Buffer.of(VERSION), derive(key, 'key id').subarray(0, 4)])
   return {
     close(text, owner) {

@@ -1,11 +1,11 @@
 import type { Seal } from '../access/seal.ts'
 import { isLost, withTimeout } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
-import { ANSWERS, type Answer, PAGE_ITEMS } from './answers.ts'
+import { type Answer, PAGE_ITEMS } from './answers.ts'
 import type { Channels, Listed, Offer } from './channels.ts'
 import type { Client } from './client.ts'
 import { linkTo } from './links.ts'
-import { Prepared } from './prepared.ts'
+import { checked, Prepared } from './prepared.ts'
 import type { Presence } from './presence.ts'
 import { Away } from './refusals.ts'
 import type { BoxCall, BoxHandlers } from './routes.ts'
@@ -134,14 +134,6 @@ export function channelCalls({ sql, seal, clock, channels, presence, isAway, let
 function orNone(error: unknown): Set<number> {
   if (error instanceof Away || isLost(error)) return new Set()
   throw error
-}
-
-/** Returns an answer as it is sent, once it was found to have its declared type. */
-function checked<Name extends 'itv/get_genres' | 'itv/get_all_channels'>(
-  name: Name,
-  answer: Answer<Name>,
-): string {
-  return JSON.stringify({ js: ANSWERS[name].parse(answer) })
 }
 
 /** Returns the channels of a genre or the favourites, in the order that a box wants. */

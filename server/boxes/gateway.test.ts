@@ -444,6 +444,14 @@ describe('a stranger', () => {
   })
 })
 
+test('an answer to a box is kept by nobody, taken for nothing else, and has no header for the pages of the console', async () => {
+  const { box } = await boxOf()
+  const { headers } = await box.ask('stb/handshake')
+  expect(headers.get('cache-control')).toBe('no-store')
+  expect(headers.get('x-content-type-options')).toBe('nosniff')
+  expect(headers.get('content-security-policy')).toBeNull()
+})
+
 test('what a box says of itself is stored as text, however hostile', async () => {
   const hostile = `'; drop table client; --\0\u0007\ud800${'x'.repeat(400)}`
   const { name, box } = await boxOf({

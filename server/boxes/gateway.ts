@@ -10,6 +10,7 @@ import { openChannels } from './channels.ts'
 import { type Client, refusalOf, type Told } from './client.ts'
 import { confirm, takeEvent, told, waits } from './events.ts'
 import { clientOfLogin, mayLogIn } from './logins.ts'
+import { checked, Prepared } from './prepared.ts'
 import { openPresence } from './presence.ts'
 import { Away, ON_SCREEN, Unauthorized } from './refusals.ts'
 import { toldBy } from './request.ts'
@@ -210,7 +211,7 @@ export function openGateway({
   }
 
   /** Answers a poll by what the box has to be told next. While the database is away, that waits. */
-  async function getEvents(request: BoxCall): Promise<Answer<'watchdog/get_events'>> {
+  async function getEvents(request: BoxCall): Promise<Answer<'watchdog/get_events'> | Prepared> {
     const { client, refusal } = await letInOrCut(request)
     const now = clock()
     const hasStopped = refusal === null && request.field('cur_play_type') === '0'
@@ -315,7 +316,8 @@ function obeysCuts({ field }: BoxCall): boolean {
   return field('cut') === '1'
 }
 
-const QUIET: Answer<'watchdog/get_events'> = { data: { msgs: 0, additional_services_on: '1' } }
+/** The answer to nearly every poll. */
+const QUIET = new Prepared(checked('watchdog/get_events', { data: { msgs: 0, additional_services_on: '1' } }))
 
 const SOON = 'The service is being worked on. Please try again in a minute.'
 const TOO_MANY = 'Too many unknown boxes ask from your address. Please try again in 15 minutes.'

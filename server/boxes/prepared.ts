@@ -1,8 +1,18 @@
-/** An answer that many boxes get, in its envelope as it is sent. Its type was checked when it was made. */
-export class Prepared {
-  readonly json: Buffer
+import { ANSWERS, type Answer, type CallName } from './answers.ts'
 
-  constructor(json: Buffer) {
+/**
+ * An answer that many boxes get, in its envelope as it is sent. Its type was checked when it was made. A short one is a
+ * string, which Node sends in one piece with the headers.
+ */
+export class Prepared {
+  readonly json: Buffer | string
+
+  constructor(json: Buffer | string) {
     this.json = json
   }
+}
+
+/** Returns an answer in its envelope, as it is sent, once it was found to have its declared type. */
+export function checked<Name extends CallName>(name: Name, answer: Answer<Name>): string {
+  return JSON.stringify({ js: ANSWERS[name].parse(answer) })
 }

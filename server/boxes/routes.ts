@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Networks } from '../network.ts'
 import { isLost } from '../postgres/begin.ts'
-import { ANSWERS, type Answer, type CallName, isCall } from './answers.ts'
+import { type Answer, type CallName, isCall } from './answers.ts'
 import { servePage } from './page.ts'
-import { Prepared } from './prepared.ts'
+import { checked, Prepared } from './prepared.ts'
 import { Away, Unauthorized } from './refusals.ts'
 import { type BoxRequest, readRequest } from './request.ts'
 
@@ -53,12 +53,13 @@ export async function serveBoxes(
     boxes.setErrorHandler(sendFault)
     servePage(boxes)
     for (const url of alone ? [...PATHS, '/'] : PATHS) {
-      boxes.route({ method: ['GET', 'POST'], url, bodyLimit: MOST_BODY, handler: answer })
+      // No browser reads these answers, and boxes poll often.
+      boxes.route({ method: ['GET', 'POST'], url, bodyLimit: MOST_BODY, helmet: false, handler: answer })
     }
   })
 
   async function answer(request: FastifyRequest, reply: FastifyReply) {
-    reply.header('cache-control', 'no-store')
+    reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff')
     const asked = readRequest(request, networks)
     const { call, mac } = asked
     if (!isCall(call)) return sendText(reply, 404, 'There is no such call.')
@@ -66,8 +67,7 @@ export async function serveBoxes(
     if (mac === null) return sendText(reply, 200, 'Unauthorized request.')
     const made = await handlers[call]({ ...asked, mac })
     if (made instanceof Prepared) return reply.type(JSON_TYPE).send(made.json)
-    const js = ANSWERS[call].parse(made)
-    return reply.type(JSON_TYPE).send(JSON.stringify({ js }))
+    return reply.type(JSON_TYPE).send(checked(call, made))
   }
 
   function sendFault(error: unknown, request: FastifyRequest, reply: FastifyReply) {

@@ -37,17 +37,21 @@ const CAPTCHA_SOURCES: Record<Captcha['provider'], { script: string[]; frame: st
     },
   }
 
-/** Serves the built console: hashed files cached for a year, and the page itself at every other address. */
-export async function serveConsole(app: FastifyInstance, captcha: Captcha['provider']): Promise<void> {
+const PAGE = join(BUILT, 'index.html')
+
+/** Gives every answer the headers that keep a browser from misusing it, but those of routes with `helmet: false`. */
+export async function protectBrowsers(app: FastifyInstance, captcha: Captcha['provider']): Promise<void> {
   const { script, frame, connect } = CAPTCHA_SOURCES[captcha]
-  const page = join(BUILT, 'index.html')
-  const isBuilt = existsSync(page)
   await app.register(helmet, {
     contentSecurityPolicy: {
       useDefaults: false,
       directives: {
         'default-src': ["'none'"],
-        'script-src': ["'self'", ...(isBuilt ? inlineScripts(readFileSync(page, 'utf8')) : []), ...script],
+        'script-src': [
+          "'self'",
+          ...(existsSync(PAGE) ? inlineScripts(readFileSync(PAGE, 'utf8')) : []),
+          ...script,
+        ],
         'worker-src': ["'self'"],
         // Emotion inserts its style sheets into the page.
         'style-src': ["'self'", "'unsafe-inline'"],
@@ -67,7 +71,11 @@ export async function serveConsole(app: FastifyInstance, captcha: Captcha['provi
     referrerPolicy: { policy: 'no-referrer' },
     xFrameOptions: { action: 'deny' },
   })
-  if (!isBuilt) return
+}
+
+/** Serves the built console: hashed files cached for a year, and the page itself at every other address. */
+export async function serveConsole(app: FastifyInstance): Promise<void> {
+  if (!existsSync(PAGE)) return
   await app.register(fastifyStatic, {
     root: BUILT,
     preCompressed: true,
