@@ -1,12 +1,11 @@
-import { readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { MAJOR } from '../server/postgres/binaries.ts'
 import { startEmbedded } from '../server/postgres/embedded.ts'
 import { openPool, type Sql } from '../server/postgres/pool.ts'
 import { startConsole } from '../test/support/console.ts'
 import type { Figure } from './figure.ts'
 import type { Folders } from './fill.ts'
 import { renewersOf, renewFor } from './renewers.ts'
+import { countStatements } from './statements.ts'
+import { processorTime } from './watch.ts'
 
 const CONNECTIONS = 8
 const WARM_UP_MS = 2_000
@@ -19,14 +18,7 @@ const LEAST_MS = 0.004
  * statements inside triggers and functions. Counting them costs time itself, so that no other part does it.
  */
 export async function* budgetFigures({ million }: Folders): AsyncGenerator<Figure | string> {
-  const settings = join(realpathSync(join(million, `postgres-${MAJOR}`)), 'local.conf')
-  writeFileSync(
-    settings,
-    "shared_preload_libraries = 'pg_stat_statements'\npg_stat_statements.track = 'all'\n",
-    {
-      mode: 0o644,
-    },
-  )
+  const stopCounting = countStatements(million)
   const console = await startConsole({ dataDir: million })
   const database = await startEmbedded({ dataDir: million, say: () => {}, guest: true })
   const sql = openPool(database.superuser, { max: 1, patient: true, lasting: true })
@@ -50,7 +42,7 @@ export async function* budgetFigures({ million }: Folders): AsyncGenerator<Figur
     yield* byStatement(sql, times.length)
     await sql`drop extension pg_stat_statements`
   } finally {
-    rmSync(settings)
+    stopCounting()
     await sql.end()
     await database.stop()
     await console.stop()
@@ -68,14 +60,6 @@ async function spent(sql: Sql, server: number) {
     database: processes.reduce((sum, { pid }) => sum + processorTime(pid), 0),
     log: log?.bytes ?? 0,
   }
-}
-
-/** The unit of /proc: a hundredth of a second. */
-const TICK_MS = 10
-
-function processorTime(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ') ?? []
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MS
 }
 
 async function* byStatement(sql: Sql, renewals: number): AsyncGenerator<string> {

@@ -35,6 +35,13 @@ export class Connection {
     )
   }
 
+  /** Makes a call as a box does. */
+  ask(query: string, { mac, token }: { mac: string; token: string }): Promise<string> {
+    return this.#send(
+      `GET /portal.php?${query} HTTP/1.1\r\nhost: ${this.#host}\r\ncookie: mac=${mac}; stb_lang=en; timezone=Europe/Lisbon\r\nauthorization: Bearer ${token}\r\n\r\n`,
+    )
+  }
+
   close(): void {
     this.#socket.removeAllListeners('close').destroy()
   }

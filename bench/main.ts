@@ -1,5 +1,6 @@
 import { cpus, totalmem } from 'node:os'
 import { findBinaries } from '../server/postgres/binaries.ts'
+import { boxFigures } from './boxes.ts'
 import { browserFigures } from './browser.ts'
 import { budgetFigures } from './budget.ts'
 import { exportFigures } from './export.ts'
@@ -30,6 +31,7 @@ const PARTS: Record<string, Part> = {
   browser: ({ million }) => browserFigures(million),
   writes: writeFigures,
   memory: memoryFigures,
+  boxes: boxFigures,
 }
 
 /** Parts that run only when they are named: they rewrite committed files, slow down what they count, or fill the disk. */

@@ -8,6 +8,8 @@ import type { Seal } from '../access/seal.ts'
 export type Tokens = {
   /** Makes a token for a MAC, 48 hexadecimal digits. */
   make(mac: string): string
+  /** Returns the token that a nonce and a MAC make. */
+  tokenOf(nonce: string, mac: string): string
   /** Returns the nonce of a token that was made for this MAC; null where it is none of ours. */
   nonceOf(token: string, mac: string): string | null
 }
@@ -18,14 +20,19 @@ export function openTokens(seal: Pick<Seal, 'hmac'>): Tokens {
       const nonce = randomBytes(NONCE_DIGITS / 2)
         .toString('hex')
         .toUpperCase()
-      return nonce + signature(nonce, mac).toString('hex').toUpperCase()
+      return tokenOf(nonce, mac)
     },
+    tokenOf,
     nonceOf(token, mac) {
       if (!/^[0-9A-F]{48}$/.test(token)) return null
       const nonce = token.slice(0, NONCE_DIGITS)
       const isOurs = timingSafeEqual(Buffer.from(token.slice(NONCE_DIGITS), 'hex'), signature(nonce, mac))
       return isOurs ? nonce : null
     },
+  }
+
+  function tokenOf(nonce: string, mac: string): string {
+    return nonce + signature(nonce, mac).toString('hex').toUpperCase()
   }
 
   function signature(nonce: string, mac: string): Buffer {

@@ -1,0 +1,284 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { createSeal } from '../server/access/seal.ts'
+import { readSecretKey } from '../server/access/secret.ts'
+import { readConfig } from '../server/config.ts'
+import { startEmbedded } from '../server/postgres/embedded.ts'
+import { openPool, type Sql } from '../server/postgres/pool.ts'
+import { type Console, startConsole } from '../test/support/console.ts'
+import type { Asked, Order, Work } from './asking.ts'
+import type { Bytes, Listening } from './bare.ts'
+import { type Boxes, letAllIn, POLL, readBox, writeBoxes } from './box-file.ts'
+import { Connection } from './connection.ts'
+import { type Figure, quantile, type Round, ratioOf } from './figure.ts'
+import type { Folders } from './fill.ts'
+import { openSessions, type Person } from './people.ts'
+import { countStatements, statementsSoFar } from './statements.ts'
+import { highestMemory, processorTime } from './watch.ts'
+
+const CONNECTIONS = 64
+/** As many as one address may have, and some less. */
+const SIGNING_IN = 300
+const ROUNDS = 7
+const ROUND_MS = 5_000
+const COMING_BACK = 100_000
+/** How long the boxes find no server. */
+const OUTAGE_MS = 3_000
+
+/**
+ * Measures the gateway in the process that serves the console too: polls beside a bare Fastify that answers the same
+ * bytes, what they cost the database, the memory and the console, and how soon boxes are in that all come back at once.
+ * What asks runs on the same cores, and takes its part of them from both sides.
+ */
+export async function* boxFigures({ million }: Folders): AsyncGenerator<Figure | string> {
+  const stopCounting = countStatements(million)
+  const folder = mkdtempSync(join(tmpdir(), 'boxtree-bench-'))
+  let console: Console | null = null
+  try {
+    console = await startConsole({ dataDir: million })
+    const boxes = yield* whileRunning(million, console, join(folder, 'boxes'))
+    await console.stop()
+    console = yield* comingBack(million, console.url, boxes)
+  } finally {
+    stopCounting()
+    await console?.stop()
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** Measures all that needs no restart. Returns the boxes. */
+async function* whileRunning(dataDir: string, console: Console, file: string): AsyncGenerator<Figure, Boxes> {
+  const database = await startEmbedded({ dataDir, say: () => {}, guest: true })
+  const sql = openPool(database.superuser, { max: 1, patient: true, lasting: true })
+  try {
+    await letAllIn(sql)
+    const boxes = await writeBoxes(sql, createSeal(readSecretKey(readConfig({ DATA_DIR: dataDir }))), file)
+    const { dealer } = await openSessions(sql)
+    await sql`create extension if not exists pg_stat_statements`
+    await sql`select pg_stat_statements_reset()`
+    const began = performance.now()
+    yield* firstPolls(console, boxes)
+    const rate = yield* besideBare(console, boxes)
+    yield* besideConsole(console, boxes, dealer, rate / 3)
+    yield* costOf(sql, console, performance.now() - began)
+    return boxes
+  } finally {
+    await sql`drop extension if exists pg_stat_statements`
+    await sql.end()
+    await database.stop()
+  }
+}
+
+/** Has each box poll once, by which the server gets to know it. */
+async function* firstPolls(console: Console, { file, all }: Boxes): AsyncGenerator<Figure> {
+  const order = { url: console.url, file, first: 0, boxes: all, connections: CONNECTIONS }
+  const { milliseconds } = await ask({ ...order, work: { kind: 'each polls once' } })
+  yield {
+    what: `First polls of ${inWords(all)} boxes after a start`,
+    value: (1000 * all) / milliseconds,
+    limit: null,
+    unit: '/s',
+  }
+  yield memoryOf(console, `once it knows ${inWords(all)} boxes`)
+}
+
+/** Returns the median of the polls that were answered in a second. */
+async function* besideBare(console: Console, boxes: Boxes): AsyncGenerator<Figure, number> {
+  const bare = await startBare(await bytesOf(console.url, boxes))
+  const order = { file: boxes.file, boxes: boxes.playing, connections: CONNECTIONS }
+  const work: Work = { kind: 'poll', milliseconds: ROUND_MS, perSecond: null }
+  const rates: Round[] = []
+  const times: Round[] = []
+  try {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const sides = { ours: console, theirs: bare }
+      const rate = { ours: 0, theirs: 0 }
+      const time = { ours: 0, theirs: 0 }
+      for (const side of ['theirs', 'ours'] as const) {
+        const { url, process } = sides[side]
+        const before = processorTime(process.pid as number)
+        const { quiet, milliseconds } = quietly(await ask({ ...order, url, first: 0, work }))
+        rate[side] = (1000 * quiet) / milliseconds
+        time[side] = (1000 * (processorTime(process.pid as number) - before)) / quiet
+      }
+      rates.push(rate)
+      times.push(time)
+    }
+  } finally {
+    bare.process.kill()
+  }
+  const what = `Polls of ${inWords(boxes.playing)} boxes, beside a bare Fastify`
+  yield ratioOf(rates, { what, limit: 0.5, atLeast: true, absolute: '/s' })
+  yield ratioOf(times, {
+    what: 'Processor time of the server, a poll, beside it',
+    limit: null,
+    absolute: 'µs',
+  })
+  return quantile(
+    rates.map(({ ours }) => ours),
+    0.5,
+  )
+}
+
+/** Measures what people wait for at the console, alone and while boxes poll. */
+async function* besideConsole(
+  console: Console,
+  boxes: Boxes,
+  dealer: Person,
+  perSecond: number,
+): AsyncGenerator<Figure> {
+  const connection = await Connection.open(console.url)
+  const paths = await pathsOf(connection, dealer)
+  const rounds = new Map<string, Round[]>(Object.keys(paths).map((what) => [what, []]))
+  const work: Work = { kind: 'poll', milliseconds: ROUND_MS, perSecond }
+  let polled = 0
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const alone = await look(connection, dealer, paths, pause(ROUND_MS))
+    const order = {
+      url: console.url,
+      file: boxes.file,
+      first: 0,
+      boxes: boxes.playing,
+      connections: CONNECTIONS,
+    }
+    const polling = ask({ ...order, work })
+    const beside = await look(connection, dealer, paths, polling)
+    polled += quietly(await polling).quiet
+    for (const [what, times] of rounds) times.push({ ours: p95(beside, what), theirs: p95(alone, what) })
+  }
+  connection.close()
+  const rate = Math.round((1000 * polled) / (ROUNDS * ROUND_MS))
+  for (const [what, times] of rounds) {
+    yield ratioOf(times, {
+      what: `p95 of ${what}, with ${inWords(rate)} polls a second beside none`,
+      limit: 2,
+      absolute: 'ms',
+    })
+  }
+}
+
+/** Returns what a dealer often looks at. */
+async function pathsOf(connection: Connection, { token }: Person): Promise<Record<string, string>> {
+  const { data } = JSON.parse(await connection.get('/v1/api/clients', token)) as { data: { name: string }[] }
+  const name = data[0]?.name ?? ''
+  return {
+    'a page of clients': '/v1/api/clients?sort=expiry&filter=active',
+    'a search': `/v1/api/clients?search=${name}`,
+    'a client': `/v1/api/client/${name}`,
+    'the credits': '/v1/api/credits',
+  }
+}
+
+/** Makes these calls in turn until `end`. Returns how long each took. */
+async function look(
+  connection: Connection,
+  { token }: Person,
+  paths: Record<string, string>,
+  end: Promise<unknown>,
+): Promise<Map<string, number[]>> {
+  const times = new Map<string, number[]>(Object.keys(paths).map((what) => [what, []]))
+  let isOver = false
+  const over = () => {
+    isOver = true
+  }
+  end.then(over, over)
+  while (!isOver) {
+    for (const [what, path] of Object.entries(paths)) {
+      const began = performance.now()
+      await connection.get(path, token)
+      times.get(what)?.push(performance.now() - began)
+    }
+  }
+  return times
+}
+
+function p95(times: Map<string, number[]>, what: string): number {
+  return quantile(times.get(what) ?? [], 0.95)
+}
+
+async function* costOf(sql: Sql, console: Console, milliseconds: number): AsyncGenerator<Figure> {
+  const { presence, presenceMs, all } = await statementsSoFar(sql)
+  yield {
+    what: 'Statements that write presence, in 10 s',
+    value: presence / (milliseconds / 10_000),
+    limit: 1,
+    unit: '',
+    absolute: `${presence} of ${inWords(all)} statements in ${Math.round(milliseconds / 1000)} s; ${Math.round(presenceMs)} ms each`,
+  }
+  yield memoryOf(console, 'under all of this')
+}
+
+/** Starts the server again, while boxes look for it since it was stopped. Returns the server. */
+async function* comingBack(dataDir: string, url: string, boxes: Boxes): AsyncGenerator<Figure, Console> {
+  const count = Math.min(COMING_BACK, boxes.withMac)
+  const order = { url, file: boxes.file, first: 0, boxes: count, connections: SIGNING_IN }
+  const asking = ask({ ...order, work: { kind: 'sign in' } })
+  await pause(OUTAGE_MS)
+  const console = await startConsole({ dataDir, env: { PORT: new URL(url).port } })
+  const began = performance.now()
+  const { again } = quietly(await asking)
+  const seconds = (performance.now() - began) / 1000
+  yield {
+    what: `All of ${inWords(count)} boxes that come back at once have signed in and polled`,
+    value: seconds,
+    limit: 120,
+    unit: 's',
+    absolute: `${Math.round(count / seconds)} a second, each over a connection of its own; ${inWords(again)} tries failed`,
+  }
+  yield memoryOf(console, 'after that')
+  return console
+}
+
+function memoryOf({ process }: Console, when: string): Figure {
+  return {
+    what: `Highest memory of the server, ${when}`,
+    value: highestMemory(process.pid as number),
+    limit: 400,
+    unit: 'MB',
+  }
+}
+
+/** Asks in a process of its own. */
+function ask(order: Order): Promise<Asked> {
+  const child = fork(join(import.meta.dirname, 'asking.ts'))
+  return new Promise((resolve, reject) => {
+    child.once('message', (asked: Asked) => resolve(asked))
+    child.once('exit', (code) => reject(new Error(`What asks ended with ${code}`)))
+    child.send(order)
+  })
+}
+
+/** @throws Error where a poll was answered by anything but having nothing to tell */
+function quietly(asked: Asked): Asked {
+  if (asked.others > 0)
+    throw new Error(`${asked.others} polls were answered otherwise, the last by ${asked.other}`)
+  return asked
+}
+
+/** Returns the answer to a poll, without the headers that Fastify sends by itself. */
+async function bytesOf(url: string, { file }: Boxes): Promise<Bytes> {
+  const { mac, token } = readBox(readFileSync(file), 0)
+  const answer = await fetch(`${url}/portal.php?${POLL}`, {
+    headers: { cookie: `mac=${mac}`, authorization: `Bearer ${token}` },
+  })
+  const headers = Object.fromEntries(answer.headers)
+  for (const name of ['connection', 'content-length', 'date', 'keep-alive']) delete headers[name]
+  return { headers, body: await answer.text() }
+}
+
+async function startBare(bytes: Bytes): Promise<{ url: string; process: ChildProcess }> {
+  const child = fork(join(import.meta.dirname, 'bare.ts'))
+  const { url } = await new Promise<Listening>((resolve, reject) => {
+    child.once('message', (listening: Listening) => resolve(listening))
+    child.once('exit', (code) => reject(new Error(`The bare Fastify ended with ${code}`)))
+    child.send(bytes)
+  })
+  return { url, process: child }
+}
+
+function inWords(number: number): string {
+  return number.toLocaleString('en-US')
+}
