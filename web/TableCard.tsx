@@ -37,6 +37,7 @@ export function TableCard<Row extends object>(props: TableCardProps<Row>) {
         table={table}
         list={list}
         rows={loaded.data}
+        // Rows that are there stay as they are during a refresh in the background.
         loading={loaded.isFetching && (loaded.data === undefined || loaded.error !== null)}
         error={loaded.error?.message}
         onRetry={loaded.refetch}

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { Box } from '../../test/support/box.ts'
-import { A_PLAYLIST, compressed } from '../../test/support/playlist.ts'
+import { A_PLAYLIST, givePlaylist } from '../../test/support/playlist.ts'
 import { openWorld, type Person, type World } from '../../test/support/world.ts'
 
 let world: World
@@ -9,7 +9,7 @@ let dealer: Person
 beforeAll(async () => {
   world = await openWorld()
   dealer = (await world.family({ credits: 100 })).dealer
-  await world.admin.call(calls.channels.giveFile, { name: 'own.m3u', file: compressed(A_PLAYLIST) })
+  await givePlaylist(world, A_PLAYLIST)
 })
 afterAll(() => world.close())
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { Box } from '../../test/support/box.ts'
-import { compressed } from '../../test/support/playlist.ts'
+import { givePlaylist } from '../../test/support/playlist.ts'
 import { startServer, type TestServer } from '../../test/support/server.ts'
 import { openWorld, type Person, type World } from '../../test/support/world.ts'
 import { pathOf } from './stream-check.ts'
@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 async function give(playlist: string): Promise<void> {
-  await world.admin.call(calls.channels.giveFile, { name: 'own.m3u', file: compressed(playlist) })
+  await givePlaylist(world, playlist)
   world.clock.pass({ seconds: 5 })
 }
 

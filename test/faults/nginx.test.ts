@@ -6,7 +6,7 @@ import { calls } from '../../contract/calls.ts'
 import { Box } from '../support/box.ts'
 import { freshFolder } from '../support/folder.ts'
 import { startNginx } from '../support/nginx.ts'
-import { compressed } from '../support/playlist.ts'
+import { givePlaylist } from '../support/playlist.ts'
 import { openWorld } from '../support/world.ts'
 
 // A real nginx with the sample of deploy/, which asks for each piece of a stream. `apt-get install nginx` has it.
@@ -25,7 +25,7 @@ test('nginx gives a stream and its pieces to who is linked to it, as long as tha
     const playlist = ['one', 'two']
       .map((name) => `#EXTINF:-1,${name}\n${address}/${name}/index.m3u8`)
       .join('\n')
-    await world.admin.call(calls.channels.giveFile, { name: 'own.m3u', file: compressed(playlist) })
+    await givePlaylist(world, playlist)
     const { name, mac } = await world.client(dealer, { months: 1 })
     const box = new Box(world.server, { mac })
     expect(await box.signIn()).toBe(0)

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { expect, fill, test } from '../support/browser.ts'
-import { compressed } from '../support/playlist.ts'
+import { givePlaylist } from '../support/playlist.ts'
 import { uniqueMac, type World } from '../support/world.ts'
 
 /** How often a box polls, in milliseconds. */
@@ -17,6 +17,10 @@ http://streams.example/two
 http://streams.example/far
 `
 
+interface Opener {
+  open(url: string): Promise<Page>
+}
+
 declare global {
   interface Window {
     /** What the stand-in for a box's player was told to play; 'stopped' where it was stopped. */
@@ -26,10 +30,7 @@ declare global {
 
 describe('on the page of the boxes, a box', () => {
   test('signs in, plays, goes up and down, and to a number', async ({ windows, world }) => {
-    await giveChannels(world)
-    const { mac } = await newClient(world)
-    const page = await openBox(windows, world, mac)
-    await expect(page.getByRole('status')).toHaveText('1 News One')
+    const { page } = await openPlaying(windows, world)
     await expect.poll(() => played(page)).toEqual([expect.stringMatching(/^ffmpeg http:.+one\?token=\S+$/)])
     await page.keyboard.press('ArrowUp')
     await expect(page.getByRole('status')).toHaveText('2 <b>Two</b> & more')
@@ -53,10 +54,7 @@ describe('on the page of the boxes, a box', () => {
     windows,
     world,
   }) => {
-    await giveChannels(world)
-    const { dealer, name, mac } = await newClient(world)
-    const page = await openBox(windows, world, mac)
-    await expect(page.getByRole('status')).toHaveText('1 News One')
+    const { page, dealer, name } = await openPlaying(windows, world)
     world.clock.pass({ days: 40 })
     await page.clock.fastForward(POLL)
     await expect(page.getByRole('alert').first()).toHaveText(
@@ -75,10 +73,7 @@ describe('on the page of the boxes, a box', () => {
     windows,
     world,
   }) => {
-    await giveChannels(world)
-    const { dealer, name, mac } = await newClient(world)
-    const page = await openBox(windows, world, mac)
-    await expect(page.getByRole('status')).toHaveText('1 News One')
+    const { page, dealer, name } = await openPlaying(windows, world)
     const { tell, told, save } = calls.clients
     await dealer.call(tell, { clients: [name], event: 'message', message: '<i>Pay</i> by Friday' })
     world.clock.pass({ seconds: 5 })
@@ -102,7 +97,7 @@ describe('on the page of the boxes, a box', () => {
   })
 
   test('of a Ministra client asks for its login, by the keys of a remote', async ({ windows, world }) => {
-    await giveChannels(world)
+    await givePlaylist(world, PLAYLIST)
     const { dealer } = await world.family({ credits: 5 })
     await world.client(dealer, { login: 'by-login', password: 'tv-secret', months: 1, ministra: true })
     const page = await openBox(windows, world)
@@ -123,10 +118,7 @@ describe('on the page of the boxes, a box', () => {
     windows,
     world,
   }) => {
-    await giveChannels(world)
-    const { mac } = await newClient(world)
-    const page = await openBox(windows, world, mac)
-    await expect(page.getByRole('status')).toHaveText('1 News One')
+    const { page } = await openPlaying(windows, world)
     await page.route('**/load.php', (route) => route.abort())
     const lost = page.waitForEvent('requestfailed')
     await page.clock.fastForward(POLL)
@@ -151,28 +143,19 @@ describe('on the page of the boxes, a box', () => {
   })
 })
 
-async function giveChannels(world: World): Promise<void> {
-  await world.admin.call(calls.channels.giveFile, { name: 'own.m3u', file: compressed(PLAYLIST) })
-  const { groups } = await world.admin.call(calls.channels.all)
-  await world.admin.call(calls.channels.savePackage, {
-    package_selection: 1,
-    groups: groups.map(({ id }) => id),
-  })
-}
-
-async function newClient(world: World) {
+/** Opens the page on the box of a new client, which plays the first channel. */
+async function openPlaying(windows: Opener, world: World) {
+  await givePlaylist(world, PLAYLIST)
   const { dealer } = await world.family({ credits: 5 })
   const { name, mac } = await world.client(dealer, { months: 1 })
   world.clock.pass({ seconds: 5 })
-  return { dealer, name, mac }
+  const page = await openBox(windows, world, mac)
+  await expect(page.getByRole('status')).toHaveText('1 News One')
+  return { page, dealer, name }
 }
 
 /** Opens the page on a stand-in for a box, whose clock the test turns. */
-async function openBox(
-  windows: { open(url: string): Promise<Page> },
-  world: World,
-  mac = uniqueMac(),
-): Promise<Page> {
+async function openBox(windows: Opener, world: World, mac = uniqueMac()): Promise<Page> {
   const page = await windows.open(world.server.url)
   await page.addInitScript(`
     window.played = []

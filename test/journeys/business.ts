@@ -56,7 +56,7 @@ export async function openBusiness(): Promise<Business> {
 
 /** Gives a playlist, and another one that is held back. */
 async function giveChannels(admin: Person): Promise<void> {
-  const groups = ['News', 'Sports and everything that is played with a ball, in any country', 'XXX 18+']
+  const groups = ['News', 'Sports and everything that is played with a ball, in any country', 'Adults 18+']
   const playlist = groups.map((group, at) => playlistOf(12 - 3 * at, group)).join('')
   const { giveFile } = calls.channels
   await admin.call(giveFile, { name: 'channels-2026-05.m3u', file: compressed(A_PLAYLIST + playlist) })

@@ -80,7 +80,7 @@ const screens: Picture[] = [
       await expect(page.getByText('ana.ferreira')).toBeVisible()
     },
   },
-  { name: 'admin channels', as: 'admin', at: to.channels(), shows: 'XXX 18+' },
+  { name: 'admin channels', as: 'admin', at: to.channels(), shows: 'Adults 18+' },
   { name: 'superreseller', as: 'superreseller', at: to.home.superreseller(), shows: 'emma.brown' },
   {
     name: 'superreseller resellers',

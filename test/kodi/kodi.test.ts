@@ -6,7 +6,7 @@ import { verdictsOf } from '../../web/clients/verdict.ts'
 import { Box } from '../support/box.ts'
 import { freshFolder } from '../support/folder.ts'
 import { type Nginx, startNginx } from '../support/nginx.ts'
-import { compressed } from '../support/playlist.ts'
+import { givePlaylist } from '../support/playlist.ts'
 import { openWorld, type Person, uniqueMac, type World } from '../support/world.ts'
 import { Kodi, type Portal, sayWhatIsMissing } from './kodi.ts'
 import { startStream } from './streams.ts'
@@ -18,9 +18,8 @@ const { detail, renew, save } = calls.clients
 const NEXT_POLL = { timeout: 200_000, interval: 1_000 }
 const SOON = { timeout: 60_000, interval: 500 }
 
-/** The package that holds all groups, and the one that leaves out what is for adults. */
-const ALL = 1
-const NO_ADULTS = 4
+/** The package 'All Packages/No Adults', which holds new groups as 'All Packages' does. */
+const NO_ADULTS = 7
 
 let world: World
 let streams: Nginx
@@ -41,12 +40,7 @@ ${streams.url}/{token}/one/index.m3u8
 #EXTINF:-1 tvg-id="late" tvg-chno="2" group-title="Adults",Late
 ${streams.url}/{token}/late/index.m3u8
 `
-  await world.admin.call(calls.channels.giveFile, { name: 'own.m3u', file: compressed(playlist) })
-  const { groups } = await world.admin.call(calls.channels.all)
-  for (const package_selection of [ALL, NO_ADULTS] as const) {
-    const held = groups.map(({ id }) => id)
-    await world.admin.call(calls.channels.savePackage, { package_selection, groups: held })
-  }
+  await givePlaylist(world, playlist)
 })
 afterEach(async () => {
   await kodi?.stop()

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { ANSWERS, isCall } from '../../server/boxes/answers.ts'
 import { Box } from '../support/box.ts'
-import { compressed, playlistOf } from '../support/playlist.ts'
+import { givePlaylist, playlistOf } from '../support/playlist.ts'
 import { openWorld, storedIn, uniqueMac, type World } from '../support/world.ts'
 import { runs, seedOf } from './runs.ts'
 
@@ -19,7 +19,7 @@ afterAll(() => world.close())
 /** Gives a playlist of which the two packages have nothing in common. */
 async function keepApart(): Promise<void> {
   const playlist = playlistOf(3, 'of-package-one') + playlistOf(3, 'of-package-three')
-  await world.admin.call(calls.channels.giveFile, { name: 'own.m3u', file: compressed(playlist) })
+  await givePlaylist(world, playlist)
   const { groups } = await world.admin.call(calls.channels.all)
   const [one, three] = groups.map(({ id }) => [id])
   const { savePackage } = calls.channels

@@ -2,6 +2,8 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
+import { calls } from '../../contract/calls.ts'
+import type { World } from './world.ts'
 
 /** A playlist of three channels in two groups. */
 export const A_PLAYLIST = `#EXTM3U
@@ -26,6 +28,11 @@ export function playlistOf(channels: number, group = 'News'): string {
 /** Compresses a playlist as the console sends it. */
 export function compressed(playlist: string | Uint8Array): string {
   return gzipSync(playlist).toString('base64')
+}
+
+/** Gives the boxes a playlist from a file, as the admin does on Channels. */
+export async function givePlaylist({ admin }: World, playlist: string): Promise<void> {
+  await admin.call(calls.channels.giveFile, { name: 'own.m3u', file: compressed(playlist) })
 }
 
 export type Served = {

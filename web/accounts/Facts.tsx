@@ -1,10 +1,10 @@
 import { styled } from '@mui/material/styles'
-import type { ReactNode } from 'react'
 import { LEVELS } from '../../contract/levels.ts'
 import type { AccountBeneath } from '../../contract/tree.ts'
 import { counted, credits as inWords } from '../../contract/words.ts'
 import { Card } from '../parts/Card.tsx'
 import { Chip } from '../parts/Chip.tsx'
+import { Fact, FactList } from '../parts/FactList.tsx'
 import { Moment } from '../parts/Moment.tsx'
 import { Way } from '../parts/Way.tsx'
 import { to } from '../screens.ts'
@@ -23,7 +23,7 @@ export function Facts({ account }: { account: AccountBeneath | undefined }) {
   ]
   return (
     <Card title="Account">
-      <List>
+      <FactList>
         <Fact label="Credits">
           <Chip tone={balanceTone(credits)}>{low ? `${inWords(credits)}, low` : inWords(credits)}</Chip>
         </Fact>
@@ -42,7 +42,7 @@ export function Facts({ account }: { account: AccountBeneath | undefined }) {
             <Moment iso={closed} zone={zone()} format="datetime" />
           </Fact>
         )}
-      </List>
+      </FactList>
       <Ways>
         <Way to={to.transactions({ account: name })}>Transactions</Way>
         {LEVELS[account.role].owner === role && !closed && (
@@ -52,24 +52,5 @@ export function Facts({ account }: { account: AccountBeneath | undefined }) {
     </Card>
   )
 }
-
-function Fact({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{label}</dt>
-      <dd>{children}</dd>
-    </div>
-  )
-}
-
-const List = styled('dl')(({ theme }) => ({
-  display: 'flex',
-  flexWrap: 'wrap',
-  gap: '12px 40px',
-  margin: 0,
-  fontVariantNumeric: 'tabular-nums',
-  '& dt': { fontSize: '0.8125rem', color: theme.palette.text.secondary },
-  '& dd': { margin: 0 },
-}))
 
 const Ways = styled('div')({ display: 'flex', flexWrap: 'wrap', gap: 24, marginTop: 16 })

@@ -1,12 +1,13 @@
 import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { calls } from '../../contract/calls.ts'
 import type { Playlist } from '../../contract/channels.ts'
 import { counted } from '../../contract/words.ts'
 import { Card, CardButtons } from '../parts/Card.tsx'
 import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/later.tsx'
+import { Fact, FactList } from '../parts/FactList.tsx'
 import { Moment } from '../parts/Moment.tsx'
 import { Working } from '../parts/Spinner.tsx'
 import { Question } from '../Question.tsx'
@@ -73,7 +74,7 @@ function State({ playlist, unprotected }: { playlist: Playlist; unprotected: num
   const { kind, shown, taken, tried, next, channels, skipped, failure, held } = playlist
   return (
     <>
-      <dl>
+      <FactList>
         <Fact label={kind === 'address' ? 'Address' : 'File'}>{shown}</Fact>
         <Fact label="Channels">{channels.toLocaleString('en-US')}</Fact>
         <Fact label="Taken">{taken ? <At iso={taken} /> : 'Never'}</Fact>
@@ -87,7 +88,7 @@ function State({ playlist, unprotected }: { playlist: Playlist; unprotected: num
             <At iso={next} />
           </Fact>
         )}
-      </dl>
+      </FactList>
       {failure && <p data-tone="bad">It could not be read: {failure} The channels stay as they are.</p>}
       {held && <p data-tone="bad">{whyHeld(held, channels)}</p>}
       {skipped > 0 && (
@@ -118,29 +119,11 @@ function At({ iso }: { iso: string }) {
   return <Moment iso={iso} zone={zone()} format="datetime" />
 }
 
-function Fact({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{label}</dt>
-      <dd>{children}</dd>
-    </div>
-  )
-}
-
 const Words = styled('div')(({ theme }) => ({
   display: 'grid',
   gap: 8,
   minHeight: 44,
   overflowWrap: 'anywhere',
-  '& dl': {
-    display: 'flex',
-    flexWrap: 'wrap',
-    gap: '12px 40px',
-    margin: 0,
-    fontVariantNumeric: 'tabular-nums',
-  },
-  '& dt': { fontSize: '0.8125rem', color: theme.palette.text.secondary },
-  '& dd': { margin: 0 },
   '& [data-tone=bad]': { color: theme.palette.tones.bad.text },
   '& [data-tone=warn]': { color: theme.palette.tones.warn.text },
 }))

@@ -20,7 +20,7 @@ export function ToldCard({ name, blocked }: { name: string; blocked: boolean }) 
       label="Sent to the box"
       name="told"
       table={told}
-      loaded={{ ...loaded, isFetching: loaded.isPending }}
+      loaded={loaded}
       tools={BUTTONS.map(({ act, label, icon }) => (
         <Button
           key={act}

@@ -13,8 +13,8 @@ export const told = table<SentEvent>({
     {
       key: 'event',
       header: 'What',
-      cell: ({ event, message }) => <Ellipsis text={event === 'message' ? message : EVENTS[event]} />,
-      text: ({ event, message }) => (event === 'message' ? message : EVENTS[event]),
+      cell: (sent) => <Ellipsis text={wordsOf(sent)} />,
+      text: wordsOf,
     },
     {
       key: 'state',
@@ -33,6 +33,10 @@ export const told = table<SentEvent>({
   perPage: 5,
   empty: 'Nothing was sent to this box',
 })
+
+function wordsOf({ event, message }: SentEvent): string {
+  return event === 'message' ? message : EVENTS[event]
+}
 
 const EVENTS = { reboot: 'Reboot', reload: 'Reload' } as const
 

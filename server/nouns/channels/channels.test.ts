@@ -160,11 +160,11 @@ describe('a playlist', () => {
 
 describe('a group', () => {
   test('is marked as for adults by its name, until the admin says otherwise', async () => {
-    await give(`${playlistOf(1, 'XXX 18+')}${playlistOf(1, 'Adulthood')}`)
+    await give(`${playlistOf(1, 'Adults 18+')}${playlistOf(1, 'Adulthood')}`)
     const [adult, other] = (await world.admin.call(all)).groups
     expect([adult?.adult, other?.adult]).toEqual([true, false])
     await world.admin.call(saveGroup, { group: adult?.id ?? 0, adult: false })
-    await give(playlistOf(2, 'XXX 18+'))
+    await give(playlistOf(2, 'Adults 18+'))
     expect((await world.admin.call(all)).groups).toMatchObject([{ adult: false, channels: 2 }])
     await world.admin.refused('not_found', saveGroup, { group: 999, adult: true })
   })

@@ -47,7 +47,7 @@ export function SearchBox({ label, value, fault, onChange }: SearchBoxProps) {
 }
 
 const SearchPlace = styled('div')(({ theme }) => ({
-  flex: '1 1 240px',
+  flex: '1 1 200px',
   maxWidth: 400,
   '& p': { marginTop: 4, fontSize: '0.75rem', color: theme.palette.tones.bad.text },
 }))

@@ -31,10 +31,9 @@ export function TableTools<Row>({ table, list, narrow, tools }: TableToolsProps<
       {narrow && <SortBox table={table} list={list} />}
       {tools}
       {table.denseSwitch && !narrow && (
-        <>
-          <span style={{ flex: 1 }} />
+        <span style={{ marginLeft: 'auto' }}>
           <Toggle label="Dense" checked={list.dense} onChange={list.setDense} />
-        </>
+        </span>
       )}
     </Row>
   )
