@@ -588,6 +588,28 @@ test('Escape closes the dialog on top, also in the moment after the button with 
   await expect(dialogs).toHaveCount(0)
 })
 
+test('a form that is disabled while it has the focus gives it to the title, in a slow browser too', async ({
+  shop,
+  windows,
+}) => {
+  const { name: client } = await shop.world.client(shop.dealer, { months: 2 })
+  const { dealer, world } = shop
+  const page = await windows.open(world.server.url, {}, sessionOf(await world.again(dealer)))
+  // React does each piece of its work in a message, so that frames are drawn between them.
+  await page.addInitScript(() => {
+    const post = MessagePort.prototype.postMessage
+    MessagePort.prototype.postMessage = function (...message: unknown[]) {
+      setTimeout(() => Reflect.apply(post, this, message), 40)
+    }
+  })
+  await page.goto(to.client(client))
+  await askRetrieval(page, '2')
+  await press(page, 'Retrieve')
+  await expect(page.getByText('There is nothing to retrieve')).toBeVisible()
+  await expect(page.getByRole('alertdialog')).toHaveCount(0)
+  await expect(title(page)).toBeFocused()
+})
+
 test('a submit that is refused leaves the focus where it was', async ({ shop, openAs }) => {
   const page = await openAs(shop.reseller, to.level.dealer.update(shop.dealer.name))
   await page.route('**/v1/reseller/save', (route) =>

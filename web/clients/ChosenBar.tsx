@@ -33,7 +33,7 @@ export function ChosenBar({ page, chosen, onRenew, onAct }: ChosenBarProps) {
       </Button>
       <Menu
         label="More"
-        up
+        inBar
         items={[
           { label: 'Change package', onChoose: () => onAct('package') },
           { label: 'Switch on', onChoose: () => onAct('on') },

@@ -11,8 +11,8 @@ interface MenuProps {
   children?: ReactNode
   icon?: ReactNode
   items: readonly MenuItem[]
-  /** Opens above the bar that the button is in, for one at the bottom of the window. */
-  up?: boolean
+  /** Opens below the bar that the button is in, or above it where the window ends before. */
+  inBar?: boolean
 }
 
 export interface MenuItem {
@@ -23,7 +23,7 @@ export interface MenuItem {
 }
 
 /** A menu button. Arrow keys move through its items; Escape closes it and returns the focus to the button. */
-export function Menu({ label, children = label, icon, items, up = false }: MenuProps) {
+export function Menu({ label, children = label, icon, items, inBar = false }: MenuProps) {
   const [open, setOpen] = useState(false)
   const id = useId()
   const place = useRef<HTMLDivElement>(null)
@@ -42,7 +42,7 @@ export function Menu({ label, children = label, icon, items, up = false }: MenuP
     if (moves.has(event.key)) event.preventDefault()
   }
   return (
-    <Place ref={place} style={up ? inBar : undefined} onBlur={leave} onKeyDown={press}>
+    <Place ref={place} style={inBar ? STATIC : undefined} onBlur={leave} onKeyDown={press}>
       <Button
         ref={button}
         variant="outlined"
@@ -55,7 +55,7 @@ export function Menu({ label, children = label, icon, items, up = false }: MenuP
         {children}
       </Button>
       {open && (
-        <List id={id} role="menu" aria-label={label} ref={focusFirst} style={up ? above : undefined}>
+        <List id={id} role="menu" aria-label={label} ref={unfold} style={inBar ? BELOW : undefined}>
           {items.map((item) => (
             <button
               key={item.label}
@@ -83,8 +83,10 @@ function roleOf({ checked }: MenuItem) {
 
 const moves = new Set(['ArrowDown', 'ArrowUp', 'Home', 'End'])
 
-function focusFirst(list: HTMLElement | null) {
-  list?.querySelector('button')?.focus()
+function unfold(list: HTMLElement | null) {
+  if (!list) return
+  if (list.getBoundingClientRect().bottom > window.innerHeight) Object.assign(list.style, ABOVE)
+  list.querySelector('button')?.focus()
 }
 
 /** Moves the focus to the next or previous item; after the last comes the first. */
@@ -97,8 +99,9 @@ function step(place: HTMLElement | null, key: string) {
 
 const appear = keyframes({ from: { opacity: 0, transform: 'translateY(-4px)' } })
 
-const inBar = { position: 'static' } as const
-const above = { top: 'auto', right: 8, bottom: 'calc(100% + 4px)' }
+const STATIC = { position: 'static' } as const
+const BELOW = { right: 8 }
+const ABOVE = { top: 'auto', bottom: 'calc(100% + 4px)' }
 
 const Place = styled('div')({ position: 'relative' })
 

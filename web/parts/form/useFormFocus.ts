@@ -19,6 +19,7 @@ export function useFormFocus(fields: RefObject<HTMLFieldSetElement | null>, stat
   const last = useRef(resetKey)
   const used = useRef<Element | null>(null)
   const wasLoading = useRef(false)
+  const wasDisabled = useRef(disabled)
   const stop = useRef(() => {})
   useEffect(() => () => stop.current(), [])
   useEffect(() => {
@@ -28,7 +29,10 @@ export function useFormFocus(fields: RefObject<HTMLFieldSetElement | null>, stat
     wasLoading.current = loading
     if (loading) return
     if (isAnswered) giveBack(used.current)
-    if (disabled) return leaveDisabled(fields.current)
+    const isLeft = disabled && !wasDisabled.current
+    wasDisabled.current = disabled
+    if (isLeft) leave(fields.current)
+    if (disabled) return
     if (!due.current) return
     due.current = false
     stop.current()
@@ -45,12 +49,10 @@ function giveBack(element: Element | null) {
   if (isLost && element instanceof HTMLElement) element.focus()
 }
 
-/** A form that nothing can be done with any more does not keep the focus. */
-function leaveDisabled(fields: Element | null) {
+/** A form that nothing can be done with any more does not keep the focus, which the browser may have taken from it. */
+function leave(fields: Element | null) {
   const at = document.activeElement
-  if (!(at instanceof HTMLElement) || !at.matches(':disabled') || !fields?.closest('form')?.contains(at))
-    return
-  at.blur()
+  if (at instanceof HTMLElement && at.matches(':disabled') && fields?.closest('form')?.contains(at)) at.blur()
   focusTitle()
 }
 
