@@ -17,6 +17,7 @@ import {
   TOLD,
   TypedMac,
 } from './clients.ts'
+import { boxes } from './gateway.ts'
 import { LEVEL_NAMES, LEVELS, type LevelName } from './levels.ts'
 import { Preferences } from './preferences.ts'
 import { ChildRequest, EndedRequest, LowBelow, OwnRequest, PassedCredits, RequestNote } from './requests.ts'
@@ -953,6 +954,7 @@ export const calls = named({
   clients,
   admin,
   channels,
+  boxes,
   system,
   files: {
     download: call({

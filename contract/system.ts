@@ -56,7 +56,7 @@ export type Server = z.output<typeof Server>
 export type ServerReport = z.output<typeof Report> & { stopping: boolean }
 
 /** The jobs that run by the clock; 'sealing' runs once after each start. */
-export const JOBS = ['statistics', 'clean-up', 'counts', 'playlist', 'sealing'] as const
+export const JOBS = ['statistics', 'clean-up', 'counts', 'boxes', 'playlist', 'sealing'] as const
 export type JobName = (typeof JOBS)[number]
 
 /** How a job went last, on whichever server. */

@@ -337,6 +337,8 @@ begin
           select mac from unknown_box
           where asked <= greatest(before, (select asked from unknown_box order by asked desc offset 10000 limit 1))
           limit most));
+    when 'box_count' then
+      delete from box_count where at <= before;
     when 'box_event' then
       delete from box_event where id = any (array(select id from box_event where expiry <= before limit most));
     when 'box_change' then

@@ -1,6 +1,6 @@
 -- What the gateway keeps of the clients' boxes. `device` is what a box has told of itself and what it is held to; `presence`
 -- what changes with every poll, and may be lost in a crash; `device_history` who changed a box and when; `unknown_box`
--- which boxes of nobody asked. `box_change` is the log by which every gateway, which decides from memory, learns of a
+-- which boxes of nobody asked; `box_count` how many boxes were online, over a week. `box_change` is the log by which every gateway, which decides from memory, learns of a
 -- client that was changed.
 
 create table device (
@@ -87,10 +87,23 @@ create unlogged table unknown_box (
   address text,
   stb_type text not null,
   version text not null,
+  -- How often it asked.
+  times bigint not null default 1,
   constraint unknown_box_pkey primary key (mac)
 );
 
 create index unknown_box_asked on unknown_box (asked);
+
+-- How many boxes were online at the beginning of each five minutes.
+create table box_count (
+  at timestamptz,
+  online integer not null,
+  constraint box_count_pkey primary key (at)
+);
+
+-- The boxes that were refused when they asked last are few, and counted by their reasons. A poll of any other box
+-- writes nothing to it.
+create index presence_refusal on presence (refusal) where refusal is not null;
 
 -- What boxes are to be told at their next poll: each row once, in the order of the ids, while it is not past its expiry.
 -- The sender sees from it what became of it.

@@ -449,6 +449,8 @@ begin
           select mac from unknown_box
           where asked <= greatest(before, (select asked from unknown_box order by asked desc offset 10000 limit 1))
           limit most));
+    when 'box_count' then
+      delete from box_count where at <= before;
     when 'box_event' then
       delete from box_event where id = any (array(select id from box_event where expiry <= before limit most));
     when 'box_change' then
@@ -808,10 +810,19 @@ create unlogged table unknown_box (
   address text,
   stb_type text not null,
   version text not null,
+  times bigint not null default 1,
   constraint unknown_box_pkey primary key (mac)
 );
 
 create index unknown_box_asked on unknown_box (asked);
+
+create table box_count (
+  at timestamptz,
+  online integer not null,
+  constraint box_count_pkey primary key (at)
+);
+
+create index presence_refusal on presence (refusal) where refusal is not null;
 
 create table box_event (
   id bigint generated always as identity,

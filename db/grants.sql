@@ -25,8 +25,9 @@ grant insert, update (polled, address, watching, refusal, answered) on presence 
 grant insert (client, at, event, detail, address, actor) on device_history to :server_role;
 grant insert (mac, tried), update (succeeded) on box_login to :server_role;
 grant insert (client, event, message, created, expiry, actor), update (told, confirmed) on box_event to :server_role;
-grant insert (mac, first_asked, asked, address, stb_type, version), update (asked, address, stb_type, version)
-  on unknown_box to :server_role;
+grant insert (mac, first_asked, asked, address, stb_type, version, times),
+  update (asked, address, stb_type, version, times) on unknown_box to :server_role;
+grant insert on box_count to :server_role;
 grant insert (only_one), update (revision, player, alt_player) on lineup to :server_role;
 grant insert (address, shown, given, tried), update (address, shown, given, tried, failure, content, taken, channels, skipped,
   held, held_at, held_content, held_channels, held_skipped, held_groups) on playlist to :server_role;

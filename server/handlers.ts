@@ -5,6 +5,7 @@ import { accountsOf, ownCredits, superresellers } from './nouns/accounts/account
 import { lowBalance } from './nouns/accounts/low-balance.ts'
 import { requests } from './nouns/accounts/requests.ts'
 import { boxEvents } from './nouns/box-events.ts'
+import { boxes } from './nouns/boxes.ts'
 import { broadcast, readMessage } from './nouns/broadcast.ts'
 import { channels } from './nouns/channels/channels.ts'
 import { findClients } from './nouns/client-list/find.ts'
@@ -76,6 +77,7 @@ export const handlers: Handlers<typeof calls> = {
     remove: removeAnyClient,
   },
   channels,
+  boxes,
   system,
   files: { download },
 }

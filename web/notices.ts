@@ -245,6 +245,7 @@ const words: Spoken<typeof calls> = {
     statistics: silent,
     chart: silent,
   },
+  boxes: { overview: silent, models: silent, unknown: silent },
   channels: {
     all: silent,
     giveAddress: playlistRead,

@@ -41,6 +41,7 @@ describe('the MAC that a dealer types', () => {
         mac: box.mac,
         first_asked: first,
         asked: world.clock.now.toISOString(),
+        times: 2,
         address: '203.0.113.7',
         stb_type: 'MAG250',
         version: 'ImageDescription: 0.2.18-r23',

@@ -7,7 +7,7 @@ import type { BoxCall } from './routes.ts'
 const MOST_WAITING = 1_000
 
 /** What an unknown box told last. Moments are texts, as the driver wants them in arrays. */
-type Asked = { asked: string; address: string | null; stb_type: string; version: string }
+type Asked = { asked: string; times: number; address: string | null; stb_type: string; version: string }
 
 /** The boxes of nobody that asked to sign in. They wait in memory, and `write` stores them by one statement. */
 export function openUnknown(sql: Sql, log: FastifyBaseLogger) {
@@ -16,7 +16,8 @@ export function openUnknown(sql: Sql, log: FastifyBaseLogger) {
     note({ mac, field, place }: BoxCall, now: Date): void {
       if (waiting.size >= MOST_WAITING && !waiting.has(mac)) return
       const told = { stb_type: field('stb_type'), version: field('ver') }
-      waiting.set(mac, { asked: now.toISOString(), address: place.address, ...told })
+      const times = (waiting.get(mac)?.times ?? 0) + 1
+      waiting.set(mac, { asked: now.toISOString(), times, address: place.address, ...told })
     },
 
     /** Stores those that wait. Where the database is away, they are forgotten: they ask again. */
@@ -38,11 +39,12 @@ async function store(sql: Sql, boxes: ReadonlyMap<string, Asked>): Promise<void>
   const rows = [...boxes].sort(([one], [other]) => (one < other ? -1 : 1))
   const column = <Key extends keyof Asked>(key: Key) => rows.map(([, box]) => box[key])
   await sql`
-    insert into unknown_box as kept (mac, first_asked, asked, address, stb_type, version)
-    select t.mac, t.asked, t.asked, t.address, t.stb_type, t.version
-    from unnest(${rows.map(([mac]) => mac)}::text[], ${column('asked')}::timestamptz[], ${column('address')}::text[],
-      ${column('stb_type')}::text[], ${column('version')}::text[]) t (mac, asked, address, stb_type, version)
-    on conflict (mac) do update set asked = excluded.asked, address = excluded.address, stb_type = excluded.stb_type,
-      version = excluded.version
+    insert into unknown_box as kept (mac, first_asked, asked, times, address, stb_type, version)
+    select t.mac, t.asked, t.asked, t.times, t.address, t.stb_type, t.version
+    from unnest(${rows.map(([mac]) => mac)}::text[], ${column('asked')}::timestamptz[], ${column('times')}::bigint[],
+      ${column('address')}::text[], ${column('stb_type')}::text[], ${column('version')}::text[])
+      t (mac, asked, times, address, stb_type, version)
+    on conflict (mac) do update set asked = excluded.asked, times = kept.times + excluded.times,
+      address = excluded.address, stb_type = excluded.stb_type, version = excluded.version
     where kept.asked <= excluded.asked`
 }

@@ -1,3 +1,4 @@
+import { UNKNOWN_BOX_DAYS } from '../../contract/gateway.ts'
 import { DAY_MS } from '../../contract/time.ts'
 import { KEPT } from '../corridor/idempotency.ts'
 import { begin } from '../postgres/begin.ts'
@@ -7,7 +8,7 @@ import type { Sql } from '../postgres/pool.ts'
 /**
  * Removes rows that no call can use any more: expired sessions and tickets, idempotency keys past their 24 hours, login
  * tries older than the longest limit, used captcha solutions that would be refused by their age alone, what the gateway
- * needs for minutes, servers that were killed, and sign-ins, addresses and the history of devices that were kept for KEEP_DAYS.
+ * needs for minutes or days, servers that were killed, and sign-ins, addresses and the history of devices that were kept for KEEP_DAYS.
  * Returns how many rows of each table; an empty record while another server does this.
  */
 export async function cleanUp(
@@ -26,7 +27,7 @@ export async function cleanUp(
     ['sign_in', ago(keepDays * DAY_MS)],
     ['device_history', ago(keepDays * DAY_MS)],
     ['box_login', ago(HOUR)],
-    ['unknown_box', ago(7 * DAY_MS)],
+    ['box_count', ago(7 * DAY_MS)],
     // What became of a message can be read for a month.
     ['box_event', ago(30 * DAY_MS)],
     // Twice the time for which a gateway decides from memory.
@@ -48,6 +49,13 @@ export async function cleanUp(
   }
   await sql`select forget_empty_counts(${ago(DAY_MS)})`
   return removed
+}
+
+/** Removes the unknown boxes that asked long ago, and all but the newest 10,000. */
+export async function forgetUnknownBoxes(sql: Sql, now: Date, isStopped: () => boolean): Promise<void> {
+  const since = new Date(now.getTime() - UNKNOWN_BOX_DAYS * DAY_MS)
+  let count: number | null = AT_ONCE
+  while (count === AT_ONCE && !isStopped()) count = await remove(sql, 'unknown_box', since)
 }
 
 const HOUR = 3_600_000

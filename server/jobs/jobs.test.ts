@@ -82,7 +82,7 @@ describe('the jobs', () => {
           : Reflect.get(target, key),
     })
     const jobs = start(flaky)
-    await vi.waitFor(() => expect(logged.map(({ job }) => job)).toEqual(['statistics', 'clean-up']))
+    await vi.waitFor(() => expect(logged.map(({ job }) => job)).toEqual(['statistics', 'clean-up', 'boxes']))
     expect(await days()).toHaveLength(10)
     broken = false
     await minute()
@@ -114,6 +114,33 @@ describe('the jobs', () => {
     expect(await days()).toHaveLength(13)
     await minute({ days: 1 })
     expect(await days()).toHaveLength(13)
+  })
+
+  test('count the boxes that are online once in five minutes, on one server of several', async () => {
+    const { sql, ownerSql } = world.server
+    const { dealer } = await world.family({ credits: 3 })
+    const ago = (ms: number) => new Date(world.clock.now.getTime() - ms)
+    for (const seconds of [299, 300, null]) {
+      const { name } = await world.client(dealer, { months: 1 })
+      const polled = seconds === null ? null : ago(seconds * 1_000)
+      await sql`
+        insert into presence (client, polled, answered)
+        select id, ${polled}, ${world.clock.now} from client where name = ${name}`
+    }
+    await ownerSql`delete from box_count`
+    const counts = () => sql`select at, online from box_count order by at`
+    world.clock.set('2026-05-25T12:04:00.000Z')
+    await ownerSql`update presence set polled = ${ago(299_000)} where polled = (select max(polled) from presence)`
+    const servers = [start(), start(), start()]
+    const first = { at: '2026-05-25T12:00:00.000Z', online: 1 }
+    await vi.waitFor(async () => expect(await counts()).toEqual([first]))
+    await minute({ seconds: 59 })
+    await minute({ seconds: 1 })
+    const second = { at: '2026-05-25T12:05:00.000Z', online: 0 }
+    await vi.waitFor(async () => expect(await counts()).toEqual([first, second]))
+    await Promise.all(servers.map((server) => server.stop()))
+    expect(await counts()).toEqual([first, second])
+    expect(logged.filter(({ level }) => level > 30)).toEqual([])
   })
 })
 
@@ -147,9 +174,7 @@ describe('the clean-up', () => {
       await sql`
         insert into box_event (client, event, created, expiry)
         select id, 'reboot', ${now}, ${at(late - 30 * DAY_MS)} from client where name = ${client}`
-      await sql`
-        insert into unknown_box (mac, first_asked, asked, stb_type, version)
-        values (${String(late)}, ${at(late - 7 * DAY_MS)}, ${at(late - 7 * DAY_MS)}, '', '')`
+      await sql`insert into box_count (at, online) values (${at(late - 7 * DAY_MS)}, 1)`
       await world.server.ownerSql`
         insert into server_process (id, host, pid, version, node, started, seen, stopping, clock_offset_ms)
         values (gen_random_uuid(), 'killed', 1, '0', '0', ${now}, ${at(late - DAY_MS)}, false, 0)`
@@ -171,7 +196,7 @@ describe('the clean-up', () => {
       sign_in: 1,
       device_history: 1,
       box_login: 1,
-      unknown_box: 1,
+      box_count: 1,
       box_event: 1,
       box_change: 1,
       channel: 1,
@@ -190,18 +215,23 @@ describe('the clean-up', () => {
     }
   })
 
-  test('keeps the newest 10,000 unknown boxes', async () => {
+  test('keeps the newest 10,000 unknown boxes for 7 days, and looks each minute', async () => {
     const { sql, ownerSql } = world.server
     await ownerSql`delete from unknown_box`
-    await sql`
+    const kept = async () => (await sql`select count(*), max(mac::integer) as oldest from unknown_box`)[0]
+    const ask = (first: number, last: number) => sql`
       insert into unknown_box (mac, first_asked, asked, stb_type, version)
-      select n::text, at, at, '', '' from generate_series(1, 10005) n,
+      select n::text, at, at, '', '' from generate_series(${first}::integer, ${last}::integer) n,
         lateral (select ${world.clock.now}::timestamptz - n * interval '1 second') moment (at)`
+    await ask(2, 10_000)
+    await ask(7 * 86_400, 7 * 86_400)
     const jobs = start()
-    await vi.waitFor(() => expect(logged.some(({ removed }) => removed)).toBe(true))
+    await vi.waitFor(async () => expect(await kept()).toEqual({ count: 9_999, oldest: 10_000 }))
+    await ask(10_001, 20_000)
+    await ask(1, 1)
+    await minute({})
+    await vi.waitFor(async () => expect(await kept()).toEqual({ count: 10_000, oldest: 10_000 }))
     await jobs.stop()
-    const [kept] = await sql`select count(*), max(mac::integer) as oldest from unknown_box`
-    expect(kept).toEqual({ count: 10_000, oldest: 10_000 })
   })
 
   test('runs once an hour', async () => {

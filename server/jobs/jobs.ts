@@ -5,12 +5,13 @@ import type { Seal } from '../access/seal.ts'
 import type { PlaylistRules } from '../context.ts'
 import { type Day, dayOf, endOf } from '../ledger/calendar.ts'
 import { measureJobsFrom } from '../metrics.ts'
+import { countBoxes } from '../nouns/boxes.ts'
 import { refreshPlaylist } from '../nouns/channels/refresh.ts'
 import { fillBranchDays } from '../nouns/growth.ts'
 import { fillStatistics } from '../nouns/statistics.ts'
 import { noteRun } from '../nouns/system/runs.ts'
 import type { Sql } from '../postgres/pool.ts'
-import { cleanUp } from './clean-up.ts'
+import { cleanUp, forgetUnknownBoxes } from './clean-up.ts'
 
 export type JobDependencies = {
   sql: Sql
@@ -27,8 +28,8 @@ export type JobDependencies = {
 
 /**
  * Starts the jobs: the statistics of each finished day, an hourly clean-up, each minute the settling of the counts, the
- * reading of the playlist where that is due, and once after a start the sealing of passwords that a version before 0.2.0
- * did not bind to their clients.
+ * counting of the boxes and the reading of the playlist where those are due, and once after a start the sealing of
+ * passwords that a version before 0.2.0 did not bind to their clients.
  * Every server runs them each minute; advisory locks let one server at a time do a job. A failed job is tried again a
  * minute later. How each run went is noted in the database, where every server reads it.
  */
@@ -68,6 +69,7 @@ export function startJobs({ sql, zone, seal, keepDays, playlist, log, clock }: J
     if (now.getTime() - cleaned >= HOUR) await attempt('clean-up', () => clear(now))
     if (!resealed) await attempt('sealing', reseal)
     await attempt('counts', settle)
+    await attempt('boxes', () => lookAtBoxes(now))
   }
 
   async function write(settled: Date): Promise<void> {
@@ -90,6 +92,12 @@ export function startJobs({ sql, zone, seal, keepDays, playlist, log, clock }: J
       const [row] = await sql<{ count: number }[]>`select settle_counts(${SETTLED_AT_ONCE}) as count`
       count = row?.count ?? 0
     }
+  }
+
+  async function lookAtBoxes(now: Date): Promise<void> {
+    await countBoxes(sql, now)
+    // Each minute, so that a flood of unknown boxes fills no table.
+    await forgetUnknownBoxes(sql, now, () => stopped)
   }
 
   async function refresh(): Promise<void> {

@@ -28,6 +28,7 @@ describe("the console's role", () => {
       .filter(([, rights]) => rights !== '')
     expect(Object.fromEntries(more)).toEqual({
       idempotency_key: 'insert',
+      box_count: 'insert',
       branch_day: 'insert',
       broadcast: 'insert',
       captcha_used: 'insert',

@@ -360,6 +360,7 @@ const TREE: Tree = {
     statistics: ofSuperreseller,
     chart: ofSuperreseller,
   },
+  boxes: { overview: nothing, models: nothing, unknown: nothing },
   system: { state: nothing, findings: nothing },
   channels: {
     all: nothing,

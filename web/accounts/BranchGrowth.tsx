@@ -15,8 +15,8 @@ export function BranchGrowth({ clients = true }: { clients?: boolean }) {
   }
   const [ofClients, ofCredits] = useMemo(
     () => [
-      data && { days: data.onDate, series: [{ name: 'Clients', values: data.clients }] },
-      data && { days: data.onDate, series: [{ name: 'Credits', values: data.used }] },
+      data && { times: data.onDate, series: [{ name: 'Clients', values: data.clients }] },
+      data && { times: data.onDate, series: [{ name: 'Credits', values: data.used }] },
     ],
     [data],
   )

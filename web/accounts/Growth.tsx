@@ -16,7 +16,10 @@ export function Growth({ name }: { name: string }) {
         across="Date"
         up="Clients"
         data={
-          chart.data && { days: chart.data.onDate, series: [{ name: 'Clients', values: chart.data.clients }] }
+          chart.data && {
+            times: chart.data.onDate,
+            series: [{ name: 'Clients', values: chart.data.clients }],
+          }
         }
         loading={chart.isFetching}
         error={chart.error?.message}

@@ -42,7 +42,7 @@ export function AdminDashboard() {
           up="Number of Clients"
           data={
             totals.data && {
-              days: totals.data.onDate,
+              times: totals.data.onDate,
               series: [{ name: 'Clients', values: totals.data.clients }],
             }
           }

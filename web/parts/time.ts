@@ -13,6 +13,11 @@ export function showMoment(iso: string, zone: string, format: MomentFormat): str
   return formatter(zone, format).format(moment)
 }
 
+/** Shows a moment as YYYY-MM-DD HH:mm in the time zone `zone`. */
+export function showMinute(iso: string, zone: string): string {
+  return showMoment(iso, zone, 'datetime').slice(0, 16)
+}
+
 /** Returns the day of a moment in `zone` as in a sentence: '14 January', with its year where that may be mistaken. */
 export function showDay(iso: string, zone: string, now: Date): string {
   return new Intl.DateTimeFormat('en-GB', {

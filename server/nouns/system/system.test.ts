@@ -114,7 +114,14 @@ describe('the state of the system', () => {
     await runJobs()
     const now = world.clock.now
     const { jobs } = await state()
-    expect(jobs.map(({ name }) => name)).toEqual(['clean-up', 'counts', 'playlist', 'sealing', 'statistics'])
+    expect(jobs.map(({ name }) => name)).toEqual([
+      'boxes',
+      'clean-up',
+      'counts',
+      'playlist',
+      'sealing',
+      'statistics',
+    ])
     for (const job of jobs)
       expect(job).toMatchObject({
         ended: now.toISOString(),
@@ -123,6 +130,7 @@ describe('the state of the system', () => {
         failure: null,
       })
     expect(Object.fromEntries(jobs.map(({ name, next }) => [name, next]))).toEqual({
+      boxes: new Date(now.getTime() + 60_000).toISOString(),
       'clean-up': new Date(now.getTime() + HOUR).toISOString(),
       counts: new Date(now.getTime() + 60_000).toISOString(),
       playlist: new Date(now.getTime() + 60_000).toISOString(),

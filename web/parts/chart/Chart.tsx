@@ -6,6 +6,7 @@ import { Card } from '../Card.tsx'
 import { chunk, useChunk } from '../chunk.ts'
 import { EmptyState, ErrorState, Outdated } from '../ErrorState.tsx'
 import { Bar } from '../Skeleton.tsx'
+import { showMinute } from '../time.ts'
 import { useDelayed } from '../useDelayed.ts'
 import type { ChartData, PlotProps } from './Plot.tsx'
 
@@ -27,7 +28,7 @@ const plot = chunk(async () => (await import('./Plot.tsx')).Plot)
 export function Chart({ title, across, up, data: given, loading, error, onRetry, empty }: ChartProps) {
   const data = useSteady(given)
   const [tabled, setTabled] = useState(false)
-  const full = data !== undefined && data.days.length > 0
+  const full = data !== undefined && data.times.length > 0
   const failed = error !== undefined && !loading
   return (
     <Card title={title} aside={full && <Switch tabled={tabled} onSwitch={() => setTabled(!tabled)} />}>
@@ -52,7 +53,8 @@ function useSteady(data: ChartData | undefined): ChartData | undefined {
 function isSame(one: ChartData | undefined, other: ChartData | undefined): boolean {
   if (!one || !other) return one === other
   return (
-    one.days === other.days &&
+    one.times === other.times &&
+    one.zone === other.zone &&
     one.series.length === other.series.length &&
     one.series.every(({ name, values }, at) => {
       const same = other.series[at]
@@ -77,8 +79,8 @@ function Drawn(props: PlotProps) {
   return Plot ? <Plot {...props} /> : <Waiting />
 }
 
-/** Lists the newest day first. */
-function table({ days, series }: ChartData, across: string): ReactNode {
+/** Lists the newest first. */
+function table({ times, zone, series }: ChartData, across: string): ReactNode {
   return (
     // The scrolling region can take the focus, so that the keyboard can scroll it.
     <Scroll role="region" aria-label="The chart as a table" tabIndex={0}>
@@ -94,10 +96,10 @@ function table({ days, series }: ChartData, across: string): ReactNode {
           </tr>
         </thead>
         <tbody>
-          {days
-            .map((day, at) => (
-              <tr key={day}>
-                <td>{day}</td>
+          {times
+            .map((time, at) => (
+              <tr key={time}>
+                <td>{zone === undefined ? time : showMinute(time, zone)}</td>
                 {series.map(({ name, values }) => (
                   <td key={name}>{values[at]?.toLocaleString('en-US')}</td>
                 ))}

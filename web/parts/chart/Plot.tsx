@@ -2,11 +2,14 @@ import { styled, type Theme, useTheme } from '@mui/material/styles'
 import { useEffect, useRef, useState } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
+import { showMinute } from '../time.ts'
 
-/** The data of a chart: days on the x axis, and one number for each day and series. */
+/** The data of a chart: days or moments on the x axis, and one number for each and each series. */
 export interface ChartData {
-  /** YYYY-MM-DD, ascending. */
-  days: readonly string[]
+  /** Days (YYYY-MM-DD), or moments of about one day where there is a `zone`; ascending. */
+  times: readonly string[]
+  /** The IANA name of the time zone in which moments are shown. */
+  zone?: string
   series: readonly { name: string; values: readonly number[] }[]
 }
 
@@ -20,8 +23,8 @@ export interface PlotProps {
 const height = 300
 
 /**
- * The plot itself, in a chunk that only pages with a chart load. Arrow keys, mouse and touch read its values day by
- * day.
+ * The plot itself, in a chunk that only pages with a chart load. Arrow keys, mouse and touch read its values one
+ * by one.
  */
 export function Plot({ data, title, across, up }: PlotProps) {
   const theme = useTheme()
@@ -45,11 +48,11 @@ export function Plot({ data, title, across, up }: PlotProps) {
         ref={frame}
         role="slider"
         tabIndex={0}
-        aria-label={`${title}, day by day`}
+        aria-label={`${title}, ${data.zone === undefined ? 'day by day' : 'one by one'}`}
         aria-valuemin={0}
-        aria-valuemax={data.days.length - 1}
-        aria-valuenow={at ?? data.days.length - 1}
-        aria-valuetext={reading(data, at ?? data.days.length - 1)}
+        aria-valuemax={data.times.length - 1}
+        aria-valuenow={at ?? data.times.length - 1}
+        aria-valuetext={reading(data, at ?? data.times.length - 1)}
         onKeyDown={(event) => step(event, drawn.current, data, at)}
         onBlur={() => drawn.current?.setCursor({ left: -10, top: -10 })}
       />
@@ -57,13 +60,14 @@ export function Plot({ data, title, across, up }: PlotProps) {
   )
 }
 
-function reading({ days, series }: ChartData, at: number) {
+function reading({ times, zone, series }: ChartData, at: number) {
+  const time = times[at] ?? ''
   const numbers = series.map(({ name, values }) => `${values[at]?.toLocaleString('en-US')} ${name}`)
-  return `${days[at]}: ${numbers.join(', ')}`
+  return `${zone === undefined ? time : showMinute(time, zone)}: ${numbers.join(', ')}`
 }
 
-function step(event: React.KeyboardEvent, chart: uPlot | null, { days }: ChartData, at: number | null) {
-  const last = days.length - 1
+function step(event: React.KeyboardEvent, chart: uPlot | null, { times }: ChartData, at: number | null) {
+  const last = times.length - 1
   const from = at ?? last + 1
   const to = { ArrowLeft: from - 1, ArrowRight: from + 1, Home: 0, End: last }[event.key]
   if (!chart || to === undefined) return
@@ -72,9 +76,9 @@ function step(event: React.KeyboardEvent, chart: uPlot | null, { days }: ChartDa
   chart.setCursor({ left: chart.valToPos(chart.data[0][index] ?? 0, 'x'), top: 0 })
 }
 
-/** Converts days to UTC seconds for uPlot. A day has no time zone. */
-function columns({ days, series }: ChartData): uPlot.AlignedData {
-  return [days.map((day) => Date.parse(day) / 1000), ...series.map(({ values }) => [...values])]
+/** Converts days and moments to UTC seconds for uPlot. A day has no time zone. */
+function columns({ times, series }: ChartData): uPlot.AlignedData {
+  return [times.map((time) => Date.parse(time) / 1000), ...series.map(({ values }) => [...values])]
 }
 
 function followWidth(frame: HTMLElement, chart: uPlot) {
@@ -89,12 +93,13 @@ function followWidth(frame: HTMLElement, chart: uPlot) {
 
 function options(
   theme: Theme,
-  { days, series }: ChartData,
+  { times, zone, series }: ChartData,
   across: string,
   up: string,
   onCursor: (at: number | null) => void,
 ): uPlot.Options {
   const { palette } = theme
+  const { least, incrs, space, show } = zone === undefined ? DAILY : hourly(zone)
   const colours = [
     palette.accent.text,
     ...(['special', 'good', 'warn'] as const).map((tone) => palette.tones[tone].text),
@@ -103,10 +108,10 @@ function options(
     width: 600,
     height,
     padding: [12, 36, 0, 0],
-    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), zone ?? 'Etc/UTC'),
     legend: { show: false },
     scales: {
-      x: { range: (_chart, first, last) => (first === last ? [first - DAY, last + DAY] : [first, last]) },
+      x: { range: (_chart, first, last) => (first === last ? [first - least, last + least] : [first, last]) },
       y: { range: (_chart, _low, high) => [0, roof(high)] },
     },
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 8 } },
@@ -119,8 +124,8 @@ function options(
         label: name,
         stroke: colours[at % colours.length] ?? palette.accent.text,
         width: 2,
-        // A line needs two points, so a single day is drawn as a point.
-        points: { show: days.length === 1, size: 8 },
+        // A line needs two points, so a single one is drawn as a point.
+        points: { show: times.length === 1, size: 8 },
         ...(at === 0 && { fill: `${palette.accent.text}14` }),
       })),
     ],
@@ -129,9 +134,9 @@ function options(
         ...axis(theme),
         label: across,
         size: 28,
-        space: 104,
-        incrs: daily,
-        values: (_chart, ticks) => ticks.map(dayOf),
+        space,
+        incrs: [...incrs],
+        values: (_chart, ticks) => ticks.map(show),
         grid: { show: false },
       },
       { ...axis(theme), label: up, size: 56, values: (_chart, ticks) => ticks.map(short), incrs: whole },
@@ -162,15 +167,33 @@ function axis(theme: Theme): uPlot.Axis {
 const whole = [1, 2, 5, 10, 20, 50].flatMap((step) => [step, step * 100, step * 10_000, step * 1_000_000])
 whole.sort((a, b) => a - b)
 
-function dayOf(seconds: number) {
-  return new Date(seconds * 1000).toISOString().slice(0, 10)
+/** How the x axis is divided: all in seconds, but the room of a label, in CSS pixels. */
+interface Scale {
+  least: number
+  incrs: readonly number[]
+  space: number
+  show: (seconds: number) => string
 }
 
-const DAY = 86_400
-// Daily data has no hours, so these are uPlot's own steps from one day on.
-const daily = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 30, 60, 90, 120, 180, 365, 730, 1825].map(
-  (days) => days * DAY,
-)
+const HOUR = 3_600
+const DAY = 24 * HOUR
+
+const DAILY: Scale = {
+  least: DAY,
+  // Daily data has no hours, so these are uPlot's own steps from one day on.
+  incrs: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 30, 60, 90, 120, 180, 365, 730, 1825].map((days) => days * DAY),
+  space: 104,
+  show: (seconds) => new Date(seconds * 1000).toISOString().slice(0, 10),
+}
+
+function hourly(zone: string): Scale {
+  return {
+    least: HOUR,
+    incrs: [1, 2, 3, 4, 6, 12, 24].map((hours) => hours * HOUR),
+    space: 64,
+    show: (seconds) => showMinute(new Date(seconds * 1000).toISOString(), zone).slice(11),
+  }
+}
 
 const compact = new Intl.NumberFormat('en-US', { notation: 'compact' })
 

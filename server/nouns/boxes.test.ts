@@ -1,0 +1,181 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { calls, type InputOf } from '../../contract/calls.ts'
+import { Box } from '../../test/support/box.ts'
+import { type Family, openWorld, type World } from '../../test/support/world.ts'
+
+const { overview, models, unknown } = calls.boxes
+
+let world: World
+let family: Family
+beforeEach(async () => {
+  world = await openWorld({ env: { TRUSTED_PROXIES: '127.0.0.1' } })
+  family = await world.family({ credits: 40 })
+})
+afterEach(() => world.close())
+
+/** Lets a box sign in, and its server store what it told. */
+async function signIn(mac: string, told: Record<string, string> = {}): Promise<Box> {
+  world.clock.pass({ seconds: 5 })
+  const box = new Box(world.server, { mac, told, address: '203.0.113.7' })
+  await box.signIn()
+  await world.server.gateway.writePresence()
+  return box
+}
+
+function client(mac: string, login?: string) {
+  return world.client(family.dealer, { months: 1, stb_mac: mac, ...(login && { login }) })
+}
+
+async function unknownMacs(input: InputOf<typeof unknown> = {}): Promise<string[]> {
+  const { data } = await world.admin.call(unknown, input)
+  return data.map(({ mac }) => mac)
+}
+
+describe('the boxes that the admin sees', () => {
+  test('are none at first', async () => {
+    expect(await world.admin.call(overview)).toEqual({
+      ...{ known: 0, online: 0, refused: [] },
+      counts: { at: [], online: [] },
+    })
+    expect((await world.admin.call(models)).data).toEqual([])
+    expect((await world.admin.call(unknown)).data).toEqual([])
+  })
+
+  test('are online while they poll, and counted by their type and version', async () => {
+    const macs = ['00:1A:79:00:00:01', '00:1A:79:00:00:02', '00:1A:79:00:00:03']
+    for (const [at, mac] of macs.entries()) {
+      await client(mac)
+      await signIn(mac, at === 0 ? { stb_type: 'MAG322', ver: 'other' } : {})
+    }
+    const told = [
+      { stb_type: 'MAG250', version: 'ImageDescription: 0.2.18-r23', boxes: 2, online: 2 },
+      { stb_type: 'MAG322', version: 'other', boxes: 1, online: 1 },
+    ]
+    expect(await world.admin.call(overview)).toMatchObject({ known: 3, online: 3, refused: [] })
+    expect(await world.admin.call(models)).toEqual({ data: told })
+    world.clock.pass({ seconds: 300 })
+    expect(await world.admin.call(overview)).toMatchObject({ known: 3, online: 0 })
+    expect(await world.admin.call(models)).toEqual({ data: told.map((model) => ({ ...model, online: 0 })) })
+  })
+
+  test('that were refused last are counted by the reason for a day, until they are let in', async () => {
+    const [off, expired, other] = ['00:1A:79:00:00:01', '00:1A:79:00:00:02', '00:1A:79:00:00:03']
+    const { name } = await client(off)
+    await family.dealer.call(calls.clients.save, { login: name, status: false })
+    const { name: late } = await client(expired)
+    await world.setExpiry(late, world.clock.now.toISOString())
+    await client(other)
+    await signIn(other, { sn: '12' })
+    for (const mac of [off, expired]) await signIn(mac)
+    await signIn(other, { sn: '34' })
+    await signIn('00:1A:79:FF:00:01')
+    const refused = async () => (await world.admin.call(overview)).refused
+    expect(await refused()).toEqual([
+      { reason: 'unknown', boxes: 1 },
+      { reason: 'expired', boxes: 1 },
+      { reason: 'other_box', boxes: 1 },
+      { reason: 'switched_off', boxes: 1 },
+    ])
+    await family.dealer.call(calls.clients.save, { login: name, status: true })
+    await signIn(off)
+    await client('00:1A:79:FF:00:01')
+    expect((await refused()).map(({ reason }) => reason)).toEqual(['expired', 'other_box'])
+    world.clock.pass({ days: 1 })
+    expect(await refused()).toEqual([])
+  })
+
+  test('were online at the moments of the last 24 hours', async () => {
+    const { sql } = world.server
+    const { now } = world.clock
+    for (const minutes of [1440, 1435, 5]) {
+      const at = new Date(now.getTime() - minutes * 60_000)
+      await sql`insert into box_count (at, online) values (${at}, ${minutes})`
+    }
+    const { counts } = await world.admin.call(overview)
+    expect(counts).toEqual({
+      at: ['2026-05-14T10:05:00.000Z', '2026-05-15T09:55:00.000Z'],
+      online: [1435, 5],
+    })
+  })
+})
+
+describe('the boxes of nobody', () => {
+  test('are listed newest first, with what they told and how often they asked', async () => {
+    const first = await signIn('00:1A:79:00:00:01', { stb_type: 'MAG322' })
+    await first.signIn()
+    await signIn('00:1A:79:00:00:02')
+    const { data, count } = await world.admin.call(unknown)
+    expect(count).toBe(2)
+    expect(data[0]).toEqual({
+      ...{ mac: '00:1A:79:00:00:02', stb_type: 'MAG250', version: 'ImageDescription: 0.2.18-r23' },
+      ...{ address: '203.0.113.7', times: 1, similar: null },
+      ...{ first_asked: '2026-05-15T10:00:10.000Z', asked: '2026-05-15T10:00:10.000Z' },
+    })
+    expect(data[1]).toMatchObject({ mac: '00:1A:79:00:00:01', stb_type: 'MAG322', times: 2 })
+  })
+
+  test('are searched, sorted and paged, and a page past the end says how many there are', async () => {
+    for (const mac of ['00:1A:79:00:00:0A', '00:1A:79:00:00:0B', '00:1A:79:00:00:0C']) await signIn(mac)
+    expect(await unknownMacs({ search: ' 0:0b' })).toEqual(['00:1A:79:00:00:0B'])
+    expect(await unknownMacs({ search: 'mag2%' })).toEqual([])
+    expect(await unknownMacs({ search: '203.0.113' })).toHaveLength(3)
+    expect(await unknownMacs({ sort: 'mac', order: 'asc', per_page: 2 })).toEqual([
+      '00:1A:79:00:00:0A',
+      '00:1A:79:00:00:0B',
+    ])
+    expect(await world.admin.call(unknown, { page: 3, per_page: 2 })).toEqual({
+      ...{ data: [], count: 3, current_page: 3, per_page: 2, total_pages: 2 },
+    })
+  })
+
+  test('leave the list once a client has their MAC or they have signed in by login, and after 7 days', async () => {
+    const [bought, byLogin] = ['00:1A:79:00:00:01', '00:1A:79:00:00:02']
+    await signIn(bought)
+    const box = await signIn(byLogin)
+    await signIn('00:1A:79:00:00:03')
+    await client(bought)
+    const { name } = await world.client(family.dealer, { months: 1, ministra: true, password: 'password' })
+    expect(await box.logIn(name, 'password')).toBe(0)
+    expect(await unknownMacs()).toEqual(['00:1A:79:00:00:03'])
+    world.clock.pass({ days: 7 })
+    expect(await unknownMacs()).toEqual([])
+  })
+
+  test('are the newest 10,000, however many asked since the last clean-up', async () => {
+    await world.server.sql`
+      insert into unknown_box (mac, first_asked, asked, stb_type, version)
+      select '00:1A:79:0' || substr(n::text, 2), at, at, '', '' from generate_series(100001, 110005) n,
+        lateral (select ${world.clock.now}::timestamptz - n * interval '1 millisecond') moment (at)`
+    const { count, total_pages } = await world.admin.call(unknown, { page: 201, per_page: 50 })
+    expect([count, total_pages]).toEqual([10_000, 200])
+  })
+
+  test('name the client whose MAC differs by one or two digits, and no other', async () => {
+    await client('00:1A:79:AB:CD:EF', 'the-client')
+    const similarTo = async (mac: string) => {
+      await signIn(mac)
+      const { data } = await world.admin.call(unknown, { search: mac })
+      return data[0]?.similar
+    }
+    const is = (digits: number) => ({
+      ...{ name: 'the-client', mac: '00:1A:79:AB:CD:EF', dealer: family.dealer.name, digits },
+    })
+    expect(await similarTo('00:1A:79:AB:CD:E0')).toEqual(is(1))
+    expect(await similarTo('00:1A:79:BA:CD:EF')).toEqual(is(2))
+    expect(await similarTo('00:1A:79:0B:CD:E0')).toEqual(is(2))
+    expect(await similarTo('00:1A:78:AB:CD:E0')).toEqual(is(2))
+    expect(await similarTo('00:1A:79:00:CD:E0')).toBeNull()
+    expect(await similarTo('00:1A:88:AB:CD:E0')).toBeNull()
+  })
+
+  test('name before others a client whose own box has never signed in, and never one that is deleted', async () => {
+    await client('00:1A:79:00:00:01', 'with-box')
+    await signIn('00:1A:79:00:00:01')
+    await client('00:1A:79:00:00:22', 'without-box')
+    await signIn('00:1A:79:00:00:02')
+    const name = async () => (await world.admin.call(unknown)).data[0]?.similar?.name
+    expect(await name()).toBe('without-box')
+    await world.admin.call(calls.admin.remove, { name: 'without-box' })
+    expect(await name()).toBe('with-box')
+  })
+})

@@ -1,0 +1,165 @@
+import type { PendingQuery, Row } from 'postgres'
+import type { calls } from '../../contract/calls.ts'
+import { MAC_PREFIX } from '../../contract/clients.ts'
+import {
+  type BoxModel,
+  MOST_UNKNOWN_BOXES,
+  type RefusedBoxes,
+  UNKNOWN_BOX_DAYS,
+  type UNKNOWN_BOX_SORTS,
+  type UnknownBox,
+} from '../../contract/gateway.ts'
+import { DAY_MS } from '../../contract/time.ts'
+import type { Handlers } from '../context.ts'
+import { begin } from '../postgres/begin.ts'
+import { LOCKS } from '../postgres/locks.ts'
+import type { Sql } from '../postgres/pool.ts'
+import { isOnline } from '../tree/selection.ts'
+
+type Fragment = PendingQuery<Row[]>
+
+/** How often the boxes that are online are counted, in milliseconds. */
+const COUNTED_EVERY = 5 * 60_000
+/** The most types and versions that are told. A box may say anything. */
+const MOST_MODELS = 500
+
+/** What the admin sees of the gateway, from what that keeps of the boxes. */
+export const boxes: Handlers<typeof calls.boxes> = {
+  async overview({ sql, now }) {
+    const dayAgo = new Date(now.getTime() - DAY_MS)
+    const [[all], refused, [unknown], counts] = await Promise.all([
+      sql<{ known: number; online: number }[]>`
+        select (select count(*) from device) as known, (${online(sql, now)}) as online`,
+      sql<RefusedBoxes[]>`
+        select refusal as reason, count(*) as boxes from presence
+        where refusal is not null and answered > ${dayAgo} group by refusal order by boxes desc, reason`,
+      sql<{ boxes: number }[]>`
+        select count(*) as boxes from (${newestUnknown(sql, now)}) u
+        where asked > ${dayAgo} and ${isNobodys(sql)}`,
+      sql<{ at: string; online: number }[]>`
+        select at, online from box_count where at > ${dayAgo} order by at`,
+    ])
+    const ofNobody = unknown?.boxes ?? 0
+    return {
+      known: all?.known ?? 0,
+      online: all?.online ?? 0,
+      refused: [...(ofNobody > 0 ? [{ reason: 'unknown' as const, boxes: ofNobody }] : []), ...refused],
+      counts: { at: counts.map(({ at }) => at), online: counts.map((count) => count.online) },
+    }
+  },
+
+  async models({ sql, now }) {
+    const data = await sql<BoxModel[]>`
+      select coalesce(d.stb_type, '') as stb_type, coalesce(d.version, '') as version, count(*) as boxes,
+        count(*) filter (where ${isOnline(sql, now)}) as online
+      from device d left join presence p on p.client = d.client
+      group by 1, 2 order by boxes desc, 1, 2 limit ${MOST_MODELS}`
+    return { data }
+  },
+
+  async unknown({ sql, now }, { search, sort, order, page, per_page }) {
+    const rows = await sql<(UnknownBox & { count: number })[]>`
+      with found as materialized (
+        select u.*, count(*) over () as count from (${newestUnknown(sql, now)}) u
+        where ${isNobodys(sql)} and ${isFound(sql, search.trim())}
+        order by ${orderOf(sql, sort, order)} limit ${per_page} offset ${(page - 1) * per_page}
+      )
+      select u.mac, u.stb_type, u.version, u.address, u.first_asked, u.asked, u.times, u.count, near.client as similar
+      from found u left join lateral (${similarTo(sql)}) near on true
+      order by ${orderOf(sql, sort, order)}`
+    // A page past the end has no row that says how many there are.
+    const count = rows[0]?.count ?? (page === 1 ? 0 : await counted(sql, now, search.trim()))
+    return {
+      data: rows,
+      count,
+      current_page: page,
+      per_page,
+      total_pages: Math.max(1, Math.ceil(count / per_page)),
+    }
+  },
+}
+
+/**
+ * Counts the boxes that are online, once in five minutes. Returns how many; null where they were counted already or
+ * another server does this.
+ */
+export async function countBoxes(sql: Sql, now: Date): Promise<number | null> {
+  const at = new Date(now.getTime() - (now.getTime() % COUNTED_EVERY))
+  return begin(sql, async (sql) => {
+    const [free] = await sql<{ mine: boolean }[]>`
+      select not exists (select from box_count where at = ${at}) and pg_try_advisory_xact_lock(${LOCKS.boxCount}) as mine`
+    if (!free?.mine) return null
+    const [count] = await sql<{ online: number }[]>`
+      insert into box_count (at, online) values (${at}, (${online(sql, now)})) on conflict do nothing returning online`
+    return count?.online ?? null
+  })
+}
+
+/** Nothing is kept in the order of polls, so that this reads all of `presence`: see `what-a-box-is-told` in the decisions. */
+function online(sql: Sql, now: Date): Fragment {
+  return sql`select count(*) from presence p where ${isOnline(sql, now)}`
+}
+
+/** Between two clean-ups there may be more of them than are kept. */
+function newestUnknown(sql: Sql, now: Date): Fragment {
+  return sql`
+    select * from unknown_box where asked > ${new Date(now.getTime() - UNKNOWN_BOX_DAYS * DAY_MS)}
+    order by asked desc limit ${MOST_UNKNOWN_BOXES}`
+}
+
+/** Returns the condition that no client has the box `u` by now. */
+function isNobodys(sql: Sql): Fragment {
+  return sql`not exists (select from client c where c.mac = u.mac and c.deleted is null)
+    and not exists (select from device d where d.mac = u.mac)`
+}
+
+function isFound(sql: Sql, term: string): Fragment {
+  if (term === '') return sql`true`
+  const pattern = `%${term.replace(/[\\%_]/g, '\\$&')}%`
+  return sql`(u.mac ilike ${pattern} or u.stb_type ilike ${pattern} or u.version ilike ${pattern}
+    or u.address ilike ${pattern})`
+}
+
+async function counted(sql: Sql, now: Date, term: string): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*) from (${newestUnknown(sql, now)}) u where ${isNobodys(sql)} and ${isFound(sql, term)}`
+  return row?.count ?? 0
+}
+
+function orderOf(sql: Sql, sort: (typeof UNKNOWN_BOX_SORTS)[number], order: 'asc' | 'desc'): Fragment {
+  const direction = order === 'asc' ? sql`asc` : sql`desc`
+  const by = {
+    mac: sql`u.mac`,
+    first_asked: sql`u.first_asked`,
+    asked: sql`u.asked`,
+    times: sql`u.times`,
+  }[sort]
+  return sql`${by} ${direction}, u.mac`
+}
+
+/** The places of the digits in a MAC that follow those which all MACs of clients begin with. */
+const OWN_DIGITS = [10, 11, 13, 14, 16, 17]
+
+/**
+ * Returns a query of the client whose MAC differs from that of the box `u` in one or two digits, as `client`. It asks the
+ * index of MACs for the 3,466 that a client may have, so that it costs the same however many clients there are. Of several
+ * clients the one comes first whose own box has never signed in: that one's MAC was probably mistyped.
+ */
+function similarTo(sql: Sql): Fragment {
+  return sql`
+    select json_build_object('name', c.name, 'mac', c.mac, 'dealer', a.name, 'digits', differ.digits) as client
+    from client c join account a on a.id = c.dealer left join device d on d.client = c.id
+    cross join lateral (
+      select count(*) as digits from generate_series(1, 17) place
+      where substr(c.mac, place, 1) <> substr(u.mac, place, 1)
+    ) differ
+    where c.deleted is null and differ.digits <= 2 and c.mac = any (array(
+      select overlay(overlay(${MAC_PREFIX}::text || substr(u.mac, 10) placing one.digit from first.place for 1)
+        placing two.digit from second.place for 1)
+      from unnest(${OWN_DIGITS}::int[]) first (place) join unnest(${OWN_DIGITS}::int[]) second (place)
+        on first.place < second.place
+      cross join regexp_split_to_table('0123456789ABCDEF', '') one (digit)
+      cross join regexp_split_to_table('0123456789ABCDEF', '') two (digit)
+    ))
+    order by d.client is not null, differ.digits, c.id desc limit 1`
+}
