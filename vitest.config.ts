@@ -41,9 +41,9 @@ const HARDLY_DATABASE = [
 
 /**
  * Projects that share their workers, so that none waits for another's last file. They spend half of their time waiting,
- * for time limits, locks and other processes, so three workers share two cores.
+ * for time limits, locks and other processes, so four workers share two cores.
  */
-const inParallel = { maxWorkers: 3, sequence: { groupOrder: 1 } }
+const inParallel = { maxWorkers: 4, sequence: { groupOrder: 1 } }
 
 /**
  * The server's own suites once more, on a PostgreSQL that it has not started itself: over TCP, with passwords and another

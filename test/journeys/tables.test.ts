@@ -326,7 +326,8 @@ test.for(TABLES)(
     await forgetOrder(business)
     await openTable(page, facts)
     await turn(page, 'dark')
-    await walk([...WIDTHS].reverse())
+    // The modes differ in their colours alone.
+    await walk([700, 1100, 1440])
   },
 )
 

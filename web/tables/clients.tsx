@@ -174,19 +174,19 @@ function declare<Row extends ClientRow>(
   })
 }
 
-const name = { key: 'name', header: 'Name', width: 128, least: 112, narrow: 'title', mono: true } as const
+const name = { key: 'name', header: 'Name', width: 140, least: 124, narrow: 'title', mono: true } as const
 
 const actions = { key: 'actions', header: 'Actions', narrow: 'more', sort: false } as const
 
 const isMinistra = <Chip tone="special">Ministra</Chip>
 
-/** Marks a client whose box is online by a dot before its name. Without a connection it is not known. */
+/** Marks a client whose box is online by a dot behind its name. Without a connection it is not known. */
 function Marked({ row: { online }, children }: { row: ClientRow; children: ReactNode }) {
   if (!online) return children
   return (
     <span className="is-online">
-      <span role="img" aria-label="Online" data-hint="Online" />
       {children}
+      <span role="img" aria-label="Online" data-hint="Online" />
     </span>
   )
 }
