@@ -59,6 +59,15 @@ export type ServerReport = z.output<typeof Report> & { stopping: boolean }
 export const JOBS = ['statistics', 'clean-up', 'counts', 'boxes', 'playlist', 'sealing'] as const
 export type JobName = (typeof JOBS)[number]
 
+export const JOB_LABELS: Record<JobName, string> = {
+  statistics: 'Statistics',
+  'clean-up': 'Clean-up',
+  counts: 'Counts',
+  boxes: 'Boxes',
+  playlist: 'Playlist',
+  sealing: 'Passwords',
+}
+
 /** How a job went last, on whichever server. */
 const Job = z.object({
   name: z.enum(JOBS),

@@ -13,6 +13,15 @@ export function counted(count: number, one: string): string {
   return `${count.toLocaleString('en-US')} ${count === 1 ? one : `${one}s`}`
 }
 
+/** '52.3 GB', '812 MB', rounded down. */
+export function bytes(count: number): string {
+  const gb = count / 2 ** 30
+  if (gb < 1) return `${Math.floor(count / 2 ** 20)} MB`
+  return gb < 100
+    ? `${(Math.floor(gb * 10) / 10).toFixed(1)} GB`
+    : `${Math.floor(gb).toLocaleString('en-US')} GB`
+}
+
 /** Returns each count that is not 0 with its noun: ['2 resellers', '1 dealer']. */
 export function countedOf(counts: Record<string, number>): string[] {
   return Object.entries(counts).flatMap(([one, count]) => (count > 0 ? [counted(count, one)] : []))

@@ -35,6 +35,7 @@ const LATER = [
   'shell/FindResults.tsx',
   'clients/RenewDue.tsx',
   'shell/ShortcutHelp.tsx',
+  'shell/NeedsAHand.tsx',
   'offline.ts',
   'accounts/ExportTransactions.tsx',
   '@mui/material/Drawer/index.mjs',

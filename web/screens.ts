@@ -9,6 +9,7 @@ import {
   type LucideIcon,
   Megaphone,
   Network,
+  Server,
   Tv,
   UserPlus,
   Users,
@@ -118,6 +119,12 @@ export const screens = {
     roles: ROLES,
     page: 'SignIns',
     item: { label: 'Sign-ins', icon: KeyRound },
+  }),
+  system: declare({
+    path: '/admin/system',
+    roles: ['admin'],
+    page: 'System',
+    item: { label: 'System', icon: Server },
   }),
 }
 

@@ -1,5 +1,6 @@
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
+import { noteRun } from '../../server/nouns/system/runs.ts'
 import { menuOf } from '../../web/screens.ts'
 import {
   expect,
@@ -37,6 +38,7 @@ describe('the admin', () => {
       'Transactions',
       'Credit Requests',
       'Sign-ins',
+      'System',
     ]
     for (const [at, { path, item }] of menuOf('admin').entries()) {
       const { label } = item
@@ -48,6 +50,31 @@ describe('the admin', () => {
     }
     await press(page, 'Logout')
     await expect(page).toHaveURL('/login')
+  })
+
+  test('is told on any screen of a job that fails, reads it on System, and is told no more once it goes well', async ({
+    open,
+    world,
+  }) => {
+    const run = { name: 'counts', took_ms: 5, next: null } as const
+    for (const failure of ['out of memory', 'out of memory', 'out of memory'])
+      await noteRun(world.server.sql, { ...run, failure })
+    const page = await open({ as: world.admin })
+    const told = page.getByText('The job Counts has failed 3 times in a row: out of memory.')
+    await expect(told).toBeVisible()
+    await page.getByRole('main').getByRole('link', { name: 'System', exact: true }).click()
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('System')
+    await expect(told).toHaveCount(1)
+    await expect(rows(page, 'Jobs')).toContainText(['CountsFailed 3 times'])
+    await noteRun(world.server.sql, { ...run, failure: null })
+    await page.reload()
+    await expect(page.getByText('Nothing. All is well.')).toBeVisible()
+    await expect(rows(page, 'Jobs')).toContainText(['CountsWent well'])
+    const asked = page.waitForResponse('**/v1/admin/findings')
+    await page.goto('/admin')
+    await asked
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Dashboard')
+    await expect(told).toHaveCount(0)
   })
 
   test('sees linked totals, the growth of the clients and the newest transactions', async ({

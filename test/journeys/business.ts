@@ -1,5 +1,9 @@
 import { calls } from '../../contract/calls.ts'
+import { type Backups, JOBS } from '../../contract/system.ts'
 import { DAY_MS } from '../../contract/time.ts'
+import { openReport } from '../../server/jobs/heartbeat.ts'
+import { noteRun } from '../../server/nouns/system/runs.ts'
+import { tellServer } from '../../server/nouns/system/servers.ts'
 import { A_PLAYLIST, compressed, playlistOf } from '../support/playlist.ts'
 import { Clock, openWorld, type Person, type World } from '../support/world.ts'
 
@@ -24,8 +28,9 @@ export const LONGEST =
 
 /** Creates the business with several months of transactions. */
 export async function openBusiness(): Promise<Business> {
+  const clock = new Clock('2026-03-02T09:00:00.000Z')
   const world = await openWorld({
-    clock: new Clock('2026-03-02T09:00:00.000Z'),
+    ...{ clock, backups: () => backupsAt(clock.now), freeSpace: () => 52 * 2 ** 30 },
     env: { CAPTCHA_PROVIDER: 'altcha' },
   })
   const { admin } = world
@@ -51,7 +56,30 @@ export async function openBusiness(): Promise<Business> {
     message: 'The servers rest on Sunday from 03:00 to 04:00.\nBoxes come back by themselves.',
   })
   await giveChannels(admin)
+  await runTwoServers(world)
   return { world, admin, superreseller, reseller, dealer, beginner }
+}
+
+/** A backup of this night that was proved sound. */
+function backupsAt(now: Date): Backups {
+  const at = (hours: number) => new Date(now.getTime() + hours * 3_600_000).toISOString()
+  const trial = { outcome: 'sound', sentence: 'Every credit is where it belongs.' } as const
+  return { every_hours: 24, kept: 7, newest: at(-9), sound: at(-9), next: at(15), trial, failure: null }
+}
+
+/** Lets another server tell of itself, and the jobs run. */
+async function runTwoServers({ server: { sql, config }, clock }: World): Promise<void> {
+  const report = openReport({
+    ...{ config, freeSpace: null, leaving: new AbortController().signal },
+    ...{ clock: { now: () => clock.now, offset: () => -1_240 }, databaseHost: () => '10.0.0.5:5432' },
+    ports: { console: 8080, boxes: 8081 },
+  })
+  await tellServer(sql, { ...report(), host: 'console-2' })
+  const { now } = clock
+  for (const [at, name] of JOBS.entries()) {
+    const next = name === 'sealing' ? null : new Date(now.getTime() + 60_000 * (at + 1))
+    await noteRun(sql, { name, took_ms: 7 + 460 * at, failure: null, next })
+  }
 }
 
 /** Gives a playlist, and another one that is held back. */

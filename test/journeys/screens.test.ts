@@ -2,6 +2,7 @@ import { relative } from 'node:path'
 import type { Page } from 'playwright-core'
 import { describe } from 'vitest'
 import { Settings } from '../../contract/appearance.ts'
+import type { calls, OutputOf } from '../../contract/calls.ts'
 import { everyScreen, to } from '../../web/screens.ts'
 import {
   test as base,
@@ -81,6 +82,7 @@ const screens: Picture[] = [
     },
   },
   { name: 'admin channels', as: 'admin', at: to.channels(), shows: 'Adults 18+' },
+  { name: 'admin system', as: 'admin', at: to.system(), shows: 'Nothing. All is well.' },
   { name: 'superreseller', as: 'superreseller', at: to.home.superreseller(), shows: 'emma.brown' },
   {
     name: 'superreseller resellers',
@@ -423,6 +425,28 @@ const states: Picture[] = [
     },
   },
   {
+    name: 'admin sees what needs a hand',
+    as: 'admin',
+    at: to.system(),
+    shows: 'All is well',
+    doing: async (page) => {
+      await needHands(page)
+      await page.reload()
+      await expect(page.getByText('console-2:8080 is gone').first()).toBeVisible()
+    },
+  },
+  {
+    name: 'admin is told on every screen what needs a hand',
+    as: 'admin',
+    at: to.message(),
+    shows: 'The servers rest on Sunday',
+    doing: async (page) => {
+      await needHands(page)
+      await page.reload()
+      await expect(page.getByRole('link', { name: 'System, and 2 more' })).toBeVisible()
+    },
+  },
+  {
     name: 'reseller is refused',
     as: 'reseller',
     at: to.level.dealer.update('casa-digital'),
@@ -535,6 +559,45 @@ const states: Picture[] = [
     },
   },
 ]
+
+/** Lets a server be gone, a job fail and a clock be wrong, in the server's answers. */
+async function needHands(page: Page): Promise<void> {
+  const findings = [
+    {
+      kind: 'server',
+      urgent: true,
+      sentence:
+        'The server console-2:8080 is gone: it was not stopped, and has not been heard of for 3 minutes. Start it again. One that is not started again is forgotten after a day.',
+    },
+    {
+      kind: 'job',
+      urgent: true,
+      sentence:
+        'The job Counts has failed 4 times in a row: function settle_counts(integer) does not exist. It is tried again each minute; the log of the servers has the whole error.',
+    },
+    {
+      kind: 'clock',
+      urgent: false,
+      sentence:
+        "The clock of console-1 is 12 seconds ahead of the database's, whose time counts. Set it right, for example with chrony: with more than a minute a server does not start.",
+    },
+  ]
+  await page.route('**/v1/admin/findings', (route) => route.fulfill({ json: { findings } }))
+  await page.route('**/v1/admin/system', async (route) => {
+    const answer = await route.fetch()
+    const state = (await answer.json()) as OutputOf<typeof calls.system.state>
+    const servers = state.servers.map((server, at) => ({
+      ...server,
+      ...(at === 0 ? { host: 'console-1', clock_offset_ms: 12_040 } : { state: 'gone' }),
+    }))
+    const jobs = state.jobs.map((job) =>
+      job.name === 'counts'
+        ? { ...job, failures: 4, failure: 'function settle_counts(integer) does not exist' }
+        : job,
+    )
+    await route.fulfill({ json: { ...state, servers, jobs, findings } })
+  })
+}
 
 /** The answer to a username with many wrong logins, with a challenge too long to be solved during the test. */
 const WANTS_WORK = {

@@ -113,6 +113,32 @@ const TABLES: readonly Walked[] = [
   },
   {
     whose: 'admin',
+    at: to.system(),
+    label: 'Servers',
+    columns: [
+      'Server',
+      'State',
+      'Serves',
+      'Version',
+      'Started',
+      'Last seen',
+      'Database',
+      'Clock',
+      'Disk free',
+    ],
+    name: 'console-2',
+    isSorted: false,
+  },
+  {
+    whose: 'admin',
+    at: to.system(),
+    label: 'Jobs',
+    columns: ['Job', 'Last time', 'Ended', 'Took', 'Next', 'About'],
+    name: 'Statistics',
+    isSorted: false,
+  },
+  {
+    whose: 'admin',
     at: to.level.superreseller.list(),
     label: 'Super Resellers',
     columns: [

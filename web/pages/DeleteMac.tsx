@@ -46,7 +46,9 @@ export function DeleteMac() {
         </Card>
         {found !== undefined && (
           <Card flush>
-            <FewRows label="Search result" table={table} rows={found ? [found] : []} />
+            <div aria-live="polite">
+              <FewRows label="Search result" table={table} rows={found ? [found] : []} />
+            </div>
           </Card>
         )}
       </Stack>

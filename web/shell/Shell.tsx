@@ -1,12 +1,12 @@
 import { styled } from '@mui/material/styles'
 import useMediaQuery from '@mui/material/useMediaQuery'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ComponentType, type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { useLocation, useNavigationType } from 'react-router'
 import { chunk } from '../parts/chunk.ts'
 import { Drawer } from '../parts/dialog/Drawer.tsx'
-import { Later } from '../parts/dialog/later.tsx'
+import { Later, useAfterLoad } from '../parts/dialog/later.tsx'
 import { leavePlace, placeOf } from '../places.ts'
-import { useSettings } from '../session.tsx'
+import { useSession, useSettings } from '../session.tsx'
 import { Message } from './Message.tsx'
 import { SettingsButton } from './SettingsButton.tsx'
 import { Sidebar } from './Sidebar.tsx'
@@ -47,7 +47,10 @@ export function Shell({ children }: { children: ReactNode }) {
         </Aside>
       )}
       <Main id="main" ref={main} tabIndex={-1} side={layout} beside={narrow ? 0 : collapsed ? 60 : 240}>
-        <div>{children}</div>
+        <div>
+          <AdminsBanner />
+          {children}
+        </div>
       </Main>
       <SettingsButton
         side={layout}
@@ -59,6 +62,19 @@ export function Shell({ children }: { children: ReactNode }) {
       <Message />
     </Frame>
   )
+}
+
+/** Fetched once the page is there, which it must not delay. */
+function AdminsBanner() {
+  const { role } = useSession()
+  const [Banner, setBanner] = useState<ComponentType | null>(null)
+  const fetchIt = useCallback(async () => {
+    if (role !== 'admin') return
+    const { NeedsAHand } = await import('./NeedsAHand.tsx')
+    setBanner(() => NeedsAHand)
+  }, [role])
+  useAfterLoad(fetchIt)
+  return Banner && <Banner />
 }
 
 const help = chunk(async () => (await import('./ShortcutHelp.tsx')).ShortcutHelp)

@@ -3,10 +3,11 @@ import {
   type Database,
   FINDINGS,
   type Finding,
+  JOB_LABELS,
   type Job,
   type Server,
 } from '../../../contract/system.ts'
-import { counted } from '../../../contract/words.ts'
+import { bytes, counted } from '../../../contract/words.ts'
 
 /** What is judged. */
 export type State = { database: Database; servers: readonly Server[]; jobs: readonly Job[]; now: Date }
@@ -17,6 +18,7 @@ const HOUR = 60 * MINUTE
 /** How long a job may not have ended well, in milliseconds. The alert rules in deploy/ judge by the same. */
 const OVERDUE_MS: Partial<Record<Job['name'], number>> = {
   counts: 10 * MINUTE,
+  boxes: 10 * MINUTE,
   playlist: 10 * MINUTE,
   'clean-up': 3 * HOUR,
   statistics: 26 * HOUR,
@@ -83,19 +85,19 @@ function isFull({ disk_free, disk_least }: Server): boolean {
 function ofDisk(server: Server): Finding[] {
   const { host, disk_free: free, disk_least: least } = server
   if (free === null || least === null || free >= NEAR * least) return []
-  const room = `The disk of the database on ${host} has ${inMb(free)} free`
+  const room = `The disk of the database on ${host} has ${bytes(free)} free`
   if (isFull(server)) {
     return [
       urgent(
         'disk full',
-        `${room}, less than the ${inMb(least)} of FREE_DISK_MB, so changes are refused. Free space on it; they are made again at once.`,
+        `${room}, less than the ${bytes(least)} of FREE_DISK_MB, so changes are refused. Free space on it; they are made again at once.`,
       ),
     ]
   }
   return [
     hint(
       'disk',
-      `${room}; below ${inMb(least)} changes are refused. Free space on it, or give it a larger one.`,
+      `${room}; below ${bytes(least)} changes are refused. Free space on it, or give it a larger one.`,
     ),
   ]
 }
@@ -164,7 +166,7 @@ function ofGone({ host, seen, ...server }: Server, now: Date): Finding {
 }
 
 function ofJob({ name, failures, failure, succeeded }: Job, living: readonly Server[], now: Date): Finding[] {
-  const label = `The job '${name}'`
+  const label = `The job ${JOB_LABELS[name]}`
   if (failures >= FAILURES) {
     return [
       urgent(
@@ -233,10 +235,6 @@ function hint(kind: Finding['kind'], sentence: string): Finding {
 
 function time(moment: string | null): number {
   return moment === null ? Number.NEGATIVE_INFINITY : Date.parse(moment)
-}
-
-function inMb(bytes: number): string {
-  return `${Math.floor(bytes / 2 ** 20).toLocaleString('en-US')} MB`
 }
 
 /** Returns a span of time in its largest unit, rounded down. */

@@ -163,7 +163,7 @@ describe('what needs a hand', () => {
     await expectFinding(
       'disk',
       false,
-      /has 1,199 MB free; below 300 MB changes are refused\. Free space on it/,
+      /has 1\.1 GB free; below 300 MB changes are refused\. Free space on it/,
     )
     free = 299 * MB
     await expectFinding('disk full', true, /has 299 MB free, less than the 300 MB of FREE_DISK_MB/)
@@ -180,7 +180,7 @@ describe('what needs a hand', () => {
     await expectFinding(
       'job',
       true,
-      /'counts' has failed 3 times in a row: function settle_counts\(.*does not exist\./,
+      /Counts has failed 3 times in a row: function settle_counts\(.*does not exist\./,
     )
     expect((await state()).jobs.find(({ name }) => name === 'counts')).toMatchObject({ failures: 3 })
     await ownerSql`alter function hidden(integer) rename to settle_counts`
@@ -192,8 +192,9 @@ describe('what needs a hand', () => {
     world.clock.pass({ minutes: 11 })
     const late = (await findings()).map(({ kind, sentence }) => `${kind}: ${sentence}`)
     expect(late).toEqual([
-      expect.stringMatching(/^job: The job 'counts' has not ended well for 11 minutes\./),
-      expect.stringMatching(/^job: The job 'playlist' has not ended well for 11 minutes\./),
+      expect.stringMatching(/^job: The job Boxes has not ended well for 11 minutes\./),
+      expect.stringMatching(/^job: The job Counts has not ended well for 11 minutes\./),
+      expect.stringMatching(/^job: The job Playlist has not ended well for 11 minutes\./),
     ])
     await runJobs()
     expect(await findings()).toEqual([])

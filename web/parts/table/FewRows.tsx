@@ -19,7 +19,7 @@ export function FewRows<Row extends object>({ label, table, rows }: FewRowsProps
   const { cards, ...fit } = useFit(table, false, place)
   const shared = { label, table, list: AS_THEY_COME, page: rows, select: undefined, waiting: false }
   return (
-    <div ref={place} aria-live="polite">
+    <div ref={place}>
       {rows.length === 0 && <EmptyState icon={quietIcon} text={table.empty} />}
       {rows.length > 0 && (cards ? <NarrowRows {...shared} /> : <WideRows {...shared} {...fit} />)}
     </div>

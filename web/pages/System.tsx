@@ -1,0 +1,227 @@
+import { styled } from '@mui/material/styles'
+import { CircleAlert, CircleCheck, TriangleAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { calls, type OutputOf } from '../../contract/calls.ts'
+import type { Backups, Finding, Server } from '../../contract/system.ts'
+import { bytes, counted } from '../../contract/words.ts'
+import { useNow } from '../clock.ts'
+import { Card } from '../parts/Card.tsx'
+import { Chip } from '../parts/Chip.tsx'
+import { ErrorState, Outdated } from '../parts/ErrorState.tsx'
+import { Fact, FactList } from '../parts/FactList.tsx'
+import { Moment } from '../parts/Moment.tsx'
+import { PageTitle } from '../parts/PageTitle.tsx'
+import { Skeleton } from '../parts/Skeleton.tsx'
+import { Stack } from '../parts/Stack.tsx'
+import { FewRows } from '../parts/table/FewRows.tsx'
+import { timeAgo } from '../parts/time.ts'
+import type { Tone } from '../parts/tone.ts'
+import { useCall } from '../queries.ts'
+import { jobs, servers } from '../tables/system.tsx'
+import { zone } from '../zone.ts'
+
+type State = OutputOf<typeof calls.system.state>
+
+/** How often the screen is loaded again, in milliseconds: as often as servers tell of themselves. */
+const EVERY_MS = 15_000
+
+/** How the servers, the database, the jobs and the backups are, and what needs a hand. */
+export function System() {
+  const { data, error, refetch } = useCall(calls.system.state, {}, { every: EVERY_MS })
+  return (
+    <>
+      <title>System · Boxtree</title>
+      <PageTitle>System</PageTitle>
+      {error && !data && (
+        <Card>
+          <ErrorState message={error.message} onRetry={refetch} />
+        </Card>
+      )}
+      {!error && !data && <Skeleton height={320} />}
+      {data && (
+        <Stack>
+          {error && <Outdated message={error.message} onRetry={refetch} />}
+          <Findings findings={data.findings} />
+          <Beside>
+            <Boxtree state={data} />
+            <Database state={data} />
+            <BackupsCard backups={newestOf(data.servers)} />
+          </Beside>
+          <Card title="Servers" flush>
+            <FewRows label="Servers" table={servers} rows={data.servers} />
+          </Card>
+          <Card title="Jobs" flush>
+            <FewRows label="Jobs" table={jobs} rows={data.jobs} />
+          </Card>
+        </Stack>
+      )}
+    </>
+  )
+}
+
+function Findings({ findings }: { findings: readonly Finding[] }) {
+  return (
+    <Card title="What needs a hand">
+      <List aria-live="polite">
+        {findings.length === 0 && (
+          <Line data-tone="good">
+            <CircleCheck aria-hidden size={18} /> Nothing. All is well.
+          </Line>
+        )}
+        {findings.map(({ urgent, sentence }) => (
+          <Line key={sentence} data-tone={urgent ? 'bad' : 'warn'}>
+            {urgent ? <CircleAlert aria-hidden size={18} /> : <TriangleAlert aria-hidden size={18} />}
+            {sentence}
+          </Line>
+        ))}
+      </List>
+    </Card>
+  )
+}
+
+function Boxtree({ state: { schema, servers } }: { state: State }) {
+  const versions = (of: (server: Server) => string) => [...new Set(servers.map(of))].join(', ')
+  return (
+    <Card title="Boxtree">
+      <FactList>
+        <Fact label="Version">{versions(({ version }) => version)}</Fact>
+        <Fact label="Node">{versions(({ node }) => node)}</Fact>
+        <Fact label="Schema">
+          <span className="identifier">{schema}</span>
+        </Fact>
+        <Fact label="Time zone">{zone()}</Fact>
+      </FactList>
+    </Card>
+  )
+}
+
+function Database({ state: { database, servers } }: { state: State }) {
+  const { version, host, writes, clock_behind, size } = database
+  const disk = servers.find(({ disk_least }) => disk_least !== null)
+  const changes = writes && !clock_behind
+  return (
+    <Card title="Database">
+      <FactList>
+        <Fact label="PostgreSQL">{version}</Fact>
+        <Fact label="Primary">{host ?? 'Embedded'}</Fact>
+        <Fact label="Changes">
+          <Chip tone={changes ? 'good' : 'bad'}>{changes ? 'Possible' : 'Refused'}</Chip>
+        </Fact>
+        <Fact label="Standby">{standbyOf(database)}</Fact>
+        <Fact label="Size">{bytes(size)}</Fact>
+        <Fact label="Disk">{disk ? roomOf(disk) : 'Its own host watches it'}</Fact>
+      </FactList>
+      {disk && disk.disk_least !== null && disk.disk_least > 0 && (
+        <Quiet>
+          Below {bytes(disk.disk_least)} free, changes stop; below {bytes(disk.disk_least / 2)}, all but
+          signing in and looking.
+        </Quiet>
+      )}
+    </Card>
+  )
+}
+
+function roomOf({ disk_free }: Server): string {
+  return `${bytes(disk_free ?? 0)} free`
+}
+
+function standbyOf({ standbys, synchronous }: State['database']): string {
+  if (synchronous === 'away') return 'Away, and changes wait for it'
+  if (standbys === 0) return 'None'
+  return synchronous === 'there' ? `${standbys}, and changes wait for it` : `${standbys}, no change waits`
+}
+
+function BackupsCard({ backups }: { backups: Backups | null }) {
+  const now = useNow()
+  if (!backups) {
+    return (
+      <Card title="Backups">
+        <p>
+          Boxtree makes none by itself. Set <code>BACKUP_EVERY</code> to a number of hours, such as 24, and{' '}
+          <code>BACKUP_DIR</code> to a folder on another disk.
+        </p>
+      </Card>
+    )
+  }
+  const { every_hours, kept, newest, trial, next, failure } = backups
+  const { label, tone } = trial ? TRIALS[trial.outcome] : { label: 'Not ended', tone: 'plain' as const }
+  return (
+    <Card title="Backups">
+      <FactList>
+        <Fact label="Made every">{counted(every_hours, 'hour')}</Fact>
+        <Fact label="Kept">{kept}</Fact>
+        <Fact label="Newest">{newest ? <Ago iso={newest} now={now} /> : 'None yet'}</Fact>
+        {newest && (
+          <Fact label="Trial restore">
+            <Chip tone={tone} hint={trial?.sentence}>
+              {label}
+            </Chip>
+          </Fact>
+        )}
+        <Fact label="Next">{Date.parse(next) > now.getTime() ? <At iso={next} /> : 'Now'}</Fact>
+      </FactList>
+      {failure && (
+        <Quiet>
+          The last try, <At iso={failure.at} />, failed: {failure.message}
+        </Quiet>
+      )}
+    </Card>
+  )
+}
+
+const TRIALS: Record<NonNullable<Backups['trial']>['outcome'], { label: string; tone: Tone }> = {
+  sound: { label: 'Sound', tone: 'good' },
+  unsound: { label: 'Not sound', tone: 'bad' },
+  'left out': { label: 'Left out', tone: 'warn' },
+}
+
+/** Servers may share a folder of backups, or each has its own. */
+function newestOf(servers: readonly Server[]): Backups | null {
+  const all = servers.flatMap(({ backups }) => backups ?? [])
+  return all.sort((a, b) => (b.newest ?? '').localeCompare(a.newest ?? ''))[0] ?? null
+}
+
+function Ago({ iso, now }: { iso: string; now: Date }): ReactNode {
+  return (
+    <>
+      <At iso={iso} />, {timeAgo(iso, now)}
+    </>
+  )
+}
+
+function At({ iso }: { iso: string }) {
+  return <Moment iso={iso} zone={zone()} format="datetime" />
+}
+
+const Beside = styled('div')({
+  display: 'grid',
+  gap: 24,
+  overflowWrap: 'anywhere',
+  '& > *': { minWidth: 0 },
+  '@media (min-width: 640px)': {
+    gridTemplateColumns: 'repeat(2, minmax(0, 1fr))',
+    '& > :last-child': { gridColumn: 'span 2' },
+  },
+  '@media (min-width: 1200px)': {
+    gridTemplateColumns: 'repeat(3, minmax(0, 1fr))',
+    '& > :last-child': { gridColumn: 'auto' },
+  },
+})
+
+const List = styled('div')({ display: 'grid', gap: 8, maxWidth: 960 })
+
+const Line = styled('p')(({ theme }) => ({
+  display: 'flex',
+  gap: 12,
+  overflowWrap: 'anywhere',
+  '& svg': { flex: 'none', marginTop: 2 },
+  '&[data-tone=good] svg': { color: theme.palette.tones.good.text },
+  '&[data-tone=warn] svg': { color: theme.palette.tones.warn.text },
+  '&[data-tone=bad] svg': { color: theme.palette.tones.bad.text },
+}))
+
+const Quiet = styled('p')(({ theme }) => ({
+  marginTop: 12,
+  overflowWrap: 'anywhere',
+  color: theme.palette.text.secondary,
+}))

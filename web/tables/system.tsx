@@ -1,0 +1,145 @@
+import { JOB_LABELS, type Job, type JobName, type Server } from '../../contract/system.ts'
+import { bytes, counted } from '../../contract/words.ts'
+import { Chip } from '../parts/Chip.tsx'
+import { Ellipsis } from '../parts/Ellipsis.tsx'
+import type { Column, PlainTable } from '../parts/table/table.ts'
+import type { Tone } from '../parts/tone.ts'
+import { moment } from './columns.tsx'
+
+/** The servers of the database. */
+export const servers: PlainTable<Server> = {
+  columns: asTheyCome([
+    {
+      key: 'host',
+      header: 'Server',
+      least: 104,
+      narrow: 'title',
+      cell: ({ host }) => <Ellipsis text={host} identifier />,
+    },
+    {
+      key: 'state',
+      header: 'State',
+      width: 88,
+      narrow: 'aside',
+      text: ({ state }) => STATES[state].label,
+      cell: ({ state }) => <Chip tone={STATES[state].tone}>{STATES[state].label}</Chip>,
+    },
+    inOneLine('serves', 'Serves', { width: 184, least: 88 }, served),
+    { key: 'version', header: 'Version', width: 64 },
+    moment('started', 'Started', 'date'),
+    moment('seen', 'Last seen', 'datetime'),
+    inOneLine('database', 'Database', { width: 112, least: 80 }, databaseOf),
+    figure('clock', 'Clock', offsetOf, ({ clock_offset_ms: ms }) => (Math.abs(ms) > 5_000 ? 'warn' : null)),
+    figure('disk', 'Disk free', roomOf, toneOfRoom),
+  ]),
+  rowKey: ({ id }) => id,
+  empty: 'No servers',
+}
+
+const STATES: Record<Server['state'], { label: string; tone: Tone }> = {
+  serving: { label: 'Serving', tone: 'good' },
+  stopping: { label: 'Stopping', tone: 'warn' },
+  gone: { label: 'Gone', tone: 'bad' },
+  unknown: { label: 'Unknown', tone: 'plain' },
+}
+
+function served({ console_port, box_port }: Server): string {
+  if (console_port !== null && console_port === box_port) return `Console and boxes ${console_port}`
+  return [
+    ...(console_port === null ? [] : [`Console ${console_port}`]),
+    ...(box_port === null ? [] : [`Boxes ${box_port}`]),
+  ].join(', ')
+}
+
+function databaseOf({ database_host, disk_least }: Server): string {
+  return database_host ?? (disk_least === null ? '' : 'Embedded')
+}
+
+/** How far its clock is ahead of the database's, in seconds. */
+function offsetOf({ clock_offset_ms: ms }: Server): string {
+  return `${ms < 0 ? '−' : '+'}${(Math.abs(ms) / 1000).toFixed(1)} s`
+}
+
+function roomOf({ disk_free }: Server): string {
+  return disk_free === null ? '' : bytes(disk_free)
+}
+
+function toneOfRoom({ disk_free, disk_least }: Server): Tone | null {
+  if (disk_free === null || disk_least === null || disk_free >= 4 * disk_least) return null
+  return disk_free < disk_least ? 'bad' : 'warn'
+}
+
+/** How the jobs went last. */
+export const jobs: PlainTable<Job> = {
+  columns: asTheyCome([
+    {
+      key: 'name',
+      header: 'Job',
+      width: 112,
+      narrow: 'title',
+      text: ({ name }) => JOB_LABELS[name],
+    },
+    {
+      key: 'state',
+      header: 'Last time',
+      width: 112,
+      narrow: 'aside',
+      text: wentOf,
+      cell: (row) => <Chip tone={row.failures > 0 ? 'bad' : 'good'}>{wentOf(row)}</Chip>,
+    },
+    moment('ended', 'Ended', 'datetime'),
+    figure('took', 'Took', ({ took_ms }) => long(took_ms)),
+    moment('next', 'Next', 'datetime'),
+    inOneLine('about', 'About', { least: 120 }, ({ name, failure }) => failure ?? WHAT[name]),
+  ]),
+  rowKey: ({ name }) => name,
+  empty: 'No job has run yet',
+}
+
+const WHAT: Record<JobName, string> = {
+  statistics: 'Writes the statistics of each day that has ended',
+  'clean-up': 'Removes what nobody needs any more',
+  counts: 'Adds up the clients of each account',
+  boxes: 'Counts the boxes, and forgets the oldest of nobody',
+  playlist: 'Reads the playlist where that is due',
+  sealing: 'Binds old passwords to their clients, after a start',
+}
+
+function wentOf({ failures }: Job): string {
+  if (failures === 0) return 'Went well'
+  return failures === 1 ? 'Failed' : `Failed ${failures} times`
+}
+
+function long(ms: number): string {
+  if (ms < 1_000) return `${ms} ms`
+  return ms < 60_000 ? `${(ms / 1_000).toFixed(1)} s` : counted(Math.floor(ms / 60_000), 'minute')
+}
+
+/** A text that is cut at the end of its column. */
+function inOneLine<Row>(
+  key: string,
+  header: string,
+  widths: Pick<Column<Row>, 'width' | 'least'>,
+  text: (row: Row) => string,
+): Column<Row> {
+  return { key, header, ...widths, text, cell: (row) => <Ellipsis text={text(row)} /> }
+}
+
+/** A number with its unit, marked where it has a tone. */
+function figure<Row>(
+  key: string,
+  header: string,
+  text: (row: Row) => string,
+  toneOf: (row: Row) => Tone | null = () => null,
+): Column<Row> {
+  const cell = (row: Row) => {
+    const tone = toneOf(row)
+    return tone ? <Chip tone={tone}>{text(row)}</Chip> : text(row)
+  }
+  return { key, header, width: 72, align: 'right', text, cell }
+}
+
+/** Columns of a few rows, which nobody sorts. */
+function asTheyCome<Row>(columns: readonly Column<Row>[]): Column<Row>[] {
+  return columns.map((column) => ({ ...column, sort: false }))
+}
