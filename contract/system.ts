@@ -45,7 +45,7 @@ const Report = z.object({
   backups: z.nullable(Backups),
 })
 
-/** A server of the database. 'gone' was killed; 'unknown' cannot tell of itself while nothing can be written. */
+/** A server of the database. 'gone' was killed; of an 'unknown' one nothing is known, because none can tell of itself. */
 const Server = z.extend(Report, {
   seen: Moment,
   state: z.enum(['serving', 'stopping', 'gone', 'unknown']),

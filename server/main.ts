@@ -7,7 +7,7 @@ import { createSeal } from './access/seal.ts'
 import { readSecretKey } from './access/secret.ts'
 import { type AppDependencies, openApp, openBoxApp } from './app.ts'
 import { openGateway } from './boxes/gateway.ts'
-import { openBackups } from './commands/backup/schedule.ts'
+import { measureBackups, openBackups } from './commands/backup/schedule.ts'
 import { say } from './commands/command.ts'
 import { type Config, readConfig, StartFault } from './config.ts'
 import { type FreeSpace, freeSpaceOf } from './corridor/disk.ts'
@@ -132,6 +132,7 @@ async function start(): Promise<void> {
   })
   undo.push(() => jobs.stop())
   if (backups) {
+    measureBackups(backups.state)
     backups.start()
     undo.push(() => backups.stop())
   }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Backups, ServerReport } from '../../contract/system.ts'
 import type { Config } from '../config.ts'
 import { measureJobs } from '../metrics.ts'
@@ -55,6 +56,8 @@ export function openReport({ config, clock, freeSpace, leaving, ...more }: Surro
 
 /** How often a server tells of itself, in milliseconds: four times until it is called gone. */
 const BEAT_MS = 15_000
+/** How long a stop waits for the database to forget this server, in milliseconds: one that is away must not delay it. */
+const LONGEST_STOP_MS = 2_000
 
 export type HeartbeatOptions = { sql: Sql; report: () => ServerReport; leaving: AbortSignal }
 
@@ -82,8 +85,8 @@ export function openHeartbeat({ sql, report, leaving }: HeartbeatOptions): {
     async stop() {
       clearInterval(timer)
       leaving.removeEventListener('abort', beat)
-      await last
-      await forgetServer(sql, report().id).catch(() => {})
+      const forgotten = last.then(() => forgetServer(sql, report().id)).catch(() => {})
+      await Promise.race([forgotten, pause(LONGEST_STOP_MS, undefined, { ref: false })])
     },
   }
 

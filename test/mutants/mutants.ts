@@ -1433,4 +1433,25 @@ export const MUTANTS: Mutant[] = [
     to: 'if (offset === REFUSED_MS)',
     suites: ['server/postgres/clock.test.ts'],
   },
+  {
+    guard: 'a server is seen while the synchronous standby is away',
+    file: 'server/nouns/system/servers.ts',
+    from: 'await sendAhead(sql, sql`set local synchronous_commit = off`)',
+    to: '',
+    suites: ['server/jobs/heartbeat.test.ts'],
+  },
+  {
+    guard: 'servers that cannot tell of themselves are not called gone',
+    file: 'server/nouns/system/servers.ts',
+    from: "isHeard ? 'gone' : 'unknown'",
+    to: "'gone'",
+    suites: ['server/nouns/system/system.test.ts'],
+  },
+  {
+    guard: 'a folder of backups that is away ends no console',
+    file: 'server/commands/backup/schedule.ts',
+    from: 'const recent = recentOf(read(), due)',
+    to: 'const recent = recentOf(keptIn(plan.folder), due)',
+    suites: ['server/commands/backup/scheduled.test.ts'],
+  },
 ]

@@ -5,7 +5,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Backups } from '../../../contract/system.ts'
 import type { Config } from '../../config.ts'
 import { backupFailures, measure } from '../../metrics.ts'
-import { keptIn, recentOf } from './kept.ts'
+import { type Kept, keptIn, recentOf } from './kept.ts'
 import type { Made, Order } from './scheduled.ts'
 
 export type ScheduleOptions = Pick<Order, 'owner' | 'key' | 'timeZone'> & {
@@ -36,7 +36,6 @@ export function openBackups(options: ScheduleOptions): {
   let timer: NodeJS.Timeout | undefined
   return {
     start() {
-      measureKept(plan)
       look()
       timer = setInterval(look, MINUTE)
     },
@@ -53,8 +52,20 @@ export function openBackups(options: ScheduleOptions): {
     },
   }
 
+  /** Returns none where the folder cannot be read, as one on a disk that is away: that is a failure, and no reason to end. */
+  function read(): Kept[] {
+    try {
+      return keptIn(plan.folder)
+    } catch (error) {
+      const { message } = error as Error
+      if (failed?.message !== message) log.error({ err: error }, 'the folder of the backups cannot be read')
+      failed = { at: clock(), message }
+      return []
+    }
+  }
+
   function state(): Backups {
-    const kept = keptIn(plan.folder)
+    const kept = read()
     const [newest] = kept
     const trial = newest?.trial
     const due = newest ? newest.taken.getTime() + plan.everyHours * HOUR : clock().getTime()
@@ -73,7 +84,7 @@ export function openBackups(options: ScheduleOptions): {
   function look(): void {
     const now = clock()
     const due = new Date(now.getTime() - plan.everyHours * HOUR)
-    const recent = recentOf(keptIn(plan.folder), due)
+    const recent = recentOf(read(), due)
     // One that fails is tried again in an hour: each try reads the whole database.
     if (child || recent?.trial || (failed !== null && now.getTime() - failed.at.getTime() < HOUR)) return
     run({ due, now })
@@ -118,20 +129,20 @@ export function openBackups(options: ScheduleOptions): {
 type Said = { made?: Made; fault?: { message: string; stack?: string } }
 
 /** Adds the measures of the backups; 0 where there is none. */
-function measureKept({ folder, everyHours }: ScheduleOptions['plan']): void {
-  const seconds = (moment: Date | undefined) => (moment?.getTime() ?? 0) / 1000
-  measure('boxtree_backup_interval_seconds', 'How often a backup is to be made.', () => everyHours * 3600)
+export function measureBackups(state: () => Backups): void {
+  const seconds = (moment: string | null) => (moment === null ? 0 : Date.parse(moment) / 1000)
   measure(
-    'boxtree_backups',
-    'Backups that Boxtree has made by itself and keeps.',
-    () => keptIn(folder).length,
+    'boxtree_backup_interval_seconds',
+    'How often a backup is to be made.',
+    () => state().every_hours * 3600,
   )
+  measure('boxtree_backups', 'Backups that Boxtree has made by itself and keeps.', () => state().kept)
   measure('boxtree_backup_last_timestamp_seconds', 'When the newest backup was taken.', () =>
-    seconds(keptIn(folder)[0]?.taken),
+    seconds(state().newest),
   )
   measure(
     'boxtree_backup_last_sound_timestamp_seconds',
     'When the newest backup was taken that was restored in a trial and is sound.',
-    () => seconds(keptIn(folder).find(({ trial }) => trial?.outcome === 'sound')?.taken),
+    () => seconds(state().sound),
   )
 }

@@ -120,24 +120,30 @@ describe('a backup by the clock', () => {
     ...{ due: new Date('2026-05-10T00:00:00Z'), now: new Date('2026-05-10T12:00:00Z') },
   })
 
-  test('that fails is told with its reason, and is tried again in an hour', async () => {
-    writeFileSync(folder, 'no folder')
-    const now = new Date('2026-05-10T12:00:00Z')
-    const backups = openBackups({
-      ...{
-        plan: { everyHours: 24, keep: 7, folder: join(folder, 'backups') },
-        log: pino({ level: 'silent' }),
-      },
-      ...{ owner: world.server.database.owner, key: SECRET_KEY, timeZone: 'UTC', clock: () => now },
-    })
-    backups.start()
-    await expect.poll(() => backups.state().failure, { timeout: 15_000 }).not.toBe(null)
-    await backups.stop()
-    expect(backups.state()).toMatchObject({
-      ...{ kept: 0, newest: null, next: '2026-05-10T13:00:00.000Z' },
-      failure: { at: now.toISOString(), message: expect.stringContaining('ENOTDIR') },
-    })
-  })
+  test.each([
+    ['cannot be made', 'backups'],
+    ['cannot be read', ''],
+  ])(
+    'that fails because its folder %s is told with its reason, and is tried again in an hour',
+    async (_, name) => {
+      writeFileSync(folder, 'no folder')
+      const now = new Date('2026-05-10T12:00:00Z')
+      const backups = openBackups({
+        ...{
+          plan: { everyHours: 24, keep: 7, folder: join(folder, name) },
+          log: pino({ level: 'silent' }),
+        },
+        ...{ owner: world.server.database.owner, key: SECRET_KEY, timeZone: 'UTC', clock: () => now },
+      })
+      backups.start()
+      await expect.poll(() => backups.state().failure, { timeout: 15_000 }).not.toBe(null)
+      await backups.stop()
+      expect(backups.state()).toMatchObject({
+        ...{ kept: 0, newest: null, next: '2026-05-10T13:00:00.000Z' },
+        failure: { at: now.toISOString(), message: expect.stringContaining('ENOTDIR') },
+      })
+    },
+  )
 
   test('is made by one server at a time', async () => {
     await world.server.ownerSql.begin(async (sql) => {

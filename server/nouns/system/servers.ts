@@ -49,19 +49,18 @@ const SILENT_MS = 60_000
 
 /**
  * Returns the servers of the database, this one first. What it tells of itself is not read, because it may be unable to
- * write it; of others nothing is known then that are not heard of.
+ * write it. Then others may be, too: that they are not heard of says nothing.
  */
-export async function serversOf(
-  sql: Sql,
-  { own, now, writes }: { own: ServerReport; now: Date; writes: boolean },
-): Promise<Server[]> {
-  const others = await sql<(Omit<ServerReport, 'backups'> & { seen: string; backups: Backups | null })[]>`
+export async function serversOf(sql: Sql, { own, now }: { own: ServerReport; now: Date }): Promise<Server[]> {
+  const rows = await sql<(Omit<ServerReport, 'backups'> & { seen: string; backups: Backups | null })[]>`
     select id, host, pid, version, node, console_port, box_port, started, seen, stopping, clock_offset_ms, database_host,
       disk_free, disk_least, backups
-    from server_process where id <> ${own.id} order by started, id`
+    from server_process order by started, id`
+  const isSilent = ({ seen }: { seen: string }) => now.getTime() - Date.parse(seen) > SILENT_MS
+  const isHeard = rows.some((row) => row.id === own.id && !isSilent(row))
+  const others = rows.filter(({ id }) => id !== own.id)
   return [{ ...own, seen: now.toISOString() }, ...others].map(({ stopping, ...server }) => {
-    const isSilent = now.getTime() - Date.parse(server.seen) > SILENT_MS
-    const silence = writes ? ('gone' as const) : ('unknown' as const)
-    return { ...server, state: isSilent ? silence : stopping ? 'stopping' : 'serving' }
+    if (isSilent(server)) return { ...server, state: isHeard ? 'gone' : 'unknown' }
+    return { ...server, state: stopping ? 'stopping' : 'serving' }
   })
 }

@@ -39,7 +39,7 @@ async function stateOf({ sql, now, business }: Context, writes: boolean): Promis
   const { self } = business
   const [database, servers, jobs] = await Promise.all([
     databaseOf(sql, business.database),
-    serversOf(sql, { own: self.report(), now, writes }),
+    serversOf(sql, { own: self.report(), now }),
     lastRuns(sql),
   ])
   return { database: { ...database, writes, clock_behind: self.isClockBehind() }, servers, jobs, now }
