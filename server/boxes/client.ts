@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { PendingQuery, Row } from 'postgres'
 import type { BoxRefusal } from '../../contract/boxes.ts'
 import type { Sql } from '../postgres/pool.ts'
@@ -21,8 +22,8 @@ export type Client = {
   waits_until: number
 }
 
-/** See the table `device`. */
-export type Device = {
+/** What the table `device` holds a box to. */
+export type DeviceRow = {
   mac: string | null
   stb_sn: string | null
   device_id: string | null
@@ -32,6 +33,12 @@ export type Device = {
   locked_to_ip: string | null
   cut: boolean
 }
+
+/** The same, with a print of each part of its identity instead of the part, because a million are kept in memory. */
+export type Device = Omit<DeviceRow, (typeof IDENTITY)[number]> & { prints: Prints }
+
+/** A print for each part of IDENTITY: 48 bits, 0 for one that is not known. */
+export type Prints = readonly [number, number, number]
 
 /** What a box says of itself when it signs in; empty where it says nothing. */
 export type Told = {
@@ -71,8 +78,21 @@ export function refusalOf(
 const IDENTITY = ['stb_sn', 'device_id', 'device_id2'] as const
 
 function isOther(device: Device, told: Told): boolean {
-  return IDENTITY.some((part) => device[part] !== null && tells(told[part]) && device[part] !== told[part])
+  return IDENTITY.some((part, at) => {
+    const pinned = device.prints[at]
+    return pinned !== 0 && tells(told[part]) && pinned !== printOf(told[part])
+  })
 }
+
+export function deviceOf({ stb_sn, device_id, device_id2, ...device }: DeviceRow): Device {
+  return { ...device, prints: [printOf(stb_sn), printOf(device_id), printOf(device_id2)] }
+}
+
+function printOf(part: string | null): number {
+  return part === null ? 0 : hash('sha256', part, 'buffer').readUIntLE(0, PRINT_BYTES)
+}
+
+export const PRINT_BYTES = 6
 
 /** Whether an id tells anything: that of an emulator is often empty or all zeros. */
 export function tells(id: string): boolean {
@@ -88,7 +108,7 @@ export function columnsOf(sql: Sql): PendingQuery<Row[]> {
 }
 
 export type ClientRow = Omit<Client, 'expiry' | 'device' | 'waits_until'> &
-  Omit<Device, 'mac'> & {
+  Omit<DeviceRow, 'mac'> & {
     expiry: string
     has_device: boolean
     bound_mac: string | null
@@ -97,17 +117,22 @@ export type ClientRow = Omit<Client, 'expiry' | 'device' | 'waits_until'> &
 
 export function clientOf(row: ClientRow): Client {
   const { id, dealer, name, mac, active, locked, alt_player, package_selection } = row
-  const { stb_sn, device_id, device_id2, token_nonce, takeovers_refused, locked_to_ip, cut } = row
+  const device = deviceRowOf(row)
   return {
     ...{ id, dealer, name, mac, active, locked, alt_player, package_selection },
     expiry: Date.parse(row.expiry),
     waits_until: row.waits_until === null ? 0 : Date.parse(row.waits_until),
-    device: row.has_device
-      ? {
-          ...{ mac: row.bound_mac, stb_sn, device_id, device_id2, token_nonce, takeovers_refused },
-          ...{ locked_to_ip, cut },
-        }
-      : null,
+    device: device && deviceOf(device),
+  }
+}
+
+/** Returns the device of a client's row; null where no box has signed in since the last reset. */
+export function deviceRowOf(row: ClientRow): DeviceRow | null {
+  const { stb_sn, device_id, device_id2, token_nonce, takeovers_refused, locked_to_ip, cut } = row
+  if (!row.has_device) return null
+  return {
+    ...{ mac: row.bound_mac, stb_sn, device_id, device_id2, token_nonce },
+    ...{ takeovers_refused, locked_to_ip, cut },
   }
 }
 

@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { isLost, withTimeout } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { type Client, type ClientRow, clientOf, columnsOf, macOf } from './client.ts'
+import { KnownClients } from './known.ts'
 import { Away } from './refusals.ts'
 
 /** How long the log of changes may go unread before a box is answered, and before it is read anew, in milliseconds. */
@@ -21,8 +22,7 @@ export type Roster = ReturnType<typeof openRoster>
  * `box_change`. The log is read before a box is answered, unless that was done within the last seconds.
  */
 export function openRoster(sql: Sql, log: FastifyBaseLogger, clock: () => Date) {
-  const clients = new Map<number, Client>()
-  const byMac = new Map<string, number>()
+  const clients = new KnownClients(MOST_CLIENTS)
   /** The changes that were read while a lookup was under way, for each such lookup. */
   const changedMeanwhile = new Set<Set<number>>()
   const findLater = openLookup(lookUp)
@@ -40,11 +40,11 @@ export function openRoster(sql: Sql, log: FastifyBaseLogger, clock: () => Date) 
     /** Whether the log could not be read last, so that no query is worth a box's wait. */
     isAway: () => isAway,
     catchUp,
-    has: (mac: string) => byMac.has(mac),
+    has: (mac: string) => clients.hasMac(mac),
 
     /** Finds the client of a MAC in memory, else in the database; null where no living client has it. @throws Away */
     async find(mac: string): Promise<Client | null> {
-      const known = inMemory(mac)
+      const known = clients.ofMac(mac)
       if (known) return known
       try {
         return await findLater(mac)
@@ -70,7 +70,7 @@ export function openRoster(sql: Sql, log: FastifyBaseLogger, clock: () => Date) 
       try {
         return await findLater(mac)
       } catch (error) {
-        const known = inMemory(mac)
+        const known = clients.ofMac(mac)
         if (known) return known
         throw away(error)
       }
@@ -82,7 +82,7 @@ export function openRoster(sql: Sql, log: FastifyBaseLogger, clock: () => Date) 
         return await watching(async (changed) => {
           const result = await transaction()
           if (changed.has(result.client.id)) await reload([result.client.id])
-          else keep(result.client)
+          else clients.keep(result.client)
           return result
         })
       } catch (error) {
@@ -122,7 +122,7 @@ export function openRoster(sql: Sql, log: FastifyBaseLogger, clock: () => Date) 
       )
       if (!row) throw new Error('the log of changes gave no row')
       // The log may have been cleaned in the meantime.
-      if (began - readAt > AWAY_FOR) forgetAll()
+      if (began - readAt > AWAY_FOR) clients.clear()
       for (const other of changedMeanwhile) for (const client of row.changed) other.add(client)
       await reload(row.changed.filter((id) => clients.has(id)))
       unserved = new Set(row.unserved)
@@ -141,13 +141,13 @@ export function openRoster(sql: Sql, log: FastifyBaseLogger, clock: () => Date) 
     if (ids.length === 0) return
     const found = await keepAll(() => clientsBy(sql, ids))
     const living = new Set(found.map(({ id }) => id))
-    for (const id of ids) if (!living.has(id)) forget(id)
+    for (const id of ids) if (!living.has(id)) clients.forget(id)
   }
 
   async function lookUp(macs: readonly string[]): Promise<Map<string, Client>> {
     const found = await keepAll(() => clientsByMac(sql, macs))
     const current = new Map(found.map((client) => [macOf(client) ?? '', client]))
-    for (const mac of macs) if (!current.has(mac)) forget(byMac.get(mac))
+    for (const mac of macs) if (!current.has(mac)) clients.forgetMac(mac)
     return current
   }
 
@@ -158,7 +158,7 @@ export function openRoster(sql: Sql, log: FastifyBaseLogger, clock: () => Date) 
       for (;;) {
         const outdated = found.filter(({ id }) => changed.has(id)).map(({ id }) => id)
         const current = found.filter(({ id }) => !changed.has(id))
-        for (const client of current) keep(client)
+        for (const client of current) clients.keep(client)
         if (outdated.length === 0) return found
         changed.clear()
         found = [...current, ...(await withTimeout(sql, () => clientsBy(sql, outdated)))]
@@ -174,32 +174,6 @@ export function openRoster(sql: Sql, log: FastifyBaseLogger, clock: () => Date) 
     } finally {
       changedMeanwhile.delete(changed)
     }
-  }
-
-  function inMemory(mac: string): Client | undefined {
-    const id = byMac.get(mac)
-    return id === undefined ? undefined : clients.get(id)
-  }
-
-  function keep(client: Client): void {
-    forget(client.id)
-    if (clients.size >= MOST_CLIENTS) forget(clients.keys().next().value)
-    clients.set(client.id, client)
-    const mac = macOf(client)
-    if (mac) byMac.set(mac, client.id)
-  }
-
-  function forget(id: number | undefined): void {
-    const known = id === undefined ? undefined : clients.get(id)
-    if (!known) return
-    clients.delete(known.id)
-    const mac = macOf(known)
-    if (mac && byMac.get(mac) === id) byMac.delete(mac)
-  }
-
-  function forgetAll(): void {
-    clients.clear()
-    byMac.clear()
   }
 }
 

@@ -1,14 +1,16 @@
 import type { PendingQuery, Row } from 'postgres'
 import type { BoxRefusal } from '../../contract/boxes.ts'
 import { DAY_MS } from '../../contract/time.ts'
-import { begin } from '../postgres/begin.ts'
+import { begin, sendAhead } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 import {
   type Client,
   type ClientRow,
   clientOf,
   columnsOf,
-  type Device,
+  type DeviceRow,
+  deviceOf,
+  deviceRowOf,
   macOf,
   type Place,
   refusalOf,
@@ -32,20 +34,23 @@ export type Outcome = { client: Client; refusal: BoxRefusal | null }
  * makes its token the only one. Null where the client is gone, or has another MAC by now.
  */
 export function signIn(context: SignInContext, id: number, box: Box, told: Told): Promise<Outcome | null> {
-  return withClient(context.sql, id, async (sql, client) => {
+  return withClient(context.sql, id, async (sql, client, before) => {
     if (macOf(client) !== box.mac) return null
     const refusal = refusalOf(client, box.place, context.unserved, context.now, told)
     if (refusal) return { client, refusal }
-    const device = pinned(client, box, told)
+    const device = pinned(client, before, box, told)
     const { now } = context
-    await sql`
-      insert into device ${sql({ client: id, first_seen: now, ...device, ...factsOf(told) })}
-      on conflict (client) do update set ${sql({ ...device, ...factsOf(told) })}`
+    await sendAhead(
+      sql,
+      sql`
+        insert into device ${sql({ client: id, first_seen: now, ...device, ...factsOf(told) })}
+        on conflict (client) do update set ${sql({ ...device, ...factsOf(told) })}`,
+    )
     const note = (event: string, detail: string) =>
       noteEvent(sql, { client: id, now, event, detail, place: box.place })
-    if (!client.device) await note('first seen', device.stb_sn ?? '')
-    else if (client.device.stb_sn !== device.stb_sn) await note('serial number', device.stb_sn ?? '')
-    return { client: { ...client, device }, refusal: null }
+    if (!before) await note('first seen', device.stb_sn ?? '')
+    else if (before.stb_sn !== device.stb_sn) await note('serial number', device.stb_sn ?? '')
+    return { client: { ...client, device: deviceOf(device) }, refusal: null }
   })
 }
 
@@ -54,12 +59,11 @@ export function signIn(context: SignInContext, id: number, box: Box, told: Told)
  * over, but only three times within a day. Null where the client is gone.
  */
 export function bind({ sql, now }: SignInContext, id: number, box: Box): Promise<Outcome | null> {
-  return withClient(sql, id, async (sql, client) => {
+  return withClient(sql, id, async (sql, client, before) => {
     if (client.mac !== null) return null
-    const before = client.device
     const isAnother = before !== null && before.mac !== null && before.mac !== box.mac
     if (isAnother && (before.takeovers_refused || (await takeovers(sql, id, now)) >= MOST_TAKEOVERS)) {
-      const device = { ...before, takeovers_refused: true }
+      const device = deviceOf({ ...before, takeovers_refused: true })
       await sql`update device set takeovers_refused = true where client = ${id}`
       return { client: { ...client, device }, refusal: 'too_many_boxes' }
     }
@@ -83,7 +87,7 @@ export function bind({ sql, now }: SignInContext, id: number, box: Box): Promise
     if (isAnother || before === null) {
       await noteEvent(sql, { client: id, now, event, detail: box.mac, place: box.place })
     }
-    return { client: { ...client, device }, refusal: null }
+    return { client: { ...client, device: deviceOf(device) }, refusal: null }
   })
 }
 
@@ -96,7 +100,7 @@ export function lockTo(sql: Sql, id: number, network: string): Promise<{ client:
   })
 }
 
-const UNKNOWN: Device = {
+const UNKNOWN: DeviceRow = {
   mac: null,
   stb_sn: null,
   device_id: null,
@@ -111,20 +115,20 @@ const UNKNOWN: Device = {
 export function withClient<T>(
   sql: Sql,
   id: number,
-  work: (sql: Sql, client: Client) => Promise<T | null>,
+  work: (sql: Sql, client: Client, device: DeviceRow | null) => Promise<T | null>,
 ): Promise<T | null> {
   return begin(sql, async (sql) => {
     // By a statement of its own, because one that waits for a lock goes on with what it read before of other tables.
-    await sql`select from client where id = ${id} for no key update`
+    await sendAhead(sql, sql`select from client where id = ${id} for no key update`)
     const [row] = await sql<ClientRow[]>`
       select ${columnsOf(sql)} from client c join service s on s.client = c.id left join device d on d.client = c.id
       where c.id = ${id} and c.deleted is null`
-    return row ? work(sql, clientOf(row)) : null
+    return row ? work(sql, clientOf(row), deviceRowOf(row)) : null
   })
 }
 
 /** Returns the device of a client after its box was let in: what was pinned before, and what it tells for the first time. */
-function pinned({ mac, locked, device: before }: Client, box: Box, told: Told): Device {
+function pinned({ mac, locked }: Client, before: DeviceRow | null, box: Box, told: Told): DeviceRow {
   const keep = (part: 'stb_sn' | 'device_id' | 'device_id2') => {
     // A Ministra client may change its box, so that the last one counts.
     const [first, last] = mac === null ? [told[part], before?.[part]] : [before?.[part], told[part]]

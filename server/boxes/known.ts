@@ -1,0 +1,212 @@
+import { type Client, macOf, PRINT_BYTES } from './client.ts'
+import { SlotIndex } from './slot-index.ts'
+
+/**
+ * Clients in memory, packed into records of one length: a million of them take 130 MB, and 580 MB as objects, which the
+ * garbage collector would have to visit as well. Whoever is found is a new object.
+ */
+export class KnownClients {
+  readonly #most: number
+  readonly #byId = new SlotIndex((slot) => this.#idAt(slot))
+  readonly #byMac = new SlotIndex((slot) => this.#macAt(slot))
+  /** The addresses to which clients are locked, by slot: they have any length, and most clients have none. */
+  readonly #lockedTo = new Map<number, string>()
+  #chunks: Buffer[] = []
+  #slots = 0
+  #free: number[] = []
+  #oldest = 0
+
+  /** @param most beyond these, a client is forgotten for each new one */
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  has(id: number): boolean {
+    return this.#byId.find(id) !== null
+  }
+
+  get(id: number): Client | undefined {
+    return this.#read(this.#byId.find(id))
+  }
+
+  hasMac(mac: string): boolean {
+    return this.#byMac.find(numberOf(mac)) !== null
+  }
+
+  ofMac(mac: string): Client | undefined {
+    return this.#read(this.#byMac.find(numberOf(mac)))
+  }
+
+  /** Keeps a client in place of what was known of it. Its MAC is no other client's from now on. */
+  keep(client: Client): void {
+    this.forget(client.id)
+    const slot = this.#freeSlot()
+    this.#write(slot, client)
+    this.#byId.set(client.id, slot)
+    if (macOf(client) !== null) this.#byMac.set(this.#macAt(slot), slot)
+  }
+
+  forget(id: number): void {
+    const slot = this.#byId.find(id)
+    if (slot === null) return
+    const mac = this.#macAt(slot)
+    if (this.#byMac.find(mac) === slot) this.#byMac.delete(mac)
+    this.#byId.delete(id)
+    this.#lockedTo.delete(slot)
+    this.#free.push(slot)
+  }
+
+  forgetMac(mac: string): void {
+    const slot = this.#byMac.find(numberOf(mac))
+    if (slot !== null) this.forget(this.#idAt(slot))
+  }
+
+  clear(): void {
+    this.#byId.clear()
+    this.#byMac.clear()
+    this.#lockedTo.clear()
+    this.#chunks = []
+    this.#slots = 0
+    this.#free = []
+  }
+
+  #freeSlot(): number {
+    if (this.#free.length === 0 && this.#slots === this.#most) {
+      this.forget(this.#idAt(this.#oldest))
+      this.#oldest = (this.#oldest + 1) % this.#most
+    }
+    const free = this.#free.pop()
+    if (free !== undefined) return free
+    if (this.#slots % CHUNK === 0) this.#chunks.push(Buffer.alloc(CHUNK * RECORD))
+    this.#slots += 1
+    return this.#slots - 1
+  }
+
+  #chunkOf(slot: number): Buffer {
+    return this.#chunks[Math.floor(slot / CHUNK)] as Buffer
+  }
+
+  #idAt(slot: number): number {
+    return this.#chunkOf(slot).readDoubleLE(placeOf(slot) + AT.id)
+  }
+
+  #macAt(slot: number): number {
+    return this.#chunkOf(slot).readUIntLE(placeOf(slot) + AT.mac, MAC_BYTES)
+  }
+
+  #write(slot: number, client: Client): void {
+    const { device } = client
+    const chunk = this.#chunkOf(slot)
+    const place = placeOf(slot)
+    const mac = macOf(client)
+    chunk.writeDoubleLE(client.id, place + AT.id)
+    chunk.writeDoubleLE(client.dealer, place + AT.dealer)
+    chunk.writeDoubleLE(client.expiry, place + AT.expiry)
+    chunk.writeDoubleLE(client.waits_until, place + AT.waits)
+    chunk.writeInt32LE(client.package_selection, place + AT.package)
+    chunk.writeUInt16LE(flagsOf(client), place + AT.flags)
+    chunk.writeUIntLE(mac === null ? 0 : numberOf(mac), place + AT.mac, MAC_BYTES)
+    chunk.write(client.name.padEnd(NAME_BYTES), place + AT.name, NAME_BYTES, 'latin1')
+    if (device === null) return
+    chunk.write(device.token_nonce ?? '', place + AT.nonce, NONCE_BYTES, 'latin1')
+    for (const [at, print] of device.prints.entries()) {
+      chunk.writeUIntLE(print, place + AT.prints + at * PRINT_BYTES, PRINT_BYTES)
+    }
+    if (device.locked_to_ip !== null) this.#lockedTo.set(slot, device.locked_to_ip)
+  }
+
+  #read(slot: number | null): Client | undefined {
+    if (slot === null) return undefined
+    const chunk = this.#chunkOf(slot)
+    const place = placeOf(slot)
+    const flags = chunk.readUInt16LE(place + AT.flags)
+    const is = (flag: number) => (flags & flag) !== 0
+    const text = (at: number, bytes: number) => chunk.toString('latin1', place + at, place + at + bytes)
+    const print = (nr: number) => chunk.readUIntLE(place + AT.prints + nr * PRINT_BYTES, PRINT_BYTES)
+    const mac = is(FLAG.mac) ? macOfNumber(this.#macAt(slot)) : null
+    return {
+      id: chunk.readDoubleLE(place + AT.id),
+      dealer: chunk.readDoubleLE(place + AT.dealer),
+      name: text(AT.name, NAME_BYTES).trimEnd(),
+      mac: is(FLAG.ownMac) ? mac : null,
+      active: is(FLAG.active),
+      locked: is(FLAG.locked),
+      alt_player: is(FLAG.altPlayer),
+      package_selection: chunk.readInt32LE(place + AT.package),
+      expiry: chunk.readDoubleLE(place + AT.expiry),
+      device: is(FLAG.device)
+        ? {
+            mac: is(FLAG.ownMac) ? null : mac,
+            prints: [print(0), print(1), print(2)],
+            token_nonce: is(FLAG.nonce) ? text(AT.nonce, NONCE_BYTES) : null,
+            takeovers_refused: is(FLAG.takeoversRefused),
+            locked_to_ip: this.#lockedTo.get(slot) ?? null,
+            cut: is(FLAG.cut),
+          }
+        : null,
+      waits_until: chunk.readDoubleLE(place + AT.waits),
+    }
+  }
+}
+
+/** The lengths of texts, as the schema and the tokens have them. */
+const NAME_BYTES = 15
+const NONCE_BYTES = 16
+const MAC_BYTES = 6
+
+/** Where each part of a record is. */
+const AT = {
+  id: 0,
+  dealer: 8,
+  expiry: 16,
+  waits: 24,
+  package: 32,
+  flags: 36,
+  mac: 38,
+  prints: 44,
+  nonce: 62,
+  name: 78,
+}
+const RECORD = AT.name + NAME_BYTES
+/** How many records memory is taken for at once. */
+const CHUNK = 8_192
+
+/** `mac` is the MAC by which the client is known, its own or that of the box that signed in by login. */
+const FLAG = {
+  ...{ active: 1, locked: 2, altPlayer: 4, mac: 8, ownMac: 16 },
+  ...{ device: 32, nonce: 64, takeoversRefused: 128, cut: 256 },
+}
+
+function flagsOf(client: Client): number {
+  const { active, locked, alt_player: altPlayer, device } = client
+  const set: Record<keyof typeof FLAG, boolean> = {
+    ...{ active, locked, altPlayer, mac: macOf(client) !== null, ownMac: client.mac !== null },
+    ...{ device: device !== null, nonce: device?.token_nonce != null },
+    ...{ takeoversRefused: device?.takeovers_refused === true, cut: device?.cut === true },
+  }
+  return Object.entries(FLAG).reduce(
+    (flags, [name, flag]) => flags | (set[name as keyof typeof FLAG] ? flag : 0),
+    0,
+  )
+}
+
+function placeOf(slot: number): number {
+  return (slot % CHUNK) * RECORD
+}
+
+/** Returns the 48 bits of a MAC in upper case, digit by digit because every poll asks for it. */
+function numberOf(mac: string): number {
+  let number = 0
+  for (let at = 0; at < mac.length; at += 1) {
+    const code = mac.charCodeAt(at)
+    if (code !== COLON) number = number * 16 + code - (code < A ? ZERO : A - 10)
+  }
+  return number
+}
+
+const [ZERO, COLON, A] = [48, 58, 65]
+
+function macOfNumber(number: number): string {
+  const hex = number.toString(16).toUpperCase().padStart(12, '0')
+  return `${hex.slice(0, 2)}:${hex.slice(2, 4)}:${hex.slice(4, 6)}:${hex.slice(6, 8)}:${hex.slice(8, 10)}:${hex.slice(10)}`
+}

@@ -1,0 +1,84 @@
+import { randomInt } from 'node:crypto'
+
+const EMPTY = -1
+const FEWEST = 1_024
+
+/**
+ * Finds slots by a number that lies in each of them: a hash table of the slots alone, 4 bytes each. A slot that is in it
+ * must keep its number.
+ */
+export class SlotIndex {
+  readonly #keyOf: (slot: number) => number
+  /** Differs from process to process, so that nobody can choose numbers that collide. */
+  readonly #seed = randomInt(2 ** 31)
+  #slots = new Int32Array(FEWEST).fill(EMPTY)
+  #count = 0
+
+  /** @param keyOf returns the number in a slot, whole and below 2^53 */
+  constructor(keyOf: (slot: number) => number) {
+    this.#keyOf = keyOf
+  }
+
+  find(key: number): number | null {
+    const slot = this.#slots[this.#placeOf(key)] as number
+    return slot === EMPTY ? null : slot
+  }
+
+  /** Sets the slot of a number, also in the place of another one. */
+  set(key: number, slot: number): void {
+    const place = this.#placeOf(key)
+    if (this.#slots[place] === EMPTY) this.#count += 1
+    this.#slots[place] = slot
+    if (this.#count * 2 > this.#slots.length) this.#grow()
+  }
+
+  delete(key: number): void {
+    let hole = this.#placeOf(key)
+    if (this.#slots[hole] === EMPTY) return
+    this.#count -= 1
+    // Those after the hole move up, but none before the place where a search for it begins.
+    for (let place = this.#after(hole); ; place = this.#after(place)) {
+      const slot = this.#slots[place] as number
+      if (slot === EMPTY) break
+      const begins = this.#beginOf(this.#keyOf(slot))
+      const isBetween = hole < place ? begins > hole && begins <= place : begins > hole || begins <= place
+      if (isBetween) continue
+      this.#slots[hole] = slot
+      hole = place
+    }
+    this.#slots[hole] = EMPTY
+  }
+
+  clear(): void {
+    this.#slots = new Int32Array(FEWEST).fill(EMPTY)
+    this.#count = 0
+  }
+
+  /** Returns where the slot of a number is, or else where it would be set. */
+  #placeOf(key: number): number {
+    let place = this.#beginOf(key)
+    for (;;) {
+      const slot = this.#slots[place] as number
+      if (slot === EMPTY || this.#keyOf(slot) === key) return place
+      place = this.#after(place)
+    }
+  }
+
+  #beginOf(key: number): number {
+    let hash =
+      Math.imul((key >>> 0) ^ this.#seed, 0x9e3779b1) ^ Math.imul(Math.floor(key / 2 ** 32), 0x85ebca6b)
+    hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
+    hash = Math.imul(hash ^ (hash >>> 12), 0x297a2d39)
+    return (hash ^ (hash >>> 15)) & (this.#slots.length - 1)
+  }
+
+  #after(place: number): number {
+    return (place + 1) & (this.#slots.length - 1)
+  }
+
+  #grow(): void {
+    const before = this.#slots
+    this.#slots = new Int32Array(before.length * 2).fill(EMPTY)
+    for (const slot of before) if (slot !== EMPTY) this.#slots[this.#placeOf(this.#keyOf(slot))] = slot
+  }
+}
