@@ -564,6 +564,7 @@ describe('a long list', () => {
     const own = await world.again(dealer)
     const { response } = await open(own)
     const others = await open()
+    await expect.poll(transactionsOpen, SOON).toBe(2)
     await own.call(calls.session.logout)
     await expect.poll(transactionsOpen, SOON).toBe(1)
     const reading = (async () => {
@@ -604,6 +605,8 @@ describe('a long list', () => {
     const soon = new Date(world.clock.now.getTime() + 30_000)
     const { response } = await open(await world.again(dealer, soon))
     const others = await open()
+    // A file begins before its transaction does.
+    await expect.poll(transactionsOpen, SOON).toBe(2)
     world.clock.pass({ seconds: 30 })
     await expect.poll(transactionsOpen, SOON).toBe(1)
     const reading = (async () => {
