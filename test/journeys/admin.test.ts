@@ -1,7 +1,8 @@
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { noteRun } from '../../server/nouns/system/runs.ts'
-import { menuOf } from '../../web/screens.ts'
+import { menuOf, to } from '../../web/screens.ts'
+import { Box } from '../support/box.ts'
 import {
   expect,
   expectColumns,
@@ -34,6 +35,7 @@ describe('the admin', () => {
       'Update Message',
       'Delete MAC',
       'Channels',
+      'Boxes',
       'Tree',
       'Transactions',
       'Credit Requests',
@@ -304,6 +306,31 @@ describe('the admin', () => {
       await expect(page.getByRole('table')).toHaveCount(0)
       await expect(mac).not.toHaveValue(/[^0:A179]/)
     }
+  })
+
+  test('sees the boxes of nobody as they ask, and is led to the client whose MAC was mistyped', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family({ credits: 1 })
+    const { name } = await world.client(dealer, { months: 1, stb_mac: '00:1A:79:C0:FF:EE' })
+    const ask = async (mac: string) => {
+      await new Box(world.server, { mac }).signIn()
+      await world.server.gateway.writePresence()
+    }
+    await ask('00:1A:79:00:57:81')
+    const page = await open({ as: world.admin })
+    await page.clock.install()
+    await page.goto(to.boxes())
+    const boxes = rows(page, 'Unknown Boxes')
+    await expect(boxes).toHaveCount(1)
+    await expect(boxes).toContainText('00:1A:79:00:57:81')
+    await ask('00:1A:79:C0:FF:E0')
+    await page.clock.fastForward(60_000)
+    await expect(boxes).toHaveCount(2)
+    await boxes.getByRole('link', { name: `${name}, one digit` }).click()
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('All Clients')
+    await expect(page.getByRole('table', { name: 'All Clients' })).toContainText('00:1A:79:C0:FF:EE')
   })
 
   test('downloads transactions as a file', async ({ open, world }) => {

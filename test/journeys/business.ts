@@ -56,6 +56,7 @@ export async function openBusiness(): Promise<Business> {
     message: 'The servers rest on Sunday from 03:00 to 04:00.\nBoxes come back by themselves.',
   })
   await giveChannels(admin)
+  await letBoxesAsk(world)
   await runTwoServers(world)
   return { world, admin, superreseller, reseller, dealer, beginner }
 }
@@ -89,6 +90,30 @@ async function giveChannels(admin: Person): Promise<void> {
   const { giveFile } = calls.channels
   await admin.call(giveFile, { name: 'channels-2026-05.m3u', file: compressed(A_PLAYLIST + playlist) })
   await admin.call(giveFile, { name: 'channels-2026-06.m3u', file: compressed(A_PLAYLIST) })
+}
+
+/** Leaves what the gateway keeps of a day on which boxes asked: some of nobody, some refused. */
+async function letBoxesAsk({ clock, server: { sql } }: World): Promise<void> {
+  const { now } = clock
+  await sql`
+    insert into box_count (at, online)
+    select at, 700 - (450 * cos(extract(epoch from at) / 86400 * 2 * pi()))::int
+    from generate_series(date_trunc('hour', ${now}::timestamptz) - interval '1 day', ${now}, interval '5 minutes') at`
+  await sql`
+    insert into presence (client, refusal, answered)
+    select id, case name when 'luis.moreira' then 'switched_off' else 'expired' end, ${now}
+    from client where name in ('ana.ferreira', 'luis.moreira', 'vera.novak')`
+  const asked = [
+    ['00:1A:79:A0:00:02', 'MAG322', 'ImageDescription: 0.2.18-r23; PORTAL version: 5.6.1', '203.0.113.7', 40],
+    ['00:1A:79:5F:3E:21', '', '', null, 1],
+    ['00:1A:79:5F:3E:A7', 'MAG250', LONGEST, '2001:db8:ffff:ffff:ffff:ffff:ffff:ffff', 12_345_678],
+  ] as const
+  for (const [at, [mac, stb_type, version, address, times]] of asked.entries()) {
+    const [first_asked, last] = [DAY_MS, 60_000].map((ago) => new Date(now.getTime() - ago * (at + 1)))
+    await sql`
+      insert into unknown_box (mac, first_asked, asked, address, stb_type, version, times)
+      values (${mac}, ${first_asked ?? now}, ${last ?? now}, ${address}, ${stb_type}, ${version}, ${times})`
+  }
 }
 
 /** Leaves requests for credits in every state, and low balances. */

@@ -45,6 +45,7 @@ const FIRST_FIELDS: Record<string, string | null> = {
   Clients: null,
   Due: null,
   AllClients: null,
+  Boxes: null,
   Channels: null,
   CreditRequests: 'Credits',
   AddAccount: 'Login',

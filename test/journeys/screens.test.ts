@@ -82,6 +82,7 @@ const screens: Picture[] = [
     },
   },
   { name: 'admin channels', as: 'admin', at: to.channels(), shows: 'Adults 18+' },
+  { name: 'admin boxes', as: 'admin', at: to.boxes(), shows: '00:1A:79:5F:3E:21' },
   { name: 'admin system', as: 'admin', at: to.system(), shows: 'Nothing. All is well.' },
   { name: 'superreseller', as: 'superreseller', at: to.home.superreseller(), shows: 'emma.brown' },
   {
@@ -228,6 +229,25 @@ const states: Picture[] = [
       await page.getByRole('menuitem', { name: 'Change package' }).click()
       await expect(page.getByText(/ha(s|ve) expired:/)).toBeVisible()
     },
+  },
+  {
+    name: 'dealer writes to chosen clients',
+    as: 'dealer',
+    at: to.clients(),
+    shows: 'ana.ferreira',
+    doing: async (page) => {
+      await page.getByLabel('Select this page').check()
+      await press(page, 'More')
+      await page.getByRole('menuitem', { name: 'Send a message' }).click()
+      await expect(page.getByText('expired:')).toBeVisible()
+    },
+  },
+  {
+    name: 'dealer looks at what a box was sent and who changed it',
+    as: 'dealer',
+    at: to.client('maria.costa-023'),
+    shows: 'Please restart your box',
+    doing: (page) => expect(page.getByText('012010N0250777')).toBeVisible(),
   },
   {
     name: 'dealer clients columns',
@@ -444,6 +464,42 @@ const states: Picture[] = [
       await needHands(page)
       await page.reload()
       await expect(page.getByRole('link', { name: 'System, and 2 more' })).toBeVisible()
+    },
+  },
+  {
+    name: 'admin gives a playlist',
+    as: 'admin',
+    at: to.channels(),
+    shows: 'Adults 18+',
+    doing: async (page) => {
+      await press(page, 'Give a playlist')
+      await expect(page.getByRole('dialog', { name: 'Give a playlist' })).toBeVisible()
+    },
+  },
+  {
+    name: 'admin chooses the groups of a package',
+    as: 'admin',
+    at: to.channels(),
+    shows: 'Adults 18+',
+    doing: async (page) => {
+      await press(page, 'Choose groups of All Packages')
+      await expect(page.getByRole('dialog').getByRole('checkbox').first()).toBeVisible()
+    },
+  },
+  {
+    name: 'admin boxes before any has asked',
+    as: 'admin',
+    at: to.boxes(),
+    shows: 'Online now',
+    doing: async (page) => {
+      const none = { known: 0, online: 0, refused: [], counts: { at: [], online: [] } }
+      const page1 = { data: [], count: 0, current_page: 1, per_page: 10, total_pages: 1 }
+      await page.route('**/v1/admin/boxes', (route) => route.fulfill({ json: none }))
+      await page.route('**/v1/admin/boxes/models', (route) => route.fulfill({ json: { data: [] } }))
+      await page.route('**/v1/admin/boxes/unknown?*', (route) => route.fulfill({ json: page1 }))
+      await page.reload()
+      await expect(page.getByText('No unknown box has asked')).toBeVisible()
+      await expect(page.getByText('No boxes were counted yet')).toBeVisible()
     },
   },
   {

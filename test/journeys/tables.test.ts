@@ -113,6 +113,28 @@ const TABLES: readonly Walked[] = [
   },
   {
     whose: 'admin',
+    at: to.boxes(),
+    label: 'Unknown Boxes',
+    columns: ['MAC', 'Similar client', 'Times', 'Last asked', 'First asked', 'Address', 'Type and version'],
+    sorts: ['MAC', 'Times', 'Last asked', 'First asked'],
+    name: '00:1A:79:5F:3E:21',
+  },
+  {
+    whose: 'admin',
+    at: to.boxes(),
+    label: 'Types and Versions',
+    columns: ['Type', 'Version', 'Boxes', 'Online'],
+    name: 'MAG322',
+  },
+  {
+    whose: 'admin',
+    at: to.boxes(),
+    label: 'Refused in 24 Hours',
+    columns: ['Reason', 'Boxes'],
+    name: 'The client has expired',
+  },
+  {
+    whose: 'admin',
     at: to.system(),
     label: 'Servers',
     columns: [

@@ -76,14 +76,14 @@ export function words<Row extends object>(
 /** The name of an account beneath the reader, which leads to its page in the tree. */
 export function AccountLink({ name }: { name: string }) {
   return (
-    <ToAccount to={to.branch(name)} className="ellipsis identifier" data-hint={name} data-hint-cut="">
+    <CellLink to={to.branch(name)} className="ellipsis identifier" data-hint={name} data-hint-cut="">
       {name}
-    </ToAccount>
+    </CellLink>
   )
 }
 
-/** As high as a finger, with the ellipsis of a text in one line. */
-const ToAccount = styled(Link)({ '@media (pointer: coarse)': { minWidth: 44, lineHeight: '44px' } })
+/** A link in a cell: as high as a finger, with the ellipsis of a text in one line. */
+export const CellLink = styled(Link)({ '@media (pointer: coarse)': { minWidth: 44, lineHeight: '44px' } })
 
 /** A MAC address, or nothing. */
 export function mac<Row extends { mac: string | null }>(look: Look<Row> = {}): Column<Row> {

@@ -1,0 +1,30 @@
+import { useEffect } from 'react'
+import { calls, type InputOf } from '../../contract/calls.ts'
+import { useListState } from '../parts/table/useListState.ts'
+import { useCall } from '../queries.ts'
+import { unknownBoxes } from '../tables/boxes.tsx'
+
+/** Loads the page of unknown boxes that the URL asks for, again each minute. A page past the end becomes the last page. */
+export function useUnknownBoxes(every: number) {
+  const list = useListState('unknown', unknownBoxes)
+  const { page, perPage: per_page, search, sort, order } = list
+  // The call sorts by exactly the columns that the table lets people sort by.
+  const query = { page, per_page, search, sort, order } as InputOf<typeof calls.boxes.unknown>
+  const { data, isPending, isPlaceholderData, error, refetch } = useCall(calls.boxes.unknown, query, {
+    keep: true,
+    every,
+  })
+  const last = isPlaceholderData ? undefined : data?.total_pages
+  const { setPage } = list
+  useEffect(() => {
+    if (last !== undefined && page > last) setPage(last, true)
+  })
+  return {
+    table: unknownBoxes,
+    list,
+    rows: data && { rows: data.data, count: data.count },
+    loading: isPending || isPlaceholderData,
+    error: error?.message,
+    onRetry: refetch,
+  }
+}

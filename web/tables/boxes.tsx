@@ -1,0 +1,126 @@
+import type { BoxRefusal } from '../../contract/boxes.ts'
+import {
+  type BoxModel,
+  type RefusedBoxes,
+  UNKNOWN_BOX_SORTS,
+  type UnknownBox,
+} from '../../contract/gateway.ts'
+import { Search } from '../../contract/shapes.ts'
+import { Ellipsis } from '../parts/Ellipsis.tsx'
+import { type Column, table } from '../parts/table/table.ts'
+import { to } from '../screens.ts'
+import { CellLink, count, mac, moment, words } from './columns.tsx'
+
+/** Why boxes were refused when they asked last, and how many. */
+export const refusals = table<RefusedBoxes>({
+  name: 'refusals',
+  columns: [
+    {
+      key: 'reason',
+      header: 'Reason',
+      narrow: 'title',
+      text: ({ reason }) => REASONS[reason],
+      sort: ({ reason }) => REASONS[reason],
+    },
+    count('boxes', 'Boxes', { narrow: 'aside' }),
+  ],
+  rowKey: ({ reason }) => reason,
+  firstSort: { by: 'boxes', order: 'desc' },
+  pageSizes: [10, 25],
+  empty: 'No box was refused',
+})
+
+const REASONS: Readonly<Record<BoxRefusal, string>> = {
+  unknown: 'No client has its MAC',
+  switched_off: 'The client is switched off',
+  suspended: 'Its dealer is suspended, with the service',
+  expired: 'The client has expired',
+  other_address: 'Locked to another address',
+  other_box: 'Another box than the one before',
+  too_many_boxes: 'Too many boxes within a day',
+}
+
+/** What boxes say that they are. */
+export const models = table<BoxModel>({
+  name: 'box-models',
+  columns: [
+    {
+      key: 'stb_type',
+      header: 'Type',
+      width: 128,
+      least: 88,
+      narrow: 'title',
+      cell: ({ stb_type }) => <Ellipsis text={stb_type || 'Not told'} />,
+    },
+    words('version', 'Version'),
+    count('boxes', 'Boxes', { narrow: 'aside' }),
+    count('online', 'Online'),
+  ],
+  rowKey: ({ stb_type, version }) => JSON.stringify([stb_type, version]),
+  firstSort: { by: 'boxes', order: 'desc' },
+  pageSizes: [5, 10, 25, 50, 100],
+  perPage: 5,
+  empty: 'No box has signed in yet',
+  search: 'Search',
+})
+
+const unknownColumns: Column<UnknownBox>[] = [
+  mac({ narrow: 'title' }),
+  {
+    key: 'similar',
+    header: 'Similar client',
+    width: 176,
+    least: 136,
+    text: ({ similar }) => similar?.name ?? '',
+    cell: ({ similar }) => similar && <Similar {...similar} />,
+  },
+  { ...count<UnknownBox>('times', 'Times', { narrow: 'aside' }), width: 88 },
+  moment('asked', 'Last asked', 'datetime'),
+  moment('first_asked', 'First asked', 'datetime', { narrow: 'more' }),
+  {
+    key: 'address',
+    header: 'Address',
+    width: 120,
+    least: 112,
+    mono: true,
+    narrow: 'more',
+    cell: ({ address }) => <Ellipsis text={address ?? 'Unknown'} identifier />,
+  },
+  {
+    key: 'stb_type',
+    header: 'Type and version',
+    least: 112,
+    narrow: 'more',
+    cell: ({ stb_type, version }) => (
+      <Ellipsis text={[stb_type, version].filter(Boolean).join(', ') || 'Not told'} />
+    ),
+  },
+]
+
+const sorts: readonly string[] = UNKNOWN_BOX_SORTS
+
+/** The boxes of nobody that ask, which the server sorts and pages. */
+export const unknownBoxes = table<UnknownBox>({
+  name: 'unknown-boxes',
+  columns: unknownColumns.map((column) => (sorts.includes(column.key) ? column : { ...column, sort: false })),
+  rowKey: ({ mac }) => mac,
+  firstSort: { by: 'asked', order: 'desc' },
+  pageSizes: [10, 25, 50],
+  empty: 'No unknown box has asked',
+  search: 'Search Unknown Boxes',
+  searchFault: (text) => Search.safeParse(text).error?.issues[0]?.message,
+})
+
+/** The client whose MAC is nearly that of a box, which may have been mistyped. */
+function Similar({ name, mac, dealer, digits }: NonNullable<UnknownBox['similar']>) {
+  const differs = digits === 1 ? 'one digit' : 'two digits'
+  return (
+    <CellLink
+      to={to.allClients({ search: name })}
+      className="ellipsis"
+      data-hint={`${mac} of ${dealer} differs by ${differs}: it may be a typing mistake`}
+    >
+      <span className="identifier">{name}</span>, {differs}
+    </CellLink>
+  )
+}
