@@ -1,5 +1,5 @@
 -- What the servers of this database tell of themselves and of their jobs, for the admin's screen System. No decision
--- depends on it, so its commits wait for no disk and for no standby.
+-- depends on it, and its commits wait for no standby.
 
 -- Every server writes its row again and again while it runs, and removes it when it is stopped. A row that is not written
 -- any more is that of a server that was killed; the clean-up removes it a day later.

@@ -1434,8 +1434,8 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/postgres/clock.test.ts'],
   },
   {
-    guard: 'a server is seen while the synchronous standby is away',
-    file: 'server/nouns/system/servers.ts',
+    guard: 'a run of a job is noted while the synchronous standby is away',
+    file: 'server/nouns/system/runs.ts',
     from: 'await sendAhead(sql, sql`set local synchronous_commit = off`)',
     to: '',
     suites: ['server/jobs/heartbeat.test.ts'],

@@ -1,6 +1,6 @@
 import type { Job, JobName } from '../../../contract/system.ts'
+import { begin, sendAhead } from '../../postgres/begin.ts'
 import type { Sql } from '../../postgres/pool.ts'
-import { jot } from './servers.ts'
 
 export type Run = {
   name: JobName
@@ -14,20 +14,23 @@ export type Run = {
 /** The most characters of a failure that are kept; the log has it whole. */
 const LONGEST_FAILURE = 300
 
-/** Notes how a run of a job went. */
+/** Notes how a run of a job went. Nothing depends on it, so its commit waits for no disk and for no standby. */
 export async function noteRun(sql: Sql, { name, took_ms, failure, next }: Run): Promise<void> {
   const why = failure === null ? null : failure.slice(0, LONGEST_FAILURE)
-  await jot(sql, (sql) =>
-    why === null
-      ? sql`
-          insert into job (name, took_ms, succeeded, failures, next) values (${name}, ${took_ms}, moment(), 0, ${next})
-          on conflict (name) do update set ended = moment(), took_ms = excluded.took_ms, succeeded = moment(),
-            failures = 0, failure = null, next = excluded.next`
-      : sql`
-          insert into job (name, took_ms, failures, failure, next) values (${name}, ${took_ms}, 1, ${why}, ${next})
-          on conflict (name) do update set ended = moment(), took_ms = excluded.took_ms,
-            failures = job.failures + 1, failure = excluded.failure, next = excluded.next`,
-  )
+  await begin(sql, async (sql) => {
+    await sendAhead(sql, sql`set local synchronous_commit = off`)
+    if (why === null) {
+      await sql`
+        insert into job (name, took_ms, succeeded, failures, next) values (${name}, ${took_ms}, moment(), 0, ${next})
+        on conflict (name) do update set ended = moment(), took_ms = excluded.took_ms, succeeded = moment(),
+          failures = 0, failure = null, next = excluded.next`
+    } else {
+      await sql`
+        insert into job (name, took_ms, failures, failure, next) values (${name}, ${took_ms}, 1, ${why}, ${next})
+        on conflict (name) do update set ended = moment(), took_ms = excluded.took_ms,
+          failures = job.failures + 1, failure = excluded.failure, next = excluded.next`
+    }
+  })
 }
 
 /** Returns how each job went last, on whichever server. */

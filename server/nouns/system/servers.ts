@@ -1,16 +1,8 @@
 import type { Backups, Server, ServerReport } from '../../../contract/system.ts'
-import { begin, sendAhead, withTimeout } from '../../postgres/begin.ts'
+import { begin, withTimeout } from '../../postgres/begin.ts'
 import type { Sql } from '../../postgres/pool.ts'
 
-/** Runs work whose commit waits for no disk and for no standby, because nothing depends on what it writes. */
-export function jot<T>(sql: Sql, work: (sql: Sql) => Promise<T>): Promise<T> {
-  return begin(sql, async (sql) => {
-    await sendAhead(sql, sql`set local synchronous_commit = off`)
-    return work(sql)
-  })
-}
-
-/** Writes what a server tells of itself, with the database's time. */
+/** Writes what a server tells of itself, with the database's time. The table is unlogged: no commit waits for a standby. */
 export async function tellServer(sql: Sql, { backups, ...report }: ServerReport): Promise<void> {
   const row = { ...report, backups: backups && sql.json(backups) }
   const { stopping, clock_offset_ms, database_host, disk_free, disk_least } = row
@@ -18,7 +10,7 @@ export async function tellServer(sql: Sql, { backups, ...report }: ServerReport)
     ...{ stopping, clock_offset_ms, database_host, disk_free, disk_least },
     backups: row.backups,
   }
-  await jot(
+  await begin(
     sql,
     (sql) => sql`
       insert into server_process ${sql(row)} on conflict (id) do update set ${sql(changing)}, seen = moment()`,
