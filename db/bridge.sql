@@ -7,9 +7,8 @@
 -- on a database that other versions of these files made: create it anew, or restore a backup of the thirteen-step
 -- schema.
 --
--- After 0.2.0 this file does not change any more. Each change to the schema is then a numbered file beside this one,
--- applied once and in order, and never undone. The file of the present schema gets the same change, and the same test
--- compares the two.
+-- After 0.2.0 this file does not change any more. Each change to the schema is then a numbered file in steps/, applied once
+-- and in order, and never undone. The file of the present schema gets the same change, and the same test compares the two.
 
 drop table migration;
 

@@ -3,7 +3,16 @@ import { StartFault } from '../config.ts'
 import { begin } from './begin.ts'
 import { LOCKS } from './locks.ts'
 import { type Connect, openPool, type Sql } from './pool.ts'
-import { crossBridge, findSchema, GRANTS, makeSchema, PRESENT } from './schema.ts'
+import {
+  crossBridge,
+  judge,
+  makeSchema,
+  noteStep,
+  RELEASE,
+  type Release,
+  type Step,
+  standingOf,
+} from './schema.ts'
 
 export interface MigrateOptions {
   server: Connect
@@ -12,30 +21,36 @@ export interface MigrateOptions {
   say: (line: string) => void
   /** Aborted when the program is told to stop: the wait for another program's migration ends then. */
   stopping?: AbortSignal
+  /** By default what this version knows. */
+  release?: Release
 }
 
 /** How often the lock of another program's migration is tried, in milliseconds, and after how many tries that is said. */
 const TRY_EVERY = 200
 const TRIES_UNTOLD = 5
-/** How long a migration waits for tables that are in use, while everybody who comes later waits behind it. */
-const LONGEST_LOCK = '10s'
+/** How long a migration waits for tables that are in use, while everybody who comes later waits behind it, and how often. */
+const LONGEST_LOCK = '2s'
+const LOCK_TRIES = 5
 /** SQL's code for a lock that did not come within that time. */
 const NO_LOCK = '55P03'
 
 /**
  * Makes the present schema in an empty database, or brings an older one to it, as the owner, and grants the server's
- * role its rights again. Two programs that do so wait for each other.
+ * role its rights again. A newer one, to which only was added, is left as it is. Two programs that do so wait for each
+ * other; the servers of the version before go on meanwhile.
  * @throws StartFault when PostgreSQL is of another version than those that were tried, when the database has a schema that
- * this program does not know, or when another program uses its tables
+ * this program cannot run on, or when another program uses its tables
  */
-export async function migrate({ server, owner, say, stopping }: MigrateOptions): Promise<void> {
+export async function migrate(options: MigrateOptions): Promise<void> {
+  const { server, owner, say, stopping, release = RELEASE } = options
   const { role, version } = await whoServes(server)
   refuseUntried(version)
   const sql = openPool(owner, { max: 1, patient: true, lasting: true })
   try {
     await waitForOthers(sql, say, stopping)
-    await bringForward(sql, say)
-    await grant(sql, role)
+    const isNewer = await bringForward(sql, { say, stopping, release })
+    // The newer version has granted these rights and those to what it added, which this one does not know.
+    if (!isNewer) await grant(sql, role, release.grants)
     await warnOfOneRole(sql, role, say)
   } finally {
     await sql.end({ timeout: 5 })
@@ -52,24 +67,65 @@ async function waitForOthers(sql: Sql, say: (line: string) => void, stopping?: A
   }
 }
 
-async function bringForward(sql: Sql, say: (line: string) => void): Promise<void> {
-  const schema = await findSchema(sql)
-  if (schema === PRESENT) return
-  if (schema === null) {
+type Forward = { say: (line: string) => void; stopping: AbortSignal | undefined; release: Release }
+
+/** Returns whether the schema is a newer one. */
+async function bringForward(sql: Sql, forward: Forward): Promise<boolean> {
+  const { say, release } = forward
+  const found = await standingOf(sql)
+  if (found === null) {
     say('Making the tables')
-    return begin(sql, (transaction) => makeSchema(transaction, PRESENT))
+    await begin(sql, (transaction) => makeSchema(transaction, release.schema, release.steps))
+    return false
   }
+  const age = judge(found, release)
+  if (age === 'newer') say('The tables are those of a newer version, on which this one can run')
+  if (age !== 'older') return age === 'newer'
   say('Bringing the tables of the older version forward')
-  try {
-    await begin(sql, async (transaction) => {
-      await transaction.unsafe(`set local lock_timeout = '${LONGEST_LOCK}'`)
-      await crossBridge(transaction)
+  if (found.step < 0) await whileUsed(sql, forward, (transaction) => crossBridge(transaction, release))
+  for (const step of release.steps) if (step.number > found.step) await apply(sql, forward, step)
+  return false
+}
+
+/**
+ * Applies a step in one transaction. One that makes an index concurrently, which PostgreSQL does outside of transactions
+ * alone, is applied statement by statement, and again from its beginning where it was interrupted.
+ */
+async function apply(sql: Sql, forward: Forward, step: Step): Promise<void> {
+  const { release } = forward
+  if (!/\bconcurrently\b/i.test(step.text)) {
+    return whileUsed(sql, forward, async (transaction) => {
+      await transaction.unsafe(step.text)
+      await noteStep(transaction, step, release)
     })
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === NO_LOCK)) throw error
-    throw new StartFault(
-      'The tables cannot be brought forward while another program uses them; stop every console of this database, and start again.',
-    )
+  }
+  for (const statement of step.text.split(/;\s*(?:\n|$)/)) if (statement.trim()) await sql.unsafe(statement)
+  await begin(sql, (transaction) => noteStep(transaction, step, release))
+}
+
+/** Runs a change of tables that servers use. It waits for them again and again for a moment, so that they wait no longer. */
+async function whileUsed(
+  sql: Sql,
+  { say, stopping }: Forward,
+  work: (sql: Sql) => Promise<void>,
+): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    stopping?.throwIfAborted()
+    try {
+      await begin(sql, async (transaction) => {
+        await transaction.unsafe(`set local lock_timeout = '${LONGEST_LOCK}'`)
+        await work(transaction)
+      })
+      return
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === NO_LOCK)) throw error
+      if (tries === LOCK_TRIES)
+        throw new StartFault(
+          'The tables cannot be brought forward while another program uses them; stop every console of this database, and start again.',
+        )
+      if (tries === 1) say('Waiting for another program that uses the tables')
+      await pause(TRY_EVERY, undefined, { signal: stopping })
+    }
   }
 }
 
@@ -95,9 +151,9 @@ async function whoServes(server: Connect): Promise<{ role: string; version: numb
   }
 }
 
-async function grant(sql: Sql, role: string): Promise<void> {
+async function grant(sql: Sql, role: string, grants: string): Promise<void> {
   const quoted = `"${role.replaceAll('"', '""')}"`
-  await begin(sql, (transaction) => transaction.unsafe(GRANTS.replaceAll(':server_role', quoted)))
+  await begin(sql, (transaction) => transaction.unsafe(grants.replaceAll(':server_role', quoted)))
 }
 
 async function warnOfOneRole(sql: Sql, role: string, say: (line: string) => void): Promise<void> {

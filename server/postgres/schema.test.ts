@@ -8,9 +8,9 @@ import type { Sql } from './pool.ts'
 import {
   checksumOfStatements,
   fingerprintOf,
-  knownSchema,
   makeSchema,
   PRESENT,
+  schemaOfBackup,
   THIRTEEN_STEPS,
 } from './schema.ts'
 
@@ -57,10 +57,10 @@ test('a corrected comment makes no other schema of a database, and a changed sta
     )
   const commented = (text: string) =>
     text.replaceAll(/^ *--.*\n/gm, '').replaceAll(/;\n/g, ';\n\n  -- Why.\n')
-  expect(knownSchema(fingerprint(commented), 'database')).toBe(PRESENT)
+  expect(schemaOfBackup(fingerprint(commented))).toBe(PRESENT)
   for (const changed of ['name text', 'name  text']) {
     const edited = fingerprint((text) => text.replace('name text not null', `${changed} null`))
-    expect(() => knownSchema(edited, 'database'), changed).toThrow(/does not know the schema/)
+    expect(() => schemaOfBackup(edited), changed).toThrow(/does not know the schema/)
   }
 })
 

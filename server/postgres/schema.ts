@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartFault } from '../config.ts'
 import type { Sql } from './pool.ts'
@@ -9,6 +9,8 @@ export interface Schema {
   files: readonly SchemaFile[]
   /** A digest of the names and checksums of its files, by which schemas are told apart. */
   fingerprint: string
+  /** The last step that its files contain. */
+  step: number
 }
 
 export interface SchemaFile {
@@ -17,63 +19,135 @@ export interface SchemaFile {
   text: string
 }
 
+/** A change of the schema after 0.2.0, which is applied once, in order, and never undone. */
+export interface Step {
+  number: number
+  text: string
+  /** Whether versions that do not know it cannot run on the changed schema. Otherwise it only adds to it. */
+  contracts: boolean
+}
+
+/** What one version of the program knows of schemas. */
+export interface Release {
+  /** The one that it needs. */
+  schema: Schema
+  /** All from 0.2.0 to it. */
+  steps: readonly Step[]
+  /** Those of versions before, from which it can bring a database forward. */
+  before: readonly Schema[]
+  grants: string
+}
+
 const FOLDER = join(import.meta.dirname, '../../db')
+
+const STEPS = stepsIn(join(FOLDER, 'steps'))
 
 /** The schema that this version needs. */
 export const PRESENT = schemaOf(
   FOLDER,
   ['accounts', 'clients', 'boxes', 'channels', 'ledger', 'lists', 'tree', 'statistics', 'system'].map(asFile),
-  checksumOfStatements,
+  { step: STEPS.length, checksumOf: checksumOfStatements },
 )
 
 const OLD_FOLDER = join(FOLDER, 'thirteen-steps')
 
-/** The schema of version 0.1, which the bridge brings to the present one. A backup of it is first restored into it. */
-export const THIRTEEN_STEPS = schemaOf(OLD_FOLDER, readdirSync(OLD_FOLDER).sort(), digest)
+/** The schema of version 0.1, which the bridge brings to that of 0.2.0. A backup of it is first restored into it. */
+export const THIRTEEN_STEPS = schemaOf(OLD_FOLDER, readdirSync(OLD_FOLDER).sort(), {
+  step: -1,
+  checksumOf: digest,
+})
 
-export const BRIDGE = readSql(FOLDER, 'bridge.sql')
-export const GRANTS = readSql(FOLDER, 'grants.sql')
+const BRIDGE = readSql(FOLDER, 'bridge.sql')
+
+/** What this version knows. */
+export const RELEASE: Release = {
+  schema: PRESENT,
+  steps: STEPS,
+  before: [THIRTEEN_STEPS],
+  grants: readSql(FOLDER, 'grants.sql'),
+}
+
+/** The schemas that a backup can be restored into. */
+const MAKEABLE: readonly Schema[] = [PRESENT, ...RELEASE.before]
 
 /** Returns the fingerprint of a schema from the names and checksums of its files. */
 export function fingerprintOf(files: readonly Pick<SchemaFile, 'name' | 'checksum'>[]): string {
   return digest(files.map(({ name, checksum }) => `${name} ${checksum}\n`).join(''))
 }
 
+/** Whether this version can make the schema that has a fingerprint. */
+export function isKnown(fingerprint: string): boolean {
+  return MAKEABLE.some((known) => known.fingerprint === fingerprint)
+}
+
 /**
- * Returns the schema that has a fingerprint.
- * @param holder what has the fingerprint, for the sentence of the fault
+ * Returns the schema that a backup has by its fingerprint.
  * @throws StartFault where no schema that this version knows has it
  */
-export function knownSchema(fingerprint: string, holder: 'database' | 'backup'): Schema {
-  const schema = [PRESENT, THIRTEEN_STEPS].find((known) => known.fingerprint === fingerprint)
+export function schemaOfBackup(fingerprint: string): Schema {
+  const schema = MAKEABLE.find((known) => known.fingerprint === fingerprint)
   if (schema) return schema
   throw new StartFault(
-    `This program does not know the schema of the ${holder}; run the version of Boxtree that wrote it.`,
+    'This program does not know the schema of the backup; run the version of Boxtree that wrote it.',
   )
 }
 
-/** Returns the schema of a database; null where it has no tables of ours. @throws StartFault where it is unknown */
-export async function findSchema(sql: Sql): Promise<Schema | null> {
+/** How a database stands: the files that made it, the last step that was applied, and the last that others must know. */
+export type Standing = { fingerprint: string; step: number; needs: number }
+
+/** Returns how a database stands; null where it has no tables of ours. */
+export async function standingOf(sql: Sql): Promise<Standing | null> {
   const [there] = await sql<{ present: boolean; stepwise: boolean; account: boolean }[]>`
     select to_regclass('public.setup') is not null as present, to_regclass('public.migration') is not null as stepwise,
       to_regclass('public.account') is not null as account`
   if (there?.present) {
-    const [row] = await sql<
-      { fingerprint: string }[]
-    >`select value as fingerprint from setup where key = 'schema'`
-    return knownSchema(row?.fingerprint ?? '', 'database')
+    const rows = await sql<{ key: string; value: string }[]>`select key, value from setup`
+    const {
+      schema = '',
+      step = '0',
+      needs = '0',
+    } = Object.fromEntries(rows.map(({ key, value }) => [key, value]))
+    return { fingerprint: schema, step: Number(step), needs: Number(needs) }
   }
+  const old = { step: THIRTEEN_STEPS.step, needs: THIRTEEN_STEPS.step }
   if (there?.stepwise) {
     const applied = await sql<SchemaFile[]>`select name, checksum from migration order by name`
-    return knownSchema(fingerprintOf(applied), 'database')
+    return { fingerprint: fingerprintOf(applied), ...old }
   }
-  return there?.account ? knownSchema('', 'database') : null
+  return there?.account ? { fingerprint: '', ...old } : null
+}
+
+/**
+ * Returns whether a schema is the one that a release needs, an older one that it can bring forward, or a newer one that it
+ * can run on.
+ * @throws StartFault where it is none of these
+ */
+export function judge(
+  { fingerprint, step, needs }: Standing,
+  { schema, before }: Release,
+): 'present' | 'older' | 'newer' {
+  if (step > schema.step) {
+    if (needs <= schema.step) return 'newer'
+    throw new StartFault(
+      'A newer version of Boxtree has taken from the tables what this one needs; start that version again.',
+    )
+  }
+  if (step === schema.step && fingerprint === schema.fingerprint) return 'present'
+  // One whose way forward was interrupted has the fingerprint of where it began.
+  const began = before.find((known) => known.fingerprint === fingerprint)
+  if (began && began.step <= step && step < schema.step) return 'older'
+  throw new StartFault(
+    'This program does not know the schema of the database; run the version of Boxtree that wrote it.',
+  )
 }
 
 /** Makes the tables of a schema in an empty database, in the caller's transaction. */
-export async function makeSchema(sql: Sql, schema: Schema): Promise<void> {
+export async function makeSchema(sql: Sql, schema: Schema, steps: readonly Step[] = STEPS): Promise<void> {
   for (const { text } of schema.files) await sql.unsafe(text)
-  if (schema === PRESENT) return remember(sql)
+  if (schema !== THIRTEEN_STEPS) {
+    const { fingerprint, step } = schema
+    return remember(sql, { fingerprint, step, needs: neededFrom(steps, step) })
+  }
   await sql`
     create table migration (name text primary key, checksum text not null, applied timestamptz not null default now())`
   for (const { name, checksum } of schema.files) {
@@ -81,14 +155,32 @@ export async function makeSchema(sql: Sql, schema: Schema): Promise<void> {
   }
 }
 
-/** Brings the thirteen-step schema to the present one, in the caller's transaction. */
-export async function crossBridge(sql: Sql): Promise<void> {
+/** Brings the thirteen-step schema to that of 0.2.0, in the caller's transaction. */
+export async function crossBridge(sql: Sql, { schema, before }: Release): Promise<void> {
   await sql.unsafe(BRIDGE)
-  await remember(sql)
+  const reached = [schema, ...before].find(({ step }) => step === 0)
+  if (!reached) throw new Error('No schema is known that the bridge leads to.')
+  await remember(sql, { fingerprint: reached.fingerprint, step: 0, needs: 0 })
 }
 
-async function remember(sql: Sql): Promise<void> {
-  await sql`insert into setup (key, value) values ('schema', ${PRESENT.fingerprint})`
+/** Notes that a step was applied, in the caller's transaction. After the last one the database is as if newly made. */
+export async function noteStep(sql: Sql, { number }: Step, { schema, steps }: Release): Promise<void> {
+  const standing = await standingOf(sql)
+  const isLast = number === schema.step
+  const fingerprint = isLast ? schema.fingerprint : (standing?.fingerprint ?? '')
+  await remember(sql, { fingerprint, step: number, needs: neededFrom(steps, number) })
+}
+
+async function remember(sql: Sql, { fingerprint, step, needs }: Standing): Promise<void> {
+  for (const [key, value] of Object.entries({ schema: fingerprint, step, needs }))
+    await sql`
+      insert into setup (key, value) values (${key}, ${String(value)})
+      on conflict (key) do update set value = excluded.value`
+}
+
+/** Returns the last step up to a number that a version must know to run on the schema. */
+function neededFrom(steps: readonly Step[], upTo: number): number {
+  return steps.findLast(({ number, contracts }) => contracts && number <= upTo)?.number ?? 0
 }
 
 /** Returns the checksum of a file without its comments and empty lines, so that a corrected comment makes no other schema. */
@@ -96,12 +188,31 @@ export function checksumOfStatements(text: string): string {
   return digest(text.replace(/^[ \t]*(--.*)?\n/gm, ''))
 }
 
-function schemaOf(folder: string, names: readonly string[], checksumOf: (text: string) => string): Schema {
+function schemaOf(
+  folder: string,
+  names: readonly string[],
+  { step, checksumOf }: { step: number; checksumOf: (text: string) => string },
+): Schema {
   const files = names.map((name) => {
     const text = readSql(folder, name)
     return { name, text, checksum: checksumOf(text) }
   })
-  return { files, fingerprint: fingerprintOf(files) }
+  return { files, fingerprint: fingerprintOf(files), step }
+}
+
+/** Returns the steps of a folder, which has none before the first. */
+function stepsIn(folder: string): Step[] {
+  const names = existsSync(folder) ? readdirSync(folder).sort() : []
+  return names.map((name, at) => stepOf(name, readSql(folder, name), at + 1))
+}
+
+/** @throws where its name or its first line is not that of a step */
+export function stepOf(name: string, text: string, number: number): Step {
+  if (!new RegExp(`^${String(number).padStart(3, '0')}-[a-z0-9-]+\\.sql$`).test(name))
+    throw new Error(`The step ${number} is called ${name}, which should begin with its number.`)
+  const kind = /^-- (Expands|Contracts): /.exec(text)?.[1]
+  if (!kind) throw new Error(`The first line of ${name} does not say whether it expands or contracts.`)
+  return { number, text, contracts: kind === 'Contracts' }
 }
 
 function asFile(name: string): string {

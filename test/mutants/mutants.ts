@@ -1454,4 +1454,18 @@ export const MUTANTS: Mutant[] = [
     to: 'const recent = recentOf(keptIn(plan.folder), due)',
     suites: ['server/commands/backup/scheduled.test.ts'],
   },
+  {
+    guard: 'an older version takes no rights from a newer one',
+    file: 'server/postgres/migrate.ts',
+    from: 'if (!isNewer) await grant(',
+    to: 'await grant(',
+    suites: ['server/postgres/steps.test.ts'],
+  },
+  {
+    guard: 'a version does not start on tables that lack what it needs',
+    file: 'server/postgres/schema.ts',
+    from: "if (needs <= schema.step) return 'newer'",
+    to: "return 'newer'",
+    suites: ['server/postgres/steps.test.ts'],
+  },
 ]

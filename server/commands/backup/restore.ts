@@ -8,7 +8,7 @@ import { StartFault } from '../../config.ts'
 import { begin } from '../../postgres/begin.ts'
 import { LOCKS } from '../../postgres/locks.ts'
 import { type Connect, openPool, type Sql } from '../../postgres/pool.ts'
-import { knownSchema, makeSchema } from '../../postgres/schema.ts'
+import { makeSchema, schemaOfBackup } from '../../postgres/schema.ts'
 import { type Manifest, tableFile } from './archive.ts'
 import { Count } from './count.ts'
 
@@ -32,7 +32,7 @@ export type RestoreOptions = {
  */
 export async function restoreBackup(options: RestoreOptions): Promise<void> {
   const { owner, key, manifest, onRestored } = options
-  const schema = knownSchema(manifest.schema, 'backup')
+  const schema = schemaOfBackup(manifest.schema)
   const sql = openPool(owner, { max: 1, patient: true, lasting: true })
   try {
     await begin(sql, async (sql) => {

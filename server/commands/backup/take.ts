@@ -12,7 +12,7 @@ import { StartFault } from '../../config.ts'
 import { putInPlace, writeDurably } from '../../files.ts'
 import { begin } from '../../postgres/begin.ts'
 import { type Connect, openPool, type Sql } from '../../postgres/pool.ts'
-import { findSchema, type Schema } from '../../postgres/schema.ts'
+import { judge, RELEASE, type Standing, standingOf } from '../../postgres/schema.ts'
 import { KEY, MANIFEST, type Manifest, tableFile } from './archive.ts'
 import { Count } from './count.ts'
 
@@ -61,10 +61,11 @@ export async function takeBackup(options: TakeOptions): Promise<Manifest> {
   }
 }
 
-async function requireSchema(sql: Sql): Promise<Schema> {
-  const schema = await findSchema(sql)
-  if (!schema) throw new StartFault('There is nothing to back up yet; start the console first.')
-  return schema
+async function requireSchema(sql: Sql): Promise<Standing> {
+  const found = await standingOf(sql)
+  if (!found) throw new StartFault('There is nothing to back up yet; start the console first.')
+  judge(found, RELEASE)
+  return found
 }
 
 function makeFolder(folder: string): void {

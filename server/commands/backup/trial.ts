@@ -5,6 +5,7 @@ import { freeSpaceOf } from '../../corridor/disk.ts'
 import { type Embedded, startEmbedded } from '../../postgres/embedded.ts'
 import { removeFolder, SHARED } from '../../postgres/home.ts'
 import { migrate } from '../../postgres/migrate.ts'
+import { isKnown } from '../../postgres/schema.ts'
 import { report } from '../verify/report.ts'
 import { readManifest } from './archive.ts'
 import type { Trial } from './kept.ts'
@@ -50,9 +51,11 @@ export async function tryBackup({
   }
   const said: string[] = []
   try {
+    const manifest = readManifest(folder)
+    // It was just made of a database on which this version runs, so it is of a newer one.
+    if (!isKnown(manifest.schema)) return OF_NEWER_VERSION
     const code = await withCluster(dirname(folder), signal, async (cluster) => {
       const { owner } = cluster
-      const manifest = readManifest(folder)
       await restoreBackup({ owner, key, folder, manifest, say: silent, onRestored: silent })
       await migrate({ ...cluster, say: silent })
       return report(cluster.server, (line) => said.push(line))
@@ -63,6 +66,12 @@ export async function tryBackup({
     if (!(error instanceof StartFault)) throw error
     return { outcome: 'unsound', sentence: error.message }
   }
+}
+
+const OF_NEWER_VERSION: Result = {
+  outcome: 'left out',
+  sentence:
+    'The backup was not tried, because a newer version of Boxtree has changed the tables; that version tries its own.',
 }
 
 /** Runs work on a new cluster in a folder of its own, which nobody else can enter, and removes both. */

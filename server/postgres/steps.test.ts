@@ -1,0 +1,194 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { calls } from '../../contract/calls.ts'
+import { type FreshDatabase, freshDatabase } from '../../test/support/database.ts'
+import { freshFolder } from '../../test/support/folder.ts'
+import { SECRET_KEY, startServer } from '../../test/support/server.ts'
+import { newClient, openWorld } from '../../test/support/world.ts'
+import { takeBackup } from '../commands/backup/take.ts'
+import { tryBackup } from '../commands/backup/trial.ts'
+import { StartFault } from '../config.ts'
+import { migrate } from './migrate.ts'
+import { fingerprintOf, PRESENT, RELEASE, type Release, stepOf, THIRTEEN_STEPS } from './schema.ts'
+
+// The version after this one, made for the test: what it changes of the present tables, step by step.
+
+const NOTES = `-- Expands: what people note about an account.
+create table note (account bigint not null, text text not null, constraint note_account_fk foreign key (account) references account (id));
+alter table client add colour text;
+`
+const INDEXES = `-- Expands: notes and clients are found.
+drop index concurrently if exists note_text;
+create unique index concurrently note_text on note (text);
+drop index concurrently if exists client_colour;
+create index concurrently client_colour on client (colour);
+`
+const CONTRACTION = `-- Contracts: the ends of days are in another table.
+alter table statistic drop column ended;
+`
+
+const NEXT = versionOf([NOTES, INDEXES])
+const AFTER_NEXT = versionOf([NOTES, INDEXES, CONTRACTION], [NEXT])
+
+/** A version with these steps, whose own files say the same at once. */
+function versionOf(texts: readonly string[], others: readonly Release[] = []): Release {
+  const text = texts.join('').replaceAll(' concurrently', '')
+  const files = [...PRESENT.files, { name: 'next.sql', text, checksum: `of ${texts.length} steps` }]
+  return {
+    schema: { files, fingerprint: fingerprintOf(files), step: texts.length },
+    steps: texts.map((text, at) => stepOf(`00${at + 1}-next.sql`, text, at + 1)),
+    before: [PRESENT, THIRTEEN_STEPS, ...others.map(({ schema }) => schema)],
+    grants: `${RELEASE.grants}; grant insert on note to :server_role`,
+  }
+}
+
+let database: FreshDatabase
+let said: string[]
+beforeEach(async () => {
+  database = await freshDatabase()
+  said = []
+})
+afterEach(() => database.drop())
+
+function start(release: Release, on = database): Promise<void> {
+  return migrate({ server: on.server, owner: on.owner, say: (line) => said.push(line), release })
+}
+
+/** Returns what a database notes of its schema, and which of the next version's indexes are there and whole. */
+async function look({ ownerSql } = database) {
+  const setup = await ownerSql<{ key: string; value: string }[]>`select key, value from setup`
+  const indexes = await ownerSql<{ name: string; whole: boolean }[]>`
+    select relname as name, indisvalid as whole from pg_index join pg_class on oid = indexrelid
+    where relname in ('note_text', 'client_colour') order by 1`
+  return {
+    setup: Object.fromEntries(setup.map(({ key, value }) => [key, value])),
+    indexes: indexes.map(({ name, whole }) => `${name} ${whole ? 'whole' : 'broken'}`),
+  }
+}
+
+const FORWARD = 'Bringing the tables of the older version forward'
+const WHOLE = ['client_colour whole', 'note_text whole']
+
+describe('a version with steps', () => {
+  test('brings a database forward once, to what it makes anew', async () => {
+    await start(NEXT)
+    await start(NEXT)
+    expect(said).toEqual([FORWARD])
+    const fresh = await freshDatabase({ migrated: false })
+    try {
+      await start(NEXT, fresh)
+      expect(await look()).toEqual(await look(fresh))
+    } finally {
+      await fresh.drop()
+    }
+    const { fingerprint } = NEXT.schema
+    expect(await look()).toEqual({ setup: { schema: fingerprint, step: '2', needs: '0' }, indexes: WHOLE })
+  })
+
+  test('is started by two programs at once, of which one applies the steps', async () => {
+    await Promise.all([start(NEXT), start(NEXT)])
+    expect(said).toEqual([FORWARD])
+  })
+
+  test('waits for tables that are in use for a moment at a time, and goes on once they are free', async () => {
+    const released = Promise.withResolvers<void>()
+    const locked = Promise.withResolvers<void>()
+    const using = database.ownerSql.begin(async (sql) => {
+      await sql`select from client`
+      locked.resolve()
+      await released.promise
+    })
+    await locked.promise
+    const starting = start(NEXT)
+    await expect.poll(() => said, { timeout: 10_000 }).toEqual([FORWARD, expect.stringContaining('Waiting')])
+    // It gives way to those who came after it.
+    expect(await database.sql`select from client`).toHaveLength(0)
+    released.resolve()
+    await Promise.all([using, starting])
+    expect((await look()).indexes).toEqual(WHOLE)
+  })
+
+  test('makes an index anew that an interrupted start has left broken', async () => {
+    await start(versionOf([NOTES]))
+    const { ownerSql } = database
+    await ownerSql`insert into account (name, role, password, settings, created) values ('admin', 'admin', '', '{}', now())`
+    await ownerSql`insert into note select id, 'twice' from account, generate_series(1, 2)`
+    const next = versionOf([NOTES, INDEXES], [versionOf([NOTES])])
+    await expect(start(next)).rejects.toThrow('could not create unique index')
+    expect(await look()).toMatchObject({ setup: { step: '1' }, indexes: ['note_text broken'] })
+    await ownerSql`truncate note`
+    await start(next)
+    expect(await look()).toMatchObject({ setup: { step: '2' }, indexes: WHOLE })
+  })
+
+  test('that has taken something away is refused, in one sentence, by those that need it', async () => {
+    await start(NEXT)
+    await start(AFTER_NEXT)
+    expect((await look()).setup).toMatchObject({ step: '3', needs: '3' })
+    for (const older of [RELEASE, NEXT])
+      await expect(start(older)).rejects.toThrow(
+        new StartFault(
+          'A newer version of Boxtree has taken from the tables what this one needs; start that version again.',
+        ),
+      )
+  })
+
+  test.each([
+    ['2-note.sql', NOTES],
+    ['001-note.sql', 'create table note ()'],
+  ])('has no step that is named or begins otherwise: %s', (name, text) => {
+    expect(() => stepOf(name, text, 1)).toThrow()
+  })
+})
+
+describe('the version before', () => {
+  test('serves on while the tables are brought forward, and starts and serves on them afterwards', async () => {
+    const world = await openWorld()
+    const on = world.server.database
+    const { dealer } = await world.family({ credits: 1_000 })
+    let isForward = false
+    let made = 0
+    const serving = (async () => {
+      for (; !isForward; made += 1) {
+        await dealer.call(calls.clients.create, newClient({ months: 1 }))
+        await dealer.call(calls.clients.list)
+      }
+    })()
+    await expect.poll(() => made).toBeGreaterThan(2)
+    await start(NEXT, on)
+    isForward = true
+    await serving
+    await start(RELEASE, on)
+    expect(said.at(-1)).toBe('The tables are those of a newer version, on which this one can run')
+    const before = await startServer({ database: on, clock: () => world.clock.now })
+    try {
+      const there = world.at(before, dealer)
+      await there.call(calls.clients.create, newClient({ months: 1 }))
+      expect((await there.call(calls.clients.list)).count).toBe(made + 1)
+    } finally {
+      await before.close()
+    }
+    // The newer version's rights are still there, for its servers run beside this one.
+    const [right] = await on.sql`select has_table_privilege('note', 'insert') as stands`
+    expect(right).toEqual({ stands: true })
+    await world.close()
+  })
+
+  test('makes backups of them, and leaves their trial to the newer version', async () => {
+    await start(NEXT)
+    const world = await startServer({ database, admin: true })
+    await world.close()
+    const parent = freshFolder()
+    const folder = join(parent, 'one')
+    const { owner } = database
+    const backup = { owner, key: SECRET_KEY, timeZone: 'UTC', folder, say: () => {} }
+    const { schema, tables } = await takeBackup(backup)
+    expect(schema).toBe(NEXT.schema.fingerprint)
+    expect(tables.map(({ name }) => name)).toContain('note')
+    const { signal } = new AbortController()
+    const tried = await tryBackup({ folder, key: SECRET_KEY, size: 1, signal })
+    expect(tried).toMatchObject({ outcome: 'left out', sentence: expect.stringContaining('a newer version') })
+    rmSync(parent, { recursive: true, force: true })
+  })
+})
