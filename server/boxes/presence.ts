@@ -4,24 +4,24 @@ import { withTimeout } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 import type { Client, Place } from './client.ts'
 
-/** The last answer that a client's box got, and its last poll. Moments are texts, as the driver wants them in arrays. */
+/** The last answer that a client's box got, and its last poll. Moments are in milliseconds since 1970. */
 type Answer = {
   /** Null where the box was let in. */
   refusal: BoxRefusal | null
-  answered: string
+  answered: number
   /** When the box was let in last, from where, and with which token's nonce; null where it was not since the last write. */
-  polled: string | null
+  polled: number | null
   address: string | null
   nonce: string | null
   /** What it plays: empty where it has stopped, null where it has not said since the last write. */
   watching: string | null
   /** The channel that it played last, and when; null where it has played none since the last write. */
   title: string | null
-  played: string | null
+  played: number | null
 }
 
 const NOTHING: Answer = {
-  ...{ refusal: null, answered: '', polled: null, address: null, nonce: null },
+  ...{ refusal: null, answered: 0, polled: null, address: null, nonce: null },
   ...{ watching: null, title: null, played: null },
 }
 
@@ -35,14 +35,14 @@ export function openPresence(sql: Sql, log: FastifyBaseLogger) {
     letIn,
 
     refused({ id }: Client, refusal: BoxRefusal, now: Date): void {
-      waiting.set(id, { ...(waiting.get(id) ?? NOTHING), refusal, answered: now.toISOString() })
+      waiting.set(id, { ...(waiting.get(id) ?? NOTHING), refusal, answered: now.getTime() })
     },
 
     /** A box that is in plays a channel, or has stopped where `title` is empty. */
     plays(client: Client, place: Place, title: string, now: Date): void {
       letIn(client, place, now)
       const answer = waiting.get(client.id) ?? NOTHING
-      const played = title === '' ? {} : { title, played: now.toISOString() }
+      const played = title === '' ? {} : { title, played: now.getTime() }
       waiting.set(client.id, { ...answer, watching: title, ...played })
     },
 
@@ -54,7 +54,7 @@ export function openPresence(sql: Sql, log: FastifyBaseLogger) {
   }
 
   function letIn({ id, device }: Client, { address }: Place, now: Date): void {
-    const at = now.toISOString()
+    const at = now.getTime()
     const nonce = device?.token_nonce ?? null
     const before = waiting.get(id)
     // What another box played is not what this one plays.
@@ -92,20 +92,21 @@ function joined(older: Answer, newer: Answer | undefined): Answer {
 
 /** A poll counts only while its token does: a reset may have been committed before the poll is stored. */
 async function store(sql: Sql, answers: ReadonlyMap<number, Answer>): Promise<void> {
-  const rows = [...answers].sort(([one], [other]) => one - other)
-  const column = <Key extends keyof Answer>(key: Key) => rows.map(([, answer]) => answer[key])
   await storePlayed(
     sql,
-    rows.filter(([, { played }]) => played !== null),
+    [...answers].filter(([, { played }]) => played !== null),
   )
+  const rows = [...answers.values()]
+  const column = <Key extends keyof Answer>(key: Key) => rows.map((answer) => answer[key])
   await sql`
     with told as materialized (
-      select t.client, t.refusal, t.answered, case when d.token_nonce = t.nonce then t.polled end as polled,
+      select t.client, t.refusal, to_timestamp(t.answered / 1000.0) as answered,
+        case when d.token_nonce = t.nonce then to_timestamp(t.polled / 1000.0) end as polled,
         case when d.token_nonce = t.nonce then t.address end as address,
         case when d.token_nonce = t.nonce then t.watching end as watching
-      from unnest(${rows.map(([client]) => client)}::bigint[], ${column('refusal')}::text[],
-          ${column('answered')}::timestamptz[], ${column('polled')}::timestamptz[], ${column('address')}::text[],
-          ${column('nonce')}::text[], ${column('watching')}::text[])
+      from unnest(${[...answers.keys()]}::bigint[], ${column('refusal')}::text[], ${column('answered')}::bigint[],
+          ${column('polled')}::bigint[], ${column('address')}::text[], ${column('nonce')}::text[],
+          ${column('watching')}::text[])
         t (client, refusal, answered, polled, address, nonce, watching)
       join service s on s.client = t.client
       left join device d on d.client = t.client
@@ -131,12 +132,12 @@ async function storePlayed(sql: Sql, rows: readonly (readonly [number, Answer])[
   await sql`
     with told (client, nonce, title, played) as (
       select * from unnest(${rows.map(([client]) => client)}::bigint[], ${column('nonce')}::text[],
-        ${column('title')}::text[], ${column('played')}::timestamptz[])
+        ${column('title')}::text[], ${column('played')}::bigint[])
     ),
     locked as (
       select d.client from device d join told t on t.client = d.client and t.nonce = d.token_nonce
       order by d.client for no key update of d
     )
-    update device set time_last_play_tv = told.played, last_played_tv_content = told.title
+    update device set time_last_play_tv = to_timestamp(told.played / 1000.0), last_played_tv_content = told.title
     from locked join told using (client) where device.client = locked.client`
 }

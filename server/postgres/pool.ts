@@ -102,13 +102,18 @@ function listOf<Item>(type: number, write: (item: Item) => string, read: (text: 
     to: type,
     from: [type],
     serialize: (items: Item[]) =>
-      `{${items.map((item) => (item === null ? 'NULL' : `"${write(item).replaceAll(/["\\]/g, '\\$&')}"`)).join()}}`,
+      `{${items.map((item) => (item === null ? 'NULL' : quoted(write(item)))).join()}}`,
     parse: (text: string) =>
       [...text.matchAll(/"((?:[^"\\]|\\.)*)"|[^{},]+/g)].map(([item, quoted]) => {
         if (item === 'NULL') return null
         return read(quoted === undefined ? item : quoted.replaceAll(/\\(.)/g, '$1'))
       }),
   }
+}
+
+/** Looks first, because arrays of 100,000 texts are sent, and hardly any has what must be escaped. */
+function quoted(text: string): string {
+  return `"${/["\\]/.test(text) ? text.replaceAll(/["\\]/g, '\\$&') : text}"`
 }
 
 function asItIs(text: string): string {
