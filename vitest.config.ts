@@ -75,7 +75,7 @@ function oldest() {
     const project = external('external-15')
     project.test.include.push(
       'server/commands/verify/verify.test.ts',
-      'server/postgres/{begin,grants}.test.ts',
+      'server/postgres/{begin,grants,steps}.test.ts',
     )
     return [project]
   }

@@ -4,16 +4,14 @@ import type { Sql } from '../../postgres/pool.ts'
 
 /** Writes what a server tells of itself, with the database's time. The table is unlogged: no commit waits for a standby. */
 export async function tellServer(sql: Sql, { backups, ...report }: ServerReport): Promise<void> {
-  const row = { ...report, backups: backups && sql.json(backups) }
-  const { stopping, clock_offset_ms, database_host, disk_free, disk_least } = row
-  const changing = {
-    ...{ stopping, clock_offset_ms, database_host, disk_free, disk_least },
-    backups: row.backups,
-  }
+  const { stopping, clock_offset_ms, database_host, disk_free, disk_least } = report
+  const json = backups && sql.json(backups)
+  const changing = { stopping, clock_offset_ms, database_host, disk_free, disk_least, backups: json }
   await begin(
     sql,
     (sql) => sql`
-      insert into server_process ${sql(row)} on conflict (id) do update set ${sql(changing)}, seen = moment()`,
+      insert into server_process ${sql({ ...report, backups: json })}
+      on conflict (id) do update set ${sql(changing)}, seen = moment()`,
   )
 }
 
