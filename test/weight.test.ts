@@ -55,6 +55,7 @@ test.each(ROLES)('a first visit to the dashboard of the %s is at most 230 kB of 
 test('only pages with a chart fetch the code of charts', () => {
   expect(pagesWith('uplot')).toEqual([
     'pages/AdminDashboard.tsx',
+    'pages/Boxes.tsx',
     'pages/BranchDashboard.tsx',
     'pages/UpdateAccount.tsx',
   ])

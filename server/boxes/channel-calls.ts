@@ -44,6 +44,7 @@ export function channelCalls({ sql, seal, clock, channels, presence, isAway, let
     'itv/get_all_channels': async (request) => {
       const client = await letIn(request)
       const word = await channels.wordFor(client)
+      channels.isKnownTo(client)
       const json = await channels.prepared('channels', client.package_selection, word, ({ channels }) =>
         checked('itv/get_all_channels', pageOf(channels, channels.length, word, new Set())),
       )

@@ -35,9 +35,9 @@ async function give(playlist: string): Promise<void> {
   world.clock.pass({ seconds: 5 })
 }
 
-async function boxOf(package_selection: 1 | typeof ADULTS | typeof NO_ADULTS) {
+async function boxOf(package_selection: 1 | typeof ADULTS | typeof NO_ADULTS, obeys = false) {
   const { name, mac } = await world.client(dealer, { months: 1, package_selection })
-  const box = new Box(world.server, { mac, address: '203.0.113.9' })
+  const box = new Box(world.server, { mac, obeys, address: '203.0.113.9' })
   expect(await box.signIn()).toBe(0)
   return { name, box }
 }
@@ -207,6 +207,51 @@ test('what the admin and the dealer change reaches the boxes within 5 seconds', 
   expect(await namesOf(box)).toHaveLength(4)
   await give(PLAYLIST)
   expect(await namesOf(box)).toHaveLength(23)
+})
+
+describe('a box that polls', () => {
+  test('is told once and within 240 seconds that its channels are others', async () => {
+    const { box } = await boxOf(1)
+    const { box: late } = await boxOf(1)
+    const { box: curious } = await boxOf(1)
+    expect([await box.events(), await late.events()]).toEqual(['', ''])
+    await give(playlistOf(5, 'Many'))
+    expect([await box.events(), await box.events()]).toEqual(['update_channels', ''])
+    await namesOf(curious)
+    expect(await curious.events()).toBe('')
+    world.clock.pass({ seconds: 240 })
+    expect(await late.events()).toBe('')
+    await give(PLAYLIST)
+    expect([await box.events(), await late.events()]).toEqual(['update_channels', 'update_channels'])
+  })
+
+  test('is told nothing where its channels stay the same but for their addresses, or only others have changed', async () => {
+    const [{ box }, { box: other }] = [await boxOf(ADULTS), await boxOf(1)]
+    expect(await box.events()).toBe('')
+    await give(PLAYLIST.replaceAll('http://streams.example', 'http://moved.example'))
+    expect([await box.events(), await other.events()]).toEqual(['', ''])
+    await give(PLAYLIST.replace('Many 0\n', 'Many zero\n'))
+    expect([await box.events(), await other.events()]).toEqual(['', 'update_channels'])
+  })
+
+  test('is told so after the message that waits for it, and not while it is refused', async () => {
+    const { name, box } = await boxOf(1)
+    const { name: off, box: cut } = await boxOf(1, true)
+    expect(await box.events()).toBe('')
+    await dealer.call(calls.clients.tell, { clients: [name], event: 'message', message: 'Hello' })
+    await dealer.call(calls.clients.save, { login: off, status: false })
+    await give(playlistOf(6, 'Many'))
+    expect([await box.events(), await box.events(), await box.events()]).toEqual([
+      'Hello',
+      'update_channels',
+      '',
+    ])
+    expect([await cut.events(), await cut.events()]).toEqual(['cut_off', ''])
+    await dealer.call(calls.clients.save, { login: off, status: true })
+    world.clock.pass({ seconds: 5 })
+    expect([await cut.events(), await cut.events()]).toEqual(['cut_on', 'update_channels'])
+    await give(PLAYLIST)
+  })
 })
 
 test('a box finds no channels before there is a playlist', async () => {

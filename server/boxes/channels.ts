@@ -1,11 +1,14 @@
+import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Channel } from '../../contract/channels.ts'
-import { leavesOutAdults } from '../../contract/packages.ts'
+import { leavesOutAdults, PACKAGES } from '../../contract/packages.ts'
 import { OF_PLAYLIST, type Seal } from '../access/seal.ts'
 import { isLost, withTimeout } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
+import type { Client } from './client.ts'
+import { openNews } from './news.ts'
 import { Away } from './refusals.ts'
 
 /** How old what is known of the channels may be before a box is told of them, in milliseconds. */
@@ -35,6 +38,8 @@ type Lineup = {
   alt_player: string
   channels: readonly Listed[]
   genres: readonly Genre[]
+  /** A hash of what the boxes of each package see of it. */
+  seen: ReadonlyMap<number, string>
   offers: Map<number, Offer>
   /** How many channels lie in each folder; null until somebody asks. */
   folders: Map<string, number> | null
@@ -52,8 +57,18 @@ export function openChannels(sql: Sql, seal: Pick<Seal, 'open'>, log: FastifyBas
   let lineup: Lineup | null = null
   let readAt = Number.NEGATIVE_INFINITY
   let reading: Promise<void> | null = null
+  const news = openNews(clock)
 
   return {
+    /** Whether a client's box has yet to be told that it has other channels. @throws Away */
+    async hasNewsFor(client: Client): Promise<boolean> {
+      if (clock().getTime() - readAt >= CURRENT_FOR) await current()
+      return news.isFor(client)
+    },
+
+    /** Notes that a client's box was told of its other channels, or loads them anyway. */
+    isKnownTo: news.isKnownTo,
+
     /** Returns what the clients of a package can watch now. @throws Away where nothing is known */
     async offer(of: number): Promise<Offer> {
       return offerOf(await current(), of)
@@ -106,7 +121,12 @@ export function openChannels(sql: Sql, seal: Pick<Seal, 'open'>, log: FastifyBas
     try {
       const [row] = await withTimeout(sql, () => sql<{ revision: number }[]>`select revision from lineup`)
       const revision = row?.revision ?? 0
-      if (lineup?.revision !== revision) lineup = await load(sql, seal, revision)
+      if (lineup?.revision !== revision) {
+        const before = lineup?.seen
+        lineup = await load(sql, seal, revision)
+        // What boxes were told by a server before this one is not known.
+        if (before) news.compare(before, lineup.seen)
+      }
     } catch (error) {
       if (lineup === null) throw isLost(error) ? new Away() : error
       log.warn({ err: error }, 'boxes are told of the channels from memory')
@@ -137,11 +157,40 @@ async function load(sql: Sql, seal: Pick<Seal, 'open'>, revision: number): Promi
     const [id, genre] = [byKey.get(channel.key), byTitle.get(channel.group)]
     return id === undefined || genre === undefined ? [] : [{ ...channel, id, genre }]
   })
+  const { player, alt_player } = words ?? { player: 'ffmpeg', alt_player: 'ffrt' }
   return {
-    ...{ revision, player: words?.player ?? 'ffmpeg', alt_player: words?.alt_player ?? 'ffrt' },
+    ...{ revision, player, alt_player },
     ...{ genres, channels: channels.sort((one, other) => one.number - other.number) },
+    seen: seenByPackage({ channels, genres, player, alt_player }),
     ...{ offers: new Map(), folders: null, prepared: new Map(), preparedBytes: 0 },
   }
+}
+
+/** Returns a hash of what the boxes of each package see of the channels. Their addresses are told only when one plays. */
+function seenByPackage({
+  channels,
+  genres,
+  player,
+  alt_player,
+}: Pick<Lineup, 'channels' | 'genres' | 'player' | 'alt_player'>): Map<number, string> {
+  const hashes = new Map(genres.map((genre) => [genre, createHash('sha256')]))
+  for (const { id, name, number, logo, genre } of channels)
+    hashes.get(genre)?.update(JSON.stringify([id, name, number, logo]))
+  const parts = genres.map((genre) => ({
+    genre,
+    sees: [genre.id, genre.title, genre.adult, hashes.get(genre)?.digest('base64')],
+  }))
+  return new Map(
+    PACKAGES.map(({ value: of }) => {
+      const held = parts.filter(({ genre }) => isHeld(genre, of)).map(({ sees }) => sees)
+      return [
+        of,
+        createHash('sha256')
+          .update(JSON.stringify([player, alt_player, held]))
+          .digest('base64'),
+      ]
+    }),
+  )
 }
 
 async function unpacked(seal: Pick<Seal, 'open'>, content: Buffer | null): Promise<Channel[]> {
@@ -168,8 +217,7 @@ function folderOf(address: string): string {
 function offerOf({ offers, channels, genres }: Lineup, of: number): Offer {
   const known = offers.get(of)
   if (known) return known
-  const isHeld = ({ adult, packages }: Genre) => packages.includes(of) && !(adult && leavesOutAdults(of))
-  const held = new Set(genres.filter(isHeld))
+  const held = new Set(genres.filter((genre) => isHeld(genre, of)))
   const own = channels.filter(({ genre }) => held.has(genre))
   const offer = {
     ...{ channels: own, genres: [...held] },
@@ -178,4 +226,8 @@ function offerOf({ offers, channels, genres }: Lineup, of: number): Offer {
   }
   offers.set(of, offer)
   return offer
+}
+
+function isHeld({ adult, packages }: Genre, of: number): boolean {
+  return packages.includes(of) && !(adult && leavesOutAdults(of))
 }

@@ -149,6 +149,8 @@ export function openGateway({
         return refused(ON_SCREEN[refusal])
       }
       presence.letIn(present, place, now)
+      // It loads its channels after a sign-in.
+      channels.isKnownTo(present)
       return welcome(present, request)
     } catch (error) {
       if (error instanceof Away || isLost(error)) return refused(SOON)
@@ -216,7 +218,7 @@ export function openGateway({
     const now = clock()
     const hasStopped = refusal === null && request.field('cur_play_type') === '0'
     if (hasStopped) presence.plays(client, request.place, '', now)
-    if (!waits(client, refusal !== null, now)) return QUIET
+    if (!waits(client, refusal !== null, now)) return refusal === null ? newsFor(client, now) : QUIET
     const poll = { sql, nonce: nonceOf(request), place: request.place, obeys: obeysCuts(request), now }
     try {
       if (roster.isAway()) throw new Away()
@@ -232,6 +234,15 @@ export function openGateway({
       if (refusal !== null && client.device?.cut === false) throw new Unauthorized()
       return QUIET
     }
+  }
+
+  /** Tells a box once that its channels are others. A million of them are told so without a query. */
+  async function newsFor(client: Client, now: Date): Promise<Answer<'watchdog/get_events'> | Prepared> {
+    if (roster.isAway()) return QUIET
+    // Where the channels cannot be read, a poll is answered all the same.
+    if (!(await channels.hasNewsFor(client).catch(() => false))) return QUIET
+    channels.isKnownTo(client)
+    return told({ id: '', event: 'update_channels', message: '' }, now)
   }
 
   /** Returns the client of a box that is in, and why it may not play where it obeys that. @throws Unauthorized, Away */

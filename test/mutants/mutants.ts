@@ -1098,6 +1098,20 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/boxes/channels.test.ts'],
   },
   {
+    guard: 'a box is told of other channels once',
+    file: 'server/boxes/news.ts',
+    from: '&& !change.told.has(id)',
+    to: '',
+    suites: ['server/boxes/channels.test.ts'],
+  },
+  {
+    guard: 'boxes are told of other channels of their package alone',
+    file: 'server/boxes/news.ts',
+    from: 'if (before.get(of) !== sees)',
+    to: 'if (sees)',
+    suites: ['server/boxes/channels.test.ts'],
+  },
+  {
     guard: 'a client marks channels of its package alone',
     file: 'server/boxes/channel-calls.ts',
     from: '.filter((id) => byId.has(id))',

@@ -52,15 +52,17 @@ export function Boxes() {
           loading={loaded.isPending}
         />
         <Tile
-          label="Refused in 24 hours"
+          label="Refused"
           value={data ? shown(refused - ofNobody) : '–'}
+          share="in 24 hours"
           none={refused === ofNobody}
           icon={<Ban aria-hidden size={18} />}
           loading={loaded.isPending}
         />
         <Tile
-          label="Unknown in 24 hours"
+          label="Unknown"
           value={data ? shown(ofNobody) : '–'}
+          share="in 24 hours"
           none={ofNobody === 0}
           icon={<CircleHelp aria-hidden size={18} />}
           loading={loaded.isPending}

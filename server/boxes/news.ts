@@ -1,0 +1,28 @@
+import type { Client } from './client.ts'
+
+/** How long boxes are told of other channels, in milliseconds: as long as an `update_channels` of a dealer's change lives. */
+const TOLD_FOR = 240_000
+
+/** Which packages have other channels since a short while, and the clients whose boxes know of it. */
+export function openNews(clock: () => Date) {
+  const changes = new Map<number, { at: number; told: Set<number> }>()
+  return {
+    /** Compares what the boxes of each package see with what they saw before. */
+    compare(before: ReadonlyMap<number, string>, after: ReadonlyMap<number, string>): void {
+      const at = clock().getTime()
+      for (const [of, change] of changes) if (at - change.at >= TOLD_FOR) changes.delete(of)
+      for (const [of, sees] of after) if (before.get(of) !== sees) changes.set(of, { at, told: new Set() })
+    },
+
+    /** Whether a client's box has yet to hear that its channels are others now. */
+    isFor({ id, package_selection }: Client): boolean {
+      const change = changes.get(package_selection)
+      return change !== undefined && clock().getTime() - change.at < TOLD_FOR && !change.told.has(id)
+    },
+
+    /** Notes that a client's box was told so, or loads its channels anyway. */
+    isKnownTo({ id, package_selection }: Client): void {
+      changes.get(package_selection)?.told.add(id)
+    },
+  }
+}
