@@ -32,7 +32,8 @@ beforeEach(() => {
 
 afterEach(async () => {
   for (const child of children) child.kill('SIGKILL')
-  for (const database of opened) await database.stop()
+  // The newest first: an older one would stop the server of a newer one on its folder, which that one would start again.
+  for (const database of opened.reverse()) await database.stop()
   rmSync(folder, { recursive: true, force: true })
 })
 

@@ -654,6 +654,22 @@ describe('a long list', () => {
       await expect.poll(transactionsOpen, SOON).toBe(0)
     })
   })
+
+  test('is cut off when the account that asked for it is closed, once its clients are moved away', async () => {
+    const closing = (await world.family()).dealer
+    const description = 'row '.padEnd(10_000, '.')
+    await world.plantClients(closing, { prefix: 'wide', last: 1_000, digits: 4, description })
+    const { response } = await open(closing)
+    const { moveClients, close } = calls.tree
+    await world.admin.call(moveClients, { from: closing.name, to: dealer.name })
+    expect(await transactionsOpen()).toBe(1)
+    await world.admin.call(close, { name: closing.name })
+    await expect.poll(transactionsOpen, SOON).toBe(0)
+    const reading = (async () => {
+      for await (const _ of response);
+    })()
+    await expect(reading).rejects.toThrow('aborted')
+  })
 })
 
 describe('a PDF of clients', () => {
