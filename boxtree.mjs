@@ -30,7 +30,7 @@ const COMMANDS = {
     env: { THOROUGH: '1' },
     // These run one after the other, because load would make the tests of faults exceed their time limits.
     run: [
-      [VITEST, 'run', '--project', 'external*'],
+      [VITEST, 'run', '--project', 'external*', '--project', 'laws'],
       [VITEST, 'run', '--project', 'faults'],
     ],
   },

@@ -66,7 +66,8 @@ async function run(
   output: 'inherit' | 'ignore' = 'ignore',
 ): Promise<number | null> {
   const vitest = join(copy, 'node_modules/vitest/vitest.mjs')
-  const args = [vitest, 'run', '--project', 'server', '--project', 'faults', '--bail', '1', ...suites]
+  const projects = ['server', 'laws', 'faults'].flatMap((name) => ['--project', name])
+  const args = [vitest, 'run', ...projects, '--bail', '1', ...suites]
   const child = spawn(process.execPath, args, {
     cwd: copy,
     stdio: ['ignore', output, output],
