@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
+import { startConsole } from '../../test/support/console.ts'
 import { type FreshDatabase, freshDatabase } from '../../test/support/database.ts'
 import { freshFolder } from '../../test/support/folder.ts'
 import { SECRET_KEY, startServer } from '../../test/support/server.ts'
@@ -9,6 +10,7 @@ import { newClient, openWorld } from '../../test/support/world.ts'
 import { takeBackup } from '../commands/backup/take.ts'
 import { tryBackup } from '../commands/backup/trial.ts'
 import { StartFault } from '../config.ts'
+import { startEmbedded } from './embedded.ts'
 import { migrate } from './migrate.ts'
 import { fingerprintOf, PRESENT, RELEASE, type Release, stepOf, THIRTEEN_STEPS } from './schema.ts'
 
@@ -173,6 +175,21 @@ describe('the version before', () => {
     const [right] = await on.sql`select has_table_privilege('note', 'insert') as stands`
     expect(right).toEqual({ stands: true })
     await world.close()
+  })
+
+  test('starts as a console on the tables that the newer one has made in its data folder', async () => {
+    const dataDir = freshFolder()
+    const cluster = await startEmbedded({ dataDir, say: () => {} })
+    await migrate({ ...cluster, say: () => {}, release: NEXT })
+    await cluster.stop()
+    const console = await startConsole({ dataDir })
+    try {
+      expect(console.output()).toContain('those of a newer version, on which this one can run')
+      expect(await (await fetch(`${console.url}/v1/ready`)).json()).toEqual({ status: 'OK', writes: true })
+    } finally {
+      await console.stop()
+      rmSync(dataDir, { recursive: true, force: true })
+    }
   })
 
   test('makes backups of them, and leaves their trial to the newer version', async () => {

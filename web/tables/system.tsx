@@ -24,7 +24,7 @@ export const servers: PlainTable<Server> = {
       text: ({ state }) => STATES[state].label,
       cell: ({ state }) => <Chip tone={STATES[state].tone}>{STATES[state].label}</Chip>,
     },
-    inOneLine('serves', 'Serves', { width: 184, least: 88 }, served),
+    inOneLine('serves', 'Serves', { width: 184, least: 128 }, served),
     { key: 'version', header: 'Version', width: 64 },
     moment('started', 'Started', 'date'),
     moment('seen', 'Last seen', 'datetime'),
