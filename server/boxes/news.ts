@@ -10,19 +10,26 @@ export function openNews(clock: () => Date) {
     /** Compares what the boxes of each package see with what they saw before. */
     compare(before: ReadonlyMap<number, string>, after: ReadonlyMap<number, string>): void {
       const at = clock().getTime()
-      for (const [of, change] of changes) if (at - change.at >= TOLD_FOR) changes.delete(of)
       for (const [of, sees] of after) if (before.get(of) !== sees) changes.set(of, { at, told: new Set() })
     },
 
     /** Whether a client's box has yet to hear that its channels are others now. */
     isFor({ id, package_selection }: Client): boolean {
-      const change = changes.get(package_selection)
-      return change !== undefined && clock().getTime() - change.at < TOLD_FOR && !change.told.has(id)
+      const told = recent(package_selection)
+      return told !== undefined && !told.has(id)
     },
 
     /** Notes that a client's box was told so, or loads its channels anyway. */
     isKnownTo({ id, package_selection }: Client): void {
-      changes.get(package_selection)?.told.add(id)
+      recent(package_selection)?.add(id)
     },
+  }
+
+  /** Returns the clients who know of the change of a package that was made a short while ago. */
+  function recent(of: number): Set<number> | undefined {
+    const change = changes.get(of)
+    if (change === undefined || clock().getTime() - change.at < TOLD_FOR) return change?.told
+    changes.delete(of)
+    return undefined
   }
 }

@@ -1100,7 +1100,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a box is told of other channels once',
     file: 'server/boxes/news.ts',
-    from: '&& !change.told.has(id)',
+    from: '&& !told.has(id)',
     to: '',
     suites: ['server/boxes/channels.test.ts'],
   },

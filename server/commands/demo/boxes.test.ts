@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { calls } from '../../../contract/calls.ts'
 import { openWorld } from '../../../test/support/world.ts'
-import { demoBoxes, switchOn } from './boxes.ts'
+import { countYesterday, demoBoxes, switchOn } from './boxes.ts'
 
 test('the boxes of the demonstration come online and show what they are told', async () => {
   const world = await openWorld()
@@ -9,8 +9,9 @@ test('the boxes of the demonstration come online and show what they are told', a
   const { name } = await world.client(dealer, { months: 1 })
   await world.server.sql`
     insert into device (client, stb_sn, stb_type) select id, 'SN-1', 'MAG322' from client where name = ${name}`
+  const { name: mistyped } = await world.client(dealer, { months: 1 })
   const boxes = await demoBoxes(world.server.sql)
-  expect(boxes.map(({ stb_sn }) => stb_sn)).toEqual(['SN-1', '', '', ''])
+  expect(boxes.map(({ stb_sn }) => stb_sn)).toEqual(['SN-1', '', '', '', ''])
   const switchOff = switchOn(world.server.boxUrl, boxes, 50)
   try {
     const { tell, told, detail } = calls.clients
@@ -23,9 +24,22 @@ test('the boxes of the demonstration come online and show what they are told', a
       .toBe('shown')
     await world.server.gateway.writePresence()
     expect(await dealer.call(detail, { name })).toMatchObject({ online: true, stb_sn: 'SN-1' })
-    expect(await world.server.sql`select mac from unknown_box`).toHaveLength(3)
+    const { data: unknown } = await world.admin.call(calls.boxes.unknown)
+    expect(unknown).toHaveLength(4)
+    const of = unknown.find(({ mac }) => mac === boxes.at(-1)?.mac)
+    expect(of?.similar).toMatchObject({ name: mistyped, digits: 1 })
   } finally {
     switchOff()
     await world.close()
   }
+})
+
+test('a day of boxes that were online lies before the demonstration', async () => {
+  const world = await openWorld()
+  await countYesterday(world.server.sql, world.clock.now)
+  const { counts } = await world.admin.call(calls.boxes.overview)
+  expect(counts.at.at(-1)).toBe(world.clock.now.toISOString())
+  expect(counts.at).toHaveLength(288)
+  expect(Math.min(...counts.online)).toBeGreaterThan(0)
+  await world.close()
 })

@@ -10,7 +10,7 @@ import { MACHINE_CLOCK } from '../../postgres/clock.ts'
 import { openDatabase } from '../../postgres/database.ts'
 import { migrate } from '../../postgres/migrate.ts'
 import { type Connect, openPool, type Sql } from '../../postgres/pool.ts'
-import { type DemoBox, demoBoxes } from './boxes.ts'
+import { countYesterday, type DemoBox, demoBoxes } from './boxes.ts'
 import { PLAYLIST } from './channels.ts'
 import { Dealer } from './dealer.ts'
 import { chance, pick, seed } from './dice.ts'
@@ -60,7 +60,10 @@ export async function fill(
       self: itself(config),
     }
     const isNew = await createFirstAdmin(sql, config.adminLogin, PASSWORD)
-    if (isNew) await atPlayedTimes(database.owner, () => play(sql, business, config.adminLogin, say))
+    if (isNew) {
+      await atPlayedTimes(database.owner, () => play(sql, business, config.adminLogin, say))
+      await countYesterday(sql, new Date())
+    }
     const logins = `Sign in as ${config.adminLogin}, northstar, toronto or maple-view with the password ${PASSWORD}`
     return { logins, boxes: await demoBoxes(sql) }
   } finally {
