@@ -84,6 +84,40 @@ test('clients in memory are found as they were kept, by id and by MAC, whatever 
   )
 })
 
+test('a token counts as checked whole, for its own MAC, and until another one is in', () => {
+  const known = new KnownClients(10)
+  const [mac, nonce, signature] = ['00:1A:79:00:00:01', '0123456789ABCDEF', 'A'.repeat(32)]
+  const one = (id: number, mac: string, token_nonce: string | null): Client => ({
+    ...{ id, dealer: 1, name: `client${id}`, active: true, locked: false, alt_player: false, mac },
+    ...{ package_selection: 1, expiry: 0, waits_until: 0 },
+    device: {
+      ...{ mac: null, prints: [0, 0, 0], takeovers_refused: false, locked_to_ip: null, cut: false },
+      token_nonce,
+    },
+  })
+  known.keep(one(1, mac, nonce))
+  known.keep(one(2, '00:1A:79:00:00:02', nonce))
+  known.keep(one(3, '00:1A:79:00:00:03', null))
+  expect(known.hasChecked(mac, nonce + signature)).toBe(false)
+  expect(known.hasChecked(mac, nonce + '0'.repeat(32))).toBe(false)
+  known.noteChecked(mac, nonce + signature)
+  expect(known.hasChecked(mac, nonce + signature)).toBe(true)
+  const others = [
+    ...[`${nonce}${'A'.repeat(31)}B`, `${'0'.repeat(16)}${signature}`, `${nonce}${signature}AA`],
+    ...[(nonce + signature).slice(0, 46), `${nonce}${'A'.repeat(31)}g`, ''],
+  ]
+  for (const other of others) expect(known.hasChecked(mac, other), other).toBe(false)
+  expect(known.hasChecked('00:1A:79:00:00:02', nonce + signature)).toBe(false)
+  known.noteChecked('00:1A:79:00:00:03', '0'.repeat(48))
+  expect(known.hasChecked('00:1A:79:00:00:03', '0'.repeat(48))).toBe(false)
+  // One whose box is not the one that is in is not kept.
+  known.noteChecked(mac, 'F'.repeat(16) + signature)
+  expect(known.hasChecked(mac, nonce + signature)).toBe(true)
+  expect(known.get(1)).toEqual(one(1, mac, nonce))
+  known.keep(one(1, mac, nonce))
+  expect(known.hasChecked(mac, nonce + signature)).toBe(false)
+})
+
 test('with as many clients as memory is for, one is forgotten for each new one', () => {
   const known = new KnownClients(20_000)
   const made = (id: number): Client => ({

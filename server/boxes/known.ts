@@ -1,8 +1,9 @@
+import { timingSafeEqual } from 'node:crypto'
 import { type Client, macOf, PRINT_BYTES } from './client.ts'
 import { SlotIndex } from './slot-index.ts'
 
 /**
- * Clients in memory, packed into records of one length: a million of them take 130 MB, and 580 MB as objects, which the
+ * Clients in memory, packed into records of one length: a million of them take 120 MB, and 580 MB as objects, which the
  * garbage collector would have to visit as well. Whoever is found is a new object.
  */
 export class KnownClients {
@@ -11,6 +12,8 @@ export class KnownClients {
   readonly #byMac = new SlotIndex((slot) => this.#macAt(slot))
   /** The addresses to which clients are locked, by slot: they have any length, and most clients have none. */
   readonly #lockedTo = new Map<number, string>()
+  /** The bytes of the token that is looked at. */
+  readonly #token = Buffer.alloc(TOKEN_BYTES)
   #chunks: Buffer[] = []
   #slots = 0
   #free: number[] = []
@@ -34,7 +37,31 @@ export class KnownClients {
   }
 
   ofMac(mac: string): Client | undefined {
-    return this.#read(this.#byMac.find(numberOf(mac)))
+    return this.#read(this.#byMac.find(numberOf(mac)), mac)
+  }
+
+  /** Whether this token was found to be signed for this MAC, and its box is the one that is in. */
+  hasChecked(mac: string, token: string): boolean {
+    const slot = this.#byMac.find(numberOf(mac))
+    if (slot === null || !this.#reads(token)) return false
+    const chunk = this.#chunkOf(slot)
+    const place = placeOf(slot)
+    if ((chunk.readUInt16LE(place + AT.flags) & FLAG.checked) === 0) return false
+    return timingSafeEqual(chunk.subarray(place + AT.nonce, place + AT.nonce + TOKEN_BYTES), this.#token)
+  }
+
+  /** Keeps the signature of a token, which was checked, where its box is the one that is in. */
+  noteChecked(mac: string, token: string): void {
+    const slot = this.#byMac.find(numberOf(mac))
+    if (slot === null || !this.#reads(token)) return
+    const chunk = this.#chunkOf(slot)
+    const place = placeOf(slot)
+    const flags = chunk.readUInt16LE(place + AT.flags)
+    const isIn =
+      this.#token.compare(chunk, place + AT.nonce, place + AT.nonce + NONCE_BYTES, 0, NONCE_BYTES) === 0
+    if ((flags & FLAG.nonce) === 0 || !isIn) return
+    this.#token.copy(chunk, place + AT.nonce)
+    chunk.writeUInt16LE(flags | FLAG.checked, place + AT.flags)
   }
 
   /** Keeps a client in place of what was known of it. Its MAC is no other client's from now on. */
@@ -68,6 +95,10 @@ export class KnownClients {
     this.#chunks = []
     this.#slots = 0
     this.#free = []
+  }
+
+  #reads(token: string): boolean {
+    return token.length === 2 * TOKEN_BYTES && this.#token.write(token, 'hex') === TOKEN_BYTES
   }
 
   #freeSlot(): number {
@@ -108,26 +139,28 @@ export class KnownClients {
     chunk.writeUIntLE(mac === null ? 0 : numberOf(mac), place + AT.mac, MAC_BYTES)
     chunk.write(client.name.padEnd(NAME_BYTES), place + AT.name, NAME_BYTES, 'latin1')
     if (device === null) return
-    chunk.write(device.token_nonce ?? '', place + AT.nonce, NONCE_BYTES, 'latin1')
+    chunk.write(device.token_nonce ?? '', place + AT.nonce, NONCE_BYTES, 'hex')
     for (const [at, print] of device.prints.entries()) {
       chunk.writeUIntLE(print, place + AT.prints + at * PRINT_BYTES, PRINT_BYTES)
     }
     if (device.locked_to_ip !== null) this.#lockedTo.set(slot, device.locked_to_ip)
   }
 
-  #read(slot: number | null): Client | undefined {
+  /** @param asked its MAC, where that is known */
+  #read(slot: number | null, asked?: string): Client | undefined {
     if (slot === null) return undefined
     const chunk = this.#chunkOf(slot)
     const place = placeOf(slot)
     const flags = chunk.readUInt16LE(place + AT.flags)
     const is = (flag: number) => (flags & flag) !== 0
-    const text = (at: number, bytes: number) => chunk.toString('latin1', place + at, place + at + bytes)
+    const text = (as: 'latin1' | 'hex', at: number, bytes: number) =>
+      chunk.toString(as, place + at, place + at + bytes)
     const print = (nr: number) => chunk.readUIntLE(place + AT.prints + nr * PRINT_BYTES, PRINT_BYTES)
-    const mac = is(FLAG.mac) ? macOfNumber(this.#macAt(slot)) : null
+    const mac = is(FLAG.mac) ? (asked ?? macOfNumber(this.#macAt(slot))) : null
     return {
       id: chunk.readDoubleLE(place + AT.id),
       dealer: chunk.readDoubleLE(place + AT.dealer),
-      name: text(AT.name, NAME_BYTES).trimEnd(),
+      name: text('latin1', AT.name, NAME_BYTES).trimEnd(),
       mac: is(FLAG.ownMac) ? mac : null,
       active: is(FLAG.active),
       locked: is(FLAG.locked),
@@ -138,7 +171,7 @@ export class KnownClients {
         ? {
             mac: is(FLAG.ownMac) ? null : mac,
             prints: [print(0), print(1), print(2)],
-            token_nonce: is(FLAG.nonce) ? text(AT.nonce, NONCE_BYTES) : null,
+            token_nonce: is(FLAG.nonce) ? text('hex', AT.nonce, NONCE_BYTES).toUpperCase() : null,
             takeovers_refused: is(FLAG.takeoversRefused),
             locked_to_ip: this.#lockedTo.get(slot) ?? null,
             cut: is(FLAG.cut),
@@ -151,21 +184,14 @@ export class KnownClients {
 
 /** The lengths of texts, as the schema and the tokens have them. */
 const NAME_BYTES = 15
-const NONCE_BYTES = 16
+const NONCE_BYTES = 8
+const TOKEN_BYTES = 24
 const MAC_BYTES = 6
 
-/** Where each part of a record is. */
+/** Where each part of a record is. The signature of a token that was checked follows its nonce. */
 const AT = {
-  id: 0,
-  dealer: 8,
-  expiry: 16,
-  waits: 24,
-  package: 32,
-  flags: 36,
-  mac: 38,
-  prints: 44,
-  nonce: 62,
-  name: 78,
+  ...{ id: 0, dealer: 8, expiry: 16, waits: 24, package: 32, flags: 36, mac: 38, prints: 44 },
+  ...{ nonce: 62, name: 62 + TOKEN_BYTES },
 }
 const RECORD = AT.name + NAME_BYTES
 /** How many records memory is taken for at once. */
@@ -174,12 +200,13 @@ const CHUNK = 8_192
 /** `mac` is the MAC by which the client is known, its own or that of the box that signed in by login. */
 const FLAG = {
   ...{ active: 1, locked: 2, altPlayer: 4, mac: 8, ownMac: 16 },
-  ...{ device: 32, nonce: 64, takeoversRefused: 128, cut: 256 },
+  ...{ device: 32, nonce: 64, takeoversRefused: 128, cut: 256, checked: 512 },
 }
 
 function flagsOf(client: Client): number {
   const { active, locked, alt_player: altPlayer, device } = client
   const set: Record<keyof typeof FLAG, boolean> = {
+    checked: false,
     ...{ active, locked, altPlayer, mac: macOf(client) !== null, ownMac: client.mac !== null },
     ...{ device: device !== null, nonce: device?.token_nonce != null },
     ...{ takeoversRefused: device?.takeovers_refused === true, cut: device?.cut === true },

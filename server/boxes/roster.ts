@@ -41,6 +41,8 @@ export function openRoster(sql: Sql, log: FastifyBaseLogger, clock: () => Date) 
     isAway: () => isAway,
     catchUp,
     has: (mac: string) => clients.hasMac(mac),
+    hasChecked: (mac: string, token: string) => clients.hasChecked(mac, token),
+    noteChecked: (mac: string, token: string) => clients.noteChecked(mac, token),
 
     /** Finds the client of a MAC in memory, else in the database; null where no living client has it. @throws Away */
     async find(mac: string): Promise<Client | null> {

@@ -40,5 +40,5 @@ export function openTokens(seal: Pick<Seal, 'hmac'>): Tokens {
   }
 }
 
-const NONCE_DIGITS = 16
+export const NONCE_DIGITS = 16
 const SIGNATURE_BYTES = 16

@@ -28,8 +28,9 @@ export function newId(): string {
 }
 
 export function sendIds(app: FastifyInstance): void {
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header(ID_HEADER, request.id)
+    done()
   })
 }
 

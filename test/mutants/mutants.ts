@@ -89,6 +89,20 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/boxes/gateway.test.ts'],
   },
   {
+    guard: 'a token is taken for a checked one only if all of it is the same',
+    file: 'server/boxes/known.ts',
+    from: 'return timingSafeEqual(',
+    to: 'return true || timingSafeEqual(',
+    suites: ['server/boxes/known.test.ts'],
+  },
+  {
+    guard: 'a token that was checked counts only without anything after it',
+    file: 'server/boxes/known.ts',
+    from: 'return token.length === 2 * TOKEN_BYTES && ',
+    to: 'return ',
+    suites: ['server/boxes/known.test.ts'],
+  },
+  {
     guard: 'a MAC alone lets no Ministra client in',
     file: 'server/boxes/gateway.ts',
     from: 'client.mac === null && client.device?.token_nonce !== nonce',
