@@ -156,6 +156,7 @@ export function useUnansweredSubmits(): void {
         submitOnce(call, input, name)
           .then((output) => {
             if (words?.success) notice.success(words.success(input, output))
+            mark(namedIn(input as Record<string, unknown>))
             const { login } = input as { login?: string }
             if (call === calls.clients.save && login) keepDraft(name, clientForm(login), null)
             return client.invalidateQueries()

@@ -48,6 +48,24 @@ describe('a submit', () => {
     expect(await held()).toEqual([4, 1])
   })
 
+  test('marks the row that it changed, though the page was reloaded before the answer', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family({ credits: 3 })
+    const { name } = await world.client(dealer, { months: 1 })
+    const page = await open({ as: dealer, at: '/clients' })
+    const charged = new Promise<void>((charged) => {
+      page.route('**/v1/api/renew', (route) => route.fetch().then(() => charged()), { times: 1 })
+    })
+    await press(page, `Renew ${name}`)
+    await press(page.getByRole('dialog'), 'Renew for 1 credit')
+    await charged
+    await page.reload()
+    await expect(rows(page, 'Clients').filter({ hasText: name })).toHaveAttribute('data-marked', 'true')
+    expect((await dealer.call(calls.credits.dealer)).credits).toBe(1)
+  })
+
   test('leaves no password in the storage of its tab', async ({ open, world }) => {
     const { reseller } = await world.family()
     const page = await open({ as: reseller, at: '/add-dealer' })

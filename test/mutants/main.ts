@@ -28,7 +28,7 @@ async function main(words: string[]): Promise<number> {
     }
     for (const name of LINKED) symlinkSync(join(ROOT, name), join(copy, name))
     const suites = [...new Set(chosen.flatMap(({ suites }) => suites))]
-    if ((await run(copy, suites, 'inherit')) !== 0)
+    if ((await run(copy, suites, { output: 'inherit' })) !== 0)
       throw new Error('The suites fail while every guard is in place.')
     const unnoticed = []
     for (const mutant of chosen) if (!(await isNoticed(copy, mutant))) unnoticed.push(mutant.guard)
@@ -51,7 +51,7 @@ async function isNoticed(copy: string, { guard, file, from, to, suites }: Mutant
     text.replace(from, () => to),
   )
   try {
-    const code = await run(copy, suites)
+    const code = await run(copy, suites, { longest: LONGEST_MS })
     process.stdout.write(`${code === 0 ? 'NOT NOTICED' : 'noticed'}: ${guard}\n`)
     return code !== 0
   } finally {
@@ -63,7 +63,7 @@ async function isNoticed(copy: string, { guard, file, from, to, suites }: Mutant
 async function run(
   copy: string,
   suites: string[],
-  output: 'inherit' | 'ignore' = 'ignore',
+  { output = 'ignore', longest }: { output?: 'inherit' | 'ignore'; longest?: number },
 ): Promise<number | null> {
   const vitest = join(copy, 'node_modules/vitest/vitest.mjs')
   const projects = ['server', 'laws', 'faults'].flatMap((name) => ['--project', name])
@@ -74,7 +74,7 @@ async function run(
     // A group of its own, because what waits for ever may be a process that the suites have started.
     detached: true,
   })
-  const limit = setTimeout(() => process.kill(-(child.pid as number), 'SIGKILL'), LONGEST_MS)
+  const limit = longest && setTimeout(() => process.kill(-(child.pid as number), 'SIGKILL'), longest)
   const [code] = await once(child, 'exit')
   clearTimeout(limit)
   return code
