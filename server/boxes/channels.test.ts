@@ -254,6 +254,18 @@ describe('a box that polls', () => {
   })
 })
 
+test('a box that polls stays in where the channels cannot be read', async () => {
+  const broken = await openWorld()
+  await givePlaylist(broken, PLAYLIST)
+  await broken.server.ownerSql`update playlist set content = 'not sealed'`
+  const { dealer } = await broken.family({ credits: 1 })
+  const { mac } = await broken.client(dealer, { months: 1 })
+  const box = new Box(broken.server, { mac })
+  await box.signIn()
+  expect([await box.events(), await box.events()]).toEqual(['', ''])
+  await broken.close()
+})
+
 test('a box finds no channels before there is a playlist', async () => {
   const empty = await openWorld()
   const { dealer } = await empty.family({ credits: 1 })

@@ -56,13 +56,20 @@ export type Channels = ReturnType<typeof openChannels>
 export function openChannels(sql: Sql, seal: Pick<Seal, 'open'>, log: FastifyBaseLogger, clock: () => Date) {
   let lineup: Lineup | null = null
   let readAt = Number.NEGATIVE_INFINITY
+  /** When a poll looked for other channels last. */
+  let lookedAt = Number.NEGATIVE_INFINITY
   let reading: Promise<void> | null = null
   const news = openNews(clock)
 
   return {
     /** Whether a client's box has yet to be told that it has other channels. @throws Away */
     async hasNewsFor(client: Client): Promise<boolean> {
-      if (clock().getTime() - readAt >= CURRENT_FOR) await current()
+      const now = clock().getTime()
+      if (now - Math.max(readAt, lookedAt) >= CURRENT_FOR) {
+        // One poll looks for all of them, also where the channels cannot be read.
+        lookedAt = now
+        await current()
+      }
       return news.isFor(client)
     },
 

@@ -1119,6 +1119,13 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/boxes/channels.test.ts'],
   },
   {
+    guard: 'a poll is answered where the channels cannot be read',
+    file: 'server/boxes/gateway.ts',
+    from: '.catch(() => false)',
+    to: '',
+    suites: ['server/boxes/channels.test.ts'],
+  },
+  {
     guard: 'boxes are told of other channels of their package alone',
     file: 'server/boxes/news.ts',
     from: 'if (before.get(of) !== sees)',
