@@ -114,17 +114,24 @@ async function* renewalOfMany(
   const [by] = (await renewersOf(sql, { dealers: 1, clients: MANY })) as [Renewer]
   const connection = await Connection.open(url)
   const body = JSON.stringify({ clients: by.clients, months: 1 })
-  const [through, bare, changed]: [number[], number[], number[]] = [[], [], []]
+  const [through, bare, changed, quoted]: [number[], number[], number[], number[]] = [[], [], [], []]
   for (let time = 0; time < TIMES; time += 1) {
+    // First, because an expired client cannot be changed.
+    through.push(
+      await timed(() => connection.post('/v1/api/multirenew', by.token, body, crypto.randomUUID())),
+    )
     const change = JSON.stringify({ clients: by.clients, package_selection: time % 2 ? 1 : 2 })
     changed.push(
       await timed(() => connection.post('/v1/api/multisave', by.token, change, crypto.randomUUID())),
     )
-    through.push(
-      await timed(() => connection.post('/v1/api/multirenew', by.token, body, crypto.randomUUID())),
-    )
+    const looked = JSON.stringify({ clients: by.clients })
+    quoted.push(await timed(() => connection.post('/v1/api/multiquote', by.token, looked)))
     bare.push(await timed(() => replay(sql, statements, by, by.clients)))
   }
+  const expired = JSON.stringify({ clients: await expiredOf(sql, by) })
+  const removed = await timed(() =>
+    connection.post('/v1/api/multiremove', by.token, expired, crypto.randomUUID()),
+  )
   connection.close()
   const most = 2 * median(bare)
   yield {
@@ -139,6 +146,26 @@ async function* renewalOfMany(
     limit: median(through),
     unit: 'ms',
   }
+  yield {
+    what: `Looking at ${MANY} clients before they are changed, at most a renewal of them`,
+    value: median(quoted),
+    limit: median(through),
+    unit: 'ms',
+  }
+  yield {
+    what: `Deleting ${MANY} expired clients, once, at most twice a renewal of as many`,
+    value: removed,
+    limit: 2 * median(through),
+    unit: 'ms',
+  }
+}
+
+/** Returns expired clients of a dealer. Each run deletes MANY of the tenth of all clients that the biggest one has. */
+async function expiredOf(sql: Sql, { id }: Renewer): Promise<string[]> {
+  const clients = await sql<{ name: string }[]>`
+    select c.name from client c join service s on s.client = c.id
+    where c.dealer = ${id} and c.deleted is null and s.expiry < now() order by c.id limit ${MANY}`
+  return clients.map(({ name }) => name)
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
