@@ -73,6 +73,12 @@ async function readOf(name: string): Promise<string> {
     .join('; ')
 }
 
+/** What the admin reads of the boxes that were refused. */
+async function refusals() {
+  await world.server.gateway.writePresence()
+  return (await world.admin.call(calls.boxes.overview)).refused
+}
+
 /** The number of pieces of the channel One that were watched. */
 function piecesOfOne(): number {
   return streams.answers().filter(({ path, status }) => /^one\/.+\.ts$/.test(path) && status < 300).length
@@ -161,5 +167,28 @@ describe('Kodi', () => {
     const box = await open({ mac, serial: 'KODI0001' })
     await expect.poll(() => readOf(name), SOON).toMatch(reads)
     expect(await namesOf(box)).toEqual([])
+  })
+
+  test('whose dealer is suspended with the service is out, and the dealer reads why once it is lifted', async () => {
+    const { suspend, lift } = calls.tree
+    const { name, mac } = await world.client(dealer, { months: 1 })
+    await world.admin.call(suspend, { name: dealer.name, service_too: true })
+    world.clock.pass({ seconds: 5 })
+    const box = await open({ mac, serial: 'KODI0001' })
+    await expect.poll(refusals, SOON).toContainEqual({ reason: 'suspended', boxes: 1 })
+    expect(await namesOf(box)).toEqual([])
+    await box.stop()
+    await world.admin.call(lift, { name: dealer.name })
+    dealer = await world.signIn(dealer.name)
+    expect(await readOf(name)).toMatch(/^Its box was refused .+: its dealer is suspended, with the service/)
+  })
+
+  test('that no client has is out, and is told to the admin and to who types its MAC', async () => {
+    const mac = uniqueMac()
+    const box = await open({ mac })
+    await expect.poll(refusals, SOON).toContainEqual({ reason: 'unknown', boxes: 1 })
+    expect(await namesOf(box)).toEqual([])
+    expect(await dealer.call(calls.clients.asked, { mac })).toEqual({ asked: expect.any(String) })
+    expect(await world.admin.call(calls.boxes.unknown, { search: mac })).toMatchObject({ data: [{ mac }] })
   })
 })
