@@ -105,6 +105,15 @@ test('nobody waits for an address that does not answer or that is broken off', a
   )
 })
 
+test('an address that answers a byte at a time is given up after a minute', async () => {
+  const served = await servePlaylist((_, response) => {
+    const dripping = setInterval(() => response.write('#'), 500)
+    response.on('close', () => clearInterval(dripping))
+  })
+  const downloading = download(served.address, open)
+  await expect(downloading).rejects.toThrow('did not arrive within 60 seconds')
+}, 90_000)
+
 test('addresses of the public internet are told from all others', () => {
   for (const address of ['8.8.8.8', '1.1.1.1', '2a00:1450:4003::1'])
     expect(isPublic(address), address).toBe(true)
