@@ -204,16 +204,17 @@ const FLAG = {
 }
 
 function flagsOf(client: Client): number {
-  const { active, locked, alt_player: altPlayer, device } = client
-  const set: Record<keyof typeof FLAG, boolean> = {
-    checked: false,
-    ...{ active, locked, altPlayer, mac: macOf(client) !== null, ownMac: client.mac !== null },
-    ...{ device: device !== null, nonce: device?.token_nonce != null },
-    ...{ takeoversRefused: device?.takeovers_refused === true, cut: device?.cut === true },
-  }
-  return Object.entries(FLAG).reduce(
-    (flags, [name, flag]) => flags | (set[name as keyof typeof FLAG] ? flag : 0),
-    0,
+  const { active, locked, alt_player, device } = client
+  return (
+    (active ? FLAG.active : 0) |
+    (locked ? FLAG.locked : 0) |
+    (alt_player ? FLAG.altPlayer : 0) |
+    (macOf(client) === null ? 0 : FLAG.mac) |
+    (client.mac === null ? 0 : FLAG.ownMac) |
+    (device === null ? 0 : FLAG.device) |
+    (device?.token_nonce == null ? 0 : FLAG.nonce) |
+    (device?.takeovers_refused ? FLAG.takeoversRefused : 0) |
+    (device?.cut ? FLAG.cut : 0)
   )
 }
 
