@@ -2,15 +2,16 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
+import type { ServerReport } from '../contract/system.ts'
 import { makeFirstLogin } from './access/first-login.ts'
-import { createSeal } from './access/seal.ts'
+import { createSeal, type Seal } from './access/seal.ts'
 import { readSecretKey } from './access/secret.ts'
 import { type AppDependencies, openApp, openBoxApp } from './app.ts'
 import { openGateway } from './boxes/gateway.ts'
 import { measureBackups, openBackups } from './commands/backup/schedule.ts'
 import { say } from './commands/command.ts'
 import { type Config, readConfig, StartFault } from './config.ts'
-import { type FreeSpace, freeSpaceOf } from './corridor/disk.ts'
+import { freeSpaceOf } from './corridor/disk.ts'
 import { openMetrics } from './corridor/metrics.ts'
 import { openHeartbeat, openReport, type Ports } from './jobs/heartbeat.ts'
 import { startJobs } from './jobs/jobs.ts'
@@ -18,7 +19,7 @@ import { openLog } from './log.ts'
 import { measure } from './metrics.ts'
 import { watchNetworks } from './network.ts'
 import { keepSpare } from './nouns/exports/spare.ts'
-import { type Clock, startClock } from './postgres/clock.ts'
+import { startClock } from './postgres/clock.ts'
 import { openDatabase } from './postgres/database.ts'
 import { migrate } from './postgres/migrate.ts'
 import { CONNECTIONS, openPool } from './postgres/pool.ts'
@@ -66,6 +67,32 @@ async function start(): Promise<void> {
   if (config.captcha.provider === 'none')
     log.warn('CAPTCHA_PROVIDER is none: anything that can type may try passwords')
   const secretKey = readSecretKey(config)
+  const data = await openData(config)
+  measureAll(config, data)
+  const firstLogin = await step(() => makeFirstLogin(data.sql, config, process.stdout.isTTY))
+  const opened: Opened = { ...data, config, secretKey, seal: createSeal(secretKey) }
+  const backups = backupsOf(opened)
+  const ports: Ports = { console: null, boxes: null }
+  const heartbeat = heartbeatOf(opened, ports, backups)
+  const { console, boxes, gateway } = await openApps(opened, heartbeat.report)
+  startWork(opened, backups)
+  await serve(config, { console, boxes })
+  if (console) ports.console = portOf(console)
+  if (gateway) ports.boxes = portOf(boxes ?? console)
+  heartbeat.start()
+  if (console) tell(`Boxtree is ready on ${addressOf(console, config)}`)
+  if (boxes) tell(`Boxes are served on ${addressOf(boxes, config)}`)
+  if (firstLogin) tell(firstLogin)
+  setTimeout(keepSpare, SETTLED_MS).unref()
+}
+
+/** The database with what is read of it all the time, and what the configuration says. */
+type Opened = Awaited<ReturnType<typeof openData>> & { config: Config; secretKey: Buffer; seal: Seal }
+
+type OwnBackups = ReturnType<typeof openBackups>
+
+/** Opens the database, brings its tables forward, and reads its time and which server is its primary. */
+async function openData(config: Config) {
   const database = await step(() => openDatabase(config, tell))
   undo.push(() => database.stop())
   await step(() => migrate({ ...database, say: tell, stopping: stopping.signal }))
@@ -82,28 +109,36 @@ async function start(): Promise<void> {
     void primary.read()
   }
   const freeSpace = database.files === null ? null : freeSpaceOf(database.files)
-  measureAll(config, { clock, freeSpace })
-  const firstLogin = await step(() => makeFirstLogin(sql, config, process.stdout.isTTY))
-  const networks = watchNetworks(config.trustedProxies, clock.now)
-  const seal = createSeal(secretKey)
-  const { serve, boxPort, port } = config
-  const { owner } = database
-  const backups =
-    config.backups &&
-    openBackups({
-      ...{ plan: config.backups, owner, key: secretKey },
-      ...{ timeZone: config.timeZone, log, clock: clock.now },
-    })
-  const ports: Ports = { console: null, boxes: null }
+  return { database, sql, clock, primary, freeSpace }
+}
+
+/** Returns what makes backups by itself; null where none are to be made. */
+function backupsOf({ config, database, secretKey, clock }: Opened): OwnBackups | null {
+  if (!config.backups) return null
+  return openBackups({
+    ...{ plan: config.backups, owner: database.owner, key: secretKey },
+    ...{ timeZone: config.timeZone, log, clock: clock.now },
+  })
+}
+
+function heartbeatOf(opened: Opened, ports: Ports, backups: OwnBackups | null) {
+  const { sql, primary } = opened
   const leaving = stopping.signal
   const report = openReport({
-    ...{ config, clock, freeSpace, leaving, ports },
+    ...{ ...opened, leaving, ports },
     databaseHost: primary.host,
     backups: () => backups?.state() ?? null,
   })
   const heartbeat = openHeartbeat({ sql, report, leaving })
   undo.push(() => heartbeat.stop())
-  const gateway = serve.boxes
+  return { ...heartbeat, report }
+}
+
+/** Opens the servers of people and of boxes; each is null where it is not to be served by this process, or not apart. */
+async function openApps(opened: Opened, report: () => ServerReport) {
+  const { config, database, sql, clock, seal } = opened
+  const networks = watchNetworks(config.trustedProxies, clock.now)
+  const gateway = config.serve.boxes
     ? openGateway({
         ...{ sql, seal, networks, log, clock: clock.now },
         ...{ zone: config.timeZone, streams: config.streams },
@@ -111,34 +146,39 @@ async function start(): Promise<void> {
     : null
   if (gateway) undo.push(() => gateway.stop())
   const needed: AppDependencies = {
-    ...{ config, database: database.server, sql, secretKey, log, freeSpace, clock, networks, gateway },
-    ...{ leaving, report },
+    ...{ ...opened, database: database.server, log, networks, gateway },
+    ...{ leaving: stopping.signal, report },
   }
-  const console = serve.console ? await step(() => openApp(needed)) : null
-  const isApart = boxPort !== null || !serve.console
+  const console = config.serve.console ? await step(() => openApp(needed)) : null
+  const isApart = config.boxPort !== null || !config.serve.console
   const boxes = gateway && isApart ? await step(() => openBoxApp(needed, gateway)) : null
   undo.push((code) => {
     const seconds = code === 0 ? config.drainSeconds : 0
     return Promise.all([console, boxes].map((app) => app && drain(app, seconds)))
   })
-  const jobs = startJobs({
-    sql,
-    zone: config.timeZone,
-    keepDays: config.keepDays,
-    playlist: config.playlist,
-    seal,
-    log,
-    clock: clock.now,
-  })
+  return { console, boxes, gateway }
+}
+
+/** Starts what works without being asked: the jobs, and the backups by the clock. */
+function startWork({ config, sql, clock, seal }: Opened, backups: OwnBackups | null): void {
+  const { timeZone: zone, keepDays, playlist } = config
+  const jobs = startJobs({ sql, zone, keepDays, playlist, seal, log, clock: clock.now })
   undo.push(() => jobs.stop())
-  if (backups) {
-    measureBackups(backups.state)
-    backups.start()
-    undo.push(() => backups.stop())
-  }
+  if (!backups) return
+  measureBackups(backups.state)
+  backups.start()
+  undo.push(() => backups.stop())
+}
+
+/** Takes requests from now on. */
+async function serve(
+  config: Config,
+  { console, boxes }: { console: FastifyInstance | null; boxes: FastifyInstance | null },
+): Promise<void> {
+  const { host, port, boxPort } = config
   const metrics = config.metrics && openMetrics()
   if (metrics) undo.push(() => metrics.close())
-  const at: Place = { host: config.host, port, variable: 'PORT' }
+  const at: Place = { host, port, variable: 'PORT' }
   if (boxes)
     await step(() => listen(boxes, boxPort === null ? at : { ...at, port: boxPort, variable: 'BOX_PORT' }))
   if (console) await step(() => listen(console, at))
@@ -147,20 +187,10 @@ async function start(): Promise<void> {
     await step(() => listen(metrics, place))
     tell(`Metrics are served on ${addressOf(metrics, config.metrics)}/metrics`)
   }
-  if (console) ports.console = portOf(console)
-  if (gateway) ports.boxes = portOf(boxes ?? console)
-  heartbeat.start()
-  if (console) tell(`Boxtree is ready on ${addressOf(console, config)}`)
-  if (boxes) tell(`Boxes are served on ${addressOf(boxes, config)}`)
-  if (firstLogin) tell(firstLogin)
-  setTimeout(keepSpare, SETTLED_MS).unref()
 }
 
 /** Adds what is measured when Prometheus asks. */
-function measureAll(
-  { freeDiskMb }: Config,
-  { clock, freeSpace }: { clock: Clock; freeSpace: FreeSpace | null },
-): void {
+function measureAll({ freeDiskMb }: Config, { clock, freeSpace }: Pick<Opened, 'clock' | 'freeSpace'>): void {
   measure(
     'boxtree_pool_connections',
     'Connections to the database that the pool may have.',

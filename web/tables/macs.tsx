@@ -1,10 +1,9 @@
 import Button from '@mui/material/Button'
 import { Trash2 } from 'lucide-react'
-import { Link } from 'react-router'
 import type { calls, OutputOf } from '../../contract/calls.ts'
 import { type PlainTable, widths } from '../parts/table/table.ts'
 import { to } from '../screens.ts'
-import { AccountLink } from './columns.tsx'
+import { AccountLink, CellLink } from './columns.tsx'
 import { EXPIRY_WIDTHS, Expiry } from './expiry.tsx'
 
 export type FoundMac = OutputOf<typeof calls.admin.searchMac>
@@ -21,14 +20,14 @@ export function foundMacs(acts: { remove: (row: FoundMac) => void }): PlainTable
         narrow: 'title',
         sort: false,
         cell: ({ name }) => (
-          <Link
+          <CellLink
             to={to.allClients({ search: name })}
             className="ellipsis identifier"
             data-hint={name}
             data-hint-cut=""
           >
             {name}
-          </Link>
+          </CellLink>
         ),
       },
       { key: 'mac', header: 'MAC', width: widths.mac, mono: true, sort: false },
