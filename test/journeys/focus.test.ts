@@ -616,6 +616,23 @@ test('a form that is disabled while it has the focus gives it to the title, in a
   await expect(title(page)).toBeFocused()
 })
 
+test('a button that goes once its work is done leaves the focus to the title', async ({ shop, openAs }) => {
+  const { world, dealer } = shop
+  const { name } = await world.client(dealer, { months: 1 })
+  await dealer.call(calls.clients.save, { login: name, status: false })
+  const page = await openAs(dealer, to.client(name))
+  await press(page, 'Switch on')
+  await expect(button(page, 'Switch on')).toHaveCount(0)
+  await expect(title(page)).toBeFocused()
+  const { suspend } = calls.tree
+  const { dealer: other } = await world.family()
+  await world.admin.call(suspend, { name: other.name })
+  const above = await openAs(world.admin, to.branch(other.name))
+  await press(above, 'Lift suspension')
+  await expect(button(above, 'Lift suspension')).toHaveCount(0)
+  await expect(title(above)).toBeFocused()
+})
+
 test('a submit that is refused leaves the focus where it was', async ({ shop, openAs }) => {
   const page = await openAs(shop.reseller, to.level.dealer.update(shop.dealer.name))
   await page.route('**/v1/reseller/save', (route) =>

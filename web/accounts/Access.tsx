@@ -9,6 +9,7 @@ import { Chip } from '../parts/Chip.tsx'
 import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/later.tsx'
 import { Moment } from '../parts/Moment.tsx'
+import { PassingButton } from '../parts/PassingButton.tsx'
 import { Working } from '../parts/Spinner.tsx'
 import { useCall, useSubmit } from '../queries.ts'
 import { useSession } from '../session.tsx'
@@ -26,9 +27,9 @@ export function Access({ name }: { name: string }) {
       <Lines>{account && <Told account={account} />}</Lines>
       <CardButtons>
         {account?.suspension?.liftable && (
-          <Button variant="contained" disabled={lift.loading} onClick={() => lift.submit({ name })}>
+          <PassingButton variant="contained" disabled={lift.loading} onClick={() => lift.submit({ name })}>
             <Working loading={lift.loading}>Lift suspension</Working>
-          </Button>
+          </PassingButton>
         )}
         {mayManage && (account.suspension === null || account.suspension.liftable) && (
           <Button variant="outlined" disabled={lift.loading} onClick={() => setAsking(true)}>

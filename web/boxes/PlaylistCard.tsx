@@ -8,8 +8,8 @@ import { Card, CardButtons } from '../parts/Card.tsx'
 import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/later.tsx'
 import { Fact, FactList } from '../parts/FactList.tsx'
-import { useTitleAfterwards } from '../parts/focus.ts'
 import { Moment } from '../parts/Moment.tsx'
+import { PassingButton } from '../parts/PassingButton.tsx'
 import { Working } from '../parts/Spinner.tsx'
 import { Question } from '../Question.tsx'
 import { useSubmit } from '../queries.ts'
@@ -34,7 +34,11 @@ export function PlaylistCard({ playlist, unprotected }: PlaylistCardProps) {
         {playlist && <State playlist={playlist} unprotected={unprotected} />}
       </Words>
       <CardButtons>
-        {playlist?.held && <TakeHeld onTake={() => setTaking(playlist.held)} />}
+        {playlist?.held && (
+          <PassingButton variant="outlined" onClick={() => setTaking(playlist.held)}>
+            Take it all the same
+          </PassingButton>
+        )}
         {playlist?.kind === 'address' && (
           <Button variant="outlined" disabled={again.loading} onClick={() => again.submit({})}>
             <Working loading={again.loading}>Read it now</Working>
@@ -66,16 +70,6 @@ export function PlaylistCard({ playlist, unprotected }: PlaylistCardProps) {
 }
 
 const dialog = chunk(async () => (await import('./GivePlaylist.tsx')).GivePlaylist)
-
-/** The button is gone once the held playlist is taken or another one is read, and must not take the focus along. */
-function TakeHeld({ onTake }: { onTake: () => void }) {
-  useTitleAfterwards()
-  return (
-    <Button variant="outlined" onClick={onTake}>
-      Take it all the same
-    </Button>
-  )
-}
 
 function State({ playlist, unprotected }: { playlist: Playlist; unprotected: number }) {
   const { kind, shown, taken, tried, next, channels, skipped, failure, held } = playlist

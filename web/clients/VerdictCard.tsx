@@ -7,6 +7,7 @@ import { calls } from '../../contract/calls.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
 import { useNow } from '../clock.ts'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
+import { PassingButton } from '../parts/PassingButton.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import type { Tone } from '../parts/tone.ts'
 import { useSubmit } from '../queries.ts'
@@ -51,9 +52,9 @@ export function VerdictCard({ client }: { client: ClientDetail | undefined }) {
       </Words>
       <Buttons style={client ? undefined : { visibility: 'hidden' }}>
         {mend && (
-          <Button variant="contained" disabled={switching.loading} onClick={mend.act}>
+          <PassingButton variant="contained" disabled={switching.loading} onClick={mend.act}>
             {mend.label}
-          </Button>
+          </PassingButton>
         )}
         <Button
           variant={mend ? 'outlined' : 'contained'}

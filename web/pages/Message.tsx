@@ -1,14 +1,13 @@
-import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
 import { useEffect, useState } from 'react'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { Card } from '../parts/Card.tsx'
-import { useTitleAfterwards } from '../parts/focus.ts'
 import { Form } from '../parts/form/Form.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 import { useNotice } from '../parts/notices/Notices.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
+import { PassingButton } from '../parts/PassingButton.tsx'
 import { Question } from '../Question.tsx'
 import { useCall, useSubmit } from '../queries.ts'
 import { to } from '../screens.ts'
@@ -58,12 +57,11 @@ const NewMessage = z.object({ message: calls.admin.setMessage.input.shape.messag
 /** Removes the message for everybody, after a question. */
 function Remove() {
   const [asking, setAsking] = useState(false)
-  useTitleAfterwards()
   return (
     <>
-      <Button variant="outlined" onClick={() => setAsking(true)}>
+      <PassingButton variant="outlined" onClick={() => setAsking(true)}>
         Remove message
-      </Button>
+      </PassingButton>
       <Question
         about={asking || null}
         title="Remove message"
