@@ -159,6 +159,7 @@ test.for([
     await choose(page, 'Purple')
     await press(page, 'Save Changes')
     await readNotice(page, 'Settings saved successfully')
+    await expect(page.locator('.notistack-SnackbarContainer > *')).toHaveCount(0)
     const moved = await page.evaluate(() => (window as unknown as { moved: string[] }).moved)
     expect(moved.filter((one) => !motion || Number(/ (\d+) ms/.exec(one)?.[1]) > limit)).toEqual([])
   },

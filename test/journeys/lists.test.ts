@@ -79,15 +79,22 @@ describe('a failed load', () => {
 })
 
 describe('a text that is too long', () => {
-  test('is reported at the search box, typed or in the URL, and the list stays', async ({ open, world }) => {
+  test('is reported at the search box, pasted, typed or in the URL, and the list stays', async ({
+    open,
+    world,
+  }) => {
     const page = await open({ as: await dealerOfThree(world), at: '/clients' })
     const box = page.getByRole('searchbox')
-    await box.pressSequentially('x'.repeat(101))
-    await expect(page.getByText('Search takes at most 100 characters')).toBeVisible()
+    const fault = page.getByText('Search takes at most 100 characters')
+    await box.fill('x'.repeat(101))
+    await expect(fault).toBeVisible()
     await expect(box).toHaveValue('x'.repeat(101))
     await expect(rows(page, 'Clients')).toHaveCount(3)
     await box.press('Backspace')
-    await expect(page.getByText('Search takes at most 100 characters')).toHaveCount(0)
+    await expect(fault).toHaveCount(0)
+    await expect(page.getByText('No clients found')).toBeVisible()
+    await box.press('x')
+    await expect(fault).toBeVisible()
     await expect(page.getByText('No clients found')).toBeVisible()
     await page.goto(`/clients?search=${'x'.repeat(101)}`)
     await expect(rows(page, 'Clients')).toHaveCount(3)
