@@ -1,3 +1,4 @@
+import { Global } from '@emotion/react'
 import IconButton from '@mui/material/IconButton'
 import { styled } from '@mui/material/styles'
 import { CircleAlert, CircleCheck, TriangleAlert, X } from 'lucide-react'
@@ -38,18 +39,28 @@ export function NoticeBoard({ subscribe }: NoticeBoardProps) {
     [subscribe],
   )
   return (
-    <SnackbarProvider
-      // Outside of the page, because screen readers ignore a page that lies under a dialog.
-      domRoot={document.body}
-      anchorOrigin={{ vertical: 'top', horizontal: 'center' }}
-      autoHideDuration={6000}
-      transitionDuration={
-        matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : { enter: 180, exit: 140 }
-      }
-      maxSnack={3}
-      Components={{ success: Slip, error: Slip, warning: Slip }}
-    />
+    <>
+      <Global styles={still} />
+      <SnackbarProvider
+        // Outside of the page, because screen readers ignore a page that lies under a dialog.
+        domRoot={document.body}
+        anchorOrigin={{ vertical: 'top', horizontal: 'center' }}
+        autoHideDuration={6000}
+        transitionDuration={
+          matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : { enter: 180, exit: 140 }
+        }
+        maxSnack={3}
+        Components={{ success: Slip, error: Slip, warning: Slip }}
+      />
+    </>
   )
+}
+
+/** The library closes the gap of a notice that is gone in 175 ms whatever it is told, by a style of the element. */
+const still = {
+  '@media (prefers-reduced-motion: reduce)': {
+    '.notistack-SnackbarContainer > *': { transition: 'none !important' },
+  },
 }
 
 function Slip({ id, message, variant, ref, style }: CustomContentProps & { ref?: Ref<HTMLDivElement> }) {
