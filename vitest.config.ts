@@ -27,16 +27,12 @@ const WITHOUT_DATABASE = [
   'server/nouns/exports/pace.test.ts',
 ]
 
-/** Suites of HTTP, files, waits and computing. Other suites try the same kinds of statements on both servers. */
-const HARDLY_DATABASE = [
-  'server/app.test.ts',
-  'server/boxes/page.test.ts',
-  'server/jobs/heartbeat.test.ts',
-  'server/access/{captcha,login-limits}.test.ts',
-  'server/nouns/channels/channels.test.ts',
-  'server/nouns/exports/exports.test.ts',
-  'server/corridor/{compress,connections,console,disk,request-id}.test.ts',
-  'server/nouns/exports/apart.test.ts',
+/** Suites of what PostgreSQL's configuration can change most: locks, transactions, grants, sums and connections. */
+const MOSTLY_DATABASE = [
+  'server/{jobs,ledger}/**/*.test.ts',
+  'server/access/audit.test.ts',
+  'server/corridor/{health,idempotency}.test.ts',
+  'server/nouns/{closing,moving,renewals,statistics,transactions}.test.ts',
 ]
 
 /**
@@ -47,8 +43,7 @@ const inParallel = { maxWorkers: 4, sequence: { groupOrder: 1 } }
 
 /**
  * The server's own suites once more, on a PostgreSQL that it has not started itself: over TCP, with passwords and another
- * configuration. Statements, transactions, grants and locks may behave differently there, so `npm test` repeats the suites
- * of these, and `npm run faults` all that use a database.
+ * configuration. `npm test` repeats those that say most about the database, and `npm run faults` all that use one.
  */
 function external(name: string) {
   return {
@@ -57,11 +52,12 @@ function external(name: string) {
       ...inParallel,
       name,
       include: [
-        'server/app.test.ts',
-        'server/{access,boxes,corridor,jobs,ledger,nouns}/**/*.test.ts',
+        ...(FAULTS
+          ? ['server/app.test.ts', 'server/{access,boxes,corridor,jobs,ledger,nouns}/**/*.test.ts']
+          : MOSTLY_DATABASE),
         'test/laws/several.test.ts',
       ],
-      exclude: [...WITHOUT_DATABASE, ...(FAULTS ? [] : HARDLY_DATABASE)],
+      exclude: WITHOUT_DATABASE,
       testTimeout: 30_000,
       hookTimeout: 60_000,
     },
@@ -145,6 +141,7 @@ export default defineConfig({
         test: {
           ...database,
           name: 'journeys',
+          globalSetup: ['./test/support/install.ts', database.globalSetup],
           include: ['test/journeys/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 180_000,

@@ -64,7 +64,7 @@ async function spent(sql: Sql, server: number) {
 
 async function* byStatement(sql: Sql, renewals: number): AsyncGenerator<string> {
   const rows = await sql<{ query: string; toplevel: boolean; calls: number; ms: number; bytes: number }[]>`
-    select regexp_replace(trim(query), '\s+', ' ', 'g') as query, toplevel, (calls / ${renewals}::float8) as calls,
+    select regexp_replace(trim(query), '\\s+', ' ', 'g') as query, toplevel, (calls / ${renewals}::float8) as calls,
       total_exec_time / ${renewals}::float8 as ms, (wal_bytes / ${renewals}::float8) as bytes
     from pg_stat_statements where total_exec_time / ${renewals}::float8 >= ${LEAST_MS}::float8
     order by toplevel desc, total_exec_time desc`

@@ -12,6 +12,7 @@ import { writePlans } from './plans.ts'
 import { readFigures } from './reads.ts'
 import { searchFigures } from './search.ts'
 import { startFigures } from './start.ts'
+import { treeFigures } from './tree.ts'
 import { writeFigures } from './writes.ts'
 
 // Measures Boxtree on a million clients and prints each figure with its limit. A missed limit is no failure: people
@@ -30,6 +31,7 @@ const PARTS: Record<string, Part> = {
   start: startFigures,
   browser: ({ million }) => browserFigures(million),
   writes: writeFigures,
+  tree: treeFigures,
   memory: memoryFigures,
   boxes: boxFigures,
 }

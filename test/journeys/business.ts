@@ -1,9 +1,13 @@
+import type { Page } from 'playwright-core'
+import { test as base } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { type Backups, JOBS } from '../../contract/system.ts'
 import { DAY_MS } from '../../contract/time.ts'
 import { openReport } from '../../server/jobs/heartbeat.ts'
 import { noteRun } from '../../server/nouns/system/runs.ts'
 import { tellServer } from '../../server/nouns/system/servers.ts'
+import { type Look, sessionOf, Windows } from '../support/browser.ts'
+import { launchForJourneys } from '../support/chromium.ts'
 import { A_PLAYLIST, compressed, playlistOf } from '../support/playlist.ts'
 import { Clock, openWorld, type Person, type World } from '../support/world.ts'
 
@@ -26,8 +30,47 @@ export const LONGEST =
     '.',
   )
 
+/**
+ * Journeys through one business. Its file has one window for each person and device, because a screen costs a third of the
+ * time in a window that has shown one before.
+ */
+export const test = base
+  .extend('business', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const business = await openBusiness()
+    onCleanup(() => business.world.close())
+    return business
+  })
+  .extend('kept', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const browser = await launchForJourneys()
+    const windows = new Windows(browser)
+    onCleanup(() => browser.close())
+    return { windows, pages: new Map<string, Promise<Page>>() }
+  })
+  .extend('windowOf', async ({ business, kept, task }, { onCleanup }) => {
+    const used = new Set<Page>()
+    onCleanup(async () => {
+      if (task.result?.state === 'fail') await kept.windows.tell(task)
+      // A screen that is left ends its work, and the next one in this window reaches the server again.
+      for (const page of used) {
+        await page.goto('about:blank')
+        await page.unrouteAll()
+      }
+      kept.windows.expectNothingBroken()
+    })
+    /** Returns the window of a person; without one, of nobody who is signed in. */
+    return async (as: Exclude<keyof Business, 'world'> | undefined, look: Look = {}) => {
+      const key = `${as} ${JSON.stringify(look)}`
+      const { url } = business.world.server
+      const opened = kept.pages.get(key) ?? kept.windows.open(url, look, as ? sessionOf(business[as]) : {})
+      kept.pages.set(key, opened)
+      const page = await opened
+      used.add(page)
+      return page
+    }
+  })
+
 /** Creates the business with several months of transactions. */
-export async function openBusiness(): Promise<Business> {
+async function openBusiness(): Promise<Business> {
   const clock = new Clock('2026-03-02T09:00:00.000Z')
   const world = await openWorld({
     ...{ clock, backups: () => backupsAt(clock.now), freeSpace: () => 52 * 2 ** 30 },

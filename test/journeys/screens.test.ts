@@ -5,7 +5,6 @@ import { Settings } from '../../contract/appearance.ts'
 import type { calls, OutputOf } from '../../contract/calls.ts'
 import { everyScreen, to } from '../../web/screens.ts'
 import {
-  test as base,
   expect,
   expectAccessible,
   expectNothingLost,
@@ -16,11 +15,9 @@ import {
   press,
   pressAndConfirm,
   REPORT,
-  sessionOf,
   turn,
-  Windows,
 } from '../support/browser.ts'
-import { type Business, openBusiness } from './business.ts'
+import { type Business, test } from './business.ts'
 
 interface Picture {
   name: string
@@ -674,27 +671,6 @@ const WANTS_WORK = {
   },
 }
 
-const test = base
-  .extend('business', { scope: 'file' }, async ({}, { onCleanup }) => {
-    const business = await openBusiness()
-    onCleanup(() => business.world.close())
-    return business
-  })
-  .extend('gallery', { scope: 'file' }, async ({ browser, business }, { onCleanup }) => {
-    const windows = new Windows(browser)
-    onCleanup(() => windows.close())
-    const pages = new Map<string, Promise<Page>>()
-    /** One window for each person and device, so that opening a screen loads no more than that screen. */
-    const windowOf = (as: Picture['as'], { look }: Device) => {
-      const key = `${as} ${look.width}`
-      const { url } = business.world.server
-      const opened = pages.get(key) ?? windows.open(url, look, as ? sessionOf(business[as]) : {})
-      pages.set(key, opened)
-      return opened
-    }
-    return { windows, windowOf }
-  })
-
 test('the gallery has every screen as each of its roles sees it', () => {
   const pictured = screens.map(({ as, at }) => `${as} ${at}`)
   for (const { path, roles } of everyScreen) {
@@ -711,9 +687,8 @@ describe.each([
 ] as const)('on %s', (_, device) => {
   test.for([...screens, ...states])(
     '$name is accessible, large enough to touch, and fits every width',
-    async (screen, { gallery, task, onTestFailed }) => {
-      onTestFailed(() => gallery.windows.tell(task))
-      const page = await gallery.windowOf(screen.as, device)
+    async (screen, { windowOf }) => {
+      const page = await windowOf(screen.as, device.look)
       await page.setViewportSize({ width: device.look.width ?? 0, height: device.look.height ?? 900 })
       await page.goto(screen.at)
       await expect(page.getByText(screen.shows).first()).toBeVisible()
@@ -733,16 +708,12 @@ describe.each([
         await resize(page, width)
         await expectNothingLost(page)
       }
-      gallery.windows.expectNothingBroken()
-      // A screen that is left ends its work, and the next one in this window reaches the server again.
-      await page.goto('about:blank')
-      await page.unrouteAll()
     },
   )
 })
 
-test('text has enough contrast in every preset and both modes', async ({ gallery }) => {
-  const page = await gallery.windowOf('dealer', DESK)
+test('text has enough contrast in every preset and both modes', async ({ windowOf }) => {
+  const page = await windowOf('dealer', DESK.look)
   for (const [path, shows] of [
     ['/', 'joao.silva'],
     ['/clients', 'ana.ferreira'],

@@ -1,25 +1,12 @@
 import type { Locator, Page } from 'playwright-core'
 import { everyScreen, to } from '../../web/screens.ts'
-import {
-  test as base,
-  expect,
-  expectNothingLost,
-  press,
-  sessionOf,
-  table,
-  turn,
-  type Windows,
-} from '../support/browser.ts'
-import { type Business, openBusiness } from './business.ts'
-
-const test = base.extend('business', { scope: 'file' }, async ({}, { onCleanup }) => {
-  const business = await openBusiness()
-  onCleanup(() => business.world.close())
-  return business
-})
+import { expect, expectNothingLost, press, table, turn } from '../support/browser.ts'
+import { type Business, test } from './business.ts'
 
 /** From a large screen to the width below which rows become cards. */
 const WIDTHS = [1920, 1440, 1366, 1280, 1100, 1025, 900, 768, 700, 667]
+/** A collapsed menu gives a table the room of another width, so a large and a small one stand for all. */
+const COLLAPSED_AT = [1440, 1025]
 /** Phones, where the same columns are cards. */
 const PHONES = [390, 360]
 
@@ -337,14 +324,16 @@ test('every screen with a table is walked here', () => {
 
 test.for(TABLES)(
   '$label at $at shows and sorts every column at any width, with names and actions in view',
-  async (facts, { business, windows }) => {
-    const page = await openAt(windows, business, facts)
+  async (facts, { business, windowOf }) => {
+    const page = await openAt(windowOf, business, facts)
     const rows = table(page, facts.label)
     const held = { name: facts.name, actions: facts.actions ?? [] }
     const walk = async (widths: readonly number[]) => {
       for (const width of widths) {
         await page.setViewportSize({ width, height: 900 })
-        for (const menu of width > 1024 ? ['open', 'collapsed'] : ['away']) {
+        const menus =
+          width <= 1024 ? ['away'] : COLLAPSED_AT.includes(width) ? ['open', 'collapsed'] : ['open']
+        for (const menu of menus) {
           await expectNothingLost(page)
           await expect
             .poll(() => rows.evaluate(lookAt, held), `${width}, menu ${menu}`)
@@ -352,11 +341,15 @@ test.for(TABLES)(
               columns: facts.columns,
               covered: [],
             })
-          if (menu !== 'away') await press(page, 'Menu')
+          if (menus.length > 1) await press(page, 'Menu')
         }
       }
     }
     await walk(WIDTHS)
+    await turn(page, 'dark')
+    // The modes differ in their colours alone.
+    await walk([700, 1100, 1440])
+    await turn(page, 'light')
     const sortable = facts.sorts ?? facts.columns.filter((column) => column !== 'Actions')
     if (facts.isSorted !== false) {
       for (const column of sortable) {
@@ -370,20 +363,14 @@ test.for(TABLES)(
       if (facts.isSorted !== false) await expect(sortsOf(page, facts.label)).toHaveText(sortable)
       await expectNothingLost(page)
     }
-    await page.setViewportSize({ width: 1440, height: 900 })
-    await forgetOrder(business)
-    await openTable(page, facts)
-    await turn(page, 'dark')
-    // The modes differ in their colours alone.
-    await walk([700, 1100, 1440])
   },
 )
 
 test('the status of an active client is quiet beside the state of its expiry, and that of an inactive one is not', async ({
   business,
-  windows,
+  windowOf,
 }) => {
-  const page = await openAt(windows, business, CLIENTS)
+  const page = await openAt(windowOf, business, CLIENTS)
   const row = (name: string) => table(page, 'Clients').getByRole('row').filter({ hasText: name })
   for (const mode of ['light', 'dark'] as const) {
     await turn(page, mode)
@@ -399,9 +386,9 @@ test('the status of an active client is quiet beside the state of its expiry, an
 
 test('the header of a scrolling table stays in view, and one click renews a client', async ({
   business,
-  windows,
+  windowOf,
 }) => {
-  const page = await openAt(windows, business, {
+  const page = await openAt(windowOf, business, {
     whose: 'dealer',
     at: to.clients({ perPage: '25' }),
     label: 'Clients',
@@ -415,25 +402,18 @@ test('the header of a scrolling table stays in view, and one click renews a clie
 })
 
 async function openAt(
-  windows: Windows,
-  business: Business,
-  facts: Pick<Walked, 'whose' | 'at' | 'label' | 'doing'>,
+  windowOf: (as: Walked['whose']) => Promise<Page>,
+  { world }: Business,
+  { whose, at, label, doing }: Pick<Walked, 'whose' | 'at' | 'label' | 'doing'>,
 ): Promise<Page> {
-  await forgetOrder(business)
-  const page = await windows.open(business.world.server.url, {}, sessionOf(business[facts.whose]))
-  await openTable(page, facts)
-  return page
-}
-
-/** Tables are remembered as they were last sorted, and a name may then be on another page. */
-async function forgetOrder({ world }: Business): Promise<void> {
+  // Tables are remembered as they were last sorted, and a name may then be on another page.
   await world.server.ownerSql`update account set preferences = '{}'`
-}
-
-async function openTable(page: Page, { at, label, doing }: Pick<Walked, 'at' | 'label' | 'doing'>) {
+  const page = await windowOf(whose)
+  await page.setViewportSize({ width: 1440, height: 900 })
   await page.goto(at)
   await doing?.(page)
   await expect(table(page, label).getByRole('row').nth(1)).toBeVisible()
+  return page
 }
 
 /** Returns the columns by which the cards of a table can be sorted. */

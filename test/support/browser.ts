@@ -1,10 +1,11 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { expect as judge } from '@playwright/test'
-import axe from 'axe-core'
+import type axe from 'axe-core'
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page, Request } from 'playwright-core'
 import { test as base, type TestContext } from 'vitest'
-import { launchChromium } from './chromium.ts'
+import { launchForJourneys } from './chromium.ts'
 import { openWorld, PASSWORD, type Person } from './world.ts'
 
 /** Playwright's `expect`, which retries for as long as a busy machine may need. */
@@ -39,7 +40,7 @@ export const test = base
     return world
   })
   .extend('browser', { scope: 'file' }, async ({}, { onCleanup }) => {
-    const browser = await launchChromium()
+    const browser = await launchForJourneys()
     onCleanup(() => browser.close())
     return browser
   })
@@ -254,10 +255,12 @@ export function pager(page: Page, name: string): Locator {
   return page.getByRole('navigation', { name: `Pages of ${name}`, exact: true })
 }
 
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
 /** Expects that axe finds nothing wrong on the page, by these of its rules or by all. */
 export async function expectAccessible(page: Page, rules?: string[]): Promise<void> {
   const isLoaded = await page.evaluate(() => 'axe' in window)
-  if (!isLoaded) await page.evaluate(axe.source)
+  if (!isLoaded) await page.evaluate(AXE)
   const { violations, passed } = await page.evaluate(async (runOnly) => {
     // Describing everything that is in order would take longer than the checks.
     const options = { resultTypes: ['violations' as const], ...(runOnly && { runOnly }) }

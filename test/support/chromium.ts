@@ -4,8 +4,16 @@ import { delimiter, join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
 
 /** Starts the installed Chromium without a window. */
-export function launchChromium(): Promise<Browser> {
-  return chromium.launch({ executablePath: findChromium(), args: ARGUMENTS })
+export function launchChromium(more: readonly string[] = []): Promise<Browser> {
+  return chromium.launch({ executablePath: findChromium(), args: [...ARGUMENTS, ...more] })
+}
+
+/**
+ * Starts it for journeys, whose pages live for seconds: to optimise their scripts would cost more than it gives, a seventh
+ * of the processor's time.
+ */
+export function launchForJourneys(): Promise<Browser> {
+  return launchChromium(['--js-flags=--no-opt --no-maglev'])
 }
 
 const ARGUMENTS = [
