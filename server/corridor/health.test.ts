@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { somebodyWaits } from '../../test/support/hold.ts'
+import { holdOpen, somebodyWaits } from '../../test/support/hold.ts'
 import { startServer } from '../../test/support/server.ts'
 import { openWorld, type World } from '../../test/support/world.ts'
 
@@ -30,15 +30,7 @@ test('changes that wait leave connections to those who look', async () => {
   const { reseller, dealer: first } = await world.family({ credits: 3 })
   const dealers = [first]
   while (dealers.length < WRITERS) dealers.push(await world.child(reseller))
-  const { ownerSql } = world.server
-  const release = Promise.withResolvers<void>()
-  const locked = Promise.withResolvers<void>()
-  const holding = ownerSql.begin(async (sql) => {
-    await sql`lock table client in share mode`
-    locked.resolve()
-    await release.promise
-  })
-  await locked.promise
+  const release = await holdOpen(world.server.ownerSql, (sql) => sql`lock table client in share mode`)
   let isAnswered = false
   const waiting = dealers.map((dealer, at) =>
     dealer
@@ -59,8 +51,7 @@ test('changes that wait leave connections to those who look', async () => {
     expect(await (await fetch(`${world.server.url}/v1/ready`)).json()).toEqual({ status: 'OK', writes: true })
     expect(isAnswered).toBe(false)
   } finally {
-    release.resolve()
+    await release()
   }
-  await holding
   expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(dealers.map(() => 200))
 })

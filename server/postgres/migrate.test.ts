@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../../test/support/database.ts'
+import { holdOpen } from '../../test/support/hold.ts'
 import { StartFault } from '../config.ts'
 import { begin } from './begin.ts'
 import { LOCKS } from './locks.ts'
@@ -83,21 +84,13 @@ describe('a migration', () => {
 
   test('is refused in one sentence while another program uses the older tables', async () => {
     await age()
-    const released = Promise.withResolvers<void>()
-    const locked = Promise.withResolvers<void>()
-    const using = database.ownerSql.begin(async (sql) => {
-      await sql`select from client`
-      locked.resolve()
-      await released.promise
-    })
-    await locked.promise
+    const release = await holdOpen(database.ownerSql, (sql) => sql`select from client`)
     await expect(run()).rejects.toThrow(
       new StartFault(
         'The tables cannot be brought forward while another program uses them; stop every console of this database, and start again.',
       ),
     )
-    released.resolve()
-    await using
+    await release()
     await run()
     expect(await isThirteenSteps()).toBe(false)
   })

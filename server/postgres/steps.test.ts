@@ -5,6 +5,7 @@ import { calls } from '../../contract/calls.ts'
 import { startConsole } from '../../test/support/console.ts'
 import { type FreshDatabase, freshDatabase } from '../../test/support/database.ts'
 import { freshFolder } from '../../test/support/folder.ts'
+import { holdOpen } from '../../test/support/hold.ts'
 import { SECRET_KEY, startServer } from '../../test/support/server.ts'
 import { newClient, openWorld } from '../../test/support/world.ts'
 import { takeBackup } from '../commands/backup/take.ts'
@@ -94,20 +95,12 @@ describe('a version with steps', () => {
   })
 
   test('waits for tables that are in use for a moment at a time, and goes on once they are free', async () => {
-    const released = Promise.withResolvers<void>()
-    const locked = Promise.withResolvers<void>()
-    const using = database.ownerSql.begin(async (sql) => {
-      await sql`select from client`
-      locked.resolve()
-      await released.promise
-    })
-    await locked.promise
+    const release = await holdOpen(database.ownerSql, (sql) => sql`select from client`)
     const starting = start(NEXT)
     await expect.poll(() => said, { timeout: 10_000 }).toEqual([FORWARD, expect.stringContaining('Waiting')])
     // It gives way to those who came after it.
     expect(await database.sql`select from client`).toHaveLength(0)
-    released.resolve()
-    await Promise.all([using, starting])
+    await Promise.all([release(), starting])
     expect((await look()).indexes).toEqual(WHOLE)
   })
 

@@ -7,6 +7,7 @@ import { failureOf, type Words, wordsOf } from '../../web/notices.ts'
 import { to } from '../../web/screens.ts'
 import {
   test as base,
+  choose,
   expect,
   fill,
   press,
@@ -119,7 +120,11 @@ const scenarios: Record<string, Scenario> = {
     prepare: (page) => press(page, 'Reboot'),
     submit: (page) => press(page.getByRole('dialog'), 'Reboot the box of 1 client'),
   },
-  'clients.export': { as: 'dealer', at: '/clients', submit: exportAsCsv },
+  'clients.export': {
+    as: 'dealer',
+    at: '/clients',
+    submit: (page) => choose(page, 'Export', 'Export as CSV'),
+  },
   ...Object.fromEntries(LEVEL_NAMES.flatMap(deedsOfLevel)),
   'tree.suspend': {
     as: 'reseller',
@@ -312,7 +317,11 @@ const scenarios: Record<string, Scenario> = {
     },
     submit: (page) => press(page, 'Read it'),
   },
-  'admin.exportClients': { as: 'admin', at: '/admin/clients', submit: exportAsCsv },
+  'admin.exportClients': {
+    as: 'admin',
+    at: '/admin/clients',
+    submit: (page) => choose(page, 'Export', 'Export as CSV'),
+  },
   'desk.dealer.saveSettings': {
     as: 'dealer',
     at: '/',
@@ -368,13 +377,7 @@ function deedsOfLevel(name: (typeof LEVEL_NAMES)[number]): [string, Scenario][] 
 
 async function chooseFor(page: Page, client: string, act: string) {
   await page.getByLabel(`Select ${client}`).check()
-  await press(page, 'More')
-  await page.getByRole('menuitem', { name: act }).click()
-}
-
-async function exportAsCsv(page: Page) {
-  await press(page, 'Export')
-  await page.getByRole('menuitem', { name: 'Export as CSV' }).click()
+  await choose(page, 'More', act)
 }
 
 const FAULT = { status: 'ERROR', code: 'internal', message: 'Something went wrong on our side.' } as const

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import {
+  choose,
   countActs,
   expect,
   expectAccessible,
@@ -28,11 +29,6 @@ async function dealerOfTen(world: World): Promise<Person> {
 
 const selection = (page: Page) => page.getByRole('group', { name: 'Selection' })
 const box = (page: Page, name: string) => page.getByLabel(`Select ${name}`)
-
-async function choose(page: Page, act: string): Promise<void> {
-  await press(selection(page), 'More')
-  await page.getByRole('menuitem', { name: act }).click()
-}
 
 describe('chosen clients', () => {
   test('survive a search, a filter, a page, another screen and Back, and those that are not shown are counted', async ({
@@ -87,7 +83,7 @@ describe('chosen clients', () => {
     const dealer = await dealerOfTen(world)
     const page = await open({ as: dealer, at: '/clients' })
     await page.getByLabel('Select this page').check()
-    await choose(page, 'Delete expired')
+    await choose(selection(page), 'More', 'Delete expired')
     const dialog = page.getByRole('alertdialog', { name: 'Delete 4 clients?' })
     await expect(dialog).toContainText('6 clients have not expired: one-1, one-2, one-3, two-1, two-2, two-3')
     await expect(dialog.getByRole('listitem')).toHaveText([/one-4/, /one-5/, /two-4/, /two-5/])
@@ -115,7 +111,7 @@ describe('chosen clients', () => {
     const page = await open({ as: dealer, at: '/clients', width: 390, height: 844, touch: true })
     for (const name of ['one-1', 'two-1', 'two-4']) await box(page, name).check()
     await dealer.call(calls.clients.multisave, { clients: ['two-1'], package_selection: 7 })
-    await choose(page, 'Change package')
+    await choose(selection(page), 'More', 'Change package')
     const dialog = page.getByRole('dialog', { name: 'Change the package' })
     await expect(dialog).toContainText('1 client has expired: two-4')
     await dialog.getByLabel('Leave it out').check()
@@ -125,12 +121,12 @@ describe('chosen clients', () => {
     await readNotice(page, 'Successfully changed the package of 2 clients')
     expect(await dealer.call(calls.clients.detail, { name: 'one-1' })).toMatchObject({ package_selection: 7 })
     for (const name of ['one-1', 'two-1']) await box(page, name).check()
-    await choose(page, 'Switch off')
+    await choose(selection(page), 'More', 'Switch off')
     await press(page, 'Switch 2 clients off')
     await readNotice(page, 'Successfully switched 2 clients off')
     for (const name of ['one-1', 'two-5']) await box(page, name).check()
     const download = page.waitForEvent('download')
-    await choose(page, 'Export as CSV')
+    await choose(selection(page), 'More', 'Export as CSV')
     const text = await readFile(await (await download).path(), 'utf8')
     expect(
       text

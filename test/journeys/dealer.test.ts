@@ -6,6 +6,7 @@ import { PACKAGES } from '../../contract/packages.ts'
 import { START_OPTIONS } from '../../web/clients/startOptions.ts'
 import { Box } from '../support/box.ts'
 import {
+  choose,
   expect,
   expectColumns,
   expectPageSizes,
@@ -411,8 +412,7 @@ describe('a client', () => {
 
     await page.goto('/clients')
     await page.getByLabel('Select this page').check()
-    await press(page, 'More')
-    await page.getByRole('menuitem', { name: 'Reboot the boxes' }).click()
+    await choose(page, 'More', 'Reboot the boxes')
     const dialog = page.getByRole('dialog')
     await expect(dialog).toContainText('1 client has expired: is-over')
     const submit = dialog.getByRole('button', { name: 'Reboot the box of 1 client' })

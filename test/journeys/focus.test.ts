@@ -5,7 +5,7 @@ import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { ROLES } from '../../contract/roles.ts'
 import { everyScreen, to } from '../../web/screens.ts'
-import { test as base, expect, fill, press, sessionOf, signIn } from '../support/browser.ts'
+import { test as base, choose, expect, fill, press, sessionOf, signIn } from '../support/browser.ts'
 import { compressed } from '../support/playlist.ts'
 import { type Family, openWorld, type Person, type World } from '../support/world.ts'
 
@@ -166,7 +166,7 @@ const DIALOGS: Record<string, Asked> = {
       await world.setExpiry(client, '2026-05-14T23:59:59.000Z')
       await page.reload()
       await page.getByLabel('Select this page').check()
-      await chooseMore(page, 'Delete expired')
+      await choose(page, 'More', 'Delete expired')
     },
     first: (page) => button(page, 'Cancel'),
     opener: (page) => button(page, 'More'),
@@ -177,7 +177,7 @@ const DIALOGS: Record<string, Asked> = {
     at: (client) => to.clients({ search: client }),
     open: async (page) => {
       await page.getByLabel('Select this page').check()
-      await chooseMore(page, 'Change package')
+      await choose(page, 'More', 'Change package')
     },
     first: (page) => page.getByLabel('Package', { exact: true }),
     opener: (page) => button(page, 'More'),
@@ -188,7 +188,7 @@ const DIALOGS: Record<string, Asked> = {
     at: (client) => to.clients({ search: client }),
     open: async (page) => {
       await page.getByLabel('Select this page').check()
-      await chooseMore(page, 'Switch off')
+      await choose(page, 'More', 'Switch off')
     },
     first: (page) => button(page, 'Cancel'),
     opener: (page) => button(page, 'More'),
@@ -199,7 +199,7 @@ const DIALOGS: Record<string, Asked> = {
     at: (client) => to.clients({ search: client }),
     open: async (page) => {
       await page.getByLabel('Select this page').check()
-      await chooseMore(page, 'Send a message')
+      await choose(page, 'More', 'Send a message')
     },
     first: (page) => page.getByLabel('Message', { exact: true }),
     opener: (page) => button(page, 'More'),
@@ -218,10 +218,7 @@ const DIALOGS: Record<string, Asked> = {
     file: 'clients/SavedFilters.tsx',
     as: 'dealer',
     at: (client) => to.clients({ search: client }),
-    open: async (page) => {
-      await press(page, 'Filters')
-      await page.getByRole('menuitem', { name: 'Save this filter' }).click()
-    },
+    open: (page) => choose(page, 'Filters', 'Save this filter'),
     first: (page) => page.getByLabel('Name', { exact: true }),
     opener: (page) => button(page, 'Filters'),
   },
@@ -648,11 +645,6 @@ test('a submit that is refused leaves the focus where it was', async ({ shop, op
 
 async function giveEmptyPlaylist({ world }: Shop): Promise<void> {
   await world.admin.call(calls.channels.giveFile, { name: 'empty.m3u', file: compressed('#EXTM3U') })
-}
-
-async function chooseMore(page: Page, act: string): Promise<void> {
-  await press(page, 'More')
-  await page.getByRole('menuitem', { name: act }).click()
 }
 
 async function askRetrieval(page: Page, credits: string): Promise<void> {

@@ -1,7 +1,17 @@
 import type { Page } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { expect, expectColumns, fill, press, readNotice, rows, table, test } from '../support/browser.ts'
+import {
+  choose,
+  expect,
+  expectColumns,
+  fill,
+  press,
+  readNotice,
+  rows,
+  table,
+  test,
+} from '../support/browser.ts'
 import type { Person, World } from '../support/world.ts'
 
 async function dealerOf(world: World, count: number): Promise<Person> {
@@ -63,8 +73,7 @@ describe('a list is remembered for its account', () => {
   test('with searches by name, which are found, left and forgotten', async ({ open, world }) => {
     const dealer = await dealerOf(world, 3)
     const page = await open({ as: dealer, at: '/clients?search=client-02&filter=active' })
-    await press(page, 'Filters')
-    await page.getByRole('menuitem', { name: 'Save this filter' }).click()
+    await choose(page, 'Filters', 'Save this filter')
     await expect(page.getByLabel('Name', { exact: true })).toBeFocused()
     await page.keyboard.type('The second')
     await page.keyboard.press('Enter')
@@ -77,8 +86,7 @@ describe('a list is remembered for its account', () => {
     await page.getByRole('menuitemcheckbox', { name: 'The second' }).click()
     await expect(rows(page, 'Clients')).toHaveCount(1)
     await expect(page.getByRole('searchbox', { name: 'Search clients' })).toHaveValue('client-02')
-    await press(page, 'Filters')
-    await page.getByRole('menuitem', { name: 'Forget The second' }).click()
+    await choose(page, 'Filters', 'Forget The second')
     await expect.poll(async () => (await preferencesOf(dealer)).filters).toEqual({})
   })
 

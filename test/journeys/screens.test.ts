@@ -5,6 +5,7 @@ import { Settings } from '../../contract/appearance.ts'
 import type { calls, OutputOf } from '../../contract/calls.ts'
 import { everyScreen, to } from '../../web/screens.ts'
 import {
+  choose,
   expect,
   expectAccessible,
   expectNothingLost,
@@ -209,9 +210,7 @@ const states: Picture[] = [
     at: to.clients(),
     shows: 'ana.ferreira',
     doing: async (page) => {
-      await page.getByLabel('Select this page').check()
-      await press(page, 'More')
-      await page.getByRole('menuitem', { name: 'Delete expired' }).click()
+      await chooseForAll(page, 'Delete expired')
       await expect(page.getByText('not expired:')).toBeVisible()
     },
   },
@@ -221,9 +220,7 @@ const states: Picture[] = [
     at: to.clients(),
     shows: 'ana.ferreira',
     doing: async (page) => {
-      await page.getByLabel('Select this page').check()
-      await press(page, 'More')
-      await page.getByRole('menuitem', { name: 'Change package' }).click()
+      await chooseForAll(page, 'Change package')
       await expect(page.getByText(/ha(s|ve) expired:/)).toBeVisible()
     },
   },
@@ -233,9 +230,7 @@ const states: Picture[] = [
     at: to.clients(),
     shows: 'ana.ferreira',
     doing: async (page) => {
-      await page.getByLabel('Select this page').check()
-      await press(page, 'More')
-      await page.getByRole('menuitem', { name: 'Send a message' }).click()
+      await chooseForAll(page, 'Send a message')
       await expect(page.getByText('expired:')).toBeVisible()
     },
   },
@@ -258,10 +253,7 @@ const states: Picture[] = [
     as: 'dealer',
     at: to.clients({ search: 'a', filter: 'expiring' }),
     shows: 'Filters',
-    doing: async (page) => {
-      await press(page, 'Filters')
-      await page.getByRole('menuitem', { name: 'Save this filter' }).click()
-    },
+    doing: (page) => choose(page, 'Filters', 'Save this filter'),
   },
   {
     name: 'dealer renews many',
@@ -733,6 +725,11 @@ test('text has enough contrast in every preset and both modes', async ({ windowO
 test('the run prints where the screenshots are', () => {
   process.stdout.write(`Pictures of every screen: ${relative(process.cwd(), REPORT)}\n`)
 })
+
+async function chooseForAll(page: Page, act: string): Promise<void> {
+  await page.getByLabel('Select this page').check()
+  await choose(page, 'More', act)
+}
 
 async function resize(page: Page, width: number): Promise<void> {
   const height = page.viewportSize()?.height ?? 900

@@ -200,6 +200,13 @@ export async function press(within: Page | Locator, name: string): Promise<void>
   await within.getByRole('button', { name, exact: true }).click()
 }
 
+/** Chooses an item of the menu that a button opens. */
+export async function choose(within: Page | Locator, menu: string, item: string): Promise<void> {
+  await press(within, menu)
+  const page = 'goto' in within ? within : within.page()
+  await page.getByRole('menuitem', { name: item }).click()
+}
+
 /** Presses a button, and the one of the same name in the question that it asks. */
 export async function pressAndConfirm(page: Page, name: string): Promise<void> {
   await press(page, name)

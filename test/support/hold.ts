@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
+import type { TransactionSql } from 'postgres'
 import type { Call } from '../../contract/call.ts'
+import type { Sql } from '../../server/postgres/pool.ts'
 import type { TestServer } from './server.ts'
 import type { Person } from './world.ts'
 
@@ -21,6 +23,25 @@ export function hold(person: Person, call: Call, input: object): () => Promise<n
     held.end(body)
     const [{ statusCode }] = await answered
     return statusCode
+  }
+}
+
+/** Acts in a transaction, which stays open with its locks until the returned function is called. */
+export async function holdOpen(
+  sql: Sql,
+  act: (sql: TransactionSql) => PromiseLike<unknown>,
+): Promise<() => Promise<void>> {
+  const acted = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  const holding = sql.begin(async (sql) => {
+    await act(sql)
+    acted.resolve()
+    await released.promise
+  })
+  await Promise.race([acted.promise, holding])
+  return async () => {
+    released.resolve()
+    await holding
   }
 }
 

@@ -5,6 +5,7 @@ import { Ellipsis } from '../parts/Ellipsis.tsx'
 import { Moment } from '../parts/Moment.tsx'
 import { type Column, widths } from '../parts/table/table.ts'
 import { type MomentFormat, showMoment } from '../parts/time.ts'
+import type { Tone } from '../parts/tone.ts'
 import { to } from '../screens.ts'
 import { zone } from '../zone.ts'
 import { balanceTone } from './balance.ts'
@@ -61,6 +62,32 @@ export function balance<Row extends { credits: number; low: boolean }>(look: Loo
         {low && ' low'}
       </Chip>
     ),
+  }
+}
+
+/** The word of a state and the meaning of its colour. */
+export interface State {
+  label: string
+  tone: Tone
+}
+
+/** A state, as a chip with its word. */
+export function chip<Row>(
+  key: string,
+  header: string,
+  stateOf: (row: Row) => State,
+  look: Look<Row> & Pick<Column<Row>, 'width'> = {},
+): Column<Row> {
+  return {
+    key,
+    header,
+    width: widths.chip,
+    text: (row) => stateOf(row).label,
+    cell: (row) => {
+      const { label, tone } = stateOf(row)
+      return <Chip tone={tone}>{label}</Chip>
+    },
+    ...look,
   }
 }
 

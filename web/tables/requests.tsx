@@ -1,10 +1,8 @@
 import { Check, X } from 'lucide-react'
 import type { ChildRequest, OwnRequest } from '../../contract/requests.ts'
-import { Chip } from '../parts/Chip.tsx'
 import { RowButton } from '../parts/table/RowButton.tsx'
 import { type Table, table, widths } from '../parts/table/table.ts'
-import type { Tone } from '../parts/tone.ts'
-import { AccountLink, count, moment, words } from './columns.tsx'
+import { AccountLink, chip, count, moment, type State, words } from './columns.tsx'
 
 /** The open requests from below. */
 export function childRequests(acts: {
@@ -58,13 +56,7 @@ export const ownRequests = table<OwnRequest>({
   columns: [
     moment('created', 'Date', 'datetime', { narrow: 'title' }),
     count('credits', 'Credits', { narrow: 'aside' }),
-    {
-      key: 'state',
-      header: 'State',
-      width: widths.chip,
-      text: ({ state }) => STATES[state].label,
-      cell: ({ state }) => <Chip tone={STATES[state].tone}>{STATES[state].label}</Chip>,
-    },
+    chip('state', 'State', ({ state }) => STATES[state]),
     {
       key: 'granted',
       header: 'Granted',
@@ -81,7 +73,7 @@ export const ownRequests = table<OwnRequest>({
   empty: 'No requests yet',
 })
 
-const STATES: Record<OwnRequest['state'], { label: string; tone: Tone }> = {
+const STATES: Record<OwnRequest['state'], State> = {
   open: { label: 'Open', tone: 'special' },
   granted: { label: 'Granted', tone: 'good' },
   declined: { label: 'Declined', tone: 'bad' },

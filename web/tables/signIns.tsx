@@ -5,8 +5,7 @@ import { Chip } from '../parts/Chip.tsx'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
 import { RowButton } from '../parts/table/RowButton.tsx'
 import { type Column, type Table, table } from '../parts/table/table.ts'
-import type { Tone } from '../parts/tone.ts'
-import { moment } from './columns.tsx'
+import { chip, moment, type State } from './columns.tsx'
 
 /** The caller's sessions. */
 export function sessions(acts: { end: (row: OwnSession) => void }): Table<OwnSession> {
@@ -46,14 +45,7 @@ export const signIns = table<SignIn>({
   name: 'sign-ins',
   columns: [
     moment('at', 'Date', 'datetime', { narrow: 'title' }),
-    {
-      key: 'outcome',
-      header: 'Outcome',
-      width: 128,
-      narrow: 'aside',
-      text: ({ outcome }) => OUTCOMES[outcome].label,
-      cell: ({ outcome }) => <Chip tone={OUTCOMES[outcome].tone}>{OUTCOMES[outcome].label}</Chip>,
-    },
+    chip('outcome', 'Outcome', ({ outcome }) => OUTCOMES[outcome], { width: 128, narrow: 'aside' }),
     address(),
     browser(),
   ],
@@ -64,7 +56,7 @@ export const signIns = table<SignIn>({
   search: 'Search',
 })
 
-const OUTCOMES: Record<SignIn['outcome'], { label: string; tone: Tone }> = {
+const OUTCOMES: Record<SignIn['outcome'], State> = {
   succeeded: { label: 'Signed in', tone: 'good' },
   failed: { label: 'Wrong password', tone: 'bad' },
   suspended: { label: 'Suspended', tone: 'warn' },

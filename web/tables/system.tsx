@@ -4,7 +4,7 @@ import { Chip } from '../parts/Chip.tsx'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
 import type { Column, PlainTable } from '../parts/table/table.ts'
 import type { Tone } from '../parts/tone.ts'
-import { moment } from './columns.tsx'
+import { chip, moment, type State } from './columns.tsx'
 
 /** The servers of the database. */
 export const servers: PlainTable<Server> = {
@@ -16,14 +16,7 @@ export const servers: PlainTable<Server> = {
       narrow: 'title',
       cell: ({ host }) => <Ellipsis text={host} identifier />,
     },
-    {
-      key: 'state',
-      header: 'State',
-      width: 88,
-      narrow: 'aside',
-      text: ({ state }) => STATES[state].label,
-      cell: ({ state }) => <Chip tone={STATES[state].tone}>{STATES[state].label}</Chip>,
-    },
+    chip('state', 'State', ({ state }) => STATES[state], { width: 88, narrow: 'aside' }),
     inOneLine('serves', 'Serves', { width: 184, least: 128 }, served),
     { key: 'version', header: 'Version', width: 64 },
     moment('started', 'Started', 'date'),
@@ -36,7 +29,7 @@ export const servers: PlainTable<Server> = {
   empty: 'No servers',
 }
 
-const STATES: Record<Server['state'], { label: string; tone: Tone }> = {
+const STATES: Record<Server['state'], State> = {
   serving: { label: 'Serving', tone: 'good' },
   stopping: { label: 'Stopping', tone: 'warn' },
   gone: { label: 'Gone', tone: 'bad' },
@@ -79,14 +72,7 @@ export const jobs: PlainTable<Job> = {
       narrow: 'title',
       text: ({ name }) => JOB_LABELS[name],
     },
-    {
-      key: 'state',
-      header: 'Last time',
-      width: 112,
-      narrow: 'aside',
-      text: wentOf,
-      cell: (row) => <Chip tone={row.failures > 0 ? 'bad' : 'good'}>{wentOf(row)}</Chip>,
-    },
+    chip('state', 'Last time', wentOf, { width: 112, narrow: 'aside' }),
     moment('ended', 'Ended', 'datetime'),
     figure('took', 'Took', ({ took_ms }) => long(took_ms)),
     moment('next', 'Next', 'datetime'),
@@ -105,9 +91,9 @@ const WHAT: Record<JobName, string> = {
   sealing: 'Binds old passwords to their clients, after a start',
 }
 
-function wentOf({ failures }: Job): string {
-  if (failures === 0) return 'Went well'
-  return failures === 1 ? 'Failed' : `Failed ${failures} times`
+function wentOf({ failures }: Job): State {
+  if (failures === 0) return { label: 'Went well', tone: 'good' }
+  return { label: failures === 1 ? 'Failed' : `Failed ${failures} times`, tone: 'bad' }
 }
 
 function long(ms: number): string {

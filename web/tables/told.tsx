@@ -1,9 +1,7 @@
 import type { SentEvent } from '../../contract/shapes.ts'
-import { Chip } from '../parts/Chip.tsx'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
 import { table } from '../parts/table/table.ts'
-import type { Tone } from '../parts/tone.ts'
-import { moment, words } from './columns.tsx'
+import { chip, moment, type State, words } from './columns.tsx'
 
 /** What was sent to a client's box, and what became of it. */
 export const told = table<SentEvent>({
@@ -16,14 +14,7 @@ export const told = table<SentEvent>({
       cell: (sent) => <Ellipsis text={wordsOf(sent)} />,
       text: wordsOf,
     },
-    {
-      key: 'state',
-      header: 'State',
-      width: 88,
-      narrow: 'aside',
-      text: ({ state }) => STATES[state].label,
-      cell: ({ state }) => <Chip tone={STATES[state].tone}>{STATES[state].label}</Chip>,
-    },
+    chip('state', 'State', ({ state }) => STATES[state], { width: 88, narrow: 'aside' }),
     moment('told', 'Reached', 'datetime'),
     { ...words('actor', 'By'), width: 128, least: 80 },
   ],
@@ -40,7 +31,7 @@ function wordsOf({ event, message }: SentEvent): string {
 
 const EVENTS = { reboot: 'Reboot', reload: 'Reload' } as const
 
-const STATES: Record<SentEvent['state'], { label: string; tone: Tone }> = {
+const STATES: Record<SentEvent['state'], State> = {
   waiting: { label: 'Waiting', tone: 'plain' },
   sent: { label: 'Sent', tone: 'good' },
   shown: { label: 'Shown', tone: 'good' },
