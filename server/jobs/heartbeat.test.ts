@@ -1,12 +1,15 @@
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { type Console, startConsole } from '../../test/support/console.ts'
+import { freshDatabase } from '../../test/support/database.ts'
 import { type External, startExternal } from '../../test/support/external.ts'
 import { freshFolder } from '../../test/support/folder.ts'
+import { holdOpen } from '../../test/support/hold.ts'
 import { Person } from '../../test/support/world.ts'
 import { noteRun } from '../nouns/system/runs.ts'
 import { openPool, type Sql } from '../postgres/pool.ts'
+import { openHeartbeat, openReport } from './heartbeat.ts'
 
 const WRONG_CLOCK = `--import=${join(import.meta.dirname, '../../test/support/wrong-clock.ts')}`
 const PASSWORD = 'a-password-of-theirs'
@@ -109,4 +112,37 @@ test('a server that is killed is gone after a minute, until another is started i
     [other.process.pid, 'serving'],
   ])
   expect(await kinds()).toEqual([])
+})
+
+test('beats that are due while the database hangs are left out, but not the word that a server stops', async () => {
+  const { sql, ownerSql, drop } = await freshDatabase()
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  try {
+    const stopping = new AbortController()
+    const leaving = stopping.signal
+    const clock = { now: () => new Date(), offset: () => 0 }
+    const report = vi.fn(openReport({ config: { freeDiskMb: 0 }, clock, freeSpace: null, leaving }))
+    const heartbeat = openHeartbeat({ sql, report, leaving })
+    const told = () => sql`select stopping from server_process`
+    heartbeat.start()
+    await expect.poll(told).toEqual([{ stopping: false }])
+    const release = await holdOpen(ownerSql, (sql) => sql`lock table server_process in exclusive mode`)
+    report.mockClear()
+    const beats = () => {
+      vi.advanceTimersByTime(15_000)
+      return report.mock.calls.length
+    }
+    await expect.poll(beats).toBe(1)
+    for (let due = 0; due < 10; due += 1) beats()
+    stopping.abort()
+    await release()
+    await expect.poll(told).toEqual([{ stopping: true }])
+    await heartbeat.stop()
+    expect(await told()).toEqual([])
+    // The beat that hung, the word that it stops, and its end.
+    expect(report).toHaveBeenCalledTimes(3)
+  } finally {
+    vi.useRealTimers()
+    await drop()
+  }
 })

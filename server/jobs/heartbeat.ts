@@ -71,22 +71,33 @@ export function openHeartbeat({ sql, report, leaving }: HeartbeatOptions): {
   stop(): Promise<void>
 } {
   let last = Promise.resolve()
+  let pending = 0
   let timer: NodeJS.Timeout | undefined
-  const beat = () => {
-    last = last.then(tell).catch(() => {})
+  const next = (act: () => Promise<void>) => {
+    pending += 1
+    last = last
+      .then(act)
+      .catch(() => {})
+      .finally(() => {
+        pending -= 1
+      })
   }
+  // While the database hangs, beats are left out: once it answers, one says as much as all of them.
+  const beat = () => pending === 0 && next(tell)
+  // A beat under way may still say that this server serves.
+  const leave = () => next(tell)
   return {
     start() {
-      last = replaceServers(sql, report()).catch(() => {})
-      beat()
+      next(() => replaceServers(sql, report()))
+      next(tell)
       timer = setInterval(beat, BEAT_MS)
-      leaving.addEventListener('abort', beat, { once: true })
+      leaving.addEventListener('abort', leave, { once: true })
     },
     async stop() {
       clearInterval(timer)
-      leaving.removeEventListener('abort', beat)
-      const forgotten = last.then(() => forgetServer(sql, report().id)).catch(() => {})
-      await Promise.race([forgotten, pause(LONGEST_STOP_MS, undefined, { ref: false })])
+      leaving.removeEventListener('abort', leave)
+      next(() => forgetServer(sql, report().id))
+      await Promise.race([last, pause(LONGEST_STOP_MS, undefined, { ref: false })])
     },
   }
 

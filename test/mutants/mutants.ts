@@ -1476,6 +1476,13 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/jobs/heartbeat.test.ts'],
   },
   {
+    guard: 'a beat is left out while one waits for the database',
+    file: 'server/jobs/heartbeat.ts',
+    from: 'pending === 0 && next(tell)',
+    to: 'next(tell)',
+    suites: ['server/jobs/heartbeat.test.ts'],
+  },
+  {
     guard: 'servers that cannot tell of themselves are not called gone',
     file: 'server/nouns/system/servers.ts',
     from: "isHeard ? 'gone' : 'unknown'",
