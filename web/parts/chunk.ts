@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useState, useSyncExternalStore } from 'react'
 
 /** A part of the console that is fetched when it is first needed. */
 export interface Chunk<T> {
@@ -6,16 +6,20 @@ export interface Chunk<T> {
   load: () => Promise<T>
   /** Its value, once it is here. */
   value: T | undefined
+  /** Calls the listener when the value arrives, unless the returned function was called before. */
+  subscribe: (listener: () => void) => () => void
 }
 
 export function chunk<T>(get: () => Promise<T>): Chunk<T> {
   let coming: Promise<T> | undefined
+  const listeners = new Set<() => void>()
   const self: Chunk<T> = {
     value: undefined,
     load() {
       coming ??= get().then(
         (value) => {
           self.value = value
+          for (const listener of listeners) listener()
           return value
         },
         (error) => {
@@ -24,6 +28,10 @@ export function chunk<T>(get: () => Promise<T>): Chunk<T> {
         },
       )
       return coming
+    },
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
     },
   }
   return self
@@ -34,21 +42,17 @@ export function chunk<T>(get: () => Promise<T>): Chunk<T> {
  * `lazy` would show the value 300 ms after its fallback at the earliest, however quickly it comes.
  */
 export function useChunk<T>(of: Chunk<T>, wanted = true): T | undefined {
-  const [, setArrived] = useState(of.value !== undefined)
+  // React looks again once it has subscribed, so a value that arrives between a render and its effects is not missed.
+  const value = useSyncExternalStore(of.subscribe, () => of.value)
   const [failure, setFailure] = useState<Error | null>(null)
   useEffect(() => {
-    if (!wanted) return
-    // It may have arrived since this was rendered.
-    if (of.value !== undefined) return setArrived(true)
+    if (!wanted || of.value !== undefined) return
     let gone = false
-    of.load().then(
-      () => gone || setArrived(true),
-      (error: Error) => gone || setFailure(error),
-    )
+    of.load().catch((error: Error) => gone || setFailure(error))
     return () => {
       gone = true
     }
   }, [of, wanted])
-  if (failure && of.value === undefined) throw failure
-  return of.value
+  if (failure && value === undefined) throw failure
+  return value
 }
