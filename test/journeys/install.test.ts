@@ -1,7 +1,9 @@
 import type { Page } from 'playwright-core'
 import { describe } from 'vitest'
-import { expect, press, rows, test } from '../support/browser.ts'
-import type { Person, World } from '../support/world.ts'
+import { calls } from '../../contract/calls.ts'
+import { DAY_MS } from '../../contract/time.ts'
+import { expect, fill, press, readNotice, rows, signIn, test } from '../support/browser.ts'
+import { PASSWORD, type Person, type World } from '../support/world.ts'
 
 async function dealerOfThree(world: World): Promise<Person> {
   const { dealer } = await world.family({ credits: 9 })
@@ -26,6 +28,8 @@ async function installed(page: Page): Promise<void> {
 }
 
 const stored = (page: Page) => page.evaluate(() => localStorage.getItem('offline') ?? '')
+const store = (page: Page, kept: string) =>
+  page.evaluate((kept) => localStorage.setItem('offline', kept), kept)
 
 test('the console has what a browser needs to install it, and its icons are there', async ({
   open,
@@ -116,6 +120,72 @@ describe('without a connection', () => {
     await expect(page.getByText('ana-one')).toHaveCount(0)
   })
 })
+
+describe('what is kept of an account', () => {
+  test('is erased by a changed password, by the end of the session, and once the server refuses it', async ({
+    open,
+    world,
+  }) => {
+    const dealer = await dealerOfThree(world)
+    const page = await open({ as: dealer, at: '/clients' })
+    await expect.poll(() => stored(page)).toContain('ana-two')
+    await press(page, 'Settings')
+    await fill(page, { 'Present password': PASSWORD, 'New password': OTHER, 'Confirm new password': OTHER })
+    await press(page, 'Change password')
+    await readNotice(page, 'Password changed successfully!')
+    expect(await stored(page)).toBe('')
+
+    await page.goto('/clients')
+    await expect.poll(() => stored(page)).toContain('ana-two')
+    // The hour of the session passes while the console is closed.
+    await page.evaluate((end) => localStorage.setItem('expiry', end), world.clock.now.toISOString())
+    await page.reload()
+    await expect(page.getByText('Your session has ended.')).toBeVisible()
+    expect(await stored(page)).toBe('')
+
+    await signIn(page, dealer.name, OTHER)
+    await expect.poll(() => stored(page)).toContain('ana-two')
+    await world.admin.call(calls.tree.suspend, { name: dealer.name })
+    await page.getByRole('link', { name: 'Dashboard' }).click()
+    await expect(page.getByLabel('Username')).toBeVisible()
+    expect(await stored(page)).toBe('')
+  })
+
+  test('is not shown after a day, nor to another account, whose sign-in erases it', async ({
+    open,
+    world,
+  }) => {
+    const dealer = await dealerOfThree(world)
+    const { dealer: other } = await world.family()
+    const page = await open({ as: dealer, at: '/clients' })
+    await expect.poll(() => stored(page)).toContain('ana-two')
+    const kept = await stored(page)
+    // From here on only a sign-in is answered.
+    await page.route(/\/v1\/(?!authenticate|captcha)/, (route) => route.abort())
+    await store(
+      page,
+      kept.replaceAll(/"at":(\d+)/g, (_, at) => `"at":${Number(at) - DAY_MS}`),
+    )
+    await page.reload()
+    await expect(page.getByText(UNANSWERED)).toBeVisible()
+    await expect(rows(page, 'Clients')).toHaveCount(0)
+
+    await press(page, 'Logout')
+    await expect(page.getByLabel('Username')).toBeVisible()
+    // A browser that died in the middle of signing out has kept it.
+    await store(page, kept)
+    await signIn(page, other.name)
+    expect(await stored(page)).toBe('')
+    await store(page, kept)
+    await page.goto('/clients')
+    await expect(page.getByText(UNANSWERED)).toBeVisible()
+    await expect(rows(page, 'Clients')).toHaveCount(0)
+  })
+})
+
+const OTHER = 'another-password'
+/** What a list says that got no answer and has nothing to show. */
+const UNANSWERED = 'The connection to Boxtree is lost. Please try again.'
 
 test('a new release is shown at the next visit, and what was kept of the old one is gone', async ({
   open,
