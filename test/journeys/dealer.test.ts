@@ -169,7 +169,10 @@ describe("a dealer's list of clients", () => {
     await expect(page.getByRole('button', { name: 'Renew for 3 credits' })).toBeDisabled()
   })
 
-  test('renews many clients at once, on other pages as well', async ({ open, world }) => {
+  test('renews many clients at once, on other pages as well, and is told what is under way while that takes long', async ({
+    open,
+    world,
+  }) => {
     const dealer = await dealerOfTwelve(world, 12)
     const page = await open({ as: dealer, at: '/clients?perPage=5' })
     await page.getByLabel('Select client-02').check()
@@ -181,7 +184,13 @@ describe("a dealer's list of clients", () => {
     await press(page, 'Renew selected')
     const dialog = page.getByRole('dialog', { name: 'Renew 12 clients' })
     await expect(dialog.getByRole('listitem')).toHaveCount(12)
+    const answer = Promise.withResolvers<void>()
+    await page.route('**/v1/api/multirenew', (route) => answer.promise.then(() => route.continue()))
+    await page.clock.install()
     await press(dialog, 'Renew 12 clients for 12 credits')
+    await page.clock.fastForward(1_000)
+    await expect(dialog.getByRole('progressbar', { name: 'Renewing 12 clients' })).toBeVisible()
+    answer.resolve()
     await readNotice(page, 'Successfully renewed 1 month(s) for 12 clients')
     await expect(page.getByText('12 selected')).toHaveCount(0)
     await expect(page.getByRole('complementary')).toContainText('0 credits')

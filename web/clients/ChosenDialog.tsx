@@ -8,9 +8,10 @@ import { Confirm } from '../parts/dialog/Confirm.tsx'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { useLastValue } from '../parts/dialog/useLastValue.ts'
 import { Form } from '../parts/form/Form.tsx'
+import { UnderWay } from '../parts/Progress.tsx'
 import { useCall, useSubmit } from '../queries.ts'
 import { clients } from '../words.ts'
-import { Content, LeftOut, type OneAct, useAgreement, useEnd, Working } from './ChosenParts.tsx'
+import { Content, LeftOut, type OneAct, useAgreement, useEnd } from './ChosenParts.tsx'
 import { type Act, isTold, type State, sortFor, type Told } from './chosenAct.ts'
 import { Day } from './Day.tsx'
 import { PackageField } from './fields.tsx'
@@ -86,7 +87,7 @@ function DeleteChosen({ open, data, fault, again, onClose, onDone }: OneAct) {
         {acted.length > 0 && (
           <LeftOut some={leftOut} why="not expired" agreed={agreed} onAgree={setAgreed} busy={loading} />
         )}
-        {loading && <Working what={`Deleting ${clients(acted.length)}`} />}
+        <UnderWay loading={loading} what={`Deleting ${clients(acted.length)}`} />
       </Content>
     </Confirm>
   )
@@ -128,7 +129,7 @@ function ChangeChosen({ open, act, data, fault, again, onClose, onDone }: OneAct
           {acted.length > 0 && (
             <LeftOut some={leftOut} why="expired" agreed={agreed} onAgree={setAgreed} busy={loading} />
           )}
-          {loading && <Working what={`Changing ${clients(acted.length)}`} />}
+          <UnderWay loading={loading} what={`Changing ${clients(acted.length)}`} />
         </Content>
       </Form>
     </Dialog>

@@ -2,7 +2,6 @@ import { styled } from '@mui/material/styles'
 import { useEffect, useState } from 'react'
 import { ErrorState } from '../parts/ErrorState.tsx'
 import { Toggle } from '../parts/form/Toggle.tsx'
-import { Progress } from '../parts/Progress.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import type { Submit } from '../queries.ts'
 import { clients } from '../words.ts'
@@ -92,11 +91,6 @@ export function Content({
     )
   }
   return children
-}
-
-/** A change is one transaction, of which no part can be seen. */
-export function Working({ what }: { what: string }) {
-  return <Progress label={what}>{what}…</Progress>
 }
 
 const Left = styled('div')(({ theme }) => ({

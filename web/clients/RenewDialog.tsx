@@ -9,6 +9,7 @@ import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { useLastValue } from '../parts/dialog/useLastValue.ts'
 import { Form } from '../parts/form/Form.tsx'
 import { AmountSelect } from '../parts/form/SelectInput.tsx'
+import { UnderWay } from '../parts/Progress.tsx'
 import { useSubmit } from '../queries.ts'
 import { clients, months } from '../words.ts'
 import { Quote, type Quoted } from './Quote.tsx'
@@ -57,6 +58,7 @@ export function RenewDialog({ names, onClose, onDone }: RenewDialogProps) {
       >
         <AmountSelect name="months" label="Months" amounts={MONTHS} words={months} />
         <Quote clients={shown} asking={names !== null && !loading} onAnswer={setQuote} />
+        <UnderWay loading={loading} what={`Renewing ${clients(shown.length)}`} />
       </Form>
     </Dialog>
   )

@@ -5,9 +5,10 @@ import { BoxMessage } from '../../contract/clients.ts'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
+import { UnderWay } from '../parts/Progress.tsx'
 import { useSubmit } from '../queries.ts'
 import { clients } from '../words.ts'
-import { Content, LeftOut, type OneAct, useAgreement, useEnd, Working } from './ChosenParts.tsx'
+import { Content, LeftOut, type OneAct, useAgreement, useEnd } from './ChosenParts.tsx'
 import { sortFor, type Told } from './chosenAct.ts'
 
 /** Sends something to the boxes of clients, who get it at their next poll. */
@@ -43,7 +44,7 @@ export function TellChosen({ open, act, data, fault, again, onClose, onDone }: O
           {acted.length > 0 && (
             <LeftOut some={leftOut} why="expired" agreed={agreed} onAgree={setAgreed} busy={loading} />
           )}
-          {loading && <Working what={`Telling the boxes of ${clients(acted.length)}`} />}
+          <UnderWay loading={loading} what={`Telling the boxes of ${clients(acted.length)}`} />
         </Content>
       </Form>
     </Dialog>

@@ -1,5 +1,6 @@
 import { styled } from '@mui/material/styles'
 import type { ReactNode } from 'react'
+import { useDelayed } from './useDelayed.ts'
 
 interface ProgressProps {
   label: string
@@ -17,6 +18,12 @@ export function Progress({ label, done, all, children }: ProgressProps) {
       {children}
     </Bar>
   )
+}
+
+/** Shows what is under way once it takes longer than a second. It is for work of which no part can be seen. */
+export function UnderWay({ loading, what }: { loading: boolean; what: string }) {
+  const late = useDelayed(loading, 1_000)
+  return late && <Progress label={what}>{what}…</Progress>
 }
 
 const Bar = styled('p')({
