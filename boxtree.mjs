@@ -35,6 +35,7 @@ const COMMANDS = {
     ],
   },
   kodi: { tools: true, env: { KODI: '1' }, run: [[VITEST, 'run', '--project', 'kodi']] },
+  ha: { console: true, tools: true, run: [['test/ha/main.ts']] },
   mutants: { console: true, tools: true, run: [['test/mutants/main.ts']] },
   check: { tools: true, run: [...checks(), [VITEST, 'run', 'test/house.test.ts', 'test/mutants.test.ts']] },
   test: { console: true, tools: true, run: [...checks(), [VITEST, 'run']] },

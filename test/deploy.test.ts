@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
@@ -48,5 +49,18 @@ test.for([
 ] as const)('promtool, where it is installed, accepts %s', ([, args], { skip }) => {
   const { error, status, stdout, stderr } = spawnSync('promtool', args, { cwd: DEPLOY, encoding: 'utf8' })
   if (error) skip('promtool is not installed: apt-get install prometheus')
+  expect(status, stdout + stderr).toBe(0)
+})
+
+test.for([
+  ['haproxy', ['-c', '-f', 'ha/haproxy.cfg']],
+  ['caddy', ['validate', '--adapter', 'caddyfile', '--config', 'ha/Caddyfile']],
+  ['caddy', ['validate', '--adapter', 'caddyfile', '--config', 'Caddyfile']],
+] as const)('%s, where it is installed, accepts its sample: %s', ([program, args], { skip }) => {
+  const home = mkdtempSync(join(tmpdir(), 'boxtree-samples-'))
+  const env = { PATH: `${process.env.PATH}:/usr/sbin`, HOME: home }
+  const { error, status, stdout, stderr } = spawnSync(program, args, { cwd: DEPLOY, encoding: 'utf8', env })
+  rmSync(home, { recursive: true })
+  if (error) skip(`${program} is not installed`)
   expect(status, stdout + stderr).toBe(0)
 })

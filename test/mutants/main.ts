@@ -1,18 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { copyRepository } from '../support/copy.ts'
 import { MUTANTS, type Mutant } from './mutants.ts'
 
 // Tests the tests: removes one guard at a time from a copy of the repository and runs the suites that must then fail.
 // Exits with 1 when a suite passes without its guard. Words on the command line select the guards whose sentence or file
 // contains them all.
-
-const ROOT = join(import.meta.dirname, '../..')
-/** The packages and the built console, which are large and which no mutant changes. */
-const LINKED = ['node_modules', 'dist']
-const NOT_COPIED = new Set([...LINKED, '.git', 'data'])
 
 /** A suite that its mutant makes wait for ever is ended after this time, in milliseconds. */
 const LONGEST_MS = 300_000
@@ -23,10 +19,7 @@ async function main(words: string[]): Promise<number> {
   const chosen = MUTANTS.filter(({ guard, file }) => words.every((word) => `${file} ${guard}`.includes(word)))
   const copy = mkdtempSync(join(tmpdir(), 'boxtree-mutants-'))
   try {
-    for (const name of readdirSync(ROOT).filter((one) => !NOT_COPIED.has(one))) {
-      cpSync(join(ROOT, name), join(copy, name), { recursive: true })
-    }
-    for (const name of LINKED) symlinkSync(join(ROOT, name), join(copy, name))
+    copyRepository(copy)
     const suites = [...new Set(chosen.flatMap(({ suites }) => suites))]
     if ((await run(copy, suites, { output: 'inherit' })) !== 0)
       throw new Error('The suites fail while every guard is in place.')

@@ -18,6 +18,8 @@ export interface Console {
 
 export interface ConsoleOptions {
   dataDir: string
+  /** The folder of the program; by default this repository. */
+  root?: string
   env?: Record<string, string>
   /** Starts through `boxtree.mjs`, as `npm start` does, instead of the server itself. */
   launcher?: boolean
@@ -33,11 +35,17 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
 }
 
 /** Runs the console without waiting until it is ready: for starts that must fail. */
-export function runConsole({ dataDir, env = {}, launcher = false, within = [] }: ConsoleOptions) {
+export function runConsole({
+  dataDir,
+  root = ROOT,
+  env = {},
+  launcher = false,
+  within = [],
+}: ConsoleOptions) {
   const started = launcher ? ['boxtree.mjs', 'start'] : ['server/main.ts']
   const [command, ...args] = [...within, process.execPath, ...started] as [string, ...string[]]
   const child = spawn(command, args, {
-    cwd: ROOT,
+    cwd: root,
     env: { ...INHERITED, DATA_DIR: dataDir, PORT: '0', ...env },
     // When the test run is killed this channel closes, and the console stops.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

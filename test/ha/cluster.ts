@@ -1,0 +1,340 @@
+import type { ChildProcess } from 'node:child_process'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { openPool } from '../../server/postgres/pool.ts'
+import { type Console, startConsole } from '../support/console.ts'
+import {
+  CADDY,
+  endGroup,
+  killPrograms,
+  postgresIn,
+  RUN_AS,
+  runProgram,
+  signal,
+  startProgram,
+} from './programs.ts'
+import {
+  caddyOf,
+  etcdOf,
+  haproxyOf,
+  type Machine,
+  machineOf,
+  type Place,
+  patroniOf,
+  rolesOf,
+  serverOf,
+  type Urls,
+} from './samples.ts'
+
+/** The longest that anything here may take to be as it should, in milliseconds. */
+const LONGEST_MS = 120_000
+
+/** How many bytes behind the primary a standby may be, in a cluster that is whole. */
+const MOST_LAG = 1_000_000
+
+/** The password of the first admin, and of every account that the load makes. */
+export const PASSWORD = 'one-password-for-all'
+
+/** What the servers have here besides the sample. */
+const OWN = { CAPTCHA_PROVIDER: 'none', ADMIN_PASSWORD: PASSWORD, LOG_LEVEL: 'warn' }
+
+/** What Patroni tells of a machine. */
+type Member = { name: string; role: string; state: string; lag?: number | string; timeline?: number }
+
+/** A machine of the database, with what runs on it. */
+export class Node {
+  readonly machine: Machine
+  readonly #place: Place
+  #etcd: ChildProcess | null = null
+  #patroni: ChildProcess | null = null
+
+  constructor(machine: Machine, place: Place) {
+    this.machine = machine
+    this.#place = place
+    makeFolder(machine.folder)
+    write(this.#config, patroniOf(machine, place))
+  }
+
+  get name(): string {
+    return this.machine.name
+  }
+
+  get #config(): string {
+    return join(this.machine.folder, 'patroni.yml')
+  }
+
+  startEtcd(): void {
+    const { folder } = this.machine
+    const env = etcdOf(this.machine, this.#place)
+    this.#etcd = startProgram('etcd', [], { env, log: join(folder, 'etcd.log') })
+  }
+
+  startPatroni(): void {
+    const { folder } = this.machine
+    const env = { HOME: folder }
+    this.#patroni = startProgram('patroni', [this.#config], { env, log: join(folder, 'patroni.log') })
+  }
+
+  killPostgres(): void {
+    for (const pid of this.#stopPostgres()) signal(pid, 'SIGKILL')
+  }
+
+  /** Stops its PostgreSQL without ending it, first the process that would start others. Returns them all. */
+  #stopPostgres(): number[] {
+    const folder = join(this.machine.folder, '15/boxtree')
+    for (const pid of postgresIn(folder).slice(0, 1)) signal(pid, 'SIGSTOP')
+    const pids = postgresIn(folder)
+    for (const pid of pids) signal(pid, 'SIGSTOP')
+    return pids
+  }
+
+  /** Ends all that runs on it at once, as when it loses its power. */
+  lose(): void {
+    endGroup(this.#patroni)
+    this.killPostgres()
+    endGroup(this.#etcd)
+  }
+
+  /** Starts it as it starts after that. */
+  startAgain(): void {
+    this.startEtcd()
+    this.startPatroni()
+  }
+
+  /** Stops its PostgreSQL without ending it, and its Patroni where that is asked for. Returns what wakes them. */
+  freeze({ patroniToo = false } = {}): () => void {
+    if (patroniToo) this.#patroni?.kill('SIGSTOP')
+    const pids = this.#stopPostgres()
+    return () => {
+      for (const pid of pids) signal(pid, 'SIGCONT')
+      this.#patroni?.kill('SIGCONT')
+    }
+  }
+
+  freezeEtcd(): () => void {
+    this.#etcd?.kill('SIGSTOP')
+    return () => this.#etcd?.kill('SIGCONT')
+  }
+
+  /** Has the standby become the primary, as an operator does. */
+  async switchOver(): Promise<void> {
+    await runProgram('patronictl', ['-c', this.#config, 'switchover', 'boxtree', '--force'])
+  }
+
+  /** Returns what its Patroni tells of all machines; null where it does not answer. */
+  async members(): Promise<Member[] | null> {
+    try {
+      const url = `http://${this.machine.address}:8008/cluster`
+      const answer = await fetch(url, { signal: AbortSignal.timeout(2_000) })
+      return ((await answer.json()) as { members: Member[] }).members
+    } catch {
+      return null
+    }
+  }
+}
+
+/** A server of Boxtree, which can be rolled to another version of it. */
+export class Server {
+  readonly #machine: Machine
+  readonly #env: Record<string, string>
+  #console: Console | null = null
+
+  constructor(machine: Machine, place: Place) {
+    this.#machine = machine
+    this.#env = { ...serverOf(machine, place), ...OWN }
+    makeFolder(machine.folder)
+  }
+
+  get env(): Record<string, string> {
+    return this.#env
+  }
+
+  /** Starts it, from another folder of the program where one is given. Returns once it is ready. */
+  async start(root?: string): Promise<void> {
+    const dataDir = `${this.#machine.folder}-data`
+    this.#console = await startConsole({ dataDir, env: this.#env, ...(root && { root }) })
+  }
+
+  async kill(): Promise<void> {
+    await this.#console?.stop('SIGKILL')
+  }
+
+  /** Stops it as a service is stopped, and starts it again. */
+  async roll(root?: string): Promise<void> {
+    const code = await this.#console?.stop()
+    if (code !== 0) throw new Error(`A server ended with ${code}:\n${this.#console?.output()}`)
+    await this.start(root)
+  }
+
+  killAtOnce(): void {
+    this.#console?.process.kill('SIGKILL')
+  }
+}
+
+/**
+ * The machines of `deploy/ha/` on this one: three of the database and two servers, each at an address of its own, behind
+ * HAProxy and, where it is installed, Caddy.
+ */
+export class Cluster {
+  readonly nodes: Node[]
+  readonly servers: [Server, Server]
+  readonly urls: Urls
+  readonly folder: string
+  readonly #place: Place
+  readonly #front: Machine
+
+  constructor() {
+    this.folder = mkdtempSync(join(tmpdir(), 'boxtree-ha-'))
+    chmodSync(this.folder, 0o711)
+    // Two runs at once have different networks, so every program has the port that it has in the sample.
+    const number = () => 1 + Math.floor(254 * Math.random())
+    this.#place = { folder: this.folder, network: `127.${number()}.${number()}.` }
+    const machine = (name: string, at: number) => machineOf(name, at, this.#place)
+    this.nodes = ['db1', 'db2', 'db3'].map((name, at) => new Node(machine(name, at + 1), this.#place))
+    this.#front = machine('web1', 4)
+    this.servers = [new Server(this.#front, this.#place), new Server(machine('web2', 5), this.#place)]
+    const { address } = this.#front
+    const urls = (console: number, boxes: number) => ({
+      console: `http://${address}:${console}`,
+      boxes: `http://${address}:${boxes}`,
+    })
+    this.urls = existsSync(CADDY) ? urls(8090, 8091) : urls(8000, 8001)
+  }
+
+  /** Starts everything, and returns once it is whole. */
+  async start(say: (line: string) => void): Promise<void> {
+    say('Starting etcd, and PostgreSQL under Patroni')
+    for (const node of this.nodes) node.startEtcd()
+    for (const node of this.nodes) await listening(node.machine.address, 2379)
+    for (const node of this.nodes) node.startPatroni()
+    await this.untilWhole()
+    await this.#makeRoles()
+    say('Starting two servers, and HAProxy before them')
+    for (const server of this.servers) await server.start()
+    await this.#startFront()
+  }
+
+  async #makeRoles(): Promise<void> {
+    const leader = await this.withRole('leader')
+    const sql = openPool(`postgres://postgres:change-me@${leader.machine.address}:5432/postgres`, { max: 1 })
+    const statements = rolesOf(this.#place).replace(/^--.*\n/gm, '')
+    for (const statement of statements.split(/;\n/)) if (statement.trim()) await sql.unsafe(statement)
+    await sql.end({ timeout: 5 })
+  }
+
+  async #startFront(): Promise<void> {
+    const { address, folder } = this.#front
+    const haproxy = join(folder, 'haproxy.cfg')
+    write(haproxy, haproxyOf(this.#front, this.#place))
+    startProgram('haproxy', ['-f', haproxy], { log: join(folder, 'haproxy.log'), asRoot: true })
+    await listening(address, 8000)
+    if (!existsSync(CADDY)) return
+    const caddy = join(folder, 'Caddyfile')
+    write(caddy, caddyOf(this.#front, this.#place, this.urls))
+    startProgram(CADDY, ['run', '--config', caddy, '--adapter', 'caddyfile'], {
+      env: { HOME: folder },
+      log: join(folder, 'caddy.log'),
+    })
+    await listening(address, 8090)
+  }
+
+  /** The connection string of the servers. */
+  get database(): string {
+    return this.servers[0].env.DATABASE_URL as string
+  }
+
+  /** Returns the machine whose PostgreSQL is the primary ('leader') or the standby that commits wait for. */
+  async withRole(role: 'leader' | 'sync_standby'): Promise<Node> {
+    const found = (await this.#members()).find((member) => member.role === role)
+    const node = this.nodes.find(({ name }) => name === found?.name)
+    if (!node) throw new Error(`There is no ${role}`)
+    return node
+  }
+
+  /** Waits until there is a primary with a synchronous standby, and a third machine that follows. */
+  async untilWhole(): Promise<void> {
+    await until('the cluster is whole', async () => {
+      const members = await this.#members()
+      const having = (role: string) => members.filter((member) => member.role === role).length
+      const timelines = new Set(members.map(({ timeline }) => timeline))
+      const areUp = members.every(({ state, lag = 0 }) => isUp(state) && Number(lag) < MOST_LAG)
+      return (
+        areUp &&
+        having('leader') === 1 &&
+        having('sync_standby') === 1 &&
+        having('replica') === 1 &&
+        timelines.size === 1
+      )
+    })
+  }
+
+  async #members(): Promise<Member[]> {
+    const told = await Promise.all(this.nodes.map((node) => node.members()))
+    return told.find((members) => members !== null) ?? []
+  }
+
+  /** Returns the ends of all logs, for a run that fails. */
+  logs(): string {
+    const files = readdirSync(this.folder, { recursive: true, encoding: 'utf8' })
+    const logs = files.filter((name) => /^\w+\/\w+\.log$/.test(name)).sort()
+    return logs
+      .map((name) => {
+        const lines = readFileSync(join(this.folder, name), 'utf8').trimEnd().split('\n')
+        return [`--- ${name}`, ...lines.slice(-15)].join('\n')
+      })
+      .join('\n')
+  }
+
+  /** Ends all of it at once, and removes its folder. */
+  destroy(): void {
+    for (const server of this.servers) server.killAtOnce()
+    // First those that would start others again.
+    killPrograms()
+    for (const node of this.nodes) node.killPostgres()
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
+  }
+}
+
+function isUp(state: string): boolean {
+  return state === 'running' || state === 'streaming'
+}
+
+function makeFolder(folder: string): void {
+  mkdirSync(folder, { mode: 0o700 })
+  if (RUN_AS) chownSync(folder, RUN_AS.uid, RUN_AS.gid)
+}
+
+function write(file: string, text: string): void {
+  writeFileSync(file, text, { mode: 0o600 })
+  if (RUN_AS) chownSync(file, RUN_AS.uid, RUN_AS.gid)
+}
+
+/** Waits until something is so. */
+async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  for (const deadline = Date.now() + LONGEST_MS; !(await isSo()); await pause(250))
+    if (Date.now() > deadline) throw new Error(`After ${LONGEST_MS / 1000} s it is still not so that ${what}`)
+}
+
+function listening(address: string, port: number): Promise<void> {
+  return until(
+    `something listens on ${address}:${port}`,
+    () =>
+      new Promise((resolve) => {
+        const socket = connect(port, address, () => resolve(true))
+        socket.on('error', () => resolve(false)).on('connect', () => socket.destroy())
+      }),
+  )
+}

@@ -1,0 +1,108 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { existsSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+/** Debian's packages that must be there, with a program of each. */
+const PACKAGES = {
+  patroni: '/usr/bin/patroni',
+  'etcd-server': '/usr/bin/etcd',
+  haproxy: '/usr/sbin/haproxy',
+  'postgresql-15': '/usr/lib/postgresql/15/bin/postgres',
+}
+
+/** Returns a sentence about the packages that are missing; null where none is. */
+export function whatIsMissing(): string | null {
+  const missing = Object.entries(PACKAGES).flatMap(([name, program]) => (existsSync(program) ? [] : [name]))
+  if (missing.length === 0) return null
+  return `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing; install what is needed with: apt-get install --no-install-recommends ${Object.keys(PACKAGES).join(' ')}`
+}
+
+export const CADDY = '/usr/bin/caddy'
+
+/** The account of Debian's PostgreSQL, which refuses to run as root; null where this is not root. */
+export const RUN_AS = process.getuid?.() === 0 ? accountOf('postgres') : null
+
+const PATH = '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin'
+
+/** All programs that were started here, so that none is left. */
+const started = new Set<ChildProcess>()
+
+/** Starts a program that runs until it is killed. Its output goes to a file. */
+export function startProgram(
+  command: string,
+  args: readonly string[],
+  { env = {}, log, asRoot = false }: { env?: Record<string, string>; log: string; asRoot?: boolean },
+): ChildProcess {
+  const output = openSync(log, 'a')
+  const child = spawn(command, args, {
+    cwd: '/',
+    env: { PATH, LANG: 'C.UTF-8', ...env },
+    stdio: ['ignore', output, output],
+    // A group of its own: Ctrl-C at the terminal is for this program alone, which then ends them all.
+    detached: true,
+    ...(asRoot ? {} : (RUN_AS ?? {})),
+  })
+  started.add(child)
+  child.on('exit', () => started.delete(child))
+  return child
+}
+
+/** Kills all that was started here, at once. */
+export function killPrograms(): void {
+  for (const child of started) endGroup(child)
+}
+
+/** Kills a program with all that it has started in its group. */
+export function endGroup(child: ChildProcess | null): void {
+  if (child?.pid) signal(-child.pid, 'SIGKILL')
+}
+
+/** Returns the processes of the PostgreSQL in a data folder, the first of which starts the others. */
+export function postgresIn(folder: string): number[] {
+  const file = join(folder, 'postmaster.pid')
+  if (!existsSync(file)) return []
+  const first = Number(readFileSync(file, 'utf8').split('\n')[0])
+  const isIts = readText(`/proc/${first}/cmdline`).includes(folder)
+  return isIts ? [first, ...childrenOf(first)] : []
+}
+
+export function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch {
+    // It has ended.
+  }
+}
+
+function childrenOf(parent: number): number[] {
+  const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  // The fields after the name of the program, which may have spaces: state, parent.
+  return all.map(Number).filter((pid) => {
+    const fields = readText(`/proc/${pid}/stat`).split(') ').at(-1)?.split(' ')
+    return Number(fields?.[1]) === parent
+  })
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+function accountOf(name: string): { uid: number; gid: number } | null {
+  const line = readText('/etc/passwd')
+    .split('\n')
+    .find((one) => one.startsWith(`${name}:`))
+  const [, , uid, gid] = line?.split(':') ?? []
+  return uid && gid ? { uid: Number(uid), gid: Number(gid) } : null
+}
+
+/** Runs a program to its end. Returns what it printed. */
+export async function runProgram(command: string, args: readonly string[]): Promise<string> {
+  const env = { PATH, LANG: 'C.UTF-8' }
+  const { stdout } = await promisify(execFile)(command, args, { encoding: 'utf8', env, ...(RUN_AS ?? {}) })
+  return stdout
+}

@@ -1,0 +1,115 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Cluster } from './cluster.ts'
+import type { Load } from './load.ts'
+import { makeNextVersion } from './next-version.ts'
+
+/** What happens to a cluster under load, and what makes it whole again. */
+export interface Scenario {
+  name: string
+  title: string
+  act: (cluster: Cluster, load: Load) => Promise<void>
+  /** Whether no request may fail. */
+  isPlanned?: true
+}
+
+/** After so many writes they are back. */
+const BACK = 100
+const AWAY_MS = 20_000
+const FROZEN_MS = 30_000
+/** How long two versions serve beside each other, in milliseconds. */
+const BESIDE_MS = 3_000
+
+export const SCENARIOS: readonly Scenario[] = [
+  {
+    name: 'server',
+    title: 'a server killed',
+    async act({ servers: [server] }, load) {
+      await server.kill()
+      await load.untilAcknowledged(BACK)
+      await server.start()
+    },
+  },
+  {
+    name: 'postgres',
+    title: "the primary's PostgreSQL killed",
+    async act(cluster, load) {
+      const primary = await cluster.withRole('leader')
+      primary.killPostgres()
+      await load.untilAcknowledged(BACK)
+    },
+  },
+  {
+    name: 'machine',
+    title: "the primary's machine killed",
+    async act(cluster, load) {
+      const primary = await cluster.withRole('leader')
+      primary.lose()
+      await load.untilAcknowledged(BACK)
+      primary.startAgain()
+    },
+  },
+  {
+    name: 'standby',
+    title: "the standby's machine killed",
+    async act(cluster, load) {
+      const standby = await cluster.withRole('sync_standby')
+      standby.lose()
+      await load.untilAcknowledged(BACK)
+      standby.startAgain()
+    },
+  },
+  {
+    name: 'switchover',
+    title: 'a switchover',
+    async act(cluster) {
+      const primary = await cluster.withRole('leader')
+      await primary.switchOver()
+    },
+  },
+  {
+    name: 'etcd',
+    title: `etcd away for ${AWAY_MS / 1000} s`,
+    async act({ nodes }) {
+      const wake = nodes.map((node) => node.freezeEtcd())
+      await pause(AWAY_MS)
+      for (const one of wake) one()
+    },
+  },
+  {
+    name: 'frozen',
+    title: `the primary's PostgreSQL frozen for ${FROZEN_MS / 1000} s`,
+    act: (cluster) => freeze(cluster, false),
+  },
+  {
+    name: 'frozen-with-patroni',
+    title: 'the same, with its Patroni',
+    act: (cluster) => freeze(cluster, true),
+  },
+  {
+    name: 'roll',
+    title: 'both servers restarted, one after the other',
+    isPlanned: true,
+    async act({ servers }) {
+      for (const server of servers) await server.roll()
+    },
+  },
+  {
+    name: 'upgrade',
+    title: 'both upgraded to a next version, and taken back',
+    isPlanned: true,
+    async act({ servers, folder }) {
+      for (const root of [makeNextVersion(folder), undefined])
+        for (const server of servers) {
+          await server.roll(root)
+          await pause(BESIDE_MS)
+        }
+    },
+  },
+]
+
+async function freeze(cluster: Cluster, patroniToo: boolean): Promise<void> {
+  const primary = await cluster.withRole('leader')
+  const wake = primary.freeze({ patroniToo })
+  await pause(FROZEN_MS)
+  wake()
+}
