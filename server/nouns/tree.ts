@@ -8,6 +8,7 @@ import type { Sql } from '../postgres/pool.ts'
 import { isLow } from '../tree/account.ts'
 import { type Beneath, beneathOf, isBeneath, managedBy } from '../tree/beneath.ts'
 import { nameFor } from '../tree/names.ts'
+import { superresellers } from '../tree/selection.ts'
 
 /** The handlers that show what is beneath the caller. */
 export const tree: Pick<Handlers<typeof calls.tree>, 'list' | 'account' | 'password'> = {
@@ -120,8 +121,7 @@ function childOnPath(sql: Sql, role: Account['role']) {
 function clientsBeneath(sql: Sql, role: Account['role']) {
   if (role === 'admin') {
     return sql`
-      select k.account as child, k.expiry, k.clients
-      from client_count k join account s on s.id = k.account and s.role = 'superreseller'`
+      select k.account as child, k.expiry, k.clients from client_count k where k.account = any (${superresellers(sql)})`
   }
   return sql`
     select dealer.child, k.expiry, k.clients from dealer join client_count k on k.account = dealer.id`

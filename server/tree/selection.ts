@@ -72,9 +72,12 @@ export function isVisibleTo(sql: Sql, { id, role }: Context['account'], row: Fra
 
 /** Returns the condition for the rows of `client_count` that count the caller's clients: all of them for the admin. */
 export function countsFor(sql: Sql, { id, role }: Context['account']): Fragment {
-  return role === 'admin'
-    ? sql`account in (select id from account where role = 'superreseller')`
-    : sql`account = ${id}`
+  return role === 'admin' ? sql`account = any (${superresellers(sql)})` : sql`account = ${id}`
+}
+
+/** Returns their ids as an array: with a join the database would read the counts of all accounts, twenty times as many. */
+export function superresellers(sql: Sql): Fragment {
+  return sql`array(select id from account where role = 'superreseller')`
 }
 
 /**
