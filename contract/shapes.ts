@@ -153,6 +153,11 @@ export const ClientDetail = z.extend(ClientRow, {
   /** Why its box was refused when it asked last (a `BoxRefusal`), and when that was; null where it was let in, or has not asked. */
   box_refusal: z.nullable(z.string()),
   box_answered: z.nullable(Moment),
+  /**
+   * While no box has asked with its MAC: the box of nobody whose MAC differs from it in one or two digits, and when that
+   * asked last. One of the two was probably mistyped. Null where there is none.
+   */
+  near_box: z.nullable(z.object({ mac: z.string(), asked: Moment, digits: z.int() })),
 })
 export type ClientDetail = z.output<typeof ClientDetail>
 

@@ -168,6 +168,40 @@ describe('the boxes of nobody', () => {
     expect(await similarTo('00:1A:88:AB:CD:E0')).toBeNull()
   })
 
+  test("are told to the dealer of the client whose MAC is nearly theirs, until the client's own box asks", async () => {
+    const { name } = await client('00:1A:79:AB:CD:EF')
+    const near = async () => (await family.dealer.call(calls.clients.detail, { name })).near_box
+    expect(await near()).toBeNull()
+    await signIn('00:1A:79:BA:CD:EF')
+    expect(await near()).toMatchObject({ mac: '00:1A:79:BA:CD:EF', digits: 2 })
+    await signIn('00:1A:79:AB:CD:E0')
+    const asked = world.clock.now.toISOString()
+    expect(await near()).toEqual({ mac: '00:1A:79:AB:CD:E0', asked, digits: 1 })
+    // Neither a MAC that no client can have, nor one with three other digits.
+    for (const mac of ['00:1A:78:AB:CD:EF', '00:1A:79:00:0D:EF']) await signIn(mac)
+    expect(await near()).toMatchObject({ mac: '00:1A:79:AB:CD:E0' })
+    await signIn('00:1A:79:AB:CD:EF')
+    expect(await near()).toBeNull()
+  })
+
+  test('are told to no dealer once somebody has them, nor of a client without a MAC, nor after a week', async () => {
+    const { name } = await client('00:1A:79:AB:CD:EF')
+    const near = async () => (await family.dealer.call(calls.clients.detail, { name })).near_box
+    const { dealer: stranger } = await world.family({ credits: 1 })
+    await signIn('00:1A:79:AB:CD:E0')
+    expect(await near()).toMatchObject({ digits: 1 })
+    const { name: ministra } = await world.client(family.dealer, { months: 1, ministra: true })
+    expect(await family.dealer.call(calls.clients.detail, { name: ministra })).toMatchObject({
+      near_box: null,
+    })
+    await world.client(stranger, { months: 1, stb_mac: '00:1A:79:AB:CD:E0', login: 'the-other' })
+    expect(await near()).toBeNull()
+    await world.admin.call(calls.admin.remove, { name: 'the-other' })
+    expect(await near()).toMatchObject({ mac: '00:1A:79:AB:CD:E0' })
+    world.clock.pass({ days: 7 })
+    expect(await near()).toBeNull()
+  })
+
   test('name before others a client whose own box has never signed in, and never one that is deleted', async () => {
     await client('00:1A:79:00:00:01', 'with-box')
     await signIn('00:1A:79:00:00:01')

@@ -14,7 +14,7 @@ import type { Handlers } from '../context.ts'
 import { begin } from '../postgres/begin.ts'
 import { LOCKS } from '../postgres/locks.ts'
 import type { Sql } from '../postgres/pool.ts'
-import { isOnline } from '../tree/selection.ts'
+import { isNobodys, isOnline } from '../tree/selection.ts'
 
 type Fragment = PendingQuery<Row[]>
 
@@ -105,12 +105,6 @@ function newestUnknown(sql: Sql, now: Date): Fragment {
   return sql`
     select * from unknown_box where asked > ${new Date(now.getTime() - UNKNOWN_BOX_DAYS * DAY_MS)}
     order by asked desc limit ${MOST_UNKNOWN_BOXES}`
-}
-
-/** Returns the condition that no client has the box `u` by now. */
-function isNobodys(sql: Sql): Fragment {
-  return sql`not exists (select from client c where c.mac = u.mac and c.deleted is null)
-    and not exists (select from device d where d.mac = u.mac)`
 }
 
 function isFound(sql: Sql, term: string): Fragment {

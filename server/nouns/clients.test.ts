@@ -59,6 +59,7 @@ describe('a new client', () => {
       online: false,
       box_refusal: null,
       box_answered: null,
+      near_box: null,
       ...NO_DEVICE,
     })
   })

@@ -1,7 +1,9 @@
 import type { BoxRefusal } from '../../contract/boxes.ts'
 import type { calls, InputOf } from '../../contract/calls.ts'
-import { expiryState, Mac, ONLINE_FOR_MS } from '../../contract/clients.ts'
+import { expiryState, MAC_PREFIX, Mac, ONLINE_FOR_MS } from '../../contract/clients.ts'
+import { UNKNOWN_BOX_DAYS } from '../../contract/gateway.ts'
 import { packageLabel } from '../../contract/packages.ts'
+import { DAY_MS } from '../../contract/time.ts'
 import { ofClient } from '../access/seal.ts'
 import { type Context, type Handlers, Unchanged } from '../context.ts'
 import { started } from '../ledger/months.ts'
@@ -9,9 +11,11 @@ import { payStart, refuseChanged, renew, type Served } from '../ledger/purchases
 import { retrievals } from '../ledger/retrievals.ts'
 import { holdPlace } from '../ledger/transfer.ts'
 import { giveTrial, livesOnTrial, shareTrial, type TrialFields } from '../ledger/trials.ts'
+import type { Sql } from '../postgres/pool.ts'
 import { notFound, Refusal, refuseField } from '../refusal.ts'
 import { balanceOf } from '../tree/account.ts'
 import { type Client, clientOf, clientsOf, ownClientWith } from '../tree/client.ts'
+import { type Fragment, isNobodys } from '../tree/selection.ts'
 
 /** The handlers for one client of the dealer. Another dealer's clients are not found. */
 export const clients: Pick<
@@ -49,14 +53,16 @@ export const clients: Pick<
   async detail(context, { name }) {
     const { sql, now, business } = context
     const client = await clientOf(context, name)
-    const [rest] = await sql<Rest[]>`
+    const [found] = await sql<(Rest & Near)[]>`
       select c.mac as o_mac, c.active as status, c.password, c.alt_player, c.phone, c.package_selection, c.locked,
         c.created, d.stb_sn, d.stb_type, d.version, d.time_last_play_tv, d.time_last_play_video,
         d.last_played_tv_content, d.last_played_vod_content, d.locked_to_ip, nullif(p.watching, '') as watching, p.polled as last_active,
-        p.refusal as box_refusal, p.answered as box_answered
+        p.refusal as box_refusal, p.answered as box_answered, near.mac as near_mac, near.asked as near_asked, near.digits
       from client c left join device d on d.client = c.id left join presence p on p.client = c.id
+      left join lateral (${nearBox(sql, now)}) near on true
       where c.id = ${client.id} and c.deleted is null`
-    if (!rest) throw notFound()
+    if (!found) throw notFound()
+    const { near_mac: mac, near_asked: asked, digits, ...rest } = found
     const { offered } = await retrievals(context, client)
     const trial = offered.findIndex(({ leaves }) => leaves === 'a new trial')
     return {
@@ -64,6 +70,7 @@ export const clients: Pick<
       ...rest,
       password: business.seal.open(rest.password, ofClient(client.id)),
       tariff_plan: packageLabel(rest.package_selection) ?? '',
+      near_box: mac === null ? null : { mac, asked, digits },
       online: rest.last_active !== null && now.getTime() - Date.parse(rest.last_active) < ONLINE_FOR_MS,
       retrievable: offered.length,
       retrievals: offered.map(({ expiry }) => expiry),
@@ -150,6 +157,28 @@ type Rest = {
   last_played_tv_content: string | null
   last_played_vod_content: string | null
   locked_to_ip: string | null
+}
+
+/** The box of nobody that has nearly the client's MAC; all null where there is none. */
+type Near =
+  | { near_mac: string; near_asked: string; digits: number }
+  | { near_mac: null; near_asked: null; digits: null }
+
+/**
+ * Returns a query of the box of nobody whose MAC differs least from that of the client `c`, in two digits at most, while
+ * no box has asked with that: `d` and `p` are what is known of one.
+ */
+function nearBox(sql: Sql, now: Date): Fragment {
+  return sql`
+    select u.mac, u.asked, differ.digits
+    from unknown_box u cross join lateral (
+      select count(*) as digits from generate_series(${MAC_PREFIX.length + 1}::int, length(u.mac)) place
+      where substr(c.mac, place, 1) <> substr(u.mac, place, 1)
+    ) differ
+    where c.mac is not null and d.client is null and p.client is null
+      and starts_with(u.mac, ${MAC_PREFIX}) and u.asked > ${new Date(now.getTime() - UNKNOWN_BOX_DAYS * DAY_MS)}
+      and differ.digits <= 2 and ${isNobodys(sql)}
+    order by differ.digits, u.asked desc limit 1`
 }
 
 /** The fields of a client's form at which a refused trial is reported. */

@@ -15,6 +15,12 @@ export type Fragment = PendingQuery<Row[]>
 
 type Asked = Pick<Context, 'sql' | 'account' | 'now'> & { business: Pick<Context['business'], 'zone'> }
 
+/** Returns the condition that no client has the box `u` by now. */
+export function isNobodys(sql: Sql): Fragment {
+  return sql`not exists (select from client c where c.mac = u.mac and c.deleted is null)
+    and not exists (select from device d where d.mac = u.mac)`
+}
+
 /** A search: a client matches by its text, or by one of the expiries. */
 export type Search = {
   /** A condition on the text and dealer of a directory row named `entry`. */

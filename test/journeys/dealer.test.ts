@@ -399,6 +399,29 @@ describe('a client', () => {
     await expect(page.getByRole('radio', { name: 'Online 1' })).toBeChecked()
   })
 
+  test('gets the MAC of the box that asks with nearly its own, and that box is let in', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family({ credits: 1 })
+    const { name } = await world.client(dealer, { months: 1, stb_mac: '00:1A:79:C0:FF:EE' })
+    const box = new Box(world.server, { mac: '00:1A:79:C0:FF:E0' })
+    expect(await box.signIn()).toBe(2)
+    await world.server.gateway.writePresence()
+    const page = await open({ as: dealer, at: `/update-client/${name}` })
+    const verdict = page.getByRole('region', { name: 'Verdict' })
+    await expect(verdict).toContainText('with another MAC: 00:1A:79:C0:FF:E0')
+    await press(verdict, 'Take its MAC')
+    const question = page.getByRole('alertdialog', { name: 'Take the MAC of this box?' })
+    await expect(question).toContainText('differs in 1 digit: 00:1A:79:C0:FF:E0')
+    await press(question, 'Take the MAC')
+    await readNotice(page, `Client ${name} updated successfully!`)
+    await expect(page.getByLabel('MAC Address')).toHaveValue('00:1A:79:C0:FF:E0')
+    await expect(verdict).toHaveText(/^Served until/)
+    world.clock.pass({ seconds: 5 })
+    expect(await box.signIn()).toBe(0)
+  })
+
   test('gets a message on its screen, and its dealer sees that it did', async ({ open, world }) => {
     const { dealer } = await world.family({ credits: 5 })
     const { mac } = await world.client(dealer, { login: 'has-a-box', months: 1 })

@@ -413,6 +413,21 @@ const DIALOGS: Record<string, Asked> = {
     done: (page) => press(page.getByRole('alertdialog'), 'Reset'),
     next: (page) => button(page, 'Reset'),
   },
+  'the MAC of a box': {
+    file: 'clients/TakeMac.tsx',
+    as: 'dealer',
+    at: to.client,
+    open: async (page, client, { world: { server, clock } }) => {
+      const [mac, mistyped] = ['00:1A:79:F0:0D:F0', '00:1A:79:F0:0D:F1']
+      await server.sql`update client set mac = ${mistyped} where name = ${client}`
+      await server.sql`
+        insert into unknown_box (mac, first_asked, asked, stb_type, version) values (${mac}, ${clock.now}, ${clock.now}, '', '')`
+      await page.reload()
+      await press(page, 'Take its MAC')
+    },
+    first: (page) => button(page, 'Cancel'),
+    opener: (page) => button(page, 'Take its MAC'),
+  },
   "a client's credentials": {
     file: 'clients/VerdictCard.tsx',
     as: 'dealer',

@@ -16,12 +16,13 @@ import { zone } from '../zone.ts'
 import { anotherIcon, CredentialSheet } from './CredentialSheet.tsx'
 import { RenewDialog } from './RenewDialog.tsx'
 import { ResetDialog } from './ResetDialog.tsx'
+import { TakeMac } from './TakeMac.tsx'
 import { type Verdict, verdictsOf } from './verdict.ts'
 
 /** Says whether a client is served and, if not, why, with the button that mends it. `client` is undefined at first. */
 export function VerdictCard({ client }: { client: ClientDetail | undefined }) {
   const now = useNow()
-  const [asked, setAsked] = useState<'renewal' | 'credentials' | 'lock' | 'box' | null>(null)
+  const [asked, setAsked] = useState<'renewal' | 'credentials' | 'lock' | 'box' | 'mac' | null>(null)
   const switching = useSubmit(calls.clients.save)
   const close = () => setAsked(null)
   const [first, ...more] = client ? verdictsOf(client, now, zone()) : []
@@ -33,6 +34,7 @@ export function VerdictCard({ client }: { client: ClientDetail | undefined }) {
     },
     'forget the lock': { label: 'Forget the lock', act: () => setAsked('lock') },
     'forget the box': { label: 'Take the new box', act: () => setAsked('box') },
+    'take the MAC': { label: 'Take its MAC', act: () => setAsked('mac') },
   }
   const mend = first?.mend ? mends[first.mend] : null
   return (
@@ -82,9 +84,12 @@ export function VerdictCard({ client }: { client: ClientDetail | undefined }) {
         onClose={close}
       />
       {client && (
-        <Dialog open={asked === 'credentials'} title={`Credentials of ${client.name}`} onClose={close}>
-          <CredentialSheet client={{ ...client, login: client.name }} another={TO_ANOTHER} />
-        </Dialog>
+        <>
+          <TakeMac client={client} box={asked === 'mac' ? client.near_box : null} onClose={close} />
+          <Dialog open={asked === 'credentials'} title={`Credentials of ${client.name}`} onClose={close}>
+            <CredentialSheet client={{ ...client, login: client.name }} another={TO_ANOTHER} />
+          </Dialog>
+        </>
       )}
     </Section>
   )

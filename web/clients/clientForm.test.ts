@@ -33,6 +33,7 @@ const CLIENT: ClientDetail = {
   locked_to_ip: null,
   box_refusal: null,
   box_answered: null,
+  near_box: null,
 }
 
 test('the unchanged form of a client sends only its login, which changes nothing', () => {

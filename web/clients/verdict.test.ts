@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { verdictsOf } from './verdict.ts'
 
 const NOW = new Date('2026-11-21T10:00:00.000Z')
-const NOT_ASKED = { box_refusal: null, box_answered: null }
+const NOT_ASKED = { box_refusal: null, box_answered: null, near_box: null }
 const SERVED = {
   expiry: '2027-01-14T23:59:59.000Z',
   status: true,
@@ -96,6 +96,17 @@ test('another box is taken by a reset', () => {
     'UTC',
   )
   expect(first.mend).toBe('forget the box')
+})
+
+test('a box with nearly the MAC of a client is taken over, but not by an expired one', () => {
+  const near_box = { mac: '00:1A:79:AB:CD:E0', asked: '2026-11-21T09:58:00.000Z', digits: 1 }
+  const says = 'A box asked 2 minutes ago with another MAC: 00:1A:79:AB:CD:E0'
+  expect(verdictsOf({ ...SERVED, near_box }, NOW, 'UTC')).toMatchObject([
+    { says, mend: 'take the MAC' },
+    { says: 'Served until 14 January, 54 days' },
+  ])
+  const [, second] = verdictsOf({ ...EXPIRED, near_box }, NOW, 'UTC')
+  expect(second).toEqual({ says, tone: 'warn' })
 })
 
 test('days are those of the business: the last second of a day in its zone is still that day', () => {

@@ -9,12 +9,12 @@ import { days } from '../words.ts'
 export interface Verdict {
   says: string
   tone: Tone
-  mend?: 'renew' | 'switch on' | 'forget the lock' | 'forget the box'
+  mend?: 'renew' | 'switch on' | 'forget the lock' | 'forget the box' | 'take the MAC'
 }
 
 type Judged = Pick<
   ClientDetail,
-  'expiry' | 'status' | 'locked' | 'locked_to_ip' | 'box_refusal' | 'box_answered'
+  'expiry' | 'status' | 'locked' | 'locked_to_ip' | 'box_refusal' | 'box_answered' | 'near_box'
 >
 
 /** Returns what decides whether a client is served: the reasons against it in the order to mend them, then how long. */
@@ -27,6 +27,7 @@ export function verdictsOf(client: Judged, now: Date, zone: string): [Verdict, .
       ? [{ says: `Locked to ${client.locked_to_ip}`, tone: 'warn', mend: 'forget the lock' } as const]
       : []),
     ...refusedBox(client, state, now),
+    ...nearBox(client, now),
   ]
   if (state === 'expired') {
     const expired: Verdict = { says: `Expired ${relativeDay(left)}`, tone: 'bad', mend: 'renew' }
@@ -53,6 +54,13 @@ function refusedBox(client: Judged, state: ExpiryState, now: Date): Verdict[] {
   const says = `Its box was refused ${timeAgo(box_answered, now)}: ${REFUSED[box_refusal]}`
   const isAnother = box_refusal === 'other_box' || box_refusal === 'too_many_boxes'
   return [{ says, tone: 'bad', ...(isAnother && { mend: 'forget the box' as const }) }]
+}
+
+/** Tells of a box with nearly the same MAC, while no box has asked with the client's own. */
+function nearBox({ near_box }: Judged, now: Date): Verdict[] {
+  if (near_box === null) return []
+  const says = `A box asked ${timeAgo(near_box.asked, now)} with another MAC: ${near_box.mac}`
+  return [{ says, tone: 'warn', mend: 'take the MAC' }]
 }
 
 const REFUSED: Readonly<Record<string, string>> = {
