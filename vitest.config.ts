@@ -14,8 +14,8 @@ const FAULTS = process.env.THOROUGH === '1'
 /** `npm run kodi` drives the real Kodi, which is no part of this repository. */
 const KODI = process.env.KODI === '1'
 
-/** The longest suites, which `npm run faults` repeats at length. */
-const LONG_LAWS = 'test/laws/{ledger,hostile}.test.ts'
+/** The suites of random tries, of which `npm run faults` makes many more. */
+const LONG_LAWS = 'test/laws/{boxes,hostile,hostile-boxes,ledger,rows}.test.ts'
 
 /** Suites that use no database, or always the embedded one. */
 const WITHOUT_DATABASE = [
