@@ -3,6 +3,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { readConfig } from '../server/config.ts'
+import { machineOf, serverOf } from './ha/samples.ts'
 
 /** The samples for those who run Boxtree. */
 
@@ -63,4 +65,11 @@ test.for([
   rmSync(home, { recursive: true })
   if (error) skip(`${program} is not installed`)
   expect(status, stdout + stderr).toBe(0)
+})
+
+test('Boxtree accepts the sample of a server of a cluster', () => {
+  const place = { folder: '/var/lib', network: '192.0.2.' }
+  const config = readConfig(serverOf(machineOf('web1', 4, place), place))
+  expect(config).toMatchObject({ host: '192.0.2.4', boxPort: 8088, drainSeconds: 5 })
+  expect(config.database?.server).toContain('@192.0.2.1:5432,192.0.2.2:5432,192.0.2.3:5432/')
 })

@@ -1,43 +1,13 @@
-import type { ChildProcess } from 'node:child_process'
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { openPool } from '../../server/postgres/pool.ts'
-import { type Console, startConsole } from '../support/console.ts'
-import {
-  CADDY,
-  endGroup,
-  killPrograms,
-  postgresIn,
-  RUN_AS,
-  runProgram,
-  signal,
-  startProgram,
-} from './programs.ts'
-import {
-  caddyOf,
-  etcdOf,
-  haproxyOf,
-  type Machine,
-  machineOf,
-  type Place,
-  patroniOf,
-  rolesOf,
-  serverOf,
-  type Urls,
-} from './samples.ts'
+import { DatabaseNode, type Member } from './node.ts'
+import { CADDY, killPrograms, startProgram, write } from './programs.ts'
+import { caddyOf, haproxyOf, type Machine, machineOf, type Place, rolesOf, type Urls } from './samples.ts'
+import { Server } from './server.ts'
 
 /** The longest that anything here may take to be as it should, in milliseconds. */
 const LONGEST_MS = 120_000
@@ -45,151 +15,12 @@ const LONGEST_MS = 120_000
 /** How many bytes behind the primary a standby may be, in a cluster that is whole. */
 const MOST_LAG = 1_000_000
 
-/** The password of the first admin, and of every account that the load makes. */
-export const PASSWORD = 'one-password-for-all'
-
-/** What the servers have here besides the sample. */
-const OWN = { CAPTCHA_PROVIDER: 'none', ADMIN_PASSWORD: PASSWORD, LOG_LEVEL: 'warn' }
-
-/** What Patroni tells of a machine. */
-type Member = { name: string; role: string; state: string; lag?: number | string; timeline?: number }
-
-/** A machine of the database, with what runs on it. */
-export class Node {
-  readonly machine: Machine
-  readonly #place: Place
-  #etcd: ChildProcess | null = null
-  #patroni: ChildProcess | null = null
-
-  constructor(machine: Machine, place: Place) {
-    this.machine = machine
-    this.#place = place
-    makeFolder(machine.folder)
-    write(this.#config, patroniOf(machine, place))
-  }
-
-  get name(): string {
-    return this.machine.name
-  }
-
-  get #config(): string {
-    return join(this.machine.folder, 'patroni.yml')
-  }
-
-  startEtcd(): void {
-    const { folder } = this.machine
-    const env = etcdOf(this.machine, this.#place)
-    this.#etcd = startProgram('etcd', [], { env, log: join(folder, 'etcd.log') })
-  }
-
-  startPatroni(): void {
-    const { folder } = this.machine
-    const env = { HOME: folder }
-    this.#patroni = startProgram('patroni', [this.#config], { env, log: join(folder, 'patroni.log') })
-  }
-
-  killPostgres(): void {
-    for (const pid of this.#stopPostgres()) signal(pid, 'SIGKILL')
-  }
-
-  /** Stops its PostgreSQL without ending it, first the process that would start others. Returns them all. */
-  #stopPostgres(): number[] {
-    const folder = join(this.machine.folder, '15/boxtree')
-    for (const pid of postgresIn(folder).slice(0, 1)) signal(pid, 'SIGSTOP')
-    const pids = postgresIn(folder)
-    for (const pid of pids) signal(pid, 'SIGSTOP')
-    return pids
-  }
-
-  /** Ends all that runs on it at once, as when it loses its power. */
-  lose(): void {
-    endGroup(this.#patroni)
-    this.killPostgres()
-    endGroup(this.#etcd)
-  }
-
-  /** Starts it as it starts after that. */
-  startAgain(): void {
-    this.startEtcd()
-    this.startPatroni()
-  }
-
-  /** Stops its PostgreSQL without ending it, and its Patroni where that is asked for. Returns what wakes them. */
-  freeze({ patroniToo = false } = {}): () => void {
-    if (patroniToo) this.#patroni?.kill('SIGSTOP')
-    const pids = this.#stopPostgres()
-    return () => {
-      for (const pid of pids) signal(pid, 'SIGCONT')
-      this.#patroni?.kill('SIGCONT')
-    }
-  }
-
-  freezeEtcd(): () => void {
-    this.#etcd?.kill('SIGSTOP')
-    return () => this.#etcd?.kill('SIGCONT')
-  }
-
-  /** Has the standby become the primary, as an operator does. */
-  async switchOver(): Promise<void> {
-    await runProgram('patronictl', ['-c', this.#config, 'switchover', 'boxtree', '--force'])
-  }
-
-  /** Returns what its Patroni tells of all machines; null where it does not answer. */
-  async members(): Promise<Member[] | null> {
-    try {
-      const url = `http://${this.machine.address}:8008/cluster`
-      const answer = await fetch(url, { signal: AbortSignal.timeout(2_000) })
-      return ((await answer.json()) as { members: Member[] }).members
-    } catch {
-      return null
-    }
-  }
-}
-
-/** A server of Boxtree, which can be rolled to another version of it. */
-export class Server {
-  readonly #machine: Machine
-  readonly #env: Record<string, string>
-  #console: Console | null = null
-
-  constructor(machine: Machine, place: Place) {
-    this.#machine = machine
-    this.#env = { ...serverOf(machine, place), ...OWN }
-    makeFolder(machine.folder)
-  }
-
-  get env(): Record<string, string> {
-    return this.#env
-  }
-
-  /** Starts it, from another folder of the program where one is given. Returns once it is ready. */
-  async start(root?: string): Promise<void> {
-    const dataDir = `${this.#machine.folder}-data`
-    this.#console = await startConsole({ dataDir, env: this.#env, ...(root && { root }) })
-  }
-
-  async kill(): Promise<void> {
-    await this.#console?.stop('SIGKILL')
-  }
-
-  /** Stops it as a service is stopped, and starts it again. */
-  async roll(root?: string): Promise<void> {
-    const code = await this.#console?.stop()
-    if (code !== 0) throw new Error(`A server ended with ${code}:\n${this.#console?.output()}`)
-    await this.start(root)
-  }
-
-  killAtOnce(): void {
-    this.#console?.process.kill('SIGKILL')
-  }
-}
-
 /**
  * The machines of `deploy/ha/` on this one: three of the database and two servers, each at an address of its own, behind
  * HAProxy and, where it is installed, Caddy.
  */
 export class Cluster {
-  readonly nodes: Node[]
+  readonly nodes: DatabaseNode[]
   readonly servers: [Server, Server]
   readonly urls: Urls
   readonly folder: string
@@ -203,7 +34,7 @@ export class Cluster {
     const number = () => 1 + Math.floor(254 * Math.random())
     this.#place = { folder: this.folder, network: `127.${number()}.${number()}.` }
     const machine = (name: string, at: number) => machineOf(name, at, this.#place)
-    this.nodes = ['db1', 'db2', 'db3'].map((name, at) => new Node(machine(name, at + 1), this.#place))
+    this.nodes = ['db1', 'db2', 'db3'].map((name, at) => new DatabaseNode(machine(name, at + 1), this.#place))
     this.#front = machine('web1', 4)
     this.servers = [new Server(this.#front, this.#place), new Server(machine('web2', 5), this.#place)]
     const { address } = this.#front
@@ -256,8 +87,19 @@ export class Cluster {
     return this.servers[0].env.DATABASE_URL as string
   }
 
+  /** Returns the last step of the schema that was applied. */
+  async step(): Promise<number> {
+    const sql = openPool(this.database, { max: 1 })
+    try {
+      const [row] = await sql<{ value: string }[]>`select value from setup where key = 'step'`
+      return Number(row?.value)
+    } finally {
+      await sql.end({ timeout: 5 })
+    }
+  }
+
   /** Returns the machine whose PostgreSQL is the primary ('leader') or the standby that commits wait for. */
-  async withRole(role: 'leader' | 'sync_standby'): Promise<Node> {
+  async withRole(role: 'leader' | 'sync_standby'): Promise<DatabaseNode> {
     const found = (await this.#members()).find((member) => member.role === role)
     const node = this.nodes.find(({ name }) => name === found?.name)
     if (!node) throw new Error(`There is no ${role}`)
@@ -310,16 +152,6 @@ export class Cluster {
 
 function isUp(state: string): boolean {
   return state === 'running' || state === 'streaming'
-}
-
-function makeFolder(folder: string): void {
-  mkdirSync(folder, { mode: 0o700 })
-  if (RUN_AS) chownSync(folder, RUN_AS.uid, RUN_AS.gid)
-}
-
-function write(file: string, text: string): void {
-  writeFileSync(file, text, { mode: 0o600 })
-  if (RUN_AS) chownSync(file, RUN_AS.uid, RUN_AS.gid)
 }
 
 /** Waits until something is so. */

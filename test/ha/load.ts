@@ -4,8 +4,8 @@ import type { Call } from '../../contract/call.ts'
 import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
 import { pick, whole } from '../../server/commands/demo/dice.ts'
 import { openPool } from '../../server/postgres/pool.ts'
-import { PASSWORD } from './cluster.ts'
 import type { Urls } from './samples.ts'
+import { PASSWORD } from './server.ts'
 
 const DEALERS = 4
 /** Who works at once: of each dealer two workers, and of each its reseller. Each writes every so many milliseconds. */
@@ -92,7 +92,7 @@ export class Business {
       },
       ...(call.method === 'POST' && { body: JSON.stringify(input) }),
     })
-    if (answer === null || [502, 503, 504].includes(answer.status)) return null
+    if (answer === null || mayBeTriedAgain(answer)) return null
     if (answer.status !== 200) throw new Error(`${call.name} answered ${answer.status}: ${answer.text}`)
     return call.output.parse(JSON.parse(answer.text)) as OutputOf<C>
   }
@@ -121,6 +121,11 @@ export class Business {
       await sql.end({ timeout: 5 })
     }
   }
+}
+
+/** A 503 of HAProxy's own page would be a fault to the console. */
+function mayBeTriedAgain({ status, text }: { status: number; text: string }): boolean {
+  return status === 502 || status === 504 || (status === 503 && text.includes('"code":"unavailable"'))
 }
 
 /** Returns the whole answer to a request; null where there was none. */

@@ -82,8 +82,9 @@ async function runAll(chosen: readonly Scenario[], cluster: Cluster, business: B
 }
 
 /** Runs one scenario on a whole cluster. All writes since the start of the run are looked for in the ledger. */
-async function run({ act }: Scenario, cluster: Cluster, business: Business) {
+async function run({ title, act, replacesPrimary }: Scenario, cluster: Cluster, business: Business) {
   await cluster.untilWhole()
+  const { name } = await cluster.withRole('leader')
   const load = new Load(business)
   await pause(BEFORE_MS)
   const { rate } = load
@@ -91,6 +92,8 @@ async function run({ act }: Scenario, cluster: Cluster, business: Business) {
   await load.untilAcknowledged(BACK)
   await pause(AFTER_MS)
   await load.stop()
+  if (replacesPrimary && (await cluster.withRole('leader')).name === name)
+    throw new Error(`Of '${title}' nothing was tried: the primary is still ${name}`)
   return { load, rate, ...(await business.compare(cluster.database)) }
 }
 

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { existsSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -46,6 +46,18 @@ export function startProgram(
   started.add(child)
   child.on('exit', () => started.delete(child))
   return child
+}
+
+/** Makes a folder for the programs that run here. */
+export function makeFolder(folder: string): void {
+  mkdirSync(folder, { mode: 0o700 })
+  if (RUN_AS) chownSync(folder, RUN_AS.uid, RUN_AS.gid)
+}
+
+/** Writes a file that only they can read. */
+export function write(file: string, text: string): void {
+  writeFileSync(file, text, { mode: 0o600 })
+  if (RUN_AS) chownSync(file, RUN_AS.uid, RUN_AS.gid)
 }
 
 /** Kills all that was started here, at once. */

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { PRESENT } from '../../server/postgres/schema.ts'
 import type { Cluster } from './cluster.ts'
 import type { Load } from './load.ts'
 import { makeNextVersion } from './next-version.ts'
@@ -8,6 +9,8 @@ export interface Scenario {
   name: string
   title: string
   act: (cluster: Cluster, load: Load) => Promise<void>
+  /** Whether another machine must be the primary afterwards; otherwise nothing was tried. */
+  replacesPrimary?: true
   /** Whether no request may fail. */
   isPlanned?: true
 }
@@ -32,6 +35,7 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'postgres',
     title: "the primary's PostgreSQL killed",
+    replacesPrimary: true,
     async act(cluster, load) {
       const primary = await cluster.withRole('leader')
       primary.killPostgres()
@@ -41,6 +45,7 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'machine',
     title: "the primary's machine killed",
+    replacesPrimary: true,
     async act(cluster, load) {
       const primary = await cluster.withRole('leader')
       primary.lose()
@@ -61,6 +66,7 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'switchover',
     title: 'a switchover',
+    replacesPrimary: true,
     async act(cluster) {
       const primary = await cluster.withRole('leader')
       await primary.switchOver()
@@ -78,11 +84,13 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'frozen',
     title: `the primary's PostgreSQL frozen for ${FROZEN_MS / 1000} s`,
+    replacesPrimary: true,
     act: (cluster) => freeze(cluster, false),
   },
   {
     name: 'frozen-with-patroni',
     title: 'the same, with its Patroni',
+    replacesPrimary: true,
     act: (cluster) => freeze(cluster, true),
   },
   {
@@ -97,12 +105,14 @@ export const SCENARIOS: readonly Scenario[] = [
     name: 'upgrade',
     title: 'both upgraded to a next version, and taken back',
     isPlanned: true,
-    async act({ servers, folder }) {
-      for (const root of [makeNextVersion(folder), undefined])
-        for (const server of servers) {
+    async act(cluster) {
+      const next = makeNextVersion(cluster.folder)
+      for (const root of [next, undefined])
+        for (const server of cluster.servers) {
           await server.roll(root)
           await pause(BESIDE_MS)
         }
+      if ((await cluster.step()) === PRESENT.step) throw new Error('The next version has changed no table')
     },
   },
 ]
