@@ -146,6 +146,7 @@ describe("a dealer's list of clients", () => {
     await page.clock.install()
     await dealer.call(calls.clients.save, { login: 'client-01', desc: 'Moved' })
     await page.getByRole('link', { name: 'Dashboard' }).click()
+    await expect(page.getByText('Credits Remaining')).toBeVisible()
     await page.clock.fastForward(3_000)
     await page.getByRole('link', { name: 'Clients', exact: true }).click()
     await expect(rows(page, 'Clients').first()).toContainText('Moved')
