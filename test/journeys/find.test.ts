@@ -92,6 +92,7 @@ describe('the field in the top bar', () => {
     await expect(page.getByRole('listbox').getByRole('option')).toHaveText(['Add Dealer'])
     await page.keyboard.press('Enter')
     await expect(page).toHaveURL('/add-dealer')
+    await expect(page.getByLabel('Login')).toBeFocused()
     await field.fill('sett')
     await page.keyboard.press('Enter')
     await expect(page.getByRole('dialog', { name: 'Settings' })).toBeVisible()
@@ -99,6 +100,7 @@ describe('the field in the top bar', () => {
     await fieldOf(own).fill('expired')
     await own.getByRole('option', { name: 'Clients: Expired' }).click()
     await expect(own).toHaveURL('/clients?filter=expired')
+    await expect(own.getByText('No clients found')).toBeVisible()
     await fieldOf(own).fill('nobody of this name')
     await expect(own.getByText('Nothing found')).toBeVisible()
     // A click beside it closes the list.
