@@ -400,6 +400,16 @@ const states: Picture[] = [
     shows: 'Switched off',
   },
   {
+    name: 'dealer takes the MAC of a box',
+    as: 'dealer',
+    at: to.client('emma.brown'),
+    shows: 'with another MAC: 00:1A:79:A0:00:02',
+    doing: async (page) => {
+      await press(page, 'Take its MAC')
+      await expect(page.getByText('differs in 2 digits')).toBeVisible()
+    },
+  },
+  {
     name: 'dealer switches a client to Ministra',
     as: 'dealer',
     at: to.client('cafe.central'),
