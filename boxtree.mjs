@@ -34,6 +34,12 @@ const COMMANDS = {
       [VITEST, 'run', '--project', 'faults'],
     ],
   },
+  pictures: {
+    console: true,
+    tools: true,
+    env: { PICTURES: '1' },
+    run: [[VITEST, 'run', '--project', 'journeys', 'test/journeys/screens.test.ts']],
+  },
   kodi: { tools: true, env: { KODI: '1' }, run: [[VITEST, 'run', '--project', 'kodi']] },
   ha: { console: true, tools: true, run: [['test/ha/main.ts']] },
   mutants: { console: true, tools: true, run: [['test/mutants/main.ts']] },

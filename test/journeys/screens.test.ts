@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
 import type { Page } from 'playwright-core'
-import { describe } from 'vitest'
+import { afterAll, describe } from 'vitest'
 import { Settings } from '../../contract/appearance.ts'
 import type { calls, OutputOf } from '../../contract/calls.ts'
 import { everyScreen, to } from '../../web/screens.ts'
@@ -32,6 +32,8 @@ interface Picture {
 }
 
 const MODES = ['light', 'dark'] as const
+/** Whether this is `npm run pictures`. A picture of every screen takes time in which nothing is tested. */
+const PICTURES = process.env.PICTURES === '1'
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
 /** Desktop and tablet widths. 640 is a desktop at a zoom of 200%. */
 const DESK: Device = { look: { width: 1440 }, pictured: [1440, 768], held: [640, 667, 1025], least: 24 }
@@ -378,7 +380,7 @@ const states: Picture[] = [
       await fill(page, { 'Login Name': 'nova.casa', Password: 'tv-1234', 'MAC Address': 'A1B2C3' })
       await page.getByLabel('Phone Number').fill('912345678')
       await press(page, 'Submit')
-      await press(page, 'Stay')
+      await page.keyboard.press('Shift')
       await press(page, 'QR code')
       await expect(page.getByRole('img', { name: 'QR code' })).toBeVisible()
     },
@@ -699,11 +701,7 @@ describe.each([
         await turn(page, mode)
         // The modes differ in their colours alone.
         await expectAccessible(page, mode === 'light' ? undefined : COLOUR_RULES)
-        for (const width of mode === 'light' ? device.pictured : device.pictured.slice(0, 1)) {
-          await resize(page, width)
-          await picture(page, `${screen.name} ${width} ${mode}`)
-        }
-        await resize(page, device.look.width ?? 0)
+        if (PICTURES) await keepPictures(page, screen, mode, device)
       }
       await expectTargets(page, device.least)
       for (const width of [...device.pictured, ...device.held]) {
@@ -732,14 +730,22 @@ test('text has enough contrast in every preset and both modes', async ({ windowO
   }
 })
 
-test('the run prints where the screenshots are', () => {
-  process.stdout.write(`Pictures of every screen: ${relative(process.cwd(), REPORT)}\n`)
-})
-
-async function chooseForAll(page: Page, act: string): Promise<void> {
-  await page.getByLabel('Select this page').check()
-  await choose(page, 'More', act)
+async function keepPictures(
+  page: Page,
+  { name }: Picture,
+  mode: (typeof MODES)[number],
+  { look, pictured }: Device,
+): Promise<void> {
+  for (const width of mode === 'light' ? pictured : pictured.slice(0, 1)) {
+    await resize(page, width)
+    await picture(page, `${name} ${width} ${mode}`)
+  }
+  await resize(page, look.width ?? 0)
 }
+
+afterAll(() => {
+  if (PICTURES) process.stdout.write(`Pictures of every screen: ${relative(process.cwd(), REPORT)}\n`)
+})
 
 async function resize(page: Page, width: number): Promise<void> {
   const height = page.viewportSize()?.height ?? 900

@@ -1,6 +1,6 @@
 import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
-import { useEffect, useState } from 'react'
+import { useLayoutEffect, useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { Card } from '../parts/Card.tsx'
 import { to } from '../screens.ts'
@@ -59,7 +59,8 @@ function useLeaving() {
   const navigate = useNavigate()
   const [left, setLeft] = useState<number | null>(SECONDS)
   const isLeaving = left !== null
-  useEffect(() => {
+  // As soon as the card can be seen, so that no key comes too early.
+  useLayoutEffect(() => {
     if (!isLeaving) return
     const stop = () => setLeft(null)
     const timers = [
