@@ -1,4 +1,5 @@
 import { calls } from '../contract/calls.ts'
+import { hash } from '../server/access/seal.ts'
 import type { Sql } from '../server/postgres/pool.ts'
 import { startConsole } from '../test/support/console.ts'
 import { Connection } from './connection.ts'
@@ -15,14 +16,18 @@ const MANY = 1_000
 
 /**
  * What is measured, with the most that it may cost beside a renewal made right before it. A move is rare, and writes the
- * counts of each dealer and each day of expiry anew.
+ * counts of each dealer and each day of expiry anew; a password's hash is meant to be slow.
  */
 const LIMITS = {
   'Asking for credits': 2,
   'Granting a request': 2,
   'Declining a request': 2,
   'Withdrawing a request': 2,
+  'Setting when the own balance is low': 2,
+  'Setting when that of a child is low': 2,
+  'Ending another session': 2,
   'Closing an account': 2,
+  'Setting a password from above': 50,
   'Suspending the biggest branch and its service': 2,
   'Lifting its suspension': 2,
   'Moving the dealer with a tenth of all clients': 25,
@@ -80,8 +85,21 @@ async function measureAccounts(sql: Sql, change: Change): Promise<Map<Measured, 
     const withdrawn = await ask()
     await measured('Withdrawing a request', () => change(calls.requests.withdraw.path, dealer, withdrawn))
 
+    const below = round + 1
+    await measured('Setting when the own balance is low', () =>
+      change(calls.lowBalance.own.path, dealer, { below }),
+    )
+    await measured('Setting when that of a child is low', () =>
+      change(calls.lowBalance.ofChild.path, reseller, { name: dealer.name, below }),
+    )
+    const other = await sessionOf(sql, await openSession(sql, dealer.id))
+    await measured('Ending another session', () => change(calls.session.end.path, dealer, other))
+
     const login = `bench${Date.now().toString(36)}`
     await change(calls.level.dealer.create.path, reseller, { login, password: 'boxtree-bench' })
+    await measured('Setting a password from above', () =>
+      change(calls.tree.password.path, people.admin, { name: login, password: 'boxtree-new' }),
+    )
     await measured('Closing an account', () => change(calls.tree.close.path, reseller, { name: login }))
 
     const { name } = people.superreseller
@@ -149,6 +167,12 @@ async function elsewhere(
     dealer: { ...dealer, name: await nameOf(sql, dealer.id) },
     reseller: { ...account, token: await openSession(sql, account.id) },
   }
+}
+
+async function sessionOf(sql: Sql, token: string): Promise<{ id: number }> {
+  const [session] = await sql<{ id: number }[]>`select id from session where token_hash = ${hash(token)}`
+  if (!session) throw new Error('There is no such session')
+  return session
 }
 
 async function nameOf(sql: Sql, id: number): Promise<string> {

@@ -747,6 +747,11 @@ afterAll(() => {
   if (PICTURES) process.stdout.write(`Pictures of every screen: ${relative(process.cwd(), REPORT)}\n`)
 })
 
+async function chooseForAll(page: Page, act: string): Promise<void> {
+  await page.getByLabel('Select this page').check()
+  await choose(page, 'More', act)
+}
+
 async function resize(page: Page, width: number): Promise<void> {
   const height = page.viewportSize()?.height ?? 900
   await page.setViewportSize({ width, height })
