@@ -38,7 +38,7 @@ const COMMANDS = {
     console: true,
     tools: true,
     env: { PICTURES: '1' },
-    run: [[VITEST, 'run', '--project', 'journeys', 'test/journeys/screens.test.ts']],
+    run: [[VITEST, 'run', '--project', 'journeys', 'test/journeys/screens']],
   },
   kodi: { tools: true, env: { KODI: '1' }, run: [[VITEST, 'run', '--project', 'kodi']] },
   ha: { console: true, tools: true, run: [['test/ha/main.ts']] },

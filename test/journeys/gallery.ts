@@ -1,9 +1,8 @@
 import { relative } from 'node:path'
 import type { Page } from 'playwright-core'
-import { afterAll, describe } from 'vitest'
-import { Settings } from '../../contract/appearance.ts'
+import { afterAll } from 'vitest'
 import type { calls, OutputOf } from '../../contract/calls.ts'
-import { everyScreen, to } from '../../web/screens.ts'
+import { to } from '../../web/screens.ts'
 import {
   choose,
   expect,
@@ -31,13 +30,18 @@ interface Picture {
   doing?: (page: Page) => Promise<unknown>
 }
 
-const MODES = ['light', 'dark'] as const
+export const MODES = ['light', 'dark'] as const
 /** Whether this is `npm run pictures`. A picture of every screen takes time in which nothing is tested. */
 const PICTURES = process.env.PICTURES === '1'
-const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
+export const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
 /** Desktop and tablet widths. 640 is a desktop at a zoom of 200%. */
-const DESK: Device = { look: { width: 1440 }, pictured: [1440, 768], held: [640, 667, 1025], least: 24 }
-const PHONE: Device = {
+export const DESK: Device = {
+  look: { width: 1440 },
+  pictured: [1440, 768],
+  held: [640, 667, 1025],
+  least: 24,
+}
+export const PHONE: Device = {
   look: { width: 390, touch: true, height: 844 },
   pictured: [390],
   held: [320],
@@ -52,7 +56,7 @@ interface Device {
   least: number
 }
 
-const screens: Picture[] = [
+export const screens: Picture[] = [
   { name: 'login', at: '/login', shows: 'Verified' },
   { name: 'admin', as: 'admin', at: to.home.admin(), shows: 'emma.brown' },
   { name: 'admin all clients', as: 'admin', at: to.allClients(), shows: 'ana.ferreira' },
@@ -675,20 +679,8 @@ const WANTS_WORK = {
   },
 }
 
-test('the gallery has every screen as each of its roles sees it', () => {
-  const pictured = screens.map(({ as, at }) => `${as} ${at}`)
-  for (const { path, roles } of everyScreen) {
-    for (const role of roles) {
-      const picture = new RegExp(`^${role} ${path.replace(':name', '[^/]+')}$`)
-      expect(pictured).toContainEqual(expect.stringMatching(picture))
-    }
-  }
-})
-
-describe.each([
-  ['a desk', DESK],
-  ['a phone', PHONE],
-] as const)('on %s', (_, device) => {
+/** Opens every screen in each of its states on a device. */
+export function walkScreens(device: Device): void {
   test.for([...screens, ...states])(
     '$name is accessible, large enough to touch, and fits every width',
     async (screen, { windowOf }) => {
@@ -710,25 +702,11 @@ describe.each([
       }
     },
   )
-})
 
-test('text has enough contrast in every preset and both modes', async ({ windowOf }) => {
-  const page = await windowOf('dealer', DESK.look)
-  for (const [path, shows] of [
-    ['/', 'joao.silva'],
-    ['/clients', 'ana.ferreira'],
-  ] as const) {
-    await page.goto(path)
-    await expect(page.getByText(shows).first()).toBeVisible()
-    if (path !== '/') await page.getByLabel('Select this page').check()
-    for (const mode of MODES) {
-      for (const preset of Settings.shape.preset.options) {
-        await turn(page, mode, preset)
-        await expectAccessible(page, COLOUR_RULES)
-      }
-    }
-  }
-})
+  afterAll(() => {
+    if (PICTURES) process.stdout.write(`Pictures of every screen: ${relative(process.cwd(), REPORT)}\n`)
+  })
+}
 
 async function keepPictures(
   page: Page,
@@ -742,10 +720,6 @@ async function keepPictures(
   }
   await resize(page, look.width ?? 0)
 }
-
-afterAll(() => {
-  if (PICTURES) process.stdout.write(`Pictures of every screen: ${relative(process.cwd(), REPORT)}\n`)
-})
 
 async function chooseForAll(page: Page, act: string): Promise<void> {
   await page.getByLabel('Select this page').check()
