@@ -5,11 +5,14 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = dirname(fileURLToPath(import.meta.url))
 const VITEST = 'node_modules/vitest/vitest.mjs'
+/** The levels of the log, as pino numbers them. */
+const [INFO, ERROR] = [30, 50]
 /** Node keeps compiled code here from one start to the next. */
 const ENVIRONMENT = { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/node'), ...process.env }
 
@@ -207,13 +210,26 @@ function endWithNpm() {
   }, 500).unref()
 }
 
-function say(line) {
-  process.stdout.write(`${line}\n`)
+function say(sentence) {
+  if (isLogged()) log(INFO, sentence)
+  else process.stdout.write(`${sentence}\n`)
 }
 
 function quit(sentence) {
-  process.stderr.write(`${sentence}\n`)
+  if (isLogged()) log(ERROR, sentence)
+  else process.stderr.write(`${sentence}\n`)
   process.exit(1)
+}
+
+/** Whether this starts a console without a terminal, whose log is lines of JSON. */
+function isLogged() {
+  return name === 'start' && !process.stdout.isTTY
+}
+
+/** Writes a line as the log of the server has it (see `server/log.ts`). */
+function log(level, msg) {
+  const line = { level, time: Date.now(), pid: process.pid, hostname: hostname(), msg }
+  process.stderr.write(`${JSON.stringify(line)}\n`)
 }
 
 function quitSilently(code) {

@@ -15,7 +15,7 @@ const FAULTS = process.env.THOROUGH === '1'
 const KODI = process.env.KODI === '1'
 
 /** The suites of random tries, of which `npm run faults` makes many more. */
-const LONG_LAWS = 'test/laws/{boxes,hostile,hostile-boxes,ledger,rows}.test.ts'
+const LONG_LAWS = 'test/laws/{boxes,days,hostile,hostile-boxes,ledger,rows}.test.ts'
 
 /** Suites that use no database, or always the embedded one. */
 const WITHOUT_DATABASE = [
@@ -69,10 +69,7 @@ function oldest() {
   if (!FAULTS) return []
   if (existsSync('/usr/lib/postgresql/15/bin/postgres')) {
     const project = external('external-15')
-    project.test.include.push(
-      'server/commands/verify/verify.test.ts',
-      'server/postgres/{begin,grants,steps}.test.ts',
-    )
+    project.test.include.push('server/verify/verify.test.ts', 'server/postgres/{begin,grants,steps}.test.ts')
     return [project]
   }
   process.stderr.write("PostgreSQL 15 is not tried: install Debian's package postgresql-15.\n")

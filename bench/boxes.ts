@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createSeal } from '../server/access/seal.ts'
-import { readSecretKey } from '../server/access/secret.ts'
+import { readSecretKey } from '../server/access/secret-key.ts'
 import { readConfig } from '../server/config.ts'
 import { startEmbedded } from '../server/postgres/embedded.ts'
 import { openPool, type Sql } from '../server/postgres/pool.ts'
@@ -52,7 +52,7 @@ export async function* boxFigures({ million }: Folders): AsyncGenerator<Figure |
 /** Measures all that needs no restart. Returns the boxes. */
 async function* whileRunning(dataDir: string, console: Console, file: string): AsyncGenerator<Figure, Boxes> {
   const database = await startEmbedded({ dataDir, say: () => {}, guest: true })
-  const sql = openPool(database.superuser, { max: 1, patient: true, lasting: true })
+  const sql = openPool(database.superuser, { max: 1, noTimeouts: true, noMaxAge: true })
   try {
     await letAllIn(sql)
     const boxes = await writeBoxes(sql, createSeal(readSecretKey(readConfig({ DATA_DIR: dataDir }))), file)

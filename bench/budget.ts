@@ -21,7 +21,7 @@ export async function* budgetFigures({ million }: Folders): AsyncGenerator<Figur
   const stopCounting = countStatements(million)
   const console = await startConsole({ dataDir: million })
   const database = await startEmbedded({ dataDir: million, say: () => {}, guest: true })
-  const sql = openPool(database.superuser, { max: 1, patient: true, lasting: true })
+  const sql = openPool(database.superuser, { max: 1, noTimeouts: true, noMaxAge: true })
   try {
     await sql`create extension if not exists pg_stat_statements`
     const order = { url: console.url, connections: CONNECTIONS, renewers: await renewersOf(sql) }

@@ -1,7 +1,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { createSeal, ofClient } from '../server/access/seal.ts'
-import { readSecretKey } from '../server/access/secret.ts'
+import { readSecretKey } from '../server/access/secret-key.ts'
 import { seed } from '../server/commands/demo/dice.ts'
 import { readConfig } from '../server/config.ts'
 import { addDays, dayOf, startOf } from '../server/ledger/calendar.ts'
@@ -54,7 +54,7 @@ async function fill(
   const config = readConfig({ DATA_DIR: dataDir })
   const seal = createSeal(readSecretKey(config))
   const database = await startEmbedded({ dataDir, say })
-  const sql = openPool(database.superuser, { max: 1, patient: true, lasting: true })
+  const sql = openPool(database.superuser, { max: 1, noTimeouts: true, noMaxAge: true })
   try {
     await migrate({ ...database, say })
     const first = addDays(dayOf(new Date(), config.timeZone), -DAYS)

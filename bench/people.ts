@@ -16,7 +16,7 @@ export interface Person {
 /** Connects to the database of a running console for the time of `work`. */
 export async function withDatabaseOf<T>(dataDir: string, work: (sql: Sql) => Promise<T>): Promise<T> {
   const database = await openDatabase(readConfig({ DATA_DIR: dataDir }), () => {}, { guest: true })
-  const sql = openPool(database.server, { max: 1, patient: true })
+  const sql = openPool(database.server, { max: 1, noTimeouts: true })
   try {
     return await work(sql)
   } finally {

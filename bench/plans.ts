@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { pino } from 'pino'
 import type { Role } from '../contract/roles.ts'
-import { readSecretKey } from '../server/access/secret.ts'
+import { readSecretKey } from '../server/access/secret-key.ts'
 import { openApp } from '../server/app.ts'
 import { readConfig } from '../server/config.ts'
 import { startEmbedded } from '../server/postgres/embedded.ts'
@@ -92,8 +92,8 @@ const FOLDER = join(import.meta.dirname, 'plans')
 export async function* writePlans({ million: dataDir }: Folders): AsyncGenerator<string> {
   const config = readConfig({ DATA_DIR: dataDir })
   const database = await startEmbedded({ dataDir, say: () => {} })
-  const sql = openPool(database.superuser, { max: 1, patient: true, lasting: true })
-  const explained = openPool(database.superuser, { max: 1, patient: true, lasting: true })
+  const sql = openPool(database.superuser, { max: 1, noTimeouts: true, noMaxAge: true })
+  const explained = openPool(database.superuser, { max: 1, noTimeouts: true, noMaxAge: true })
   try {
     const people = await openSessions(sql)
     const client = await oneClient(sql, people)

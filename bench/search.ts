@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { ANY_CLIENT_SORTS } from '../contract/shapes.ts'
-import { readSecretKey } from '../server/access/secret.ts'
+import { readSecretKey } from '../server/access/secret-key.ts'
 import { openApp } from '../server/app.ts'
 import { readConfig } from '../server/config.ts'
 import { startEmbedded } from '../server/postgres/embedded.ts'
@@ -24,7 +24,7 @@ type Scope = { whose: string; path: string; token: string; dealer: number | null
 export async function* searchFigures({ million }: Folders): AsyncGenerator<Figure> {
   const console = await startConsole({ dataDir: million })
   const database = await startEmbedded({ dataDir: million, say: () => {}, guest: true })
-  const sql = openPool(database.superuser, { max: 1, patient: true, lasting: true })
+  const sql = openPool(database.superuser, { max: 1, noTimeouts: true, noMaxAge: true })
   const connection = await Connection.open(console.url)
   try {
     const { admin, dealer } = await openSessions(sql)

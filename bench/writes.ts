@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { readSecretKey } from '../server/access/secret.ts'
+import { readSecretKey } from '../server/access/secret-key.ts'
 import { openApp } from '../server/app.ts'
 import { readConfig } from '../server/config.ts'
 import { type Embedded, startEmbedded } from '../server/postgres/embedded.ts'
@@ -28,7 +28,7 @@ const TIMES = 5
 export async function* writeFigures({ million }: Folders): AsyncGenerator<Figure | string> {
   const console = await startConsole({ dataDir: million })
   const database = await startEmbedded({ dataDir: million, say: () => {}, guest: true })
-  const sql = openPool(database.server, { max: 1, patient: true })
+  const sql = openPool(database.server, { max: 1, noTimeouts: true })
   try {
     const renewers = await renewersOf(sql)
     if (MISSING) yield MISSING

@@ -1,21 +1,53 @@
-/** Why a box may not play, in the order in which it is judged. */
-export const BOX_REFUSALS = [
-  'unknown',
-  'switched_off',
-  'suspended',
-  'expired',
-  'other_address',
-  'other_box',
-  'too_many_boxes',
-] as const
-export type BoxRefusal = (typeof BOX_REFUSALS)[number]
+import * as z from 'zod/mini'
+import { BOX_REFUSALS } from './box-refusals.ts'
+import { Moment, Search, wholeInQuery } from './shapes.ts'
 
-/** What happened to a client's box, as its history tells it. */
-export const DEVICE_EVENTS = [
-  'first seen',
-  'serial number',
-  'address',
-  'taken over',
-  'reset',
-  'new MAC',
-] as const
+/** How many boxes say that they are of a type and have a version; both are empty where a box says nothing. */
+export const BoxModel = z.object({
+  stb_type: z.string(),
+  version: z.string(),
+  boxes: z.int(),
+  online: z.int(),
+})
+export type BoxModel = z.output<typeof BoxModel>
+
+/** How many boxes were refused for a reason when they asked last, within the last 24 hours. */
+export const RefusedBoxes = z.object({ reason: z.enum(BOX_REFUSALS), boxes: z.int() })
+export type RefusedBoxes = z.output<typeof RefusedBoxes>
+
+/** A client whose MAC differs from that of an unknown box in one or two digits. */
+const SimilarClient = z.object({
+  name: z.string(),
+  mac: z.string(),
+  dealer: z.string(),
+  digits: z.int(),
+})
+
+/** A box that asks, and that no client has. */
+export const UnknownBox = z.object({
+  mac: z.string(),
+  stb_type: z.string(),
+  version: z.string(),
+  /** From where it asked last; null where a proxy hid it. */
+  address: z.nullable(z.string()),
+  first_asked: Moment,
+  asked: Moment,
+  times: z.int(),
+  similar: z.nullable(SimilarClient),
+})
+export type UnknownBox = z.output<typeof UnknownBox>
+
+export const UNKNOWN_BOX_SORTS = ['mac', 'first_asked', 'asked', 'times'] as const
+
+/** The unknown boxes that are kept: so many, for so many days. */
+export const MOST_UNKNOWN_BOXES = 10_000
+export const UNKNOWN_BOX_DAYS = 7
+
+export const UnknownBoxQuery = z.strictObject({
+  /** A plain substring of MAC, type, version or address. */
+  search: z._default(Search, ''),
+  sort: z._default(z.enum(UNKNOWN_BOX_SORTS), 'asked'),
+  order: z._default(z.enum(['asc', 'desc']), 'desc'),
+  page: z._default(wholeInQuery(1_000_000), 1),
+  per_page: z._default(wholeInQuery(50), 10),
+})

@@ -42,9 +42,9 @@ export type Call<
   Declaration<Input, Output, Roles>,
   'changes' | 'takesKey' | 'room' | 'body' | 'slow' | 'endsSession'
 > & {
-  /** Its path in the contract, such as `clients.renew`: its name in the audit, idempotency keys, query cache and submits. */
+  /** Its path in the contract, such as `clients.renew`: its name in audit, idempotency keys, query cache, submits. */
   name: string
-  /** Whether it may change something. A call that changes nothing writes nothing: no audit row and no idempotency key. */
+  /** Whether it may change something. A call that changes nothing writes no audit row and no idempotency key. */
   changes: boolean
   /** Whether it takes an Idempotency-Key, under which it is carried out once. */
   takesKey: boolean

@@ -1,7 +1,5 @@
 import * as z from 'zod/mini'
-import { call, Done, Nothing } from './call.ts'
-import { PackageSelection } from './clients.ts'
-import { secret } from './secret.ts'
+import { Done } from './call.ts'
 import { Moment } from './shapes.ts'
 import { oneLine } from './text.ts'
 
@@ -21,7 +19,7 @@ export type Channel = {
 export const MOST_PLAYLIST = 64 * 1024 * 1024
 export const MOST_COMPRESSED = 16 * 1024 * 1024
 
-/** Why a playlist was held back: it has no channel, more faults than channels, or a tenth of the channels in use. */
+/** Why a playlist is held back: no channels, more broken entries than channels, or at most a tenth of those in use. */
 export const HELD_BACK = ['empty', 'broken', 'shrunk'] as const
 export type HeldBack = (typeof HELD_BACK)[number]
 
@@ -36,7 +34,7 @@ export const PlaylistAddress = z
     z.regex(/^https?:\/\/[^\s/?#]/i, 'Type an address that begins with http:// or https://'),
   )
 
-const FileName = z
+export const FileName = z
   .string()
   .check(
     z.minLength(1),
@@ -44,7 +42,7 @@ const FileName = z
     oneLine('This name has characters that cannot be kept'),
   )
 
-const GroupId = z.int().check(z.minimum(1), z.maximum(2_147_483_647))
+export const GroupId = z.int().check(z.minimum(1), z.maximum(2_147_483_647))
 
 /** The most groups that a playlist is read with. */
 export const MOST_GROUPS = 2_000
@@ -56,7 +54,7 @@ const PlayerWord = z
 /** A playlist that was read: how many channels it has, and how many entries have no address that a box could play. */
 const Counted = { channels: z.int(), skipped: z.int() }
 
-const Playlist = z.object({
+export const Playlist = z.object({
   kind: z.enum(['address', 'file']),
   /** Its address without what may be secret, or the name of the file. */
   shown: z.string(),
@@ -77,7 +75,7 @@ export type Playlist = z.output<typeof Playlist>
 
 export const Players = z.strictObject({ player: PlayerWord, alt_player: PlayerWord })
 
-const Group = z.object({
+export const Group = z.object({
   id: z.int(),
   name: z.string(),
   channels: z.int(),
@@ -88,86 +86,4 @@ const Group = z.object({
 })
 export type Group = z.output<typeof Group>
 
-const Given = z.extend(Done, { ...Counted, held: z.nullable(z.enum(HELD_BACK)) })
-
-const roles = ['admin'] as const
-
-export const channels = {
-  all: call({
-    method: 'GET',
-    path: '/admin/channels',
-    roles,
-    summary: 'The playlist, its groups with the packages that hold them, and the words of the players',
-    input: Nothing,
-    output: z.object({ playlist: z.nullable(Playlist), groups: z.array(Group), players: Players }),
-  }),
-  giveAddress: call({
-    method: 'POST',
-    path: '/admin/playlist/address',
-    roles,
-    summary: 'Reads the playlist at an address, and again every PLAYLIST_MINUTES',
-    // Its address may contain a password.
-    input: z.strictObject({ address: secret(PlaylistAddress) }),
-    output: Given,
-    slow: true,
-  }),
-  giveFile: call({
-    method: 'POST',
-    path: '/admin/playlist/file',
-    roles,
-    summary: 'Takes the playlist of a file',
-    input: z.strictObject({
-      name: FileName,
-      /** Compressed with gzip, in base64. */
-      file: secret(z.string().check(z.maxLength((MOST_COMPRESSED / 3) * 4 + 4, 'The file is too large'))),
-    }),
-    output: Given,
-    body: 'file',
-  }),
-  fetch: call({
-    method: 'POST',
-    path: '/admin/playlist/fetch',
-    roles,
-    summary: 'Reads the playlist at its address now',
-    input: Nothing,
-    output: Given,
-    slow: true,
-  }),
-  takeHeld: call({
-    method: 'POST',
-    path: '/admin/playlist/take',
-    roles,
-    summary: 'Takes the playlist that was held back',
-    /** When the playlist was read that the person saw. */
-    input: z.strictObject({ at: Moment }),
-    output: Done,
-  }),
-  saveGroup: call({
-    method: 'POST',
-    path: '/admin/channels/group',
-    roles,
-    summary: "Says whether a group is for adults, so that packages with 'No Adults' leave it out",
-    input: z.strictObject({ group: GroupId, adult: z.boolean() }),
-    output: Done,
-  }),
-  savePackage: call({
-    method: 'POST',
-    path: '/admin/channels/package',
-    roles,
-    summary: 'Says which groups a package holds',
-    input: z.strictObject({
-      package_selection: PackageSelection,
-      groups: z.array(GroupId).check(z.maxLength(MOST_GROUPS)),
-    }),
-    output: Done,
-    body: 'long',
-  }),
-  savePlayers: call({
-    method: 'POST',
-    path: '/admin/channels/players',
-    roles,
-    summary: "Says which words stand before a channel's address, by which a box chooses its player",
-    input: Players,
-    output: Done,
-  }),
-}
+export const Given = z.extend(Done, { ...Counted, held: z.nullable(z.enum(HELD_BACK)) })

@@ -15,7 +15,8 @@ export const LIMITS = {
 /** Every box that Boxtree serves has a MAC of this maker. */
 export const MAC_PREFIX = '00:1A:79:'
 
-export const MOST_RENEWED = 1_000
+/** The most clients that one call acts on. */
+export const MOST_CHOSEN = 1_000
 
 export const ClientLogin = z
   .string()
@@ -93,8 +94,18 @@ function digitsOf(text: string): string {
   return text.replace(/\D/g, '')
 }
 
-/** What a dealer tells the boxes of clients. */
-export const TOLD = ['message', 'reboot', 'reload'] as const
+/** What happened to a client's box, as its history tells it. */
+export const DEVICE_EVENTS = [
+  'first seen',
+  'serial number',
+  'address',
+  'taken over',
+  'reset',
+  'new MAC',
+] as const
+
+/** What a dealer sends to the boxes of clients. */
+export const BOX_EVENTS = ['message', 'reboot', 'reload'] as const
 
 const MOST_OF_MESSAGE = 300
 
@@ -113,23 +124,26 @@ export const PackageSelection = z.literal(
   'Please choose a package from the list',
 )
 
-const START_MONTHS = "Credits must be 0, '2d' or a whole number from 1 to 12"
-
-/** The first months of a new client: a trial to the end of today (0) or of tomorrow ('2d'), or 1 to 12 paid months. */
-export const StartMonths = z.union(
-  [z.literal('2d'), z.int().check(z.minimum(0, START_MONTHS), z.maximum(12, START_MONTHS))],
-  START_MONTHS,
-)
-
 /** The limit of one purchase and of one retrieval. */
 export const MOST_MONTHS = 12
 
-export const PaidMonths = z
-  .int('Credits must be a whole number from 1 to 12')
-  .check(
-    z.minimum(1, 'Credits must be a whole number from 1 to 12'),
-    z.maximum(MOST_MONTHS, 'Credits must be a whole number from 1 to 12'),
-  )
+const START_MONTHS = `Credits must be 0, '2d' or a whole number from 1 to ${MOST_MONTHS}`
+
+/** The first months of a new client: a trial to the end of today (0) or of tomorrow ('2d'), or 1 to 12 paid months. */
+export const StartMonths = z.union(
+  [z.literal('2d'), z.int().check(z.minimum(0, START_MONTHS), z.maximum(MOST_MONTHS, START_MONTHS))],
+  START_MONTHS,
+)
+
+export const PaidMonths = monthsFrom(1)
+
+/** The months that an edit of a client adds. */
+export const AddedMonths = monthsFrom(0)
+
+function monthsFrom(least: number) {
+  const fault = `Credits must be a whole number from ${least} to ${MOST_MONTHS}`
+  return z.int(fault).check(z.minimum(least, fault), z.maximum(MOST_MONTHS, fault))
+}
 
 export const EXPIRING_DAYS = 10
 export type ExpiryState = 'active' | 'expiring' | 'expired'

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { LIST_FILTERS } from './clients.ts'
 import { ReminderText } from './due.ts'
-import { CLIENT_SORTS, Search } from './shapes.ts'
+import { ANY_CLIENT_SORTS, MOST_PER_PAGE, Search } from './shapes.ts'
 import { storable } from './text.ts'
 
 /** The key of a table or column. The console ignores keys that it does not know. */
@@ -10,7 +10,7 @@ const Key = z.string().check(z.regex(/^[A-Za-z][A-Za-z-]{0,39}$/, 'There is no s
 /** How somebody likes to see one table. */
 const TablePreference = z.strictObject({
   /** Rows per page. */
-  rows: z.optional(z.int().check(z.minimum(1), z.maximum(500))),
+  rows: z.optional(z.int().check(z.minimum(1), z.maximum(MOST_PER_PAGE))),
   dense: z.optional(z.boolean()),
   sort: z.optional(Key),
   order: z.optional(z.enum(['asc', 'desc'])),
@@ -19,10 +19,10 @@ const TablePreference = z.strictObject({
 })
 
 /** A search and filter of the clients, in an order. */
-const SavedFilter = z.strictObject({
+export const SavedFilter = z.strictObject({
   search: z.optional(Search),
   filter: z.optional(z.enum(LIST_FILTERS)),
-  sort: z.optional(z.enum(CLIENT_SORTS)),
+  sort: z.optional(z.enum(ANY_CLIENT_SORTS)),
   order: z.optional(z.enum(['asc', 'desc'])),
 })
 export type SavedFilter = z.output<typeof SavedFilter>
@@ -51,9 +51,6 @@ export const Preferences = z.strictObject({
   filters: z.optional(z.record(FilterName, z.nullable(SavedFilter))),
 })
 export type Preferences = z.output<typeof Preferences>
-
-/** The most that is stored for one account, in bytes of JSON. */
-export const MOST_PREFERENCES = 32_768
 
 /** Returns the stored preferences that this release knows. Those of another release stay stored, and are ignored. */
 export function readPreferences(stored: unknown): Preferences {

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini'
-import { DEVICE_EVENTS } from './boxes.ts'
-import { LIST_FILTERS, TOLD } from './clients.ts'
+import { BOX_EVENTS, DEVICE_EVENTS, LIST_FILTERS } from './clients.ts'
 import { DUE_WITHIN } from './due.ts'
 import { ROLES } from './roles.ts'
 import { storable } from './text.ts'
@@ -137,7 +136,7 @@ export const ClientDetail = z.extend(ClientRow, {
   retrievable: z.int(),
   /** The expiry after a retrieval of 1 credit, of 2, and so on up to `retrievable`. */
   retrievals: z.array(Moment),
-  /** The number of credits whose retrieval would count as one of the dealer's trials of today; null where none would. */
+  /** The number of credits whose retrieval would count as one of today's trials; null where none would. */
   trial_retrieval: z.nullable(z.int()),
   tariff_plan: z.string(),
   stb_sn: z.nullable(z.string()),
@@ -150,12 +149,12 @@ export const ClientDetail = z.extend(ClientRow, {
   last_played_tv_content: z.nullable(z.string()),
   last_played_vod_content: z.nullable(z.string()),
   locked_to_ip: z.nullable(z.string()),
-  /** Why its box was refused when it asked last (a `BoxRefusal`), and when that was; null where it was let in, or has not asked. */
+  /** Why (a `BoxRefusal`) and when its box was refused; null where it was let in last, or has not asked. */
   box_refusal: z.nullable(z.string()),
   box_answered: z.nullable(Moment),
   /**
-   * While no box has asked with its MAC: the box of nobody whose MAC differs from it in one or two digits, and when that
-   * asked last. One of the two was probably mistyped. Null where there is none.
+   * While no box has asked with its MAC: the unknown box whose MAC differs from it in one or two digits, and when that
+   * asked last. The client's MAC was probably mistyped. Null where there is none.
    */
   near_box: z.nullable(z.object({ mac: z.string(), asked: Moment, digits: z.int() })),
 })
@@ -179,7 +178,7 @@ export type DeviceChange = z.output<typeof DeviceChange>
 export const SentEvent = z.object({
   id: z.int(),
   created: Moment,
-  event: z.enum(TOLD),
+  event: z.enum(BOX_EVENTS),
   message: z.string(),
   /** 'too late' where the box did not poll in time. */
   state: z.enum(['waiting', 'sent', 'shown', 'too late']),
@@ -221,6 +220,9 @@ export const SpentMonth = z.extend(Spent, {
   packages: z.array(z.extend(Spent, { package_selection: z.int() })),
 })
 
+/** The largest page of a list. */
+export const MOST_PER_PAGE = 500
+
 /** Accepts a whole number from 1, also as the text of a query. */
 export const wholeInQuery = (most: number) =>
   z.pipe(
@@ -237,7 +239,7 @@ export const ANY_CLIENT_SORTS = [...CLIENT_SORTS, 'dealer'] as const
 export function clientQuery<const Sorts extends readonly [string, ...string[]]>(sorts: Sorts) {
   return z.strictObject({
     page: z._default(wholeInQuery(1_000_000), 1),
-    per_page: z._default(wholeInQuery(500), 10),
+    per_page: z._default(wholeInQuery(MOST_PER_PAGE), 10),
     ...clientSelection(sorts),
   })
 }
@@ -271,7 +273,7 @@ export const dueQuery = z.strictObject({
   search: z._default(Search, ''),
   order: z._default(z.enum(['asc', 'desc']), 'asc'),
   page: z._default(wholeInQuery(1_000_000), 1),
-  per_page: z._default(wholeInQuery(500), 10),
+  per_page: z._default(wholeInQuery(MOST_PER_PAGE), 10),
 })
 
 export const duePage = z.object({

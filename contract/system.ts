@@ -1,5 +1,4 @@
 import * as z from 'zod/mini'
-import { call, Nothing } from './call.ts'
 import { Moment } from './shapes.ts'
 
 /** What comes of restoring a backup into a throwaway database. */
@@ -45,8 +44,8 @@ const Report = z.object({
   backups: z.nullable(Backups),
 })
 
-/** A server of the database. 'gone' was killed; of an 'unknown' one nothing is known, because none can tell of itself. */
-const Server = z.extend(Report, {
+/** A server of the database. 'gone' was killed; of an 'unknown' one nothing is known. */
+export const Server = z.extend(Report, {
   seen: Moment,
   state: z.enum(['serving', 'stopping', 'gone', 'unknown']),
 })
@@ -69,7 +68,7 @@ export const JOB_LABELS: Record<JobName, string> = {
 }
 
 /** How a job went last, on whichever server. */
-const Job = z.object({
+export const Job = z.object({
   name: z.enum(JOBS),
   ended: Moment,
   took_ms: z.int(),
@@ -81,7 +80,7 @@ const Job = z.object({
 })
 export type Job = z.output<typeof Job>
 
-const Database = z.object({
+export const Database = z.object({
   version: z.string(),
   /** The address that it tells of itself; null for an embedded one. */
   host: z.nullable(z.string()),
@@ -123,31 +122,4 @@ const Finding = z.object({
 })
 export type Finding = z.output<typeof Finding>
 
-const findings = z.array(Finding)
-
-export const system = {
-  state: call({
-    method: 'GET',
-    path: '/admin/system',
-    roles: ['admin'],
-    summary: 'The servers of this database, its jobs and backups, and what needs a hand',
-    input: Nothing,
-    output: z.object({
-      /** The first digits of the fingerprint of the schema. */
-      schema: z.string(),
-      database: z.extend(Database, { size: z.int() }),
-      /** The one that answers is the first. */
-      servers: z.array(Server),
-      jobs: z.array(Job),
-      findings,
-    }),
-  }),
-  findings: call({
-    method: 'GET',
-    path: '/admin/findings',
-    roles: ['admin'],
-    summary: 'What needs a hand, the most important first',
-    input: Nothing,
-    output: z.object({ findings }),
-  }),
-}
+export const findings = z.array(Finding)

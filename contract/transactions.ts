@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { Day, Search, TRANSACTION_TYPES, Transaction, wholeInQuery } from './shapes.ts'
+import { Day, MOST_PER_PAGE, Search, TRANSACTION_TYPES, Transaction, wholeInQuery } from './shapes.ts'
 import { storable } from './text.ts'
 
 export const TRANSACTION_SORTS = ['created', 'type', 'credits', 'login'] as const
@@ -22,7 +22,7 @@ export type TransactionFilter = z.output<typeof Filter>
 export const TransactionQuery = z.strictObject({
   ...transactionFilter,
   page: z._default(wholeInQuery(1_000_000), 1),
-  per_page: z._default(wholeInQuery(500), 25),
+  per_page: z._default(wholeInQuery(MOST_PER_PAGE), 25),
   sort: z._default(z.enum(TRANSACTION_SORTS), 'created'),
   order: z._default(z.enum(['asc', 'desc']), 'desc'),
 })

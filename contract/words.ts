@@ -1,11 +1,11 @@
 /** '1 credit', '1,200 credits'. */
-export function credits(count: number): string {
+export function inCredits(count: number): string {
   return counted(count, 'credit')
 }
 
 /** Returns the sentence that refuses a call which costs more than the balance. */
 export function shortage(balance: number, needed: number): string {
-  return `You have ${credits(balance)}; this needs ${needed.toLocaleString('en-US')}.`
+  return `You have ${inCredits(balance)}; this needs ${needed.toLocaleString('en-US')}.`
 }
 
 /** Returns a count with its noun in the plural unless it is one. */

@@ -1,8 +1,7 @@
--- The accounts: a tree of fixed depth, from the admin over superresellers and resellers to the dealers. Each row carries
--- the path to itself, so that one index finds every account beneath a superreseller or reseller; `move_account` changes
--- it. Beside them is
--- what belongs to an account for a short time: sessions, login tries, idempotency keys with their replies, tickets of
--- files. The audit stays for good.
+-- The accounts: a tree of fixed depth, from the admin through superresellers and resellers to the dealers. Each row
+-- carries the path to itself, so that one index finds every account beneath a superreseller or reseller. Only
+-- `move_account` changes a path. Beside the accounts are their suspensions, their requests for credits, the audit, and
+-- short-lived data: sessions, sign-ins, login tries, idempotency keys with their replies, and tickets of files.
 
 -- Only the owner of the tables writes here: `schema`, the fingerprint of the files that made these tables, and `clock`.
 create table setup (
@@ -31,7 +30,7 @@ create table account (
   description text not null default '',
   password text not null,
   settings jsonb not null,
-  -- How its person likes to work. A release keeps what another one stored.
+  -- How its person likes to work. A release keeps what another release stored and it does not know.
   preferences jsonb not null default '{}',
   created timestamptz not null,
   -- A balance below this is marked as low: the account's own choice, else that of its parent.
@@ -75,9 +74,9 @@ create table session (
   account bigint not null,
   created timestamptz not null,
   expiry timestamptz not null,
-  -- By which the account ends one of its sessions.
+  -- The id by which the account ends one of its sessions.
   id bigint generated always as identity,
-  -- From where and with what it was begun.
+  -- The address and the browser with which it began.
   address text,
   agent text not null default '',
   constraint session_pkey primary key (token_hash),
@@ -89,8 +88,8 @@ create table session (
 create index session_account on session (account);
 create index session_expiry on session (expiry);
 
--- An account that was suspended is refused at the login, and so is everything beneath it. This is read from the path and
--- never copied down, so that lifting one suspension leaves the others. A lifted one stays as history.
+-- An account that was suspended is refused at the login, and so is everything beneath it. This is read from the path
+-- and never copied down, so that lifting one suspension leaves the others. A lifted one stays as history.
 create table suspension (
   id bigint generated always as identity,
   account bigint not null,
@@ -118,8 +117,8 @@ create function is_suspended(of_account bigint) returns boolean
     select from account a join suspension s on s.account in (a.id, a.reseller, a.superreseller)
     where a.id = of_account and s.lifted is null);
 
--- A request of an account for credits from its parent. It is locked while it is answered, so that one of granting,
--- declining and withdrawing wins.
+-- A request of an account for credits from its parent. It is locked while it is answered, so that only one of granting,
+-- declining and withdrawing succeeds.
 create table credit_request (
   id bigint generated always as identity,
   account bigint not null,
@@ -222,9 +221,9 @@ create table export_ticket (
 
 create index export_ticket_session on export_ticket (session);
 
--- The moment at which a transaction began, which dates what it appends: by the database's own clock, in milliseconds as
--- everything in Boxtree. No session can choose it, unless the owner has set `clock` to 'played' for the demonstration or a
--- test.
+-- Returns when the transaction began, which dates the rows that it appends: by the database's clock, in milliseconds
+-- like every moment in Boxtree. No session can choose it, unless the owner has set `clock` to 'played' for the
+-- demonstration or a test.
 create function moment() returns timestamptz language plpgsql stable set search_path = public, pg_temp as $$
 declare
   played text := current_setting('boxtree.moment', true);
@@ -235,8 +234,8 @@ begin
   return date_trunc('milliseconds', now());
 end $$;
 
--- Waits until no other transaction has claimed the same key, and claims it until this one ends. Returns what is kept
--- under it since a moment. The second statement sees what the transaction that it waited for has kept.
+-- Claims a key until the transaction ends. Waits until no other transaction has claimed it. Returns the reply that was
+-- stored under it after a moment. The second statement sees what the transaction that it waited for has stored.
 create function claim_key(of_account bigint, of_call text, of_key text, since timestamptz)
   returns table (body_hmac bytea, reply jsonb)
   language plpgsql volatile set search_path = public, pg_temp as $$
@@ -299,7 +298,7 @@ create function remove_broadcast() returns boolean
   language sql volatile security definer set search_path = public, pg_temp
   as $$ with removed as (delete from broadcast returning true) select exists (select from removed) $$;
 
--- Removes at most `most` rows that expired before a moment, or of the audit their addresses. Returns how many.
+-- Removes at most `most` rows that expired before a moment; of the audit only their addresses. Returns how many.
 create function remove_outdated(name text, before timestamptz, most integer) returns integer
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
 declare
@@ -385,7 +384,7 @@ create trigger stays before delete or truncate on account for each statement exe
 create trigger appended_only before delete or truncate on audit
   for each statement execute function refuse_change();
 
--- Refuses every update of the audit but the forgetting of an address.
+-- Refuses every update of the audit except one that removes an address.
 create function keep_audit() returns trigger language plpgsql as $$
 begin
   if new.address is null

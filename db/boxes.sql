@@ -1,7 +1,13 @@
--- What the gateway keeps of the clients' boxes. `device` is what a box has told of itself and what it is held to; `presence`
--- what changes with every poll, and may be lost in a crash; `device_history` who changed a box and when; `unknown_box`
--- which boxes of nobody asked; `box_count` how many boxes were online, over a week. `box_change` is the log by which every gateway, which decides from memory, learns of a
--- client that was changed.
+-- What the gateway keeps of boxes.
+--
+-- - device: what a client's box has told of itself, and what it is held to
+-- - presence: when a box polled last and what it plays. It changes with every poll, and a crash may empty it.
+-- - device_history: when a client's box changed, and who reset it
+-- - box_login: the logins that boxes have tried, by which guessing is limited
+-- - unknown_box: the boxes that asked with a MAC that no client has
+-- - box_count: how many boxes were online, over a week
+-- - box_event: the messages and commands that boxes get at their polls
+-- - box_change: a log of changed clients. Every gateway decides from memory, and reads here whose data is out of date.
 
 create table device (
   client bigint,
@@ -15,12 +21,12 @@ create table device (
   first_seen timestamptz,
   -- The MAC of the box that signed in by login and password; null for a client that has a MAC itself.
   mac text,
-  -- The part of a token that differs from sign-in to sign-in: of the box that is in. The rest is a signature.
+  -- The part of the signed-in box's token that differs from sign-in to sign-in. The rest is a signature.
   token_nonce text,
-  -- Whether too many boxes took over in a day: no other one may until a reset.
+  -- Whether too many boxes took over in a day: no other box may until a reset.
   takeovers_refused boolean not null default false,
   locked_to_ip text,
-  -- Whether the box that is in was told to stop playing, and not yet that it may again.
+  -- Whether the signed-in box was told to stop playing, and not yet that it may play again.
   cut boolean not null default false,
   time_last_play_tv timestamptz,
   time_last_play_video timestamptz,
@@ -48,9 +54,9 @@ create table device_history (
   client bigint not null,
   at timestamptz not null,
   event text not null,
-  -- What it is since: a serial number, an address, a MAC.
+  -- The new serial number, address or MAC.
   detail text not null default '',
-  -- From where; null where a proxy hid it.
+  -- The address that it asked from; null where a proxy hid it.
   address text,
   -- The account that did it; null where the box itself changed.
   actor bigint,
@@ -78,12 +84,13 @@ create table box_login (
 create index box_login_mac on box_login (mac, tried);
 create index box_login_tried on box_login (tried);
 
--- The MACs of nobody that asked to sign in: whoever makes a client for one sees that its box is there. A crash may empty it.
+-- The MACs that asked to sign in and that no client has: whoever makes a client for one sees that its box is there. A
+-- crash may empty it.
 create unlogged table unknown_box (
   mac text,
   first_asked timestamptz not null,
   asked timestamptz not null,
-  -- From where; null where a proxy hid it.
+  -- The address that it asked from; null where a proxy hid it.
   address text,
   stb_type text not null,
   version text not null,
@@ -101,12 +108,12 @@ create table box_count (
   constraint box_count_pkey primary key (at)
 );
 
--- The boxes that were refused when they asked last are few, and counted by their reasons. A poll of any other box
--- writes nothing to it.
+-- For counting, by reason, the boxes that were refused when they asked last. They are few, and a poll of any other box
+-- writes nothing to this index.
 create index presence_refusal on presence (refusal) where refusal is not null;
 
--- What boxes are to be told at their next poll: each row once, in the order of the ids, while it is not past its expiry.
--- The sender sees from it what became of it.
+-- What boxes are told at their polls: each row once, in the order of the ids, until its expiry. The sender sees here
+-- what became of it.
 create table box_event (
   id bigint generated always as identity,
   client bigint not null,
@@ -130,8 +137,8 @@ create table box_event (
 create index box_event_client on box_event (client, id);
 create index box_event_expiry on box_event (expiry);
 
--- A transaction may be committed after another one that took a later number. So a row has the number of its transaction,
--- and a reader asks again for all from the oldest transaction that was still under way when it read last.
+-- A transaction may be committed after another one with a later number. So each row has the number of its transaction,
+-- and a reader asks again for all rows from the oldest transaction that was still under way when it last read.
 create table box_change (
   written xid8 not null default pg_current_xact_id(),
   client bigint not null,
@@ -156,7 +163,7 @@ create trigger log_changed_client after update on client for each row
   )
   execute function log_changed_client();
 
--- A client without a device has no box that is in.
+-- A client without a device has no box that is signed in.
 create function log_changed_services() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$
 begin
@@ -188,7 +195,7 @@ end $$;
 create trigger log_new_events after insert on box_event
   referencing new table as added for each statement execute function log_new_events();
 
--- A box has other channels with another package, and other addresses of them with another player.
+-- With another package a box has other channels, and with another player their addresses differ.
 create function tell_of_channels() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$
 begin

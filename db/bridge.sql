@@ -1,14 +1,8 @@
--- The bridge brings a database from the thirteen-step schema (the files in thirteen-steps/) to the present schema. Its
--- tables and functions are explained in the files of the present schema.
+-- The bridge brings a database from the thirteen-step schema (the files in thirteen-steps/) to the schema of 0.2.0. What
+-- came later is a numbered step in steps/. Its tables and functions are explained in the files of the present schema.
 --
--- To change the schema before 0.2.0 is released: edit the file of the present schema (accounts, clients, boxes,
--- channels, ledger, lists, tree, statistics, system), and add here the statements that make the same change to an old database.
--- `server/postgres/schema.test.ts` compares the two results by name and shows what differs. The server refuses to start
--- on a database that other versions of these files made: create it anew, or restore a backup of the thirteen-step
--- schema.
---
--- After 0.2.0 this file does not change any more. Each change to the schema is then a numbered file in steps/, applied once
--- and in order, and never undone. The file of the present schema gets the same change, and the same test compares the two.
+-- No statement here ever changes: `server/postgres/schema.test.ts` compares what the bridge and the steps lead to with
+-- what the files of the present schema make.
 
 drop table migration;
 
@@ -699,9 +693,9 @@ begin
   where moved in (a.id, a.parent) and a.superreseller <> new_superreseller
   group by a.id, side.superreseller, k.expiry, side.sign having sum(k.clients) <> 0;
 
-  -- The dealers of a reseller follow by their foreign key.
+  -- The dealers of a reseller follow by their foreign key. The parent before had set when its balance is low.
   update account set parent = new_parent, superreseller = new_superreseller,
-    reseller = case above.role when 'reseller' then above.id end
+    reseller = case above.role when 'reseller' then above.id end, low_by_parent = null
   where id = moved;
 end $$;
 
@@ -722,8 +716,13 @@ create view account_change as
   select m.created, a.role, side.superreseller, side.accounts
   from tree_move m join account a on a.id = m.account
   cross join lateral (values (m.from_superreseller, -1), (m.to_superreseller, 1)) side (superreseller, accounts)
+  where a.closed is null or m.created < a.closed
   union all
-  select closed, role, superreseller, -1 from account where role in ('reseller', 'dealer') and closed is not null;
+  select a.closed, a.role, coalesce(m.from_superreseller, a.superreseller), -1
+  from account a left join lateral (
+    select from_superreseller from tree_move m where m.account = a.id and m.created >= a.closed order by m.id limit 1
+  ) m on true
+  where a.role in ('reseller', 'dealer') and a.closed is not null;
 
 create view client_change as
   select c.created as at, coalesce(born.superreseller, d.superreseller) as superreseller,

@@ -1,7 +1,12 @@
--- What boxes can watch. The admin gives a playlist; what was read from it is kept here, sealed, because the address of a
--- stream may contain a password as that of the playlist may. `channel` gives each channel its id, which outlives the
--- playlists; `channel_group` says which packages hold a group. Every change raises the revision of `lineup`, by which
--- the gateways learn of it.
+-- What boxes can watch. Every change here raises the revision of `lineup`, by which the gateways learn of it.
+--
+-- - lineup: the revision, and the words that select a box's player
+-- - playlist: the playlist that the admin gave. It is stored encrypted, because its address and those of its channels
+--   may contain passwords.
+-- - channel: the id of each channel, which outlives the playlists
+-- - channel_group: the groups of the playlists, and the packages that each belongs to
+-- - favourite: the channels that were marked on a client's box
+-- - stream_use: the stream tokens of each client that are in use
 
 create table lineup (
   only_one boolean not null default true,
@@ -15,21 +20,21 @@ create table lineup (
 
 create table playlist (
   only_one boolean not null default true,
-  -- Sealed; null where a file was given.
+  -- Encrypted; null where a file was given.
   address bytea,
   -- What people see of it: the address without its path, or the name of the file.
   shown text not null,
   given timestamptz not null,
-  -- When it was read last, and why it could not be; null where it could.
+  -- When it was read last, and why that failed; null where it did not.
   tried timestamptz not null,
   failure text,
-  -- The channels in use, sealed; null before the first were taken.
+  -- The channels in use, encrypted; null before the first were taken.
   content bytea,
   taken timestamptz,
   channels integer not null default 0,
-  -- The entries that have no address which a box could play.
+  -- How many entries have no address that a box could play.
   skipped integer not null default 0,
-  -- What was read and not taken, and why; null where everything was taken.
+  -- What was read last and is held back, and why; null where nothing is.
   held text,
   held_at timestamptz,
   held_content bytea,
@@ -51,7 +56,8 @@ create table channel (
   id integer generated always as identity,
   -- Its tvg-id, or its name and group.
   key text not null,
-  -- When it was last in a playlist that was read. The clean-up counts from the newest, since a file is read once.
+  -- When it was last in a playlist that was read. The clean-up counts from the newest of these moments and not from
+  -- now, because a file is read only once.
   seen timestamptz not null,
   constraint channel_pkey primary key (id),
   constraint channel_key_key unique (key)
@@ -63,8 +69,8 @@ create table channel_group (
   name text not null,
   adult boolean not null,
   packages integer[] not null,
-  -- Its place in the playlist in use, how many channels it has there, and how many of them anybody could watch who
-  -- has their address; 0 channels where it is not in there.
+  -- Its place in the playlist in use, how many channels it has there, and how many of those have no {token} in their
+  -- address. A group that is not in that playlist has 0 channels.
   place integer not null,
   channels integer not null,
   unprotected integer not null,
@@ -72,7 +78,6 @@ create table channel_group (
   constraint channel_group_name_key unique (name)
 );
 
--- The channels that somebody marked on a box.
 create table favourite (
   client bigint,
   channels integer[] not null,
@@ -80,8 +85,8 @@ create table favourite (
   constraint favourite_client_fk foreign key (client) references client (id)
 );
 
--- The newest stream tokens of a client that were used in time, by their signatures. A crash may empty it: who watches
--- then must zap once.
+-- The signatures of a client's newest stream tokens that were used in time. A crash may empty it: viewers must then
+-- choose their channel again.
 create unlogged table stream_use (
   client bigint,
   tokens text[] not null,

@@ -72,8 +72,8 @@ end $$;
 create trigger end_service after update of deleted on client for each row
   when (old.deleted is null and new.deleted is not null) execute function end_service();
 
--- Takes a reminder back. The server calls this instead of deleting from `reminder`, because a right to delete would allow
--- it to lock the table. Returns whether there was one.
+-- Takes a reminder back. The server calls this instead of deleting from `reminder`, because a right to delete would
+-- allow it to lock the table. Returns whether there was one.
 create function forget_reminder(of_client bigint) returns boolean
   language sql volatile security definer set search_path = public, pg_temp
   as $$

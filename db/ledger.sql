@@ -60,8 +60,9 @@ create table transfer (
     case when type in ('ADD', 'REMOVE') then client is null else num_nonnulls(client, dealer, expiry) = 3 end
   ),
   constraint transfer_counted_check check ((type = 'USED') = (counted_from is not null and expiry_before is not null)),
-  -- `post_transfers` checks that the holdings, the accounts and the client are there, and nothing ever removes one. Foreign
-  -- keys would look each of them up again, and lock the rows of the accounts, which all renewals beneath them share.
+  -- `post_transfers` checks that the holdings, the accounts and the client are there, and nothing ever removes one.
+  -- Foreign keys would look each of them up again, and lock the rows of the accounts, which all renewals beneath them
+  -- share.
   constraint transfer_path_check check (dealer is null or reseller is not null),
   constraint transfer_from_check check (
     case type
@@ -96,11 +97,15 @@ begin
     from holding h join account a on a.id = h.account where h.id = any (ids);
 end $$;
 
--- Moves the credits of the inserted transfers, and refuses what is not so. ADD and REMOVE move credits between an account
--- and its parent, USED takes them from a dealer's balance, and RETRIEVED takes them from what the same dealer has
--- consumed. MOVE takes what was used on a client from what its old dealer has consumed to what its new one has. A transfer lies on the path of the account that it concerns, names a client of that dealer and somebody who
--- acted, and states the balances that its two holdings have afterwards. The transfers of one statement nearly always
--- differ in their clients alone: they are then one movement.
+-- Moves the credits of the inserted transfers, and refuses a transfer that breaks one of these rules:
+--
+-- - ADD and REMOVE move credits between an account and its parent.
+-- - USED takes credits from a dealer's balance, and RETRIEVED from what the same dealer has consumed.
+-- - MOVE takes what was used on a client from what its old dealer has consumed to what its new dealer has.
+-- - A transfer lies on the path of the account that it concerns, and names a client of that dealer and who acted.
+-- - It states the balances that its two holdings have afterwards.
+--
+-- The transfers of one statement nearly always differ in their clients alone: they are then posted as one movement.
 create function post_transfers() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
 declare
   movement record;

@@ -1,9 +1,11 @@
--- Indexes and tables by which lists of clients are searched, sorted and counted quickly. All of it is derived from the
--- clients and their services by triggers, and can be rebuilt. `directory` has one narrow row for each living client,
--- which a search reads instead of the wide ones. `client_count` counts the clients of each expiry, for a
--- dealer its own and for a superreseller all beneath it, so that no list counts a hundred thousand rows. It adds up what
--- was settled and what has changed since. Only triggers write them, and `verify` compares them with the
--- clients.
+-- Indexes and tables by which lists of clients are searched, sorted and counted quickly. Triggers derive all of it from
+-- the clients and their services, `verify` compares it with them, and it can be rebuilt.
+--
+-- - directory: one narrow row for each living client, which a search reads instead of the wide ones
+-- - settled_count: how many clients have each expiry, of each dealer and of all beneath each superreseller, so that no
+--   list counts a hundred thousand rows
+-- - count_change: what has changed since; a job adds it to the settled counts each minute
+-- - client_count: the sum of both, which is exact at any moment
 
 create extension if not exists pg_trgm;
 
@@ -20,8 +22,8 @@ create index client_active on client (active, lower(name)) where deleted is null
 create index service_of_dealer on service (dealer, expiry, lower(name));
 create index service_expiry on service (expiry, lower(name));
 
--- A renewal changes only the expiry, which has no index here. The fill factor leaves room for the new row version on the
--- same page, so that no index entry, such as the many trigrams, is written again.
+-- A renewal changes only the expiry, which has no index here. The fill factor leaves room for the new row version on
+-- the same page, so that no index entry, such as the many trigrams, is written again.
 create table directory (
   client bigint,
   dealer bigint not null,

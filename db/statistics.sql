@@ -16,8 +16,8 @@ create table statistic (
 
 create index statistic_day on statistic (day);
 
--- The clients beneath each superreseller and reseller at the end of each day, and the credits used beneath it during the
--- day, less those taken back. Like a statistic, a row is written once and never changes.
+-- The clients beneath each superreseller and reseller at the end of each day, and the credits used beneath it during
+-- the day, less those taken back. Like a statistic, a row is written once and never changes.
 create table branch_day (
   day date not null,
   account bigint not null,
@@ -35,8 +35,9 @@ create index client_created on client (created);
 create index client_deleted on client (deleted) where deleted is not null;
 create index transfer_between_accounts on transfer (superreseller, created) where dealer is null;
 
--- How many accounts and clients came to each path, and when; negative where they went. A move takes them from one path to
--- another. A client came and went on the path that the first and the last of its rows have.
+-- How many accounts and clients came to each path, and when; negative where they left it. A move takes them from one
+-- path to another. A closed account left the path of that day, and no later move of its parent counts it again. A client
+-- came on the path of its first row in the ledger, and left on the path of its last one.
 create view account_change as
   select a.created as at, a.role, coalesce(m.from_superreseller, a.superreseller) as superreseller, 1 as accounts
   from account a left join lateral (
@@ -47,8 +48,13 @@ create view account_change as
   select m.created, a.role, side.superreseller, side.accounts
   from tree_move m join account a on a.id = m.account
   cross join lateral (values (m.from_superreseller, -1), (m.to_superreseller, 1)) side (superreseller, accounts)
+  where a.closed is null or m.created < a.closed
   union all
-  select closed, role, superreseller, -1 from account where role in ('reseller', 'dealer') and closed is not null;
+  select a.closed, a.role, coalesce(m.from_superreseller, a.superreseller), -1
+  from account a left join lateral (
+    select from_superreseller from tree_move m where m.account = a.id and m.created >= a.closed order by m.id limit 1
+  ) m on true
+  where a.role in ('reseller', 'dealer') and a.closed is not null;
 
 create view client_change as
   select c.created as at, coalesce(born.superreseller, d.superreseller) as superreseller,

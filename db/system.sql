@@ -1,8 +1,8 @@
 -- What the servers of this database tell of themselves and of their jobs, for the admin's screen System. No decision
 -- depends on it, and its commits wait for no standby.
 
--- Every server writes its row again and again while it runs, and removes it when it is stopped. A row that is not written
--- any more is that of a server that was killed; the clean-up removes it a day later.
+-- Every server writes its row again and again while it runs, and removes it when it is stopped. A row that is not
+-- written any more is that of a server that was killed; the clean-up removes it a day later.
 create unlogged table server_process (
   -- Made at each start.
   id uuid,
@@ -23,7 +23,7 @@ create unlogged table server_process (
   -- The bytes that are free on the disk of an embedded database, and below which changes are refused.
   disk_free bigint,
   disk_least bigint,
-  -- Its backups by the clock, in the shape of the contract; null where it makes none.
+  -- The backups that it makes by itself, in the shape of the contract; null where it makes none.
   backups jsonb,
   constraint server_process_pkey primary key (id),
   constraint server_process_disk_check check ((disk_free is null) = (disk_least is null))
@@ -38,7 +38,7 @@ create table job (
   name text,
   ended timestamptz not null default moment(),
   took_ms bigint not null,
-  -- When it last ended without a fault; how many runs have failed since, and why the last one did.
+  -- When it last succeeded, how many runs have failed since, and why the last one failed.
   succeeded timestamptz,
   failures integer not null,
   failure text,

@@ -1,5 +1,5 @@
--- How the tree changes. Accounts move with all that is beneath them, and every path and count follows; what was written
--- before a move keeps the path that it has. So the tree has a history, by which `verify` judges each row of the ledger.
+-- How the tree changes. An account moves with everything beneath it, and all paths and counts follow; rows that were
+-- written before a move keep their path. So the tree has a history, by which `verify` judges each row of the ledger.
 
 -- A row for each account whose path a move changed: the moved one, and those beneath it.
 create table tree_move (
@@ -28,8 +28,8 @@ create index tree_move_account on tree_move (account, id);
 create trigger appended_only before update or delete or truncate on tree_move
   for each statement execute function refuse_change();
 
--- Moves an account to another parent of the same role. Locks the holdings of all that moves first, as every transfer and
--- every call that changes the counts does; then the accounts, from the lowest up, as a login does.
+-- Moves an account to another parent of the same role. Locks the holdings of all that moves first, as every transfer
+-- and every call that changes the counts does; then the accounts, from the lowest up, as a login does.
 create function move_account(moved bigint, new_parent bigint, by_actor bigint) returns void
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
 declare
@@ -60,14 +60,14 @@ begin
   where moved in (a.id, a.parent) and a.superreseller <> new_superreseller
   group by a.id, side.superreseller, k.expiry, side.sign having sum(k.clients) <> 0;
 
-  -- The dealers of a reseller follow by their foreign key.
+  -- The dealers of a reseller follow by their foreign key. The parent before had set when its balance is low.
   update account set parent = new_parent, superreseller = new_superreseller,
-    reseller = case above.role when 'reseller' then above.id end
+    reseller = case above.role when 'reseller' then above.id end, low_by_parent = null
   where id = moved;
 end $$;
 
--- Moves clients to another dealer. Their directory and the counts follow by the triggers of `service`. The MOVE rows of the
--- ledger are for the caller to append, who has locked the holdings of both dealers.
+-- Moves clients to another dealer. Their directory and the counts follow by the triggers of `service`. The MOVE rows of
+-- the ledger are for the caller to append, who has locked the holdings of both dealers.
 create function move_clients(moved bigint[], to_dealer bigint) returns void
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
 begin

@@ -3,30 +3,32 @@ import { atPlaceOf, type Call, everyCall } from '../contract/call.ts'
 import { calls } from '../contract/calls.ts'
 import { MOST_COMPRESSED } from '../contract/channels.ts'
 import type { ServerReport } from '../contract/system.ts'
-import { checkKey } from './access/canary.ts'
 import { openCaptcha } from './access/captcha.ts'
+import { storeOrCheckKey } from './access/key-check.ts'
 import { createSeal } from './access/seal.ts'
 import type { Gateway } from './boxes/gateway.ts'
 import type { Config } from './config.ts'
 import type { Business } from './context.ts'
+import { watchAnswers } from './corridor/answer-log.ts'
 import { compress } from './corridor/compress.ts'
 import { closeIdleConnections, limitConnections, REQUEST_TIMES } from './corridor/connections.ts'
 import { protectBrowsers, serveConsole } from './corridor/console.ts'
 import { type FreeSpace, watchDisk } from './corridor/disk.ts'
-import { rejectConnections, sendFailure } from './corridor/failures.ts'
-import { unavailable } from './corridor/faults.ts'
+import { unavailable } from './corridor/error-to-refusal.ts'
 import { openHealth } from './corridor/health.ts'
-import { stayOnHttps, watchAnswers } from './corridor/hooks.ts'
-import { openPage } from './corridor/openapi/routes.ts'
+import { stayOnHttps } from './corridor/hsts.ts'
+import { serveReference } from './corridor/openapi/routes.ts'
 import { type AnyHandler, goneOf, openPipeline } from './corridor/pipeline.ts'
 import { ID_FIELD, idsOfRequests, sendIds } from './corridor/request-id.ts'
+import { rejectConnections, sendRefusal } from './corridor/send-refusal.ts'
 import { handlers } from './handlers.ts'
-import { openReport } from './jobs/heartbeat.ts'
+import { measureWrites } from './metrics.ts'
 import { type Networks, watchNetworks } from './network.ts'
 import { endSpare } from './nouns/exports/spare.ts'
 import { type Clock, MACHINE_CLOCK } from './postgres/clock.ts'
 import type { Connect, Sql } from './postgres/pool.ts'
 import { notFound } from './refusal.ts'
+import { openReport } from './report.ts'
 
 export type AppDependencies = {
   config: Config
@@ -52,8 +54,8 @@ export type AppDependencies = {
 const MOST_BODY = { short: 32 * 1024, long: 256 * 1024, file: 2 * MOST_COMPRESSED }
 
 /**
- * Opens the server of PORT: registers every call, the reference and the console's files, and the boxes' calls where they
- * have no port of their own.
+ * Opens the server of PORT: registers every call, the reference and the console's files, and the boxes' calls where
+ * they have no port of their own.
  * @throws StartFault where the secret key is not this database's
  */
 export async function openApp(dependencies: AppDependencies) {
@@ -62,6 +64,7 @@ export async function openApp(dependencies: AppDependencies) {
   const disk = watchDisk(freeSpace, config.freeDiskMb, log)
   const networks = dependencies.networks ?? watchNetworks(config.trustedProxies, clock.now)
   const { ready, health, canWrite } = openHealth({ sql, disk, networks, clock, leaving })
+  measureWrites(canWrite)
   const business: Business = {
     database,
     zone: config.timeZone,
@@ -77,7 +80,7 @@ export async function openApp(dependencies: AppDependencies) {
     },
   }
   const pipeline = openPipeline({ sql, business, disk, networks, clock })
-  await checkKey(sql, business.seal)
+  await storeOrCheckKey(sql, business.seal)
   const app = openFastify(config, log)
   await protectBrowsers(app, config.captcha.provider)
   if (gateway && config.boxPort === null) await gateway.serve(app, { alone: false })
@@ -92,7 +95,7 @@ export async function openApp(dependencies: AppDependencies) {
       api.get('/ready', UNLOGGED, ready)
       api.get('/health', UNLOGGED, health)
       for (const call of everyCall(calls)) route(api, call, atPlaceOf(call, handlers) as AnyHandler)
-      openPage(api)
+      serveReference(api)
       // Routes, because the console's route takes every other path; the handler is for methods that have none.
       for (const path of ['/', '/*']) api.all(path, refuseUnknown)
       api.setNotFoundHandler(refuseUnknown)
@@ -127,7 +130,7 @@ export async function openBoxApp(
   { config, sql, secretKey, log, leaving = NEVER }: AppDependencies,
   gateway: Gateway,
 ): Promise<FastifyInstance> {
-  await checkKey(sql, createSeal(secretKey))
+  await storeOrCheckKey(sql, createSeal(secretKey))
   const app = openFastify(config, log)
   app.get('/v1/live', UNLOGGED, async () => ({ status: 'OK' }))
   app.get('/v1/ready', UNLOGGED, async () => {
@@ -157,13 +160,13 @@ function openFastify(config: Config, log: FastifyBaseLogger): FastifyInstance {
     // Requests on connections that are still open while the server closes are answered.
     return503OnClosing: false,
     routerOptions: { maxParamLength: 300 },
-    frameworkErrors: (error, request, reply) => sendFailure(error, request, reply),
+    frameworkErrors: (error, request, reply) => sendRefusal(error, request, reply),
     clientErrorHandler: rejectConnections(log),
   })
   app.decorateRequest('caller', null)
   app.decorateRequest('gone', null)
   app.removeContentTypeParser('text/plain')
-  app.setErrorHandler(sendFailure)
+  app.setErrorHandler(sendRefusal)
   sendIds(app)
   limitConnections(app, config.trustedProxies, log)
   stayOnHttps(app)

@@ -123,6 +123,34 @@ describe('the configuration', () => {
     )
   })
 
+  test.each([
+    'postgres://boxtree:hu#sh@one:5432/shop',
+    'postgres://boxtree:12#hush@one:5432/shop',
+    'postgres://boxtree:hu/sh@one:5432/shop',
+    'postgres://boxtree:12/hush@one:5432/shop',
+    'postgres://boxtree:12?hush@one:5432/shop',
+    'postgres://boxtree:hush%@one:5432/shop',
+    'postgres://boxtree:12@hush@one,two/shop',
+    'postgres://boxtree:hush@one:654321/shop',
+    'postgres://boxtree:hush@one:5432,two:654321/shop',
+    'mysql://boxtree:hush@one/shop',
+  ])('a database URL that cannot be read is a fault, without its password: %s', (url) => {
+    for (const name of ['DATABASE_URL', 'DATABASE_OWNER_URL']) {
+      const faults = faultsOf({ DATABASE_URL: 'postgres://one/shop', [name]: url })
+      expect(faults).toContain(`${name} must look like postgres://user:password@host:5432/database.`)
+      expect(faults).not.toMatch(/hu|sh@/)
+    }
+  })
+
+  test.each([
+    'postgres://one/shop',
+    'postgres://boxtree:p%23%2F%3F%40%25@one:5432,two:5433/shop?sslmode=require',
+    'postgresql://boxtree:an@sign@[::1]:5432/shop',
+    'postgres://boxtree@%2Frun%2Fpostgresql/shop',
+  ])('a database URL that can be read is taken as it is: %s', (url) => {
+    expect(readConfig({ DATABASE_URL: url }).database?.server).toBe(url)
+  })
+
   test('a secret may come from a file, without its last line break', () => {
     const file = join(folder, 'password')
     writeFileSync(file, 'correct horse\n')

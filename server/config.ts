@@ -26,7 +26,7 @@ export interface Config {
   timeZone: string
   captcha: Captcha
   trialsPerDay: number
-  /** Which servers of streams may ask whether somebody may watch, and whether the viewer's address counts. */
+  /** Which stream servers may ask whether somebody may watch, and whether the viewer's address counts. */
   streams: { servers: string[]; comparesAddress: boolean }
   /** How often the playlist of the channels is fetched, and whether from private networks too. */
   playlist: { minutes: number; isPrivateAllowed: boolean }
@@ -126,7 +126,9 @@ class Reader {
     return text === 'on'
   }
 
-  /** Returns a secret from the variable NAME, or from the file that NAME_FILE names, to keep it out of the environment. */
+  /**
+   * Returns a secret from the variable NAME, or from the file that NAME_FILE names, to keep it out of the environment.
+   */
   secret(name: string): string | undefined {
     const file = this.text(`${name}_FILE`)
     if (file === undefined) return this.env[name] || undefined
@@ -207,9 +209,29 @@ function readDatabase(reader: Reader): Config['database'] {
 
 function readDatabaseUrl(reader: Reader, name: string): string | undefined {
   const url = reader.secret(name)
-  if (url === undefined || /^postgres(ql)?:\/\/.+/.test(url)) return url
-  reader.faults.push(`${name} must look like postgres://user:password@host:5432/database.`)
+  if (url === undefined || isDatabaseUrl(url)) return url
+  reader.faults.push(
+    `${name} must look like postgres://user:password@host:5432/database. In its password, write # as %23, / as %2F, ? as %3F, @ as %40 and % as %25.`,
+  )
   return undefined
+}
+
+/** Whether the driver can read the URL. It would throw with the whole of it, and so with the password. */
+function isDatabaseUrl(url: string): boolean {
+  const authority = /^postgres(?:ql)?:\/\/([^/?]*)/.exec(url)?.[1]
+  if (authority === undefined) return false
+  const hosts = authority.slice(authority.indexOf('@') + 1)
+  try {
+    decodeURIComponent(hosts)
+    return hosts.split(',').every((host, _, { length }) => {
+      const { username, password, pathname, search, hash } = new URL(url.replace(hosts, () => host))
+      decodeURIComponent(username + password)
+      // A password that ends too soon leaves its @ behind.
+      return hash === '' && !`${pathname}${search}${length > 1 ? host : ''}`.includes('@')
+    })
+  } catch {
+    return false
+  }
 }
 
 function readAdminLogin(reader: Reader): string {

@@ -12,6 +12,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
+import { codeOf } from './error-code.ts'
 
 /** Writes a new file that only its owner can read, and returns once it is on the disk. Throws where the file exists. */
 export function writeDurably(file: string, text: string): void {
@@ -35,7 +36,7 @@ export function putInPlace(draft: string, name: string, which: 'first' | 'last' 
     try {
       linkSync(draft, name)
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+      if (codeOf(error) !== 'EEXIST') throw error
     } finally {
       rmSync(draft, { force: true })
     }
@@ -56,8 +57,8 @@ function syncFolder(folder: string): void {
 export const OWN_UID = process.getuid?.() ?? 0
 
 /**
- * Reads a file in a folder that another user can write to. Returns null if the file does not exist, is a link or a pipe,
- * or belongs to anyone but `owner`: that user must not make root read another file or wait for a pipe.
+ * Reads a file in a folder that another user can write to. Returns null if the file does not exist, is a link or a
+ * pipe, or belongs to anyone but `owner`: that user must not make root read another file or wait for a pipe.
  */
 export function readOwned(file: string, owner: number): string | null {
   let handle: number

@@ -1,8 +1,28 @@
+import { once } from 'node:events'
 import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino'
 
 /** How much the log tells: each level tells what those before it tell, too. */
 export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
+
+/** How many bytes of lines wait while they cannot be written; later ones are lost. */
+const MOST_WAITING = 16 * 2 ** 20
+
+/** Opens stderr for a log. One that cannot be written, as on a full disk, keeps nobody from the console. */
+export function openStderr() {
+  const stderr = pino.destination({ dest: 2, maxLength: MOST_WAITING })
+  // pino's own listener would throw, and its flush at the exit would try for ever.
+  stderr.removeAllListeners('error').on('error', () => {})
+  stderr.flushSync = () => {}
+  return stderr
+}
+
+/** Waits until the last lines are written, or cannot be. */
+export async function endLog(stderr: ReturnType<typeof openStderr>): Promise<void> {
+  const closed = once(stderr, 'close')
+  stderr.end()
+  await closed.catch(() => {})
+}
 
 /** Opens the log: a line of JSON for each answer, fault and event, without secrets. */
 export function openLog(to: DestinationStream, level: LogLevel = 'info'): Logger {

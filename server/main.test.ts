@@ -1,6 +1,17 @@
-import { existsSync, lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { once } from 'node:events'
+import {
+  closeSync,
+  existsSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { runConsole, startConsole } from '../test/support/console.ts'
 import { freshFolder } from '../test/support/folder.ts'
@@ -61,6 +72,17 @@ describe('the console', () => {
     expect(sentences.join()).not.toContain('CAPTCHA_PROVIDER')
   })
 
+  test('serves on, and ends at a SIGTERM, while the disk of its log is full', async () => {
+    const port = await freePort()
+    const log = openSync('/dev/full', 'w')
+    const console = runConsole({ dataDir, env: { PORT: String(port) }, log })
+    closeSync(log)
+    running.push(console)
+    const live = () => fetch(`http://127.0.0.1:${port}/v1/live`).then(({ status }) => status, String)
+    await expect.poll(live, { timeout: 25_000 }).toBe(200)
+    expect(await console.stop()).toBe(0)
+  })
+
   test('ends at a SIGTERM, and ignores a second one', async () => {
     const console = await start()
     const pid = postmaster()
@@ -91,6 +113,15 @@ describe('the console', () => {
     await start()
   })
 
+  test('ends at a SIGTERM while it waits for a database that does not answer', async () => {
+    const url = `postgres://console@127.0.0.1:${await freePort()}/shop`
+    const console = runConsole({ dataDir, env: { DATABASE_URL: url, DATABASE_OWNER_URL: url } })
+    running.push(console)
+    await expect.poll(console.output, { timeout: 20_000 }).toContain('Waiting for the database')
+    expect(await console.stop()).toBe(0)
+    expect(console.output()).not.toContain('does not let Boxtree in')
+  })
+
   test('killed in the middle of its first start starts normally the next time', async () => {
     const console = runConsole({ dataDir })
     while (!console.output().includes('Making the database')) await pause(10)
@@ -117,7 +148,7 @@ describe('the console', () => {
 
   test('names a port that is taken, and leaves no database running', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
-    await new Promise((resolve) => taken.once('listening', resolve))
+    await once(taken, 'listening')
     const address = taken.address()
     const port = typeof address === 'object' && address ? address.port : 0
     const console = runConsole({ dataDir, env: { PORT: String(port) } })
@@ -136,6 +167,19 @@ describe('the console', () => {
     expect(existsSync(join(dataDir, 'secret-key'))).toBe(false)
   })
 
+  test.each([
+    ['may not write to', () => '/proc/self'],
+    ['cannot look into', () => selfLink(join(dataDir, 'loop'))],
+  ])('names a data folder that it %s in one sentence', async (_, folder) => {
+    const at = folder()
+    const console = runConsole({ dataDir: at })
+    expect(await console.exit).toBe(1)
+    expect(linesOf(console)).toMatchObject([
+      { level: 60, msg: expect.stringMatching(`^DATA_DIR is ${at}, which you may not read and write; `) },
+    ])
+    expect(console.output()).not.toContain('    at ')
+  })
+
   test('answers 503 while its database is down, and recovers by itself', async () => {
     const { url } = await start()
     process.kill(postmaster(), 'SIGKILL')
@@ -151,10 +195,24 @@ describe('the console', () => {
   })
 })
 
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  return typeof address === 'object' && address ? address.port : 0
+}
+
 async function start() {
   const console = await startConsole({ dataDir })
   running.push(console)
   return console
+}
+
+/** Makes a link to itself, into which nobody can look, whoever runs the tests. */
+function selfLink(path: string): string {
+  symlinkSync(path, path)
+  return path
 }
 
 /** Returns the lines that a console has written, each of which must be JSON. */
@@ -168,8 +226,4 @@ function linesOf(console: { output(): string }): { level: number; msg: string }[
 
 function postmaster(): number {
   return Number(readFileSync(join(dataDir, 'postgres-18', 'postmaster.pid'), 'utf8').split('\n')[0])
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds))
 }

@@ -1,32 +1,32 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import type { FastifyInstance } from 'fastify'
-import { pino } from 'pino'
 import type { ServerReport } from '../contract/system.ts'
 import { makeFirstLogin } from './access/first-login.ts'
 import { createSeal, type Seal } from './access/seal.ts'
-import { readSecretKey } from './access/secret.ts'
+import { readSecretKey } from './access/secret-key.ts'
 import { type AppDependencies, openApp, openBoxApp } from './app.ts'
+import { measureBackups, openBackups } from './backup/scheduler.ts'
 import { openGateway } from './boxes/gateway.ts'
-import { measureBackups, openBackups } from './commands/backup/schedule.ts'
 import { say } from './commands/command.ts'
 import { type Config, readConfig, StartFault } from './config.ts'
 import { freeSpaceOf } from './corridor/disk.ts'
 import { openMetrics } from './corridor/metrics.ts'
-import { openHeartbeat, openReport, type Ports } from './jobs/heartbeat.ts'
+import { codeOf } from './error-code.ts'
+import { openHeartbeat } from './jobs/heartbeat.ts'
 import { startJobs } from './jobs/jobs.ts'
-import { openLog } from './log.ts'
+import { endLog, openLog, openStderr } from './log.ts'
 import { measure } from './metrics.ts'
 import { watchNetworks } from './network.ts'
 import { keepSpare } from './nouns/exports/spare.ts'
 import { startClock } from './postgres/clock.ts'
 import { openDatabase } from './postgres/database.ts'
 import { migrate } from './postgres/migrate.ts'
-import { CONNECTIONS, openPool } from './postgres/pool.ts'
+import { CONNECTIONS, MOST_CHANGES, openPool } from './postgres/pool.ts'
 import { watchPrimary } from './postgres/primary.ts'
+import { openReport, type Ports } from './report.ts'
 
-// By default V8 lets its heap of new objects grow, without making anything here faster: under 32 connections the server
-// took 355 MB, and takes 195 MB with this setting.
+// Without this, the heap of new objects grows and makes nothing faster: memory under load nearly doubles.
 setFlagsFromString('--semi-space-growth-factor=1')
 setFlagsFromString('--heap-growing-percent=30')
 
@@ -40,9 +40,10 @@ const SETTLED_MS = 1_000
 type Step = (code: number) => Promise<unknown>
 
 // The log goes to stderr as JSON.
-const stderr = pino.destination(2)
+const stderr = openStderr()
 const log = openLog(stderr)
-// Sentences for the person at a terminal go to stdout. Where there is none they are lines of the log, at any level of it.
+// Sentences for the person at a terminal go to stdout. Where there is none they are lines of the log, at any level of
+// it.
 const events = openLog(stderr, 'info')
 const tell = process.stdout.isTTY ? say : (sentence: string) => events.info(sentence)
 
@@ -93,11 +94,15 @@ type OwnBackups = ReturnType<typeof openBackups>
 
 /** Opens the database, brings its tables forward, and reads its time and which server is its primary. */
 async function openData(config: Config) {
-  const database = await step(() => openDatabase(config, tell))
+  const database = await step(() => openDatabase(config, tell, { stopping: stopping.signal }))
   undo.push(() => database.stop())
   await step(() => migrate({ ...database, say: tell, stopping: stopping.signal }))
   let onOpen = () => {}
-  const sql = openPool(database.server, { max: CONNECTIONS, onOpen: () => onOpen() })
+  const sql = openPool(database.server, {
+    max: CONNECTIONS,
+    changes: MOST_CHANGES,
+    onOpen: () => onOpen(),
+  })
   undo.push(() => sql.end({ timeout: 5 }))
   const clock = await step(() => startClock(sql, log))
   undo.push(async () => clock.stop())
@@ -115,9 +120,15 @@ async function openData(config: Config) {
 /** Returns what makes backups by itself; null where none are to be made. */
 function backupsOf({ config, database, secretKey, clock }: Opened): OwnBackups | null {
   if (!config.backups) return null
+  const { files } = database
   return openBackups({
-    ...{ plan: config.backups, owner: database.owner, key: secretKey },
-    ...{ timeZone: config.timeZone, log, clock: clock.now },
+    plan: config.backups,
+    owner: database.owner,
+    key: secretKey,
+    reserve: files === null ? null : { folder: files, bytes: config.freeDiskMb * 2 ** 20 },
+    timeZone: config.timeZone,
+    log,
+    clock: clock.now,
   })
 }
 
@@ -125,7 +136,9 @@ function heartbeatOf(opened: Opened, ports: Ports, backups: OwnBackups | null) {
   const { sql, primary } = opened
   const leaving = stopping.signal
   const report = openReport({
-    ...{ ...opened, leaving, ports },
+    ...opened,
+    leaving,
+    ports,
     databaseHost: primary.host,
     backups: () => backups?.state() ?? null,
   })
@@ -134,20 +147,32 @@ function heartbeatOf(opened: Opened, ports: Ports, backups: OwnBackups | null) {
   return { ...heartbeat, report }
 }
 
-/** Opens the servers of people and of boxes; each is null where it is not to be served by this process, or not apart. */
+/**
+ * Opens the servers of people and of boxes; each is null where it is not to be served by this process, or not apart.
+ */
 async function openApps(opened: Opened, report: () => ServerReport) {
   const { config, database, sql, clock, seal } = opened
   const networks = watchNetworks(config.trustedProxies, clock.now)
   const gateway = config.serve.boxes
     ? openGateway({
-        ...{ sql, seal, networks, log, clock: clock.now },
-        ...{ zone: config.timeZone, streams: config.streams },
+        sql,
+        seal,
+        networks,
+        log,
+        clock: clock.now,
+        zone: config.timeZone,
+        streams: config.streams,
       })
     : null
   if (gateway) undo.push(() => gateway.stop())
   const needed: AppDependencies = {
-    ...{ ...opened, database: database.server, log, networks, gateway },
-    ...{ leaving: stopping.signal, report },
+    ...opened,
+    database: database.server,
+    log,
+    networks,
+    gateway,
+    leaving: stopping.signal,
+    report,
   }
   const console = config.serve.console ? await step(() => openApp(needed)) : null
   const isApart = config.boxPort !== null || !config.serve.console
@@ -222,7 +247,7 @@ async function listen(app: FastifyInstance, { host, port, variable }: Place): Pr
   try {
     await app.listen({ host, port })
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : ''
+    const code = codeOf(error)
     if (code === 'EADDRINUSE') {
       throw new StartFault(
         `Port ${port} on ${host} is taken; stop what uses it, or set ${variable} to another.`,
@@ -230,7 +255,7 @@ async function listen(app: FastifyInstance, { host, port, variable }: Place): Pr
     }
     if (code === 'EACCES')
       throw new StartFault(`You may not use port ${port}; set ${variable} to one above 1023.`)
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+    if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(code)) {
       const name = variable === 'METRICS_PORT' ? 'METRICS_HOST' : 'HOST'
       throw new StartFault(`${name} is ${host}, which is no address of this machine.`)
     }
@@ -251,8 +276,8 @@ function addressOf(app: FastifyInstance, { host }: Pick<Place, 'host'>): string 
 }
 
 /**
- * Goes on for some seconds, in which load balancers read that it is no longer ready. Then takes no more requests, waits for
- * those under way, and closes the connections that take longer than the limit.
+ * Goes on for some seconds, in which load balancers read that it is no longer ready. Then takes no more requests, waits
+ * for those under way, and closes the connections that take longer than the limit.
  */
 async function drain(app: FastifyInstance, seconds: number): Promise<void> {
   await pause(seconds * 1000)
@@ -279,6 +304,7 @@ async function windDown(code: number): Promise<void> {
       code = 1
     }
   }
+  await endLog(stderr)
   process.exit(code)
 }
 

@@ -16,10 +16,11 @@ describe('the metrics', () => {
   const STRANGER = { name: 'stranger-77', address: '203.0.113.77', phone: '5550177077' }
   const NAMES = { call: everyCall(calls).map(({ name }) => name), boxCall: Object.keys(ANSWERS) }
 
+  let free = Number.MAX_SAFE_INTEGER
   let world: World
   beforeAll(async () => {
     world = await openWorld({
-      connections: 1,
+      ...{ connections: 1, freeSpace: () => free },
       env: { CAPTCHA_PROVIDER: 'altcha', TRUSTED_PROXIES: '127.0.0.1' },
     })
   })
@@ -75,6 +76,14 @@ describe('the metrics', () => {
     expect(await metric('boxtree_transaction_wait_seconds_count')).toBeGreaterThan(1)
   })
 
+  test('tell whether changes can be made', async () => {
+    expect(await metric('boxtree_writes')).toBe(1)
+    free = 0
+    expect(await metric('boxtree_writes')).toBe(0)
+    free = Number.MAX_SAFE_INTEGER
+    expect(await metric('boxtree_writes')).toBe(1)
+  })
+
   test('count an exported file once it was sent whole', async () => {
     const { dealer } = await world.family()
     const { ticket } = await dealer.call(calls.clients.export, { format: 'csv' })
@@ -110,6 +119,7 @@ describe('a console with METRICS_PORT', () => {
     ])
       expect(text).toMatch(new RegExp(`^${name} -?[0-9.]+`, 'm'))
     expect(text).toContain('\nboxtree_database_up 1\n')
+    expect(text).toContain('\nboxtree_writes 1\n')
     expect(text).toContain('\nboxtree_database_primary_info{host="socket"} 1\n')
     expect(text).toContain('\nboxtree_pool_connections 10\n')
   })

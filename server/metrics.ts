@@ -73,6 +73,24 @@ export const databaseUp = new Gauge({
   registers,
 })
 
+/** What tells whether changes can be made; null where this process serves no console. */
+let canWrite: (() => Promise<boolean>) | null = null
+
+new Gauge({
+  name: 'boxtree_writes',
+  help: 'Whether changes can be made: 1 or 0.',
+  registers,
+  async collect() {
+    this.remove()
+    if (canWrite) this.set(Number(await canWrite()))
+  },
+})
+
+/** Lets the metrics tell whether changes can be made; it is asked whenever they are read. */
+export function measureWrites(ask: () => Promise<boolean>): void {
+  canWrite = ask
+}
+
 export const primary = new Gauge({
   name: 'boxtree_database_primary_info',
   help: 'The server of the database that takes changes; 1 at its address.',
@@ -108,7 +126,7 @@ export function measureJobs(jobs: readonly Job[]): void {
   }
 }
 
-/** A job that has never ended well is as late as the start is long ago. */
+/** A job that has never succeeded is as late as the start is long ago. */
 export function measureJobsFrom(start: Date, names: readonly string[]): void {
   for (const job_name of names) jobSuccess.set({ job_name }, start.getTime() / 1000)
 }

@@ -39,6 +39,10 @@ export class Refusal extends Error {
   }
 }
 
+export function isRefusalCode(code: string): code is RefusalCode {
+  return Object.hasOwn(REFUSALS, code)
+}
+
 /** Refuses what does not exist and what is somebody else's alike, so that a stranger cannot tell one from the other. */
 export function notFound(): Refusal {
   return new Refusal('not_found', 'There is nothing of this name here.')

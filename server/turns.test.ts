@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Turns } from './turns.ts'
 
-const PATIENCE = 10_000
+const MAX_WAIT_MS = 10_000
 
 let turns: Turns<string>
 /** The owners whose turns have begun, in that order. */
@@ -11,7 +11,7 @@ let ends: (() => void)[]
 
 beforeEach(() => {
   vi.useFakeTimers()
-  turns = new Turns({ atOnce: 4, each: 2, patience: { ms: PATIENCE, sorry: 'Please come again.' } })
+  turns = new Turns({ atOnce: 4, each: 2, maxWait: { ms: MAX_WAIT_MS, message: 'Please come again.' } })
   begun = []
   ends = []
 })
@@ -56,7 +56,7 @@ describe('a turn', () => {
       message: 'Please come again.',
       retryAfter: 10,
     })
-    await vi.advanceTimersByTimeAsync(PATIENCE)
+    await vi.advanceTimersByTimeAsync(MAX_WAIT_MS)
     await refused
     await end(0)
     await ask('dan')

@@ -6,10 +6,10 @@ export type Limits = {
   /** The most turns of one owner at once; unlimited if left out. */
   each?: number
   /** How long a request waits for a turn, and the sentence that then refuses it; unlimited if left out. */
-  patience?: Patience
+  maxWait?: MaxWait
 }
 
-type Patience = { ms: number; sorry: string }
+type MaxWait = { ms: number; message: string }
 
 type Waiting = () => void
 
@@ -85,7 +85,7 @@ export class Turns<Owner> {
 
   #wait(owner: Owner, gone: AbortSignal | null): Promise<void> {
     return new Promise((resolve, reject) => {
-      const { patience } = this.#limits
+      const { maxWait } = this.#limits
       const stop = () => {
         clearTimeout(limit)
         gone?.removeEventListener('abort', leave)
@@ -96,7 +96,7 @@ export class Turns<Owner> {
         reject(why)
       }
       const leave = () => giveUp(nobodyWaits())
-      const limit = patience && setTimeout(() => giveUp(sorry(patience)), patience.ms)
+      const limit = maxWait && setTimeout(() => giveUp(tooLong(maxWait)), maxWait.ms)
       const go: Waiting = () => {
         stop()
         resolve()
@@ -139,8 +139,8 @@ function sum(counts: Iterable<number>): number {
   return [...counts].reduce((all, count) => all + count, 0)
 }
 
-function sorry({ ms, sorry }: Patience): Refusal {
-  return new Refusal('unavailable', sorry, { retryAfter: ms / 1000 })
+function tooLong({ ms, message }: MaxWait): Refusal {
+  return new Refusal('unavailable', message, { retryAfter: ms / 1000 })
 }
 
 /** The refusal of a request whose caller has disconnected, so that nobody reads it. */

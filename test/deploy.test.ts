@@ -25,7 +25,8 @@ function settings(section: string): Map<string, string[]> {
 
 test('the systemd unit limits memory, files, system calls and privileges of the console and its database', () => {
   expect(Object.fromEntries(settings('Service'))).toMatchObject({
-    DynamicUser: ['yes'],
+    User: ['boxtree'],
+    StateDirectory: ['boxtree'],
     StateDirectoryMode: ['0700'],
     MemoryMax: ['80%'],
     UMask: ['0077'],
@@ -35,6 +36,19 @@ test('the systemd unit limits memory, files, system calls and privileges of the 
     SystemCallFilter: ['@system-service', '~@privileged @resources'],
     SystemCallArchitectures: ['native'],
   })
+})
+
+test('the systemd unit says how to make its user and how to run the commands as it', () => {
+  const text = readFileSync(UNIT, 'utf8')
+  const [user] = settings('Service').get('User') ?? []
+  const [folder] = settings('Service').get('StateDirectory') ?? []
+  const [clone] = settings('Service').get('WorkingDirectory') ?? []
+  expect(text).toMatch(new RegExp(`^# .*: useradd --system .*${user}$`, 'm'))
+  expect(text).toContain(`run in ${clone} as that user`)
+  expect(text).toContain(
+    `#   runuser -u ${user} -- env DATA_DIR=/var/lib/${folder} node boxtree.mjs verify\n`,
+  )
+  expect(text).toMatch(/^# .*BACKUP_DIR elsewhere .*\n# ReadWritePaths=\//m)
 })
 
 test('systemd, where it is installed, finds no fault in the unit', ({ skip }) => {

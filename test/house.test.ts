@@ -35,12 +35,21 @@ const rooms = entriesOf('server').filter((path) => path.endsWith('/'))
 const nouns = entriesOf('server/nouns')
 
 /** What any room needs to run statements and transactions. */
-const DATABASE = ['server/postgres/begin.ts', 'server/postgres/locks.ts', 'server/postgres/pool.ts']
+const DATABASE = [
+  'server/postgres/begin.ts',
+  'server/postgres/errors.ts',
+  'server/postgres/like.ts',
+  'server/postgres/locks.ts',
+  'server/postgres/pool.ts',
+  'server/postgres/timeout.ts',
+]
 /** What any room may import. */
 const COMMON = [
   'contract/',
+  'server/error-code.ts',
   'server/metrics.ts',
   'server/network.ts',
+  'server/page.ts',
   'server/refusal.ts',
   'server/turns.ts',
   ...DATABASE,
@@ -72,7 +81,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'server/access/session.ts',
     'server/access/session-lookup.ts',
     'server/postgres/clock.ts',
-    'server/postgres/lines.ts',
+    'server/postgres/sockets.ts',
   ],
   'server/jobs/': [
     ...COMMON,
@@ -84,7 +93,25 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'server/ledger/calendar.ts',
     'server/corridor/idempotency.ts',
   ],
-  'server/postgres/': ['server/config.ts', 'server/files.ts', 'server/metrics.ts'],
+  'server/postgres/': [
+    'server/config.ts',
+    'server/error-code.ts',
+    'server/files.ts',
+    'server/metrics.ts',
+    'server/turns.ts',
+  ],
+  'server/backup/': [
+    ...COMMON,
+    'server/access/key-check.ts',
+    'server/access/seal.ts',
+    'server/access/secret-key.ts',
+    'server/config.ts',
+    'server/corridor/disk.ts',
+    'server/files.ts',
+    'server/postgres/',
+    'server/verify/',
+  ],
+  'server/verify/': [...DATABASE, 'server/config.ts', 'server/postgres/schema.ts'],
   'server/commands/': ['contract/', 'server/'],
 }
 
@@ -179,7 +206,7 @@ test('server and web share nothing but the contract', () => {
 })
 
 test('neither server/app.ts nor the pipeline of a call contains SQL', () => {
-  for (const path of ['app.ts', 'corridor/pipeline.ts', 'corridor/parse.ts', 'corridor/failures.ts'])
+  for (const path of ['app.ts', 'corridor/pipeline.ts', 'corridor/parse.ts', 'corridor/send-refusal.ts'])
     expect(find(`server/${path}`).text, path).not.toMatch(/\b(sql|begun)`/)
 })
 

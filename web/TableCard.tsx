@@ -14,9 +14,10 @@ interface TableCardProps<Row extends object> {
   table: Table<Row>
   /** Prefixes the table's parameters in the URL; needed where a page has several tables. */
   name?: string
-  /** The query that loads all rows. */
-  loaded: Pick<UseQueryResult<unknown, ApiError>, 'isFetching' | 'error' | 'refetch'> & {
+  /** The query that loads all rows, or several as one. */
+  loaded: Pick<UseQueryResult<unknown, ApiError>, 'isFetching' | 'error'> & {
     data: readonly Row[] | undefined
+    refetch: () => void
   }
   /** Controls beside the search box. */
   tools?: ReactNode

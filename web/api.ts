@@ -46,7 +46,7 @@ export async function send<C extends Call>(
   input: InputOf<C>,
   options: SendOptions = {},
 ): Promise<OutputOf<C>> {
-  const token = holder.token()
+  const token = source.token()
   const { url, body } = address(call, input as Record<string, unknown>)
   const asked = Date.now()
   const response = await reach(url, {
@@ -62,7 +62,7 @@ export async function send<C extends Call>(
   else setClockRoughly(response.headers.get('date'), heard)
   if (response.ok && isAsExpected(call, answer)) return answer as OutputOf<C>
   const error = refusalOf(response, answer)
-  if (error.code === 'no_session' && token !== null) holder.ended(token)
+  if (error.code === 'no_session' && token !== null) source.ended(token)
   throw error
 }
 
@@ -99,16 +99,16 @@ export async function receive<C extends Call>(
   return new File(pieces, name, { type: response.headers.get('content-type') ?? '' })
 }
 
-/** Holds the session: supplies the token of every call, and ends the session when the server no longer knows it. */
-interface SessionHolder {
+/** Supplies the token of every call, and is told of a token that the server no longer knows. */
+interface TokenSource {
   token(): string | null
   ended(token: string): void
 }
 
-let holder: SessionHolder = { token: () => null, ended: () => {} }
+let source: TokenSource = { token: () => null, ended: () => {} }
 
-export function holdSession(next: SessionHolder): void {
-  holder = next
+export function setTokenSource(next: TokenSource): void {
+  source = next
 }
 
 /** Whether the last request reached the server. */

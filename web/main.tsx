@@ -1,5 +1,6 @@
 import { useEffect } from 'react'
 import { createRoot } from 'react-dom/client'
+import { connection } from './api.ts'
 import { fetchPageAt } from './fetchPage.tsx'
 import { Login } from './pages/Login.tsx'
 import { loadAhead } from './parts/captcha/solving.ts'
@@ -17,6 +18,8 @@ const screens = chunk(async () => (await import('./routes.tsx')).Screens)
 const root = document.getElementById('root')
 if (!root) throw new Error('The page has no root')
 watchSession()
+// A script that cannot be loaded may be the first sign of a lost connection.
+window.addEventListener('vite:preloadError', connection.probe)
 // The session is restored before the first render, so that both can run at the same time.
 const kept = restore()
 if (kept) {

@@ -2,11 +2,11 @@ import { atPlaceOf, type Call, type Calls } from '../contract/call.ts'
 import type { calls, InputOf, OutputOf } from '../contract/calls.ts'
 import type { LevelName } from '../contract/levels.ts'
 import { packageLabel } from '../contract/packages.ts'
-import { counted, credits as inWords } from '../contract/words.ts'
+import { counted, inCredits } from '../contract/words.ts'
 import type { ApiError } from './api.ts'
 import { levels } from './levels.ts'
 import type { SubmitError } from './parts/form/Form.tsx'
-import { clients } from './words.ts'
+import { inClients } from './words.ts'
 
 /** The notices of a call. */
 export interface Words<C extends Call = Call> {
@@ -140,7 +140,7 @@ const words: Spoken<typeof calls> = {
   requests: {
     own: silent,
     ask: {
-      success: ({ credits }) => `Asked for ${inWords(credits)}`,
+      success: ({ credits }) => `Asked for ${inCredits(credits)}`,
       failure: 'Error asking for credits. Please try again.',
     },
     withdraw: {
@@ -149,7 +149,7 @@ const words: Spoken<typeof calls> = {
     },
     list: silent,
     grant: {
-      success: ({ credits }) => `Granted ${inWords(credits)}`,
+      success: ({ credits }) => `Granted ${inCredits(credits)}`,
       failure: 'Error granting credits. Please try again.',
     },
     decline: {
@@ -193,12 +193,12 @@ const words: Spoken<typeof calls> = {
     multisave: {
       success: ({ clients: { length }, status }) =>
         status === undefined
-          ? `Successfully changed the package of ${clients(length)}`
-          : `Successfully switched ${clients(length)} ${status ? 'on' : 'off'}`,
+          ? `Successfully changed the package of ${inClients(length)}`
+          : `Successfully switched ${inClients(length)} ${status ? 'on' : 'off'}`,
       failure: 'Error updating clients. Please try again.',
     },
     multiremove: {
-      success: ({ clients: { length } }) => `Successfully deleted ${clients(length)}`,
+      success: ({ clients: { length } }) => `Successfully deleted ${inClients(length)}`,
       failure: 'Error deleting clients. Please try again.',
     },
     reset: {
@@ -221,7 +221,7 @@ const words: Spoken<typeof calls> = {
       success: ({ clients: names }) =>
         names.length === 1
           ? `Sent to the box of ${names[0]}`
-          : `Sent to the boxes of ${clients(names.length)}`,
+          : `Sent to the boxes of ${inClients(names.length)}`,
       failure: 'Error reaching the boxes. Please try again.',
     },
     told: silent,

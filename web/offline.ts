@@ -1,13 +1,15 @@
 import type { Query, QueryClient } from '@tanstack/react-query'
-import { calls, type OutputOf } from '../contract/calls.ts'
+import { calls, type InputOf, type OutputOf } from '../contract/calls.ts'
+import { CLIENT_FILTERS, type ClientFilter, expiryState } from '../contract/clients.ts'
 import { DAY_MS } from '../contract/time.ts'
 import { type ApiError, connection } from './api.ts'
+import { now } from './clock.ts'
 import { showMoment } from './parts/time.ts'
 import { OFFLINE } from './session.tsx'
 import { zone } from './zone.ts'
 
-// What is shown without a connection: the dashboard, Due and the last page of clients, as they were answered last. It is
-// kept in this browser for the account that is signed in, for a day at most, and erased when its session ends.
+// What is shown without a connection: the dashboard, Due and the last page of clients, as they were answered last. It
+// is kept in this browser for the account that is signed in, for a day at most, and erased when its session ends.
 
 /** An answer, with the key of its query and when it came, in milliseconds. */
 interface Kept {
@@ -47,12 +49,12 @@ function nameOf({ name }: { name: string }): string {
 }
 
 function write(by: string, { queryKey: key, state: { data, dataUpdatedAt: at } }: Query) {
-  const [name] = key
+  const [name, input] = key
   // Another window may have signed out meanwhile.
   if (!CALLS.has(String(name)) || data === undefined || localStorage.getItem('name') !== by) return
-  const isPage = name === LIST && (data as ListPage).data.length > 1
+  if (isPage(key) && !isWorthKeeping(input as ListQuery, data as ListPage)) return
   // Of the clients, only the last page is kept.
-  const others = readAll(by).filter((one) => !isSame(one.key, key) && !(isPage && isListPage(one)))
+  const others = readAll(by).filter((one) => !isSame(one.key, key) && !(isPage(key) && isPage(one.key)))
   const kept = name === LIST ? withFewFields(data as ListPage) : data
   try {
     localStorage.setItem(OFFLINE, JSON.stringify({ by, kept: [...others, { key, data: kept, at }] }))
@@ -63,9 +65,16 @@ function write(by: string, { queryKey: key, state: { data, dataUpdatedAt: at } }
 }
 
 type ListPage = OutputOf<typeof calls.clients.list>
+type ListQuery = InputOf<typeof calls.clients.list>
 
-function isListPage({ key: [name], data }: Kept): boolean {
-  return name === LIST && (data as ListPage).data.length > 1
+/** A dashboard asks for one client, to have the counts. */
+function isPage([name, input]: Kept['key']): boolean {
+  return name === LIST && (input as ListQuery).per_page !== 1
+}
+
+/** A search that finds one client, or none, must not replace a page of many. */
+function isWorthKeeping({ search = '', filter = 'all' }: ListQuery, { data }: ListPage): boolean {
+  return data.length > 1 || (search === '' && filter === 'all')
 }
 
 /** Of a client, its name, MAC, expiry and phone are kept. */
@@ -76,21 +85,41 @@ function withFewFields(page: ListPage) {
   }
 }
 
-/** Shows what was kept of a query that got no answer. Of the clients this is the last page, whichever was asked for. */
+/** Shows what was kept of a query that got no answer. Clients are searched and filtered on the page that was kept. */
 function show(cache: QueryClient, by: string, { queryKey: key, state }: Query) {
   if (state.data !== undefined || (state.error as ApiError | null)?.code !== 'offline') return
   const all = readAll(by)
-  const kept =
-    all.find((one) => isSame(one.key, key)) ?? (key[0] === LIST ? asOnly(all.find(isListPage)) : undefined)
+  const page = isPage(key) ? all.find((one) => isPage(one.key)) : undefined
+  const kept = all.find((one) => isSame(one.key, key)) ?? (page && narrowed(page, key[1] as ListQuery))
   if (!kept) return
   connection.setAsOf(showMoment(new Date(kept.at).toISOString(), zone(), 'datetime'))
   cache.setQueryData(key, kept.data, { updatedAt: kept.at })
 }
 
-function asOnly(page: Kept | undefined): Kept | undefined {
-  if (!page) return undefined
-  const data = page.data as ListPage
-  return { ...page, data: { ...data, count: data.data.length, current_page: 1, total_pages: 1 } }
+function narrowed(page: Kept, { search = '', filter = 'all' }: ListQuery): Kept | undefined {
+  // Whose box is online now is not known.
+  if (filter === 'online') return undefined
+  const found = (page.data as ListPage).data.filter((client) => matches(client, search.trim().toLowerCase()))
+  const data = found.filter((client) => isIn(client, filter))
+  const counts = Object.fromEntries(
+    CLIENT_FILTERS.map((one) => [one, found.filter((client) => isIn(client, one)).length]),
+  ) as ListPage['counts']
+  const whole = { count: data.length, count_capped: false, current_page: 1, total_pages: 1 }
+  return { ...page, data: { ...(page.data as ListPage), data, counts, ...whole } }
+}
+
+/** Searches as the server does, in the fields that are kept. */
+function matches({ name, mac, expiry, phone }: ListPage['data'][number], term: string): boolean {
+  const day = showMoment(expiry, zone(), 'date')
+  const fields = [name, phone, day, mac ?? '', mac?.replaceAll(':', '') ?? '']
+  if (fields.some((field) => field.toLowerCase().includes(term))) return true
+  const digits = /^[\d\s()+./-]+$/.test(term) ? term.replace(/\D/g, '') : ''
+  return digits !== '' && phone.includes(digits)
+}
+
+function isIn({ expiry }: { expiry: string }, filter: ClientFilter): boolean {
+  const state = expiryState(expiry, now())
+  return filter === 'all' || filter === state || (filter === 'active' && state === 'expiring')
 }
 
 function readAll(by: string): Kept[] {

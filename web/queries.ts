@@ -9,13 +9,13 @@ import { atForm, failureOf, type Words, wordsOf } from './notices.ts'
 import type { SubmitError } from './parts/form/Form.tsx'
 import { useNotice } from './parts/notices/Notices.tsx'
 import { mark } from './parts/table/marks.ts'
-import { placeOf } from './places.ts'
 import { useSession } from './session.tsx'
 import { submitOnce, takeUnanswered } from './submits.ts'
+import { lastVisit } from './visits.ts'
 
 /**
- * Loads a call. `enabled: false` does not load it yet; `keep` shows the previous data while the next is loading; `every`
- * loads it again after so many milliseconds.
+ * Loads a call. `enabled: false` does not load it yet; `keep` shows the previous data while the next is loading;
+ * `every` loads it again after so many milliseconds.
  */
 export function useCall<C extends Call>(
   call: C,
@@ -31,13 +31,9 @@ export function useCall<C extends Call>(
   })
 }
 
-/** Returns the caller's balance: undefined while it is loading, null for the admin, who has no limit. */
-export function useCredits(): number | null | undefined {
-  return useBalance().credits
-}
-
-/** Returns the balance with its loading state. Undefined without loading means that it could not be loaded. */
+/** Returns the caller's balance with its loading state. */
 export function useBalance(): {
+  /** Null for the admin, who has no limit; undefined while it is loading, and where it could not be loaded. */
   credits: number | null | undefined
   /** Whether it is below the threshold. */
   low: boolean
@@ -99,8 +95,7 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
     },
     onError: (failure) => {
       last.current.at = Number.NEGATIVE_INFINITY
-      // The refusal shows that the balance on the page is stale.
-      if (failure.code === 'insufficient_credits') client.invalidateQueries()
+      if (STALE.has(failure.code)) client.invalidateQueries()
       // The login page itself says that the session has ended.
       if (words && failure.code !== 'no_session') notice.error(...failureOf(words, failure))
     },
@@ -122,6 +117,20 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
   const outdated = error?.code === 'changed_since'
   return { submit, loading: isPending || leaving.current, submitError, outdated, reset, done }
 }
+
+/** The refusals that show that what is on the page is stale: a balance, an expiry, or something that is gone. */
+const STALE: ReadonlySet<ApiError['code']> = new Set<ApiError['code']>([
+  'insufficient_credits',
+  'changed_since',
+  'not_found',
+  'client_expired',
+  'client_not_expired',
+  'not_retrievable',
+  'not_empty',
+  'already_asked',
+  'trials_used_up',
+  'mac_had_trial',
+])
 
 /** Returns the names of the accounts or clients that a change concerns. */
 function namedIn({ name, login, clients = [] }: Record<string, unknown>): string[] {
@@ -179,7 +188,7 @@ function useDelayedNavigation() {
   useEffect(() => () => clearTimeout(timer.current), [])
   const leave = ({ path, after }: { path: string; after: number }) => {
     leaving.current = true
-    const { search = '', y = 0 } = placeOf(path) ?? {}
+    const { search = '', y = 0 } = lastVisit(path) ?? {}
     timer.current = setTimeout(() => navigate(path + search, { state: { y } }), after)
   }
   return { leave, leaving }

@@ -23,8 +23,8 @@ export function RememberTables({ children }: { children: ReactNode }) {
 type Change = InputOf<typeof calls.session.savePreferences>
 
 /**
- * Returns a function that shows a preference at once and has the server keep it. A save that fails is told, and what was
- * chosen holds on this page.
+ * Returns a function that shows a preference at once and has the server keep it. A save that fails is told, and what
+ * was chosen holds on this page.
  */
 export function useRemember(): (change: Change) => void {
   const notice = useNotice()

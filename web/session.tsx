@@ -1,10 +1,11 @@
 import { createContext, type ReactNode, use, useSyncExternalStore } from 'react'
 import { DEFAULT_SETTINGS, Settings } from '../contract/appearance.ts'
-import { calls, type OutputOf, type User } from '../contract/calls.ts'
+import type { User } from '../contract/calls/session.ts'
+import { calls, type OutputOf } from '../contract/calls.ts'
 import { merged } from '../contract/merge.ts'
 import type { Preferences } from '../contract/preferences.ts'
 import { ROLES, type Role } from '../contract/roles.ts'
-import { holdSession, send } from './api.ts'
+import { send, setTokenSource } from './api.ts'
 import { now } from './clock.ts'
 import { dropDrafts } from './drafts.ts'
 import { setZone } from './zone.ts'
@@ -55,9 +56,14 @@ export function useUnsavedSettings(): boolean {
   return useSyncExternalStore(subscribe, () => settings !== saved)
 }
 
-/** Returns how the person likes to work; nothing where the session was restored without an answer. */
+/** Returns how the person likes to work, as far as it is known. */
 export function usePreferences(): Preferences {
   return useSyncExternalStore(subscribe, () => preferences)
+}
+
+/** Returns whether the server has told the preferences. Until then a stored one could be replaced unseen. */
+export function useKnowsPreferences(): boolean {
+  return useSyncExternalStore(subscribe, () => knowsPreferences)
 }
 
 /** Follows preferences that the server has saved. */
@@ -102,18 +108,26 @@ export function restore(): Session | null {
   return kept?.session ?? null
 }
 
-async function confirmKept(kept: { token: string; session: Session }): Promise<void> {
-  setState({ status: 'loading' })
+/** Asks who is signed in until the server answers. Where it does not at once, the stored session is used meanwhile. */
+async function confirmKept(kept: Kept): Promise<void> {
   token = kept.token
-  try {
-    const user = await send(calls.session.user, {})
-    keepSettings(user.settings)
-    beginSession(kept.token, user, false)
-  } catch {
-    // A 401 has already ended the session. Without an answer, the stored session is used until the next call.
-    if (token === kept.token) setState({ status: 'in', session: kept.session })
+  while (token === kept.token) {
+    try {
+      const user = await send(calls.session.user, {})
+      if (token !== kept.token) return
+      keepSettings(user.settings)
+      return beginSession(kept.token, user, false)
+    } catch {
+      // A 401 has already ended the session.
+      if (token !== kept.token) return
+      if (state.status === 'loading') setState({ status: 'in', session: kept.session })
+      await new Promise((next) => setTimeout(next, ASKED_EVERY))
+    }
   }
 }
+
+/** Milliseconds between two attempts to hear who is signed in. */
+const ASKED_EVERY = 3_000
 
 export function signIn(answer: OutputOf<typeof calls.session.login>): void {
   keepSettings(answer.settings)
@@ -122,7 +136,7 @@ export function signIn(answer: OutputOf<typeof calls.session.login>): void {
 
 /** Replaces the session by a new one of the same account, without changing the screen. */
 export function signInAgain(answer: OutputOf<typeof calls.session.login>): void {
-  beginSession(answer.token, answer, false)
+  beginSession(answer.token, answer, true)
 }
 
 /** Ends the session here at once, and on the server if it can be reached. */
@@ -143,8 +157,8 @@ export function lastUsername(): string {
 
 /** Returns the screen to open after a login: the one that the same person was on when the session ended. */
 export function takeReturnPath(name: string): string {
-  const kept = sessionStorage.getItem(PLACE)
-  sessionStorage.removeItem(PLACE)
+  const kept = sessionStorage.getItem(RETURN_TO)
+  sessionStorage.removeItem(RETURN_TO)
   const place = kept === null ? null : (JSON.parse(kept) as { name: string | null; path: string })
   return place && (place.name === null || place.name === name) ? place.path : '/'
 }
@@ -160,7 +174,7 @@ export function watchSession(): void {
 /** A key in the local storage: what is shown without a connection. It goes with the session. */
 export const OFFLINE = 'offline'
 
-const PLACE = 'place'
+const RETURN_TO = 'place'
 const LAST = 'last'
 /** A key in the local storage that tells the other tabs that the session ended by signing out. */
 const SIGNED_OUT = 'signed_out'
@@ -171,10 +185,11 @@ let state: SessionState = { status: 'loading' }
 let saved = readSettings()
 let settings = saved
 let preferences: Preferences = {}
+let knowsPreferences = false
 let token: string | null = null
 const listeners = new Set<() => void>()
 
-holdSession({
+setTokenSource({
   token: () => token,
   ended: (refused) => {
     if (refused === token) endSession({ expired: true, comeBack: true })
@@ -199,7 +214,9 @@ function setState(next: SessionState) {
 function beginSession(next: string, user: User, justSignedIn: boolean) {
   token = next
   if (localStorage.getItem('name') !== user.name) localStorage.removeItem(OFFLINE)
-  preferences = user.preferences
+  // What was chosen before the answer came holds.
+  preferences = knowsPreferences ? user.preferences : merged(user.preferences, preferences)
+  knowsPreferences = true
   write('token', next)
   write('role', user.role)
   write('expiry', user.expiry)
@@ -215,13 +232,15 @@ function endSession({ expired, comeBack }: { expired: boolean; comeBack: boolean
   const name = localStorage.getItem('name')
   if (comeBack) rememberPath(name)
   else {
-    sessionStorage.removeItem(PLACE)
+    sessionStorage.removeItem(RETURN_TO)
     dropDrafts()
   }
   if (expired) sessionStorage.setItem(LAST, name ?? '')
   else if (!comeBack) sessionStorage.removeItem(LAST)
   window.history.replaceState(null, '', '/login')
   token = null
+  preferences = {}
+  knowsPreferences = false
   for (const key of [...KEYS, OFFLINE]) localStorage.removeItem(key)
   setState({ status: 'out', expired })
 }
@@ -230,7 +249,7 @@ function endSession({ expired, comeBack }: { expired: boolean; comeBack: boolean
 function rememberPath(name: string | null) {
   const { pathname, search } = window.location
   if (pathname === '/login' || pathname === '/') return
-  sessionStorage.setItem(PLACE, JSON.stringify({ name, path: pathname + search }))
+  sessionStorage.setItem(RETURN_TO, JSON.stringify({ name, path: pathname + search }))
 }
 
 /** Follows another tab that signed out, signed in again, or signed in with another account. */
@@ -244,7 +263,7 @@ function follow({ key }: StorageEvent) {
       return token === null ? undefined : endSession({ expired: !isSignedOut(), comeBack: !isSignedOut() })
     if (kept.token === token) return
     if (state.status === 'in' && state.session.name !== kept.session.name) return window.location.assign('/')
-    token = kept.token
+    confirmKept(kept)
     setState({ status: 'in', session: kept.session })
   }, 50)
 }
@@ -253,7 +272,12 @@ function isSignedOut(): boolean {
   return localStorage.getItem(SIGNED_OUT) !== null
 }
 
-function readKept(): { token: string; session: Session } | null {
+interface Kept {
+  token: string
+  session: Session
+}
+
+function readKept(): Kept | null {
   const [kept, role, expiry, name, zone] = KEYS.map((key) => localStorage.getItem(key))
   const known = ROLES.find((one) => one === role)
   if (!kept || !known || !expiry || isPast(expiry)) return null

@@ -25,12 +25,19 @@ interface Export<C extends ExportCall> {
   stop: () => void
 }
 
-/** Downloads the file of an export call and saves it. One download runs at a time. */
+/** Downloads the file of an export call and saves it. One download runs at a time; leaving the page stops it. */
 export function useExport<C extends ExportCall>(call: C): Export<C> {
   const [received, setReceived] = useState<Received | null>(null)
   const underway = useRef<AbortController>(null)
   const notice = useNotice()
-  useEffect(() => () => underway.current?.abort(), [])
+  useEffect(
+    () => () => {
+      if (!underway.current) return
+      underway.current.abort()
+      notice.warning('The export was stopped because its page was left.')
+    },
+    [notice],
+  )
   const start = async (input: InputOf<C>) => {
     const stopper = new AbortController()
     const { signal } = stopper
@@ -46,6 +53,7 @@ export function useExport<C extends ExportCall>(call: C): Export<C> {
       } else if (words && error.code !== 'no_session') notice.error(...failureOf(words, error))
       return false
     } finally {
+      underway.current = null
       setReceived(null)
     }
   }

@@ -1,13 +1,13 @@
 import { counted } from '../contract/words.ts'
 
-export function months(count: number): string {
+export function inMonths(count: number): string {
   return counted(count, 'month')
 }
 
-export function clients(count: number): string {
+export function inClients(count: number): string {
   return counted(count, 'client')
 }
 
-export function days(count: number): string {
+export function inDays(count: number): string {
   return counted(count, 'day')
 }

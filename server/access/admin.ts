@@ -1,6 +1,7 @@
 import { DEFAULT_SETTINGS } from '../../contract/appearance.ts'
 import { begin } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
+import { setPassword } from '../tree/password.ts'
 import { auditHere } from './audit.ts'
 import { hashPassword } from './password.ts'
 
@@ -18,9 +19,9 @@ export async function setAdminPassword(sql: Sql, password: string): Promise<stri
   const hash = await hashPassword(password)
   return begin(sql, async (sql) => {
     const [admin] = await sql<{ id: number; name: string }[]>`
-      update account set password = ${hash} where role = 'admin' returning id, name`
+      select id, name from account where role = 'admin' for no key update`
     if (!admin) return null
-    await sql`select end_sessions(${admin.id})`
+    await setPassword(sql, admin, hash)
     await auditHere(sql, admin.id, 'admin.password')
     return admin.name
   })

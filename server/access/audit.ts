@@ -1,19 +1,21 @@
-import type { PendingQuery, Row } from 'postgres'
 import { type Call, withoutSecrets } from '../../contract/call.ts'
 import type { Account, Context } from '../context.ts'
 import { sendAhead } from '../postgres/begin.ts'
-import type { Sql } from '../postgres/pool.ts'
+import type { Fragment, Sql } from '../postgres/pool.ts'
 
 /** Returns the statement that appends a row for a call. */
 export function audit(
   context: Where & { account: Pick<Account, 'id'> },
   call: Call,
   input: object,
-): PendingQuery<Row[]> {
+): Fragment {
   return appending(context, context.account.id, call.name, withoutSecrets(call, input))
 }
 
-/** Appends a row for a sign-in or a wrong password. Where no account has the name, `account` is null and `name` a digest. */
+/**
+ * Appends a row for a sign-in or a wrong password. Where no account has the name, `account` is null and `name` a
+ * digest.
+ */
 export async function auditLogin(
   context: Where,
   event: 'session.login' | 'session.login.failed' | 'session.login.suspended' | 'session.password.failed',

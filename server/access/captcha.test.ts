@@ -82,31 +82,32 @@ describe('a proof of work', () => {
 
 describe('a harder challenge', () => {
   const captcha = openCaptcha({ provider: 'altcha' }, key)
-  const dearer = async (name: string, seconds: number) => captcha.dearer?.(now, name, seconds)
+  const harderChallenge = async (name: string, seconds: number) =>
+    captcha.harderChallenge?.(now, name, seconds)
 
   test('is valid once, for its own login name, and returns its cost', async () => {
-    const answer = await solve(await dearer('Rui.Tavares', 5))
+    const answer = await solve(await harderChallenge('Rui.Tavares', 5))
     await refuses(captcha, answer, now, 'somebody-else')
     expect(await check(captcha, answer, now, 'rui.tavares')).toBe(5)
     await refuses(captcha, answer, now, 'rui.tavares')
   })
 
   test('cannot be changed to claim a higher cost', async () => {
-    const { challenge, solution } = read(await solve(await dearer('rui', 1)))
+    const { challenge, solution } = read(await solve(await harderChallenge('rui', 1)))
     const data = { ...challenge.parameters.data, seconds: 60 }
     const boasting = { ...challenge, parameters: { ...challenge.parameters, data } }
     await refuses(captcha, written({ challenge: boasting, solution }), now, 'rui')
   })
 
   test('may be answered for fifteen minutes, because an old phone without HTTPS needs some of them', async () => {
-    const answer = await solve(await dearer('rui', 1))
+    const answer = await solve(await harderChallenge('rui', 1))
     await refuses(captcha, answer, new Date(now.getTime() + 900_000), 'rui')
     await check(captcha, answer, new Date(now.getTime() + 899_999), 'rui')
   })
 
   test('takes as many tries as its seconds say, within a factor of two', async () => {
     for (const seconds of [5, 60]) {
-      const challenge = await dearer('rui', seconds)
+      const challenge = await harderChallenge('rui', seconds)
       expect(challenge?.parameters.data).toMatchObject({
         seconds,
         tries: Math.round((seconds * 500) / 3) * 2,

@@ -1,4 +1,4 @@
-import { createHash, createHmac, hkdfSync, randomInt } from 'node:crypto'
+import { createHash, createHmac, randomInt } from 'node:crypto'
 import { createChallenge, verifySolution } from 'altcha-lib'
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 import type { Challenge } from 'altcha-lib/types'
@@ -6,16 +6,17 @@ import * as z from 'zod/mini'
 import type { calls, OutputOf } from '../../contract/calls.ts'
 import type { Captcha as Configured } from '../config.ts'
 import { captchaChecks, captchaFailures } from '../metrics.ts'
-import { withTimeout } from '../postgres/begin.ts'
+import { change } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { Refusal, refuseField } from '../refusal.ts'
+import { derive } from './seal.ts'
 
 /** The human verification of the login. */
 export type Captcha = {
   /** Returns what the login page needs to show it, with a new challenge where Boxtree makes the challenges. */
   challenge(now: Date): Promise<OutputOf<typeof calls.session.captcha>>
   /** Makes a challenge that takes a phone this many seconds, valid for one login name; null where none can be made. */
-  dearer: ((now: Date, name: string, seconds: number) => Promise<Challenge>) | null
+  harderChallenge: ((now: Date, name: string, seconds: number) => Promise<Challenge>) | null
   /**
    * Checks a solution for a login name, once. Returns the seconds that it cost a phone: 0 for an ordinary challenge.
    * @throws Refusal `captcha_failed` for one that is missing, forged, expired, used, or made for another name
@@ -34,7 +35,7 @@ export function openCaptcha(configured: Configured, secretKey: Uint8Array, sitev
     case 'altcha':
       return counted(proofOfWork(secretKey))
     case 'none':
-      return { challenge: async () => ({ provider: 'none' }), dearer: null, check: async () => 0 }
+      return { challenge: async () => ({ provider: 'none' }), harderChallenge: null, check: async () => 0 }
     default:
       return counted(askedElsewhere(configured, siteverify ?? SITEVERIFY[configured.provider]))
   }
@@ -56,9 +57,9 @@ function counted(captcha: Captcha): Captcha {
   }
 }
 
-/** How long a challenge is valid, in milliseconds; a dearer one may take a page without HTTPS minutes. */
+/** How long a challenge is valid, in milliseconds; a harder one may take a page without HTTPS minutes. */
 const LIFE = 300_000
-const LIFE_OF_DEARER = 900_000
+const LIFE_OF_HARDER = 900_000
 
 // One try is a PBKDF2 of 6,000 rounds, so that the browser spends its time in its native code, not in calling it,
 // and making a challenge costs the server a millisecond. The solution is the 100th to 199th try, which keeps the wait
@@ -73,20 +74,20 @@ const TRIES_PER_SECOND = 250
 /** Altcha's proof of work, checked by its signatures alone: each solution of a flood costs two HMACs. */
 function proofOfWork(secretKey: Uint8Array): Captcha {
   const secrets = {
-    hmacSignatureSecret: derive(secretKey, 'captcha challenges'),
-    hmacKeySignatureSecret: derive(secretKey, 'captcha solutions'),
+    hmacSignatureSecret: derive(secretKey, 'captcha challenges').toString('hex'),
+    hmacKeySignatureSecret: derive(secretKey, 'captcha solutions').toString('hex'),
   }
-  const nameKey = derive(secretKey, 'captcha names')
+  const nameKey = derive(secretKey, 'captcha names').toString('hex')
   return {
     async challenge(now) {
       const data = { expiry: now.getTime() + LIFE }
       return { provider: 'altcha', challenge: await create(LEAST_TRIES, MOST_TRIES, data) }
     },
-    dearer(now, name, seconds) {
+    harderChallenge(now, name, seconds) {
       // As above, the most is twice the least.
       const least = Math.round((seconds * TRIES_PER_SECOND * 2) / 3)
       // The browser shows its progress by the number of tries.
-      const data = { expiry: now.getTime() + LIFE_OF_DEARER, name: bind(name), seconds, tries: 2 * least }
+      const data = { expiry: now.getTime() + LIFE_OF_HARDER, name: bind(name), seconds, tries: 2 * least }
       return create(least, 2 * least, data)
     },
     async check(context, text, name) {
@@ -160,13 +161,13 @@ const SITEVERIFY = {
 }
 
 /** How long the provider may take to reply, in milliseconds. */
-const PATIENCE = 5_000
+const TIMEOUT_MS = 5_000
 
 /** A provider's widget, whose solutions only the provider can check. While it is down, nobody gets in. */
 function askedElsewhere({ provider, siteKey, secretKey }: Elsewhere, siteverify: string): Captcha {
   return {
     challenge: async () => ({ provider, site_key: siteKey }),
-    dearer: null,
+    harderChallenge: null,
     async check(context, solution) {
       if (!solution) throw refused()
       const form = new URLSearchParams({ secret: secretKey, response: solution, remoteip: context.address })
@@ -180,7 +181,7 @@ function askedElsewhere({ provider, siteKey, secretKey }: Elsewhere, siteverify:
 
 async function isHuman(siteverify: string, body: URLSearchParams): Promise<boolean> {
   try {
-    const signal = AbortSignal.timeout(PATIENCE)
+    const signal = AbortSignal.timeout(TIMEOUT_MS)
     const response = await fetch(siteverify, { method: 'POST', body, redirect: 'error', signal })
     return Verdict.parse(await response.json()).success
   } catch {
@@ -198,9 +199,9 @@ const Verdict = z.object({ success: z.boolean() })
 /** Marks a solution as used, on all servers of one database. @throws Refusal where it was used before */
 async function takeOnce({ sql }: Check, solution: string, expiry: Date): Promise<void> {
   const hash = createHash('sha256').update(solution).digest()
-  const [fresh] = await withTimeout(
+  const [fresh] = await change(
     sql,
-    async () => sql`
+    () => sql`
       insert into captcha_used (solution_hash, expiry) values (${hash}, ${expiry})
       on conflict do nothing
       returning true`,
@@ -212,8 +213,4 @@ const FIELD = 'g_recaptcha_response'
 
 function refused(): Refusal {
   return refuseField('captcha_failed', FIELD, 'The human verification did not pass. Please try again.')
-}
-
-function derive(key: Uint8Array, use: string): string {
-  return Buffer.from(hkdfSync('sha256', key, '', `boxtree ${use}`, 32)).toString('hex')
 }

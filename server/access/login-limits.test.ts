@@ -196,7 +196,7 @@ describe('with a proof of work, an account', () => {
   })
   afterAll(() => guarded.close())
 
-  type Dearer = { parameters: { data: { seconds: number } } }
+  type Harder = { parameters: { data: { seconds: number } } }
 
   async function sendTry(name: string, address: string, password: string, challenge?: unknown) {
     const ordinary = async () => (await guarded.nobody().call(calls.session.captcha)).challenge
@@ -219,8 +219,8 @@ describe('with a proof of work, an account', () => {
       from generate_series(0, ${count - 1}::int) n`
   }
 
-  const dearerOf = ({ body }: Answer) => (body as { challenge?: Dearer }).challenge
-  const secondsOf = (answer: Answer) => dearerOf(answer)?.parameters.data.seconds
+  const harderOf = ({ body }: Answer) => (body as { challenge?: Harder }).challenge
+  const secondsOf = (answer: Answer) => harderOf(answer)?.parameters.data.seconds
 
   test('admits after 10 wrong logins whoever solves the harder challenge of the 429', async () => {
     const { name } = (await guarded.family()).dealer
@@ -229,7 +229,7 @@ describe('with a proof of work, an account', () => {
     expect(refused).toMatchObject({ status: 429, body: { code: 'too_many_tries' } })
     expect(refused.headers.get('retry-after')).toBe('900')
     expect(secondsOf(refused)).toBe(5)
-    const { status } = await sendTry(name, newAddress(), PASSWORD, dearerOf(refused))
+    const { status } = await sendTry(name, newAddress(), PASSWORD, harderOf(refused))
     expect(status).toBe(200)
   })
 
@@ -237,8 +237,8 @@ describe('with a proof of work, an account', () => {
     const { name } = (await guarded.family()).dealer
     await plantWrong(name, 19)
     const first = await sendTry(name, newAddress(), 'wrong-password')
-    const dearer = dearerOf(first)
-    expect((await sendTry(name, newAddress(), 'wrong-password', dearer)).status).toBe(401)
+    const harder = harderOf(first)
+    expect((await sendTry(name, newAddress(), 'wrong-password', harder)).status).toBe(401)
     expect(secondsOf(await sendTry(name, newAddress(), PASSWORD))).toBe(10)
   })
 
@@ -271,19 +271,19 @@ describe('with a proof of work, an account', () => {
     expect(secondsOf(unknown)).toBe(5)
     const told = ({ status, body }: Answer) => [status, { ...(body as object), challenge: null }]
     expect(told(unknown)).toEqual(told(other))
-    expect((await sendTry(name, newAddress(), PASSWORD, dearerOf(unknown))).status).toBe(401)
+    expect((await sendTry(name, newAddress(), PASSWORD, harderOf(unknown))).status).toBe(401)
   })
 
   test('accepts no work for another account, and no work that is less than it asks for now', async () => {
     const [one, two] = [(await guarded.family()).dealer.name, (await guarded.family()).dealer.name]
     await plantWrong(one, 10)
     await plantWrong(two, 10)
-    const dearer = dearerOf(await sendTry(one, newAddress(), PASSWORD))
-    expect((await sendTry(two, newAddress(), PASSWORD, dearer)).body).toMatchObject({
+    const harder = harderOf(await sendTry(one, newAddress(), PASSWORD))
+    expect((await sendTry(two, newAddress(), PASSWORD, harder)).body).toMatchObject({
       code: 'captcha_failed',
     })
     await plantWrong(one, 10)
-    expect(secondsOf(await sendTry(one, newAddress(), PASSWORD, dearer))).toBe(10)
+    expect(secondsOf(await sendTry(one, newAddress(), PASSWORD, harder))).toBe(10)
   })
 
   test('closes after 100 wrong logins in an hour, until the oldest of them is an hour old', async () => {
@@ -292,7 +292,7 @@ describe('with a proof of work, an account', () => {
     guarded.clock.pass({ minutes: 30 })
     const refused = await sendTry(name, newAddress(), PASSWORD)
     expect(refused.status).toBe(429)
-    expect(dearerOf(refused)).toBeUndefined()
+    expect(harderOf(refused)).toBeUndefined()
     expect(refused.headers.get('retry-after')).toBe(String(30 * 60 - 99))
     guarded.clock.pass({ minutes: 30, seconds: -99 })
     expect((await sendTry(name, newAddress(), PASSWORD)).status).toBe(200)

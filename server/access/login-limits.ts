@@ -1,9 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { PendingQuery, Row } from 'postgres'
+import { setTimeout as pause } from 'node:timers/promises'
 import { DAY_MS } from '../../contract/time.ts'
 import type { Business, OpenContext } from '../context.ts'
-import { begin } from '../postgres/begin.ts'
-import type { Sql } from '../postgres/pool.ts'
+import { begin, change } from '../postgres/begin.ts'
+import type { Fragment, Sql } from '../postgres/pool.ts'
 import { Refusal } from '../refusal.ts'
 
 /** What a try is made with. Without a captcha no challenge is offered. */
@@ -14,11 +13,13 @@ type TryContext = Pick<OpenContext, 'sql' | 'now' | 'network'> & {
 type Try = {
   /** The name as typed. */
   name: string
-  /** The seconds of a phone's work for this try, by a challenge for this name; null where no challenge can be solved. */
+  /**
+   * The seconds of a phone's work for this try, by a challenge for this name; null where no challenge can be solved.
+   */
   worked: number | null
 }
 
-/** A try whose password may be checked. */
+/** An attempt whose password may be checked. */
 export type Admitted = {
   id: number
   /** The account's name in lower case. An unknown name is stored as a digest, because it may be a mistyped password. */
@@ -39,9 +40,9 @@ const KNOWN_FOR = 30 * DAY_MS
 const UNDECIDED_FOR = 30_000
 
 /**
- * Admits a try to the password check, or throws the 429 with the time of the next try, and the challenge that allows one
- * before. A refused try does not count. Tries under way count: where only they fill the limit, this one waits for their
- * results, so that a burst of wrong ones is stopped, and a burst of right ones is not.
+ * Admits a try to the password check, or throws the 429 with the time of the next try, and the challenge that allows
+ * one before. A refused try does not count. Tries under way count: where only they fill the limit, this one waits for
+ * their results, so that a burst of wrong ones is stopped, and a burst of right ones is not.
  */
 export async function beginTry(context: TryContext, attempt: Try): Promise<Admitted> {
   const deadline = Date.now() + 10_000
@@ -50,16 +51,16 @@ export async function beginTry(context: TryContext, attempt: Try): Promise<Admit
     if ('id' in outcome) return outcome
     if (outcome !== UNDECIDED) throw await refuse(context, attempt, outcome)
     if (Date.now() > deadline) throw await refuse(context, attempt, { wait: 1_000 })
-    await sleep(50)
+    await pause(50)
   }
 }
 
 /** Records the result of a try. */
 export async function endTry(sql: Sql, { id }: Admitted, succeeded: boolean): Promise<void> {
-  await sql`update login_try set succeeded = ${succeeded} where id = ${id}`
+  await change(sql, () => sql`update login_try set succeeded = ${succeeded} where id = ${id}`)
 }
 
-/** How many milliseconds a limit stays closed, and how many seconds of a phone's work open it before. */
+/** How many milliseconds a limit stays closed, and how many seconds of proof of work on a phone open it earlier. */
 type Closed = { wait: number; work?: number }
 
 const UNDECIDED = { wait: 0 } as const
@@ -94,7 +95,7 @@ async function admit(context: TryContext, { name, worked }: Try): Promise<Admitt
     const tries = await triesOf(sql, sql`name = ${account}`, MOST_OF_ACCOUNT_AN_HOUR, now)
     const [newest, oldest] = [tries[0], tries[MOST_OF_ACCOUNT_AN_HOUR - 1]]
     if (newest && oldest) return oldest.wrong ? { wait: oldest.tried + HOUR - now.getTime() } : UNDECIDED
-    const closed = closedBy(tries, placesFor(worked ?? 0), now)
+    const closed = closedBy(tries, attemptsFor(worked ?? 0), now)
     if (closed === null || closed === UNDECIDED) return closed
     return { ...closed, work: workAfter(inOneRun(tries, now)) }
   }
@@ -124,7 +125,7 @@ async function lockNames({ sql, network, business }: TryContext, name: string): 
 /** Returns the newest tries of the last hour that were wrong or have no result yet. */
 async function triesOf(
   sql: Sql,
-  whose: PendingQuery<Row[]>,
+  whose: Fragment,
   most: number,
   now: Date,
 ): Promise<{ tried: number; wrong: boolean }[]> {
@@ -160,10 +161,10 @@ function workAfter(wrong: number): number {
 }
 
 /** Returns how many wrong tries there may be before a try needs more than this much work. */
-function placesFor(work: number): number {
-  let places = MOST_OF_ACCOUNT
-  while (places < MOST_OF_ACCOUNT_AN_HOUR && workAfter(places) <= work) places += MOST_OF_ACCOUNT
-  return places
+function attemptsFor(work: number): number {
+  let attempts = MOST_OF_ACCOUNT
+  while (attempts < MOST_OF_ACCOUNT_AN_HOUR && workAfter(attempts) <= work) attempts += MOST_OF_ACCOUNT
+  return attempts
 }
 
 function before(now: Date, milliseconds: number): Date {
@@ -176,13 +177,13 @@ async function refuse(
   { wait, work }: Closed,
 ): Promise<Refusal> {
   const retryAfter = wait / 1000
-  if (work !== undefined && worked !== null && captcha?.dearer) {
+  if (work !== undefined && worked !== null && captcha?.harderChallenge) {
     return new Refusal(
       'too_many_tries',
       'There were many wrong logins. This device has to work for the next one.',
       {
         retryAfter,
-        challenge: await captcha.dearer(now, name, work),
+        challenge: await captcha.harderChallenge(now, name, work),
       },
     )
   }

@@ -1,7 +1,7 @@
-import { begin } from '../postgres/begin.ts'
+import { begin, change } from '../postgres/begin.ts'
 import { LOCKS } from '../postgres/locks.ts'
 import type { Sql } from '../postgres/pool.ts'
-import { isKey, proveKey, replaceKey } from './canary.ts'
+import { matchesKey, replaceKey, requireKey } from './key-check.ts'
 import { OF_PLAYLIST, ofClient, type Seal } from './seal.ts'
 
 /** Rows of one transaction: few enough that no call waits for their locks. */
@@ -31,10 +31,13 @@ export async function resealPasswords(
       return to.close(from.open(password, ofClient(id)), ofClient(id)).toString('hex')
     })
     // Unless the dealer has changed the password meanwhile.
-    const changed = await sql`
-      update client set password = decode(sealed.after, 'hex')
-      from unnest(${ids}::bigint[], ${before}::text[], ${after}::text[]) as sealed (id, before, after)
-      where client.id = sealed.id and client.password = decode(sealed.before, 'hex')`
+    const changed = await change(
+      sql,
+      () => sql`
+        update client set password = decode(sealed.after, 'hex')
+        from unnest(${ids}::bigint[], ${before}::text[], ${after}::text[]) as sealed (id, before, after)
+        where client.id = sealed.id and client.password = decode(sealed.before, 'hex')`,
+    )
     resealed += changed.count
     last = rows.at(-1)?.id ?? last
   }
@@ -56,15 +59,15 @@ async function resealPlaylist(sql: Sql, from: Seal, to: Seal): Promise<void> {
 }
 
 /**
- * Seals every password and the playlist with another key, in one transaction, so that a backup never contains both. Repeated, it does
- * nothing.
+ * Seals every password and the playlist with another key, in one transaction, so that a backup never contains both.
+ * Repeated, it does nothing.
  * @throws StartFault where neither key is the database's
  */
 export async function rotateKey(owner: Sql, from: Seal, to: Seal): Promise<number> {
   return begin(owner, async (sql) => {
     await sql`select pg_advisory_xact_lock(${LOCKS.schema})`
-    if (await isKey(sql, to)) return 0
-    await proveKey(sql, from)
+    if (await matchesKey(sql, to)) return 0
+    await requireKey(sql, from)
     await sql`lock table client in share row exclusive mode`
     const resealed = await resealPasswords(sql, from, to)
     await resealPlaylist(sql, from, to)

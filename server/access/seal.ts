@@ -73,6 +73,7 @@ export function randomToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
-function derive(key: Uint8Array, use: string): Buffer {
+/** Returns the 32 bytes that one use has of SECRET_KEY. No use learns anything of another's. */
+export function derive(key: Uint8Array, use: string): Buffer {
   return Buffer.from(hkdfSync('sha256', key, '', `boxtree ${use}`, 32))
 }

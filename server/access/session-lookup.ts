@@ -1,6 +1,6 @@
 import type { Caller } from '../context.ts'
-import { retryRead } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
+import { retryRead } from '../postgres/timeout.ts'
 import { noSession } from './session.ts'
 
 type Owner = Caller['account']

@@ -1,15 +1,17 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { PendingQuery, Row } from 'postgres'
 import { DEFAULT_SETTINGS, Settings } from '../../contract/appearance.ts'
-import type { calls, User } from '../../contract/calls.ts'
+import type { User } from '../../contract/calls/session.ts'
+import type { calls } from '../../contract/calls.ts'
 import { readPreferences } from '../../contract/preferences.ts'
 import type { Account, Caller, Context, Handlers, OpenContext } from '../context.ts'
+import { codeOf } from '../error-code.ts'
 import { begin } from '../postgres/begin.ts'
-import type { Sql } from '../postgres/pool.ts'
+import type { Fragment, Sql } from '../postgres/pool.ts'
 import { Refusal, refuseField } from '../refusal.ts'
 import { balanceOf, findAccount } from '../tree/account.ts'
-import { lockPath, suspensionOf } from '../tree/suspension.ts'
+import { lockPath } from '../tree/locks.ts'
+import { suspensionOf } from '../tree/suspension.ts'
 import { auditLogin } from './audit.ts'
 import { type Admitted, beginTry, endTry } from './login-limits.ts'
 import { hashPassword, isPassword } from './password.ts'
@@ -100,7 +102,9 @@ export const session: Omit<Handlers<typeof calls.session>, 'savePreferences'> = 
 
 type Known = { id: number; name: string; password: string }
 
-/** Begins a session. Returns null if the password has changed since it was checked, and a refusal if it is suspended. */
+/**
+ * Begins a session. Returns null if the password has changed since it was checked, and a refusal if it is suspended.
+ */
 async function signIn(context: OpenContext, known: Known, attempt: Admitted, session: Buffer) {
   const { now } = context
   return begin(context.sql, async (sql) => {
@@ -138,7 +142,7 @@ export async function whoIs(sql: Sql, session: Buffer, now: Date): Promise<Accou
 /** Returns the account of a call's session as it is when the call acts. @throws Refusal that says why it has ended */
 export async function whoIsStill({ sql, session, now, account }: OpenContext & Caller): Promise<Account> {
   const still = await accountOf(sql, session, now)
-  if (!still) throw await endOf(sql, account)
+  if (!still) throw await endedRefusal(sql, account)
   return still
 }
 
@@ -155,21 +159,21 @@ function accountOf(sql: Sql, session: Buffer, now: Date): Promise<Account | unde
  * (see `hasEnded`). A call does this last: a logout, a change of the password or a suspension may then wait for the
  * call, but the call never waits for a lock that they hold.
  */
-export function holdSession({
-  sql,
-  session,
-  now,
-}: Pick<Context, 'sql' | 'session' | 'now'>): PendingQuery<Row[]> {
+export function lockSession({ sql, session, now }: Pick<Context, 'sql' | 'session' | 'now'>): Fragment {
   return sql`select hold_session(${session}, ${now})`
 }
 
+/** What the database refuses to store for a session that is gone, or for an account that is closed. */
+const NEED_A_SESSION = ['export_ticket_session_fk', 'account_closed_check']
+
 /** Whether a transaction failed because its session had ended. */
 export function hasEnded(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'BX401'
+  const { constraint_name: constraint = '' } = (error ?? {}) as { constraint_name?: string }
+  return codeOf(error) === 'BX401' || NEED_A_SESSION.includes(constraint)
 }
 
 /** Returns the refusal of a call whose session ended after it had arrived. */
-export async function endOf(sql: Sql, { id }: Pick<Account, 'id'>): Promise<Refusal> {
+export async function endedRefusal(sql: Sql, { id }: Pick<Account, 'id'>): Promise<Refusal> {
   return (await suspensionOf(sql, id)) ?? noSession()
 }
 

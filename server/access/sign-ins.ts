@@ -1,6 +1,7 @@
 import type { calls } from '../../contract/calls.ts'
 import type { OwnSession, SignIn } from '../../contract/shapes.ts'
 import type { Handlers, OpenContext } from '../context.ts'
+import { change } from '../postgres/begin.ts'
 import { notFound, Refusal } from '../refusal.ts'
 
 /** The most sign-ins and failures that an account sees of itself. */
@@ -37,7 +38,10 @@ export async function keepSignIn(
   account: number,
   outcome: SignIn['outcome'],
 ): Promise<void> {
-  await sql`
-    insert into sign_in (account, at, address, agent, outcome)
-    values (${account}, ${now}, ${address}, ${agent}, ${outcome})`
+  await change(
+    sql,
+    () => sql`
+      insert into sign_in (account, at, address, agent, outcome)
+      values (${account}, ${now}, ${address}, ${agent}, ${outcome})`,
+  )
 }

@@ -1,6 +1,8 @@
 import type { Seal } from '../access/seal.ts'
-import { isLost, withTimeout } from '../postgres/begin.ts'
+import { change } from '../postgres/begin.ts'
+import { isLost } from '../postgres/errors.ts'
 import type { Sql } from '../postgres/pool.ts'
+import { withTimeout } from '../postgres/timeout.ts'
 import { type Answer, PAGE_ITEMS } from './answers.ts'
 import type { Channels, Listed, Offer } from './channels.ts'
 import type { Client } from './client.ts'
@@ -85,7 +87,7 @@ export function channelCalls({ sql, seal, clock, channels, presence, isAway, let
       const asked = request.list('fav_ch').map(Number)
       if (isAway()) throw new Away()
       const known = [...new Set(asked)].filter((id) => byId.has(id)).slice(0, MOST_FAVOURITES)
-      await withTimeout(
+      await change(
         sql,
         () => sql`
           insert into favourite (client, channels) values (${client.id}, ${known})
@@ -140,11 +142,10 @@ function orNone(error: unknown): Set<number> {
 /** Returns the channels of a genre or the favourites, in the order that a box wants. */
 function selected(offer: Offer, { field }: BoxCall, favourites: ReadonlySet<number>): readonly Listed[] {
   const genre = field('genre')
+  const { channels, byGenre } = field('sortby') === 'name' ? offer.byName() : offer
   const isAll = genre === '' || genre === '*'
-  const ofGenre = isAll ? offer.channels : (offer.byGenre.get(Number(genre) - GENRE_OFFSET) ?? [])
-  const found = field('fav') === '1' ? ofGenre.filter(({ id }) => favourites.has(id)) : ofGenre
-  if (field('sortby') !== 'name') return found
-  return found.toSorted((one, other) => (one.name < other.name ? -1 : Number(one.name > other.name)))
+  const found = isAll ? channels : (byGenre.get(Number(genre) - GENRE_OFFSET) ?? [])
+  return field('fav') === '1' ? found.filter(({ id }) => favourites.has(id)) : found
 }
 
 function pageOf(

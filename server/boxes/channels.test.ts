@@ -209,6 +209,17 @@ test('what the admin and the dealer change reaches the boxes within 5 seconds', 
   expect(await namesOf(box)).toHaveLength(23)
 })
 
+test('what the admin changes reaches the boxes also after the clock of the database was set back', async () => {
+  const { box } = await boxOf(1)
+  await namesOf(box)
+  world.clock.pass({ seconds: -60 })
+  await give(playlistOf(4, 'Many'))
+  expect(await box.events()).toBe('update_channels')
+  expect(await namesOf(box)).toHaveLength(4)
+  await give(PLAYLIST)
+  expect(await namesOf(box)).toHaveLength(23)
+})
+
 describe('a box that polls', () => {
   test('is told once and within 240 seconds that its channels are others', async () => {
     const { box } = await boxOf(1)

@@ -5,11 +5,13 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Channel } from '../../contract/channels.ts'
 import { leavesOutAdults, PACKAGES } from '../../contract/packages.ts'
 import { OF_PLAYLIST, type Seal } from '../access/seal.ts'
-import { isLost, withTimeout } from '../postgres/begin.ts'
+import { isLost } from '../postgres/errors.ts'
 import type { Sql } from '../postgres/pool.ts'
+import { withTimeout } from '../postgres/timeout.ts'
 import type { Client } from './client.ts'
 import { openNews } from './news.ts'
 import { Away } from './refusals.ts'
+import { countedPaths } from './stream-paths.ts'
 
 /** How old what is known of the channels may be before a box is told of them, in milliseconds. */
 const CURRENT_FOR = 5_000
@@ -24,12 +26,14 @@ export type Listed = Channel & { id: number; genre: Genre }
 export type Genre = { id: number; title: string; adult: boolean; packages: readonly number[] }
 
 /** What the clients of one package can watch, in the order of the numbers. */
-export type Offer = {
-  channels: readonly Listed[]
+export type Offer = Ordered & {
   genres: readonly Genre[]
-  byGenre: ReadonlyMap<number, readonly Listed[]>
   byId: ReadonlyMap<number, Listed>
+  /** Returns the same in the order of the names. It is sorted once, when a box asks for it first. */
+  byName: () => Ordered
 }
+
+type Ordered = { channels: readonly Listed[]; byGenre: ReadonlyMap<number, readonly Listed[]> }
 
 /** The channels of the playlist in use, and the words before their addresses. */
 type Lineup = {
@@ -41,8 +45,8 @@ type Lineup = {
   /** A hash of what the boxes of each package see of it. */
   seen: ReadonlyMap<number, string>
   offers: Map<number, Offer>
-  /** How many channels lie in each folder; null until somebody asks. */
-  folders: Map<string, number> | null
+  /** How many channels lie at each path and in each folder; null until somebody asks. */
+  paths: ReadonlyMap<string, number> | null
   prepared: Map<string, Buffer>
   preparedBytes: number
 }
@@ -65,7 +69,7 @@ export function openChannels(sql: Sql, seal: Pick<Seal, 'open'>, log: FastifyBas
     /** Whether a client's box has yet to be told that it has other channels. @throws Away */
     async hasNewsFor(client: Client): Promise<boolean> {
       const now = clock().getTime()
-      if (now - Math.max(readAt, lookedAt) >= CURRENT_FOR) {
+      if (isOld(readAt, now) && isOld(lookedAt, now)) {
         // One poll looks for all of them, also where the channels cannot be read.
         lookedAt = now
         await current()
@@ -87,11 +91,11 @@ export function openChannels(sql: Sql, seal: Pick<Seal, 'open'>, log: FastifyBas
       return alt_player ? other : player
     },
 
-    /** Whether no other channel lies in the same folder of a server of streams. @throws Away */
-    async isAlone({ address }: Listed): Promise<boolean> {
+    /** Returns how many channels lie at each path and in each folder of a stream server. @throws Away */
+    async paths(): Promise<ReadonlyMap<string, number>> {
       const now = await current()
-      now.folders ??= countedFolders(now.channels)
-      return now.folders.get(folderOf(address)) === 1
+      now.paths ??= countedPaths(now.channels.map(({ address }) => address))
+      return now.paths
     },
 
     /** Returns an answer that is the same for many clients, and makes it only once. @throws Away */
@@ -112,7 +116,7 @@ export function openChannels(sql: Sql, seal: Pick<Seal, 'open'>, log: FastifyBas
   }
 
   async function current(): Promise<Lineup> {
-    if (clock().getTime() - readAt >= CURRENT_FOR) {
+    if (isOld(readAt, clock().getTime())) {
       reading ??= read().finally(() => {
         reading = null
       })
@@ -143,6 +147,11 @@ export function openChannels(sql: Sql, seal: Pick<Seal, 'open'>, log: FastifyBas
   }
 }
 
+/** Whether what was read at a moment counts no more. One that is to come was told by a clock that was set back since. */
+function isOld(at: number, now: number): boolean {
+  return at > now || now - at >= CURRENT_FOR
+}
+
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms).unref())
 }
@@ -169,7 +178,7 @@ async function load(sql: Sql, seal: Pick<Seal, 'open'>, revision: number): Promi
     ...{ revision, player, alt_player },
     ...{ genres, channels: channels.sort((one, other) => one.number - other.number) },
     seen: seenByPackage({ channels, genres, player, alt_player }),
-    ...{ offers: new Map(), folders: null, prepared: new Map(), preparedBytes: 0 },
+    ...{ offers: new Map(), paths: null, prepared: new Map(), preparedBytes: 0 },
   }
 }
 
@@ -206,33 +215,29 @@ async function unpacked(seal: Pick<Seal, 'open'>, content: Buffer | null): Promi
   return JSON.parse((await promisify(gunzip)(packed)).toString())
 }
 
-function countedFolders(channels: readonly Listed[]): Map<string, number> {
-  const counts = new Map<string, number>()
-  for (const { address } of channels) {
-    const folder = folderOf(address)
-    counts.set(folder, (counts.get(folder) ?? 0) + 1)
-  }
-  return counts
-}
-
-/** Returns the folder of an address on its server, whatever is filled in. A server is asked for a path alone. */
-function folderOf(address: string): string {
-  const path = address.replace(/^[a-z]+:\/\/[^/?#]*/i, '').replace(/[?#|].*$/s, '')
-  return path.slice(0, path.lastIndexOf('/') + 1)
-}
-
 function offerOf({ offers, channels, genres }: Lineup, of: number): Offer {
   const known = offers.get(of)
   if (known) return known
   const held = new Set(genres.filter((genre) => isHeld(genre, of)))
   const own = channels.filter(({ genre }) => held.has(genre))
-  const offer = {
-    ...{ channels: own, genres: [...held] },
-    byGenre: Map.groupBy(own, ({ genre }) => genre.id),
+  let byName: Ordered | null = null
+  const offer: Offer = {
+    ...ordered(own),
+    genres: [...held],
     byId: new Map(own.map((one) => [one.id, one])),
+    byName() {
+      byName ??= ordered(
+        own.toSorted((one, other) => (one.name < other.name ? -1 : Number(one.name > other.name))),
+      )
+      return byName
+    },
   }
   offers.set(of, offer)
   return offer
+}
+
+function ordered(channels: readonly Listed[]): Ordered {
+  return { channels, byGenre: Map.groupBy(channels, ({ genre }) => genre.id) }
 }
 
 function isHeld({ adult, packages }: Genre, of: number): boolean {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { PendingQuery, Row } from 'postgres'
-import type { BoxRefusal } from '../../contract/boxes.ts'
+import type { BoxRefusal } from '../../contract/box-refusals.ts'
 import type { Sql } from '../postgres/pool.ts'
 
 /** What is known of a client, by which a box is let in or refused. */
@@ -60,7 +60,7 @@ export type Place = { address: string | null; network: string | null }
  */
 export function refusalOf(
   client: Client,
-  { network }: Place,
+  place: Place,
   unserved: ReadonlySet<number>,
   now: Date,
   told?: Told,
@@ -69,9 +69,13 @@ export function refusalOf(
   if (!client.active) return 'switched_off'
   if (unserved.has(client.dealer)) return 'suspended'
   if (client.expiry < now.getTime()) return 'expired'
-  if (client.locked && device?.locked_to_ip != null && device.locked_to_ip !== network) return 'other_address'
+  if (isLockedElsewhere(client, place)) return 'other_address'
   if (client.mac !== null && device && told && isOther(device, told)) return 'other_box'
   return null
+}
+
+export function isLockedElsewhere({ locked, device }: Client, { network }: Place): boolean {
+  return locked && device?.locked_to_ip != null && device.locked_to_ip !== network
 }
 
 /** The parts of a box that stay the same, by which one box is told from another. */

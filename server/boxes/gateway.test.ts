@@ -255,6 +255,16 @@ describe('a box of a client with a MAC', () => {
     }
   })
 
+  test('is out by its next poll also after the clock of the database was set back', async () => {
+    const { name, box } = await boxOf()
+    await box.signIn()
+    expect(await box.poll()).toBe(true)
+    world.clock.pass({ seconds: -60 })
+    await dealer.call(save, { login: name, status: false })
+    soon()
+    expect(await box.poll()).toBe(false)
+  })
+
   test('stays in where nothing of it was changed', async () => {
     const { name, box } = await boxOf()
     await box.signIn()
@@ -302,15 +312,77 @@ describe('a Ministra client', () => {
       before = next
     }
     const fourth = new Box(world.server, { address: address() })
-    expect(await fourth.logIn(name, 'pass word')).toBe(2)
+    expect(await fourth.logIn(name, 'pass word')).toBe(1)
+    expect(await fourth.getProfile()).toMatchObject({ block_msg: ON_SCREEN.too_many_boxes })
     expect(await seen(name)).toMatchObject({ box_refusal: 'too_many_boxes' })
     expect(await before.poll()).toBe(true)
+    // It may try again, but not without the password.
+    world.clock.pass({ minutes: 1 })
+    expect((await fourth.getProfile()).status).toBe(2)
     world.clock.pass({ days: 2 })
-    expect(await fourth.logIn(name, 'pass word')).toBe(2)
+    expect(await fourth.logIn(name, 'pass word')).toBe(1)
     await dealer.call(reset, { name })
     expect(await fourth.logIn(name, 'pass word')).toBe(0)
     const events = (await historyOf(name)).map(({ event }) => event)
     expect(events.filter((event) => event === 'taken over')).toHaveLength(3)
+  })
+
+  test('is taken over three times in a day also where its box leaves for another client each time', async () => {
+    const [paid, other] = [await ministra(), await ministra()]
+    const statuses = []
+    for (let turn = 0; turn < 5; turn += 1) {
+      const box = turn % 2 === 0 ? paid.box : other.box
+      statuses.push(await box.logIn(paid.name, 'pass word'))
+      const { name } = await ministra()
+      expect(await box.logIn(name, 'pass word')).toBe(0)
+    }
+    expect(statuses).toEqual([0, 0, 0, 0, 1])
+    expect(await seen(paid.name)).toMatchObject({ box_refusal: 'too_many_boxes' })
+    const events = (await historyOf(paid.name)).map(({ event }) => event)
+    expect(events.filter((event) => event === 'taken over')).toHaveLength(3)
+  })
+
+  test('that is locked to an address loses its box to none at another one', async () => {
+    const { name, box } = await ministra()
+    await dealer.call(save, { login: name, locked: true })
+    expect(await box.logIn(name, 'pass word')).toBe(0)
+    const thief = new Box(world.server, { address: address() })
+    expect(await thief.logIn(name, 'pass word')).toBe(1)
+    expect(await thief.getProfile()).toMatchObject({ block_msg: ON_SCREEN.other_address })
+    soon()
+    expect(await box.poll()).toBe(true)
+    await world.setExpiry(name, world.clock.now.toISOString())
+    soon()
+    expect(await thief.logIn(name, 'pass word')).toBe(1)
+    await dealer.call(renew, { name, months: 1 })
+    soon()
+    expect(await box.poll()).toBe(true)
+    expect((await historyOf(name)).map(({ event }) => event)).not.toContain('taken over')
+  })
+
+  test('whose box tells another serial number each time has one in its history each hour', async () => {
+    const from = address()
+    const { name, box } = await ministra({ told: { sn: 'SN-0' }, address: from })
+    await box.logIn(name, 'pass word')
+    const tellMany = async (first: number) => {
+      for (let nr = first; nr < first + 20; nr += 1)
+        expect(await box.call('stb/get_profile', { ...box.told, sn: `SN-${nr}` })).toMatchObject({
+          status: 0,
+        })
+    }
+    await tellMany(1)
+    expect(await seen(name)).toMatchObject({ stb_sn: 'SN-20' })
+    world.clock.pass({ hours: 1 })
+    await tellMany(21)
+    const next = new Box(world.server, { address: from, told: { sn: 'SN-NEW' } })
+    await next.logIn(name, 'pass word')
+    expect((await historyOf(name)).map(({ event, detail }) => [event, detail])).toEqual([
+      ['first seen', box.mac],
+      ['serial number', 'SN-0'],
+      ['serial number', 'SN-21'],
+      ['taken over', next.mac],
+      ['serial number', 'SN-NEW'],
+    ])
   })
 
   test('loses its box to the client with whose login that one signs in', async () => {
@@ -388,6 +460,39 @@ describe('a stranger', () => {
     expect(await new Box(world.server, { address: from }).signIn()).toBe(2)
   })
 
+  test('is limited to these 60 whatever it asks with its MACs, also where it asks at once', async () => {
+    const from = address()
+    const { mac } = await world.client(dealer, { months: 1 })
+    const macs = Array.from({ length: 59 }, () => uniqueMac())
+    const asks = (mac: string) => new Box(world.server, { mac, address: from })
+    const login = { login: unique(), password: 'guessed' }
+    await Promise.all(
+      macs.map(async (mac, nr) => {
+        const box = asks(mac)
+        await box.handshake()
+        await box.call(nr % 2 === 0 ? 'stb/do_auth' : 'stb/get_profile', nr % 2 === 0 ? login : {})
+      }),
+    )
+    const burst = await Promise.all(Array.from({ length: 6 }, () => asks(uniqueMac()).signIn()))
+    expect(burst.toSorted()).toEqual([1, 1, 1, 2, 2, 2])
+    // A client's MAC that was guessed in this second is not taken into memory, whence it would be let in.
+    const guesser = asks(mac)
+    await guesser.handshake()
+    expect(await guesser.call('stb/do_auth', login)).toBe(false)
+    expect((await guesser.getProfile()).status).toBe(1)
+    world.clock.pass({ seconds: 1 })
+    expect((await guesser.getProfile()).status).toBe(0)
+  })
+
+  test('at the address of many customers keeps none of them out, who all come at once', async () => {
+    const from = address()
+    const clients = await Promise.all(Array.from({ length: 65 }, () => world.client(dealer, { months: 1 })))
+    const statuses = await Promise.all(
+      clients.map(({ mac }) => new Box(world.server, { mac, address: from }).signIn()),
+    )
+    expect(statuses).toEqual(clients.map(() => 0))
+  })
+
   test('learns nothing with a token of another MAC, a made-up one or none', async () => {
     const { box } = await boxOf()
     await box.signIn()
@@ -420,7 +525,7 @@ describe('a stranger', () => {
     expect(await box.poll()).toBe(true)
   })
 
-  test('gets the same answer for a MAC of nobody and for one without its token', async () => {
+  test('gets the same answer for an unknown MAC and for one without its token', async () => {
     const { box } = await boxOf()
     await box.signIn()
     const answers = []

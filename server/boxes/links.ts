@@ -44,8 +44,8 @@ export function fill(
 }
 
 /**
- * Returns a token that says which client may watch which channel, from which network, on which box and since when. A
- * server of streams asks by it whether that still holds.
+ * Returns a token that says which client may watch which channel, from which network, on which box and since when. With
+ * it a stream server asks whether that still holds.
  */
 function streamToken(seal: Pick<Seal, 'hmac'>, { client, channel, place, now }: Link): string {
   const seconds = Math.floor(now.getTime() / 1000)

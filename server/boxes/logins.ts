@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { beginTry, endTry } from '../access/login-limits.ts'
 import { ofClient, type Seal } from '../access/seal.ts'
-import { begin } from '../postgres/begin.ts'
+import { begin, change } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { Refusal } from '../refusal.ts'
 
@@ -39,7 +39,7 @@ export async function clientOfLogin(context: LoginContext, login: Login): Promis
     const attempt = await beginOfMac(sql, login.mac, now)
     const client = attempt === null ? null : await clientWith(context, login)
     await endTry(sql, admitted, client !== null)
-    await sql`update box_login set succeeded = ${client !== null} where id = ${attempt}`
+    await change(sql, () => sql`update box_login set succeeded = ${client !== null} where id = ${attempt}`)
     return client
   } catch (error) {
     if (error instanceof Refusal) return null

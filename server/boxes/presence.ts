@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { BoxRefusal } from '../../contract/boxes.ts'
-import { withTimeout } from '../postgres/begin.ts'
+import type { BoxRefusal } from '../../contract/box-refusals.ts'
+import { change } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 import type { Client, Place } from './client.ts'
 
@@ -67,7 +67,7 @@ export function openPresence(sql: Sql, log: FastifyBaseLogger) {
     const answers = waiting
     waiting = new Map()
     try {
-      await withTimeout(sql, async () => store(sql, answers))
+      await change(sql, () => store(sql, answers))
     } catch (err) {
       for (const [client, answer] of answers) waiting.set(client, joined(answer, waiting.get(client)))
       log.warn({ err }, 'the last polls of boxes could not be stored, and wait')

@@ -1,4 +1,4 @@
-import type { BoxRefusal } from '../../contract/boxes.ts'
+import type { BoxRefusal } from '../../contract/box-refusals.ts'
 
 /** A box has to sign in anew: it has no token of ours, or may not play any more. All clients know this text. */
 export class Unauthorized extends Error {

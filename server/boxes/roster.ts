@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { isLost, withTimeout } from '../postgres/begin.ts'
+import { isLost } from '../postgres/errors.ts'
 import type { Sql } from '../postgres/pool.ts'
+import { withTimeout } from '../postgres/timeout.ts'
 import { type Client, type ClientRow, clientOf, columnsOf, macOf } from './client.ts'
 import { KnownClients } from './known.ts'
 import { Away } from './refusals.ts'
@@ -98,7 +99,10 @@ export function openRoster(sql: Sql, log: FastifyBaseLogger, clock: () => Date) 
    * @throws Away where it could not be read for so long that memory counts no more
    */
   async function catchUp(): Promise<void> {
-    const age = clock().getTime() - readAt
+    const now = clock().getTime()
+    // The clock of a database that took over may be behind the one before: what was read is too old to answer from.
+    if (readAt > now) readAt = now - CURRENT_FOR
+    const age = now - readAt
     if (age < READ_EVERY) return
     if (!reading && performance.now() - triedAt >= (isAway ? READ_EVERY : 0)) {
       triedAt = performance.now()

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Networks } from '../network.ts'
-import { isLost } from '../postgres/begin.ts'
+import { isLost } from '../postgres/errors.ts'
 import { type Answer, type CallName, isCall } from './answers.ts'
 import { servePage } from './page.ts'
 import { checked, Prepared } from './prepared.ts'

@@ -1,5 +1,5 @@
 import type { PendingQuery, Row } from 'postgres'
-import type { BoxRefusal } from '../../contract/boxes.ts'
+import type { BoxRefusal } from '../../contract/box-refusals.ts'
 import { DAY_MS } from '../../contract/time.ts'
 import { begin, sendAhead } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
@@ -11,6 +11,7 @@ import {
   type DeviceRow,
   deviceOf,
   deviceRowOf,
+  isLockedElsewhere,
   macOf,
   type Place,
   refusalOf,
@@ -22,6 +23,8 @@ import {
 export type Box = { mac: string; nonce: string; place: Place }
 
 export type SignInContext = { sql: Sql; unserved: ReadonlySet<number>; now: Date }
+
+const HOUR_MS = 3_600_000
 
 /** The most boxes that take a Ministra client over within a day; the next one is refused until a reset. */
 const MOST_TAKEOVERS = 3
@@ -49,19 +52,27 @@ export function signIn(context: SignInContext, id: number, box: Box, told: Told)
     const note = (event: string, detail: string) =>
       noteEvent(sql, { client: id, now, event, detail, place: box.place })
     if (!before) await note('first seen', device.stb_sn ?? '')
-    else if (before.stb_sn !== device.stb_sn) await note('serial number', device.stb_sn ?? '')
+    else if (
+      before.stb_sn !== device.stb_sn &&
+      (client.mac !== null || !(await hasNotedSerial(sql, id, now)))
+    )
+      await note('serial number', device.stb_sn ?? '')
     return { client: { ...client, device: deviceOf(device) }, refusal: null }
   })
 }
 
 /**
  * Gives a Ministra client to the box that has just signed in with its login and password. Another box than before takes
- * over, but only three times within a day. Null where the client is gone.
+ * over, but only three times within a day, and not where the client is locked to another network. Null where the client is gone.
  */
-export function bind({ sql, now }: SignInContext, id: number, box: Box): Promise<Outcome | null> {
-  return withClient(sql, id, async (sql, client, before) => {
+export function bind(context: SignInContext, id: number, box: Box): Promise<Outcome | null> {
+  const { now } = context
+  return withClient(context.sql, id, async (sql, client, before) => {
     if (client.mac !== null) return null
-    const isAnother = before !== null && before.mac !== null && before.mac !== box.mac
+    // A box that has signed in to another client in the meantime has left no MAC.
+    const isAnother = before !== null && before.mac !== box.mac
+    if (isAnother && isLockedElsewhere(client, box.place))
+      return { client, refusal: refusalOf(client, box.place, context.unserved, now) }
     if (isAnother && (before.takeovers_refused || (await takeovers(sql, id, now)) >= MOST_TAKEOVERS)) {
       const device = deviceOf({ ...before, takeovers_refused: true })
       await sql`update device set takeovers_refused = true where client = ${id}`
@@ -167,6 +178,17 @@ async function takeovers(sql: Sql, client: number, now: Date): Promise<number> {
     where client = ${client} and event = 'taken over' and at > ${new Date(now.getTime() - DAY_MS)}
       and id > coalesce((select max(id) from device_history where client = ${client} and event = 'reset'), 0)`
   return row?.count ?? 0
+}
+
+/** Whether another serial number of a client's box was noted within an hour and since the last box took over. */
+async function hasNotedSerial(sql: Sql, client: number, now: Date): Promise<boolean> {
+  const [row] = await sql<{ noted: boolean }[]>`
+    select exists (
+      select from device_history
+      where client = ${client} and event = 'serial number' and at > ${new Date(now.getTime() - HOUR_MS)} and id > coalesce(
+        (select max(id) from device_history where client = ${client} and event = 'taken over'), 0)
+    ) as noted`
+  return row?.noted ?? false
 }
 
 type Event = { client: number; now: Date; event: string; detail: string; place: Place }

@@ -4,7 +4,7 @@ import { Box } from '../../test/support/box.ts'
 import { givePlaylist } from '../../test/support/playlist.ts'
 import { startServer, type TestServer } from '../../test/support/server.ts'
 import { openWorld, type Person, type World } from '../../test/support/world.ts'
-import { pathOf } from './stream-check.ts'
+import { askedPathOf, pathOf } from './stream-paths.ts'
 
 const PLAYLIST = `#EXTM3U
 #EXTINF:-1 tvg-id="one" group-title="News",One
@@ -62,7 +62,7 @@ async function askByName(name: string, token: string, ip = HOME): Promise<number
 }
 
 describe('a stream', () => {
-  test('may be watched with the address that the box got, with all its pieces', async () => {
+  test('may be watched with the address that the box got, with all its segments', async () => {
     const { path } = await watching()
     expect(await ask(path)).toBe(200)
     expect(await ask(path.replace('index.m3u8', 'low/piece-1.ts?x=1'))).toBe(200)
@@ -84,6 +84,7 @@ describe('a stream', () => {
 
   test('of another channel may not be watched, whatever its address is made to look like', async () => {
     const { path } = await watching()
+    expect(await ask(path)).toBe(200)
     const root = path.replace(/\/one\/.*/, '')
     for (const other of [
       ...[
@@ -93,6 +94,8 @@ describe('a stream', () => {
         '/one/..%2ftwo/index.m3u8',
       ],
       ...['//two/index.m3u8', '/one\\..\\two', '/one', '/one/%00', '/one/%zz', ''],
+      // Kodi cuts an address at a `|`, and servers do not.
+      ...['/one/index.m3u8|/../../two/index.m3u8', '/one/x|/../../two/piece-1.ts', '/one/x#/../../two/x'],
     ])
       expect(await ask(root + other), other).toBe(403)
     expect(await ask(`/two/index.m3u8?token=${root.slice(1)}`)).toBe(403)
@@ -103,6 +106,45 @@ describe('a stream', () => {
     expect(await ask(path)).toBe(200)
     expect(await ask(path.replace('three', 'four'))).toBe(403)
     expect(await ask(path.replace('three.m3u8', 'piece.ts'))).toBe(403)
+  })
+
+  test('may not be watched with the token of a channel whose folder it is in, or at whose path it is', async () => {
+    const nested = ['{token}/a/index.m3u8', '{token}/a/hd/index.m3u8', '{token}/index.m3u8']
+    const asked = [
+      'play?ch=1&token={token}',
+      'play?ch=2&token={token}',
+      'live/a/x?token={token}',
+      'live?token={token}',
+    ]
+    const all = [...nested, ...asked]
+    await give(all.map((at, nr) => `#EXTINF:-1,${nr}\nhttp://streams.example/${at}`).join('\n'))
+    const { box } = await watching('0')
+    const links = []
+    for (const nr of all.keys()) links.push(await linkOf(box, String(nr)))
+    for (const link of links) expect(await ask(link), link).toBe(200)
+    const tokens = links.map((link) => /[0-9a-z-]{60,}/.exec(link)?.[0] ?? '')
+    for (const [own, token] of tokens.entries())
+      for (const [other, at] of all.entries())
+        expect(await ask(`/${at.replace('{token}', token)}`), `${at} by ${own}`).toBe(
+          own === other ? 200 : 403,
+        )
+    const [a = '', hd = '', , one = '', , live = ''] = tokens
+    expect(await ask(`/${hd}/a/hd/low/piece-1.ts`)).toBe(200)
+    expect(await ask(`/${a}/a/piece-1.ts`)).toBe(403)
+    expect(await ask(`/play?ch=1&token=${one}&ch=2`)).toBe(403)
+    expect([await askByName('live', live), await askByName('live/a', live)]).toEqual([403, 200])
+    expect(await askByName(`${hd}/a`, hd)).toBe(403)
+    expect(await askByName(`${hd}/a/hd`, hd)).toBe(200)
+    await give(PLAYLIST)
+  })
+
+  test('of a channel that is listed twice may be watched with all its segments', async () => {
+    const twice = PLAYLIST.replace('tvg-id="one"', 'tvg-id="again"').replace('News",One', 'Sports",Again')
+    await give(`${PLAYLIST}\n${twice.split('\n').slice(1, 3).join('\n')}`)
+    const { box, path } = await watching()
+    expect(await ask(path.replace('index.m3u8', 'piece-1.ts'))).toBe(200)
+    expect(await ask((await linkOf(box, 'Again')).replace('index.m3u8', 'piece-1.ts'))).toBe(200)
+    await give(PLAYLIST)
   })
 
   test('must be begun within 2 minutes, and ends after 24 hours', async () => {
@@ -116,6 +158,38 @@ describe('a stream', () => {
     expect(await ask(path)).toBe(200)
     world.clock.pass({ minutes: 2 })
     expect(await ask(path)).toBe(403)
+  })
+
+  test('goes on while its client zaps through others, here and on another server', async () => {
+    const { box, path } = await watching()
+    const { database } = world.server
+    const other = await startServer({ database, clock: () => world.clock.now })
+    const zap = async () => {
+      world.clock.pass({ seconds: 1 })
+      const link = await linkOf(box, 'Two')
+      expect(await ask(link)).toBe(200)
+      return link
+    }
+    const stored = async (link: string) => {
+      const [row] = await world.server.sql<{ is: boolean }[]>`
+        select exists (select from stream_use where ${/[0-9a-f]{32}/.exec(link)?.[0] ?? ''} = any (tokens)) as is`
+      return row?.is
+    }
+    try {
+      expect(await ask(path)).toBe(200)
+      world.clock.pass({ minutes: 3 })
+      expect(await ask(path)).toBe(200)
+      const first = await zap()
+      await expect.poll(() => stored(first), { timeout: 20_000 }).toBe(true)
+      for (let more = 1; more < 8; more += 1) await zap()
+      await expect.poll(() => stored(first), { timeout: 20_000 }).toBe(false)
+      expect([await ask(path), await ask(path, HOME, other)]).toEqual([200, 200])
+      world.clock.pass({ minutes: 3 })
+      // Only the newest are kept of those that were zapped through.
+      expect(await ask(first)).toBe(403)
+    } finally {
+      await other.close()
+    }
   })
 
   test('ends with the service, the package, the box and the channel', async () => {
@@ -165,14 +239,14 @@ describe('a stream', () => {
     const { path: three } = await watching('Three')
     const ofThree = three.split('=')[1] ?? ''
     expect(await askByName('live/three.m3u8', ofThree)).toBe(200)
-    for (const name of ['', 'one', 'two', 'live/four.m3u8', 'liv', '..', '.'])
+    for (const name of ['', 'one', 'two', 'live', 'live/four.m3u8', 'liv', '..', '.'])
       expect(await askByName(name, ofThree), name).toBe(403)
     expect(await askByName(`${token}/one`, token)).toBe(200)
     expect(await askByName('live/three.m3u8', ofThree, '198.51.100.1')).toBe(403)
   })
 })
 
-test('others than the servers of streams are told nothing', async () => {
+test('only stream servers get an answer', async () => {
   const { path } = await watching()
   const headers = { 'x-original-uri': path, 'x-viewer-address': HOME }
   const asked = async (more: Record<string, string>, server = world.server) =>
@@ -216,8 +290,9 @@ test('who watches goes on after a restart, and on another server', async () => {
 })
 
 test('a path is read as a server reads it, or not at all', () => {
-  expect(pathOf('http://s.example:8080/a%20b/c.ts?x#y')).toBe('/a b/c.ts')
-  expect(pathOf('/a/b/')).toBe('/a/b/')
+  expect(pathOf('http://s.example:8080/a%20b/c.ts?x=1#y')).toEqual({ path: '/a b/c.ts', query: 'x=1' })
+  expect(pathOf('http://s.example/a/?x|User-Agent=y')).toEqual({ path: '/a/', query: 'x' })
+  expect(askedPathOf('/a/c.ts?x=1|y')).toEqual({ path: '/a/c.ts', query: 'x=1|y' })
   for (const path of [
     '/a//b',
     '/a/./b',
@@ -229,6 +304,9 @@ test('a path is read as a server reads it, or not at all', () => {
     '/a%00',
     '/%zz',
     '/%2e%2e/a',
-  ])
+  ]) {
     expect(pathOf(path), path).toBe(null)
+    expect(askedPathOf(path), path).toBe(null)
+  }
+  for (const path of ['/a|/b', '/a#b', 'http://s.example/a']) expect(askedPathOf(path), path).toBe(null)
 })

@@ -2,16 +2,17 @@ import { isIP } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Seal } from '../access/seal.ts'
 import { among, networkOf } from '../network.ts'
-import { isLost } from '../postgres/begin.ts'
+import { isLost } from '../postgres/errors.ts'
 import type { Channels } from './channels.ts'
 import { type Client, macOf, refusalOf } from './client.ts'
 import { boxMark, familyOf, fill, isThere, readToken, type Said } from './links.ts'
 import { Away } from './refusals.ts'
 import type { Roster } from './roster.ts'
+import { isNamed, leadsTo, type Own } from './stream-paths.ts'
 import type { openUses } from './uses.ts'
 
 export type StreamRules = {
-  /** The addresses and networks of the servers of streams. */
+  /** The addresses and networks of the stream servers. */
   servers: readonly string[]
   /** Whether a viewer must be in the network of the box that got the token. */
   comparesAddress: boolean
@@ -29,7 +30,7 @@ export type StreamCheck = StreamRules & {
 const GOOD_FOR = 24 * 3_600_000
 const FIRST_USE_WITHIN = 120_000
 
-/** What a server of streams asks: who wants to watch what. */
+/** What a stream server asks: who wants to watch what. */
 type Asked = {
   /** The address that was asked for, without its host; or with a stream's name the token alone. */
   address: string
@@ -82,13 +83,17 @@ async function mayWatch(check: StreamCheck, asked: Asked): Promise<boolean> {
   if (client === null || !isIn(check, client, said, asked.viewer)) return false
   const channel = (await channels.offer(client.package_selection)).byId.get(said.channel)
   if (!channel) return false
-  const address = fill(channel.address, { client, mac: macOf(client) ?? '' }, () => token)
-  if (!leadsTo(asked, address, await channels.isAlone(channel))) return false
+  const filled = fill(channel.address, { client, mac: macOf(client) ?? '' }, () => token)
+  if (!isOf(asked, { address: channel.address, filled }, await channels.paths())) return false
   const age = clock().getTime() - said.made
   if (age > GOOD_FOR) return false
   if (age > FIRST_USE_WITHIN) return uses.has(client.id, said.signature)
   uses.add(client.id, said.signature)
   return true
+}
+
+function isOf({ address, stream }: Asked, channel: Own, counts: ReadonlyMap<string, number>): boolean {
+  return stream === null ? leadsTo(address, channel, counts) : isNamed(stream, channel, counts)
 }
 
 /** Whether the client may play now, and its box is the one that got the token, at the viewer's address. */
@@ -109,30 +114,6 @@ function isIn(
     familyOf(network) === familyOf(locked_to_ip)
   const place = { address: viewer, network: isComparable ? network : locked_to_ip }
   return refusalOf(client, place, roster.unserved(), clock()) === null
-}
-
-/**
- * Whether what was asked for is the channel: its own address, or where no other channel lies in the same folder anything in
- * that folder, such as the pieces of its stream.
- */
-function leadsTo({ address, stream }: Asked, channel: string, isAlone: boolean): boolean {
-  const own = pathOf(channel)
-  if (own === null) return false
-  if (stream !== null) return stream !== '' && `${own}/`.startsWith(`/${stream}/`)
-  const path = pathOf(address)
-  const folder = own.slice(0, own.lastIndexOf('/') + 1)
-  return path !== null && (path === own || (isAlone && folder !== '/' && path.startsWith(folder)))
-}
-
-/** Returns the path of an address as a server reads it; null where servers differ in how they read it. */
-export function pathOf(address: string): string | null {
-  const path = address.replace(/^[a-z]+:\/\/[^/?#]*/i, '').replace(/[?#|].*$/s, '')
-  try {
-    const plain = decodeURIComponent(path)
-    return /%2f|%5c/i.test(path) || /\/\.{0,2}(?:\/|$)|\\|\0/.test(plain.replace(/\/$/, '')) ? null : plain
-  } catch {
-    return null
-  }
 }
 
 function textOf(value: unknown): string {

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { withTimeout } from '../postgres/begin.ts'
+import { change } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 import type { BoxCall } from './routes.ts'
 
@@ -9,7 +9,9 @@ const MOST_WAITING = 1_000
 /** What an unknown box told last. Moments are texts, as the driver wants them in arrays. */
 type Asked = { asked: string; times: number; address: string | null; stb_type: string; version: string }
 
-/** The boxes of nobody that asked to sign in. They wait in memory, and `write` stores them by one statement. */
+export type UnknownBoxes = ReturnType<typeof openUnknown>
+
+/** The boxes that asked to sign in with a MAC that no client has. They wait in memory; `write` stores them in one statement. */
 export function openUnknown(sql: Sql, log: FastifyBaseLogger) {
   let waiting = new Map<string, Asked>()
   return {
@@ -26,7 +28,7 @@ export function openUnknown(sql: Sql, log: FastifyBaseLogger) {
       const boxes = waiting
       waiting = new Map()
       try {
-        await withTimeout(sql, async () => store(sql, boxes))
+        await change(sql, () => store(sql, boxes))
       } catch (err) {
         log.warn({ err }, 'the unknown boxes that asked could not be stored')
       }

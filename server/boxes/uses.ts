@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { withTimeout } from '../postgres/begin.ts'
+import { change } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
+import { withTimeout } from '../postgres/timeout.ts'
 import { Away } from './refusals.ts'
 
 /** The newest tokens that are kept of a client, which may watch and record at once. */
@@ -9,34 +10,43 @@ const MOST_TOKENS = 8
 const WRITE_EVERY = 1_000
 const MOST_CLIENTS = 2_000_000
 
+/** A client's tokens. The first `watched` of them were used longer than a zap takes, the last one first. */
+type Used = { tokens: readonly string[]; watched: number }
+
+const NONE: Used = { tokens: [], watched: 0 }
+
 /**
  * The stream tokens that were used in time, by their signatures. They are stored as well, so that another server, and this
  * one after a restart, goes on with them.
  */
 export function openUses(sql: Sql, log: FastifyBaseLogger, isAway: () => boolean) {
-  const used = new Map<number, string[]>()
-  let unwritten = new Map<number, string[]>()
+  const used = new Map<number, Used>()
+  /** The clients of whose tokens a new one is not stored. */
+  let unwritten = new Set<number>()
   const writing = setInterval(() => void write(), WRITE_EVERY)
   writing.unref()
 
   return {
     /** Whether a token was used before. @throws Away where this server does not know and the database cannot be asked */
     async has(client: number, signature: string): Promise<boolean> {
-      if (used.get(client)?.includes(signature)) return true
-      if (isAway()) throw new Away()
-      const [row] = await withTimeout(
-        sql,
-        () => sql<{ tokens: string[] }[]>`select tokens from stream_use where client = ${client}`,
-      )
-      if (!row?.tokens.includes(signature)) return false
-      remember(client, signature)
+      if (!used.get(client)?.tokens.includes(signature)) {
+        if (isAway()) throw new Away()
+        const [row] = await withTimeout(
+          sql,
+          () => sql<{ tokens: string[] }[]>`select tokens from stream_use where client = ${client}`,
+        )
+        if (!row?.tokens.includes(signature)) return false
+      }
+      watch(client, signature)
       return true
     },
 
+    /** Notes the first use of a token. */
     add(client: number, signature: string): void {
-      if (used.get(client)?.includes(signature)) return
-      remember(client, signature)
-      unwritten.set(client, [signature, ...(unwritten.get(client) ?? [])].slice(0, MOST_TOKENS))
+      const { tokens, watched } = used.get(client) ?? NONE
+      if (tokens.includes(signature)) return
+      keep(client, [...tokens.slice(0, watched), signature, ...tokens.slice(watched)], watched)
+      unwritten.add(client)
     },
 
     write,
@@ -46,34 +56,44 @@ export function openUses(sql: Sql, log: FastifyBaseLogger, isAway: () => boolean
     },
   }
 
-  function remember(client: number, signature: string): void {
-    const tokens = [signature, ...(used.get(client) ?? [])].slice(0, MOST_TOKENS)
+  /** Puts a token that is used on and on before all others, so that it outlives those that are zapped through. */
+  function watch(client: number, signature: string): void {
+    const { tokens, watched } = used.get(client) ?? NONE
+    const at = tokens.indexOf(signature)
+    if (at === 0 && watched > 0) return
+    const isNew = at === -1 || at >= watched
+    const others = tokens.filter((token) => token !== signature)
+    // One place is left for the next that is begun.
+    keep(client, [signature, ...others], Math.min(watched + Number(isNew), MOST_TOKENS - 1))
+  }
+
+  function keep(client: number, tokens: string[], watched: number): void {
     used.delete(client)
-    used.set(client, tokens)
+    used.set(client, { tokens: tokens.slice(0, MOST_TOKENS), watched })
     if (used.size > MOST_CLIENTS) used.delete(used.keys().next().value ?? 0)
   }
 
   async function write(): Promise<void> {
     if (unwritten.size === 0) return
     const now = unwritten
-    unwritten = new Map()
-    const rows = [...now].sort(([one], [other]) => one - other)
+    unwritten = new Set()
+    const rows = [...now].sort((one, other) => one - other)
+    const tokens = rows.map((client) => used.get(client)?.tokens.join(' ') ?? '')
     try {
-      await withTimeout(
+      await change(
         sql,
         () => sql`
           insert into stream_use as kept (client, tokens)
           select client, string_to_array(tokens, ' ')
-          from unnest(${rows.map(([client]) => client)}::bigint[], ${rows.map(([, tokens]) => tokens.join(' '))}::text[])
-            as used (client, tokens)
+          from unnest(${rows}::bigint[], ${tokens}::text[]) as used (client, tokens)
           order by client
-          on conflict (client) do update set tokens = (excluded.tokens || kept.tokens)[1:${MOST_TOKENS}]`,
+          on conflict (client) do update set tokens = array(
+            select token from unnest(excluded.tokens || kept.tokens) with ordinality one (token, place)
+            group by token order by min(place) limit ${MOST_TOKENS}
+          )`,
       )
     } catch (err) {
-      for (const [client, tokens] of now) {
-        const merged = [...(unwritten.get(client) ?? []), ...tokens]
-        unwritten.set(client, merged.slice(0, MOST_TOKENS))
-      }
+      for (const client of now) unwritten.add(client)
       log.warn({ err }, 'the first uses of stream tokens could not be stored, and wait')
     }
   }

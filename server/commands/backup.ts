@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path'
-import { findSecretKey } from '../access/secret.ts'
+import { findSecretKey } from '../access/secret-key.ts'
+import { takeBackup } from '../backup/take.ts'
 import { readConfig, StartFault } from '../config.ts'
 import { openDatabase, requireDatabase } from '../postgres/database.ts'
-import { takeBackup } from './backup/take.ts'
 import { runCommand, say } from './command.ts'
 
 // Writes a backup, whether the console runs or not: `npm run backup -- FOLDER`.

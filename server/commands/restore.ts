@@ -1,12 +1,12 @@
 import { join, resolve } from 'node:path'
-import { findSecretKey, keepSecretKey, readKeyOfBackup } from '../access/secret.ts'
+import { findSecretKey, keepSecretKey, readKeyOfBackup } from '../access/secret-key.ts'
+import { KEY, readManifest } from '../backup/archive.ts'
+import { restoreBackup } from '../backup/restore.ts'
 import { type Config, readConfig, StartFault } from '../config.ts'
 import { openDatabase } from '../postgres/database.ts'
 import { migrate } from '../postgres/migrate.ts'
-import { KEY, readManifest } from './backup/archive.ts'
-import { restoreBackup } from './backup/restore.ts'
+import { report } from '../verify/report.ts'
 import { runCommand, say } from './command.ts'
-import { report } from './verify/report.ts'
 
 // Restores a backup into an empty data folder or database, and verifies it: `npm run restore -- FOLDER`.
 

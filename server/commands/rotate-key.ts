@@ -1,15 +1,23 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { rotateKey } from '../access/reseal.ts'
 import { createSeal } from '../access/seal.ts'
-import { findSecretKey, nextKeyFile, readKeyFile, turnKeyOver, writeKeyFile } from '../access/secret.ts'
+import {
+  findSecretKey,
+  nextKeyFile,
+  readKeyFile,
+  replaceKeyFile,
+  writeKeyFile,
+} from '../access/secret-key.ts'
 import { type Config, readConfig, StartFault } from '../config.ts'
 import { openDatabase, requireDatabase } from '../postgres/database.ts'
 import { migrate } from '../postgres/migrate.ts'
 import { openPool, type Sql } from '../postgres/pool.ts'
 import { runCommand, say } from './command.ts'
 
-// Seals every client's password under another SECRET_KEY, while no console runs. An interrupted rotation is completed by
-// running it again: the new key is on the disk before anything is sealed with it, and one transaction seals everything.
+// Seals every client's password under another SECRET_KEY, while no console runs. An interrupted rotation is completed
+// by running it again: the new key is on the disk before anything is sealed with it, and one transaction seals
+// everything.
 
 await runCommand(main)
 
@@ -23,7 +31,7 @@ async function main(): Promise<void> {
   const database = await openDatabase(config, () => {})
   try {
     await migrate({ ...database, say })
-    const sql = openPool(database.owner, { max: 1, patient: true, lasting: true })
+    const sql = openPool(database.owner, { max: 1, noTimeouts: true, noMaxAge: true })
     try {
       if (database.files === null) await refuseWhileUsed(sql)
       const resealed = await rotateKey(sql, createSeal(from), createSeal(to))
@@ -31,7 +39,7 @@ async function main(): Promise<void> {
     } finally {
       await sql.end({ timeout: 5 })
     }
-    if (config.secretKey === null) turnKeyOver(config)
+    if (config.secretKey === null) replaceKeyFile(config)
     else say('Set SECRET_KEY to the new key now, before you start the console, and take NEW_SECRET_KEY away.')
     say('Backups taken before hold the old key, and can be restored by it alone: take a new one.')
   } finally {
@@ -53,7 +61,7 @@ async function refuseWhileUsed(sql: Sql): Promise<void> {
     if (Date.now() > deadline) {
       throw new StartFault('A console is running on this database; stop every one before the key is changed.')
     }
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await pause(100)
   }
 }
 

@@ -1,7 +1,7 @@
 import { readConfig } from '../config.ts'
 import { openDatabase, requireDatabase } from '../postgres/database.ts'
+import { report } from '../verify/report.ts'
 import { runCommand, say } from './command.ts'
-import { report } from './verify/report.ts'
 
 // Proves on the live database that the ledger is sound, whether the console runs or not. Exits with 1 and prints
 // the first row that breaks a rule, where there is one.

@@ -63,8 +63,8 @@ export function limitConnections(
 }
 
 /**
- * Closes the connections that have nothing under way while the server closes. Fastify closes only those that are idle when
- * it begins, and Node takes one for busy that has not sent anything yet, such as browsers open ahead.
+ * Closes the connections that have nothing under way while the server closes. Fastify closes only those that are idle
+ * when it begins, and Node takes one for busy that has not sent anything yet, such as browsers open ahead.
  */
 export function closeIdleConnections(app: FastifyInstance): void {
   const open = new Set<Socket>()

@@ -65,7 +65,7 @@ export async function protectBrowsers(app: FastifyInstance, captcha: Captcha['pr
         'base-uri': ["'none'"],
       },
     },
-    // Sent only where a proxy says that the request came by https: see hooks.ts.
+    // Sent only where a proxy says that the request came by https: see hsts.ts.
     strictTransportSecurity: false,
     crossOriginEmbedderPolicy: false,
     referrerPolicy: { policy: 'no-referrer' },

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { codeOf } from '../error-code.ts'
 import { type Access, begin } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 
@@ -15,12 +16,13 @@ export async function retryDeadlocks<Result>(
     try {
       return await begin(sql, work, access)
     } catch (error) {
-      const isDeadlock = error instanceof Error && 'code' in error && error.code === '40P01'
-      if (!isDeadlock || attempt === MOST_ATTEMPTS) throw error
+      if (codeOf(error) !== DEADLOCK || attempt === MOST_ATTEMPTS) throw error
     }
     await pause(PAUSE_MS * attempt)
   }
 }
 
+/** PostgreSQL's code. */
+const DEADLOCK = '40P01'
 const MOST_ATTEMPTS = 5
 const PAUSE_MS = 50

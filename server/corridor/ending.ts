@@ -1,8 +1,8 @@
-import type { PendingQuery, Row } from 'postgres'
 import type { Call } from '../../contract/call.ts'
 import { audit } from '../access/audit.ts'
-import { holdSession } from '../access/session.ts'
+import { lockSession } from '../access/session.ts'
 import type { Caller, OpenContext } from '../context.ts'
+import type { Fragment } from '../postgres/pool.ts'
 import { type Claim, keepReply } from './idempotency.ts'
 
 /**
@@ -15,9 +15,9 @@ export function ending(
   input: object,
   claim: Claim | null,
   output: unknown,
-): PendingQuery<Row[]> {
+): Fragment {
   const { sql } = context
   const audited = sql`audited as (${audit(context, call, input)})`
   const kept = claim ? sql`, kept as (${keepReply(context, call, claim, output)})` : sql``
-  return sql`with ${audited} ${kept} ${call.endsSession ? sql`select` : holdSession(context)}`
+  return sql`with ${audited} ${kept} ${call.endsSession ? sql`select` : lockSession(context)}`
 }

@@ -26,6 +26,25 @@ test('a server that was told to stop is alive and not ready', async () => {
   }
 })
 
+test('many who ask share one commit in five seconds', async () => {
+  const { sql, url, close } = await startServer({ database: world.server.database })
+  const commits: string[] = []
+  sql.options.debug = (_connection, text) => {
+    if (text.includes('pg_logical_emit_message')) commits.push(text)
+  }
+  const began = performance.now()
+  try {
+    for (const path of ['ready', 'health', 'ready']) {
+      const answers = await Promise.all(Array.from({ length: 20 }, () => fetch(`${url}/v1/${path}`)))
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+    }
+    expect(commits.length).toBeGreaterThan(0)
+    expect(commits.length).toBeLessThanOrEqual(1 + Math.floor((performance.now() - began) / 5_000))
+  } finally {
+    await close()
+  }
+})
+
 test('changes that wait leave connections to those who look', async () => {
   const { reseller, dealer: first } = await world.family({ credits: 3 })
   const dealers = [first]

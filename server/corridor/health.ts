@@ -1,7 +1,7 @@
 import type { Networks } from '../network.ts'
-import { withTimeout } from '../postgres/begin.ts'
 import type { Clock } from '../postgres/clock.ts'
 import { countUnreplicated, type Sql } from '../postgres/pool.ts'
+import { withTimeout } from '../postgres/timeout.ts'
 import { Refusal } from '../refusal.ts'
 import type { Disk } from './disk.ts'
 
@@ -17,7 +17,10 @@ export type HealthDependencies = {
   disk: Disk
   networks: Networks
   clock: Clock
-  /** Aborted once the server was told to stop. It serves on for a while, so that a load balancer can turn away first. */
+  /**
+   * Aborted once the server was told to stop. It serves on for a while, so that load balancers stop sending requests
+   * first.
+   */
   leaving: AbortSignal
 }
 

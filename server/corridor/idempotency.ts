@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
-import type { PendingQuery, Row } from 'postgres'
 import type { Call } from '../../contract/call.ts'
 import { DAY_MS } from '../../contract/time.ts'
 import type { Context } from '../context.ts'
+import type { Fragment } from '../postgres/pool.ts'
 import { Refusal } from '../refusal.ts'
 
 /** The Idempotency-Key of a call, which this transaction alone has until it ends. */
@@ -15,10 +15,14 @@ export type Claim = {
 
 /**
  * Claims the key of a request, so that a call has one effect for each key: a concurrent call with the same key waits
- * here. Returns null for a call without a key. Of the body only an HMAC is stored. A refusal stores nothing, and neither
- * does a call that found nothing to change: its repeat is judged anew.
+ * here. Returns null for a call without a key. Of the body only an HMAC is stored. A refusal stores nothing, and
+ * neither does a call that found nothing to change: its repeat is judged anew.
  */
-export async function claimKey(context: Caller, call: Call, request: FastifyRequest): Promise<Claim | null> {
+export async function claimKey(
+  context: KeyContext,
+  call: Call,
+  request: FastifyRequest,
+): Promise<Claim | null> {
   const key = call.takesKey ? keyOf(request) : undefined
   if (key === undefined) return null
   const { sql, account, now, business } = context
@@ -42,11 +46,11 @@ export function repeated(call: Call, claim: Claim | null): unknown {
 
 /** Returns the statement that keeps an output under a claimed key. Key, effect and output are one transaction. */
 export function keepReply(
-  { sql, account, now }: Caller,
+  { sql, account, now }: KeyContext,
   call: Call,
   { key, hmac }: Claim,
   output: unknown,
-): PendingQuery<Row[]> {
+): Fragment {
   return sql`
     insert into idempotency_key (account, call, key, body_hmac, reply, created)
     values (${account.id}, ${call.name}, ${key}, ${hmac}, ${sql.json(output as never)}, ${now})
@@ -56,7 +60,7 @@ export function keepReply(
 
 export const KEPT = DAY_MS
 
-type Caller = Pick<Context, 'sql' | 'now' | 'business'> & { account: Pick<Context['account'], 'id'> }
+type KeyContext = Pick<Context, 'sql' | 'now' | 'business'> & { account: Pick<Context['account'], 'id'> }
 
 function keyOf(request: FastifyRequest): string | undefined {
   const key = request.headers['idempotency-key']

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Call } from '../../contract/call.ts'
 import { hash } from '../access/seal.ts'
-import { endOf, hasEnded, holdSession, whoIsStill } from '../access/session.ts'
+import { endedRefusal, hasEnded, lockSession, whoIsStill } from '../access/session.ts'
 import { openSessionLookup } from '../access/session-lookup.ts'
 import {
   type Account,
@@ -16,10 +16,10 @@ import { files, replays } from '../metrics.ts'
 import type { Networks } from '../network.ts'
 import { sendAhead } from '../postgres/begin.ts'
 import type { Clock } from '../postgres/clock.ts'
-import { whileAnswering } from '../postgres/lines.ts'
-import { CONNECTIONS, type Sql } from '../postgres/pool.ts'
+import type { Sql } from '../postgres/pool.ts'
+import { closeWhenSilent } from '../postgres/sockets.ts'
 import { Refusal } from '../refusal.ts'
-import { Turns } from '../turns.ts'
+import { openCallLimits } from './call-limits.ts'
 import { retryDeadlocks } from './deadlock.ts'
 import type { Disk } from './disk.ts'
 import { ending } from './ending.ts'
@@ -50,18 +50,7 @@ declare module 'fastify' {
 
 /** The steps of every call: admit the caller, parse the input, run the handler in a transaction, send the answer. */
 export function openPipeline({ sql, business, disk, networks, clock }: PipelineDependencies) {
-  const turns = new Turns<number>({
-    each: MOST_OF_ACCOUNT,
-    patience: { ms: 10_000, sorry: 'Too much is under way for your account. Please try again in a moment.' },
-  })
-  const changes = new Turns<number>({
-    atOnce: MOST_CHANGES,
-    each: MOST_CHANGES_OF_ACCOUNT,
-    patience: {
-      ms: 10_000,
-      sorry: 'Too many changes are under way at the moment. Please try again in a moment.',
-    },
-  })
+  const { calls, changes } = openCallLimits()
   const findOwner = openSessionLookup(sql, clock.now)
   return { admit, run }
 
@@ -84,7 +73,7 @@ export function openPipeline({ sql, business, disk, networks, clock }: PipelineD
   }
 
   async function runOpen(call: Call, handler: OpenHandler, request: FastifyRequest, input: unknown) {
-    const result = await whileAnswering(sql, () => handler(contextOf(request), input))
+    const result = await closeWhenSilent(sql, () => handler(contextOf(request), input))
     return call.returns ? result : call.output.parse(result)
   }
 
@@ -107,14 +96,14 @@ export function openPipeline({ sql, business, disk, networks, clock }: PipelineD
           return await (call.changes ? changes.run(caller.account.id, transact, request.gone) : transact())
         } catch (error) {
           if (error instanceof Unchanged) return call.output.parse(error.output)
-          throw hasEnded(error) ? await endOf(sql, caller.account) : error
+          throw hasEnded(error) ? await endedRefusal(sql, caller.account) : error
         }
       }
       return typeof handler === 'function'
         ? begin((inside) => handler(inside, input))
-        : whileAnswering(sql, () => handler.outside(context, input, begin))
+        : closeWhenSilent(sql, () => handler.outside(context, input, begin))
     }
-    return turns.run(caller.account.id, work, request.gone)
+    return calls.run(caller.account.id, work, request.gone)
   }
 
   function contextOf(request: FastifyRequest): OpenContext {
@@ -145,17 +134,6 @@ function agentOf({ headers }: FastifyRequest): string {
   return (headers['user-agent'] ?? '').replace(/[^\x20-\x7e]/g, '').slice(0, 200)
 }
 
-/** The most calls that run for one account, so that it never takes all connections. Exports are limited apart. */
-const MOST_OF_ACCOUNT = CONNECTIONS - 2
-
-/**
- * The most changes that run at once. Where a commit waits for a standby that is gone, all of them wait, and the other
- * connections are for those who look.
- */
-const MOST_CHANGES = CONNECTIONS - 3
-/** Fewer, so that an account whose changes wait for one of its own locks leaves room for other accounts' changes. */
-const MOST_CHANGES_OF_ACCOUNT = MOST_CHANGES - 2
-
 /** Returns a signal that is aborted once the caller of a request has disconnected. */
 export function goneOf(reply: FastifyReply): AbortSignal {
   const gone = new AbortController()
@@ -178,7 +156,7 @@ async function runInTransaction(
   const known = repeated(call, claim)
   if (known !== undefined) {
     replays.inc({ call: call.name })
-    await sendAhead(sql, holdSession(context))
+    await sendAhead(sql, lockSession(context))
     return known
   }
   const result = await act({ ...context, account })

@@ -10,8 +10,8 @@ export const ID_HEADER = 'x-request-id'
 export const ID_FIELD = 'request_id'
 
 /**
- * Returns what gives each request its id: the one that a trusted proxy has given it, so that both logs name it alike, or
- * a new one. What anybody else claims is not believed, because it could imitate somebody else's request.
+ * Returns what gives each request its id: the one that a trusted proxy has given it, so that both logs name it alike,
+ * or a new one. What anybody else claims is not believed, because it could imitate somebody else's request.
  */
 export function idsOfRequests(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
   const isTrusted = among(trustedProxies)
@@ -22,7 +22,9 @@ export function idsOfRequests(trustedProxies: readonly string[]): (request: Inco
   }
 }
 
-/** Returns an id that is short enough to be told by telephone: the random end of a UUID, of which Node keeps some ready. */
+/**
+ * Returns an id that is short enough to be told by telephone: the random end of a UUID, of which Node keeps some ready.
+ */
 export function newId(): string {
   return randomUUID().slice(-12)
 }

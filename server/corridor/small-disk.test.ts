@@ -15,8 +15,8 @@ const MB = 2 ** 20
 const SEGMENT_MB = 16
 
 /**
- * Mounts 200 MB at the folder that comes first, for the command after it alone. In a namespace of one's own that needs no
- * root; a second one gives the command a user other than root, who may run PostgreSQL.
+ * Mounts 200 MB at the folder that comes first, for the command after it alone. In a namespace of one's own that needs
+ * no root; a second one gives the command a user other than root, who may run PostgreSQL.
  */
 const WITH_DISK = [
   ...['unshare', '--map-root-user', '--mount', 'sh', '-c'],

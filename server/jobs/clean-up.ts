@@ -1,4 +1,4 @@
-import { UNKNOWN_BOX_DAYS } from '../../contract/gateway.ts'
+import { UNKNOWN_BOX_DAYS } from '../../contract/boxes.ts'
 import { DAY_MS } from '../../contract/time.ts'
 import { KEPT } from '../corridor/idempotency.ts'
 import { begin } from '../postgres/begin.ts'
@@ -8,8 +8,8 @@ import type { Sql } from '../postgres/pool.ts'
 /**
  * Removes rows that no call can use any more: expired sessions and tickets, idempotency keys past their 24 hours, login
  * tries older than the longest limit, used captcha solutions that would be refused by their age alone, what the gateway
- * needs for minutes or days, servers that were killed, and sign-ins, addresses and the history of devices that were kept for KEEP_DAYS.
- * Returns how many rows of each table; an empty record while another server does this.
+ * needs for minutes or days, servers that were killed, and sign-ins, addresses and the history of devices that were
+ * kept for KEEP_DAYS. Returns how many rows of each table; an empty record while another server does this.
  */
 export async function cleanUp(
   sql: Sql,
@@ -47,7 +47,7 @@ export async function cleanUp(
       removed[table] = (removed[table] ?? 0) + (count ?? 0)
     }
   }
-  await sql`select forget_empty_counts(${ago(DAY_MS)})`
+  await begin(sql, (sql) => sql`select forget_empty_counts(${ago(DAY_MS)})`)
   return removed
 }
 

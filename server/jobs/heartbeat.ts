@@ -1,69 +1,22 @@
-import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { hostname } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Backups, ServerReport } from '../../contract/system.ts'
-import type { Config } from '../config.ts'
+import type { ServerReport } from '../../contract/system.ts'
 import { measureJobs } from '../metrics.ts'
 import { lastRuns } from '../nouns/system/runs.ts'
 import { forgetServer, replaceServers, tellServer } from '../nouns/system/servers.ts'
 import type { Sql } from '../postgres/pool.ts'
 
-export type Surroundings = {
-  config: Pick<Config, 'freeDiskMb'>
-  clock: { now(): Date; offset(): number }
-  /** The free bytes under the database; null where it runs elsewhere. */
-  freeSpace: (() => number) | null
-  /** Aborted once the server was told to stop. */
-  leaving: AbortSignal
-  /** The server of the database that takes changes. */
-  databaseHost?: () => string | null
-  backups?: () => Backups | null
-  ports?: Ports
-}
-
-/** Where a process serves people and boxes; null where it does not. */
-export type Ports = { console: number | null; boxes: number | null }
-
-const VERSION = (
-  JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as { version: string }
-).version
-
-/** Returns what tells of this process, each time as it stands then. */
-export function openReport({ config, clock, freeSpace, leaving, ...more }: Surroundings): () => ServerReport {
-  const id = randomUUID()
-  const started = clock.now().toISOString()
-  return () => {
-    return {
-      id,
-      host: hostname(),
-      pid: process.pid,
-      version: VERSION,
-      node: process.versions.node,
-      console_port: more.ports?.console ?? null,
-      box_port: more.ports?.boxes ?? null,
-      started,
-      stopping: leaving.aborted,
-      clock_offset_ms: clock.offset(),
-      database_host: more.databaseHost?.() ?? null,
-      disk_free: freeSpace?.() ?? null,
-      disk_least: freeSpace === null ? null : config.freeDiskMb * 2 ** 20,
-      backups: more.backups?.() ?? null,
-    }
-  }
-}
-
 /** How often a server tells of itself, in milliseconds: four times until it is called gone. */
 const BEAT_MS = 15_000
-/** How long a stop waits for the database to forget this server, in milliseconds: one that is away must not delay it. */
+/**
+ * How long a stop waits for the database to forget this server, in milliseconds: one that is away must not delay it.
+ */
 const LONGEST_STOP_MS = 2_000
 
 export type HeartbeatOptions = { sql: Sql; report: () => ServerReport; leaving: AbortSignal }
 
 /**
- * Tells the other servers of this one, again and again, and reads for the metrics how the jobs went on any of them. What
- * cannot be written is left out: the calls report that.
+ * Tells the other servers of this one, again and again, and reads for the metrics how the jobs went on any of them.
+ * What cannot be written is left out: the calls report that.
  */
 export function openHeartbeat({ sql, report, leaving }: HeartbeatOptions): {
   start(): void

@@ -10,6 +10,7 @@ import { refreshPlaylist } from '../nouns/channels/refresh.ts'
 import { fillBranchDays } from '../nouns/growth.ts'
 import { fillStatistics } from '../nouns/statistics.ts'
 import { noteRun } from '../nouns/system/runs.ts'
+import { begin } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { cleanUp, forgetUnknownBoxes } from './clean-up.ts'
 
@@ -89,7 +90,10 @@ export function startJobs({ sql, zone, seal, keepDays, playlist, log, clock }: J
   async function settle(): Promise<void> {
     let count = SETTLED_AT_ONCE
     while (count === SETTLED_AT_ONCE && !stopped) {
-      const [row] = await sql<{ count: number }[]>`select settle_counts(${SETTLED_AT_ONCE}) as count`
+      const [row] = await begin(
+        sql,
+        (sql) => sql<{ count: number }[]>`select settle_counts(${SETTLED_AT_ONCE}) as count`,
+      )
       count = row?.count ?? 0
     }
   }

@@ -1,6 +1,6 @@
-import type { PendingQuery, Row } from 'postgres'
 import type { TransactionFilter } from '../../contract/transactions.ts'
-import type { Sql } from '../postgres/pool.ts'
+import { likePattern } from '../postgres/like.ts'
+import type { Fragment, Sql } from '../postgres/pool.ts'
 import { addDays, type Day, startOf } from './calendar.ts'
 
 /** Returns the condition for rows `t` of the ledger that a filter selects by their type, day and text. */
@@ -8,7 +8,7 @@ export function isSelected(
   sql: Sql,
   { type, from, to, search }: Omit<TransactionFilter, 'account'>,
   zone: string,
-): PendingQuery<Row[]> {
+): Fragment {
   const term = search.trim()
   const conditions = [
     ...(type ? [sql`t.type = ${type}`] : []),
@@ -20,8 +20,8 @@ export function isSelected(
 }
 
 /** A term matches as a plain substring, without case; each field by itself. */
-function isLike(sql: Sql, term: string): PendingQuery<Row[]> {
-  const pattern = `%${term.replace(/[\\%_]/g, '\\$&')}%`
+function isLike(sql: Sql, term: string): Fragment {
+  const pattern = likePattern(term)
   return sql`(t.login ilike ${pattern} or t.mac ilike ${pattern} or t.description ilike ${pattern})`
 }
 

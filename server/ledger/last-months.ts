@@ -1,5 +1,4 @@
-import type { PendingQuery, Row } from 'postgres'
-import type { Sql } from '../postgres/pool.ts'
+import type { Fragment, Sql } from '../postgres/pool.ts'
 
 /**
  * Returns an SQL expression of the months of a client's newest purchase that was not taken back, 1 where there is none.
@@ -7,7 +6,7 @@ import type { Sql } from '../postgres/pool.ts'
  * is the newest.
  * @param client an expression of the client's id
  */
-export function lastMonths(sql: Sql, client: PendingQuery<Row[]>): PendingQuery<Row[]> {
+export function lastMonths(sql: Sql, client: Fragment): Fragment {
   return sql`coalesce((
     select kept.months from (
       select t.id, -sum(case t.type when 'RETRIEVED' then t.credits else -t.credits end)

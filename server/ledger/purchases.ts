@@ -87,12 +87,12 @@ export async function giveBack(
     type: 'RETRIEVED',
     source: consumedOf(dealing),
     destination: dealing.account.balance_holding,
-    rows: [{ ...facts(dealing, client, expiry), credits }],
+    rows: [{ ...factsOf(dealing, client, expiry), credits }],
   })
   return balance.destination
 }
 
-export function facts({ account }: Dealing, client: Concerned, expiry: string): Facts & { client: number } {
+export function factsOf({ account }: Dealing, client: Concerned, expiry: string): Facts & { client: number } {
   return {
     actor: account.id,
     client: client.id,
@@ -111,7 +111,7 @@ async function pay(dealing: Dealing, purchases: readonly Purchase[]): Promise<nu
     source: dealing.account.balance_holding,
     destination: consumedOf(dealing),
     rows: purchases.map(({ expiryBefore, countedFrom, months, ...client }) => ({
-      ...facts(dealing, client, client.expiry),
+      ...factsOf(dealing, client, client.expiry),
       credits: months,
       expiryBefore,
       countedFrom,

@@ -51,14 +51,16 @@ function possible(
       const expiry = left > 0 ? counted(counted_from, left, zone).expiry : expiry_before
       if (expiry < today || retrievals.length === MOST_MONTHS) return retrievals
       const isPaid = left > 0 || purchases.length > 0
-      retrievals.push({ expiry, leaves: leaves(expiry === today, isPaid, hadTrialToday) })
+      retrievals.push({ expiry, leaves: remainderOf(expiry === today, isPaid, hadTrialToday) })
     }
   }
   return retrievals
 }
 
-/** A client left with today only counts as on a trial; otherwise a dealer could lend months for nothing, day after day. */
-function leaves(isTodayOnly: boolean, isPaid: boolean, hadTrialToday: boolean): Retrieval['leaves'] {
+/**
+ * A client left with today only counts as on a trial; otherwise a dealer could lend months for nothing, day after day.
+ */
+function remainderOf(isTodayOnly: boolean, isPaid: boolean, hadTrialToday: boolean): Retrieval['leaves'] {
   if (isTodayOnly) return hadTrialToday ? 'an earlier trial' : 'a new trial'
   return isPaid ? 'months' : 'an earlier trial'
 }

@@ -1,12 +1,13 @@
-import type { PendingQuery, Row } from 'postgres'
 import type { Role } from '../../contract/roles.ts'
 import type { TRANSACTION_TYPES } from '../../contract/shapes.ts'
 import { shortage } from '../../contract/words.ts'
 import { sendAhead } from '../postgres/begin.ts'
-import type { Sql } from '../postgres/pool.ts'
+import type { Fragment, Sql } from '../postgres/pool.ts'
 import { notFound, refuseField } from '../refusal.ts'
 
-/** What a row of the ledger records besides its movement: whom it concerns, who acted, and the client as it was then. */
+/**
+ * What a row of the ledger records besides its movement: whom it concerns, who acted, and the client as it was then.
+ */
 export type Facts = {
   actor: number
   client?: number
@@ -123,8 +124,8 @@ type LockedHolding = {
 }
 
 /**
- * Locks holdings in the order of their ids. This is the one place where the path of an account is read under a lock that
- * a move of the account takes too.
+ * Locks holdings in the order of their ids. This is the one place where the path of an account is read under a lock
+ * that a move of the account takes too.
  */
 export function lockHoldings(sql: Sql, ids: readonly number[]): Promise<LockedHolding[]> {
   return sql<LockedHolding[]>`
@@ -136,7 +137,7 @@ export function lockHoldings(sql: Sql, ids: readonly number[]): Promise<LockedHo
  * Locks the balance of an account, so that it is neither moved nor closed until the transaction ends. Returns the place
  * that it then has.
  */
-export async function holdPlace(sql: Sql, { balance_holding }: { balance_holding: number }): Promise<Placed> {
+export async function lockPlace(sql: Sql, { balance_holding }: { balance_holding: number }): Promise<Placed> {
   const [holding] = await lockHoldings(sql, [balance_holding])
   if (!holding) throw new Error(`there is no holding ${balance_holding}`)
   return placeOf(holding)
@@ -171,8 +172,8 @@ export function pathOf(account: Placed): Path {
 export function ledgerOf(
   sql: Sql,
   { id, role }: Pick<Placed, 'id' | 'role'>,
-  { which = sql`true`, head = sql`` }: { which?: PendingQuery<Row[]>; head?: PendingQuery<Row[]> } = {},
-): PendingQuery<Row[]> {
+  { which = sql`true`, head = sql`` }: { which?: Fragment; head?: Fragment } = {},
+): Fragment {
   if (role === 'admin') return sql`(select * from transfer t where ${which} ${head}) t`
   const path = sql`t.${sql(role)}`
   const from = sql`t.${sql(`from_${role}`)}`
@@ -191,7 +192,7 @@ export async function hasLostClients(sql: Sql, { id, role }: Pick<Placed, 'id' |
 }
 
 /** Returns the condition for rows that were written beneath an account, or of it; for the admin, all rows. */
-export function concerning(sql: Sql, account: Pick<Placed, 'id' | 'role'>): PendingQuery<Row[]> {
+export function concerning(sql: Sql, account: Pick<Placed, 'id' | 'role'>): Fragment {
   switch (account.role) {
     case 'admin':
       return sql`true`

@@ -2,8 +2,8 @@ import { DAY_MS } from '../../contract/time.ts'
 import { type Refusal, refuseField } from '../refusal.ts'
 import { dayOf, endOf, startOf } from './calendar.ts'
 import { outstanding } from './outstanding.ts'
-import { type Concerned, type Dealing, facts, type Served } from './purchases.ts'
-import { holdPlace, note, pathOf } from './transfer.ts'
+import { type Concerned, type Dealing, factsOf, type Served } from './purchases.ts'
+import { lockPlace, note, pathOf } from './transfer.ts'
 
 /**
  * What decides whether a trial may be given. A dealer gives TRIALS_PER_DAY, each a TRIAL row. A MAC has one in 30 days,
@@ -73,10 +73,10 @@ export async function giveTrial(
 ): Promise<void> {
   const { sql, account } = dealing
   // The lock makes a dealer's trials wait for each other, so that two at once are not both the last one allowed.
-  const place = await holdPlace(sql, account)
+  const place = await lockPlace(sql, account)
   const refusal = whyNotGiven(dealing, await trialFacts(dealing, client), fields)
   if (refusal) throw refusal
-  await note(sql, 'TRIAL', pathOf(place), [facts(dealing, client, expiry)])
+  await note(sql, 'TRIAL', pathOf(place), [factsOf(dealing, client, expiry)])
 }
 
 /**

@@ -99,7 +99,7 @@ describe('the boxes that the admin sees', () => {
   })
 })
 
-describe('the boxes of nobody', () => {
+describe('unknown boxes', () => {
   test('are listed newest first, with what they told and how often they asked', async () => {
     const first = await signIn('00:1A:79:00:00:01', { stb_type: 'MAG322' })
     await first.signIn()

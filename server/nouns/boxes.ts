@@ -1,6 +1,3 @@
-import type { PendingQuery, Row } from 'postgres'
-import type { calls } from '../../contract/calls.ts'
-import { MAC_PREFIX } from '../../contract/clients.ts'
 import {
   type BoxModel,
   MOST_UNKNOWN_BOXES,
@@ -8,15 +5,17 @@ import {
   UNKNOWN_BOX_DAYS,
   type UNKNOWN_BOX_SORTS,
   type UnknownBox,
-} from '../../contract/gateway.ts'
+} from '../../contract/boxes.ts'
+import type { calls } from '../../contract/calls.ts'
+import { MAC_PREFIX } from '../../contract/clients.ts'
 import { DAY_MS } from '../../contract/time.ts'
 import type { Handlers } from '../context.ts'
+import { pageOf } from '../page.ts'
 import { begin } from '../postgres/begin.ts'
+import { likePattern } from '../postgres/like.ts'
 import { LOCKS } from '../postgres/locks.ts'
-import type { Sql } from '../postgres/pool.ts'
+import type { Fragment, Sql } from '../postgres/pool.ts'
 import { isNobodys, isOnline } from '../tree/selection.ts'
-
-type Fragment = PendingQuery<Row[]>
 
 /** How often the boxes that are online are counted, in milliseconds. */
 const COUNTED_EVERY = 5 * 60_000
@@ -69,13 +68,7 @@ export const boxes: Handlers<typeof calls.boxes> = {
       order by ${orderOf(sql, sort, order)}`
     // A page past the end has no row that says how many there are.
     const count = rows[0]?.count ?? (page === 1 ? 0 : await counted(sql, now, search.trim()))
-    return {
-      data: rows,
-      count,
-      current_page: page,
-      per_page,
-      total_pages: Math.max(1, Math.ceil(count / per_page)),
-    }
+    return pageOf(rows, count, { page, per_page })
   },
 }
 
@@ -95,7 +88,10 @@ export async function countBoxes(sql: Sql, now: Date): Promise<number | null> {
   })
 }
 
-/** Nothing is kept in the order of polls, so that this reads all of `presence`: see `what-a-box-is-told` in the decisions. */
+/**
+ * Nothing is kept in the order of polls, so that this reads all of `presence`: see `what-a-box-is-told` in the
+ * decisions.
+ */
 function online(sql: Sql, now: Date): Fragment {
   return sql`select count(*) from presence p where ${isOnline(sql, now)}`
 }
@@ -109,7 +105,7 @@ function newestUnknown(sql: Sql, now: Date): Fragment {
 
 function isFound(sql: Sql, term: string): Fragment {
   if (term === '') return sql`true`
-  const pattern = `%${term.replace(/[\\%_]/g, '\\$&')}%`
+  const pattern = likePattern(term)
   return sql`(u.mac ilike ${pattern} or u.stb_type ilike ${pattern} or u.version ilike ${pattern}
     or u.address ilike ${pattern})`
 }
@@ -135,9 +131,9 @@ function orderOf(sql: Sql, sort: (typeof UNKNOWN_BOX_SORTS)[number], order: 'asc
 const OWN_DIGITS = [10, 11, 13, 14, 16, 17]
 
 /**
- * Returns a query of the client whose MAC differs from that of the box `u` in one or two digits, as `client`. It asks the
- * index of MACs for the 3,466 that a client may have, so that it costs the same however many clients there are. Of several
- * clients the one comes first whose own box has never signed in: that one's MAC was probably mistyped.
+ * Returns a query of the client whose MAC differs from that of the box `u` in one or two digits, as `client`. It asks
+ * the index of MACs for the 3,466 that a client may have, so that it costs the same however many clients there are. Of
+ * several clients the one comes first whose own box has never signed in: that one's MAC was probably mistyped.
  */
 function similarTo(sql: Sql): Fragment {
   return sql`

@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { hold, somebodyWaits } from '../../test/support/hold.ts'
 import { newClient, openWorld, PASSWORD, type Person, unique, type World } from '../../test/support/world.ts'
-import { PLAYED } from '../commands/verify/guards.ts'
-import { verify } from '../commands/verify/verify.ts'
+import { PLAYED } from '../verify/guards.ts'
+import { verify } from '../verify/verify.ts'
 
 const { close, move, account, list } = calls.tree
 const { detail, save, create } = calls.level.dealer
@@ -202,13 +202,26 @@ describe('while an account is being closed,', () => {
     ])
   })
 
-  test('a held request is refused', async () => {
+  test('a request whose body arrives after the closing is refused', async () => {
     const { reseller, dealer } = await world.family({ credits: 5 })
     const own = await world.signIn(dealer.name)
     const finish = hold(own, calls.clients.create, newClient({ months: 1 }))
     for (let times = 0; times < 3; times += 1) await own.call(calls.session.user)
     await reseller.call(close, { name: dealer.name })
     expect(await finish()).toBe(401)
+  })
+
+  test('preferences that wait for it are not stored', async () => {
+    const { reseller, dealer } = await world.family()
+    const [answers] = await world.server.ownerSql.begin(async (sql) => {
+      await sql`select from account where id = ${dealer.id} for update`
+      const closing = reseller.call(close, { name: dealer.name })
+      await somebodyWaits(world.server.sql)
+      const saving = dealer.send(calls.session.savePreferences, { shortcuts: false })
+      await somebodyWaits(world.server.sql, 2)
+      return [Promise.all([saving, closing])]
+    })
+    expect((await answers)[0]).toMatchObject({ status: 401, body: { code: 'no_session' } })
   })
 
   test.each(['before', 'after'])('a login that comes %s it leaves no session', async (when) => {
@@ -225,7 +238,7 @@ describe('while an account is being closed,', () => {
     expect(await world.server.sql`select from session where account = ${dealer.id}`).toEqual([])
   })
 
-  test('a kept answer of its parent stays: closing again under its key is the same closing', async () => {
+  test('a repeat of the closing under the same key returns the stored reply and does nothing', async () => {
     const { reseller, dealer } = await world.family({ credits: 4 })
     const key = unique()
     const first = await reseller.call(close, { name: dealer.name }, { key })

@@ -6,16 +6,17 @@ import type { Sql } from '../postgres/pool.ts'
 import { Refusal } from '../refusal.ts'
 import { findAccount } from '../tree/account.ts'
 import { type Beneath, managedBy } from '../tree/beneath.ts'
-import { endRequest, holdRequest, holdTree } from '../tree/changing.ts'
+import { endRequest, lockRequest } from '../tree/credit-request.ts'
+import { lockTree } from '../tree/locks.ts'
 
 /** Closes an account with nothing beneath it, for good. Its balance goes to its parent. */
 export const closeAccount: Handler<typeof calls.tree.close> = async (context, { name }) => {
   const { sql, account, now } = context
-  await holdTree(sql)
+  await lockTree(sql)
   const child = await managedBy(context, name)
   const parent = await findAccount(sql, sql`a.id = ${child.parent}`)
   if (!parent) throw new Error(`${child.name} has no parent`)
-  await holdRequest(sql, child.id)
+  await lockRequest(sql, child.id)
   // Who creates an account or a client has locked the balance too: it is either counted here, or refused.
   const locked = await lockHoldings(sql, [child.balance_holding, parent.balance_holding])
   await requireNothingBeneath(sql, child)

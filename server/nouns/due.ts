@@ -3,10 +3,12 @@ import { DUE_DAYS, type DueWithin } from '../../contract/due.ts'
 import { type Context, type Handlers, Unchanged } from '../context.ts'
 import { addDays, dayOf, endOf, startOf } from '../ledger/calendar.ts'
 import { lastMonths } from '../ledger/last-months.ts'
+import { pageOf } from '../page.ts'
+import type { Fragment } from '../postgres/pool.ts'
 import { balanceOf } from '../tree/account.ts'
 import { clientOf } from '../tree/client.ts'
 import { nameFor } from '../tree/names.ts'
-import { type Fragment, matches, readSearch } from '../tree/selection.ts'
+import { matches, readSearch } from '../tree/selection.ts'
 
 type DueCalls = Pick<Handlers<typeof calls.clients>, 'due' | 'dueClients' | 'forecast' | 'remind'>
 type DueClient = OutputOf<typeof calls.clients.dueClients>['data'][number]
@@ -42,8 +44,7 @@ export const due: DueCalls = {
       ) picked join client c on c.id = picked.client
       left join reminder r on r.client = c.id left join account a on a.id = r.account
       order by picked.expiry ${direction}, picked.name ${direction}`
-    const total_pages = Math.max(1, Math.ceil(count / per_page))
-    return { data, count, current_page: page, per_page, total_pages }
+    return pageOf(data, count, { page, per_page })
   },
 
   async forecast(context) {

@@ -1,16 +1,20 @@
-import type { PendingQuery, Row } from 'postgres'
 import type { calls } from '../../contract/calls.ts'
 import type { Account, Handler } from '../context.ts'
-import { addDays, type Day, dayOf, startOf } from '../ledger/calendar.ts'
+import { addDays, type Day, dayOf } from '../ledger/calendar.ts'
+import { bucketOf, type Days, daysFrom } from '../ledger/days.ts'
 import { concerning } from '../ledger/transfer.ts'
 import { begin } from '../postgres/begin.ts'
 import { LOCKS } from '../postgres/locks.ts'
-import type { Sql } from '../postgres/pool.ts'
+import type { Fragment, Sql } from '../postgres/pool.ts'
 
 /**
  * Returns the clients beneath the caller and the credits used by day, today's so far last. Finished days are read from
  * their rows; days without one are counted from the last row and the changes since, so that a late job makes no answer
  * wrong. The admin's are those of all superresellers together.
+ *
+ * These rows are not those of the statistics, which have a superreseller's balance and accounts at the end of a day:
+ * here are resellers too, and what was used during a day. A written row never changes, so that neither could take in
+ * the other's.
  */
 export const growth: Handler<typeof calls.tree.growth> = async ({ sql, account, now, business }) => {
   const open = await openDays(sql, now, business.zone)
@@ -32,8 +36,8 @@ export const growth: Handler<typeof calls.tree.growth> = async ({ sql, account, 
 }
 
 /**
- * Writes the missing rows of all finished days since the first account was created, from the ledger and the clients' own
- * dates. Returns how many rows it wrote; null while another server does this.
+ * Writes the missing rows of all finished days since the first account was created, from the ledger and the clients'
+ * own dates. Returns how many rows it wrote; null while another server does this.
  */
 export async function fillBranchDays(sql: Sql, now: Date, zone: string): Promise<number | null> {
   return begin(sql, async (sql) => {
@@ -51,13 +55,11 @@ export async function fillBranchDays(sql: Sql, now: Date, zone: string): Promise
   })
 }
 
-/** The days after the last one that has rows, up to today, and the moments at which they end. */
-type OpenDays = {
+/** The days after the last one that has rows, up to today. */
+type OpenDays = Days & {
   /** The last day that has rows, and when it ended. Without one, the first account's creation. */
   last: Day | null
   since: string
-  days: Day[]
-  ends: string[]
 }
 
 async function openDays(sql: Sql, now: Date, zone: string): Promise<OpenDays> {
@@ -67,25 +69,18 @@ async function openDays(sql: Sql, now: Date, zone: string): Promise<OpenDays> {
     from branch_day`
   const last = known?.last ?? null
   const since = known?.since ?? now.toISOString()
-  const days: Day[] = []
   const first = last === null ? dayOf(since, zone) : addDays(last, 1)
-  for (let day = first; day <= dayOf(now, zone); day = addDays(day, 1)) days.push(day)
-  return { last, since, days, ends: days.map((day) => startOf(addDays(day, 1), zone)) }
+  return { last, since, ...daysFrom(first, now, zone) }
 }
 
 /**
  * Returns a query of the open days of every superreseller and reseller, of one of them, or for the admin of every
- * superreseller. The changes are read once, however many days there are: each is counted in the bucket of its day, and a
- * running sum goes over the buckets.
+ * superreseller. The changes are read once, however many days there are: each is counted in the bucket of its day, and
+ * a running sum goes over the buckets.
  */
-function counted(
-  sql: Sql,
-  { last, since, days, ends }: OpenDays,
-  whose: Account | null,
-): PendingQuery<Row[]> {
-  const bucket = (moment: PendingQuery<Row[]>) =>
-    sql`least(width_bucket(${moment}, ${ends}::timestamptz[]), ${days.length - 1}) + 1`
-  const isOneOf = (path: PendingQuery<Row[]>) => sql`
+function counted(sql: Sql, open: OpenDays, whose: Account | null): Fragment {
+  const { last, since, days, ends } = open
+  const isOneOf = (path: Fragment) => sql`
     join branch on branch.id in (${path}.superreseller, ${path}.reseller)`
   return sql`
     with branch as (
@@ -95,12 +90,12 @@ function counted(
     ),
     change as (
       select account, nr, sum(clients) as clients, sum(used) as used from (
-        select branch.id as account, ${bucket(sql`t.created`)} as nr, 0 as clients,
+        select branch.id as account, ${bucketOf(sql, sql`t.created`, open)} as nr, 0 as clients,
           case t.type when 'USED' then t.credits else -t.credits end as used
         from transfer t ${isOneOf(sql`t`)}
         where t.created >= ${since} and t.type in ('USED', 'RETRIEVED') and ${whose ? concerning(sql, whose) : sql`true`}
         union all
-        select branch.id, ${bucket(sql`c.at`)}, c.clients, 0
+        select branch.id, ${bucketOf(sql, sql`c.at`, open)}, c.clients, 0
         from client_change c ${isOneOf(sql`c`)} where c.at >= ${since}
       ) as changes group by 1, 2
     )
@@ -115,7 +110,7 @@ function counted(
 }
 
 /** Returns the condition for the accounts `a` whose days are counted. */
-function branches(sql: Sql, whose: Account | null): PendingQuery<Row[]> {
+function branches(sql: Sql, whose: Account | null): Fragment {
   if (whose === null) return sql`a.role in ('superreseller', 'reseller')`
   return whose.role === 'admin' ? sql`a.role = 'superreseller'` : sql`a.id = ${whose.id}`
 }

@@ -13,8 +13,8 @@ export const searchMac: Handler<typeof calls.admin.searchMac> = async ({ sql }, 
 }
 
 /**
- * Says when the box of a MAC asked last. The MAC of somebody else's client gets the answer of one that nobody knows, for
- * it may tell nothing of that client.
+ * Says when the box of a MAC asked last. The MAC of somebody else's client gets the answer of one that nobody knows,
+ * for it may tell nothing of that client.
  */
 export const askedMac: Handler<typeof calls.clients.asked> = async ({ sql, account }, { mac }) => {
   const [known] = await sql<{ is_own: boolean; asked: string | null }[]>`

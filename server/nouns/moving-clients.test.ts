@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { hold, somebodyWaits } from '../../test/support/hold.ts'
 import { type Family, openWorld, type Person, unique, type World } from '../../test/support/world.ts'
-import { PLAYED } from '../commands/verify/guards.ts'
-import { verify } from '../commands/verify/verify.ts'
+import { PLAYED } from '../verify/guards.ts'
+import { verify } from '../verify/verify.ts'
 
 const { clients, moveClients, close, account, list } = calls.tree
 const { renew, retrieve, detail, history, remind } = calls.clients
@@ -204,7 +204,7 @@ describe('while a client is being moved,', () => {
     await dealer.call(detail, { name: client })
   })
 
-  test('a held renewal of its old dealer is refused', async () => {
+  test('a renewal by the old dealer whose body arrives after the move is refused', async () => {
     const { reseller, dealer, other, client } = await newScene()
     const finish = hold(dealer, renew, { name: client, months: 1 })
     for (let times = 0; times < 3; times += 1) await dealer.call(calls.session.user)
@@ -212,7 +212,7 @@ describe('while a client is being moved,', () => {
     expect(await finish()).toBe(404)
   })
 
-  test('a kept answer of its old dealer stays, and what was not done is judged anew', async () => {
+  test('a repeat of a renewal by the old dealer under the same key returns the stored reply; a new renewal is refused', async () => {
     const { reseller, dealer, other, client } = await newScene()
     const key = unique()
     const first = await dealer.call(renew, { name: client, months: 1 }, { key })

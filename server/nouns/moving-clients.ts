@@ -3,11 +3,11 @@ import { MOST_MOVED } from '../../contract/tree.ts'
 import { counted } from '../../contract/words.ts'
 import type { Account, Context, Handlers } from '../context.ts'
 import { type Facts, lockHoldings, noteMoves, pathOf, placeOf, transfer } from '../ledger/transfer.ts'
+import { likePattern } from '../postgres/like.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { notFound, Refusal, refuseField } from '../refusal.ts'
 import { findAccount } from '../tree/account.ts'
-import { beneathOf } from '../tree/beneath.ts'
-import { requireOpen } from '../tree/changing.ts'
+import { beneathOf, requireOpen } from '../tree/beneath.ts'
 
 /** The handlers that show the clients of a dealer to who moves them, and move them to another dealer. */
 export const movingClients: Pick<Handlers<typeof calls.tree>, 'clients' | 'moveClients'> = {
@@ -15,7 +15,7 @@ export const movingClients: Pick<Handlers<typeof calls.tree>, 'clients' | 'moveC
     const { sql } = context
     const { id } = await dealerBeneath(context, name, 'name')
     // Nothing else of a client is searched, because nothing else of it may be known.
-    const pattern = `%${search.trim().replace(/[\\%_]/g, '\\$&')}%`
+    const pattern = likePattern(search.trim())
     const which = sql`
       from client c join service s on s.client = c.id
       where c.dealer = ${id} and c.deleted is null and (c.name ilike ${pattern} or c.mac ilike ${pattern})`
@@ -86,7 +86,7 @@ async function carryOver(context: Context, from: Account, to: Account, clients: 
     if (dealer.closed || !isMine) throw notFound()
   }
   await sql`select move_clients(${clients.map(({ id }) => id)}::bigint[], ${to.id})`
-  const rows = clients.map(({ used, ...client }) => ({ ...factsOf(account, client), credits: used }))
+  const rows = clients.map(({ used, ...client }) => ({ ...rowOf(account, client), credits: used }))
   const paid = rows.filter(({ credits }) => credits > 0)
   if (paid.length > 0) {
     const short = () => `${from.name} has used less than ${counted(paid.length, 'client')} need.`
@@ -98,7 +98,7 @@ async function carryOver(context: Context, from: Account, to: Account, clients: 
   }
 }
 
-function factsOf(actor: Account, { id, name, ...client }: Omit<Moved, 'used'>): Facts {
+function rowOf(actor: Account, { id, name, ...client }: Omit<Moved, 'used'>): Facts {
   return { ...client, actor: actor.id, client: id, login: name }
 }
 

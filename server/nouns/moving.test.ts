@@ -10,8 +10,8 @@ import {
   unique,
   type World,
 } from '../../test/support/world.ts'
-import { PLAYED } from '../commands/verify/guards.ts'
-import { verify } from '../commands/verify/verify.ts'
+import { PLAYED } from '../verify/guards.ts'
+import { verify } from '../verify/verify.ts'
 import { fillBranchDays } from './growth.ts'
 import { fillStatistics } from './statistics.ts'
 
@@ -92,6 +92,17 @@ describe('a dealer that is moved to another reseller', () => {
     await other.refused('changed_since', calls.requests.grant, { id, credits: 5 })
   })
 
+  test('keeps its own threshold of a low balance, and not the one that its old reseller set for it', async () => {
+    const { superreseller, reseller, dealer, other } = await newScene()
+    const { name } = dealer
+    await reseller.call(calls.lowBalance.ofChild, { name, below: 500 })
+    await superreseller.call(move, { name, to: other.name })
+    expect(await other.call(account, { name })).toMatchObject({ low_below: null, low: false })
+    await dealer.call(calls.lowBalance.own, { below: 600 })
+    await superreseller.call(move, { name, to: reseller.name })
+    expect(await reseller.call(account, { name })).toMatchObject({ low_below: null, low: true })
+  })
+
   test('loses its sessions where somebody above its new place is suspended', async () => {
     const { superreseller, other, dealer } = await newScene()
     await superreseller.call(suspend, { name: other.name })
@@ -105,10 +116,13 @@ describe('a reseller that is moved to another superreseller', () => {
     const { superreseller, reseller, dealer } = await newScene()
     const to = await world.child(world.admin)
     const whose = (person: Person) => world.admin.call(calls.admin.statistics, { name: person.name })
-    const counted = async () =>
-      (await world.admin.call(calls.level.superreseller.list)).data
-        .filter(({ name }) => [superreseller.name, to.name].includes(name))
-        .map(({ resellers, dealers, clients }) => [resellers, dealers, clients])
+    const counted = async () => {
+      const { data } = await world.admin.call(calls.level.superreseller.list)
+      return [superreseller, to].map(({ name }) => {
+        const row = data.find((one) => one.name === name)
+        return [row?.resellers, row?.dealers, row?.clients]
+      })
+    }
     world.clock.pass({ days: 1 })
     const before = await whose(superreseller)
     expect(await counted()).toEqual([
@@ -137,7 +151,28 @@ describe('a reseller that is moved to another superreseller', () => {
     await holds()
   })
 
-  test('and back again, is counted as before', async () => {
+  test('leaves a dealer that was closed before in the statistics of no one', async () => {
+    const { superreseller, reseller, dealer } = await newScene()
+    const closed = await world.child(reseller)
+    const to = await world.child(world.admin)
+    const whose = (person: Person) => world.admin.call(calls.admin.statistics, { name: person.name })
+    await reseller.call(calls.tree.close, { name: closed.name })
+    world.clock.pass({ days: 1 })
+    await fillStatistics(world.server.sql, world.clock.now, 'UTC')
+    const [ofClosing] = await whose(superreseller)
+    expect(ofClosing).toMatchObject({ resellers: 2, dealers: 1 })
+    await world.admin.call(move, { name: reseller.name, to: to.name })
+    await dealer.call(calls.clients.create, newClient({ months: 1 }))
+    for (const days of [0, 1]) {
+      world.clock.pass({ days })
+      await fillStatistics(world.server.sql, world.clock.now, 'UTC')
+      expect((await whose(superreseller))[0]).toEqual(ofClosing)
+      expect((await whose(superreseller)).at(-1)).toMatchObject({ resellers: 1, dealers: 0 })
+      expect((await whose(to)).at(-1)).toMatchObject({ resellers: 1, dealers: 1 })
+    }
+  })
+
+  test('is counted with the first superreseller again once it is moved back', async () => {
     const { superreseller, reseller, dealer, client } = await newScene()
     const to = await world.child(world.admin)
     for (const name of [to.name, superreseller.name]) {
@@ -316,7 +351,7 @@ describe('while a dealer is being moved,', () => {
     expect((await dealer.call(calls.requests.own)).data).toMatchObject([{ state: 'withdrawn' }])
   })
 
-  test('a held request goes on in the new place', async () => {
+  test('a request whose body arrives after the move is carried out in the new place', async () => {
     const { superreseller, dealer, other, client } = await newScene()
     const finish = hold(dealer, renew, { name: client, months: 1 })
     for (let times = 0; times < 3; times += 1) await dealer.call(calls.session.user)
@@ -357,7 +392,20 @@ describe('while a dealer is being moved,', () => {
     expect(text).toContain(client)
   })
 
-  test('a kept answer stays: what was done before it is answered again, and not done again', async () => {
+  test('a file of its transactions that its old reseller has a ticket for is no longer there', async () => {
+    const { superreseller, reseller, dealer, other } = await newScene()
+    const day = world.clock.now.toISOString().slice(0, 10)
+    const { ticket } = await reseller.call(calls.desk.reseller.exportTransactions, {
+      account: dealer.name,
+      from: day,
+      to: day,
+    })
+    await superreseller.call(move, { name: dealer.name, to: other.name })
+    const { status, body } = await world.nobody().fetch('GET', `/v1/exports/${ticket}`)
+    expect([status, body]).toMatchObject([404, { code: 'not_found' }])
+  })
+
+  test('a repeat by the old reseller under the same key returns the stored reply; a new change is refused', async () => {
     const { superreseller, reseller, dealer, other } = await newScene()
     await world.give(world.admin, superreseller, 3)
     await world.give(superreseller, reseller, 3)

@@ -2,14 +2,15 @@ import type { calls } from '../../contract/calls.ts'
 import { LEVELS } from '../../contract/levels.ts'
 import { type Handler, Unchanged } from '../context.ts'
 import { refuseField } from '../refusal.ts'
-import { beneathOf } from '../tree/beneath.ts'
-import { endRequest, holdRequest, holdTree, requireOpen } from '../tree/changing.ts'
+import { beneathOf, requireOpen } from '../tree/beneath.ts'
+import { endRequest, lockRequest } from '../tree/credit-request.ts'
+import { lockTree } from '../tree/locks.ts'
 import { isSuspended } from '../tree/suspension.ts'
 
 /** Moves a dealer to another reseller, or a reseller to another superreseller, with everything beneath it. */
 export const moveAccount: Handler<typeof calls.tree.move> = async (context, { name, to }) => {
   const { sql, account } = context
-  await holdTree(sql)
+  await lockTree(sql)
   const moved = requireOpen(await beneathOf(context, name))
   const { owner } = LEVELS[moved.role]
   if (owner === 'admin') throw refuseField('invalid_input', 'name', 'A super reseller cannot be moved.')
@@ -18,7 +19,7 @@ export const moveAccount: Handler<typeof calls.tree.move> = async (context, { na
     throw refuseField('invalid_input', 'to', `${parent.name} is no ${LEVELS[owner].title.toLowerCase()}.`)
   }
   if (parent.id === moved.parent) return new Unchanged({ status: 'OK' as const })
-  await holdRequest(sql, moved.id)
+  await lockRequest(sql, moved.id)
   await sql`select move_account(${moved.id}, ${parent.id}, ${account.id})`
   // At the moment of the move itself, by which the old parent finds it.
   await endRequest(sql, moved.id, {

@@ -106,4 +106,11 @@ describe("an account's preferences", () => {
     const { message } = await dealer.refused('invalid_input', savePreferences, { shortcuts: true })
     expect(message).toBe('Your preferences take more than 32 kB.')
   })
+
+  test('of thousands of short entries are measured as they are stored', async () => {
+    const filters = Object.fromEntries(Array.from({ length: 2_900 }, (_, nr) => [`a${nr}`, {}]))
+    const { dealer } = await world.family()
+    const { message } = await dealer.refused('invalid_input', savePreferences, { filters })
+    expect(message).toBe('Your preferences take more than 32 kB.')
+  })
 })

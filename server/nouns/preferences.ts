@@ -1,9 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { calls } from '../../contract/calls.ts'
 import { merged } from '../../contract/merge.ts'
-import { MOST_PREFERENCES } from '../../contract/preferences.ts'
 import { type Handler, Unchanged } from '../context.ts'
-import { Refusal } from '../refusal.ts'
 
 /** Stores the preferences that were sent, and keeps all others, also those of another release. */
 export const savePreferences: Handler<typeof calls.session.savePreferences> = async (
@@ -15,9 +13,6 @@ export const savePreferences: Handler<typeof calls.session.savePreferences> = as
   const stored = row?.stored ?? {}
   const next = merged(stored, preferences)
   if (isDeepStrictEqual(next, stored)) return new Unchanged({ status: 'OK' })
-  if (Buffer.byteLength(JSON.stringify(next)) > MOST_PREFERENCES) {
-    throw new Refusal('invalid_input', 'Your preferences take more than 32 kB.')
-  }
   await sql`update account set preferences = ${sql.json(next as never)} where id = ${account.id}`
   return { status: 'OK' }
 }

@@ -1,7 +1,7 @@
 import type { calls } from '../../contract/calls.ts'
 import { expiryState } from '../../contract/clients.ts'
 import type { Context, Handler } from '../context.ts'
-import { holdPlace, note, pathOf } from '../ledger/transfer.ts'
+import { lockPlace, note, pathOf } from '../ledger/transfer.ts'
 import { Refusal, refuseField } from '../refusal.ts'
 import { findAccount } from '../tree/account.ts'
 import { type Client, clientOf, clientsOf } from '../tree/client.ts'
@@ -17,7 +17,10 @@ export const removeClient: Handler<typeof calls.clients.remove> = async (context
   return { status: 'OK' }
 }
 
-/** Removes many expired clients of the dealer's own, or none. Their expiry is judged under the lock that a renewal takes. */
+/**
+ * Removes many expired clients of the dealer's own, or none. Their expiry is judged under the lock that a renewal
+ * takes.
+ */
 export const removeClients: Handler<typeof calls.clients.multiremove> = async (
   context,
   { clients: names },
@@ -56,7 +59,7 @@ async function remove({ sql, now, account }: Context, clients: readonly Client[]
   const [first] = clients
   const dealer = first && (await findAccount(sql, sql`a.id = ${first.dealer}`))
   if (!dealer) throw new Error(`client ${first?.id} has no dealer`)
-  const place = await holdPlace(sql, dealer)
+  const place = await lockPlace(sql, dealer)
   await sql`update client set deleted = ${now}, password = null where id = any (${clients.map(({ id }) => id)})`
   const rows = clients.map(({ id, name, mac, description, expiry }) => ({
     actor: account.id,

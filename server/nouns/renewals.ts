@@ -1,6 +1,6 @@
 import type { calls } from '../../contract/calls.ts'
 import { expiryState } from '../../contract/clients.ts'
-import { credits as inWords } from '../../contract/words.ts'
+import { inCredits } from '../../contract/words.ts'
 import type { Handlers } from '../context.ts'
 import { renewed } from '../ledger/months.ts'
 import { giveBack, renew, type Served } from '../ledger/purchases.ts'
@@ -69,5 +69,5 @@ export const renewals: Pick<Handlers<typeof calls.clients>, 'quote' | 'renew' | 
 }
 
 function notRetrievable(name: string, possible: number): Refusal {
-  return refuseField('not_retrievable', 'credits', `${inWords(possible)} can be retrieved from ${name}.`)
+  return refuseField('not_retrievable', 'credits', `${inCredits(possible)} can be retrieved from ${name}.`)
 }

@@ -1,15 +1,15 @@
-import type { PendingQuery, Row } from 'postgres'
 import type { calls } from '../../contract/calls.ts'
 import type { Context, Handlers } from '../context.ts'
-import { addDays, type Day, dayOf, startOf } from '../ledger/calendar.ts'
+import { addDays, type Day, dayOf } from '../ledger/calendar.ts'
+import { bucketOf, type Days, daysFrom } from '../ledger/days.ts'
 import { begin, planForValues } from '../postgres/begin.ts'
 import { LOCKS } from '../postgres/locks.ts'
-import type { Sql } from '../postgres/pool.ts'
+import type { Fragment, Sql } from '../postgres/pool.ts'
 import { childOf } from '../tree/child.ts'
 
 /**
- * The statistics of each superreseller: its credits, and the accounts and clients beneath it, at the end of each day and
- * now. Finished days are read from their rows. Days without a row, as today, are computed from the last row and the
+ * The statistics of each superreseller: its credits, and the accounts and clients beneath it, at the end of each day
+ * and now. Finished days are read from their rows. Days without a row, as today, are computed from the last row and the
  * changes since, so that a late job makes no answer wrong.
  */
 export const statistics: Pick<Handlers<typeof calls.admin>, 'totals' | 'statistics' | 'chart'> = {
@@ -56,7 +56,6 @@ export async function fillStatistics(sql: Sql, now: Date, zone: string): Promise
   })
 }
 
-type Fragment = PendingQuery<Row[]>
 type Counted = { onDate: Day; clients: number }
 
 /** Returns the rows of a direct child of the caller; other accounts are not found. */
@@ -98,15 +97,6 @@ async function throughToday(
   return { rows }
 }
 
-/** Consecutive days, and the moment at which each ends. */
-type Days = { days: Day[]; ends: string[] }
-
-function daysFrom(first: Day, now: Date, zone: string): Days {
-  const days: Day[] = []
-  for (let day = first; day <= dayOf(now, zone); day = addDays(day, 1)) days.push(day)
-  return { days, ends: days.map((day) => startOf(addDays(day, 1), zone)) }
-}
-
 /** Whether a superreseller has more finished days than rows. */
 async function isAnyMissing(sql: Sql, { days, ends }: Days, now: Date): Promise<boolean> {
   const [some] = await sql<{ missing: boolean }[]>`
@@ -139,13 +129,12 @@ type Counting = {
  * and all changes since; credits are the present balance less all later changes. The changes are read once, however
  * many days there are: each is counted in the bucket of its day, and a running sum goes over the buckets.
  */
-function counted(sql: Sql, { days: { days, ends }, since, base, only }: Counting): Fragment {
-  const bucket = (moment: Fragment) =>
-    sql`least(width_bucket(${moment}, ${ends}::timestamptz[]), ${days.length - 1}) + 1`
+function counted(sql: Sql, { days: open, since, base, only }: Counting): Fragment {
+  const { days, ends } = open
   return sql`
     with subject as (
       select a.id, h.id as holding, h.balance, coalesce(s.day, '-infinity') as written,
-        coalesce(s.ended, a.created) as since, a.closed, ${bucket(sql`a.created`)} as first,
+        coalesce(s.ended, a.created) as since, a.closed, ${bucketOf(sql, sql`a.created`, open)} as first,
         coalesce(s.resellers, 0) as resellers, coalesce(s.dealers, 0) as dealers, coalesce(s.clients, 0) as clients
       from account a join holding h on h.account = a.id and h.kind = 'balance'
       left join lateral (
@@ -154,7 +143,7 @@ function counted(sql: Sql, { days: { days, ends }, since, base, only }: Counting
       where a.role = 'superreseller' and ${only === null ? sql`true` : sql`a.id = ${only}`}
     ),
     change as (
-      select superreseller, ${bucket(sql`at`)} as nr, sum(credits) as credits, sum(resellers) as resellers,
+      select superreseller, ${bucketOf(sql, sql`at`, open)} as nr, sum(credits) as credits, sum(resellers) as resellers,
         sum(dealers) as dealers, sum(clients) as clients
       from (
         select subject.id as superreseller, t.created as at,

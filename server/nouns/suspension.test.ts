@@ -305,7 +305,7 @@ describe('while an account is being suspended,', () => {
     expect((await reseller.call(calls.level.dealer.detail, { name: dealer.name })).credits).toBe(4)
   })
 
-  test('a kept answer stays: the renewal of before is answered again after it, and not made again', async () => {
+  test('once it is lifted, a repeat of a renewal under the same key returns the stored reply and does nothing', async () => {
     const { reseller, dealer, own, client } = await newScene()
     const input = { name: client, months: 1 }
     const key = unique()

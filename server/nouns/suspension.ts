@@ -5,15 +5,15 @@ import { lockHoldings } from '../ledger/transfer.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { Refusal } from '../refusal.ts'
 import { beneathOf, managedBy } from '../tree/beneath.ts'
-import { holdTree } from '../tree/changing.ts'
+import { lockTree } from '../tree/locks.ts'
 
 /** The handlers that suspend an account and lift its suspension. */
 export const suspension: Pick<Handlers<typeof calls.tree>, 'suspend' | 'lift'> = {
-  // A login locks the account's row, a transfer its holding, and every change its own session at the end: each of them is
-  // either over before the suspension begins, or finds it.
+  // A login locks the account's row, a transfer its holding, and every change its own session at the end: each of them
+  // is either over before the suspension begins, or finds it.
   async suspend(context, { name, reason, service_too }) {
     const { sql, account, now } = context
-    await holdTree(sql)
+    await lockTree(sql)
     const child = await managedBy(context, name)
     await lockHoldings(sql, [child.balance_holding])
     await sql`select from account where id = ${child.id} for no key update`

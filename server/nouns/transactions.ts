@@ -1,4 +1,3 @@
-import type { PendingQuery, Row } from 'postgres'
 import type { calls } from '../../contract/calls.ts'
 import { COUNTED_TO } from '../../contract/clients.ts'
 import type { Transaction } from '../../contract/shapes.ts'
@@ -6,13 +5,12 @@ import type { TRANSACTION_SORTS, TransactionFilter, TransactionSum } from '../..
 import type { Account, Context, Handler, Handlers } from '../context.ts'
 import { isSelected } from '../ledger/filter.ts'
 import { ledgerOf } from '../ledger/transfer.ts'
-import type { Sql } from '../postgres/pool.ts'
+import { pageOf } from '../page.ts'
+import type { Fragment, Sql } from '../postgres/pool.ts'
 import { accountSeenBy } from '../tree/beneath.ts'
 import { childOf } from '../tree/child.ts'
 import { clientOf } from '../tree/client.ts'
 import { nameFor } from '../tree/names.ts'
-
-type Fragment = PendingQuery<Row[]>
 
 /** The most rows that a call of the specification returns. */
 const NEWEST = 1_000
@@ -53,14 +51,7 @@ export const transactions: Handlers<typeof calls.transactions> = {
       )`,
       ordered,
     )
-    return {
-      data,
-      count,
-      count_capped: found > COUNTED_TO,
-      current_page: page,
-      per_page,
-      total_pages: Math.max(1, Math.ceil(count / per_page)),
-    }
+    return { ...pageOf(data, count, { page, per_page }), count_capped: found > COUNTED_TO }
   },
 
   async sums(context, filter) {
@@ -73,7 +64,9 @@ export const transactions: Handlers<typeof calls.transactions> = {
   },
 }
 
-/** Returns whose rows `t` a filter selects, the caller's or those of an account beneath it, and the condition for them. */
+/**
+ * Returns whose rows `t` a filter selects, the caller's or those of an account beneath it, and the condition for them.
+ */
 async function selected(context: Context, filter: TransactionFilter) {
   return {
     whose: await accountSeenBy(context, filter.account),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
+import { holdOpen, somebodyWaits } from '../../test/support/hold.ts'
 import { openWorld, PASSWORD, type World } from '../../test/support/world.ts'
 
 const { list, account, password } = calls.tree
@@ -93,6 +94,24 @@ describe('the tree', () => {
     expect(await row()).toMatchObject({ credits: 84, used: 9, lasts: 280 })
     world.clock.pass({ days: 2 })
     expect(await row()).toMatchObject({ credits: 84, used: 0, lasts: null })
+  })
+
+  test('counts as used before what was: also where the change that began first was made last', async () => {
+    const { reseller, dealer } = await world.family({ credits: 100 })
+    const slow = await world.client(dealer, { months: 1 })
+    const quick = await world.client(dealer, { months: 1 })
+    const { ownerSql } = world.server
+    const release = await holdOpen(
+      ownerSql,
+      (open) => open`select from client where name = ${slow.name} for update`,
+    )
+    const renewing = dealer.call(calls.clients.renew, { name: slow.name, months: 12 })
+    await somebodyWaits(world.server.sql)
+    world.clock.pass({ seconds: 1 })
+    await dealer.call(calls.clients.renew, { name: quick.name, months: 1 })
+    await Promise.all([release(), renewing])
+    world.clock.pass({ days: 31 })
+    expect((await reseller.call(list)).data[0]).toMatchObject({ credits: 85, used: 0, lasts: null })
   })
 
   test('says when an account last signed in', async () => {

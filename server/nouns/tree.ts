@@ -8,6 +8,7 @@ import type { Sql } from '../postgres/pool.ts'
 import { isLow } from '../tree/account.ts'
 import { type Beneath, beneathOf, isBeneath, managedBy } from '../tree/beneath.ts'
 import { nameFor } from '../tree/names.ts'
+import { setPassword } from '../tree/password.ts'
 import { superresellers } from '../tree/selection.ts'
 
 /** The handlers that show what is beneath the caller. */
@@ -40,9 +41,7 @@ export const tree: Pick<Handlers<typeof calls.tree>, 'list' | 'account' | 'passw
     async outside(_context, { name, password }, begin) {
       const hash = await hashPassword(password)
       return begin(async (context) => {
-        const { id } = await managedBy(context, name, 'lock')
-        await context.sql`update account set password = ${hash} where id = ${id}`
-        await context.sql`select end_sessions(${id})`
+        await setPassword(context.sql, await managedBy(context, name, 'lock'), hash)
         return { status: 'OK' }
       })
     },
@@ -80,16 +79,26 @@ function rowsBeneath(
       select dealer.child, count(*)::int as dealers,
         sum(h.balance - coalesce(before.balance, 0) - moved.credits)::bigint as used
       from dealer join holding h on h.account = dealer.id and h.kind = 'consumed'
+      -- A row has the moment at which its transaction began, but balances follow each other by id: of two changes that
+      -- overlapped, the later one may have begun first.
+      cross join lateral (
+        select greatest(
+          (select max(t.created) from transfer t
+          where t.dealer = dealer.id and t.created < ${since} and h.id in (t.source, t.destination)),
+          (select max(t.created) from transfer t
+          where t.from_dealer = dealer.id and t.created < ${since} and t.source = h.id)
+        ) as created
+      ) last
       left join lateral (
         select balance from (
-          (select t.created, t.id, case h.id when t.destination then t.destination_balance else t.source_balance end as balance
+          (select t.id, case h.id when t.destination then t.destination_balance else t.source_balance end as balance
           from transfer t where t.dealer = dealer.id and t.created < ${since} and h.id in (t.source, t.destination)
-          order by t.created desc, t.id desc limit 1)
+            and t.created >= last.created - interval '1 minute' offset 0)
           union all
-          (select t.created, t.id, t.source_balance from transfer t
+          (select t.id, t.source_balance from transfer t
           where t.from_dealer = dealer.id and t.created < ${since} and t.source = h.id
-          order by t.created desc, t.id desc limit 1)
-        ) last order by created desc, id desc limit 1
+            and t.created >= last.created - interval '1 minute' offset 0)
+        ) latest order by id desc limit 1
       ) before on true
       cross join lateral (
         select coalesce(sum(case t.from_dealer when dealer.id then -t.credits else t.credits end), 0) as credits

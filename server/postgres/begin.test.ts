@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../../test/support/database.ts'
-import { begin, sendAhead } from './begin.ts'
+import { begin, change, sendAhead } from './begin.ts'
 import { openPool, type Sql } from './pool.ts'
+import { withTimeout } from './timeout.ts'
 
 let database: FreshDatabase
 let sql: Sql
@@ -121,6 +122,32 @@ describe('a transaction', () => {
     expect(await ids()).toEqual([])
   })
 
+  test('whose COMMIT hangs keeps its turn, so that those who look find a connection', {
+    timeout: 60_000,
+  }, async () => {
+    await sql`create table slow (id int)`
+    await sql`
+      create function wait() returns trigger language plpgsql
+      as 'begin perform pg_advisory_xact_lock(1); return null; end'`
+    await sql`
+      create constraint trigger slow after insert on slow deferrable initially deferred
+      for each row execute function wait()`
+    const gate = openPool(database.owner, { max: 1 })
+    const pool = openPool(database.owner, { max: 3, changes: 2, noTimeouts: true })
+    await gate`select pg_advisory_lock(1)`
+    const insert = (sql: Sql) => sql`insert into slow values (1)`
+    const changes = [begin(pool, insert), ...[1, 2].map(() => change(pool, () => insert(pool)))]
+    for (const outcome of await Promise.allSettled(changes))
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'ETIMEDOUT' } })
+    expect(await withTimeout(pool, async () => pool`select 1 as one`)).toEqual([{ one: 1 }])
+    await begin(pool, (sql) => sql`insert into note values (8)`, 'may be lost')
+    await gate`select pg_advisory_unlock(1)`
+    await begin(pool, (sql) => sql`delete from note`)
+    await Promise.all([gate.end(), pool.end()])
+    // The third never began.
+    expect(await sql`select id from slow`).toHaveLength(2)
+  })
+
   test('accepts no statement after it has ended', async () => {
     let kept = sql
     await begin(sql, async (transaction) => {
@@ -132,6 +159,19 @@ describe('a transaction', () => {
   async function ids() {
     return begin(sql, async (sql) => [...(await sql`select id from note`)])
   }
+})
+
+test('a pool tells of each connection that it makes', async () => {
+  let count = 0
+  const pool = openPool(database.owner, {
+    max: 3,
+    onOpen: () => {
+      count += 1
+    },
+  })
+  await Promise.all([1, 2, 3].map(() => pool`select pg_sleep(0.1)`))
+  await pool.end()
+  expect(count).toBe(3)
 })
 
 describe('the values of a statement', () => {

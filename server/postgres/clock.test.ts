@@ -5,10 +5,12 @@ import { afterEach, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { DAY_MS } from '../../contract/time.ts'
 import { type Console, runConsole, startConsole } from '../../test/support/console.ts'
+import { freshDatabase } from '../../test/support/database.ts'
 import { freshFolder } from '../../test/support/folder.ts'
 import { startServer } from '../../test/support/server.ts'
 import { Clock, newClient, openWorld, Person } from '../../test/support/world.ts'
 import { startClock } from './clock.ts'
+import { openPool } from './pool.ts'
 
 const WRONG_CLOCK = `--import=${join(import.meta.dirname, '../../test/support/wrong-clock.ts')}`
 const PASSWORD = 'a-password-of-theirs'
@@ -50,6 +52,23 @@ test("a machine's clock that is set a day ahead ends no session and charges no r
     name: 'north',
     credits: 5,
   })
+})
+
+test('a reading that waited long for a connection does not move the time', async () => {
+  const { server, drop } = await freshDatabase()
+  const sql = openPool(server, { max: 1 })
+  const clock = await startClock(sql, pino({ level: 'silent' }))
+  try {
+    const before = clock.offset()
+    const slow = sql`select pg_sleep(2)`.execute()
+    await clock.read()
+    await slow
+    expect(Math.abs(clock.offset() - before)).toBeLessThan(500)
+  } finally {
+    clock.stop()
+    await sql.end()
+    await drop()
+  }
 })
 
 test('no change is made while the clock of the database is behind its newest row', async () => {

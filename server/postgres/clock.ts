@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { StartFault } from '../config.ts'
-import { withTimeout } from './begin.ts'
 import type { Sql } from './pool.ts'
+import { withTimeout } from './timeout.ts'
 
 /** The time that counts for every decision of the server. */
 export interface Clock {
@@ -21,12 +21,16 @@ const REFUSED_MS = 60_000
 /** By how much a row may be newer than the time, because another server's reading differs, in milliseconds. */
 const TOLERANCE_MS = 1_000
 const MINUTE = 60_000
+/** By how many milliseconds two clocks may come apart in one, where neither is set. */
+const DRIFT = 0.001
 
 type Reading = {
   /** The database's time, in milliseconds since 1970. */
   time: number
   /** When it was that, by a timer of this process that no change of the machine's clock moves. */
   at: number
+  /** By how much `at` may be wrong, in milliseconds: half the time that the reading took. */
+  within: number
   /** The moment of the newest row of the ledger. */
   newest: number
 }
@@ -68,7 +72,7 @@ export async function startClock(
 
   async function refresh(): Promise<void> {
     try {
-      reading = await readTime(sql)
+      reading = moreExact(reading, await readTime(sql))
       tell()
     } catch {
       // The calls report that the database cannot be reached. The timer counts on.
@@ -87,6 +91,17 @@ export async function startClock(
   }
 }
 
+/**
+ * Returns the reading to go by. One that waited for a connection or the processor tells the time less exactly than the
+ * one before, and replaces it only where the two cannot both be right: then the clock was set, or is another machine's.
+ */
+function moreExact(before: Reading, fresh: Reading): Reading {
+  const passed = fresh.at - before.at
+  const within = before.within + DRIFT * passed
+  const apart = Math.abs(before.time + passed - fresh.time)
+  return fresh.within < within || apart > within + fresh.within ? fresh : { ...before, newest: fresh.newest }
+}
+
 async function readTime(sql: Sql): Promise<Reading> {
   const began = performance.now()
   const [row] = await withTimeout(
@@ -98,6 +113,7 @@ async function readTime(sql: Sql): Promise<Reading> {
   return {
     time: Date.parse(row?.time ?? ''),
     at: (began + ended) / 2,
+    within: (ended - began) / 2,
     newest: row?.newest ? Date.parse(row.newest) : Number.NEGATIVE_INFINITY,
   }
 }

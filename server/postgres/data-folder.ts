@@ -1,10 +1,12 @@
-import { mkdirSync } from 'node:fs'
+import { accessSync, constants, lstatSync, mkdirSync, mkdtempSync, rmdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { StartFault } from '../config.ts'
+import { codeOf } from '../error-code.ts'
 
 /**
  * Makes the data folder if it is missing. Root's can be entered but not listed by others: the database runs as another
  * user, in a folder inside it that only that user can enter.
- * @throws StartFault when it cannot be made
+ * @throws StartFault when it cannot be made, or not be used by this user
  */
 export function makeDataFolder(dataDir: string): void {
   try {
@@ -14,4 +16,31 @@ export function makeDataFolder(dataDir: string): void {
       `DATA_DIR is ${dataDir}, which cannot be made; choose a folder that you may write to.`,
     )
   }
+  try {
+    accessSync(dataDir, constants.R_OK | constants.X_OK)
+    // Root is told that it may write everywhere, so this is tried.
+    rmdirSync(mkdtempSync(join(dataDir, '.tried-')))
+  } catch (error) {
+    // On a full disk people can still sign in and look.
+    if (!['ENOSPC', 'EDQUOT'].includes(codeOf(error))) throw unusable(dataDir)
+  }
+}
+
+/**
+ * Returns whether the data folder has this file or folder, given by its path.
+ * @throws StartFault where this user may not look
+ */
+export function isInDataFolder(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch (error) {
+    if (codeOf(error) === 'ENOTDIR') return false
+    throw unusable(dirname(path))
+  }
+}
+
+function unusable(dataDir: string): StartFault {
+  return new StartFault(
+    `DATA_DIR is ${dataDir}, which you may not read and write; start Boxtree as the user whose folder it is, or choose another one.`,
+  )
 }

@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { freshFolder } from '../../test/support/folder.ts'
 import { begin } from './begin.ts'
@@ -32,7 +33,8 @@ beforeEach(() => {
 
 afterEach(async () => {
   for (const child of children) child.kill('SIGKILL')
-  // The newest first: an older one would stop the server of a newer one on its folder, which that one would start again.
+  // The newest first: an older one would stop the server of a newer one on its folder, which that one would start
+  // again.
   for (const database of opened.reverse()) await database.stop()
   rmSync(folder, { recursive: true, force: true })
 })
@@ -149,6 +151,44 @@ describe('the embedded database', () => {
     await expect.poll(again, { timeout: 20_000 }).toEqual([{ one: 1 }])
     await sql.end()
     expect(postmaster(dataDir)).not.toBe(pid)
+  })
+
+  test('says once why it cannot be started again, and goes on as soon as it can', async () => {
+    const dataDir = join(folder, 'data')
+    const said: string[] = []
+    const database = await startEmbedded({ dataDir, say: (line) => said.push(line) })
+    opened.push(database)
+    const settings = join(dataDir, 'postgres-18', 'local.conf')
+    writeFileSync(settings, "no_such_setting = 'x'\n")
+    process.kill(postmaster(dataDir), 'SIGKILL')
+    const faults = () => said.filter((line) => line.includes('PostgreSQL did not start'))
+    await expect.poll(faults, { timeout: 20_000 }).toHaveLength(1)
+    expect(faults()[0]).toContain('no_such_setting')
+    // Meanwhile it is tried several times.
+    await pause(2_000)
+    rmSync(settings)
+    const sql = openPool(database.server, { max: 1 })
+    const again = () => begin(sql, (sql) => sql`select 1 as one`).catch(() => null)
+    await expect.poll(again, { timeout: 20_000 }).toEqual([{ one: 1 }])
+    await sql.end()
+    expect(faults()).toHaveLength(1)
+  })
+
+  test('that is still recovering is stopped in order where the program is told to stop', async () => {
+    const dataDir = join(folder, 'data')
+    await (await open(dataDir)).stop()
+    const cluster = join(dataDir, 'postgres-18')
+    writeFileSync(join(cluster, 'local.conf'), "restore_command = 'sleep 600'\n")
+    writeFileSync(join(cluster, 'recovery.signal'), '')
+    const stopping = new AbortController()
+    const starting = startEmbedded({ dataDir, say: () => {}, stopping: stopping.signal })
+    const pid = () => (existsSync(join(cluster, 'postmaster.pid')) ? postmaster(dataDir) : 0)
+    await expect.poll(pid, { timeout: 20_000 }).toBeGreaterThan(0)
+    const recovering = pid()
+    stopping.abort()
+    await expect(starting).rejects.toThrow('aborted')
+    expect(pid()).toBe(0)
+    expect(() => process.kill(recovering, 0)).toThrow('ESRCH')
   })
 })
 

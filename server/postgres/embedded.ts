@@ -1,7 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { StartFault } from '../config.ts'
-import { isLost } from './begin.ts'
 import { findBinaries } from './binaries.ts'
 import { DURABLE, initialise } from './cluster.ts'
+import { isLost } from './errors.ts'
 import { findHome, type Home } from './home.ts'
 import { LOCKS } from './locks.ts'
 import { type Connect, openPool, type Sql } from './pool.ts'
@@ -31,6 +32,8 @@ export interface EmbeddedOptions {
   say: (line: string) => void
   /** Allows a console that already runs on the folder, which is otherwise refused. */
   guest?: boolean
+  /** Aborted when the program is told to stop: a start that still waits for PostgreSQL ends then. */
+  stopping?: AbortSignal | undefined
 }
 
 /**
@@ -38,27 +41,27 @@ export interface EmbeddedOptions {
  * running until `stop`.
  * @throws StartFault when the folder cannot be served: another major version, another console, not reachable
  */
-export async function startEmbedded({ dataDir, say, guest }: EmbeddedOptions): Promise<Embedded> {
+export async function startEmbedded({ dataDir, say, guest, stopping }: EmbeddedOptions): Promise<Embedded> {
   const home = await findHome(dataDir, findBinaries(), async (draft) => {
     say('Making the database')
     await initialise(draft)
   })
   if (home.shared) say(SHARED_USER)
-  say((await ensureRunning(home)) === 'started' ? 'Database started' : 'Database found running')
+  say((await ensureRunning(home, stopping)) === 'started' ? 'Database started' : 'Database found running')
   const socket = socketOf(home.cluster)
   const superuser = { socket: socket.path, database: 'boxtree', user: 'postgres' }
-  await setUp(home, superuser)
-  const hold = new Hold(home, superuser, dataDir)
-  await hold.take(guest ?? false)
+  await setUp(home, superuser, stopping)
+  const lock = new FolderLock(home, superuser, { dataDir, say })
+  await lock.take(guest ?? false)
   return {
     server: { ...superuser, user: 'boxtree_server' },
     owner: { ...superuser, user: 'boxtree_owner' },
     superuser,
     files: home.cluster,
     socket: socket.path,
-    held: hold.held,
+    held: lock.held,
     async stop() {
-      await hold.release()
+      await lock.release()
       socket.forget()
     },
   }
@@ -71,10 +74,11 @@ const SHARED_USER =
 async function setUp(
   home: Home,
   superuser: { socket: string; database: string; user: string },
+  stopping: AbortSignal | undefined,
 ): Promise<void> {
-  const sql = openPool({ ...superuser, database: 'postgres' }, { max: 1, patient: true })
+  const sql = openPool({ ...superuser, database: 'postgres' }, { max: 1, noTimeouts: true })
   try {
-    await whenReady(home, () => sql`select pg_advisory_lock(${LOCKS.console})`)
+    await whenReady(home, () => sql`select pg_advisory_lock(${LOCKS.console})`, stopping)
     await refuseUnsafe(sql)
     const [there] = await sql`select from pg_database where datname = 'boxtree'`
     if (!there) await createDatabase(sql)
@@ -113,18 +117,25 @@ const LONGEST_PAUSE_MS = 5_000
  * Makes a process the only console of a data folder, by an advisory lock in a session of its own. When that session
  * ends, the server has died, and is started again.
  */
-class Hold {
+class FolderLock {
   held = false
   private home: Home
   private sql: Sql
   private dataDir: string
-  private releasing = false
+  private say: (line: string) => void
+  private releasing = new AbortController()
   private watching: Promise<void> | null = null
 
-  constructor(home: Home, superuser: Connect, dataDir: string) {
+  constructor(home: Home, superuser: Connect, { dataDir, say }: Pick<EmbeddedOptions, 'dataDir' | 'say'>) {
     this.home = home
     this.dataDir = dataDir
-    this.sql = openPool(superuser, { max: 1, patient: true, lasting: true, onClose: () => this.onClose() })
+    this.say = say
+    this.sql = openPool(superuser, {
+      max: 1,
+      noTimeouts: true,
+      noMaxAge: true,
+      onClose: () => this.onClose(),
+    })
   }
 
   async take(asGuest: boolean): Promise<void> {
@@ -142,7 +153,7 @@ class Hold {
   }
 
   async release(): Promise<void> {
-    this.releasing = true
+    this.releasing.abort()
     await this.watching
     // The lock ends with the server, so that a console that starts meanwhile waits for both.
     if (this.held) await stop(this.home)
@@ -157,28 +168,39 @@ class Hold {
   }
 
   private onClose(): void {
-    if (!this.held || this.releasing || this.watching) return
+    if (!this.held || this.releasing.signal.aborted || this.watching) return
     this.watching = this.revive().finally(() => {
       this.watching = null
     })
   }
 
-  /** Restarts the server, with a pause that doubles after each failure. */
+  /** Restarts the server, with a pause that doubles after each failure. Says once why it does not start. */
   private async revive(): Promise<void> {
-    for (let wait = PAUSE_MS; !this.releasing; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
+    const { signal } = this.releasing
+    let told = ''
+    for (let wait = PAUSE_MS; !signal.aborted; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
       try {
-        await ensureRunning(this.home)
+        await ensureRunning(this.home, signal)
         if (await this.tryLock()) return
-      } catch {
-        // The server is still stopping or starting: the next round tries again.
+      } catch (error) {
+        // A server that is still stopping or starting is no fault: the next round tries again.
+        if (error instanceof StartFault && wordsOf(error) !== told) this.say(error.message)
+        if (error instanceof StartFault) told = wordsOf(error)
       }
       await pause(wait)
     }
   }
 }
 
-/** Runs a query once the server accepts it. An adopted server may still be starting, or stopping: it is then restarted. */
-async function whenReady<T>(home: Home, query: () => PromiseLike<T>): Promise<T> {
+/** Returns the words of a fault, because the times and process ids in PostgreSQL's lines differ each time. */
+function wordsOf({ message }: StartFault): string {
+  return message.replaceAll(/\d+/g, '')
+}
+
+/**
+ * Runs a query once the server accepts it. An adopted server may still be starting, or stopping: it is then restarted.
+ */
+async function whenReady<T>(home: Home, query: () => PromiseLike<T>, stopping?: AbortSignal): Promise<T> {
   const deadline = Date.now() + READY_WAIT_MS
   for (;;) {
     try {
@@ -187,10 +209,6 @@ async function whenReady<T>(home: Home, query: () => PromiseLike<T>): Promise<T>
       if (!isLost(error) || Date.now() > deadline) throw error
     }
     await pause(PAUSE_MS)
-    await ensureRunning(home)
+    await ensureRunning(home, stopping)
   }
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds))
 }

@@ -11,7 +11,7 @@ import { type Console, startConsole } from '../../test/support/console.ts'
 import { type External, startExternal } from '../../test/support/external.ts'
 import { freshFolder } from '../../test/support/folder.ts'
 import { newClient, Person } from '../../test/support/world.ts'
-import { MANIFEST, readManifest, tableFile } from '../commands/backup/archive.ts'
+import { MANIFEST, readManifest, tableFile } from '../backup/archive.ts'
 import { openPool } from './pool.ts'
 
 const PASSWORD = 'a-password-of-theirs'
@@ -45,6 +45,12 @@ async function signIn(name: string, at = shop): Promise<Person> {
 }
 
 describe('with an external PostgreSQL', () => {
+  test('a start says a few sentences, and none of the notices of the database', () => {
+    const lines = shop.output().trim().split('\n')
+    for (const line of lines) expect(JSON.parse(line)).toMatchObject({ msg: expect.any(String) })
+    expect(lines.length, shop.output()).toBeLessThan(10)
+  })
+
   test('credits pass down the tree and pay for months of service', async () => {
     const admin = await signIn('admin')
     await admin.call(calls.level.superreseller.create, { login: 'north', password: PASSWORD })

@@ -15,6 +15,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { StartFault } from '../config.ts'
+import { codeOf } from '../error-code.ts'
 import { putInPlace, readOwned } from '../files.ts'
 import { type Binaries, MAJOR } from './binaries.ts'
 import { makeDataFolder } from './data-folder.ts'
@@ -173,8 +174,9 @@ async function removeUnfinished(dataDir: string): Promise<void> {
 }
 
 /**
- * Removes an unfinished cluster, or one that was thrown away. The initdb of a killed start may still be writing there; it fails when its folder is
- * gone. A folder of another user is removed as that user, so that no link in it can mislead root.
+ * Removes an unfinished cluster, or one that was thrown away. The initdb of a killed start may still be writing there;
+ * it fails when its folder is gone. A folder of another user is removed as that user, so that no link in it can mislead
+ * root.
  */
 export async function removeFolder(folder: string): Promise<void> {
   const inside = lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(folder) : []
@@ -190,7 +192,7 @@ function isAlive(pid: number): boolean {
   try {
     return pid !== process.pid && process.kill(pid, 0)
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    return codeOf(error) === 'EPERM'
   }
 }
 

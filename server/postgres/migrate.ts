@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { StartFault } from '../config.ts'
+import { codeOf } from '../error-code.ts'
 import { begin } from './begin.ts'
+import { isLost } from './errors.ts'
 import { LOCKS } from './locks.ts'
 import { type Connect, openPool, type Sql } from './pool.ts'
 import {
@@ -25,10 +27,15 @@ export interface MigrateOptions {
   release?: Release
 }
 
-/** How often the lock of another program's migration is tried, in milliseconds, and after how many tries that is said. */
+/**
+ * How often the lock of another program's migration is tried, in milliseconds, and after how many tries that is said.
+ */
 const TRY_EVERY = 200
 const TRIES_UNTOLD = 5
-/** How long a migration waits for tables that are in use, while everybody who comes later waits behind it, and how often. */
+/**
+ * How long a migration waits for tables that are in use, while everybody who comes later waits behind it, and how
+ * often.
+ */
 const LONGEST_LOCK = '2s'
 const LOCK_TRIES = 5
 /** SQL's code for a lock that did not come within that time. */
@@ -38,14 +45,26 @@ const NO_LOCK = '55P03'
  * Makes the present schema in an empty database, or brings an older one to it, as the owner, and grants the server's
  * role its rights again. A newer one, to which only was added, is left as it is. Two programs that do so wait for each
  * other; the servers of the version before go on meanwhile.
- * @throws StartFault when PostgreSQL is of another version than those that were tried, when the database has a schema that
- * this program cannot run on, or when another program uses its tables
+ * @throws StartFault when PostgreSQL is of another version than those that were tried, when the database has a schema
+ * that this program cannot run on, when another program uses its tables, or when the connection was lost
  */
 export async function migrate(options: MigrateOptions): Promise<void> {
+  try {
+    await migrateOver(options)
+  } catch (error) {
+    if (!isLost(error)) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new StartFault(
+      `The database was lost while its tables were looked at, made or brought forward: ${reason}. Start again: what was done is kept, and the rest follows.`,
+    )
+  }
+}
+
+async function migrateOver(options: MigrateOptions): Promise<void> {
   const { server, owner, say, stopping, release = RELEASE } = options
   const { role, version } = await whoServes(server)
   refuseUntried(version)
-  const sql = openPool(owner, { max: 1, patient: true, lasting: true })
+  const sql = openPool(owner, { max: 1, noTimeouts: true, noMaxAge: true })
   try {
     await waitForOthers(sql, say, stopping)
     const isNewer = await bringForward(sql, { say, stopping, release })
@@ -88,8 +107,8 @@ async function bringForward(sql: Sql, forward: Forward): Promise<boolean> {
 }
 
 /**
- * Applies a step in one transaction. One that makes an index concurrently, which PostgreSQL does outside of transactions
- * alone, is applied statement by statement, and again from its beginning where it was interrupted.
+ * Applies a step in one transaction. One that makes an index concurrently, which PostgreSQL does outside of
+ * transactions alone, is applied statement by statement, and again from its beginning where it was interrupted.
  */
 async function apply(sql: Sql, forward: Forward, step: Step): Promise<void> {
   const { release } = forward
@@ -103,7 +122,10 @@ async function apply(sql: Sql, forward: Forward, step: Step): Promise<void> {
   await begin(sql, (transaction) => noteStep(transaction, step, release))
 }
 
-/** Runs a change of tables that servers use. It waits for them again and again for a moment, so that they wait no longer. */
+/**
+ * Runs a change of tables that servers use. It waits for them again and again for a moment, so that they wait no
+ * longer.
+ */
 async function whileUsed(
   sql: Sql,
   { say, stopping }: Forward,
@@ -118,7 +140,7 @@ async function whileUsed(
       })
       return
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === NO_LOCK)) throw error
+      if (codeOf(error) !== NO_LOCK) throw error
       if (tries === LOCK_TRIES)
         throw new StartFault(
           'The tables cannot be brought forward while another program uses them; stop every console of this database, and start again.',

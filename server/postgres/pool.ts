@@ -1,5 +1,6 @@
 import postgres from 'postgres'
-import { type Host, openLine, refuseLine } from './lines.ts'
+import { Turns } from '../turns.ts'
+import { failingSocket, type Host, openSocket } from './sockets.ts'
 
 /** Where a database is: a connection string, or a unix socket of the embedded server. */
 export type Connect = string | { socket: string; database: string; user: string }
@@ -7,16 +8,23 @@ export type Connect = string | { socket: string; database: string; user: string 
 /** Runs statements: a pool of connections, or the transaction that `begin` passes to its work. */
 export type Sql = postgres.Sql
 
+/** A part of a statement, or a whole one that has not been sent. */
+export type Fragment = postgres.PendingQuery<postgres.Row[]>
+
 /** The number of connections of the console's pool. */
 export const CONNECTIONS = 10
+/** The most of them that changes may have at once, so that those who look find one while every commit waits. */
+export const MOST_CHANGES = CONNECTIONS - 3
 
 export interface PoolOptions {
   /** The most connections at once. */
   max: number
-  /** Whether statements may run without a time limit, as migrations and backups need. */
-  patient?: boolean
+  /** The most connections that changes have at once; all of them if left out. */
+  changes?: number
+  /** Whether statements run without a time limit, as migrations and backups need. */
+  noTimeouts?: boolean
   /** Whether connections are never replaced because of their age. */
-  lasting?: boolean
+  noMaxAge?: boolean
   /** Whether to connect to a standby where there is one, for work that only reads and takes long. */
   standby?: boolean
   /** Called whenever a connection was made. */
@@ -40,21 +48,42 @@ export function openPool(to: Connect, options: PoolOptions): Sql {
     },
     // By default the driver waits up to 20 s before it connects again after a failure.
     backoff: () => 0,
-    connection: sessionSettings(options.patient ?? false),
+    connection: sessionSettings(options.noTimeouts ?? false),
     types,
     // The driver's query of types at the start of a connection would end the process if the connection were lost.
     fetch_types: false,
-    ...(options.lasting && { max_lifetime: null, idle_timeout: 0 }),
+    ...(options.noMaxAge && { max_lifetime: null, idle_timeout: 0 }),
     ...(options.onClose && { onclose: options.onClose }),
-    // PostgreSQL reports its version once on each new connection.
-    ...(options.onOpen && { onparameter: (name: string) => name === 'server_version' && options.onOpen?.() }),
   }
-  const sql =
+  const { onOpen } = options
+  const hooks = onOpen && {
+    // PostgreSQL reports its version once on each new connection.
+    onparameter(name: string) {
+      if (name !== 'server_version') return
+      // The driver tells of a parameter only where it differs from what another connection of the pool reported before.
+      delete sql.parameters[name]
+      onOpen()
+    },
+  }
+  const sql: Sql =
     typeof to === 'string'
-      ? openOver(to, settings, options.standby ? 'standby' : 'primary')
-      : postgres({ ...settings, path: to.socket, database: to.database, user: to.user })
+      ? openOver(to, settings, { wanted: options.standby ? 'standby' : 'primary', hooks })
+      : postgres({ ...settings, ...hooks, path: to.socket, database: to.database, user: to.user })
   unreplicatedOf.set(sql, unreplicated)
+  if (options.changes) changesOf.set(sql, new Turns({ atOnce: options.changes }))
   return sql
+}
+
+/** The turns of the changes of each pool that limits them. */
+const changesOf = new WeakMap<Sql, Turns<'anybody'>>()
+
+/**
+ * Runs a change once it has a turn. The turn is over when PostgreSQL is done with the change, not when its caller gives
+ * up: a commit that waits for a standby that is gone keeps its connection.
+ * @param gone aborted once the caller gives up, who then waits for no turn
+ */
+export function inTurn<T>(sql: Sql, gone: AbortSignal, change: () => Promise<T>): Promise<T> {
+  return changesOf.get(sql)?.run('anybody', change, gone) ?? change()
 }
 
 /** The number of commits of each pool of which PostgreSQL warned that they did not wait for the standby. */
@@ -68,13 +97,13 @@ export function countUnreplicated(sql: Sql): number {
   return unreplicatedOf.get(sql)?.count ?? 0
 }
 
-/** Returns the session's time limits, in milliseconds; 0 means none, for a patient session. */
-function sessionSettings(patient: boolean): Record<string, string> {
+/** Returns the session's time limits, in milliseconds; none for a session with `noTimeouts`. */
+function sessionSettings(noTimeouts: boolean): Record<string, string> {
   return {
     application_name: 'boxtree',
     TimeZone: 'UTC',
     DateStyle: 'ISO, YMD',
-    ...(!patient && {
+    ...(!noTimeouts && {
       // Calls find rows by keys: one plan serves all values. By itself PostgreSQL would plan a statement with an array
       // anew each time, since it expects ten entries where it does not look.
       plan_cache_mode: 'force_generic_plan',
@@ -151,22 +180,27 @@ type Settings = postgres.Options<typeof types>
  * would refuse each change for as long as the pool keeps it. The driver is given one host only, because with several
  * it retries an unreachable one for ever and reports nothing.
  */
-function openOver(to: string, settings: Settings, wanted: Role): Sql {
-  const alone: Sql = postgres(to, settings)
+function openOver(
+  to: string,
+  settings: Settings,
+  { wanted, hooks }: { wanted: Role; hooks: Settings | undefined },
+): Sql {
+  const alone: Sql = postgres(to, { ...settings, ...hooks })
   if (alone.options.path) return alone
   const hosts = alone.options.host.map((host, at) => ({ host, port: alone.options.port[at] ?? 5432 }))
   const [first = { host: 'localhost', port: 5432 }, ...others] = hosts
   let search: Promise<Host | null> | null = null
   const socket = async (options: object) => {
-    if (others.length === 0) return openLine(options, first)
+    if (others.length === 0) return openSocket(options, first)
     search ??= findHost(to, settings, hosts, wanted).finally(() => {
       search = null
     })
     const found = await search
-    return found ? openLine(options, found) : refuseLine(`none of the hosts is the ${wanted}`)
+    return found ? openSocket(options, found) : failingSocket(`none of the hosts is the ${wanted}`)
   }
   const attributes = wanted === 'primary' && { target_session_attrs: wanted }
-  return postgres(to, { ...settings, ...first, ...attributes, ...{ socket } })
+  // Spread, because the driver's types leave `socket` out.
+  return postgres(to, { ...settings, ...hooks, ...first, ...attributes, ...{ socket } })
 }
 
 /** Which of several hosts a pool connects to: the primary, or a standby where there is one. */

@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { lstatSync, readlinkSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { StartFault } from '../config.ts'
 import { OWN_UID, readOwned } from '../files.ts'
 import { configure } from './cluster.ts'
@@ -23,13 +24,16 @@ export function isRunning(home: Home): boolean {
 /**
  * Starts the server unless it runs. Where two starts race, the server's own lock file lets one succeed, and the other
  * adopts its server.
+ * @param stopping aborted when the program is told to stop: a server that is still starting is then stopped
  */
-export async function ensureRunning(home: Home): Promise<'adopted' | 'started'> {
+export async function ensureRunning(home: Home, stopping?: AbortSignal): Promise<'adopted' | 'started'> {
+  stopping?.throwIfAborted()
   if (isRunning(home)) return 'adopted'
   for (const file of ['postmaster.pid', '.s.PGSQL.5432.lock']) removeStale(home, file)
   await configure(home)
   const ended = launch(home)
-  if (await untilReady(home, ended)) return 'started'
+  if (await untilReady(home, ended, stopping)) return 'started'
+  stopping?.throwIfAborted()
   if (isRunning(home)) return 'adopted'
   throw new StartFault(`PostgreSQL did not start on ${home.cluster}:\n${lastLines(home)}`)
 }
@@ -71,10 +75,16 @@ function launch(home: Home): { done: boolean } {
 }
 
 /** Waits until the server writes 'ready' into its pid file; returns false where it ended before. */
-async function untilReady(home: Home, ended: { done: boolean }): Promise<boolean> {
+async function untilReady(
+  home: Home,
+  ended: { done: boolean },
+  stopping: AbortSignal | undefined,
+): Promise<boolean> {
   const deadline = Date.now() + START_LIMIT_MS
   while (!ended.done && Date.now() < deadline) {
-    if (isRunning(home) && /^ready\s*$/m.test(read(home, 'postmaster.pid'))) return true
+    // In order, because a service manager soon kills what is left. The next start begins the crash recovery again.
+    if (stopping?.aborted) await stop(home)
+    else if (isRunning(home) && /^ready\s*$/m.test(read(home, 'postmaster.pid'))) return true
     await pause(PAUSE_MS)
   }
   return false
@@ -122,8 +132,4 @@ function removeStale(home: Home, name: string): void {
   } catch {
     // Another start removed it first.
   }
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds))
 }

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { databaseUp, primary, primaryChanges } from '../metrics.ts'
-import { withTimeout } from './begin.ts'
 import type { Sql } from './pool.ts'
+import { withTimeout } from './timeout.ts'
 
 /**
  * The server of the database that takes changes: its address as it tells it itself, also behind a load balancer's. The
@@ -13,7 +13,9 @@ const MINUTE = 60_000
 /** The pause after a reading that failed, in milliseconds. */
 const RETRY_MS = 1_000
 
-/** Reads each minute, and whenever it is told to, which server is the primary. Log and metrics tell when that changes. */
+/**
+ * Reads each minute, and whenever it is told to, which server is the primary. Log and metrics tell when that changes.
+ */
 export function watchPrimary(
   sql: Sql,
   log: FastifyBaseLogger,
@@ -46,7 +48,9 @@ export function watchPrimary(
     },
   }
 
-  /** Reads again where that was asked for meanwhile: the first reading may be that of a server that was just replaced. */
+  /**
+   * Reads again where that was asked for meanwhile: the first reading may be that of a server that was just replaced.
+   */
   async function readAsWanted(): Promise<void> {
     while (isWanted) {
       isWanted = false

@@ -9,8 +9,8 @@ import {
   checksumOfStatements,
   fingerprintOf,
   makeSchema,
+  originOf,
   PRESENT,
-  schemaOfBackup,
   THIRTEEN_STEPS,
 } from './schema.ts'
 
@@ -57,16 +57,27 @@ test('a corrected comment makes no other schema of a database, and a changed sta
     )
   const commented = (text: string) =>
     text.replaceAll(/^ *--.*\n/gm, '').replaceAll(/;\n/g, ';\n\n  -- Why.\n')
-  expect(schemaOfBackup(fingerprint(commented))).toBe(PRESENT)
+  expect(originOf(fingerprint(commented))).toEqual({ schema: PRESENT, steps: [] })
   for (const changed of ['name text', 'name  text']) {
     const edited = fingerprint((text) => text.replace('name text not null', `${changed} null`))
-    expect(() => schemaOfBackup(edited), changed).toThrow(/does not know the schema/)
+    expect(originOf(edited), changed).toBe(null)
   }
 })
 
 test('the thirteen steps are byte for byte those that were released', () => {
   expect(THIRTEEN_STEPS.fingerprint).toBe('d83b5ded8046f21a9fafc1e82d93507b67db25785c55e9c650cbbb5e4d34f066')
 })
+
+/** The schemas of released versions, by their fingerprints. A release adds its own. */
+const RELEASED = { '0.2.0': '0696353f2238667d40e2b1d78f3fe8317e072acf964186cbdd1d2831ffef11bb' }
+
+test.each(Object.entries(RELEASED))(
+  'the tables of %s can still be made, so that its databases and backups are brought forward',
+  (_version, fingerprint) => {
+    // Where this fails, db/ has changed without a step and a copy of the released files: CONTRIBUTING says how.
+    expect(originOf(fingerprint)).not.toBeNull()
+  },
+)
 
 test('every constraint is named after its table and its kind', async () => {
   const sql = await database()

@@ -42,16 +42,28 @@ const FOLDER = join(import.meta.dirname, '../../db')
 
 const STEPS = stepsIn(join(FOLDER, 'steps'))
 
+/** The files of the present schema. */
+const FILES = [
+  'accounts',
+  'clients',
+  'boxes',
+  'channels',
+  'ledger',
+  'lists',
+  'tree',
+  'statistics',
+  'system',
+].map((name) => `${name}.sql`)
+
 /** The schema that this version needs. */
-export const PRESENT = schemaOf(
-  FOLDER,
-  ['accounts', 'clients', 'boxes', 'channels', 'ledger', 'lists', 'tree', 'statistics', 'system'].map(asFile),
-  { step: STEPS.length, checksumOf: checksumOfStatements },
-)
+export const PRESENT = presentIn(FOLDER, STEPS.length)
+
+/** The schemas of released versions that differ from the present one. A backup of one is first restored into it. */
+const RELEASED = releasedIn(join(FOLDER, 'released'))
 
 const OLD_FOLDER = join(FOLDER, 'thirteen-steps')
 
-/** The schema of version 0.1, which the bridge brings to that of 0.2.0. A backup of it is first restored into it. */
+/** The schema of version 0.1, which the bridge brings to that of 0.2.0. */
 export const THIRTEEN_STEPS = schemaOf(OLD_FOLDER, readdirSync(OLD_FOLDER).sort(), {
   step: -1,
   checksumOf: digest,
@@ -63,36 +75,44 @@ const BRIDGE = readSql(FOLDER, 'bridge.sql')
 export const RELEASE: Release = {
   schema: PRESENT,
   steps: STEPS,
-  before: [THIRTEEN_STEPS],
+  before: [...RELEASED, THIRTEEN_STEPS],
   grants: readSql(FOLDER, 'grants.sql'),
 }
-
-/** The schemas that a backup can be restored into. */
-const MAKEABLE: readonly Schema[] = [PRESENT, ...RELEASE.before]
 
 /** Returns the fingerprint of a schema from the names and checksums of its files. */
 export function fingerprintOf(files: readonly Pick<SchemaFile, 'name' | 'checksum'>[]): string {
   return digest(files.map(({ name, checksum }) => `${name} ${checksum}\n`).join(''))
 }
 
-/** Whether this version can make the schema that has a fingerprint. */
-export function isKnown(fingerprint: string): boolean {
-  return MAKEABLE.some((known) => known.fingerprint === fingerprint)
+/** The schema that a database was made with, and the steps that were applied to it. */
+export type Origin = { schema: Schema; steps: readonly Step[] }
+
+/** Returns a schema that a release can make, by its fingerprint. */
+function makeable({ schema, before }: Release, fingerprint: string): Schema | undefined {
+  return [schema, ...before].find((known) => known.fingerprint === fingerprint)
 }
 
 /**
- * Returns the schema that a backup has by its fingerprint.
- * @throws StartFault where no schema that this version knows has it
+ * Names the tables of a backup by what they were made with. Where they are between two versions, or a newer one's, the
+ * last step that was applied to them is added: `FINGERPRINT+STEP`.
  */
-export function schemaOfBackup(fingerprint: string): Schema {
-  const schema = MAKEABLE.find((known) => known.fingerprint === fingerprint)
-  if (schema) return schema
-  throw new StartFault(
-    'This program does not know the schema of the backup; run the version of Boxtree that wrote it.',
-  )
+export function nameTables({ fingerprint, step }: Standing, release: Release = RELEASE): string {
+  return makeable(release, fingerprint)?.step === step ? fingerprint : `${fingerprint}+${step}`
 }
 
-/** How a database stands: the files that made it, the last step that was applied, and the last that others must know. */
+/** Returns how a release makes the tables of a backup; null where it cannot. */
+export function originOf(name: string, release: Release = RELEASE): Origin | null {
+  const [fingerprint = '', step] = name.split('+')
+  const schema = makeable(release, fingerprint)
+  if (!schema) return null
+  const last = step === undefined ? schema.step : Number(step)
+  const steps = release.steps.filter(({ number }) => number > schema.step && number <= last)
+  return steps.length === last - schema.step ? { schema, steps } : null
+}
+
+/**
+ * How a database stands: the files that made it, the last step that was applied, and the last that others must know.
+ */
 export type Standing = { fingerprint: string; step: number; needs: number }
 
 /** Returns how a database stands; null where it has no tables of ours. */
@@ -118,8 +138,8 @@ export async function standingOf(sql: Sql): Promise<Standing | null> {
 }
 
 /**
- * Returns whether a schema is the one that a release needs, an older one that it can bring forward, or a newer one that it
- * can run on.
+ * Returns whether a schema is the one that a release needs, an older one that it can bring forward, or a newer one that
+ * it can run on.
  * @throws StartFault where it is none of these
  */
 export function judge(
@@ -155,6 +175,16 @@ export async function makeSchema(sql: Sql, schema: Schema, steps: readonly Step[
   }
 }
 
+/** Makes the tables of a backup in an empty database, in the caller's transaction. */
+export async function makeTablesOf(sql: Sql, { schema, steps }: Origin, release: Release): Promise<void> {
+  await makeSchema(sql, schema, release.steps)
+  for (const step of steps) {
+    // Nobody else is in these tables, and a transaction allows nothing concurrent.
+    await sql.unsafe(step.text.replaceAll(/\bconcurrently\b/gi, ''))
+    await noteStep(sql, step, release)
+  }
+}
+
 /** Brings the thirteen-step schema to that of 0.2.0, in the caller's transaction. */
 export async function crossBridge(sql: Sql, { schema, before }: Release): Promise<void> {
   await sql.unsafe(BRIDGE)
@@ -183,9 +213,25 @@ function neededFrom(steps: readonly Step[], upTo: number): number {
   return steps.findLast(({ number, contracts }) => contracts && number <= upTo)?.number ?? 0
 }
 
-/** Returns the checksum of a file without its comments and empty lines, so that a corrected comment makes no other schema. */
+/**
+ * Returns the checksum of a file without its comments and empty lines, so that a corrected comment makes no other
+ * schema.
+ */
 export function checksumOfStatements(text: string): string {
   return digest(text.replace(/^[ \t]*(--.*)?\n/gm, ''))
+}
+
+/** Returns the schema of a folder that has files of the present one's names. */
+function presentIn(folder: string, step: number): Schema {
+  const names = FILES.filter((name) => existsSync(join(folder, name)))
+  return schemaOf(folder, names, { step, checksumOf: checksumOfStatements })
+}
+
+/**
+ * Returns the schemas of released versions, one a folder, which is named by its last step and its version: `000-0.2.0`.
+ */
+function releasedIn(folder: string): Schema[] {
+  return namesIn(folder).map((name) => presentIn(join(folder, name), Number.parseInt(name, 10)))
 }
 
 function schemaOf(
@@ -202,8 +248,12 @@ function schemaOf(
 
 /** Returns the steps of a folder, which has none before the first. */
 function stepsIn(folder: string): Step[] {
-  const names = existsSync(folder) ? readdirSync(folder).sort() : []
-  return names.map((name, at) => stepOf(name, readSql(folder, name), at + 1))
+  return namesIn(folder).map((name, at) => stepOf(name, readSql(folder, name), at + 1))
+}
+
+/** Returns the names in a folder, in order; none where it is not there. */
+function namesIn(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder).sort() : []
 }
 
 /** @throws where its name or its first line is not that of a step */
@@ -213,10 +263,6 @@ export function stepOf(name: string, text: string, number: number): Step {
   const kind = /^-- (Expands|Contracts): /.exec(text)?.[1]
   if (!kind) throw new Error(`The first line of ${name} does not say whether it expands or contracts.`)
   return { number, text, contracts: kind === 'Contracts' }
-}
-
-function asFile(name: string): string {
-  return `${name}.sql`
 }
 
 /** Reads a file with the line ends as they were written, whatever a checkout changed them to. */

@@ -1,19 +1,36 @@
+import { execFile } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { startConsole } from '../../test/support/console.ts'
+import { INHERITED, startConsole } from '../../test/support/console.ts'
 import { type FreshDatabase, freshDatabase } from '../../test/support/database.ts'
 import { freshFolder } from '../../test/support/folder.ts'
 import { holdOpen } from '../../test/support/hold.ts'
+import { makeNextVersion } from '../../test/support/next-version.ts'
 import { SECRET_KEY, startServer } from '../../test/support/server.ts'
 import { newClient, openWorld } from '../../test/support/world.ts'
-import { takeBackup } from '../commands/backup/take.ts'
-import { tryBackup } from '../commands/backup/trial.ts'
+import { restoreBackup } from '../backup/restore.ts'
+import { takeBackup } from '../backup/take.ts'
+import { testRestore } from '../backup/test-restore.ts'
 import { StartFault } from '../config.ts'
+import { report } from '../verify/report.ts'
+import { begin } from './begin.ts'
 import { startEmbedded } from './embedded.ts'
 import { migrate } from './migrate.ts'
-import { fingerprintOf, PRESENT, RELEASE, type Release, stepOf, THIRTEEN_STEPS } from './schema.ts'
+import { openPool } from './pool.ts'
+import {
+  fingerprintOf,
+  makeSchema,
+  makeTablesOf,
+  originOf,
+  PRESENT,
+  RELEASE,
+  type Release,
+  stepOf,
+  THIRTEEN_STEPS,
+} from './schema.ts'
 
 // The version after this one, made for the test: what it changes of the present tables, step by step.
 
@@ -45,6 +62,8 @@ function versionOf(texts: readonly string[], others: readonly Release[] = []): R
     grants: `${RELEASE.grants}; grant insert on note to :server_role`,
   }
 }
+
+const run = promisify(execFile)
 
 let database: FreshDatabase
 let said: string[]
@@ -104,6 +123,17 @@ describe('a version with steps', () => {
     expect((await look()).indexes).toEqual(WHOLE)
   })
 
+  test('says in a sentence that the database was lost meanwhile, and leaves it as it was', async () => {
+    const before = await look()
+    const lost = versionOf(['-- Expands: nothing.\nselect pg_terminate_backend(pg_backend_pid());\n'])
+    const fault = await start(lost).catch((error) => error)
+    expect(fault).toBeInstanceOf(StartFault)
+    expect(fault).toMatchObject({
+      message: expect.stringContaining('The database was lost while its tables'),
+    })
+    expect(await look()).toEqual(before)
+  })
+
   test('makes an index anew that an interrupted start has left broken', async () => {
     await start(versionOf([NOTES]))
     const { ownerSql } = database
@@ -150,7 +180,7 @@ describe('the version before', () => {
         await dealer.call(calls.clients.list)
       }
     })()
-    await expect.poll(() => made).toBeGreaterThan(2)
+    await expect.poll(() => made, { timeout: 10_000 }).toBeGreaterThan(2)
     await start(NEXT, on)
     isForward = true
     await serving
@@ -185,6 +215,24 @@ describe('the version before', () => {
     }
   })
 
+  test.each([
+    ['a newer', NEXT],
+    ['an older', null],
+  ])('leaves the proof of the ledger on the tables of %s one to that version', async (which, next) => {
+    const other = await freshDatabase({ migrated: next !== null })
+    try {
+      if (next) await start(next, other)
+      else await begin(other.ownerSql, (sql) => makeSchema(sql, THIRTEEN_STEPS))
+      await expect(report(other.owner, (line) => said.push(line))).rejects.toThrow(
+        new StartFault(
+          `The tables are those of ${which} version of Boxtree; run npm run verify of that version.`,
+        ),
+      )
+    } finally {
+      await other.drop()
+    }
+  })
+
   test('makes backups of them, and leaves their trial to the newer version', async () => {
     await start(NEXT)
     const world = await startServer({ database, admin: true })
@@ -194,11 +242,86 @@ describe('the version before', () => {
     const { owner } = database
     const backup = { owner, key: SECRET_KEY, timeZone: 'UTC', folder, say: () => {} }
     const { schema, tables } = await takeBackup(backup)
-    expect(schema).toBe(NEXT.schema.fingerprint)
+    expect(schema).toBe(`${NEXT.schema.fingerprint}+2`)
+    for (const newer of [NEXT, AFTER_NEXT])
+      expect(originOf(schema, newer)).toEqual({ schema: NEXT.schema, steps: [] })
     expect(tables.map(({ name }) => name)).toContain('note')
     const { signal } = new AbortController()
-    const tried = await tryBackup({ folder, key: SECRET_KEY, size: 1, signal })
+    const tried = await testRestore({ folder, key: SECRET_KEY, size: 1, reserve: null, signal })
     expect(tried).toMatchObject({ outcome: 'left out', sentence: expect.stringContaining('a newer version') })
     rmSync(parent, { recursive: true, force: true })
+  })
+})
+
+describe('the version after this one', () => {
+  test('restores a backup that this one has made between two of its steps', async () => {
+    const server = await startServer({ database, admin: true })
+    await server.close()
+    const failing = '-- Expands: nothing, because it fails.\nselect 1 / 0;\n'
+    await expect(start(versionOf([NOTES, failing]))).rejects.toThrow('division by zero')
+    await database.ownerSql`insert into note select id, 'kept' from account`
+    const parent = freshFolder()
+    const folder = join(parent, 'one')
+    const backup = { owner: database.owner, key: SECRET_KEY, folder, say: () => {} }
+    const manifest = await takeBackup({ ...backup, timeZone: 'UTC' })
+    const { signal } = new AbortController()
+    expect(await testRestore({ ...backup, size: 1, reserve: null, signal })).toMatchObject({
+      outcome: 'left out',
+      sentence: expect.stringContaining('a newer version'),
+    })
+    const target = await freshDatabase({ migrated: false })
+    const restore = (release: Release) =>
+      restoreBackup({ ...backup, owner: target.owner, manifest, onRestored: () => {}, release })
+    try {
+      await expect(restore(RELEASE)).rejects.toThrow('does not know the schema of the backup')
+      await restore(NEXT)
+      const { fingerprint } = PRESENT
+      expect((await look(target)).setup).toEqual({ schema: fingerprint, step: '1', needs: '0' })
+      await start(NEXT, target)
+      expect(await look(target)).toMatchObject({ setup: { step: '2' }, indexes: WHOLE })
+      expect(await target.ownerSql`select text from note`).toEqual([{ text: 'kept' }])
+    } finally {
+      await target.drop()
+      rmSync(parent, { recursive: true, force: true })
+    }
+  })
+
+  test('restores one of both of its steps at once into what it makes anew', async () => {
+    const target = await freshDatabase({ migrated: false })
+    const origin = { schema: PRESENT, steps: NEXT.steps }
+    expect(originOf(`${PRESENT.fingerprint}+2`, NEXT)).toEqual(origin)
+    try {
+      await begin(target.ownerSql, (sql) => makeTablesOf(sql, origin, NEXT))
+      await start(NEXT)
+      expect(await look(target)).toEqual(await look())
+    } finally {
+      await target.drop()
+    }
+  })
+
+  test("restores this version's backup and brings its tables forward", async () => {
+    const { owner } = database
+    const server = await startServer({ database, admin: true })
+    await server.close()
+    const parent = freshFolder()
+    const folder = join(parent, 'backup')
+    await takeBackup({ owner, key: SECRET_KEY, timeZone: 'UTC', folder, say: () => {} })
+    const dataDir = join(parent, 'data')
+    const { stdout, stderr } = await run(process.execPath, ['server/commands/restore.ts', folder], {
+      cwd: makeNextVersion(parent),
+      env: { ...INHERITED, DATA_DIR: dataDir },
+    })
+    expect(stdout + stderr).toContain(FORWARD)
+    const restored = await startEmbedded({ dataDir, say: () => {} })
+    const sql = openPool(restored.owner, { max: 1 })
+    try {
+      expect(await sql`select name from account`).toEqual([{ name: 'admin' }])
+      // The column that the next version's clients have more.
+      expect(await sql`select note from client`).toEqual([])
+    } finally {
+      await sql.end()
+      await restored.stop()
+      rmSync(parent, { recursive: true, force: true })
+    }
   })
 })

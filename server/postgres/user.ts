@@ -16,9 +16,9 @@ export type Users = {
 const OWN = 61_000
 
 /**
- * Chooses the user that runs PostgreSQL when the console runs as root, because PostgreSQL refuses to run as root. For an
- * existing folder this is its owner. For a new one it is the account `boxtree`, if an operator has made that, else a uid
- * that no account has, else `nobody`.
+ * Chooses the user that runs PostgreSQL when the console runs as root, because PostgreSQL refuses to run as root. For
+ * an existing folder this is its owner. For a new one it is the account `boxtree`, if an operator has made that, else a
+ * uid that no account has, else `nobody`.
  * @throws StartFault if there is no such user
  */
 export function chooseUsers(owner: number | null): Users {

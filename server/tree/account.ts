@@ -1,9 +1,8 @@
-import type { PendingQuery, Row } from 'postgres'
 import type { Account } from '../context.ts'
-import type { Sql } from '../postgres/pool.ts'
+import type { Fragment, Sql } from '../postgres/pool.ts'
 
 /** Finds the account `a` that meets a condition, with the path above it and its holdings. */
-export async function findAccount(sql: Sql, condition: PendingQuery<Row[]>): Promise<Account | undefined> {
+export async function findAccount(sql: Sql, condition: Fragment): Promise<Account | undefined> {
   const [account] = await sql<Account[]>`
     select a.id, a.name, a.role, a.superreseller, a.reseller, b.id as balance_holding, c.id as consumed_holding
     from account a join holding b on b.account = a.id and b.kind in ('balance', 'issue')
@@ -12,8 +11,10 @@ export async function findAccount(sql: Sql, condition: PendingQuery<Row[]>): Pro
   return account
 }
 
-/** Returns an expression of whether the balance of holding `h` is below the threshold of its account `a`, if it has one. */
-export function isLow(sql: Sql): PendingQuery<Row[]> {
+/**
+ * Returns an expression of whether the balance of holding `h` is below the threshold of its account `a`, if it has one.
+ */
+export function isLow(sql: Sql): Fragment {
   return sql`coalesce(h.balance < coalesce(a.low_own, a.low_by_parent), false)`
 }
 

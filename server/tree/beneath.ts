@@ -1,7 +1,6 @@
-import type { PendingQuery, Row } from 'postgres'
 import type { LevelName } from '../../contract/levels.ts'
 import type { Account, Context } from '../context.ts'
-import type { Sql } from '../postgres/pool.ts'
+import type { Fragment, Sql } from '../postgres/pool.ts'
 import { notFound } from '../refusal.ts'
 
 /** An account beneath the caller, at whatever level. */
@@ -11,18 +10,24 @@ export type Beneath = Omit<Account, 'role' | 'consumed_holding'> & {
   closed: string | null
 }
 
-type Caller = Pick<Context, 'sql' | 'account'>
+type TreeContext = Pick<Context, 'sql' | 'account'>
 
 /**
- * Finds an account beneath the caller by its name. 'lock' locks its row until the transaction ends, so that its place and
- * its suspension stay as they are; a login locks the path above it too. Closed accounts can be read, not locked.
+ * Finds an account beneath the caller by its name. 'lock' locks its row until the transaction ends, so that its place
+ * and its suspension stay as they are; a login locks the path above it too. Closed accounts can be read, not locked.
  */
-export function beneathOf(caller: Caller, name: string, lock?: 'lock'): Promise<Beneath> {
+export function beneathOf(caller: TreeContext, name: string, lock?: 'lock'): Promise<Beneath> {
   return find(caller, name, isBeneath(caller.sql, caller.account, caller.sql`a`), lock)
 }
 
+/** Returns an account that is open; a closed one is not found. */
+export function requireOpen(account: Beneath): Beneath {
+  if (account.closed) throw notFound()
+  return account
+}
+
 /** Finds an account that the caller manages and that is not closed: a direct child, or for the admin any account. */
-export function managedBy(caller: Caller, name: string, lock?: 'lock'): Promise<Beneath> {
+export function managedBy(caller: TreeContext, name: string, lock?: 'lock'): Promise<Beneath> {
   const { sql, account } = caller
   const isManaged = account.role === 'admin' ? sql`true` : sql`a.parent = ${account.id}`
   return find(caller, name, sql`${isManaged} and a.closed is null`, lock)
@@ -30,7 +35,7 @@ export function managedBy(caller: Caller, name: string, lock?: 'lock'): Promise<
 
 /** Returns the caller itself, or the account beneath it that has this name. */
 export function accountSeenBy(
-  caller: Caller,
+  caller: TreeContext,
   name: string | undefined,
 ): Promise<Pick<Account, 'id' | 'name' | 'role'>> {
   const { account } = caller
@@ -39,11 +44,7 @@ export function accountSeenBy(
 }
 
 /** Returns the condition for accounts beneath a reader. */
-export function isBeneath(
-  sql: Sql,
-  { id, role }: Pick<Account, 'id' | 'role'>,
-  row: PendingQuery<Row[]>,
-): PendingQuery<Row[]> {
+export function isBeneath(sql: Sql, { id, role }: Pick<Account, 'id' | 'role'>, row: Fragment): Fragment {
   switch (role) {
     case 'admin':
       return sql`${row}.role <> 'admin'`
@@ -57,9 +58,9 @@ export function isBeneath(
 }
 
 async function find(
-  { sql }: Caller,
+  { sql }: TreeContext,
   name: string,
-  condition: PendingQuery<Row[]>,
+  condition: Fragment,
   lock?: 'lock',
 ): Promise<Beneath> {
   const [found] = await sql<Beneath[]>`

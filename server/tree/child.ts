@@ -1,5 +1,5 @@
-import type { PendingQuery, Row } from 'postgres'
 import type { Account, Context } from '../context.ts'
+import type { Fragment } from '../postgres/pool.ts'
 import { notFound } from '../refusal.ts'
 import { isLow } from './account.ts'
 
@@ -10,8 +10,8 @@ export type Child = Omit<Account, 'consumed_holding'> & {
 }
 
 /**
- * Finds the caller's direct child by its name, with its present balance. Other accounts, and closed ones, are not found.
- * 'lock' locks its row until the transaction ends, so that it stays the caller's.
+ * Finds the caller's direct child by its name, with its present balance. Other accounts, and closed ones, are not
+ * found. 'lock' locks its row until the transaction ends, so that it stays the caller's.
  */
 export async function childOf(
   { sql, account }: Pick<Context, 'sql' | 'account'>,
@@ -43,7 +43,7 @@ type ListedChild = {
  */
 export async function childrenOf<More extends object = object>(
   { sql, account }: Pick<Context, 'sql' | 'account'>,
-  more: PendingQuery<Row[]> = sql``,
+  more: Fragment = sql``,
 ): Promise<(ListedChild & More)[]> {
   return sql<(ListedChild & More)[]>`
     select a.id as "accountId", a.name, h.balance as credits, ${isLow(sql)} as low, a.description,

@@ -13,7 +13,7 @@ export type Client = {
   expiry: string
 }
 
-type Caller = Pick<Context, 'sql' | 'account'>
+type TreeContext = Pick<Context, 'sql' | 'account'>
 
 /**
  * Finds the caller's clients by their names, in the order of the names: a dealer's own, for the admin any dealer's.
@@ -21,12 +21,13 @@ type Caller = Pick<Context, 'sql' | 'account'>
  * @throws Refusal where one of them does not exist or is not the caller's
  */
 export async function clientsOf(
-  { sql, account }: Caller,
+  { sql, account }: TreeContext,
   names: readonly string[],
   lock?: 'lock',
 ): Promise<Client[]> {
   const wanted = names.map((name) => name.toLowerCase())
-  // 'is true' hides the dealer from the planner: by an index that starts with it, it would read all the dealer's clients.
+  // 'is true' hides the dealer from the planner: by an index that starts with it, it would read all the dealer's
+  // clients.
   const found = await sql<Client[]>`
     select c.id, c.dealer, c.name, c.mac, c.ministra, c.description, s.expiry
     from client c join service s on s.client = c.id
@@ -40,14 +41,14 @@ export async function clientsOf(
   })
 }
 
-export async function clientOf(caller: Caller, name: string, lock?: 'lock'): Promise<Client> {
+export async function clientOf(caller: TreeContext, name: string, lock?: 'lock'): Promise<Client> {
   const [client] = await clientsOf(caller, [name], lock)
   return client as Client
 }
 
 /** Finds the caller's living client, other than `but`, that has this login or this MAC; undefined where none has. */
 export async function ownClientWith(
-  { sql, account }: Caller,
+  { sql, account }: TreeContext,
   { name, mac }: { name?: string; mac: string | null },
   but?: number,
 ): Promise<Pick<Client, 'name' | 'mac'> | undefined> {

@@ -1,17 +1,16 @@
-import type { PendingQuery, Row } from 'postgres'
 import type { Account } from '../context.ts'
-import type { Sql } from '../postgres/pool.ts'
+import type { Fragment, Sql } from '../postgres/pool.ts'
 
 /**
  * Returns an SQL expression of an account's name as a reader may see it. A reader sees its own name, its direct
  * parent's and those beneath it; any other is '—', because an account must not learn who is further up.
  * @param row the account's row; where an outer join found none, the name is null
  */
-export function nameFor(sql: Sql, reader: Account, row: PendingQuery<Row[]>): PendingQuery<Row[]> {
+export function nameFor(sql: Sql, reader: Account, row: Fragment): Fragment {
   return sql`case when ${isKnownTo(sql, reader, row)} then ${row}.name when ${row}.id is not null then '—' end`
 }
 
-function isKnownTo(sql: Sql, { id, role, superreseller, reseller }: Account, row: PendingQuery<Row[]>) {
+function isKnownTo(sql: Sql, { id, role, superreseller, reseller }: Account, row: Fragment) {
   switch (role) {
     case 'admin':
       return sql`true`

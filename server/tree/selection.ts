@@ -1,7 +1,7 @@
-import type { PendingQuery, Row } from 'postgres'
 import { expiringUntil, type ListFilter, ONLINE_FOR_MS } from '../../contract/clients.ts'
 import type { Context } from '../context.ts'
-import type { Sql } from '../postgres/pool.ts'
+import { likePattern } from '../postgres/like.ts'
+import type { Fragment, Sql } from '../postgres/pool.ts'
 
 /** Which clients a list or an export has, and in which order. */
 export type Selection = {
@@ -11,11 +11,11 @@ export type Selection = {
   order: 'asc' | 'desc'
 }
 
-export type Fragment = PendingQuery<Row[]>
+type SearchContext = Pick<Context, 'sql' | 'account' | 'now'> & {
+  business: Pick<Context['business'], 'zone'>
+}
 
-type Asked = Pick<Context, 'sql' | 'account' | 'now'> & { business: Pick<Context['business'], 'zone'> }
-
-/** Returns the condition that no client has the box `u` by now. */
+/** Returns the condition that the box `u` is still unknown: no client has its MAC or has signed in on it. */
 export function isNobodys(sql: Sql): Fragment {
   return sql`not exists (select from client c where c.mac = u.mac and c.deleted is null)
     and not exists (select from device d where d.mac = u.mac)`
@@ -33,7 +33,7 @@ export type Search = {
  * Parses a search term: a plain substring of name, description, MAC, phone digits or expiry date, and for the admin of
  * the dealer's name. Returns null for an empty term.
  */
-export async function readSearch(asked: Asked, search: string): Promise<Search | null> {
+export async function readSearch(asked: SearchContext, search: string): Promise<Search | null> {
   const { sql, account } = asked
   const term = search.trim()
   if (term === '') return null
@@ -81,14 +81,16 @@ export function countsFor(sql: Sql, { id, role }: Context['account']): Fragment 
   return role === 'admin' ? sql`account = any (${superresellers(sql)})` : sql`account = ${id}`
 }
 
-/** Returns their ids as an array: with a join the database would read the counts of all accounts, twenty times as many. */
+/**
+ * Returns the ids of all superresellers as an array: with a join the planner would read the counts of every account.
+ */
 export function superresellers(sql: Sql): Fragment {
   return sql`array(select id from account where role = 'superreseller')`
 }
 
 /**
- * Returns the condition for rows that a filter leaves: by their expiry, where the active ones include the expiring ones, or
- * by the last poll of their boxes.
+ * Returns the condition for rows that a filter leaves: by their expiry, where the active ones include the expiring
+ * ones, or by the last poll of their boxes.
  * @param row a table with the columns `client` and `expiry`
  */
 export function isIn(sql: Sql, filter: ListFilter, now: Date, row: Fragment): Fragment {
@@ -142,7 +144,7 @@ export function orderOf(
 }
 
 /** Returns the expiries in use whose date contains the term. There is one a day at most, so they are few. */
-async function expiriesLike({ sql, account, business }: Asked, term: string): Promise<string[]> {
+async function expiriesLike({ sql, account, business }: SearchContext, term: string): Promise<string[]> {
   const found = await sql<{ expiry: string }[]>`
     with days as materialized (select distinct expiry from client_count where ${countsFor(sql, account)})
     select expiry from days where to_char(expiry at time zone ${business.zone}, 'YYYY-MM-DD') like ${like(sql, term)}`
@@ -156,10 +158,9 @@ async function dealersLike(sql: Sql, term: string): Promise<number[]> {
 }
 
 /**
- * Returns a LIKE pattern for texts that contain a term, or begin with it; `%` and `_` are plain text. The database
- * lower-cases it as it did the directory.
+ * Returns a pattern for texts that contain a term, or begin with it. The database lower-cases it as it did the
+ * directory.
  */
 export function like(sql: Sql, term: string, where: 'contains' | 'begins' = 'contains'): Fragment {
-  const plain = term.replace(/[\\%_]/g, '\\$&')
-  return sql`lower(${`${where === 'contains' ? '%' : ''}${plain}%`})`
+  return sql`lower(${likePattern(term, where)})`
 }

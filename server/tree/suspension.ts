@@ -22,11 +22,3 @@ export async function suspensionOf(sql: Sql, account: number): Promise<Refusal |
     `Your account is suspended. Please contact ${row.own ? row.parent : 'your provider'}.`,
   )
 }
-
-/** Locks the path above an account against a suspension until the transaction ends. Its own row is locked already. */
-export async function lockPath(sql: Sql, account: number): Promise<void> {
-  await sql`
-    select from account p
-    where p.id in (select unnest(array[a.superreseller, a.reseller]) from account a where a.id = ${account})
-    order by p.id for share of p`
-}

@@ -2,16 +2,18 @@ import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { begin, isLost } from '../../server/postgres/begin.ts'
+import { begin } from '../../server/postgres/begin.ts'
+import { isLost } from '../../server/postgres/errors.ts'
 import { openPool, type Sql } from '../../server/postgres/pool.ts'
 import { type Console, startConsole } from '../support/console.ts'
 import { freshFolder } from '../support/folder.ts'
 import { Pair } from '../support/pair.ts'
 import { WORKLOAD_ENV, WORKLOAD_PASSWORD } from '../support/workload.ts'
-import { Person } from '../support/world.ts'
+import { newClient, Person } from '../support/world.ts'
 
 const run = promisify(execFile)
 
@@ -53,6 +55,19 @@ test('a connection to a standby is not kept once its address leads to the primar
     await sql.end({ timeout: 1 })
     await address.close()
   }
+})
+
+test('a pool tells of each connection that it makes, and of none that searches for the primary', async () => {
+  let count = 0
+  const sql = openPool(pair.standbyFirst('holder', 'shop'), {
+    max: 3,
+    onOpen: () => {
+      count += 1
+    },
+  })
+  await Promise.all([1, 2, 3].map(() => sql`select pg_sleep(0.1)`))
+  await sql.end()
+  expect(count).toBe(3)
 })
 
 test('a connection that may only read is closed and replaced', async () => {
@@ -136,6 +151,28 @@ describe('a console on a primary with a synchronous standby', () => {
     await expect.poll(ask, { timeout: 20_000 }).toEqual({ status: 'OK', writes: true })
   })
 
+  test('stays ready for those who look while many dealers renew, and strangers sign in, again and again', async () => {
+    const admin = await signIn(console)
+    const north = await signIn(console, 'north')
+    const dealers = await dealersOf(console, admin, north, 12)
+    const ask = async () => (await fetch(`${console.url}/v1/ready`)).json()
+    await expect.poll(ask, { timeout: 20_000 }).toEqual({ status: 'OK', writes: true })
+    const resume = await pair.suspend()
+    const trying = [
+      ...dealers.map(({ dealer, client }) => untilDone(dealer, client)),
+      ...['nobody', 'somebody', 'anybody'].map((name) => untilRefused(console, name)),
+    ]
+    // Each of them has given up twice by then, and PostgreSQL still waits for what they have sent.
+    await pause(25_000)
+    expect(await north.attempt(calls.session.user)).toMatchObject({ status: 200 })
+    expect(await ask()).toEqual({ status: 'OK', writes: false })
+    resume()
+    await Promise.all(trying)
+    const sql = openPool(pair.at('console', 'shop'), { max: 1 })
+    const renewed = sql`select from transfer where type = 'USED'`
+    expect(await renewed.finally(() => sql.end())).toHaveLength(dealers.length)
+  })
+
   test('is backed up from its standby alone', async () => {
     const { primary, standby } = pair.ports
     const owner = pair.at('holder', 'shop').replace(`:${primary}/`, `:${standby}/`)
@@ -164,6 +201,43 @@ async function signIn(console: { url: string }, name = 'admin'): Promise<Person>
     login_password: WORKLOAD_PASSWORD,
   })
   return new Person(console, { id: 0, name, role, token })
+}
+
+/** Makes dealers below a superreseller, each with a credit and a client. */
+async function dealersOf(console: { url: string }, admin: Person, north: Person, count: number) {
+  const { superreseller, reseller, dealer } = calls.level
+  await admin.call(superreseller.save, { name: north.name, credits: count, transaction: 0 })
+  await north.call(reseller.create, { login: 'city', password: WORKLOAD_PASSWORD })
+  await north.call(reseller.save, { name: 'city', credits: count, transaction: 0 })
+  const city = await signIn(console, 'city')
+  return Promise.all(
+    Array.from({ length: count }, async (_, at) => {
+      const name = `corner-${at}`
+      await city.call(dealer.create, { login: name, password: WORKLOAD_PASSWORD })
+      await city.call(dealer.save, { name, credits: 1, transaction: 0 })
+      const corner = await signIn(console, name)
+      const client = newClient()
+      await corner.call(calls.clients.create, client)
+      return { dealer: corner, client: client.login }
+    }),
+  )
+}
+
+/** Renews a client, again whenever the console could not. */
+async function untilDone(dealer: Person, client: string): Promise<void> {
+  const renew = () => dealer.attempt(calls.clients.renew, { name: client, months: 1 }, { key: client })
+  let answer = await renew()
+  while (answer === null || answer === 'cut' || answer.status === 503) answer = await renew()
+  expect(answer).toMatchObject({ status: 200 })
+}
+
+/** Signs in with a name that no account has, again whenever the console could not tell. */
+async function untilRefused(console: { url: string }, name: string): Promise<void> {
+  const nobody = new Person(console, { id: 0, name: '', role: 'dealer', token: '' })
+  const signIn = () => nobody.attempt(calls.session.login, { login_username: name, login_password: name })
+  let answer = await signIn()
+  while (answer === null || answer === 'cut' || answer.status === 503) answer = await signIn()
+  expect(answer).toMatchObject({ body: { code: 'wrong_login' } })
 }
 
 /** Opens an address that leads to one host at a time, like that of a load balancer. */

@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
@@ -11,7 +13,7 @@ import { openWorld } from '../support/world.ts'
 
 // A real nginx with the sample of deploy/, which asks for each piece of a stream. `apt-get install nginx` has it.
 
-test('nginx gives a stream and its pieces to who is linked to it, as long as that one may play', async ({
+test('nginx gives a stream and its segments to who is linked to it, as long as that one may play', async ({
   skip,
 }) => {
   if (spawnSync('nginx', ['-v']).error) skip('nginx is not installed')
@@ -37,6 +39,14 @@ test('nginx gives a stream and its pieces to who is linked to it, as long as tha
     expect(await statusOf(link.replace('index.m3u8', 'piece-1.ts'))).toBe(200)
     expect(await statusOf(link.replace('/one/', '/two/'))).toBe(403)
     expect(await statusOf(link.replace('/one/', '/one/../two/').replaceAll('..', '%2e%2e'))).toBe(403)
+    const root = new URL(link).pathname.replace('/one/index.m3u8', '')
+    for (const raw of [
+      '/one/index.m3u8|/../../two/index.m3u8',
+      '/one/x|/../../two/piece-1.ts',
+      '/one/../two/index.m3u8',
+    ])
+      expect(await statusOfRaw(nginx.url, root + raw), raw).toBe(403)
+    expect(await statusOfRaw(nginx.url, `${root}/one/index.m3u8`)).toBe(200)
     expect(await statusOf(`${nginx.url}/one/index.m3u8`)).toBe(404)
     expect(await statusOf(`${nginx.url}/stream/check`)).toBe(404)
     await dealer.call(calls.clients.save, { login: name, status: false })
@@ -51,6 +61,14 @@ test('nginx gives a stream and its pieces to who is linked to it, as long as tha
 
 async function statusOf(address: string): Promise<number> {
   return (await fetch(address).catch(() => ({ status: 0 }))).status
+}
+
+/** Asks for a path as it is: `fetch` resolves the `..` in it. */
+async function statusOfRaw(url: string, path: string): Promise<number | undefined> {
+  const asked = get(url, { path })
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+  answer.resume()
+  return answer.statusCode
 }
 
 function writeStreams(folder: string): void {

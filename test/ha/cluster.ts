@@ -24,6 +24,8 @@ export class Cluster {
   readonly servers: [Server, Server]
   readonly urls: Urls
   readonly folder: string
+  /** The root of the version that has changed the tables last: no other proves their ledger. */
+  versionOfTables = join(import.meta.dirname, '../..')
   readonly #place: Place
   readonly #front: Machine
 

@@ -107,7 +107,7 @@ export class Business {
 
   /** Compares the ledger with what is known of every write. Returns how many are lost, and how many stand there twice. */
   async compare(database: string): Promise<{ lost: number; doubled: number }> {
-    const sql = openPool(database, { max: 1, patient: true })
+    const sql = openPool(database, { max: 1, noTimeouts: true })
     try {
       const rows = await sql<{ description: string; count: number }[]>`
         select description, count(*) from transfer group by description`

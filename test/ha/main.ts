@@ -99,7 +99,7 @@ async function run({ title, act, replacesPrimary }: Scenario, cluster: Cluster, 
 
 /** Has `npm run verify` prove the ledger. Returns whether it did. */
 async function prove(cluster: Cluster): Promise<boolean> {
-  const program = join(import.meta.dirname, '../../server/commands/verify.ts')
+  const program = join(cluster.versionOfTables, 'server/commands/verify.ts')
   const env = { PATH: process.env.PATH, ...cluster.servers[0].env }
   const verify = spawn(process.execPath, [program], { env, stdio: ['ignore', 'inherit', 'inherit'] })
   const [code] = await once(verify, 'exit')

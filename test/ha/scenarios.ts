@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { PRESENT } from '../../server/postgres/schema.ts'
+import { makeNextVersion } from '../support/next-version.ts'
 import type { Cluster } from './cluster.ts'
 import type { Load } from './load.ts'
-import { makeNextVersion } from './next-version.ts'
 
 /** What happens to a cluster under load, and what makes it whole again. */
 export interface Scenario {
@@ -46,22 +46,12 @@ export const SCENARIOS: readonly Scenario[] = [
     name: 'machine',
     title: "the primary's machine killed",
     replacesPrimary: true,
-    async act(cluster, load) {
-      const primary = await cluster.withRole('leader')
-      primary.lose()
-      await load.untilAcknowledged(BACK)
-      primary.startAgain()
-    },
+    act: (cluster, load) => lose('leader', cluster, load),
   },
   {
     name: 'standby',
     title: "the standby's machine killed",
-    async act(cluster, load) {
-      const standby = await cluster.withRole('sync_standby')
-      standby.lose()
-      await load.untilAcknowledged(BACK)
-      standby.startAgain()
-    },
+    act: (cluster, load) => lose('sync_standby', cluster, load),
   },
   {
     name: 'switchover',
@@ -113,9 +103,18 @@ export const SCENARIOS: readonly Scenario[] = [
           await pause(BESIDE_MS)
         }
       if ((await cluster.step()) === PRESENT.step) throw new Error('The next version has changed no table')
+      cluster.versionOfTables = next
     },
   },
 ]
+
+/** Kills the machine that has a role, until there are writes without it. */
+async function lose(role: 'leader' | 'sync_standby', cluster: Cluster, load: Load): Promise<void> {
+  const node = await cluster.withRole(role)
+  node.lose()
+  await load.untilAcknowledged(BACK)
+  node.startAgain()
+}
 
 async function freeze(cluster: Cluster, patroniToo: boolean): Promise<void> {
   const primary = await cluster.withRole('leader')

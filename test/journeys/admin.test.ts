@@ -231,6 +231,45 @@ describe('the admin', () => {
     await expect(message).toHaveCount(0)
   })
 
+  test('interrupts nobody at work with a message, and shows it to who signs in again on the same screen', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family({ credits: 3 })
+    await world.client(dealer, { login: 'is-served' })
+    const message = 'No new boxes until Monday.'
+    const page = await open({ at: '/admin/message' })
+    await signIn(page, ADMIN.login, ADMIN.password)
+    await fill(page, { 'New Message': message })
+    await press(page, 'Update Message')
+    await expect(page).toHaveURL('/admin')
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+    await world.admin.call(calls.admin.removeMessage)
+
+    const theirs = await open({ at: '/clients' })
+    await theirs.clock.install({ time: world.clock.now })
+    await theirs.reload()
+    let asked = 0
+    theirs.on('request', (request) => {
+      if (request.url().endsWith('/v1/api/message')) asked += 1
+    })
+    await signIn(theirs, dealer.name)
+    await expect.poll(() => asked).toBe(1)
+    await world.admin.call(calls.admin.setMessage, { message })
+    await press(theirs, 'Renew is-served')
+    await press(theirs, 'Renew for 1 credit')
+    await readNotice(theirs, 'Successfully renewed 1 month(s) for is-served')
+    expect(asked).toBe(1)
+    await expect(theirs.getByRole('dialog')).toHaveCount(0)
+
+    world.clock.pass({ minutes: 56 })
+    await theirs.clock.fastForward(56 * 60_000)
+    const ending = theirs.getByRole('dialog', { name: 'Your session ends in' })
+    await fill(ending, { Password: PASSWORD })
+    await press(ending, 'Sign in again')
+    await expect(theirs.getByRole('dialog', { name: 'Message' })).toContainText(message)
+  })
+
   test('finds every client with its dealer, and deletes any of them after a warning of what is lost', async ({
     open,
     world,
@@ -308,7 +347,7 @@ describe('the admin', () => {
     }
   })
 
-  test('sees the boxes of nobody as they ask, and is led to the client whose MAC was mistyped', async ({
+  test('sees unknown boxes as they ask, and is led to the client whose MAC was mistyped', async ({
     open,
     world,
   }) => {

@@ -134,6 +134,53 @@ describe('on the page of the boxes, a box', () => {
     await expect(page.getByRole('status')).toHaveText('1 News One')
   })
 
+  test('plays by itself after its first list of channels or its first link has failed', async ({
+    windows,
+    world,
+  }) => {
+    for (const lost of ['get_all_channels', 'create_link']) {
+      const { mac } = await newClient(world)
+      const page = await openBox(windows, world, mac, lost)
+      expect(await played(page), lost).toEqual([])
+      await page.clock.fastForward(30_000)
+      await expect(page.getByRole('status')).toHaveText('1 News One')
+      await expect.poll(() => played(page), lost).toEqual([expect.stringMatching(/one\?token=/)])
+    }
+  })
+
+  test('of a Ministra client stops once it is put out, and asks for the login', async ({
+    windows,
+    world,
+  }) => {
+    await givePlaylist(world, PLAYLIST)
+    const { dealer } = await world.family({ credits: 5 })
+    const { name } = await world.client(dealer, { password: 'tv-secret', months: 1, ministra: true })
+    const page = await openBox(windows, world)
+    await fill(page.locator('form'), { Login: name, Password: 'tv-secret' })
+    await page.keyboard.press('Enter')
+    await expect(page.getByRole('status')).toHaveText('1 News One')
+    await expect.poll(() => played(page).then((all) => all.at(-1))).toMatch(/one\?token=/)
+    await dealer.call(calls.clients.save, { login: name, password: 'tv-another' })
+    world.clock.pass({ seconds: 5 })
+    await page.clock.fastForward(POLL)
+    await expect(page.getByLabel('Login')).toBeFocused()
+    expect((await played(page)).at(-1)).toBe('stopped')
+  })
+
+  test('stops once it is cut off, also where it cannot ask for the reason', async ({ windows, world }) => {
+    const { page, dealer, name } = await openPlaying(windows, world)
+    await expect.poll(() => played(page)).toHaveLength(1)
+    const lost = page.waitForEvent('requestfailed')
+    await abortFirst(page, 'get_profile')
+    await dealer.call(calls.clients.save, { login: name, status: false })
+    world.clock.pass({ seconds: 5 })
+    await page.clock.fastForward(POLL)
+    await lost
+    expect((await played(page)).at(-1)).toBe('stopped')
+    await page.clock.fastForward(30_000)
+    await expect(page.getByRole('alert').first()).toHaveText(/^Your service is switched off/)
+  })
+
   test('is what the page asks for where there is none', async ({ windows, world }) => {
     const page = await windows.open(world.server.url)
     await page.goto('/c/')
@@ -145,17 +192,22 @@ describe('on the page of the boxes, a box', () => {
 
 /** Opens the page on the box of a new client, which plays the first channel. */
 async function openPlaying(windows: Opener, world: World) {
-  await givePlaylist(world, PLAYLIST)
-  const { dealer } = await world.family({ credits: 5 })
-  const { name, mac } = await world.client(dealer, { months: 1 })
-  world.clock.pass({ seconds: 5 })
+  const { dealer, name, mac } = await newClient(world)
   const page = await openBox(windows, world, mac)
   await expect(page.getByRole('status')).toHaveText('1 News One')
   return { page, dealer, name }
 }
 
-/** Opens the page on a stand-in for a box, whose clock the test turns. */
-async function openBox(windows: Opener, world: World, mac = uniqueMac()): Promise<Page> {
+async function newClient(world: World) {
+  await givePlaylist(world, PLAYLIST)
+  const { dealer } = await world.family({ credits: 5 })
+  const { name, mac } = await world.client(dealer, { months: 1 })
+  world.clock.pass({ seconds: 5 })
+  return { dealer, name, mac }
+}
+
+/** Opens the page on a stand-in for a box, whose clock the test turns. The first call of the name `loses` fails. */
+async function openBox(windows: Opener, world: World, mac = uniqueMac(), loses?: string): Promise<Page> {
   const page = await windows.open(world.server.url)
   await page.addInitScript(`
     window.played = []
@@ -169,8 +221,21 @@ async function openBox(windows: Opener, world: World, mac = uniqueMac()): Promis
       Stop: () => window.played.push('stopped'),
     }`)
   await page.clock.install()
+  if (loses !== undefined) await abortFirst(page, loses)
+  const lost = loses === undefined ? null : page.waitForEvent('requestfailed')
   await page.goto('/c/')
+  await lost
   return page
+}
+
+/** Lets the next call of this name fail, as where the network is away. */
+async function abortFirst(page: Page, action: string): Promise<void> {
+  let isLost = false
+  await page.route('**/load.php', (route) => {
+    if (isLost || !route.request().postData()?.includes(`action=${action}`)) return route.continue()
+    isLost = true
+    return route.abort()
+  })
 }
 
 /** Counts the calls of this name from now on. */

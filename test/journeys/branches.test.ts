@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { CREDIT_AMOUNTS } from '../../web/accounts/balance.ts'
+import { CREDIT_AMOUNTS } from '../../web/accounts/creditAmounts.ts'
 import { levels } from '../../web/levels.ts'
 import { menuOf, to } from '../../web/screens.ts'
 import {
@@ -226,6 +226,27 @@ describe.each([
     expect(await me.call(calls.level[level.role].detail, { name: child.name })).toMatchObject({
       description: 'Lives next door',
     })
+  })
+
+  test(`never shows on the page of one ${title} what was typed for another`, async ({ open, world }) => {
+    const { me, page } = await atChild(world, open, 0)
+    const other = await world.child(me, 0, 'another-one')
+    const description = page.getByRole('textbox', { name: 'Description' })
+    const password = page.getByLabel('New Password', { exact: true })
+    await expect(description).toBeEnabled()
+    await page.getByRole('link', { name: plural, exact: true }).click()
+    await page.getByRole('link', { name: other.name, exact: true }).click()
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(`Update ${title}: ${other.name}`)
+    await expect(description).toBeEnabled()
+    await description.pressSequentially('Knows the other one')
+    await press(page, 'Save description')
+    await readNotice(page, `${title} updated successfully!`)
+    await password.pressSequentially('for-another-one')
+    await page.evaluate(() => window.history.go(-2))
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(`Update ${title}: casa-digital`)
+    await expect(description).toBeEnabled()
+    await expect(description).toHaveValue('')
+    await expect(password).toHaveValue('')
   })
 
   test(`changes the password of a ${title}`, async ({ open, world }) => {

@@ -3,9 +3,9 @@ import { test as base } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { type Backups, JOBS } from '../../contract/system.ts'
 import { DAY_MS } from '../../contract/time.ts'
-import { openReport } from '../../server/jobs/heartbeat.ts'
 import { noteRun } from '../../server/nouns/system/runs.ts'
 import { tellServer } from '../../server/nouns/system/servers.ts'
+import { openReport } from '../../server/report.ts'
 import { type Look, sessionOf, Windows } from '../support/browser.ts'
 import { launchForJourneys } from '../support/chromium.ts'
 import { A_PLAYLIST, compressed, playlistOf } from '../support/playlist.ts'
@@ -73,7 +73,9 @@ export const test = base
 async function openBusiness(): Promise<Business> {
   const clock = new Clock('2026-03-02T09:00:00.000Z')
   const world = await openWorld({
-    ...{ clock, backups: () => backupsAt(clock.now), freeSpace: () => 52 * 2 ** 30 },
+    clock,
+    backups: () => backupsAt(clock.now),
+    freeSpace: () => 52 * 2 ** 30,
     env: { CAPTCHA_PROVIDER: 'altcha' },
   })
   const { admin } = world
@@ -114,8 +116,11 @@ function backupsAt(now: Date): Backups {
 /** Lets another server tell of itself, and the jobs run. */
 async function runTwoServers({ server: { sql, config }, clock }: World): Promise<void> {
   const report = openReport({
-    ...{ config, freeSpace: null, leaving: new AbortController().signal },
-    ...{ clock: { now: () => clock.now, offset: () => -1_240 }, databaseHost: () => '10.0.0.5:5432' },
+    config,
+    freeSpace: null,
+    leaving: new AbortController().signal,
+    clock: { now: () => clock.now, offset: () => -1_240 },
+    databaseHost: () => '10.0.0.5:5432',
     ports: { console: 8080, boxes: 8081 },
   })
   await tellServer(sql, { ...report(), host: 'console-2' })
@@ -135,7 +140,7 @@ async function giveChannels(admin: Person): Promise<void> {
   await admin.call(giveFile, { name: 'channels-2026-06.m3u', file: compressed(A_PLAYLIST) })
 }
 
-/** Leaves what the gateway keeps of a day on which boxes asked: some of nobody, some refused. */
+/** Leaves what the gateway keeps of a day on which boxes asked: some unknown, some refused. */
 async function letBoxesAsk({ clock, server: { sql } }: World): Promise<void> {
   const { now } = clock
   await sql`

@@ -76,6 +76,46 @@ describe('chosen clients', () => {
     expect(await page.evaluate(() => getSelection()?.toString())).toBe('')
   })
 
+  test('stay selected where a dialog cannot be loaded, and it opens the next time', async ({
+    open,
+    world,
+  }) => {
+    const dealer = await dealerOfTen(world)
+    const page = await open({ as: dealer, at: '/login' })
+    await page.route('**/assets/DialogFrame*', (route) => route.abort())
+    await page.goto('/clients')
+    await box(page, 'one-1').check()
+    await box(page, 'two-1').check()
+    await press(selection(page), 'Renew selected')
+    await readNotice(page, 'This could not be loaded. Please try again, or reload the page.')
+    await expect(selection(page)).toContainText('2 selected')
+    await page.unroute('**/assets/DialogFrame*')
+    await press(selection(page), 'Renew selected')
+    await press(page, 'Renew 2 clients for 2 credits')
+    await readNotice(page, 'Successfully renewed 1 month(s) for 2 clients')
+  })
+
+  test('stay selected where neither dialog nor notice can be loaded, and the lost connection is told', async ({
+    open,
+    world,
+  }) => {
+    const page = await open({ as: await dealerOfTen(world), at: '/login' })
+    await page.route('**/assets/{DialogFrame,NoticeBoard}*', (route) => route.abort())
+    await page.route('**/v1/health', (route) => route.abort())
+    await page.goto('/clients')
+    await box(page, 'one-1').check()
+    await press(selection(page), 'Renew selected')
+    const banner = page.getByText('The connection to Boxtree is lost.')
+    await expect(banner).toBeVisible()
+    await expect(selection(page)).toContainText('1 selected')
+    await page.unrouteAll()
+    await expect(banner).toHaveCount(0)
+    await press(selection(page), 'Renew selected')
+    await press(page, 'Renew for 1 credit')
+    await readNotice(page, 'Successfully renewed 1 month(s) for one-1')
+    await expect(page.getByText('could not be loaded')).toHaveCount(0)
+  })
+
   test('are deleted where they have expired: the others are named, and left out by a tick', async ({
     open,
     world,

@@ -249,6 +249,21 @@ describe("a dealer's list of clients", () => {
   )
 })
 
+test('an export that is under way is ended with a notice where its page is left', async ({ open, world }) => {
+  const page = await open({ as: await dealerOfTwelve(world), at: '/clients' })
+  await page.route('**/v1/exports/*', () => {})
+  await choose(page, 'Export', 'Export as PDF')
+  await expect(page.getByRole('button', { name: '0 kB' })).toBeVisible()
+  await page.getByRole('link', { name: 'Dashboard' }).click()
+  await readNotice(page, 'The export was stopped because its page was left.')
+  await page.getByRole('link', { name: 'Clients', exact: true }).click()
+  await choose(page, 'Export', 'Export as PDF')
+  await choose(page, '0 kB', 'Stop the export')
+  await page.getByRole('link', { name: 'Dashboard' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Dashboard')
+  await expect(page.getByText('The export was stopped')).toHaveCount(0)
+})
+
 describe('a new client', () => {
   test('is validated field by field before it can be submitted', async ({ open, world }) => {
     const { dealer } = await world.family({ credits: 1 })

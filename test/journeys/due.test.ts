@@ -137,6 +137,64 @@ describe('the screen of those who are due', () => {
     await expect(rows(page, 'Due')).toHaveText([/is-today/])
   })
 
+  test('keeps nobody selected whom it has renewed, by the row or as far as the credits went', async ({
+    open,
+    world,
+  }) => {
+    const dealer = await dealerOf(
+      world,
+      { 'is-first': '2026-05-16', 'is-second': '2026-05-17', 'is-third': '2026-05-18' },
+      2,
+    )
+    const page = await open({ as: dealer, at: '/due' })
+    const selection = page.getByRole('group', { name: 'Selection' })
+    await page.getByLabel('Select this page').check()
+    await press(page, 'Renew is-first')
+    await press(page, 'Renew for 1 credit')
+    await readNotice(page, 'Successfully renewed 1 month(s) for is-first')
+    await expect(selection).toContainText('2 selected')
+    await press(page, 'Renew selected')
+    await press(page, 'Renew the first 1 for 1 credit')
+    await readNotice(page, 'Successfully renewed 1 month(s) for 1 clients')
+    await expect(selection).toContainText('1 selected')
+    await expect(page.getByLabel('Select is-third')).toBeChecked()
+  })
+
+  test('renews those that are left of a selection where a part of them could not be renewed', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family({ credits: 1_010 })
+    await world.plantClients(dealer, { last: 1_010, digits: 4 })
+    const page = await open({ as: dealer, at: '/due?perPage=50' })
+    const number = (count: number) => count.toLocaleString('en-US')
+    for (let first = 1; first <= 1_010; first += 50) {
+      const last = Math.min(first + 49, 1_010)
+      await expect(page.getByText(`${number(first)}–${number(last)} of 1,010`)).toBeVisible()
+      const all = page.getByLabel('Select this page')
+      await expect(all).not.toBeChecked()
+      await all.check()
+      if (last < 1_010) await press(page, 'Next page')
+    }
+    let parts = 0
+    await page.route('**/v1/api/multirenew', async (route) => {
+      parts += 1
+      const json = { status: 'ERROR', code: 'internal', message: 'Something went wrong on our side.' }
+      await (parts === 2 ? route.fulfill({ status: 500, json }) : route.continue())
+    })
+    await press(page, 'Renew selected')
+    await press(page, 'Renew 1,010 clients for 1,010 credits')
+    await readNotice(
+      page,
+      'Error renewing clients. Please try again.',
+      '1,000 of 1,010 clients were renewed. Something went wrong on our side.',
+    )
+    await press(page, 'Renew 10 clients for 10 credits')
+    await readNotice(page, 'Successfully renewed 1 month(s) for 10 clients')
+    await expect(page.getByRole('group', { name: 'Selection' })).toHaveCount(0)
+    expect((await dealer.call(calls.credits.dealer, {})).credits).toBe(0)
+  })
+
   test('says why it could not be loaded', async ({ open, world }) => {
     const dealer = await dealerOf(world, { 'is-due': '2026-05-15' })
     const page = await open({ as: dealer, at: '/clients' })

@@ -194,7 +194,7 @@ const DIALOGS: Record<string, Asked> = {
     opener: (page) => button(page, 'More'),
   },
   'a message to many boxes': {
-    file: 'clients/TellChosen.tsx',
+    file: 'clients/SendToChosen.tsx',
     as: 'dealer',
     at: (client) => to.clients({ search: client }),
     open: async (page) => {
@@ -205,7 +205,7 @@ const DIALOGS: Record<string, Asked> = {
     opener: (page) => button(page, 'More'),
   },
   'the reboot of a box': {
-    file: 'clients/TellChosen.tsx',
+    file: 'clients/SendToChosen.tsx',
     as: 'dealer',
     at: to.client,
     open: (page) => press(page, 'Reboot'),

@@ -96,6 +96,39 @@ describe('without a connection', () => {
     await expect(page.getByLabel('Description')).toHaveValue('of the attic')
   })
 
+  test('a search or filter finds clients of the last page only, and says so where there is none', async ({
+    open,
+    world,
+  }) => {
+    const dealer = await dealerOfThree(world)
+    await world.setExpiry('ben-one', '2026-05-14T23:59:59.000Z')
+    const page = await open({ as: dealer, at: '/clients', installs: true })
+    await installed(page)
+    const search = page.getByRole('searchbox', { name: 'Search clients' })
+    // None of these is the last page of clients.
+    for (const one of ['ana-one', 'ana-two', 'nobody']) {
+      await search.fill(one)
+      await expect(rows(page, 'Clients')).toHaveCount(one === 'nobody' ? 0 : 1)
+      await expect(page.getByText('No clients found')).toHaveCount(one === 'nobody' ? 1 : 0)
+    }
+    const { kept } = JSON.parse(await stored(page))
+    const lists = kept.filter(({ key }: { key: string[] }) => key[0] === 'clients.list')
+    expect(lists).toHaveLength(1)
+    expect(lists[0].data.data).toHaveLength(3)
+
+    await page.context().setOffline(true)
+    await search.fill('ANA')
+    await expect(rows(page, 'Clients')).toHaveText([/ana-one/, /ana-two/])
+    await search.fill('001a79')
+    await expect(page.getByText('1–3 of 3')).toBeVisible()
+    await search.fill('zed')
+    await expect(page.getByText('No clients found')).toBeVisible()
+    await search.fill('')
+    await page.getByRole('radio', { name: /^Expired/ }).check({ force: true })
+    await expect(rows(page, 'Clients')).toHaveText([/ben-one/])
+    await expect(page.getByText('What is shown is as of 2')).toBeVisible()
+  })
+
   test('nothing is left of an account that signed out, and nothing is kept of a call', async ({
     open,
     world,

@@ -109,6 +109,29 @@ test('every date shows its time zone on focus, and arrow keys lead from one to t
   }
 })
 
+test('the days of a filter are typed digit by digit, and corrected', async ({ open, world }) => {
+  const { reseller } = await world.family({ credits: 3 })
+  const page = await open({ as: reseller, at: '/transactions' })
+  const from = page.getByLabel('From')
+  await from.focus()
+  await page.keyboard.type('05162026', { delay: 60 })
+  await expect(from).toHaveValue('2026-05-16')
+  await expect(page).toHaveURL(/\?from=2026-05-16$/)
+  await expect(page.getByText('No transactions found')).toBeVisible()
+  await from.blur()
+  await from.focus()
+  await page.keyboard.type('12', { delay: 60 })
+  await expect(from).toHaveValue('2026-12-16')
+  await expect(page).toHaveURL(/\?from=2026-12-16$/)
+  await page.getByLabel('To', { exact: true }).focus()
+  await page.keyboard.type('01010202', { delay: 60 })
+  await expect(page).toHaveURL(/\?from=2026-12-16$/)
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Tab')
+  await expect(page.getByLabel('To', { exact: true })).toHaveValue('0202-01-01')
+  await expect(page).toHaveURL(/&to=0202-01-01$/)
+})
+
 test('dialogs, drawers and menus take the focus, trap it and return it', async ({ open, world }) => {
   const { dealer } = await world.family()
   await world.client(dealer, { login: 'anton' })

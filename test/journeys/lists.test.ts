@@ -50,6 +50,31 @@ describe('a failed load', () => {
     await expect(list).toHaveAttribute('aria-busy', 'false')
   })
 
+  test('of a chart leaves what is typed beside it, and the chart comes by Retry', async ({ open, world }) => {
+    const { name } = await world.child(world.admin)
+    const page = await open({ as: world.admin, at: '/super-resellers' })
+    await page.route('**/assets/Plot*', (route) => route.abort())
+    await page.goto(`/update-super-reseller/${name}`)
+    await expect(page.getByText('Error: The chart could not be loaded.')).toBeVisible()
+    const password = page.getByLabel('New Password', { exact: true })
+    await password.fill('typed-and-kept')
+    await page.unrouteAll()
+    await press(page, 'Retry')
+    await expect(page.locator('canvas')).toBeVisible()
+    await expect(password).toHaveValue('typed-and-kept')
+  })
+
+  test('of the tree beside a list of accounts is loaded again by Retry', async ({ open, world }) => {
+    const { reseller, dealer } = await world.family()
+    const page = await open({ as: reseller, at: '/add-dealer' })
+    await page.route('**/v1/tree', fail)
+    await page.goto('/dealers')
+    await expect(page.getByText(`Error: ${FAULT.message}`)).toBeVisible()
+    await page.unrouteAll()
+    await press(page, 'Retry')
+    await expect(rows(page, 'Dealers')).toHaveText([new RegExp(dealer.name)])
+  })
+
   test('of the credits shows a dash instead of loading forever', async ({ open, world }) => {
     const dealer = await dealerOfThree(world)
     const page = await open({ as: dealer, at: '/clients' })
@@ -191,8 +216,37 @@ test('a deletion refuses a client that was replaced since the page loaded', asyn
   for (const page of [list, all]) {
     await press(page.getByRole('alertdialog'), 'Delete')
     await readNotice(page, 'Error deleting client. Please try again.', reason)
+    await press(page.getByRole('alertdialog'), 'Cancel')
   }
   expect((await dealer.call(calls.clients.list)).count).toBe(4)
+  // The refusal says that the rows on the page are of the client before.
+  await expect(rows(list, 'Clients').filter({ hasText: 'was-here' })).toContainText('2026-06-15')
+  await press(all, 'Delete was-here')
+  await expect(all.getByRole('alertdialog')).toContainText('It is served until 2026-06-15')
+  await press(all.getByRole('alertdialog'), 'Delete')
+  await readNotice(all, 'Successfully deleted client was-here')
+  expect((await dealer.call(calls.clients.list)).count).toBe(3)
+})
+
+test('the button that deletes a client is free from the minute in which its chip says Expired', async ({
+  open,
+  world,
+}) => {
+  const dealer = await dealerOfThree(world)
+  world.clock.set('2026-05-15T23:59:20.000Z')
+  const page = await open({ as: dealer, at: '/due' })
+  await page.clock.install()
+  await page.goto('/clients')
+  const remove = page.getByRole('button', { name: 'Delete client-1' })
+  await expect(rows(page, 'Clients').first()).toContainText('Expiring')
+  await expect(remove).toHaveAttribute('aria-disabled', 'true')
+  world.clock.pass({ minutes: 1 })
+  await page.clock.fastForward(61_000)
+  await expect(rows(page, 'Clients').first()).toContainText('Expired')
+  await expect(remove).not.toHaveAttribute('aria-disabled', 'true')
+  await remove.press('Enter')
+  await press(page.getByRole('alertdialog'), 'Delete')
+  await readNotice(page, 'Successfully deleted client client-1')
 })
 
 test('the login page fills in the username after the session has expired, and focuses the password', async ({

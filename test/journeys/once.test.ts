@@ -139,7 +139,9 @@ describe('while the server cannot be reached', () => {
 })
 
 const FAULT = {
-  ...{ status: 'ERROR', code: 'internal', message: 'Something went wrong on our side.' },
+  status: 'ERROR',
+  code: 'internal',
+  message: 'Something went wrong on our side.',
   request_id: '3f9a0c1b2d4e',
 }
 

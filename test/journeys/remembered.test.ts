@@ -9,6 +9,7 @@ import {
   press,
   readNotice,
   rows,
+  signIn,
   table,
   test,
 } from '../support/browser.ts'
@@ -90,6 +91,21 @@ describe('a list is remembered for its account', () => {
     await expect.poll(async () => (await preferencesOf(dealer)).filters).toEqual({})
   })
 
+  test('with a filter of all clients by dealer, for the admin', async ({ open, world }) => {
+    await dealerOf(world, 2)
+    const page = await open({ as: world.admin, at: '/admin/clients?sort=dealer&order=desc' })
+    await choose(page, 'Filters', 'Save this filter')
+    await page.getByLabel('Name', { exact: true }).pressSequentially('By dealer')
+    await page.keyboard.press('Enter')
+    await expect
+      .poll(() => preferencesOf(world.admin))
+      .toMatchObject({ filters: { 'By dealer': { sort: 'dealer', order: 'desc' } } })
+    await page.goto('/admin/clients')
+    await press(page, 'Filters')
+    await page.getByRole('menuitemcheckbox', { name: 'By dealer' }).click()
+    await expect(page).toHaveURL(/sort=dealer&order=desc$/)
+  })
+
   test('as far as it exists, and a save that fails is told while the list goes on', async ({
     open,
     world,
@@ -109,6 +125,73 @@ describe('a list is remembered for its account', () => {
     await page.getByRole('link', { name: 'Dashboard' }).click()
     await page.getByRole('link', { name: 'Clients', exact: true }).click()
     await expect(rows(page, 'Clients')).toHaveCount(5)
+  })
+})
+
+describe('what an account chose is used', () => {
+  const OWN = 'Dear {name}, see you on {expiry}.'
+  const preferences = { reminder: OWN, filters: { 'The second': { search: 'client-02' } } }
+
+  test('once the server tells it, where a page was opened without, and nothing can replace it before', async ({
+    open,
+    world,
+  }) => {
+    const dealer = await dealerOf(world, 2)
+    await world.setExpiry('client-01', '2026-05-18T23:59:59.000Z')
+    await dealer.call(calls.session.savePreferences, preferences)
+    const page = await open({ as: dealer, at: '/clients' })
+    let release = () => {}
+    const held = new Promise<void>((done) => {
+      release = done
+    })
+    let asked = 0
+    await page.route('**/v1/api/user', async (route) => {
+      asked += 1
+      if (asked === 1) return route.abort()
+      await held
+      await route.continue()
+    })
+    await page.goto('/due')
+    await press(page, 'Remind client-01')
+    const dialog = page.getByRole('dialog', { name: 'Remind client-01' })
+    await expect.poll(() => asked).toBe(2)
+    await expect(dialog.getByRole('button')).toHaveText([''])
+    release()
+    await expect(dialog).toContainText('Dear client-01, see you on 2026-05-18.')
+    await press(dialog, 'Change the text')
+    await expect(dialog.getByLabel('Text')).toHaveValue(OWN)
+  })
+
+  test('as soon as a lost connection is back', async ({ open, world }) => {
+    const dealer = await dealerOf(world, 2)
+    await dealer.call(calls.session.savePreferences, preferences)
+    const page = await open({ as: dealer, at: '/clients' })
+    await page.route('**/v1/**', (route) => route.abort())
+    await page.reload()
+    await expect(page.getByText('The connection to Boxtree is lost. Please try again.')).toBeVisible()
+    await page.unroute('**/v1/**')
+    await press(page, 'Filters')
+    await expect(page.getByRole('menuitemcheckbox')).toHaveText(['The second'])
+  })
+
+  test('in a tab that follows the sign-in in another, and not what the account before it chose', async ({
+    open,
+    world,
+  }) => {
+    const [dealer, before] = [await dealerOf(world, 1), (await world.family()).dealer]
+    await dealer.call(calls.session.savePreferences, preferences)
+    await before.call(calls.session.savePreferences, { filters: { 'Of before': { search: 'x' } } })
+    const page = await open()
+    await signIn(page, before.name)
+    const other = await page.context().newPage()
+    await other.goto('/clients')
+    await expect(other.getByRole('button', { name: 'Filters' })).toBeVisible()
+    await press(page, 'Logout')
+    await expect(other).toHaveURL('/login')
+    await signIn(page, dealer.name)
+    await other.getByRole('link', { name: 'Clients', exact: true }).click()
+    await press(other, 'Filters')
+    await expect(other.getByRole('menuitemcheckbox')).toHaveText(['The second'])
   })
 })
 

@@ -79,8 +79,8 @@ async function refusals() {
   return (await world.admin.call(calls.boxes.overview)).refused
 }
 
-/** The number of pieces of the channel One that were watched. */
-function piecesOfOne(): number {
+/** The number of segments of the channel One that were watched. */
+function segmentsOfOne(): number {
   return streams.answers().filter(({ path, status }) => /^one\/.+\.ts$/.test(path) && status < 300).length
 }
 
@@ -123,11 +123,15 @@ describe('Kodi', () => {
     const [one] = (await box.channels()).filter(({ label }) => label === 'One')
     if (!one) throw new Error('There is no channel One')
     await box.play(one)
-    await expect.poll(piecesOfOne, SOON).toBeGreaterThanOrEqual(5)
+    await expect.poll(segmentsOfOne, SOON).toBeGreaterThanOrEqual(5)
     expect(await box.isPlaying()).toBe(true)
     expect(streams.answers().filter(({ status }) => status >= 300)).toEqual([])
     expect(await seen(name)).toMatchObject({
-      ...{ online: true, stb_sn: null, stb_type: 'MAG250', watching: 'One', box_refusal: null },
+      online: true,
+      stb_sn: null,
+      stb_type: 'MAG250',
+      watching: 'One',
+      box_refusal: null,
       last_active: expect.any(String),
       version: expect.stringContaining('ImageDescription'),
     })

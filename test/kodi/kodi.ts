@@ -65,8 +65,11 @@ export class Kodi {
     const [display] = await once(screen.stdio[3] as Socket, 'data')
     const kodi = spawn('kodi', ['--standalone', '--nolirc'], {
       env: {
-        ...{ PATH: process.env.PATH, HOME: home, DISPLAY: `:${String(display).trim()}` },
-        ...{ LIBGL_ALWAYS_SOFTWARE: '1', XDG_RUNTIME_DIR: home },
+        PATH: process.env.PATH,
+        HOME: home,
+        DISPLAY: `:${String(display).trim()}`,
+        LIBGL_ALWAYS_SOFTWARE: '1',
+        XDG_RUNTIME_DIR: home,
       },
       stdio: 'ignore',
       // A group of its own, because the launcher is a script that starts the program.

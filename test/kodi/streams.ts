@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync } from 'node:fs'
 
 /**
- * Makes a live stream in pieces of a second, of which the last ten are there: a test picture without sound, because Kodi
+ * Makes a live stream in segments of a second, of which the last ten are there: a test picture without sound, because Kodi
  * would follow a sound that is played nowhere as fast as it can. Returns once it can be watched.
  */
 export async function startStream(folder: string): Promise<ChildProcess> {

@@ -1,4 +1,4 @@
-import type { BoxRefusal } from '../../contract/boxes.ts'
+import type { BoxRefusal } from '../../contract/box-refusals.ts'
 
 /** The channels of the law's playlist that each package holds. */
 export const CHANNELS_OF = { 1: ['One', 'Two'], 3: ['Two', 'Three'] } as const
@@ -11,6 +11,9 @@ export type ModelBox = { mac: string; serial: string; obeys: boolean; wrong: num
 const IN = 0
 const REFUSED = 1
 const ASKED = 2
+
+/** What a client is bound to once its box has left for another client. */
+const NO_BOX = ''
 
 const MINUTE = 60_000
 const DAY = 86_400_000
@@ -89,7 +92,7 @@ export class BoxModel {
     // It begins with a new token, and has lost the one that counted.
     if (this.#in === box) this.#in = null
     if (this.kind === 'of Ministra') {
-      const loggedIn = this.#logIn(box, now, guesses)
+      const loggedIn = this.#logIn(box, address, now, guesses)
       if (loggedIn !== IN) return loggedIn
     }
     this.#refusal = this.#judge(address, now) ?? this.#judgeBox(box)
@@ -100,6 +103,14 @@ export class BoxModel {
     this.#serial =
       this.kind === 'of Ministra' ? box.serial || this.#serial : this.#serial || box.serial || null
     this.#lock(address)
+    return IN
+  }
+
+  /** Returns the status at which the sign-in of a box to another client ends. */
+  leave(box: ModelBox, now: Date): number {
+    if (this.#isClosed(box, now)) return REFUSED
+    if (this.#in === box) this.#in = null
+    if (this.#bound === box.mac) this.#bound = NO_BOX
     return IN
   }
 
@@ -130,8 +141,11 @@ export class BoxModel {
     if (!this.active) return 'switched_off'
     if (this.suspended) return 'suspended'
     if (this.isExpired(now)) return 'expired'
-    if (this.locked && this.#lockedTo !== null && this.#lockedTo !== address) return 'other_address'
-    return null
+    return this.#isElsewhere(address) ? 'other_address' : null
+  }
+
+  #isElsewhere(address: string): boolean {
+    return this.locked && this.#lockedTo !== null && this.#lockedTo !== address
   }
 
   #judgeBox({ serial }: ModelBox): BoxRefusal | null {
@@ -143,18 +157,22 @@ export class BoxModel {
     if (this.locked) this.#lockedTo ??= address
   }
 
-  #logIn(box: ModelBox, now: Date, guesses: boolean): number {
+  #logIn(box: ModelBox, address: string, now: Date, guesses: boolean): number {
     if (this.#isClosed(box, now)) return REFUSED
     if (guesses) {
       box.wrong.push(now.getTime())
       return this.#isClosed(box, now) ? REFUSED : ASKED
     }
     if (this.#bound !== null && this.#bound !== box.mac) {
+      if (this.#isElsewhere(address)) {
+        this.#refusal = this.#judge(address, now)
+        return REFUSED
+      }
       const today = this.#takeovers.filter((time) => time > now.getTime() - DAY)
       if (this.#refusesTakeovers || today.length >= 3) {
         this.#refusesTakeovers = true
         this.#refusal = 'too_many_boxes'
-        return ASKED
+        return REFUSED
       }
       this.#takeovers.push(now.getTime())
       this.#forget()

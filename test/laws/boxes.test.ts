@@ -46,7 +46,7 @@ const box = fc.record({ box: fc.nat(1), server: fc.nat(1) })
 const command = fc.oneof(
   { arbitrary: fc.record({ does: fc.constant('sign in'), at: box }), weight: 5 },
   { arbitrary: fc.record({ does: fc.constant('poll'), at: box }), weight: 10 },
-  { arbitrary: fc.record({ does: fc.constant('guess'), at: box }), weight: 1 },
+  { arbitrary: fc.record({ does: fc.constantFrom('guess', 'leave'), at: box }), weight: 2 },
   { arbitrary: fc.record({ does: fc.constant('move'), at: box, address: fc.nat(1) }), weight: 1 },
   {
     arbitrary: fc.record({
@@ -139,6 +139,7 @@ class Run {
         return 'move'
       }
       const model = this.model.boxes[which] as ModelBox
+      if (does === 'leave') return this.#leave(one, server, model)
       return does === 'poll'
         ? this.#poll(one, server, model)
         : this.#signIn(one, server, model, does === 'guess')
@@ -187,6 +188,16 @@ class Run {
     box.token = there.token
     await this.#expectSeen(server)
     return `sign in: ${expected === 0 ? 'let in' : 'refused'}`
+  }
+
+  /** Signs a box in to another client, from which it comes back by another sign-in alone. */
+  async #leave(box: Box, server: TestServer, model: ModelBox): Promise<string> {
+    if (this.model.kind === 'with a MAC' || this.model.suspended) return 'nothing'
+    const password = 'elsewhere'
+    const { name } = await world.client(this.#dealer, { months: 1, ministra: true, password })
+    const expected = this.model.leave(model, world.clock.now)
+    expect(await box.at(server).logIn(name, password), 'a sign-in to another client').toBe(expected)
+    return 'leave'
   }
 
   /** What the dealer sees of the client's box, after an answer of this server. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY_MS } from '../../contract/time.ts'
-import { PLAYED } from '../../server/commands/verify/guards.ts'
-import { verify } from '../../server/commands/verify/verify.ts'
+import { PLAYED } from '../../server/verify/guards.ts'
+import { verify } from '../../server/verify/verify.ts'
 import { proveTheBooks } from '../support/books.ts'
 import { type Run, run } from './commands.ts'
 import { runs, seedOf } from './runs.ts'
@@ -21,7 +21,7 @@ describe('for any commands on any tree of accounts', () => {
     timeout: runs(400_000, 3_600_000),
   }, async () => {
     const outcomes = new Map<string, number>()
-    await holds(runs(200, 2_000), async ([zone, now, shape, commands]) => {
+    await holds(runs(150, 2_000), async ([zone, now, shape, commands]) => {
       const tree = new Tree(setting, zone, now)
       await tree.build(shape)
       for (const command of commands) await tree.perform(command)

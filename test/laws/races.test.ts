@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { PLAYED } from '../../server/commands/verify/guards.ts'
-import { verify } from '../../server/commands/verify/verify.ts'
+import { PLAYED } from '../../server/verify/guards.ts'
+import { verify } from '../../server/verify/verify.ts'
 import { proveTheBooks } from '../support/books.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import {

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { LAWS } from '../../server/commands/verify/rows.ts'
 import { addMonths, dayOf, endOf } from '../../server/ledger/calendar.ts'
 import { begin } from '../../server/postgres/begin.ts'
 import type { Sql } from '../../server/postgres/pool.ts'
+import { LAWS } from '../../server/verify/rows.ts'
 import { type Family, openWorld, type World } from '../support/world.ts'
 import { runs, seedOf } from './runs.ts'
 
@@ -41,8 +41,14 @@ async function placesOf(families: readonly Family[]): Promise<Places> {
     const removed = { ...path, login: dealer.name, description: '', actor: reseller.id, credits: 1 }
     rows.push(
       {
-        ...{ ...of, type: 'USED', credits: 1, source: own.balance, destination: own.consumed },
-        ...{ expiry: endOf(addMonths(counted, 1), 'UTC'), expiry_before: expiry, counted_from: counted },
+        ...of,
+        type: 'USED',
+        credits: 1,
+        source: own.balance,
+        destination: own.consumed,
+        expiry: endOf(addMonths(counted, 1), 'UTC'),
+        expiry_before: expiry,
+        counted_from: counted,
       },
       { ...of, type: 'RETRIEVED', credits: 1, source: own.consumed, destination: own.balance, expiry },
       { ...of, type: 'TRIAL', credits: 0, expiry },

@@ -25,6 +25,8 @@ export interface ConsoleOptions {
   launcher?: boolean
   /** A command that runs the words after it, such as `unshare`. It must become the console, not start it. */
   within?: readonly string[]
+  /** The file that it writes its log to, which is then not in its output. */
+  log?: number
 }
 
 /** Starts the real console as a process on a free port. Returns when it is ready. */
@@ -41,6 +43,7 @@ export function runConsole({
   env = {},
   launcher = false,
   within = [],
+  log,
 }: ConsoleOptions) {
   const started = launcher ? ['boxtree.mjs', 'start'] : ['server/main.ts']
   const [command, ...args] = [...within, process.execPath, ...started] as [string, ...string[]]
@@ -48,7 +51,7 @@ export function runConsole({
     cwd: root,
     env: { ...INHERITED, DATA_DIR: dataDir, PORT: '0', ...env },
     // When the test run is killed this channel closes, and the console stops.
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    stdio: ['ignore', 'pipe', log ?? 'pipe', 'ipc'],
   })
   let output = ''
   let isReady = false

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { chmodSync, chownSync, copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { codeOf } from '../../server/error-code.ts'
 import { findBinaries } from '../../server/postgres/binaries.ts'
 import { initialise } from '../../server/postgres/cluster.ts'
 import { findHome, type Home } from '../../server/postgres/home.ts'
@@ -179,8 +180,8 @@ async function withSuperuser<T>(port: number, work: (sql: Sql) => Promise<T>): P
   // pg_backup_start and pg_backup_stop must run in one session.
   const sql = openPool(urlOf('postgres', 'postgres', port), {
     max: 1,
-    patient: true,
-    lasting: true,
+    noTimeouts: true,
+    noMaxAge: true,
     standby: true,
   })
   try {
@@ -271,7 +272,7 @@ function copyFile(from: string, to: string, runAs: RunAs): void {
     if (runAs) chownSync(to, runAs.uid, runAs.gid)
   } catch (error) {
     // The primary may remove files while they are copied; the log covers that.
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+    if (codeOf(error) !== 'ENOENT') throw error
   }
 }
 

@@ -8,11 +8,11 @@ import { type AppDependencies, openApp, openBoxApp } from '../../server/app.ts'
 import { type Gateway, openGateway } from '../../server/boxes/gateway.ts'
 import { type Config, readConfig } from '../../server/config.ts'
 import type { FreeSpace } from '../../server/corridor/disk.ts'
-import { openReport } from '../../server/jobs/heartbeat.ts'
 import { openLog } from '../../server/log.ts'
 import { watchNetworks } from '../../server/network.ts'
 import { type Clock, MACHINE_CLOCK } from '../../server/postgres/clock.ts'
 import { openPool, type Sql } from '../../server/postgres/pool.ts'
+import { openReport } from '../../server/report.ts'
 import { type FreshDatabase, freshDatabase } from './database.ts'
 import { freshFolder } from './folder.ts'
 
@@ -63,7 +63,9 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const database = options.database ?? (await freshDatabase(options))
   const dataDir = freshFolder()
   const config = readConfig({
-    ...{ CAPTCHA_PROVIDER: 'none', PLAYLIST_PRIVATE: 'on', DATA_DIR: dataDir },
+    CAPTCHA_PROVIDER: 'none',
+    PLAYLIST_PRIVATE: 'on',
+    DATA_DIR: dataDir,
     ...options.env,
   })
   const { ownerSql } = database
@@ -83,12 +85,25 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const networks = watchNetworks(config.trustedProxies, clock.now)
   const zone = config.timeZone
   const gateway = openGateway({
-    ...{ sql, seal: createSeal(secretKey), networks, log, clock: clock.now, zone },
+    sql,
+    seal: createSeal(secretKey),
+    networks,
+    log,
+    clock: clock.now,
+    zone,
     streams: config.streams,
   })
   const { leaving = new AbortController().signal, freeSpace = null, backups } = options
   const needed: AppDependencies = {
-    ...{ config, database: database.server, sql, secretKey, log, clock, networks, freeSpace, leaving },
+    config,
+    database: database.server,
+    sql,
+    secretKey,
+    log,
+    clock,
+    networks,
+    freeSpace,
+    leaving,
     gateway: config.serve.boxes ? gateway : null,
     report: openReport({ config, clock, freeSpace, leaving, ...(backups && { backups }) }),
   }

@@ -24,7 +24,7 @@ export function Access({ name }: { name: string }) {
   const mayManage = account !== undefined && (role === 'admin' || LEVELS[account.role].owner === role)
   return (
     <Card title="Access" aside={account && <State account={account} />}>
-      <Lines>{account && <Told account={account} />}</Lines>
+      <Lines>{account && <Explained account={account} />}</Lines>
       <CardButtons>
         {account?.suspension?.liftable && (
           <PassingButton variant="contained" disabled={lift.loading} onClick={() => lift.submit({ name })}>
@@ -49,7 +49,7 @@ function State({ account: { suspension, suspended_above } }: { account: AccountB
   return suspended_above ? <Chip tone="warn">Suspended above</Chip> : <Chip tone="good">Can sign in</Chip>
 }
 
-function Told({ account: { name, suspension, suspended_above } }: { account: AccountBeneath }) {
+function Explained({ account: { name, suspension, suspended_above } }: { account: AccountBeneath }) {
   return (
     <>
       {suspension && (

@@ -3,7 +3,7 @@ import type { LevelName } from '../../contract/levels.ts'
 import { useCall } from '../queries.ts'
 import { TableCard } from '../TableCard.tsx'
 import { transactions } from '../tables/transactions.tsx'
-import { OfNewest } from './OfNewest.tsx'
+import { NewestOnly } from './NewestOnly.tsx'
 
 /** The newest transactions of one account and of everything beneath it. */
 export function AccountHistory({ level, name }: { level: LevelName; name: string }) {
@@ -14,7 +14,7 @@ export function AccountHistory({ level, name }: { level: LevelName; name: string
       name="transactions"
       table={transactions}
       loaded={history}
-      tools={<OfNewest account={name} />}
+      tools={<NewestOnly account={name} />}
     />
   )
 }

@@ -2,10 +2,10 @@ import { useFormContext } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { CreditAmount } from '../../contract/accounts.ts'
 import { PassedCredits } from '../../contract/requests.ts'
-import { credits as inWords } from '../../contract/words.ts'
+import { inCredits } from '../../contract/words.ts'
 import { AmountSelect } from '../parts/form/SelectInput.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
-import { CREDIT_AMOUNTS } from './balance.ts'
+import { CREDIT_AMOUNTS } from './creditAmounts.ts'
 
 /** The two fields of an amount: one chosen from the list, and any other that is typed and then counts. */
 export const amountFields = {
@@ -33,7 +33,7 @@ export function Amount() {
         name="credits"
         label="Credits"
         amounts={CREDIT_AMOUNTS}
-        words={inWords}
+        words={inCredits}
         onChoose={() => setValue('other', '')}
       />
       <TextInput

@@ -4,7 +4,7 @@ import { useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { type ChildRequest, PassedCredits, RequestNote } from '../../contract/requests.ts'
-import { credits as inWords } from '../../contract/words.ts'
+import { inCredits } from '../../contract/words.ts'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { useLastValue } from '../parts/dialog/useLastValue.ts'
 import { Form } from '../parts/form/Form.tsx'
@@ -52,13 +52,13 @@ function Grant({ request, open, onClose }: AnswerProps) {
         aside={<Cancel loading={grant.loading} onClose={onClose} />}
       >
         <p>
-          {name} asks for {inWords(credits)}
+          {name} asks for {inCredits(credits)}
           {note === '' ? '.' : `: ${note}`}
         </p>
         <TextInput
           name="credits"
           label="Credits"
-          help={`${inWords(credits)} or fewer`}
+          help={`${inCredits(credits)} or fewer`}
           inputMode="numeric"
           unit="credits"
         />
@@ -78,7 +78,7 @@ const Granted = z.object({
 
 function says(typed: string): string {
   const credits = Number(typed)
-  return PassedCredits.safeParse(credits).success ? `Grant ${inWords(credits)}` : 'Grant'
+  return PassedCredits.safeParse(credits).success ? `Grant ${inCredits(credits)}` : 'Grant'
 }
 
 function After({ request: { name, balance } }: { request: ChildRequest }) {
@@ -93,7 +93,7 @@ function Decline({ request: { id, name, credits }, open, onClose }: AnswerProps)
   return (
     <Dialog
       open={open}
-      title={`Decline the request of ${name} for ${inWords(credits)}`}
+      title={`Decline the request of ${name} for ${inCredits(credits)}`}
       onClose={onClose}
       busy={decline.loading}
     >

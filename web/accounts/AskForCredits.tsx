@@ -3,7 +3,7 @@ import { useState } from 'react'
 import * as z from 'zod/mini'
 import { calls, type OutputOf } from '../../contract/calls.ts'
 import { type OwnRequest, RequestNote } from '../../contract/requests.ts'
-import { credits as inWords } from '../../contract/words.ts'
+import { inCredits } from '../../contract/words.ts'
 import { Card } from '../parts/Card.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
@@ -50,14 +50,14 @@ const FIRST = { ...FIRST_AMOUNT, note: '' }
 const Asked = z.object({ ...amountFields, note: RequestNote })
 
 function says(credits: number): string {
-  return `Ask for ${Number.isNaN(credits) ? 'credits' : inWords(credits)}`
+  return `Ask for ${Number.isNaN(credits) ? 'credits' : inCredits(credits)}`
 }
 
 function Open({ request, parent }: { request: OwnRequest; parent: string }) {
   const [asking, setAsking] = useState(false)
   return (
     <Card
-      title={`You asked ${parent} for ${inWords(request.credits)}`}
+      title={`You asked ${parent} for ${inCredits(request.credits)}`}
       aside={
         <Button variant="outlined" onClick={() => setAsking(true)}>
           Withdraw
@@ -70,7 +70,7 @@ function Open({ request, parent }: { request: OwnRequest; parent: string }) {
       </p>
       <Question
         about={asking ? request : null}
-        title={({ credits }) => `Withdraw your request for ${inWords(credits)}?`}
+        title={({ credits }) => `Withdraw your request for ${inCredits(credits)}?`}
         yes="Withdraw"
         no="Cancel"
         call={calls.requests.withdraw}

@@ -1,5 +1,5 @@
 import { styled } from '@mui/material/styles'
-import { useCredits } from '../queries.ts'
+import { useBalance } from '../queries.ts'
 
 interface BalancesProps {
   /** The other account, and its balance. */
@@ -11,7 +11,7 @@ interface BalancesProps {
 
 /** Shows the balances of the caller and of another account before and after a movement between them. */
 export function Balances({ name, balance, change }: BalancesProps) {
-  const own = useCredits()
+  const { credits: own } = useBalance()
   const rows = [
     { who: 'You', before: own, after: own == null ? own : own - change },
     { who: name, before: balance, after: balance + change },

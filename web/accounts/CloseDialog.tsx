@@ -3,9 +3,9 @@ import { styled } from '@mui/material/styles'
 import { useNavigate } from 'react-router'
 import { calls } from '../../contract/calls.ts'
 import type { AccountBeneath } from '../../contract/tree.ts'
-import { counted, countedOf, credits as inWords } from '../../contract/words.ts'
+import { counted, countedOf, inCredits } from '../../contract/words.ts'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
-import { Way } from '../parts/Way.tsx'
+import { TouchLink } from '../parts/TouchLink.tsx'
 import { Question } from '../Question.tsx'
 import { useCall } from '../queries.ts'
 import { to } from '../screens.ts'
@@ -41,7 +41,7 @@ export function CloseDialog({ open, account, onClose, onMoveClients }: CloseDial
           {credits > 0 && (
             <>
               <strong>
-                {inWords(credits)} {credits === 1 ? 'goes' : 'go'} to {parent}.
+                {inCredits(credits)} {credits === 1 ? 'goes' : 'go'} to {parent}.
               </strong>{' '}
             </>
           )}
@@ -87,7 +87,7 @@ function InTheWay({
       <Names>
         {data?.data.map(({ name }) => (
           <li key={name}>
-            <Way to={to.branch(name)}>{name}</Way>
+            <TouchLink to={to.branch(name)}>{name}</TouchLink>
           </li>
         ))}
       </Names>

@@ -1,5 +1,5 @@
 import type { EndedRequest } from '../../contract/requests.ts'
-import { credits as inWords } from '../../contract/words.ts'
+import { inCredits } from '../../contract/words.ts'
 import { Card } from '../parts/Card.tsx'
 import { Moment } from '../parts/Moment.tsx'
 import { zone } from '../zone.ts'
@@ -12,7 +12,7 @@ export function EndedRequests({ ended }: { ended: readonly EndedRequest[] }) {
       {ended.map(({ id, answered, name, credits, state }) => (
         <p key={id}>
           <Moment iso={answered} zone={zone()} format="datetime" />: the request of {name} for{' '}
-          {inWords(credits)} was{' '}
+          {inCredits(credits)} was{' '}
           {state === 'declined' ? 'declined, as it was closed' : 'withdrawn, as it was moved'}.
         </p>
       ))}

@@ -1,12 +1,12 @@
 import { styled } from '@mui/material/styles'
 import { LEVELS } from '../../contract/levels.ts'
 import type { AccountBeneath } from '../../contract/tree.ts'
-import { counted, credits as inWords } from '../../contract/words.ts'
+import { counted, inCredits } from '../../contract/words.ts'
 import { Card } from '../parts/Card.tsx'
 import { Chip } from '../parts/Chip.tsx'
 import { Fact, FactList } from '../parts/FactList.tsx'
 import { Moment } from '../parts/Moment.tsx'
-import { Way } from '../parts/Way.tsx'
+import { TouchLink } from '../parts/TouchLink.tsx'
 import { to } from '../screens.ts'
 import { useSession } from '../session.tsx'
 import { balanceTone } from '../tables/balance.ts'
@@ -25,7 +25,7 @@ export function Facts({ account }: { account: AccountBeneath | undefined }) {
     <Card title="Account">
       <FactList>
         <Fact label="Credits">
-          <Chip tone={balanceTone(credits)}>{low ? `${inWords(credits)}, low` : inWords(credits)}</Chip>
+          <Chip tone={balanceTone(credits)}>{low ? `${inCredits(credits)}, low` : inCredits(credits)}</Chip>
         </Fact>
         {account.role !== 'dealer' && <Fact label="Beneath">{accounts.join(', ') || 'No accounts'}</Fact>}
         <Fact label="Clients">
@@ -44,9 +44,9 @@ export function Facts({ account }: { account: AccountBeneath | undefined }) {
         )}
       </FactList>
       <Ways>
-        <Way to={to.transactions({ account: name })}>Transactions</Way>
+        <TouchLink to={to.transactions({ account: name })}>Transactions</TouchLink>
         {LEVELS[account.role].owner === role && !closed && (
-          <Way to={to.level[account.role].update(name)}>Credits and password</Way>
+          <TouchLink to={to.level[account.role].update(name)}>Credits and password</TouchLink>
         )}
       </Ways>
     </Card>

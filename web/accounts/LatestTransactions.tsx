@@ -9,7 +9,7 @@ import { useCall } from '../queries.ts'
 import { useSession } from '../session.tsx'
 import { TableCard } from '../TableCard.tsx'
 import { exportDialog } from './exportDialog.ts'
-import { OfNewest } from './OfNewest.tsx'
+import { NewestOnly } from './NewestOnly.tsx'
 
 /** The newest transactions of the caller and of everything beneath, and the way to all of them as a file. */
 export function LatestTransactions({ title, table }: { title: string; table: Table<Transaction> }) {
@@ -23,7 +23,7 @@ export function LatestTransactions({ title, table }: { title: string; table: Tab
       loaded={latest}
       tools={
         <>
-          <OfNewest />
+          <NewestOnly />
           <Button variant="outlined" startIcon={<Download size={16} />} onClick={() => setExporting(true)}>
             Export
           </Button>

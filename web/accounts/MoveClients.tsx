@@ -19,7 +19,7 @@ import { useTyped } from '../parts/table/useTyped.ts'
 import { useCall } from '../queries.ts'
 import { useSession } from '../session.tsx'
 import { submitOnce } from '../submits.ts'
-import { CancelOrStop, useParts } from '../useParts.tsx'
+import { CancelOrStop, useBatches } from '../useBatches.tsx'
 import { zone } from '../zone.ts'
 
 interface MoveClientsProps {
@@ -31,31 +31,14 @@ interface MoveClientsProps {
 
 /** Moves all clients of a dealer to another one, or chosen ones. */
 export function MoveClients({ open, account, onClose }: MoveClientsProps) {
-  const { data: users } = useCall(calls.session.users, {}, { enabled: open })
   const [chosen, setChosen] = useState<readonly string[]>([])
-  const session = useSession()
-  const parts = useParts(calls.tree.moveClients, () => {
+  const { batches, move } = useMove(account?.name ?? '', () => {
     setChosen([])
     onClose()
   })
   if (!account) return null
   const { name, beneath } = account
-  const dealers = users?.filter((user) => user.role === 'dealer' && user.name !== name) ?? []
-  const { progress } = parts
-  const move = (to: string, which: string) =>
-    parts.run({
-      all: many(which),
-      async next() {
-        // A chosen part is one call; of all, each call moves the first that are still there.
-        const input = { from: name, to, ...(which === 'chosen' && { clients: [...chosen] }) }
-        const { moved, left } = await submitOnce(calls.tree.moveClients, input, session.name)
-        return { did: moved, left: which === 'chosen' ? 0 : left }
-      },
-      success: (moved) =>
-        wordsOf(calls.tree.moveClients)?.success?.({ from: name, to }, { status: 'OK', moved, left: 0 }) ??
-        '',
-      partly: (moved, all) => `${howMany(moved, all)} were moved.`,
-    })
+  const { progress } = batches
   const many = (which: string) => (which === 'all' ? beneath.clients : chosen.length)
   return (
     <Dialog open={open} title={`Move clients of ${name}`} onClose={onClose} busy={progress !== null}>
@@ -64,22 +47,15 @@ export function MoveClients({ open, account, onClose }: MoveClientsProps) {
         values={ALL_NOWHERE}
         submit={({ to, which }) => says(many(which), to)}
         onSubmit={({ to, which }, form) => {
-          if (many(which) > 0) return move(to, which)
+          if (many(which) > 0) return move(to, many(which), which === 'chosen' ? chosen : undefined)
           form.setError('which', { message: 'Please choose at least one client' })
         }}
         loading={progress !== null}
         submitError={null}
-        aside={<CancelOrStop autoFocus parts={parts} onCancel={onClose} />}
+        aside={<CancelOrStop autoFocus batches={batches} onCancel={onClose} />}
       >
         <p>They take along the months that were used on them, and their history. No balance changes.</p>
-        <SelectInput
-          name="to"
-          label="To"
-          options={[
-            { value: '', label: 'Choose a dealer' },
-            ...dealers.map((user) => ({ value: user.name, label: user.name })),
-          ]}
-        />
+        <Target from={name} />
         <SelectInput
           name="which"
           label="Clients"
@@ -96,6 +72,42 @@ export function MoveClients({ open, account, onClose }: MoveClientsProps) {
         )}
       </Form>
     </Dialog>
+  )
+}
+
+/** Moves clients in batches: those that are named, or else all of the dealer. */
+function useMove(from: string, onDone: () => void) {
+  const session = useSession()
+  const batches = useBatches(calls.tree.moveClients, onDone)
+  const move = (to: string, all: number, clients: readonly string[] | undefined) =>
+    batches.run({
+      all,
+      async next() {
+        // Named clients are one call; of all, each call moves the first that are still there.
+        const input = { from, to, ...(clients && { clients: [...clients] }) }
+        const { moved, left } = await submitOnce(calls.tree.moveClients, input, session.name)
+        return { did: moved, left: clients ? 0 : left }
+      },
+      success: (moved) =>
+        wordsOf(calls.tree.moveClients)?.success?.({ from, to }, { status: 'OK', moved, left: 0 }) ?? '',
+      partly: (moved, all) => `${howMany(moved, all)} were moved.`,
+    })
+  return { batches, move }
+}
+
+/** The choice of the dealer that gets the clients. */
+function Target({ from }: { from: string }) {
+  const { data: users = [] } = useCall(calls.session.users, {})
+  const dealers = users.filter(({ role, name }) => role === 'dealer' && name !== from)
+  return (
+    <SelectInput
+      name="to"
+      label="To"
+      options={[
+        { value: '', label: 'Choose a dealer' },
+        ...dealers.map(({ name }) => ({ value: name, label: name })),
+      ]}
+    />
   )
 }
 

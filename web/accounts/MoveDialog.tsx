@@ -4,7 +4,7 @@ import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { LEVELS } from '../../contract/levels.ts'
 import type { AccountBeneath } from '../../contract/tree.ts'
-import { counted, countedOf, credits as inWords } from '../../contract/words.ts'
+import { counted, countedOf, inCredits } from '../../contract/words.ts'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
@@ -66,7 +66,7 @@ function Consequences({ account }: { account: AccountBeneath }) {
   const { name, parent, credits, beneath } = account
   const along = useMemo(
     () => [
-      `its balance of ${inWords(credits)}`,
+      `its balance of ${inCredits(credits)}`,
       ...countedOf({ dealer: beneath.dealers }),
       counted(beneath.clients, 'client'),
     ],

@@ -1,17 +1,21 @@
 import * as z from 'zod/mini'
 import { AccountPassword } from '../../contract/accounts.ts'
+import type { calls } from '../../contract/calls.ts'
 import { Card } from '../parts/Card.tsx'
-import { Form, type SubmitError } from '../parts/form/Form.tsx'
+import { Form } from '../parts/form/Form.tsx'
 import { PasswordInput } from '../parts/form/PasswordInput.tsx'
+import { useSubmit } from '../queries.ts'
 import { passwordsMatch } from './passwordsMatch.ts'
 
 interface PasswordCardProps {
-  change: { loading: boolean; submitError: SubmitError | null; done: number }
-  onSubmit: (password: string) => void
+  name: string
+  /** The parent's call, or the admin's for any account. */
+  call: typeof calls.level.dealer.changePassword | typeof calls.tree.password
 }
 
-/** Takes a new password twice. */
-export function PasswordCard({ change, onSubmit }: PasswordCardProps) {
+/** Sets the password of an account beneath, which ends its sessions. It is typed twice. */
+export function PasswordCard({ name, call }: PasswordCardProps) {
+  const change = useSubmit(call, { changes: [] })
   return (
     <Card title="Change Password">
       <Form
@@ -22,7 +26,7 @@ export function PasswordCard({ change, onSubmit }: PasswordCardProps) {
         onlyWhenValid
         loading={change.loading}
         submitError={change.submitError}
-        onSubmit={({ password }) => onSubmit(password)}
+        onSubmit={({ password }) => change.submit({ name, password })}
       >
         <PasswordInput
           name="password"

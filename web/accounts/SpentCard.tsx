@@ -1,7 +1,7 @@
 import { styled } from '@mui/material/styles'
 import { calls, type OutputOf } from '../../contract/calls.ts'
 import { packageLabel } from '../../contract/packages.ts'
-import { counted, credits } from '../../contract/words.ts'
+import { counted, inCredits } from '../../contract/words.ts'
 import { Card } from '../parts/Card.tsx'
 import { ErrorState } from '../parts/ErrorState.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
@@ -44,7 +44,7 @@ function Sum({ label, month }: { label: string; month: Month | undefined }) {
 }
 
 function inWords({ used, retrieved, trials }: Month): string {
-  const parts = [`${credits(used)} used`]
+  const parts = [`${inCredits(used)} used`]
   if (retrieved > 0) parts.push(`${retrieved.toLocaleString('en-US')} retrieved`)
   parts.push(counted(trials, 'trial'))
   return parts.join(', ')

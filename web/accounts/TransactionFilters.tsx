@@ -1,5 +1,5 @@
 import { styled } from '@mui/material/styles'
-import { useEffect, useId, useState } from 'react'
+import { useEffect, useId, useRef, useState } from 'react'
 import { calls } from '../../contract/calls.ts'
 import { TRANSACTION_TYPES } from '../../contract/shapes.ts'
 import { Box, Select } from '../parts/form/controls.tsx'
@@ -44,14 +44,11 @@ export function TransactionFilters({ filter, onChange }: TransactionFiltersProps
       {(['from', 'to'] as const).map((name) => (
         <label key={name} htmlFor={`${id}-${name}`}>
           {DAYS[name]}
-          <Box>
-            <input
-              id={`${id}-${name}`}
-              type="date"
-              value={filter[name] ?? ''}
-              onChange={(event) => onChange(name, event.target.value)}
-            />
-          </Box>
+          <DayBox
+            id={`${id}-${name}`}
+            value={filter[name] ?? ''}
+            onChange={(value) => onChange(name, value)}
+          />
         </label>
       ))}
     </Row>
@@ -60,16 +57,43 @@ export function TransactionFilters({ filter, onChange }: TransactionFiltersProps
 
 const DAYS = { from: 'From', to: 'To' }
 
-/** Takes the name of an account beneath, and offers all of them. It applies a name once it is whole, or left. */
-function AccountBox({
-  id,
-  value,
-  onChange,
-}: {
+interface BoxProps {
   id: string
   value: string
   onChange: (value: string) => void
-}) {
+}
+
+/**
+ * Takes a day. It applies one whose year has four digits, and any once it is left: while a year is typed, the field
+ * has a day of the year 2, 20 and 202 first.
+ */
+function DayBox({ id, value, onChange }: BoxProps) {
+  const input = useRef<HTMLInputElement>(null)
+  const [typed, setTyped] = useState(value)
+  useEffect(() => {
+    // The URL follows what is typed later, and would undo the next digit.
+    if (document.activeElement !== input.current) setTyped(value)
+  }, [value])
+  const type = (day: string) => {
+    setTyped(day)
+    if (!day.startsWith('0')) onChange(day)
+  }
+  return (
+    <Box>
+      <input
+        ref={input}
+        id={id}
+        type="date"
+        value={typed}
+        onChange={(event) => type(event.target.value)}
+        onBlur={() => typed !== value && onChange(typed)}
+      />
+    </Box>
+  )
+}
+
+/** Takes the name of an account beneath, and offers all of them. It applies a name once it is whole, or left. */
+function AccountBox({ id, value, onChange }: BoxProps) {
   const { data: users = [] } = useCall(calls.session.users, {})
   const [typed, setTyped] = useState(value)
   useEffect(() => setTyped(value), [value])

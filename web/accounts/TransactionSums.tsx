@@ -1,6 +1,6 @@
 import { styled } from '@mui/material/styles'
 import { signOf, type TransactionSum } from '../../contract/transactions.ts'
-import { counted, credits as inWords } from '../../contract/words.ts'
+import { counted, inCredits } from '../../contract/words.ts'
 
 interface TransactionSumsProps {
   /** Undefined while they load. */
@@ -20,7 +20,7 @@ export function TransactionSums({ sums, ofDealer }: TransactionSumsProps) {
           <dd>
             {signOf(type) !== 0 && (
               <>
-                <strong>{inWords(credits)}</strong> in{' '}
+                <strong>{inCredits(credits)}</strong> in{' '}
               </>
             )}
             {counted(transactions, 'transaction')}

@@ -5,7 +5,7 @@ import * as z from 'zod/mini'
 import { AccountDescription } from '../../contract/accounts.ts'
 import { calls, type OutputOf } from '../../contract/calls.ts'
 import { CREDIT_ACTION } from '../../contract/credits.ts'
-import { credits as inWords } from '../../contract/words.ts'
+import { inCredits } from '../../contract/words.ts'
 import type { Level } from '../levels.ts'
 import { Card } from '../parts/Card.tsx'
 import { Chip } from '../parts/Chip.tsx'
@@ -103,7 +103,7 @@ const Change = z.object({
 })
 
 function says({ credits, transaction }: { credits: number; transaction: number }): string {
-  const amount = Number.isNaN(credits) ? 'credits' : inWords(credits)
+  const amount = Number.isNaN(credits) ? 'credits' : inCredits(credits)
   return `${transaction === CREDIT_ACTION.remove ? 'Remove' : 'Add'} ${amount}`
 }
 
@@ -138,7 +138,7 @@ function Movement({ asked, name, balance, loading, onYes, onNo }: MovementProps)
 }
 
 function Balance({ credits }: { credits: number }) {
-  return <Chip tone={balanceTone(credits)}>{inWords(credits)}</Chip>
+  return <Chip tone={balanceTone(credits)}>{inCredits(credits)}</Chip>
 }
 
 interface SaveDescriptionProps {

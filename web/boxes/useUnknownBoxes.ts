@@ -4,7 +4,7 @@ import { useListState } from '../parts/table/useListState.ts'
 import { useCall } from '../queries.ts'
 import { unknownBoxes } from '../tables/boxes.tsx'
 
-/** Loads the page of unknown boxes that the URL asks for, again each minute. A page past the end becomes the last page. */
+/** Loads the page of unknown boxes that the URL asks for, each minute. A page past the end becomes the last page. */
 export function useUnknownBoxes(every: number) {
   const list = useListState('unknown', unknownBoxes)
   const { page, perPage: per_page, search, sort, order } = list

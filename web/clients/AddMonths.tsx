@@ -2,11 +2,11 @@ import { useEffect } from 'react'
 import { useWatch } from 'react-hook-form'
 import { calls, type OutputOf } from '../../contract/calls.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
-import { credits, shortage } from '../../contract/words.ts'
+import { inCredits, shortage } from '../../contract/words.ts'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
 import { showMoment } from '../parts/time.ts'
 import { useCall } from '../queries.ts'
-import { months as inMonths } from '../words.ts'
+import { inMonths } from '../words.ts'
 import { zone } from '../zone.ts'
 
 interface AddMonthsProps {
@@ -48,5 +48,5 @@ type Quote = OutputOf<typeof calls.clients.quote>
 function says({ cost, credits: balance, balance_after, expiries }: Quote): { help?: string; fault?: string } {
   if (balance_after < 0) return { fault: shortage(balance, cost) }
   const day = showMoment(expiries[0]?.new_expiry ?? '', zone(), 'date')
-  return { help: `Costs ${credits(cost)}; you have ${credits(balance)}. New expiry ${day}.` }
+  return { help: `Costs ${inCredits(cost)}; you have ${inCredits(balance)}. New expiry ${day}.` }
 }

@@ -5,7 +5,7 @@ import { Menu } from '../parts/dialog/Menu.tsx'
 import { SelectionBar } from '../parts/table/SelectionBar.tsx'
 import { useExport } from '../useExport.ts'
 import type { Act } from './chosenAct.ts'
-import type { Chosen } from './useChosen.tsx'
+import type { Chosen } from './useChosenClients.tsx'
 import type { ClientPage } from './useClientPage.ts'
 
 interface ChosenBarProps {

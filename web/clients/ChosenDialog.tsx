@@ -10,12 +10,12 @@ import { useLastValue } from '../parts/dialog/useLastValue.ts'
 import { Form } from '../parts/form/Form.tsx'
 import { UnderWay } from '../parts/Progress.tsx'
 import { useCall, useSubmit } from '../queries.ts'
-import { clients } from '../words.ts'
+import { inClients } from '../words.ts'
 import { Content, LeftOut, type OneAct, useAgreement, useEnd } from './ChosenParts.tsx'
-import { type Act, isTold, type State, sortFor, type Told } from './chosenAct.ts'
+import { type Act, type BoxEvent, isBoxEvent, type State, sortFor } from './chosenAct.ts'
 import { Day } from './Day.tsx'
 import { PackageField } from './fields.tsx'
-import { TellChosen } from './TellChosen.tsx'
+import { SendToChosen } from './SendToChosen.tsx'
 
 interface ChosenDialogProps {
   /** What is to be done; null while the dialog is closed. */
@@ -41,7 +41,7 @@ export function ChosenDialog({ act, names, onClose, onDone }: ChosenDialogProps)
     onDone,
   }
   if (shown === 'delete') return <DeleteChosen {...props} />
-  if (isTold(shown)) return <TellChosen key={shown} {...props} act={shown} />
+  if (isBoxEvent(shown)) return <SendToChosen key={shown} {...props} act={shown} />
   return <ChangeChosen key={shown} {...props} act={shown} />
 }
 
@@ -56,8 +56,8 @@ function DeleteChosen({ open, data, fault, again, onClose, onDone }: OneAct) {
   return (
     <Confirm
       open={open}
-      title={data ? `Delete ${clients(acted.length)}?` : 'Delete the selected clients?'}
-      yes={data ? `Delete ${clients(acted.length)}` : 'Delete'}
+      title={data ? `Delete ${inClients(acted.length)}?` : 'Delete the selected clients?'}
+      yes={data ? `Delete ${inClients(acted.length)}` : 'Delete'}
       no="Cancel"
       onYes={() => submit({ clients: names })}
       onNo={close}
@@ -87,7 +87,7 @@ function DeleteChosen({ open, data, fault, again, onClose, onDone }: OneAct) {
         {acted.length > 0 && (
           <LeftOut some={leftOut} why="not expired" agreed={agreed} onAgree={setAgreed} busy={loading} />
         )}
-        <UnderWay loading={loading} what={`Deleting ${clients(acted.length)}`} />
+        <UnderWay loading={loading} what={`Deleting ${inClients(acted.length)}`} />
       </Content>
     </Confirm>
   )
@@ -106,7 +106,7 @@ function ChangeChosen({ open, act, data, fault, again, onClose, onDone }: OneAct
       <Form
         schema={Chosen}
         values={FIRST}
-        submit={data ? SUBMITS[act](clients(acted.length)) : TITLES[act]}
+        submit={data ? SUBMITS[act](inClients(acted.length)) : TITLES[act]}
         onSubmit={({ package_selection }) =>
           submit({
             clients: names,
@@ -129,14 +129,14 @@ function ChangeChosen({ open, act, data, fault, again, onClose, onDone }: OneAct
           {acted.length > 0 && (
             <LeftOut some={leftOut} why="expired" agreed={agreed} onAgree={setAgreed} busy={loading} />
           )}
-          <UnderWay loading={loading} what={`Changing ${clients(acted.length)}`} />
+          <UnderWay loading={loading} what={`Changing ${inClients(acted.length)}`} />
         </Content>
       </Form>
     </Dialog>
   )
 }
 
-type Change = Exclude<Act, 'delete' | Told>
+type Change = Exclude<Act, 'delete' | BoxEvent>
 
 const Chosen = z.object({ package_selection: PackageSelection })
 const FIRST = { package_selection: 1 as const }
@@ -156,8 +156,8 @@ const SUBMITS = {
 function Consequence({ act, data }: { act: Change; data: readonly State[] }) {
   const { acted, same } = sortFor(act, data, Number(useWatch({ name: 'package_selection' })))
   if (acted.length === 0) return <p>All of the selected clients have expired: they can only be renewed.</p>
-  const changed = clients(acted.length - same.length)
-  const rest = same.length > 0 ? ` ${clients(same.length)} ${ALREADY[act](same.length)}` : ''
+  const changed = inClients(acted.length - same.length)
+  const rest = same.length > 0 ? ` ${inClients(same.length)} ${ALREADY[act](same.length)}` : ''
   return <p aria-live="polite">{`${CONSEQUENCES[act](changed)}${rest}`}</p>
 }
 

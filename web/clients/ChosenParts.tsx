@@ -4,7 +4,7 @@ import { ErrorState } from '../parts/ErrorState.tsx'
 import { Toggle } from '../parts/form/Toggle.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import type { Submit } from '../queries.ts'
-import { clients } from '../words.ts'
+import { inClients } from '../words.ts'
 import type { State } from './chosenAct.ts'
 
 /** What the dialogs of acts on many clients share. */
@@ -62,7 +62,7 @@ export function LeftOut({ some, why, agreed, onAgree, busy }: LeftOutProps) {
   return (
     <Left>
       <p>
-        {`${clients(some.length)} ${some.length === 1 ? 'has' : 'have'} ${why}: `}
+        {`${inClients(some.length)} ${some.length === 1 ? 'has' : 'have'} ${why}: `}
         <span className="identifier">{some.map(({ name }) => name).join(', ')}</span>
       </p>
       <Toggle

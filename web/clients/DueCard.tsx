@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { Link } from 'react-router'
 import { calls, type OutputOf } from '../../contract/calls.ts'
 import type { DueWithin } from '../../contract/due.ts'
-import { credits } from '../../contract/words.ts'
+import { inCredits } from '../../contract/words.ts'
 import { Card } from '../parts/Card.tsx'
 import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/later.tsx'
@@ -81,7 +81,7 @@ const SOON: readonly { within: DueWithin; label: string }[] = [
 
 function inWords({ counts: { week }, credits: held }: OutputOf<typeof calls.clients.due>): string {
   if (week === 0) return 'Nobody expires in the next 7 days.'
-  return `A month for each costs ${credits(week)}; you have ${credits(held)}.`
+  return `A month for each costs ${inCredits(week)}; you have ${inCredits(held)}.`
 }
 
 const Counts = styled('ul')(({ theme }) => ({

@@ -4,18 +4,18 @@ import { Check } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { calls, type OutputOf } from '../../contract/calls.ts'
-import { credits as inCredits } from '../../contract/words.ts'
+import { inCredits } from '../../contract/words.ts'
 import { Card } from '../parts/Card.tsx'
-import { useCall, useCredits, useSubmit } from '../queries.ts'
+import { useBalance, useCall, useSubmit } from '../queries.ts'
 import { to } from '../screens.ts'
-import { keepPreferences, usePreferences } from '../session.tsx'
+import { keepPreferences, useKnowsPreferences, usePreferences } from '../session.tsx'
 
 type Page = OutputOf<typeof calls.clients.list>
 
 /** The first steps of a dealer who has no clients yet, until the first client has its login. */
 export function FirstDay({ first, loading }: { first: Page | undefined; loading: boolean }) {
   const { first_day } = usePreferences()
-  if (first_day === 'done') return null
+  if (!useKnowsPreferences() || first_day === 'done') return null
   if (!first) return loading ? WAITING : null
   if (first.counts.all > 1) return null
   return <Steps client={first.data[0]?.name ?? null} />
@@ -29,7 +29,7 @@ const WAITING = (
 )
 
 function Steps({ client }: { client: string | null }) {
-  const balance = useCredits()
+  const { credits: balance } = useBalance()
   const { data: trials } = useCall(calls.clients.trials, {})
   const done = useSubmit(calls.session.savePreferences, {
     changes: [],

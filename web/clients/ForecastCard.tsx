@@ -1,11 +1,11 @@
 import { styled } from '@mui/material/styles'
 import { calls, type OutputOf } from '../../contract/calls.ts'
-import { credits } from '../../contract/words.ts'
+import { inCredits } from '../../contract/words.ts'
 import { Card } from '../parts/Card.tsx'
 import { ErrorState } from '../parts/ErrorState.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { useCall } from '../queries.ts'
-import { clients } from '../words.ts'
+import { inClients } from '../words.ts'
 import { Day } from './Day.tsx'
 
 type Estimate = OutputOf<typeof calls.clients.forecast>
@@ -24,7 +24,7 @@ export function ForecastCard() {
             <Need label="Next 30 days" held={data?.credits} need={data?.month} />
             <div>
               <dt>You have</dt>
-              <dd>{data ? <strong>{credits(data.credits)}</strong> : <Skeleton width={96} />}</dd>
+              <dd>{data ? <strong>{inCredits(data.credits)}</strong> : <Skeleton width={96} />}</dd>
             </div>
           </Facts>
           <Last data-short={data !== undefined && data.runs_out !== null}>{data && <End {...data} />}</Last>
@@ -47,7 +47,8 @@ function Need({ label, held = 0, need }: NeedProps) {
       <dd>
         {need ? (
           <>
-            {clients(need.clients)} need <strong>{credits(need.months)}</strong>
+            {inClients(need.clients)} {need.clients === 1 ? 'needs' : 'need'}{' '}
+            <strong>{inCredits(need.months)}</strong>
           </>
         ) : (
           <Skeleton width={160} />

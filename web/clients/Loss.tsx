@@ -1,7 +1,7 @@
 import { expiryState } from '../../contract/clients.ts'
 import { now } from '../clock.ts'
 import { monthsUntil } from '../parts/time.ts'
-import { days, months } from '../words.ts'
+import { inDays, inMonths } from '../words.ts'
 import { zone } from '../zone.ts'
 import { Day } from './Day.tsx'
 
@@ -22,7 +22,7 @@ function Rest({ expiry }: { expiry: string }) {
   const day = <Day iso={expiry} />
   if (expiryState(expiry, now()) === 'expired') return <>It expired on {day}, so nothing is lost.</>
   const left = monthsUntil(expiry, zone(), now())
-  const parts = [left.months > 0 && months(left.months), left.days > 0 && days(left.days)].filter(Boolean)
+  const parts = [left.months > 0 && inMonths(left.months), left.days > 0 && inDays(left.days)].filter(Boolean)
   if (parts.length === 0) return <>Its service ends today, so nothing but the rest of today is lost.</>
   return (
     <>

@@ -2,7 +2,7 @@ import { styled } from '@mui/material/styles'
 import { useEffect } from 'react'
 import { useWatch } from 'react-hook-form'
 import { calls, type OutputOf } from '../../contract/calls.ts'
-import { credits, shortage } from '../../contract/words.ts'
+import { inCredits, shortage } from '../../contract/words.ts'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
 import { Moment } from '../parts/Moment.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
@@ -35,11 +35,11 @@ export function Quote({ clients, asking, onAnswer }: QuoteProps) {
       <Sums>
         <div>
           <dt>Cost</dt>
-          <dd>{data ? credits(data.cost) : <Skeleton width={64} />}</dd>
+          <dd>{data ? inCredits(data.cost) : <Skeleton width={64} />}</dd>
         </div>
         <div>
           <dt>Balance</dt>
-          <dd>{data ? credits(data.credits) : <Skeleton width={64} />}</dd>
+          <dd>{data ? inCredits(data.credits) : <Skeleton width={64} />}</dd>
         </div>
         <div data-short={data !== undefined && data.balance_after < 0}>
           <dt>Balance after</dt>
@@ -52,7 +52,7 @@ export function Quote({ clients, asking, onAnswer }: QuoteProps) {
 }
 
 function afterwards({ balance_after, credits: present, cost }: Quoted): string {
-  return balance_after < 0 ? shortage(present, cost) : credits(balance_after)
+  return balance_after < 0 ? shortage(present, cost) : inCredits(balance_after)
 }
 
 /** Shows the expiry of each client before and after. Its height is reserved, so that loading moves nothing. */

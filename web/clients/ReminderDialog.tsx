@@ -14,8 +14,9 @@ import { Form } from '../parts/form/Form.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 import { Moment } from '../parts/Moment.tsx'
 import { useNotice } from '../parts/notices/Notices.tsx'
+import { Skeleton } from '../parts/Skeleton.tsx'
 import { useSubmit } from '../queries.ts'
-import { keepPreferences, usePreferences, useSession } from '../session.tsx'
+import { keepPreferences, useKnowsPreferences, usePreferences, useSession } from '../session.tsx'
 import { zone } from '../zone.ts'
 import { sms, whatsApp, whyNoNumber } from './contact.ts'
 import { remindingText, USUAL_REMINDER } from './reminder.ts'
@@ -30,6 +31,7 @@ interface ReminderDialogProps {
 export function ReminderDialog({ client, onClose }: ReminderDialogProps) {
   const shown = useLastValue(client)
   const [editing, setEditing] = useState(false)
+  const knowsText = useKnowsPreferences()
   if (!shown) return null
   const close = () => {
     setEditing(false)
@@ -37,7 +39,11 @@ export function ReminderDialog({ client, onClose }: ReminderDialogProps) {
   }
   return (
     <Dialog open={client !== null} title={`Remind ${shown.name}`} onClose={close}>
-      {editing ? (
+      {!knowsText ? (
+        <div aria-busy="true">
+          <Skeleton height={180} />
+        </div>
+      ) : editing ? (
         <EditText onDone={() => setEditing(false)} />
       ) : (
         <Reminder key={shown.name} client={shown} onEdit={() => setEditing(true)} />

@@ -4,14 +4,14 @@ import { useState } from 'react'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { PaidMonths } from '../../contract/clients.ts'
-import { credits } from '../../contract/words.ts'
+import { inCredits } from '../../contract/words.ts'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { useLastValue } from '../parts/dialog/useLastValue.ts'
 import { Form } from '../parts/form/Form.tsx'
 import { AmountSelect } from '../parts/form/SelectInput.tsx'
 import { UnderWay } from '../parts/Progress.tsx'
 import { useSubmit } from '../queries.ts'
-import { clients, months } from '../words.ts'
+import { inClients, inMonths } from '../words.ts'
 import { Quote, type Quoted } from './Quote.tsx'
 
 interface RenewDialogProps {
@@ -37,7 +37,7 @@ export function RenewDialog({ names, onClose, onDone }: RenewDialogProps) {
   return (
     <Dialog
       open={names !== null}
-      title={shown.length === 1 ? `Renew ${shown[0]}` : `Renew ${clients(shown.length)}`}
+      title={shown.length === 1 ? `Renew ${shown[0]}` : `Renew ${inClients(shown.length)}`}
       onClose={close}
       busy={loading}
     >
@@ -56,9 +56,9 @@ export function RenewDialog({ names, onClose, onDone }: RenewDialogProps) {
           </Button>
         }
       >
-        <AmountSelect name="months" label="Months" amounts={MONTHS} words={months} />
+        <AmountSelect name="months" label="Months" amounts={MONTHS} words={inMonths} />
         <Quote clients={shown} asking={names !== null && !loading} onAnswer={setQuote} />
-        <UnderWay loading={loading} what={`Renewing ${clients(shown.length)}`} />
+        <UnderWay loading={loading} what={`Renewing ${inClients(shown.length)}`} />
       </Form>
     </Dialog>
   )
@@ -69,8 +69,8 @@ const ONE_MONTH = { months: 1 }
 const MONTHS = Array.from({ length: 12 }, (_, index) => index + 1)
 
 function says(count: number, months: number): string {
-  const cost = credits(count * months)
-  return count === 1 ? `Renew for ${cost}` : `Renew ${clients(count)} for ${cost}`
+  const cost = inCredits(count * months)
+  return count === 1 ? `Renew for ${cost}` : `Renew ${inClients(count)} for ${cost}`
 }
 
 /** Renews the clients of a quote. Each expiry shown is sent along, so that the server refuses if one has changed. */

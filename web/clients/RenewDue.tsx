@@ -3,10 +3,10 @@ import { useQuery } from '@tanstack/react-query'
 import { useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
-import { MOST_RENEWED } from '../../contract/clients.ts'
+import { MOST_CHOSEN } from '../../contract/clients.ts'
 import type { DueWithin } from '../../contract/due.ts'
-import type { DueClient } from '../../contract/shapes.ts'
-import { credits as inCredits, shortage } from '../../contract/words.ts'
+import { type DueClient, MOST_PER_PAGE } from '../../contract/shapes.ts'
+import { inCredits, shortage } from '../../contract/words.ts'
 import { type ApiError, send } from '../api.ts'
 import { wordsOf } from '../notices.ts'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
@@ -17,11 +17,11 @@ import { SelectInput } from '../parts/form/SelectInput.tsx'
 import { Progress } from '../parts/Progress.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { mark } from '../parts/table/marks.ts'
-import { useCredits } from '../queries.ts'
+import { useBalance } from '../queries.ts'
 import { useSession } from '../session.tsx'
 import { submitOnce } from '../submits.ts'
-import { CancelOrStop, useParts } from '../useParts.tsx'
-import { clients as inClients } from '../words.ts'
+import { CancelOrStop, useBatches } from '../useBatches.tsx'
+import { inClients } from '../words.ts'
 import { affordable, costOf, type HowLong, monthsOf } from './dueRenewal.ts'
 
 /** Whom to renew: all that are due within some days, or chosen ones. */
@@ -32,32 +32,35 @@ interface RenewDueProps {
   /** Null while nobody has asked. */
   asked: Renewed | null
   onClose: () => void
-  onDone?: () => void
+  /** Is called with the logins of those who were renewed, also where others could not be. */
+  onRenewed?: (names: readonly string[]) => void
 }
 
 /** Renews clients that are due, a month each or as last time: those that expire first, as far as the credits go. */
-export function RenewDue({ open, asked, onClose, onDone }: RenewDueProps) {
+export function RenewDue({ open, asked, onClose, onRenewed }: RenewDueProps) {
   const shown = useLastValue(asked)
-  const { data: clients, error, refetch } = useAsked(shown, open)
-  const balance = useCredits()
+  const { data: clients, error, refetch } = useClientsToRenew(shown, open)
+  const { credits: balance } = useBalance()
   const { name } = useSession()
-  const parts = useParts(calls.clients.multirenew, () => {
-    onDone?.()
-    onClose()
-  })
-  const { progress } = parts
-  const renew = (some: readonly DueClient[], how: HowLong) =>
-    parts.run({
+  const batches = useBatches(calls.clients.multirenew, onClose)
+  const { progress } = batches
+  const renew = async (some: readonly DueClient[], how: HowLong) => {
+    const renewed: string[] = []
+    await batches.run({
       all: some.length,
       async next(done) {
-        const part = some.slice(done, done + MOST_RENEWED)
-        await submitOnce(calls.clients.multirenew, inputOf(part, how), name)
-        mark(part.map(({ name }) => name))
-        return { did: part.length, left: some.length - done - part.length }
+        const batch = some.slice(done, done + MOST_CHOSEN)
+        await submitOnce(calls.clients.multirenew, inputOf(batch, how), name)
+        const names = batch.map(({ name }) => name)
+        mark(names)
+        renewed.push(...names)
+        return { did: batch.length, left: some.length - done - batch.length }
       },
       success: () => wordsOf(calls.clients.multirenew)?.success?.(inputOf(some, how), NO_OUTPUT) ?? '',
       partly: (done, all) => `${howMany(done, all)} were renewed.`,
     })
+    onRenewed?.(renewed)
+  }
   const count = clients?.length
   return (
     <Dialog
@@ -78,7 +81,7 @@ export function RenewDue({ open, asked, onClose, onDone }: RenewDueProps) {
           loading={progress !== null}
           blocked={!clients || balance == null || clients.length === 0}
           submitError={null}
-          aside={<CancelOrStop parts={parts} onCancel={onClose} />}
+          aside={<CancelOrStop batches={batches} onCancel={onClose} />}
         >
           <SelectInput name="how" label="Months" options={HOW_LONG} />
           <Sums clients={clients} balance={balance} />
@@ -166,7 +169,7 @@ function inputOf(clients: readonly DueClient[], how: HowLong) {
 }
 
 /** Loads all clients that are to be renewed, those that expire first first. */
-function useAsked(asked: Renewed | null, isOpen: boolean) {
+function useClientsToRenew(asked: Renewed | null, isOpen: boolean) {
   return useQuery<readonly DueClient[], ApiError>({
     queryKey: [calls.clients.dueClients.name, 'all', asked],
     queryFn: ({ signal }) =>
@@ -177,16 +180,13 @@ function useAsked(asked: Renewed | null, isOpen: boolean) {
   })
 }
 
-/** The server's largest page. */
-const MOST_A_PAGE = 500
-
 async function everyOne(within: DueWithin, signal: AbortSignal): Promise<DueClient[]> {
   // A client that is changed meanwhile may be on two pages.
   const all = new Map<string, DueClient>()
   for (let page = 1; ; page += 1) {
     const { data, total_pages } = await send(
       calls.clients.dueClients,
-      { within, page, per_page: MOST_A_PAGE },
+      { within, page, per_page: MOST_PER_PAGE },
       { signal },
     )
     for (const client of data) all.set(client.name, client)

@@ -1,14 +1,15 @@
 import { useState } from 'react'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
+import { MOST_MONTHS } from '../../contract/clients.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
-import { credits } from '../../contract/words.ts'
+import { inCredits } from '../../contract/words.ts'
 import { Card } from '../parts/Card.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
 import { useNotice } from '../parts/notices/Notices.tsx'
 import { Question } from '../Question.tsx'
-import { useCredits } from '../queries.ts'
+import { useBalance } from '../queries.ts'
 import { Day } from './Day.tsx'
 
 interface RetrieveCardProps {
@@ -22,7 +23,7 @@ export function RetrieveCard({ client, expired }: RetrieveCardProps) {
   const [asked, setAsked] = useState<number | null>(null)
   const [retrieved, setRetrieved] = useState(0)
   const notice = useNotice()
-  const most = client && !expired ? Math.min(client.retrievable, MOST) : 0
+  const most = client && !expired ? Math.min(client.retrievable, MOST_MONTHS) : 0
   const ask = (chosen: number) => {
     // The client may have been loaded again since, with fewer credits to take back than were selected.
     if (chosen === 0 || chosen > most) notice.warning('Please select credits to retrieve')
@@ -49,7 +50,7 @@ export function RetrieveCard({ client, expired }: RetrieveCardProps) {
       </Form>
       <Question
         about={asked}
-        title={(count) => `Retrieve ${credits(count)}?`}
+        title={(count) => `Retrieve ${inCredits(count)}?`}
         yes="Retrieve"
         no="Cancel"
         call={calls.clients.retrieve}
@@ -67,27 +68,24 @@ const NONE = { credits: '' as string | number }
 
 const asChosen = z.custom<typeof NONE>()
 
-/** The most credits that one call retrieves. */
-const MOST = 12
-
 function optionsUpTo(most: number) {
   const counts = Array.from({ length: most }, (_, index) => index + 1)
   return [
     { value: '', label: 'Select credits' },
-    ...counts.map((value) => ({ value, label: credits(value) })),
+    ...counts.map((value) => ({ value, label: inCredits(value) })),
   ]
 }
 
 function possible({ retrievable }: ClientDetail, expired: boolean): string {
   if (expired) return 'Nothing is left of an expired client'
   if (retrievable === 0) return 'There is nothing to retrieve'
-  const up = `Up to ${credits(retrievable)} can be retrieved`
-  return retrievable > MOST ? `${up}, ${MOST} at a time` : up
+  const up = `Up to ${inCredits(retrievable)} can be retrieved`
+  return retrievable > MOST_MONTHS ? `${up}, ${MOST_MONTHS} at a time` : up
 }
 
 /** Shows the expiry and the dealer's balance after the retrieval. */
 function Consequence({ client, count }: { client: ClientDetail | undefined; count: number }) {
-  const balance = useCredits()
+  const { credits: balance } = useBalance()
   const expiry = client?.retrievals[count - 1]
   return (
     <p>
@@ -105,7 +103,7 @@ function Consequence({ client, count }: { client: ClientDetail | undefined; coun
       {count === client?.trial_retrieval && (
         <> That leaves today only, and counts as one of today’s trials.</>
       )}
-      {balance != null && <> Your balance becomes {credits(balance + count)}.</>}
+      {balance != null && <> Your balance becomes {inCredits(balance + count)}.</>}
     </p>
   )
 }

@@ -3,14 +3,14 @@ import { ListFilter } from 'lucide-react'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import * as z from 'zod/mini'
-import { FilterName, type SavedFilter } from '../../contract/preferences.ts'
+import { FilterName, SavedFilter } from '../../contract/preferences.ts'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { Menu } from '../parts/dialog/Menu.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 import type { ListState } from '../parts/table/useListState.ts'
 import { useRemember } from '../remembered.tsx'
-import { usePreferences } from '../session.tsx'
+import { useKnowsPreferences, usePreferences } from '../session.tsx'
 
 /** Keeps the search, filter and order of the clients under names, and returns to them. */
 export function SavedFilters({ list }: { list: ListState }) {
@@ -19,9 +19,10 @@ export function SavedFilters({ list }: { list: ListState }) {
   const navigate = useNavigate()
   const [saving, setSaving] = useState(false)
   const { search, filter, sort, order } = list
-  const now = { search, filter, sort, order } as SavedFilter
+  const now = { search, filter, sort, order }
   const saved = Object.entries(filters).flatMap(([name, one]) => (one ? [[name, one] as const] : []))
   const current = saved.find(([, one]) => isSame(one, now))?.[0]
+  if (!useKnowsPreferences()) return null
   return (
     <>
       <Menu
@@ -44,7 +45,7 @@ export function SavedFilters({ list }: { list: ListState }) {
           values={NO_NAME}
           submit="Save"
           onSubmit={({ name }) => {
-            remember({ filters: { [name.trim()]: now } })
+            remember({ filters: { [name.trim()]: SavedFilter.parse(now) } })
             setSaving(false)
           }}
           autoFocus
@@ -69,10 +70,13 @@ const Named = z.object({
 })
 const NO_NAME = { name: '' }
 
-function fieldsOf({ search = '', filter = 'all', sort = 'name', order = 'asc' }: SavedFilter) {
+/** The fields of a filter, as the URL has them. */
+type Fields = { [Field in keyof SavedFilter]: string | undefined }
+
+function fieldsOf({ search = '', filter = 'all', sort = 'name', order = 'asc' }: Fields) {
   return { ...(search && { search }), ...(filter !== 'all' && { filter }), sort, order }
 }
 
-function isSame(one: SavedFilter, other: SavedFilter): boolean {
+function isSame(one: Fields, other: Fields): boolean {
   return JSON.stringify(fieldsOf(one)) === JSON.stringify(fieldsOf(other))
 }

@@ -25,8 +25,8 @@ export function TakeMac({ client: { name, o_mac }, box, onClose }: TakeMacProps)
       {({ mac, digits }) => (
         <>
           <p>
-            No box has asked with the MAC address <span className="identifier">{o_mac}</span> of {name}. A box
-            that nobody has differs in {counted(digits, 'digit')}: <b className="identifier">{mac}</b>.
+            No box has asked with the MAC address <span className="identifier">{o_mac}</span> of {name}. An
+            unknown box differs in {counted(digits, 'digit')}: <b className="identifier">{mac}</b>.
           </p>
           <p>Compare it with the sticker on the box of {name}: it may be the box of somebody else.</p>
         </>

@@ -29,7 +29,7 @@ import {
 } from './clientForm.ts'
 import { DescriptionField, MacField, PackageField, PhoneField } from './fields.tsx'
 import { KeepDraft } from './KeepDraft.tsx'
-import { useAsked } from './useAsked.ts'
+import { useMacLastSeen } from './useMacLastSeen.ts'
 
 interface UpdateCardProps {
   /** Undefined while it loads. */
@@ -93,21 +93,43 @@ export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
           sent={save.loading}
           onDiscard={discard}
         />
-        <Switches>
-          <SwitchInput name="status" label="Active" disabled={expired} />
-          <SwitchInput name="locked" label="IP Lock" disabled={expired} />
-          <SwitchInput name="ministra" label="Ministra" disabled={expired} />
-          <SwitchInput name="alt_player" label="Alt Player" disabled={expired} />
-        </Switches>
-        <WithoutMac mac={base.seen?.mac} />
-        <PasswordInput name="password" label="Password" autoComplete="off" disabled={expired} />
-        <DescriptionField disabled={expired} />
-        <PhoneField disabled={expired} />
-        <MacUnlessMinistra mac={base.seen?.mac} disabled={expired} />
-        <AddMonths client={client} expired={expired} sent={save.loading} onPayable={setPayable} />
-        <PackageField disabled={expired} />
+        <Fields
+          client={client}
+          mac={base.seen?.mac}
+          expired={expired}
+          sent={save.loading}
+          onPayable={setPayable}
+        />
       </Form>
     </Card>
+  )
+}
+
+interface FieldsProps extends OfMac {
+  client: ClientDetail | undefined
+  expired: boolean
+  /** True while the form is being sent. */
+  sent: boolean
+  onPayable: (payable: boolean) => void
+}
+
+function Fields({ client, mac, expired, sent, onPayable }: FieldsProps) {
+  return (
+    <>
+      <Switches>
+        <SwitchInput name="status" label="Active" disabled={expired} />
+        <SwitchInput name="locked" label="IP Lock" disabled={expired} />
+        <SwitchInput name="ministra" label="Ministra" disabled={expired} />
+        <SwitchInput name="alt_player" label="Alt Player" disabled={expired} />
+      </Switches>
+      <WithoutMac mac={mac} />
+      <PasswordInput name="password" label="Password" autoComplete="off" disabled={expired} />
+      <DescriptionField disabled={expired} />
+      <PhoneField disabled={expired} />
+      <MacUnlessMinistra mac={mac} disabled={expired} />
+      <AddMonths client={client} expired={expired} sent={sent} onPayable={onPayable} />
+      <PackageField disabled={expired} />
+    </>
   )
 }
 
@@ -182,7 +204,7 @@ function WithoutMac({ mac }: OfMac) {
 
 function MacUnlessMinistra({ mac, disabled }: OfMac & { disabled: boolean }) {
   const [ministra, typed] = useWatch({ name: ['ministra', 'stb_mac'] })
-  const asked = useAsked(ministra === true || typed === mac ? '' : typed)
+  const asked = useMacLastSeen(ministra === true || typed === mac ? '' : typed)
   if (ministra === true) return null
   const isOther = typeof mac === 'string' && typed !== mac
   const help = isOther

@@ -25,7 +25,7 @@ export function VerdictCard({ client }: { client: ClientDetail | undefined }) {
   const [asked, setAsked] = useState<'renewal' | 'credentials' | 'lock' | 'box' | 'mac' | null>(null)
   const switching = useSubmit(calls.clients.save)
   const close = () => setAsked(null)
-  const [first, ...more] = client ? verdictsOf(client, now, zone()) : []
+  const verdicts = client ? verdictsOf(client, now, zone()) : []
   const mends = {
     renew: null,
     'switch on': {
@@ -36,22 +36,11 @@ export function VerdictCard({ client }: { client: ClientDetail | undefined }) {
     'forget the box': { label: 'Take the new box', act: () => setAsked('box') },
     'take the MAC': { label: 'Take its MAC', act: () => setAsked('mac') },
   }
+  const [first] = verdicts
   const mend = first?.mend ? mends[first.mend] : null
   return (
     <Section aria-label="Verdict" aria-busy={!client}>
-      <Words aria-live="polite" tone={first?.tone ?? 'plain'}>
-        {first ? (
-          <Sign {...first} />
-        ) : (
-          // What is beneath waits for the reasons, so that they push nothing down.
-          <span data-waiting>
-            <Skeleton width={260} height={24} />
-          </span>
-        )}
-        {more.map(({ says }) => (
-          <p key={says}>{says}</p>
-        ))}
-      </Words>
+      <Reasons verdicts={verdicts} />
       <Buttons style={client ? undefined : { visibility: 'hidden' }}>
         {mend && (
           <PassingButton variant="contained" disabled={switching.loading} onClick={mend.act}>
@@ -100,6 +89,25 @@ const TO_ANOTHER = (
     Another client
   </Button>
 )
+
+/** The verdict, and further reasons beneath it. */
+function Reasons({ verdicts: [first, ...more] }: { verdicts: readonly Verdict[] }) {
+  return (
+    <Words aria-live="polite" tone={first?.tone ?? 'plain'}>
+      {first ? (
+        <Sign {...first} />
+      ) : (
+        // What is beneath waits for the reasons, so that they push nothing down.
+        <span data-waiting>
+          <Skeleton width={260} height={24} />
+        </span>
+      )}
+      {more.map(({ says }) => (
+        <p key={says}>{says}</p>
+      ))}
+    </Words>
+  )
+}
 
 function Sign({ says, tone }: Verdict) {
   const Icon = tone === 'good' ? CircleCheck : TriangleAlert

@@ -1,14 +1,14 @@
 import type { calls, OutputOf } from '../../contract/calls.ts'
-import { TOLD } from '../../contract/clients.ts'
+import { BOX_EVENTS } from '../../contract/clients.ts'
 
 /** What is done to many clients at once, besides renewing them. */
-export type Act = 'package' | 'on' | 'off' | 'delete' | Told
+export type Act = 'package' | 'on' | 'off' | 'delete' | BoxEvent
 
-/** What is told to their boxes. */
-export type Told = (typeof TOLD)[number]
+/** What is sent to their boxes. */
+export type BoxEvent = (typeof BOX_EVENTS)[number]
 
-export function isTold(act: Act): act is Told {
-  return TOLD.some((one) => one === act)
+export function isBoxEvent(act: Act): act is BoxEvent {
+  return BOX_EVENTS.some((one) => one === act)
 }
 
 export type State = OutputOf<typeof calls.clients.multiquote>['data'][number]
@@ -34,6 +34,6 @@ export function sortFor(act: Act, data: readonly State[], chosenPackage?: number
 }
 
 function isSame(act: Act, { status, package_selection }: State, chosenPackage?: number): boolean {
-  if (act === 'delete' || isTold(act)) return false
+  if (act === 'delete' || isBoxEvent(act)) return false
   return act === 'package' ? package_selection === chosenPackage : status === (act === 'on')
 }

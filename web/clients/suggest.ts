@@ -1,4 +1,4 @@
-/** The letters and digits that suggestions use: none looks like another on a television, and vowels would make words. */
+/** The letters and digits of suggestions: none looks like another on a television, and vowels would make words. */
 const CHARACTERS = 'cdfhjknprtwxy347'
 
 /** Returns a login that is likely to be free: 8 characters, 32 random bits. */

@@ -1,9 +1,9 @@
-import type { BoxRefusal } from '../../contract/boxes.ts'
+import type { BoxRefusal } from '../../contract/box-refusals.ts'
 import { type ExpiryState, expiryState } from '../../contract/clients.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
 import { daysUntil, relativeDay, showDay, timeAgo } from '../parts/time.ts'
 import type { Tone } from '../parts/tone.ts'
-import { days } from '../words.ts'
+import { inDays } from '../words.ts'
 
 /** One thing that decides whether a client's box plays, and the act that mends it. */
 export interface Verdict {
@@ -34,7 +34,7 @@ export function verdictsOf(client: Judged, now: Date, zone: string): [Verdict, .
     // Nothing else of an expired client changes until it is renewed.
     return [expired, ...against.map(({ mend: _, ...reason }) => reason)]
   }
-  const until = left === 0 ? 'the end of today' : `${showDay(client.expiry, zone, now)}, ${days(left)}`
+  const until = left === 0 ? 'the end of today' : `${showDay(client.expiry, zone, now)}, ${inDays(left)}`
   const served: Verdict = {
     says: `${client.status ? 'Served' : 'Paid'} until ${until}`,
     tone: state === 'expiring' ? 'warn' : 'good',
@@ -64,7 +64,7 @@ function nearBox({ near_box }: Judged, now: Date): Verdict[] {
 }
 
 const REFUSED: Readonly<Record<string, string>> = {
-  unknown: 'nobody has its MAC',
+  unknown: 'no client has its MAC',
   switched_off: 'the client is switched off',
   suspended: 'its dealer is suspended, with the service',
   expired: 'the client has expired',

@@ -56,7 +56,10 @@ export function Accounts({ level: name }: { level: LevelName }) {
           data: rows,
           isFetching: isFetching || tree.isFetching,
           error: error ?? tree.error,
-          refetch,
+          refetch: () => {
+            refetch()
+            tree.refetch()
+          },
         }}
         emptyAction={add}
       />

@@ -1,6 +1,6 @@
 import { Ban, CircleHelp, Monitor, Wifi } from 'lucide-react'
 import { useMemo } from 'react'
-import { calls } from '../../contract/calls.ts'
+import { calls, type OutputOf } from '../../contract/calls.ts'
 import { useUnknownBoxes } from '../boxes/useUnknownBoxes.ts'
 import { Card } from '../parts/Card.tsx'
 import { Chart } from '../parts/chart/Chart.tsx'
@@ -14,13 +14,81 @@ import { TableCard } from '../TableCard.tsx'
 import { models, refusals } from '../tables/boxes.tsx'
 import { zone } from '../zone.ts'
 
-/** The boxes that ask: how many are online, which are refused and why, what they are, and those of nobody. */
+/** The boxes that ask: how many are online, which are refused and why, of what types they are, and the unknown ones. */
 export function Boxes() {
   const loaded = useCall(calls.boxes.overview, {}, { every: A_MINUTE })
   // Counting them reads every box.
-  const told = useCall(calls.boxes.models, {}, { every: 5 * A_MINUTE })
+  const counted = useCall(calls.boxes.models, {}, { every: 5 * A_MINUTE })
   const unknown = useUnknownBoxes(A_MINUTE)
-  const { data } = loaded
+  return (
+    <>
+      <title>Boxes · Boxtree</title>
+      <PageTitle>Boxes</PageTitle>
+      <Counts data={loaded.data} loading={loaded.isPending} />
+      <Stack>
+        <OnlineChart loaded={loaded} />
+        <Card title="Unknown Boxes" flush>
+          <DataTable label="Unknown Boxes" {...unknown} />
+        </Card>
+        <TableCard
+          label="Refused in 24 Hours"
+          name="refused"
+          table={refusals}
+          loaded={{ ...loaded, data: loaded.data?.refused }}
+        />
+        <TableCard
+          label="Types and Versions"
+          name="models"
+          table={models}
+          loaded={{ ...counted, data: counted.data?.data }}
+        />
+      </Stack>
+    </>
+  )
+}
+
+type Overview = OutputOf<typeof calls.boxes.overview>
+
+function Counts({ data, loading }: { data: Overview | undefined; loading: boolean }) {
+  const ofNobody = data?.refused.find(({ reason }) => reason === 'unknown')?.boxes ?? 0
+  const refused = (data?.refused.reduce((sum, { boxes }) => sum + boxes, 0) ?? 0) - ofNobody
+  return (
+    <Tiles>
+      <Tile
+        label="Online now"
+        value={shown(data?.online)}
+        share={data && data.known > 0 ? `${Math.round((100 * data.online) / data.known)}%` : undefined}
+        to={to.allClients({ filter: 'online' })}
+        icon={<Wifi aria-hidden size={18} />}
+        loading={loading}
+      />
+      <Tile
+        label="Known boxes"
+        value={shown(data?.known)}
+        icon={<Monitor aria-hidden size={18} />}
+        loading={loading}
+      />
+      <Tile
+        label="Refused"
+        value={shown(data && refused)}
+        share="in 24 hours"
+        none={refused === 0}
+        icon={<Ban aria-hidden size={18} />}
+        loading={loading}
+      />
+      <Tile
+        label="Unknown"
+        value={shown(data && ofNobody)}
+        share="in 24 hours"
+        none={ofNobody === 0}
+        icon={<CircleHelp aria-hidden size={18} />}
+        loading={loading}
+      />
+    </Tiles>
+  )
+}
+
+function OnlineChart({ loaded: { data, isFetching, error, refetch } }: { loaded: Loaded }) {
   const chart = useMemo(
     () =>
       data && {
@@ -30,77 +98,24 @@ export function Boxes() {
       },
     [data],
   )
-  const ofNobody = data?.refused.find(({ reason }) => reason === 'unknown')?.boxes ?? 0
-  const refused = data?.refused.reduce((sum, { boxes }) => sum + boxes, 0) ?? 0
   return (
-    <>
-      <title>Boxes · Boxtree</title>
-      <PageTitle>Boxes</PageTitle>
-      <Tiles>
-        <Tile
-          label="Online now"
-          value={data ? shown(data.online) : '–'}
-          share={data && data.known > 0 ? `${Math.round((100 * data.online) / data.known)}%` : undefined}
-          to={to.allClients({ filter: 'online' })}
-          icon={<Wifi aria-hidden size={18} />}
-          loading={loaded.isPending}
-        />
-        <Tile
-          label="Known boxes"
-          value={data ? shown(data.known) : '–'}
-          icon={<Monitor aria-hidden size={18} />}
-          loading={loaded.isPending}
-        />
-        <Tile
-          label="Refused"
-          value={data ? shown(refused - ofNobody) : '–'}
-          share="in 24 hours"
-          none={refused === ofNobody}
-          icon={<Ban aria-hidden size={18} />}
-          loading={loaded.isPending}
-        />
-        <Tile
-          label="Unknown"
-          value={data ? shown(ofNobody) : '–'}
-          share="in 24 hours"
-          none={ofNobody === 0}
-          icon={<CircleHelp aria-hidden size={18} />}
-          loading={loaded.isPending}
-        />
-      </Tiles>
-      <Stack>
-        <Chart
-          title="Online over the Day"
-          across="Time"
-          up="Boxes"
-          data={chart}
-          loading={loaded.isFetching && !data}
-          error={loaded.error?.message}
-          onRetry={loaded.refetch}
-          empty="No boxes were counted yet"
-        />
-        <Card title="Unknown Boxes" flush>
-          <DataTable label="Unknown Boxes" {...unknown} />
-        </Card>
-        <TableCard
-          label="Refused in 24 Hours"
-          name="refused"
-          table={refusals}
-          loaded={{ ...loaded, data: data?.refused }}
-        />
-        <TableCard
-          label="Types and Versions"
-          name="models"
-          table={models}
-          loaded={{ ...told, data: told.data?.data }}
-        />
-      </Stack>
-    </>
+    <Chart
+      title="Online over the Day"
+      across="Time"
+      up="Boxes"
+      data={chart}
+      loading={isFetching && !data}
+      error={error?.message}
+      onRetry={refetch}
+      empty="No boxes were counted yet"
+    />
   )
 }
 
+type Loaded = ReturnType<typeof useCall<typeof calls.boxes.overview>>
+
 const A_MINUTE = 60_000
 
-function shown(number: number): string {
-  return number.toLocaleString('en-US')
+function shown(number: number | undefined): string {
+  return number?.toLocaleString('en-US') ?? '–'
 }

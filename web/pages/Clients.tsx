@@ -10,7 +10,7 @@ import { ExportMenu } from '../clients/ExportMenu.tsx'
 import { NewClientButton } from '../clients/NewClientButton.tsx'
 import { shownPhone } from '../clients/phone.ts'
 import { RenewDialog } from '../clients/RenewDialog.tsx'
-import { useChosen } from '../clients/useChosen.tsx'
+import { useChosenClients } from '../clients/useChosenClients.tsx'
 import { useClientPage } from '../clients/useClientPage.ts'
 import { Actions, PageTitle } from '../parts/PageTitle.tsx'
 import { ownClients } from '../tables/clients.tsx'
@@ -27,7 +27,7 @@ export function Clients() {
     }),
   )
   const page = useClientPage(calls.clients.list, table)
-  const chosen = useChosen(page)
+  const chosen = useChosenClients(page)
   const [acting, setActing] = useState<Act | null>(null)
   return (
     <>

@@ -32,7 +32,12 @@ export function Due() {
   const within = list.filter as DueWithin
   const page = useDuePage(list, within)
   const counts = useCall(calls.clients.due, {}).data?.counts
-  const { select, renew, clear } = useChosen(page.data, (chosen) => setMany({ chosen }))
+  const { select, chosen, clear, drop } = useChosenDue(page.data)
+  const onRenewed = (names: readonly string[]) => {
+    drop(names)
+    // The dialog stays open where a part was not renewed, and then asks for the rest.
+    setMany((now) => (now && 'chosen' in now ? { chosen: without(now.chosen, names) } : now))
+  }
   const count = counts?.[within]
   const renewAll = count !== undefined && count > 0 && (
     <Button variant="contained" startIcon={<CalendarPlus size={18} />} onClick={() => setMany({ within })}>
@@ -77,12 +82,20 @@ export function Due() {
         shown={(page.data?.data ?? []).map(({ name }) => name)}
         onClear={clear}
       >
-        <Button variant="contained" startIcon={<CalendarPlus size={18} />} onClick={renew}>
+        <Button
+          variant="contained"
+          startIcon={<CalendarPlus size={18} />}
+          onClick={() => setMany({ chosen: chosen() })}
+        >
           Renew selected
         </Button>
       </SelectionBar>
-      <RenewDialog names={one === null ? null : [one]} onClose={() => setOne(null)} />
-      <RenewDue open={many !== null} asked={many} onClose={() => setMany(null)} onDone={clear} />
+      <RenewDialog
+        names={one === null ? null : [one]}
+        onClose={() => setOne(null)}
+        onDone={() => one !== null && drop([one])}
+      />
+      <RenewDue open={many !== null} asked={many} onClose={() => setMany(null)} onRenewed={onRenewed} />
       <ReminderDialog client={reminding} onClose={() => setReminding(null)} />
     </>
   )
@@ -109,24 +122,32 @@ function useDuePage({ page, perPage: per_page, search, order, setPage }: ListSta
   return loaded
 }
 
-/** Holds the clients that were selected, on all pages of all filters, first expiry first. */
-function useChosen(
-  page: { data: readonly DueClient[] } | undefined,
-  onRenew: (clients: readonly DueClient[]) => void,
-) {
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(NONE)
+/** Holds the clients that were selected, on all pages of all filters. `chosen` returns them, first expiry first. */
+function useChosenDue(page: { data: readonly DueClient[] } | undefined) {
+  const [names, setNames] = useState<ReadonlySet<string>>(NONE)
   const known = useRef(new Map<string, DueClient>())
   for (const client of page?.data ?? []) known.current.set(client.name, client)
-  const renew = () => {
-    const clients = [...chosen].flatMap((name) => known.current.get(name) ?? [])
-    onRenew(clients.sort((a, b) => a.expiry.localeCompare(b.expiry)))
-  }
   const select: RowSelection<DueClient> = {
-    chosen,
-    onChange: setChosen,
+    chosen: names,
+    onChange: setNames,
     name: ({ name }) => name,
   }
-  return { select, renew, clear: () => setChosen(NONE) }
+  const chosen = () =>
+    [...names]
+      .flatMap((name) => known.current.get(name) ?? [])
+      .sort((a, b) => a.expiry.localeCompare(b.expiry))
+  const clear = () => setNames(NONE)
+  const drop = (gone: readonly string[]) => {
+    const left = new Set(names)
+    for (const name of gone) left.delete(name)
+    setNames(left)
+  }
+  return { select, chosen, clear, drop }
 }
 
 const NONE: ReadonlySet<string> = new Set()
+
+function without(clients: readonly DueClient[], names: readonly string[]): DueClient[] {
+  const gone = new Set(names)
+  return clients.filter(({ name }) => !gone.has(name))
+}

@@ -4,7 +4,7 @@ import { withoutSecrets } from '../../contract/call.ts'
 import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
 import { Mac, Phone } from '../../contract/clients.ts'
 import { PACKAGES } from '../../contract/packages.ts'
-import { counted, credits, shortage } from '../../contract/words.ts'
+import { counted, inCredits, shortage } from '../../contract/words.ts'
 import type { Credentials } from '../clients/credentials.ts'
 import { DescriptionField, MacField, PackageField, PhoneField, Suggest } from '../clients/fields.tsx'
 import { KeepDraft } from '../clients/KeepDraft.tsx'
@@ -12,7 +12,7 @@ import { MadeClient } from '../clients/MadeClient.tsx'
 import { costOf, type NewClientValues, newClientSchema } from '../clients/newClient.ts'
 import { START_OPTIONS } from '../clients/startOptions.ts'
 import { suggestLogin, suggestPassword } from '../clients/suggest.ts'
-import { useAsked } from '../clients/useAsked.ts'
+import { useMacLastSeen } from '../clients/useMacLastSeen.ts'
 import { type Draft, draftOf, keepDraft, NEW_CLIENT } from '../drafts.ts'
 import { Card } from '../parts/Card.tsx'
 import { Form } from '../parts/form/Form.tsx'
@@ -21,12 +21,12 @@ import { SelectInput } from '../parts/form/SelectInput.tsx'
 import { CheckboxInput } from '../parts/form/SwitchInput.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
-import { useCall, useCredits, useSubmit } from '../queries.ts'
+import { useBalance, useCall, useSubmit } from '../queries.ts'
 import { useSession } from '../session.tsx'
 
 /** Creates a client, on a trial or for paid months. */
 export function NewClient() {
-  const balance = useCredits()
+  const { credits: balance } = useBalance()
   const schema = useMemo(() => newClientSchema(balance), [balance])
   const { name } = useSession()
   const [draft] = useState(() => draftOf(name, NEW_CLIENT))
@@ -44,60 +44,63 @@ export function NewClient() {
     setMade(null)
     empty()
   }
-  if (made) {
-    return (
-      <>
-        <title>New Client · Boxtree</title>
-        <PageTitle>New Client</PageTitle>
-        <MadeClient client={made} onAnother={begin} />
-      </>
-    )
-  }
   return (
     <>
       <title>New Client · Boxtree</title>
       <PageTitle>New Client</PageTitle>
-      <Card form>
-        <Form
-          schema={schema}
-          values={values}
-          resetKey={emptied}
-          submit="Submit"
-          onlyWhenValid
-          autoFocus
-          onSubmit={create.submit}
-          loading={create.loading}
-          submitError={create.submitError}
-        >
-          <KeepDraft
-            form={NEW_CLIENT}
-            draftFrom={draftFrom}
-            isRestored={draft !== null && emptied === 0}
-            sent={create.loading}
-            onDiscard={empty}
-          />
-          <CheckboxInput name="ministra" label="Ministra" />
-          <TextInput
-            name="login"
-            label="Login Name"
-            identifier
-            help="5 to 15 characters"
-            action={<Suggest name="login" what="a login" suggest={suggestLogin} />}
-          />
-          <PasswordInput
-            name="password"
-            label="Password"
-            autoComplete="new-password"
-            help="5 to 15 characters"
-            action={<Suggest name="password" what="a password" suggest={suggestPassword} />}
-          />
-          <DescriptionField />
-          <MacUnlessMinistra />
-          <PhoneField />
-          <Start balance={balance} />
-          <PackageField />
-        </Form>
-      </Card>
+      {made ? (
+        <MadeClient client={made} onAnother={begin} />
+      ) : (
+        <Card form>
+          <Form
+            schema={schema}
+            values={values}
+            resetKey={emptied}
+            submit="Submit"
+            onlyWhenValid
+            autoFocus
+            onSubmit={create.submit}
+            loading={create.loading}
+            submitError={create.submitError}
+          >
+            <KeepDraft
+              form={NEW_CLIENT}
+              draftFrom={draftFrom}
+              isRestored={draft !== null && emptied === 0}
+              sent={create.loading}
+              onDiscard={empty}
+            />
+            <Fields balance={balance} />
+          </Form>
+        </Card>
+      )}
+    </>
+  )
+}
+
+function Fields({ balance }: { balance: number | null | undefined }) {
+  return (
+    <>
+      <CheckboxInput name="ministra" label="Ministra" />
+      <TextInput
+        name="login"
+        label="Login Name"
+        identifier
+        help="5 to 15 characters"
+        action={<Suggest name="login" what="a login" suggest={suggestLogin} />}
+      />
+      <PasswordInput
+        name="password"
+        label="Password"
+        autoComplete="new-password"
+        help="5 to 15 characters"
+        action={<Suggest name="password" what="a password" suggest={suggestPassword} />}
+      />
+      <DescriptionField />
+      <MacUnlessMinistra />
+      <PhoneField />
+      <Start balance={balance} />
+      <PackageField />
     </>
   )
 }
@@ -134,7 +137,7 @@ function draftFrom(values: NewClientValues): Draft | null {
 function MacUnlessMinistra() {
   const [ministra, months, typed] = useWatch({ name: ['ministra', 'months', 'stb_mac'] })
   const trials = useTrials()
-  const asked = useAsked(ministra === true ? '' : typed)
+  const asked = useMacLastSeen(ministra === true ? '' : typed)
   if (ministra === true) return null
   const hadOne = costOf(months) === 0 && trials?.mac_had === true
   const refused = hadOne ? 'This MAC address had a trial within the last 30 days.' : undefined
@@ -175,6 +178,6 @@ function usedUp(trials: Trials | undefined): string | undefined {
 }
 
 function price(cost: number, balance: number | null | undefined): string {
-  const costs = `Costs ${cost === 0 ? 'nothing' : credits(cost)}`
-  return balance == null ? costs : `${costs}; you have ${credits(balance)}`
+  const costs = `Costs ${cost === 0 ? 'nothing' : inCredits(cost)}`
+  return balance == null ? costs : `${costs}; you have ${inCredits(balance)}`
 }

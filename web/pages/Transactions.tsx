@@ -14,7 +14,7 @@ import { DataTable } from '../parts/table/DataTable.tsx'
 import { useSession } from '../session.tsx'
 import { allTransactions } from '../tables/transactions.tsx'
 
-/** All transactions of the caller and of everything beneath: the server filters, searches, sorts, sums and pages them. */
+/** All transactions of the caller and all beneath. The server filters, searches, sorts, sums and pages them. */
 export function Transactions() {
   const { role } = useSession()
   const { filter, change } = useTransactionFilter()

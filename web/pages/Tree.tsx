@@ -7,14 +7,14 @@ import type { Role } from '../../contract/roles.ts'
 import { Access } from '../accounts/Access.tsx'
 import { ChildLowBalance } from '../accounts/ChildLowBalance.tsx'
 import { Facts } from '../accounts/Facts.tsx'
-import { Place } from '../accounts/Place.tsx'
-import { SetPassword } from '../accounts/SetPassword.tsx'
+import { MoveOrClose } from '../accounts/MoveOrClose.tsx'
+import { PasswordCard } from '../accounts/PasswordCard.tsx'
 import { levels } from '../levels.ts'
 import { MaybeThere } from '../MaybeThere.tsx'
 import { Toggle } from '../parts/form/Toggle.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Stack } from '../parts/Stack.tsx'
-import { Way } from '../parts/Way.tsx'
+import { TouchLink } from '../parts/TouchLink.tsx'
 import { useCall } from '../queries.ts'
 import { to } from '../screens.ts'
 import { useSession } from '../session.tsx'
@@ -51,11 +51,11 @@ function Branch({ name }: { name: string }) {
     <>
       <title>{`${name} · Boxtree`}</title>
       <Path aria-label="Path">
-        <Way to={to.tree()}>Tree</Way>
+        <TouchLink to={to.tree()}>Tree</TouchLink>
         {data?.path.map((above) => (
-          <Way key={above} to={to.branch(above)}>
+          <TouchLink key={above} to={to.branch(above)}>
             {above}
-          </Way>
+          </TouchLink>
         ))}
       </Path>
       <PageTitle>{data ? `${levels[data.role].title}: ${data.name}` : name}</PageTitle>
@@ -70,8 +70,8 @@ function Branch({ name }: { name: string }) {
             <Pair>
               <Access name={name} />
               {manages && <ChildLowBalance name={name} />}
-              {role === 'admin' && <SetPassword name={name} />}
-              <Place name={name} />
+              {role === 'admin' && <PasswordCard name={name} call={calls.tree.password} />}
+              <MoveOrClose name={name} />
             </Pair>
           )}
           {data && data.role !== 'dealer' && <Beneath role={data.role} of={name} />}

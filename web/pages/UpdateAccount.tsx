@@ -4,10 +4,10 @@ import { calls } from '../../contract/calls.ts'
 import type { LevelName } from '../../contract/levels.ts'
 import { Access } from '../accounts/Access.tsx'
 import { AccountHistory } from '../accounts/AccountHistory.tsx'
-import { ChangePassword } from '../accounts/ChangePassword.tsx'
 import { ChildLowBalance } from '../accounts/ChildLowBalance.tsx'
-import { Growth } from '../accounts/Growth.tsx'
-import { Place } from '../accounts/Place.tsx'
+import { MoveOrClose } from '../accounts/MoveOrClose.tsx'
+import { PasswordCard } from '../accounts/PasswordCard.tsx'
+import { SuperresellerStatistics } from '../accounts/SuperresellerStatistics.tsx'
 import { UpdateCredits } from '../accounts/UpdateCredits.tsx'
 import { levels } from '../levels.ts'
 import { MaybeThere } from '../MaybeThere.tsx'
@@ -32,16 +32,16 @@ export function UpdateAccount({ level: levelName }: { level: LevelName }) {
         none={`There is no ${level.inSentence} of this name`}
         others={{ path: to.level[levelName].list(), label: `Show all ${level.plural.toLowerCase()}` }}
       >
-        <Stack>
+        <Stack key={name}>
           <Pair>
             <UpdateCredits level={level} name={name} account={account.data} />
-            <ChangePassword level={levelName} name={name} />
+            <PasswordCard name={name} call={calls.level[levelName].changePassword} />
             <Access name={name} />
             <ChildLowBalance name={name} />
-            <Place name={name} />
+            <MoveOrClose name={name} />
           </Pair>
           <AccountHistory level={levelName} name={name} />
-          {level.hasStatistics && <Growth name={name} />}
+          {level.hasStatistics && <SuperresellerStatistics name={name} />}
         </Stack>
       </MaybeThere>
     </>

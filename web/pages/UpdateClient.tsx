@@ -6,7 +6,7 @@ import { ClientHistory } from '../clients/ClientHistory.tsx'
 import { DeviceCard } from '../clients/DeviceCard.tsx'
 import { DeviceHistory } from '../clients/DeviceHistory.tsx'
 import { RetrieveCard } from '../clients/RetrieveCard.tsx'
-import { ToldCard } from '../clients/ToldCard.tsx'
+import { SentEventsCard } from '../clients/SentEventsCard.tsx'
 import { UpdateCard } from '../clients/UpdateCard.tsx'
 import { VerdictCard } from '../clients/VerdictCard.tsx'
 import { useNow } from '../clock.ts'
@@ -16,8 +16,7 @@ import { Stack } from '../parts/Stack.tsx'
 import { useCall } from '../queries.ts'
 import { to } from '../screens.ts'
 
-/** Shows one client: whether it is served, its data and renewal, the retrieval of credits, its box, its transactions and the history of
- * its box. */
+/** Shows one client: its service, data and renewal, the retrieval of credits, its box, and the histories of both. */
 export function UpdateClient() {
   const { name = '' } = useParams()
   return (
@@ -45,7 +44,7 @@ function Cards({ name }: { name: string }) {
             <DeviceCard client={client} expired={expired} />
           </Stack>
         </Pair>
-        <ToldCard name={name} blocked={!client || expired} />
+        <SentEventsCard name={name} blocked={!client || expired} />
         <ClientHistory name={name} />
         <DeviceHistory name={name} />
       </Stack>

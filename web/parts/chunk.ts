@@ -42,17 +42,37 @@ export function chunk<T>(get: () => Promise<T>): Chunk<T> {
  * `lazy` would show the value 300 ms after its fallback at the earliest, however quickly it comes.
  */
 export function useChunk<T>(of: Chunk<T>, wanted = true): T | undefined {
-  // React looks again once it has subscribed, so a value that arrives between a render and its effects is not missed.
-  const value = useSyncExternalStore(of.subscribe, () => of.value)
+  const value = useValue(of)
   const [failure, setFailure] = useState<Error | null>(null)
-  useEffect(() => {
-    if (!wanted || of.value !== undefined) return
-    let gone = false
-    of.load().catch((error: Error) => gone || setFailure(error))
-    return () => {
-      gone = true
-    }
-  }, [of, wanted])
+  useFetch(of, wanted, setFailure)
   if (failure && value === undefined) throw failure
   return value
 }
+
+/** Returns the value of a chunk once it is here. */
+export function useValue<T>(of: Chunk<T>): T | undefined {
+  // React looks again once it has subscribed, so a value that arrives between a render and its effects is not missed.
+  return useSyncExternalStore(of.subscribe, () => of.value)
+}
+
+/** Fetches a chunk while it is wanted. */
+export function useFetch<T>(of: Chunk<T>, wanted: boolean, onFailure: (error: Error) => void): void {
+  useEffect(() => {
+    if (!wanted || of.value !== undefined) return
+    let gone = false
+    of.load().catch((error: Error) => gone || onFailure(error))
+    return () => {
+      gone = true
+    }
+  }, [of, wanted, onFailure])
+}
+
+/** Calls `act` after the page has had time to load. */
+export function useAfterLoad(act: () => Promise<unknown>): void {
+  useEffect(() => {
+    const timer = setTimeout(() => act().catch(() => {}), QUIET)
+    return () => clearTimeout(timer)
+  }, [act])
+}
+
+const QUIET = 2_000

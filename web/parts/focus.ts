@@ -1,8 +1,8 @@
 import { useEffect } from 'react'
 
 /**
- * Calls `act` in the first frame without an open dialog, because a dialog that closes moves the focus itself. What is in
- * a dialog does not wait. Returns a function that stops the wait.
+ * Calls `act` in the first frame without an open dialog, because a dialog that closes moves the focus itself. What is
+ * in a dialog does not wait. Returns a function that stops the wait.
  */
 export function afterDialogs(act: () => void, own: Element | null = null): () => void {
   let frame = 0
@@ -27,8 +27,8 @@ export function focusTitle(): void {
 }
 
 /**
- * Calls `act` for an Escape that reaches no dialog, because the button that had the focus is gone, as 'Take back' is once it
- * was pressed. Only the dialog on top hears it.
+ * Calls `act` for an Escape that reaches no dialog, because the button that had the focus is gone, as 'Take back' is
+ * once it was pressed. Only the dialog on top hears it.
  * @param title the id of the dialog's title
  */
 export function useEscapeWithoutFocus(title: string, act: () => void): void {

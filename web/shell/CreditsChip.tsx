@@ -1,4 +1,4 @@
-import { credits as inWords } from '../../contract/words.ts'
+import { inCredits } from '../../contract/words.ts'
 import { Chip } from '../parts/Chip.tsx'
 import { useBalance } from '../queries.ts'
 import { balanceTone } from '../tables/balance.ts'
@@ -8,5 +8,5 @@ export function CreditsChip() {
   const { credits, low } = useBalance()
   if (credits === null) return <Chip tone="plain">Unlimited</Chip>
   if (credits === undefined) return null
-  return <Chip tone={balanceTone(credits)}>{low ? `${inWords(credits)}, low` : inWords(credits)}</Chip>
+  return <Chip tone={balanceTone(credits)}>{low ? `${inCredits(credits)}, low` : inCredits(credits)}</Chip>
 }

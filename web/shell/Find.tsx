@@ -21,6 +21,48 @@ interface FindProps {
  */
 export function Find({ onSettings, onHelp }: FindProps) {
   const id = useId()
+  const { input, place, text, open, active, wish, ...act } = useSearch()
+  useShortcuts({ onFind: act.begin, onHelp })
+  return (
+    <Place ref={place} role="search" data-open={open} onBlur={act.leave}>
+      <Opener aria-label="Find" onClick={act.begin}>
+        <Search size={20} />
+      </Opener>
+      <Field>
+        <IconButton aria-label="Stop finding" className="back" onClick={act.end}>
+          <ArrowLeft size={20} />
+        </IconButton>
+        <Search aria-hidden size={16} />
+        <input
+          ref={input}
+          role="combobox"
+          aria-label="Find a client, screen or action"
+          aria-expanded={open}
+          aria-controls={open ? id : undefined}
+          aria-activedescendant={open && active >= 0 ? `${id}-${active}` : undefined}
+          aria-autocomplete="list"
+          placeholder="Find"
+          autoComplete="off"
+          enterKeyHint="go"
+          maxLength={100}
+          {...EXACT}
+          value={text}
+          onClick={act.show}
+          onChange={(event) => act.type(event.target.value)}
+          onKeyDown={act.press}
+        />
+        <kbd aria-hidden>/</kbd>
+      </Field>
+      <Later
+        part={results}
+        given={{ id, open, text, active, wish, onActive: act.setActive, onEnd: act.end, onSettings, onHelp }}
+      />
+    </Place>
+  )
+}
+
+/** The state of the search: its text, whether its results are open, which one is active and what is wished of it. */
+function useSearch() {
   const input = useRef<HTMLInputElement>(null)
   const place = useRef<HTMLDivElement>(null)
   const before = useRef<Element | null>(null)
@@ -41,6 +83,12 @@ export function Find({ onSettings, onHelp }: FindProps) {
     setActive(0)
     setWish(null)
   }
+  const type = (next: string) => {
+    setText(next)
+    setActive(0)
+    setWish(null)
+    setOpen(true)
+  }
   const press = (event: React.KeyboardEvent<HTMLInputElement>) => {
     // A key may belong to the input of another script.
     if (event.nativeEvent.isComposing) return
@@ -60,48 +108,8 @@ export function Find({ onSettings, onHelp }: FindProps) {
     // Another window may have taken the focus, and gives it back.
     if (!place.current?.contains(relatedTarget) && document.hasFocus()) end()
   }
-  useShortcuts({ onFind: begin, onHelp })
-  return (
-    <Place ref={place} role="search" data-open={open} onBlur={leave}>
-      <Opener aria-label="Find" onClick={begin}>
-        <Search size={20} />
-      </Opener>
-      <Field>
-        <IconButton aria-label="Stop finding" className="back" onClick={end}>
-          <ArrowLeft size={20} />
-        </IconButton>
-        <Search aria-hidden size={16} />
-        <input
-          ref={input}
-          role="combobox"
-          aria-label="Find a client, screen or action"
-          aria-expanded={open}
-          aria-controls={open ? id : undefined}
-          aria-activedescendant={open && active >= 0 ? `${id}-${active}` : undefined}
-          aria-autocomplete="list"
-          placeholder="Find"
-          autoComplete="off"
-          enterKeyHint="go"
-          maxLength={100}
-          {...EXACT}
-          value={text}
-          onClick={() => setOpen(true)}
-          onChange={(event) => {
-            setText(event.target.value)
-            setActive(0)
-            setWish(null)
-            setOpen(true)
-          }}
-          onKeyDown={press}
-        />
-        <kbd aria-hidden>/</kbd>
-      </Field>
-      <Later
-        part={results}
-        given={{ id, open, text, active, wish, onActive: setActive, onEnd: end, onSettings, onHelp }}
-      />
-    </Place>
-  )
+  const show = () => setOpen(true)
+  return { input, place, text, open, active, wish, begin, end, type, press, leave, show, setActive }
 }
 
 const results = chunk(async () => (await import('./FindResults.tsx')).FindResults)

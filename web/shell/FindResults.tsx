@@ -13,7 +13,7 @@ import { menuOf, to } from '../screens.ts'
 import { useSession } from '../session.tsx'
 import { Expiry } from '../tables/expiry.tsx'
 
-/** What is to be done with the best result of a text, as soon as it is there. */
+/** What Enter or the arrow asked to do with the best result of a text, as soon as it is there. */
 export interface Wish {
   act: 'open' | 'renew'
   text: string
@@ -43,7 +43,7 @@ interface Result {
   client?: string
 }
 
-/** The list under the field that finds, and the renewal of a client that was found. */
+/** The list under the search field, and the renewal of a client that was found. */
 export function FindResults(props: FindResultsProps) {
   const { id, open, text, active, wish, onActive, onEnd } = props
   const [renewing, setRenewing] = useState<string | null>(null)
@@ -54,67 +54,20 @@ export function FindResults(props: FindResultsProps) {
   useEffect(() => {
     if (open && at !== active) onActive(at)
   }, [open, at, active, onActive])
-  const act = (result: Result | undefined, how: Wish['act']) => {
+  const act: Act = (result, how) => {
     if (!result || (how === 'renew' && result.client === undefined)) return
     onEnd()
     if (how === 'renew') setRenewing(result.client ?? null)
     else result.open()
   }
-  const carryOut = useRef(act)
-  useLayoutEffect(() => {
-    carryOut.current = act
-  })
-  // What was wished before the results were there is done now, unless the text has changed since.
-  const due = wish !== null && wish.text === text && isCurrent ? wish.act : null
-  const chosen = results[at]
-  useEffect(() => {
-    if (due) carryOut.current(chosen, due)
-  }, [due, chosen])
+  useWish(isCurrent && wish?.text === text ? wish.act : null, results[at], act)
   return (
     <>
       {open && (
         <Popup id={id} role="listbox" aria-label="Found" aria-busy={!isCurrent} pale={late}>
-          {GROUPS.map((group) => {
-            const inside = results.flatMap((result, number) =>
-              result.group === group ? [{ result, number }] : [],
-            )
-            return (
-              inside.length > 0 && (
-                <Group key={group} role="group" aria-label={group}>
-                  <span aria-hidden>{group}</span>
-                  {inside.map(({ result, number }) => (
-                    <Line key={result.key} role="presentation" data-active={number === at}>
-                      <button
-                        type="button"
-                        id={`${id}-${number}`}
-                        role="option"
-                        tabIndex={-1}
-                        aria-selected={number === at}
-                        onMouseDown={keepFocus}
-                        onClick={() => act(result, 'open')}
-                      >
-                        {result.content}
-                      </button>
-                      {result.client !== undefined && (
-                        <button
-                          type="button"
-                          role="option"
-                          tabIndex={-1}
-                          aria-selected={false}
-                          aria-label={`Renew ${result.client}`}
-                          className="renew"
-                          onMouseDown={keepFocus}
-                          onClick={() => act(result, 'renew')}
-                        >
-                          <CalendarPlus aria-hidden size={16} /> Renew
-                        </button>
-                      )}
-                    </Line>
-                  ))}
-                </Group>
-              )
-            )
-          })}
+          {GROUPS.map((group) => (
+            <ResultGroup key={group} id={id} group={group} results={results} at={at} onAct={act} />
+          ))}
           {failure && <p role="alert">{failure}</p>}
           {results.length === 0 && isCurrent && !failure && <p role="status">Nothing found</p>}
           {clients.length > 0 && (
@@ -126,6 +79,68 @@ export function FindResults(props: FindResultsProps) {
       )}
       <RenewDialog names={renewing === null ? null : [renewing]} onClose={() => setRenewing(null)} />
     </>
+  )
+}
+
+/** Does what was wished before the results were there. `due` is null where nothing was, or the text is another now. */
+function useWish(due: Wish['act'] | null, best: Result | undefined, act: Act) {
+  const carryOut = useRef(act)
+  useLayoutEffect(() => {
+    carryOut.current = act
+  })
+  useEffect(() => {
+    if (due) carryOut.current(best, due)
+  }, [due, best])
+}
+
+type Act = (result: Result | undefined, how: Wish['act']) => void
+
+interface ResultGroupProps {
+  id: string
+  group: Result['group']
+  /** The results of all groups, as they are numbered. */
+  results: readonly Result[]
+  /** The number of the one that Enter opens. */
+  at: number
+  onAct: Act
+}
+
+function ResultGroup({ id, group, results, at, onAct }: ResultGroupProps) {
+  const inside = results.flatMap((result, number) => (result.group === group ? [{ result, number }] : []))
+  if (inside.length === 0) return null
+  return (
+    <Group role="group" aria-label={group}>
+      <span aria-hidden>{group}</span>
+      {inside.map(({ result, number }) => (
+        <Line key={result.key} role="presentation" data-active={number === at}>
+          <button
+            type="button"
+            id={`${id}-${number}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={number === at}
+            onMouseDown={keepFocus}
+            onClick={() => onAct(result, 'open')}
+          >
+            {result.content}
+          </button>
+          {result.client !== undefined && (
+            <button
+              type="button"
+              role="option"
+              tabIndex={-1}
+              aria-selected={false}
+              aria-label={`Renew ${result.client}`}
+              className="renew"
+              onMouseDown={keepFocus}
+              onClick={() => onAct(result, 'renew')}
+            >
+              <CalendarPlus aria-hidden size={16} /> Renew
+            </button>
+          )}
+        </Line>
+      ))}
+    </Group>
   )
 }
 

@@ -1,16 +1,23 @@
 import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { calls } from '../../contract/calls.ts'
+import { send } from '../api.ts'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
-import { useCall } from '../queries.ts'
 import { useSession } from '../session.tsx'
 
 /** Shows the broadcast message once after each login. */
 export function Message() {
   const { role, justSignedIn, token } = useSession()
   const [read, setRead] = useState('')
-  const { data } = useCall(calls.desk[role].message, {}, { enabled: justSignedIn })
+  const call = calls.desk[role].message
+  const { data } = useQuery({
+    queryKey: [call.name, token],
+    queryFn: ({ signal }) => send(call, {}, { signal }),
+    // The first answer counts: a message that is set while people work must not interrupt them.
+    enabled: ({ state }) => justSignedIn && state.data === undefined,
+  })
   const message = data?.message ?? ''
   return (
     <Dialog

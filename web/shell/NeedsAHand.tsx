@@ -1,7 +1,7 @@
 import { styled } from '@mui/material/styles'
 import { CircleAlert, TriangleAlert } from 'lucide-react'
 import { calls } from '../../contract/calls.ts'
-import { Way } from '../parts/Way.tsx'
+import { TouchLink } from '../parts/TouchLink.tsx'
 import { useCall } from '../queries.ts'
 import { to } from '../screens.ts'
 import { useScreen } from './useScreen.ts'
@@ -20,7 +20,9 @@ export function NeedsAHand() {
         <Strip data-urgent={first.urgent}>
           {first.urgent ? <CircleAlert aria-hidden size={18} /> : <TriangleAlert aria-hidden size={18} />}
           <span>{first.sentence}</span>
-          <Way to={to.system()}>{others.length > 0 ? `System, and ${others.length} more` : 'System'}</Way>
+          <TouchLink to={to.system()}>
+            {others.length > 0 ? `System, and ${others.length} more` : 'System'}
+          </TouchLink>
         </Strip>
       )}
     </div>

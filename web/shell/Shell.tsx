@@ -2,11 +2,11 @@ import { styled } from '@mui/material/styles'
 import useMediaQuery from '@mui/material/useMediaQuery'
 import { type ComponentType, type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { useLocation, useNavigationType } from 'react-router'
-import { chunk } from '../parts/chunk.ts'
+import { chunk, useAfterLoad } from '../parts/chunk.ts'
 import { Drawer } from '../parts/dialog/Drawer.tsx'
-import { Later, useAfterLoad } from '../parts/dialog/later.tsx'
-import { leavePlace, placeOf } from '../places.ts'
+import { Later } from '../parts/dialog/later.tsx'
 import { useSession, useSettings } from '../session.tsx'
+import { keepVisit, lastVisit } from '../visits.ts'
 import { Message } from './Message.tsx'
 import { SettingsButton } from './SettingsButton.tsx'
 import { Sidebar } from './Sidebar.tsx'
@@ -97,8 +97,8 @@ function useDrawer(narrow: boolean) {
 }
 
 /**
- * Moves the focus to the title of a new page, as a new document would, unless a form has already taken it, and scrolls to
- * its top; by Back, or where an update leads back, to where it was left. A change of URL parameters moves nothing.
+ * Moves the focus to the title of a new page, as a new document would, unless a form has already taken it, and scrolls
+ * to its top; by Back, or where an update leads back, to where it was left. A change of URL parameters moves nothing.
  */
 function useFocusOnArrival() {
   const { pathname, search, state } = useLocation()
@@ -119,8 +119,8 @@ function useFocusOnArrival() {
       left.search = search
       return
     }
-    leavePlace(left.pathname, left)
-    const y = way === 'POP' ? placeOf(pathname)?.y : state?.y
+    keepVisit(left.pathname, left)
+    const y = way === 'POP' ? lastVisit(pathname)?.y : state?.y
     last.current = { pathname, search, y: y ?? 0 }
     window.scrollTo(0, y ?? 0)
     const title = main.current?.querySelector('h1') ?? main.current

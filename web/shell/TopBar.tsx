@@ -17,7 +17,7 @@ interface TopBarProps {
   onHelp: () => void
 }
 
-/** The bar above every page, with the menu button, the field that finds, and the credits where the sidebar does not show them. */
+/** The bar above every page: the menu button, the search field, and the credits where no sidebar shows them. */
 export function TopBar({ side, showCredits, expanded, onToggle, onSettings, onHelp }: TopBarProps) {
   const { role } = useSession()
   return (

@@ -13,8 +13,8 @@ interface Acts {
 }
 
 /**
- * Single keys that act from anywhere, and Ctrl or Cmd with K. A key that is typed into a field stays there, and none acts
- * under a dialog or where the person has switched them off.
+ * Single keys that act from anywhere, and Ctrl or Cmd with K. A key that is typed into a field stays there, and none
+ * acts under a dialog or where the person has switched them off.
  */
 export function useShortcuts({ onFind, onHelp }: Acts): void {
   const { role } = useSession()

@@ -1,10 +1,5 @@
-import type { BoxRefusal } from '../../contract/boxes.ts'
-import {
-  type BoxModel,
-  type RefusedBoxes,
-  UNKNOWN_BOX_SORTS,
-  type UnknownBox,
-} from '../../contract/gateway.ts'
+import type { BoxRefusal } from '../../contract/box-refusals.ts'
+import { type BoxModel, type RefusedBoxes, UNKNOWN_BOX_SORTS, type UnknownBox } from '../../contract/boxes.ts'
 import { Search } from '../../contract/shapes.ts'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
 import { type Column, table } from '../parts/table/table.ts'
@@ -99,7 +94,7 @@ const unknownColumns: Column<UnknownBox>[] = [
 
 const sorts: readonly string[] = UNKNOWN_BOX_SORTS
 
-/** The boxes of nobody that ask, which the server sorts and pages. */
+/** The unknown boxes that ask, which the server sorts and pages. */
 export const unknownBoxes = table<UnknownBox>({
   name: 'unknown-boxes',
   columns: unknownColumns.map((column) => (sorts.includes(column.key) ? column : { ...column, sort: false })),

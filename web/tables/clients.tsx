@@ -5,7 +5,7 @@ import { Link } from 'react-router'
 import { expiryState, MAC_PREFIX } from '../../contract/clients.ts'
 import { packageLabel } from '../../contract/packages.ts'
 import { type AnyClientRow, type ClientRow, Search } from '../../contract/shapes.ts'
-import { now } from '../clock.ts'
+import { useNow } from '../clock.ts'
 import { Chip } from '../parts/Chip.tsx'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
 import { RowButton } from '../parts/table/RowButton.tsx'
@@ -44,14 +44,7 @@ export function ownClients(acts: {
           <RowButton label={`Renew ${row.name}`} word="Renew" shortcut="r" onClick={() => acts.renew(row)}>
             <CalendarPlus aria-hidden size={16} />
           </RowButton>
-          <RowButton
-            label={`Delete ${row.name}`}
-            word="Delete"
-            blocked={isExpired(row) ? undefined : 'Only an expired client can be deleted'}
-            onClick={() => acts.remove(row)}
-          >
-            <Trash2 aria-hidden size={16} />
-          </RowButton>
+          <DeleteExpired row={row} onClick={() => acts.remove(row)} />
         </span>
       ),
     },
@@ -201,6 +194,17 @@ function Mac({ mac }: { mac: string }) {
   )
 }
 
-function isExpired(row: ClientRow): boolean {
-  return expiryState(row.expiry, now()) === 'expired'
+/** A row is not rendered again when its client expires, so the button asks the clock itself. */
+function DeleteExpired({ row: { name, expiry }, onClick }: { row: ClientRow; onClick: () => void }) {
+  const isExpired = expiryState(expiry, useNow()) === 'expired'
+  return (
+    <RowButton
+      label={`Delete ${name}`}
+      word="Delete"
+      blocked={isExpired ? undefined : 'Only an expired client can be deleted'}
+      onClick={onClick}
+    >
+      <Trash2 aria-hidden size={16} />
+    </RowButton>
+  )
 }

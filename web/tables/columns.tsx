@@ -46,6 +46,8 @@ export function count<Row extends object>(
     header,
     width: widths.number,
     align: 'right',
+    // As digits alone, and as it is shown.
+    text: (row) => `${row[key]} ${number.format(row[key] as number)}`,
     cell: (row) => number.format(row[key] as number),
     ...look,
   }
@@ -53,9 +55,11 @@ export function count<Row extends object>(
 
 /** A balance, coloured by how much is left, and marked where it is low. */
 export function balance<Row extends { credits: number; low: boolean }>(look: Look<Row> = {}): Column<Row> {
+  const column = count<Row>('credits', 'Credits', look)
   return {
-    ...count<Row>('credits', 'Credits', look),
+    ...column,
     width: 112,
+    text: (row) => `${column.text?.(row)}${row.low ? ' low' : ''}`,
     cell: ({ credits, low }) => (
       <Chip tone={balanceTone(credits)} hint={low ? 'Below the threshold' : undefined}>
         {number.format(credits)}

@@ -86,7 +86,7 @@ const WHAT: Record<JobName, string> = {
   statistics: 'Writes the statistics of each day that has ended',
   'clean-up': 'Removes what nobody needs any more',
   counts: 'Adds up the clients of each account',
-  boxes: 'Counts the boxes, and forgets the oldest of nobody',
+  boxes: 'Counts the boxes, and forgets the oldest unknown ones',
   playlist: 'Reads the playlist where that is due',
   sealing: 'Binds old passwords to their clients, after a start',
 }

@@ -120,7 +120,7 @@ function declare(facts: Facts): Table<Transaction> {
   })
 }
 
-/** A client's login, which leads its dealer to its page, or the name of an account, which leads those above to its own. */
+/** A login, which leads its dealer to the client, or the name of an account, which leads those above to it. */
 function Login({ row: { login, dealer, client }, isAbove }: { row: Transaction; isAbove: boolean }) {
   if (isAbove && dealer === null) return <AccountLink name={login} />
   if (client === null) return <Ellipsis text={login} identifier />

@@ -143,6 +143,7 @@
 
   function askLogin() {
     state = 'login'
+    stop()
     write('screen', '')
     show('login', true)
     byId('name').focus()
@@ -173,10 +174,21 @@
     isCut = false
     show('login', false)
     write('screen', '')
+    loadAndPlay()
+    polling = setTimeout(poll, pollEvery)
+  }
+
+  function loadAndPlay() {
     loadChannels(function () {
       play(at)
     })
-    polling = setTimeout(poll, pollEvery)
+  }
+
+  /** Plays, where the first list of channels or the first link did not come. */
+  function playAtLast() {
+    if (document.documentElement.className === 'playing') return
+    if (channels.length > 0) play(at)
+    else loadAndPlay()
   }
 
   /**
@@ -196,7 +208,9 @@
   function tryAgain(refusal) {
     clearTimeout(polling)
     var polls = state === 'in' || isCut
-    if (refusal === '' && polls) polling = setTimeout(poll, AGAIN_MS)
+    // What was cut off just now has yet to be refused with the reason.
+    if (refusal === '' && state === 'in' && isCut) polling = setTimeout(signIn, AGAIN_MS)
+    else if (refusal === '' && polls) polling = setTimeout(poll, AGAIN_MS)
     else if (polls) {
       isCut = false
       signIn()
@@ -211,7 +225,10 @@
       'watchdog/get_events',
       { init: '0', cur_play_type: channels.length > 0 ? '1' : '0', event_active_id: String(shown), cut: '1' },
       function (answer) {
+        // A call that failed meanwhile has asked for a poll too.
+        clearTimeout(polling)
         polling = setTimeout(poll, pollEvery)
+        if (state === 'in') playAtLast()
         if (answer.data && answer.data.event) act(answer.data)
       },
       tryAgain
@@ -231,6 +248,7 @@
     if (event.event === 'send_msg') showMessage(event.msg, Number(event.auto_hide_timeout) || 0)
     else if (event.event === 'cut_off' || event.event === 'cut_on') {
       isCut = event.event === 'cut_off'
+      if (isCut) stop()
       // It is refused with the reason, or let in.
       signIn()
     } else if (event.event === 'update_channels') loadChannels(function () {})

@@ -34,7 +34,7 @@ test('the boxes of the demonstration come online and show what they are told', a
   }
 })
 
-test('a day of boxes that were online lies before the demonstration', async () => {
+test('the demonstration starts with a day of online counts', async () => {
   const world = await openWorld()
   await countYesterday(world.server.sql, world.clock.now)
   const { counts } = await world.admin.call(calls.boxes.overview)

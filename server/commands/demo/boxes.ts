@@ -48,8 +48,8 @@ export async function countYesterday(sql: Sql, now: Date): Promise<void> {
 }
 
 /**
- * Lets boxes live for as long as this process does: each signs in, plays a channel, polls, and confirms what it is told, over
- * HTTP as a real one does.
+ * Lets boxes live for as long as this process does: each signs in, plays a channel, polls, and confirms what it is
+ * told, over HTTP as a real one does.
  * @param portal where boxes are served
  * @returns a function that switches them off
  */

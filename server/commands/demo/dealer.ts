@@ -55,7 +55,9 @@ export class Dealer {
     this.#clients.push({ name, ends, loyal: chance(0.72), paid: cost })
   }
 
-  /** Plays a day: renews loyal clients that expire soon; now and then retrieves a month or removes an expired client. */
+  /**
+   * Plays a day: renews loyal clients that expire soon; now and then retrieves a month or removes an expired client.
+   */
   async work(stage: Stage): Promise<void> {
     const today = dayOf(stage.now, 'UTC')
     const soon = addDays(today, 3)

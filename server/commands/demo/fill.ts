@@ -1,15 +1,15 @@
 import { createFirstAdmin } from '../../access/admin.ts'
 import { openCaptcha } from '../../access/captcha.ts'
 import { createSeal } from '../../access/seal.ts'
-import { readSecretKey } from '../../access/secret.ts'
+import { readSecretKey } from '../../access/secret-key.ts'
 import { type Config, readConfig } from '../../config.ts'
 import type { Business, Self } from '../../context.ts'
-import { openReport } from '../../jobs/heartbeat.ts'
 import { addDays, dayOf, startOf } from '../../ledger/calendar.ts'
 import { MACHINE_CLOCK } from '../../postgres/clock.ts'
 import { openDatabase } from '../../postgres/database.ts'
 import { migrate } from '../../postgres/migrate.ts'
 import { type Connect, openPool, type Sql } from '../../postgres/pool.ts'
+import { openReport } from '../../report.ts'
 import { countYesterday, type DemoBox, demoBoxes } from './boxes.ts'
 import { PLAYLIST } from './channels.ts'
 import { Dealer } from './dealer.ts'
@@ -35,8 +35,8 @@ const TREE: Record<string, Record<string, string[]>> = {
 
 /**
  * Fills an empty database with a year of a believable business, day by day, by the handlers and the ledger of the
- * console. Returns the text that says who can sign in, and the boxes that shall live. A database that is not empty stays as
- * it is.
+ * console. Returns the text that says who can sign in, and the boxes that shall live. A database that is not empty
+ * stays as it is.
  */
 export async function fill(
   env: Record<string, string | undefined>,

@@ -5,7 +5,7 @@ import { everyCall } from '../../../contract/call.ts'
 import { calls } from '../../../contract/calls.ts'
 import { checkAnswer } from '../../../test/support/document.ts'
 import { documentOf } from './document.ts'
-import { openPage } from './routes.ts'
+import { serveReference } from './routes.ts'
 
 describe('the OpenAPI document', () => {
   const { paths } = documentOf()
@@ -47,7 +47,7 @@ describe('the OpenAPI document', () => {
 
 describe('the reference', () => {
   const app = Fastify()
-  app.register(async (api) => openPage(api), { prefix: '/v1' })
+  app.register(async (api) => serveReference(api), { prefix: '/v1' })
 
   test('is served as JSON', async () => {
     const answer = await app.inject('/v1/openapi.json')

@@ -1,7 +1,9 @@
 import type { Document, Operation, Response, Schema } from './document.ts'
 
-/** Returns the reference as HTML: one page without a script, so that it needs no exception from the console's policy. */
-export function pageOf({ info, paths, components }: Document): string {
+/**
+ * Returns the reference as HTML: one page without a script, so that it needs no exception from the console's policy.
+ */
+export function referencePage({ info, paths, components }: Document): string {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   )

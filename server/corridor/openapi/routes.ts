@@ -1,16 +1,16 @@
 import type { FastifyInstance } from 'fastify'
 import { compressed, type Encoding, encodingFor } from '../compress.ts'
 import { documentOf } from './document.ts'
-import { pageOf } from './page.ts'
+import { referencePage } from './page.ts'
 
 /**
  * Serves the reference, for machines at `openapi.json` and for people at `docs`. Anybody may fetch it, so each is
  * made once, and compressed once for each encoding, to cost nothing in a flood.
  */
-export function openPage(api: FastifyInstance): void {
+export function serveReference(api: FastifyInstance): void {
   const document = documentOf()
   serve('/openapi.json', 'application/json; charset=utf-8', JSON.stringify(document))
-  serve('/docs', 'text/html; charset=utf-8', pageOf(document))
+  serve('/docs', 'text/html; charset=utf-8', referencePage(document))
 
   function serve(path: string, type: string, text: string): void {
     const forms = new Map<Encoding | undefined, Buffer>()

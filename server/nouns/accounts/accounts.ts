@@ -2,13 +2,14 @@ import { DEFAULT_SETTINGS } from '../../../contract/appearance.ts'
 import type { calls } from '../../../contract/calls.ts'
 import { CREDIT_ACTION } from '../../../contract/credits.ts'
 import { LEVELS, type LevelName } from '../../../contract/levels.ts'
-import { credits as inWords } from '../../../contract/words.ts'
+import { inCredits } from '../../../contract/words.ts'
 import { hashPassword } from '../../access/password.ts'
 import { type Context, type Handlers, Unchanged } from '../../context.ts'
-import { holdPlace, transfer } from '../../ledger/transfer.ts'
+import { lockPlace, transfer } from '../../ledger/transfer.ts'
 import { refuseField } from '../../refusal.ts'
 import { isLow } from '../../tree/account.ts'
 import { type Child, childOf, childrenOf } from '../../tree/child.ts'
+import { setPassword } from '../../tree/password.ts'
 import { addTo } from './adding.ts'
 
 type LevelHandlers = Omit<Handlers<typeof calls.level.reseller>, 'history'>
@@ -28,7 +29,7 @@ export function accountsOf(level: LevelName): LevelHandlers {
         return begin(async ({ sql, account, now }) => {
           const [taken] = await sql`select from account where lower(name) = lower(${login})`
           if (taken) throw refuseField('name_taken', 'login', 'This login is taken.')
-          const { superreseller } = await holdPlace(sql, account)
+          const { superreseller } = await lockPlace(sql, account)
           await sql`
             insert into account (name, role, parent, superreseller, reseller, password, settings, created)
             values (
@@ -60,11 +61,7 @@ export function accountsOf(level: LevelName): LevelHandlers {
       async outside(_context, { name, password }, begin) {
         const hash = await hashPassword(password)
         return begin(async (context) => {
-          const { sql } = context
-          const child = await childOf(context, name, 'lock')
-          // Locks the account before its sessions, as a login does, so that the second of the two sees what the first did.
-          await sql`update account set password = ${hash} where id = ${child.id}`
-          await sql`select end_sessions(${child.id})`
+          await setPassword(context.sql, await childOf(context, name, 'lock'), hash)
           return { status: 'OK' }
         })
       },
@@ -81,7 +78,7 @@ async function removeFrom({ sql, account }: Context, child: Child, credits: numb
     destination: account.balance_holding,
     rows: [{ credits, actor: account.id, login, description }],
     short: (has, needed) =>
-      `${login} has ${inWords(has)}; ${needed.toLocaleString('en-US')} cannot be removed.`,
+      `${login} has ${inCredits(has)}; ${needed.toLocaleString('en-US')} cannot be removed.`,
   })
   return balance.source
 }

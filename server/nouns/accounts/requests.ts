@@ -1,9 +1,9 @@
 import type { calls } from '../../../contract/calls.ts'
 import type { ChildRequest, EndedRequest, OwnRequest } from '../../../contract/requests.ts'
 import { DAY_MS } from '../../../contract/time.ts'
-import { credits as inWords } from '../../../contract/words.ts'
+import { inCredits } from '../../../contract/words.ts'
 import type { Context, Handlers } from '../../context.ts'
-import { holdPlace } from '../../ledger/transfer.ts'
+import { lockPlace } from '../../ledger/transfer.ts'
 import { notFound, Refusal, refuseField } from '../../refusal.ts'
 import { childOf } from '../../tree/child.ts'
 import { addTo } from './adding.ts'
@@ -28,7 +28,7 @@ export const requests: Handlers<typeof calls.requests> = {
 
   async ask({ sql, account, now }, { credits, note }) {
     // A closing of the account either finds this request, or ends this session first.
-    await holdPlace(sql, account)
+    await lockPlace(sql, account)
     const [made] = await sql<{ id: number }[]>`
       insert into credit_request (account, credits, note, created)
       values (${account.id}, ${credits}, ${note}, ${now})
@@ -68,7 +68,11 @@ export const requests: Handlers<typeof calls.requests> = {
     const { sql, account, now } = context
     const request = await openRequest(context, sql`r.id = ${id} and a.parent = ${account.id}`)
     if (credits > request.credits) {
-      throw refuseField('invalid_input', 'credits', `${request.name} asked for ${inWords(request.credits)}.`)
+      throw refuseField(
+        'invalid_input',
+        'credits',
+        `${request.name} asked for ${inCredits(request.credits)}.`,
+      )
     }
     await sql`
       update credit_request set state = 'granted', granted = ${credits}, answered = ${now} where id = ${id}`

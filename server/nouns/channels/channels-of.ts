@@ -52,7 +52,11 @@ class Reading {
     if (isFree) this.#numbers.add(number)
     const key = this.#keyOf(id, called, group.name)
     this.#channels.push({
-      ...{ key, name: called, group: group.name, logo, address },
+      key,
+      name: called,
+      group: group.name,
+      logo,
+      address,
       number: isFree ? number : null,
     })
   }

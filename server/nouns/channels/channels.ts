@@ -102,7 +102,7 @@ export const channels: Handlers<typeof calls.channels> = {
   },
 }
 
-/** Replaces the playlist by another one. Until that is taken, the channels of the present one go on. */
+/** Replaces the playlist by another one. The present channels stay in use until the new playlist is accepted. */
 async function replace(
   { sql, now, business }: Context,
   found: Read,
@@ -111,7 +111,9 @@ async function replace(
   await revise(sql)
   const source = {
     address: address === null ? null : business.seal.close(address, OF_PLAYLIST.address),
-    ...{ shown, given: now, tried: now },
+    shown,
+    given: now,
+    tried: now,
   }
   await sql`
     insert into playlist ${sql(source)} on conflict (only_one) do update set ${sql(source)}`
@@ -140,7 +142,13 @@ function playlistOf(row: PlaylistRow, minutes: number): Playlist {
   const { has_address, shown, given, tried, failure, taken, channels, skipped, held, held_at } = row
   return {
     kind: has_address ? 'address' : 'file',
-    ...{ shown, given, tried, failure, taken, channels, skipped },
+    shown,
+    given,
+    tried,
+    failure,
+    taken,
+    channels,
+    skipped,
     next: has_address ? new Date(Date.parse(tried) + minutes * 60_000).toISOString() : null,
     held:
       held === null

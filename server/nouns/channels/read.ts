@@ -22,7 +22,7 @@ const MOST_MS = 60_000
 const turns = new Turns<'playlist'>({
   atOnce: 1,
   each: 1,
-  patience: { ms: 60_000, sorry: 'Another playlist is being read. Please try again in a minute.' },
+  maxWait: { ms: 60_000, message: 'Another playlist is being read. Please try again in a minute.' },
 })
 
 /** Reads a playlist in a thread, one at a time. @throws Refusal where it cannot be read */

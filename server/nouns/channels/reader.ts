@@ -5,7 +5,8 @@ import { MOST_PLAYLIST } from '../../../contract/channels.ts'
 import { channelsOf } from './channels-of.ts'
 import type { Order, Read } from './read.ts'
 
-// Reads one playlist in a thread of its own, and ends. The parser changes String.prototype, which no other code sees here.
+// Reads one playlist in a thread of its own, and ends. The parser changes String.prototype, which no other code sees
+// here.
 
 const { bytes, isCompressed } = workerData as Order
 const text = isCompressed ? gunzipSync(bytes, { maxOutputLength: MOST_PLAYLIST }) : bytes
@@ -13,7 +14,8 @@ const { channels, groups, skipped } = channelsOf(text)
 const packed = await promisify(gzip)(JSON.stringify(channels))
 const read: Read = {
   keys: channels.map(({ key }) => key),
-  ...{ groups, skipped },
+  groups,
+  skipped,
   packed: packed.toString('base64'),
 }
 parentPort?.postMessage(read)

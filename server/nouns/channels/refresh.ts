@@ -17,13 +17,17 @@ export type RefreshContext = {
 
 /**
  * Reads the playlist at its address again, where that is due. Of several servers the first one does it. Returns what
- * became of it; null where nothing was due, or the address was replaced meanwhile. No transaction is open while it reads.
+ * became of it; null where nothing was due, or the address was replaced meanwhile. No transaction is open while it
+ * reads.
  */
 export async function refreshPlaylist(context: RefreshContext): Promise<Kept | { failure: string } | null> {
   const { sql, seal, playlist, now, signal } = context
   const due = new Date(now.getTime() - playlist.minutes * 60_000)
-  const [claimed] = await sql<{ address: Buffer }[]>`
-    update playlist set tried = ${now} where address is not null and tried <= ${due} returning address`
+  const [claimed] = await begin(
+    sql,
+    (sql) => sql<{ address: Buffer }[]>`
+      update playlist set tried = ${now} where address is not null and tried <= ${due} returning address`,
+  )
   if (!claimed) return null
   const { address } = claimed
   try {
@@ -40,7 +44,7 @@ export async function refreshPlaylist(context: RefreshContext): Promise<Kept | {
   } catch (error) {
     if (!(error instanceof Refusal) || signal.aborted) throw error
     const { message: failure } = error
-    await sql`update playlist set failure = ${failure} where address = ${address}`
+    await begin(sql, (sql) => sql`update playlist set failure = ${failure} where address = ${address}`)
     return { failure }
   }
 }

@@ -1,7 +1,8 @@
 import { expiringUntil } from '../../../contract/clients.ts'
 import type { Context } from '../../context.ts'
-import { countsFor, type Fragment, isVisibleTo, matches, type Search } from '../../tree/selection.ts'
-import type { Counts } from './types.ts'
+import type { Fragment } from '../../postgres/pool.ts'
+import { countsFor, isVisibleTo, matches, type Search } from '../../tree/selection.ts'
+import type { Counts } from './page.ts'
 
 /** Adds up the counts that the database keeps for each expiry: of the given expiries, or of all. Reads no client. */
 export async function keptCounts(

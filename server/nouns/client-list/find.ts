@@ -2,10 +2,10 @@ import type { calls } from '../../../contract/calls.ts'
 import { MAC_PREFIX } from '../../../contract/clients.ts'
 import type { FoundClient } from '../../../contract/shapes.ts'
 import type { Context, Handler } from '../../context.ts'
-import { sendAhead } from '../../postgres/begin.ts'
+import { planForValues } from '../../postgres/begin.ts'
 import { like } from '../../tree/selection.ts'
+import type { PageQuery } from './page.ts'
 import { findPage } from './plan.ts'
-import type { PageQuery } from './types.ts'
 
 const BEST = 6
 
@@ -16,9 +16,8 @@ const BEST = 6
 export const findClients: Handler<typeof calls.clients.find> = async (context, { search }) => {
   const term = search.trim()
   if (term === '') return { data: [] }
-  const { sql } = context
   // As for the list, a plan made for any dealer and any term would be wrong for most.
-  await sendAhead(sql, sql`set local plan_cache_mode = force_custom_plan`)
+  await planForValues(context.sql)
   const first = await beginningWith(context, term)
   if (first.length === BEST) return { data: await rowsOf(context, first) }
   // Those found already may be the first of the list too.

@@ -2,7 +2,7 @@ import { COUNTED_TO } from '../../../contract/clients.ts'
 import type { Context } from '../../context.ts'
 import { sendAhead } from '../../postgres/begin.ts'
 import { isIn, isVisibleTo, matches, orderOf, type Search } from '../../tree/selection.ts'
-import { type PageQuery, sliceOf } from './types.ts'
+import { type PageQuery, sliceOf } from './page.ts'
 
 /**
  * Reads clients in the order of the list, by the index of that order, and skips what does not match until the page is

@@ -1,29 +1,21 @@
 import type { calls } from '../../../contract/calls.ts'
 import type { AnyClientRow } from '../../../contract/shapes.ts'
 import type { Context, Handler } from '../../context.ts'
+import { pageOf } from '../../page.ts'
 import { planForValues } from '../../postgres/begin.ts'
 import { isOnline, listColumns } from '../../tree/selection.ts'
+import type { ListQuery } from './page.ts'
 import { findPage } from './plan.ts'
-import type { ListQuery } from './types.ts'
 
 /** Returns a page of the dealer's own clients; for the admin, of all clients. */
 export const listClients: Handler<typeof calls.clients.list> = listPage
 export const listAllClients: Handler<typeof calls.admin.clients> = listPage
 
 async function listPage(context: Context, query: ListQuery) {
-  const { page: current_page, per_page } = query
   // A plan made for any dealer and any term would be wrong for the biggest dealer and most terms.
   await planForValues(context.sql)
   const { counts, count, capped, ids } = await findPage(context, query)
-  return {
-    data: await rowsOf(context, ids),
-    count,
-    count_capped: capped,
-    counts,
-    current_page,
-    per_page,
-    total_pages: Math.max(1, Math.ceil(count / per_page)),
-  }
+  return { ...pageOf(await rowsOf(context, ids), count, query), count_capped: capped, counts }
 }
 
 /** Returns the rows of these clients, in this order. */

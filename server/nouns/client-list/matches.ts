@@ -1,8 +1,9 @@
 import { COUNTED_TO } from '../../../contract/clients.ts'
 import type { Context } from '../../context.ts'
-import { type Fragment, isIn, isVisibleTo, type Search, type Selection } from '../../tree/selection.ts'
+import type { Fragment } from '../../postgres/pool.ts'
+import { isIn, isVisibleTo, type Search, type Selection } from '../../tree/selection.ts'
 import { countColumns } from './counts.ts'
-import { type Counts, type ListQuery, type PageQuery, sliceOf } from './types.ts'
+import { type Counts, type ListQuery, type PageQuery, sliceOf } from './page.ts'
 
 /**
  * How many clients the database expects a search's text to match, from its statistics and without running the search.

@@ -12,7 +12,7 @@ import {
   type FoundPage,
   type ListQuery,
   type PageQuery,
-} from './types.ts'
+} from './page.ts'
 
 /**
  * The ways to find a page of clients. None is quick for every list, so `choosePlan` chooses one by how many clients
@@ -39,14 +39,20 @@ export type Estimate = { all: Counts; expected: number; ofExpiries: Counts }
 /** The most clients that are counted, or collected and sorted, one by one. */
 export const MOST_COLLECTED = 200_000
 
-/** Reading in the list's order fills a page soon where at least this share matches; fewer may all lie at its far end. */
+/**
+ * Reading in the list's order fills a page soon where at least this share matches; fewer may all lie at its far end.
+ */
 const LEAST_SHARE_IN_ORDER = 0.2
-/** The most clients skipped on the way to a page: by name, which one table has, and by any other order, which needs two. */
+/**
+ * The most clients skipped on the way to a page: by name, which one table has, and by any other order, which needs two.
+ */
 const MOST_SKIPPED = { byName: 20_000, otherwise: 6_667 }
 
 const NONE: Counts = { all: 0, active: 0, expiring: 0, expired: 0 }
 
-/** Chooses the plan of a search. @param most stands for MOST_COLLECTED, so that tests reach every plan with few clients */
+/**
+ * Chooses the plan of a search. @param most stands for MOST_COLLECTED, so that tests reach every plan with few clients
+ */
 export function choosePlan(
   query: PageQuery,
   estimate: Estimate,
@@ -80,9 +86,9 @@ export async function findPage(context: Context, query: ListQuery, most?: number
 
 /**
  * Finds a page of those whose boxes are online. Nothing is kept in the order of polls, because an index of them would
- * make each of 8,000 writes a second dearer: all that match are looked up in `presence`, and the page is cut from the rest.
- * Of 100,000 clients with half of them online that takes 50 ms.
- * The counts of the states are those of the same list without this filter.
+ * make each of 8,000 writes a second dearer: all that match are looked up in `presence`, and the page is cut from the
+ * rest. Of 100,000 clients with half of them online that takes 50 ms. The counts of the states are those of the same
+ * list without this filter.
  */
 async function findOnline(context: Context, query: ListQuery, most?: number): Promise<CountedPage> {
   const { counts } = await findByState(context, { ...query, filter: 'all', page: 1, per_page: 1 }, most)

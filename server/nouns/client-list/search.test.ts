@@ -5,8 +5,8 @@ import { DAY_MS } from '../../../contract/time.ts'
 import { openWorld, type Person, type World } from '../../../test/support/world.ts'
 import type { Context } from '../../context.ts'
 import { begin } from '../../postgres/begin.ts'
+import type { ListQuery, PageQuery } from './page.ts'
 import { choosePlan, findPage } from './plan.ts'
-import type { ListQuery, PageQuery } from './types.ts'
 
 type Client = {
   id: number

@@ -1,5 +1,4 @@
-import type { PendingQuery, Row } from 'postgres'
-import type { Sql } from '../../postgres/pool.ts'
+import type { Fragment, Sql } from '../../postgres/pool.ts'
 import type { Listing } from './listing.ts'
 
 const AT_ONCE = 1_000
@@ -24,7 +23,7 @@ export async function* csv(sql: Sql, { columns, signed, rows }: Listing): AsyncG
  */
 const FORMULA = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']
 
-function cell(sql: Sql, column: string): PendingQuery<Row[]> {
+function cell(sql: Sql, column: string): Fragment {
   const text = sql(column)
   return sql`coalesce(
     '"' || case when left(${text}, 1) = any (${FORMULA}) or ${text} ~ '^0[0-9]+$' then '''' else '' end || replace(${text}, '"', '""') || '"', '')`

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { calls } from '../../../contract/calls.ts'
+import { holdOpen, somebodyWaits } from '../../../test/support/hold.ts'
 import { textsOf } from '../../../test/support/pdf.ts'
 import {
   type Answer,
@@ -13,6 +14,7 @@ import {
   unique,
   type World,
 } from '../../../test/support/world.ts'
+import { hash } from '../../access/seal.ts'
 
 const { clients, admin, desk } = calls
 const LIST = { format: 'csv', search: '', sort: 'name', order: 'asc', filter: 'all' } as const
@@ -245,6 +247,20 @@ describe('the ticket of a file', () => {
     await end({ own, another, reseller })
     expect((await fetchFile(ticket)).status).toBe(404)
     expect((await fetchFile(kept.ticket)).status).toBe(end === logOut ? 200 : 404)
+  })
+
+  test('is not issued where it waits for the end of its session', async () => {
+    const { dealer } = await world.family()
+    const own = await world.again(dealer)
+    const { ownerSql } = world.server
+    const release = await holdOpen(
+      ownerSql,
+      (sql) => sql`delete from session where token_hash = ${hash(own.token)}`,
+    )
+    const exporting = own.send(clients.export, LIST)
+    await somebodyWaits(world.server.sql)
+    await release()
+    expect(await exporting).toMatchObject({ status: 401, body: { code: 'no_session' } })
   })
 
   test('stops working when its session expires', async () => {

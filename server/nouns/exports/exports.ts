@@ -3,8 +3,9 @@ import { hash, randomToken } from '../../access/seal.ts'
 import type { Account, Context, Handler } from '../../context.ts'
 import { type Day, dayOf } from '../../ledger/calendar.ts'
 import { measure } from '../../metrics.ts'
-import { withTimeout } from '../../postgres/begin.ts'
+import { change } from '../../postgres/begin.ts'
 import type { Sql } from '../../postgres/pool.ts'
+import { withTimeout } from '../../postgres/timeout.ts'
 import { notFound } from '../../refusal.ts'
 import { findAccount } from '../../tree/account.ts'
 import { accountSeenBy } from '../../tree/beneath.ts'
@@ -38,7 +39,7 @@ export const download: Handler<typeof calls.files.download> = async (
   const done = await takeTurn(await withTimeout(sql, () => ownerOf(sql, ticket, now)), gone)
   try {
     const begun = clock()
-    const { account, session, wanted } = await withTimeout(sql, () => redeem(sql, ticket, begun))
+    const { account, session, wanted } = await change(sql, () => redeem(sql, ticket, begun))
     const { database, zone } = business
     const format = wanted.kind === 'clients' ? wanted.selection.format : 'csv'
     const order = { database, account, now: begun, business: { zone }, wanted }
@@ -60,7 +61,7 @@ const TICKET_LIFE = 60_000
 const underWay = new Turns<number>({
   atOnce: 4,
   each: 2,
-  patience: { ms: TICKET_LIFE, sorry: 'Several exports are on their way. Please try again in a moment.' },
+  maxWait: { ms: TICKET_LIFE, message: 'Several exports are on their way. Please try again in a moment.' },
 })
 
 measure('boxtree_exports_in_progress', 'Exported files that are being made and sent.', () => underWay.running)

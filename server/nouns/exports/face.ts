@@ -14,7 +14,9 @@ export class Face {
     this.#font = (doc as unknown as { _font: Embedded })._font
   }
 
-  /** Breaks a text into at most two lines of a width, after a space or '/' where possible. Cuts off what is too long. */
+  /**
+   * Breaks a text into at most two lines of a width, after a space or '/' where possible. Cuts off what is too long.
+   */
   lines(text: string, width: number, size: number): string[] {
     const room = (width / size) * 1000
     const end = this.#fit(text, room)

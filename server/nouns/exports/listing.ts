@@ -1,4 +1,3 @@
-import type { PendingQuery, Row } from 'postgres'
 import { expiringUntil } from '../../../contract/clients.ts'
 import { PACKAGES } from '../../../contract/packages.ts'
 import type { TransactionFilter } from '../../../contract/transactions.ts'
@@ -6,7 +5,7 @@ import type { Account } from '../../context.ts'
 import { type Day, dayOf } from '../../ledger/calendar.ts'
 import { isSelected } from '../../ledger/filter.ts'
 import { concerning, hasLostClients, ledgerOf } from '../../ledger/transfer.ts'
-import type { Sql } from '../../postgres/pool.ts'
+import type { Fragment, Sql } from '../../postgres/pool.ts'
 import { accountSeenBy } from '../../tree/beneath.ts'
 import { nameFor } from '../../tree/names.ts'
 import {
@@ -27,10 +26,10 @@ export type Listing = {
   /** The column whose numbers have a sign, and which a spreadsheet is to add up. */
   signed?: string
   /** A query of the rows, with a text or null for each column's name. */
-  rows: (sql: Sql) => PendingQuery<Row[]>
+  rows: (sql: Sql) => Fragment
 }
 
-export type ClientListing = Listing & { count: (sql: Sql) => PendingQuery<Row[]> }
+export type ClientListing = Listing & { count: (sql: Sql) => Fragment }
 
 /** The clients that are selected, or those of them that were chosen one by one. */
 export type ChosenClients = Selection & { clients?: string[] | undefined }
@@ -39,13 +38,13 @@ export type ChosenClients = Selection & { clients?: string[] | undefined }
 export type Selected = Omit<TransactionFilter, 'from' | 'to'> & { from: Day; to: Day }
 
 /** The caller, the moment and the calendar of an export. */
-export type Asked = { sql: Sql; account: Account; now: Date; business: { zone: string } }
+export type ListingContext = { sql: Sql; account: Account; now: Date; business: { zone: string } }
 
 /** Returns the clients of a dealer, or of all dealers for the admin, selected and sorted as on the screen. */
-export async function listClients(asked: Asked, selection: ChosenClients): Promise<ClientListing> {
-  const { account, now, business } = asked
+export async function listClients(context: ListingContext, selection: ChosenClients): Promise<ClientListing> {
+  const { account, now, business } = context
   const { filter, sort, clients } = selection
-  const search = await readSearch(asked, selection.search)
+  const search = await readSearch(context, selection.search)
   const ofAll = account.role === 'admin'
   const found = selection.search.trim() ? `, found by '${selection.search.trim()}'` : ''
   const which = (sql: Sql) => sql`
@@ -76,11 +75,11 @@ export async function listClients(asked: Asked, selection: ChosenClients): Promi
 }
 
 /**
- * Returns the transactions of an account and of everything beneath it, or of one beneath it, oldest first, with the names
- * that the account may see.
+ * Returns the transactions of an account and of everything beneath it, or of one beneath it, oldest first, with the
+ * names that the account may see.
  */
 export async function listTransactions(
-  { sql, account, business: { zone } }: Asked,
+  { sql, account, business: { zone } }: ListingContext,
   selected: Selected,
 ): Promise<Listing> {
   const { from, to } = selected

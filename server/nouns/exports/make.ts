@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { isRefusalCode, Refusal } from '../../refusal.ts'
 import type { Fault, Order } from './order.ts'
 import { Pace } from './pace.ts'
 import { keepSpare, takeProcess } from './spare.ts'
@@ -54,7 +55,7 @@ export function makeFile(
       }
       resolve(body)
     })
-    maker.on('message', (fault: Fault) => fail(Object.assign(new Error(fault.message), fault)))
+    maker.on('message', (fault: Fault) => fail(errorOf(fault)))
     maker.on('exit', done)
     maker.on('close', (code, signal) => {
       const end = () => {
@@ -68,4 +69,12 @@ export function makeFile(
     // An order that cannot be sent needs no handling here: the process ends, which fails the file.
     maker.send(order, () => {})
   })
+}
+
+/**
+ * Makes the error of a file's process anew: also a refusal, where the account has moved away since its ticket was made.
+ */
+function errorOf(fault: Fault): Error {
+  const { code = '', message } = fault
+  return isRefusalCode(code) ? new Refusal(code, message) : Object.assign(new Error(message), fault)
 }

@@ -19,8 +19,8 @@ try {
     sql,
     async (sql) => {
       await sql`set transaction isolation level repeatable read`
-      // A phone may read the file slowly, so the time limits of a call do not apply. This is the first query, so it also
-      // takes the snapshot before any byte of the file is sent.
+      // A phone may read the file slowly, so the time limits of a call do not apply. This is the first query, so it
+      // also takes the snapshot before any byte of the file is sent.
       await sql`
         select set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '90s', true)`
       await planForValues(sql)

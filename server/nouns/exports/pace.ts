@@ -5,7 +5,9 @@ const GRACE = 30_000
 /** How long it may take nothing at all, in milliseconds. */
 const STALLED = 30_000
 
-/** The same while another account waits for the place: a file of 100,000 clients then takes less than a ticket's life. */
+/**
+ * The same while another account waits for the place: a file of 100,000 clients then takes less than a ticket's life.
+ */
 const FAIR_RATE = 512_000
 const FAIR_GRACE = 5_000
 

@@ -15,7 +15,7 @@ export type State = { database: Database; servers: readonly Server[]; jobs: read
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
-/** How long a job may not have ended well, in milliseconds. The alert rules in deploy/ judge by the same. */
+/** After how long without a success a job is overdue, in milliseconds. The alert rules in deploy/ judge by the same. */
 const OVERDUE_MS: Partial<Record<Job['name'], number>> = {
   counts: 10 * MINUTE,
   boxes: 10 * MINUTE,
@@ -137,10 +137,10 @@ function ofBackups(living: readonly Server[], now: Date): Finding[] {
   }
   if (why)
     return [hint('backup', `The last try to make a backup failed.${why} It is tried again every hour.`)]
-  return ofTrial(newest)
+  return ofTestRestore(newest)
 }
 
-function ofTrial({ trial, sound }: Backups): Finding[] {
+function ofTestRestore({ trial, sound }: Backups): Finding[] {
   if (trial?.outcome === 'unsound') {
     const last =
       sound === null
@@ -183,7 +183,7 @@ function ofJob({ name, failures, failure, succeeded }: Job, living: readonly Ser
   return [
     urgent(
       'job',
-      `${label} has not ended well for ${long(late)}. See the log of the servers, and restart the one where it hangs.`,
+      `${label} has not succeeded for ${long(late)}. See the log of the servers, and restart the one where it hangs.`,
     ),
   ]
 }

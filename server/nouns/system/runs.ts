@@ -1,5 +1,5 @@
-import type { Job, JobName } from '../../../contract/system.ts'
-import { begin, sendAhead } from '../../postgres/begin.ts'
+import { JOBS, type Job, type JobName } from '../../../contract/system.ts'
+import { begin } from '../../postgres/begin.ts'
 import type { Sql } from '../../postgres/pool.ts'
 
 export type Run = {
@@ -17,8 +17,7 @@ const LONGEST_FAILURE = 300
 /** Notes how a run of a job went. Nothing depends on it, so its commit waits for no disk and for no standby. */
 export async function noteRun(sql: Sql, { name, took_ms, failure, next }: Run): Promise<void> {
   const why = failure === null ? null : failure.slice(0, LONGEST_FAILURE)
-  await begin(sql, async (sql) => {
-    await sendAhead(sql, sql`set local synchronous_commit = off`)
+  const note = async (sql: Sql) => {
     if (why === null) {
       await sql`
         insert into job (name, took_ms, succeeded, failures, next) values (${name}, ${took_ms}, moment(), 0, ${next})
@@ -30,12 +29,14 @@ export async function noteRun(sql: Sql, { name, took_ms, failure, next }: Run): 
         on conflict (name) do update set ended = moment(), took_ms = excluded.took_ms,
           failures = job.failures + 1, failure = excluded.failure, next = excluded.next`
     }
-  })
+  }
+  await begin(sql, note, 'may be lost')
 }
 
-/** Returns how each job went last, on whichever server. */
+/** Returns how each job went last, on whichever server. A newer version may have jobs that this one does not know. */
 export async function lastRuns(sql: Sql): Promise<Job[]> {
   const rows = await sql<Job[]>`
-    select name, ended, took_ms, succeeded, failures, failure, next from job order by name`
+    select name, ended, took_ms, succeeded, failures, failure, next from job
+    where name = any(${[...JOBS]}::text[]) order by name`
   return [...rows]
 }

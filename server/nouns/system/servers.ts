@@ -1,8 +1,11 @@
-import type { Backups, Server, ServerReport } from '../../../contract/system.ts'
-import { begin, withTimeout } from '../../postgres/begin.ts'
+import { type Backups, type Server, type ServerReport, TRIAL_OUTCOMES } from '../../../contract/system.ts'
+import { begin } from '../../postgres/begin.ts'
 import type { Sql } from '../../postgres/pool.ts'
+import { withTimeout } from '../../postgres/timeout.ts'
 
-/** Writes what a server tells of itself, with the database's time. The table is unlogged: no commit waits for a standby. */
+/**
+ * Writes what a server tells of itself, with the database's time. The table is unlogged: no commit waits for a standby.
+ */
 export async function tellServer(sql: Sql, { backups, ...report }: ServerReport): Promise<void> {
   const { stopping, clock_offset_ms, database_host, disk_free, disk_least } = report
   const json = backups && sql.json(backups)
@@ -12,6 +15,7 @@ export async function tellServer(sql: Sql, { backups, ...report }: ServerReport)
     (sql) => sql`
       insert into server_process ${sql({ ...report, backups: json })}
       on conflict (id) do update set ${sql(changing)}, seen = moment()`,
+    'may be lost',
   )
 }
 
@@ -49,8 +53,15 @@ export async function serversOf(sql: Sql, { own, now }: { own: ServerReport; now
   const isSilent = ({ seen }: { seen: string }) => now.getTime() - Date.parse(seen) > SILENT_MS
   const isHeard = rows.some((row) => row.id === own.id && !isSilent(row))
   const others = rows.filter(({ id }) => id !== own.id)
-  return [{ ...own, seen: now.toISOString() }, ...others].map(({ stopping, ...server }) => {
+  return [{ ...own, seen: now.toISOString() }, ...others].map(({ stopping, ...told }) => {
+    const server = { ...told, backups: readable(told.backups) }
     if (isSilent(server)) return { ...server, state: isHeard ? 'gone' : 'unknown' }
     return { ...server, state: stopping ? 'stopping' : 'serving' }
   })
+}
+
+/** A newer version may tell of a trial what this one has no word for: then its end is not known here. */
+function readable(backups: Backups | null): Backups | null {
+  if (!backups?.trial || TRIAL_OUTCOMES.includes(backups.trial.outcome)) return backups
+  return { ...backups, trial: null }
 }

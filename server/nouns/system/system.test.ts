@@ -8,9 +8,9 @@ import { freshFolder } from '../../../test/support/folder.ts'
 import { SECRET_KEY } from '../../../test/support/server.ts'
 import { Clock, openWorld, type World } from '../../../test/support/world.ts'
 import { createSeal } from '../../access/seal.ts'
-import { openBackups } from '../../commands/backup/schedule.ts'
-import { openReport } from '../../jobs/heartbeat.ts'
+import { openBackups } from '../../backup/scheduler.ts'
 import { startJobs } from '../../jobs/jobs.ts'
+import { openReport } from '../../report.ts'
 import { lastRuns } from './runs.ts'
 import { forgetServer, tellServer } from './servers.ts'
 
@@ -27,6 +27,7 @@ beforeAll(async () => {
   const clock = new Clock()
   const backups = openBackups({
     ...{ plan: { everyHours: 24, keep: 7, folder }, owner: '', key: SECRET_KEY, timeZone: 'UTC', log },
+    reserve: null,
     clock: () => clock.now,
   })
   world = await openWorld({
@@ -56,8 +57,8 @@ function makeBackup({
   writeFileSync(join(backup, 'trial.json'), JSON.stringify({ at, outcome, sentence }))
 }
 
-/** Tells of another server of this database. */
-function tellOther({ version = '0.1.0' } = {}): Promise<void> {
+/** Tells of another server of this database, by default of the same version. */
+function tellOther(other: { version?: string } = {}): Promise<void> {
   const clock = { now: () => world.clock.now, offset: () => 0 }
   const report = openReport({ config: world.server.config, clock, freeSpace: null, leaving: NEVER })
   return tellServer(world.server.sql, {
@@ -66,7 +67,7 @@ function tellOther({ version = '0.1.0' } = {}): Promise<void> {
       id: '00000000-0000-4000-8000-000000000000',
       host: 'other',
       console_port: 8080,
-      version,
+      ...other,
     },
   })
 }
@@ -149,6 +150,22 @@ describe('the state of the system', () => {
     })
   })
 
+  test('leaves out the jobs and trials of a newer version, for which it has no words', async () => {
+    const { sql, ownerSql } = world.server
+    await ownerSql`insert into job (name, took_ms, succeeded, failures) values ('later', 1, now(), 0)`
+    await tellOther()
+    const trial = { outcome: 'later', sentence: '' }
+    await ownerSql`
+      update server_process set backups = ${ownerSql.json({ ...(await state()).servers[0]?.backups, trial })}
+      where id = ${OTHER}`
+    const { jobs, servers } = await state()
+    expect(jobs.filter(({ name }) => !JOBS.includes(name))).toEqual([])
+    expect(servers[1]?.backups).toMatchObject({ kept: 1, trial: null })
+    expect(await findings()).toEqual([])
+    await ownerSql`delete from job where name = 'later'`
+    await forgetServer(sql, OTHER)
+  })
+
   test('has no password, key or connection string', async () => {
     const text = JSON.stringify(await state())
     for (const secret of [
@@ -202,9 +219,9 @@ describe('what needs a hand', () => {
     world.clock.pass({ minutes: 11 })
     const late = (await findings()).map(({ kind, sentence }) => `${kind}: ${sentence}`)
     expect(late).toEqual([
-      expect.stringMatching(/^job: The job Boxes has not ended well for 11 minutes\./),
-      expect.stringMatching(/^job: The job Counts has not ended well for 11 minutes\./),
-      expect.stringMatching(/^job: The job Playlist has not ended well for 11 minutes\./),
+      expect.stringMatching(/^job: The job Boxes has not succeeded for 11 minutes\./),
+      expect.stringMatching(/^job: The job Counts has not succeeded for 11 minutes\./),
+      expect.stringMatching(/^job: The job Playlist has not succeeded for 11 minutes\./),
     ])
     await runJobs()
     expect(await findings()).toEqual([])

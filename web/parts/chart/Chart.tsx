@@ -3,7 +3,7 @@ import { styled } from '@mui/material/styles'
 import { ChartLine } from 'lucide-react'
 import { type ReactNode, useRef, useState } from 'react'
 import { Card } from '../Card.tsx'
-import { chunk, useChunk } from '../chunk.ts'
+import { chunk, useFetch, useValue } from '../chunk.ts'
 import { EmptyState, ErrorState, Outdated } from '../ErrorState.tsx'
 import { Bar } from '../Skeleton.tsx'
 import { showMinute } from '../time.ts'
@@ -74,9 +74,14 @@ function Switch({ tabled, onSwitch }: { tabled: boolean; onSwitch: () => void })
   )
 }
 
+/** A plot that cannot be fetched takes its own place alone: what is typed on the page stays. */
 function Drawn(props: PlotProps) {
-  const Plot = useChunk(plot)
-  return Plot ? <Plot {...props} /> : <Waiting />
+  const Plot = useValue(plot)
+  const [failure, setFailure] = useState<Error | null>(null)
+  useFetch(plot, failure === null, setFailure)
+  if (Plot) return <Plot {...props} />
+  if (failure === null) return <Waiting />
+  return <ErrorState message="The chart could not be loaded." onRetry={() => setFailure(null)} />
 }
 
 /** Lists the newest first. */

@@ -62,7 +62,7 @@ export function DialogFrame({
   )
 }
 
-/** Is there as long as the dialog, which cannot hear a key or return the focus where an element with the focus is gone. */
+/** Handles Escape while the dialog has lost the focus, and returns the focus to the title afterwards. */
 function LostFocus({ dialog, onEscape }: { dialog: string; onEscape: () => void }) {
   useEscapeWithoutFocus(dialog, onEscape)
   useTitleAfterwards()

@@ -1,13 +1,16 @@
-import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
-import { type Chunk, useChunk } from '../chunk.ts'
+import { type ComponentType, type ReactNode, useCallback, useEffect, useState } from 'react'
+import { type Chunk, useAfterLoad, useFetch, useValue } from '../chunk.ts'
+import { useNotice } from '../notices/Notices.tsx'
 
 interface Opens {
   open?: boolean | undefined
+  onClose?: ((event: object, reason: 'escapeKeyDown') => void) | undefined
 }
 
 /**
  * Renders a dialog or drawer whose code is a chunk of its own. The chunk is loaded shortly after the page, or at the
- * latest when it opens. Until then nothing is rendered.
+ * latest when it opens. Until then nothing is rendered. One that cannot be loaded closes with a notice: the page
+ * beneath keeps what was selected and typed, and the next opening tries again.
  */
 export function Later<Props extends Opens>({
   part,
@@ -16,10 +19,17 @@ export function Later<Props extends Opens>({
   part: Chunk<ComponentType<Props>>
   given: NoInfer<Props>
 }): ReactNode {
+  const { open = false, onClose } = given
   const [wanted, setWanted] = useState(false)
+  const notice = useNotice()
+  const Component = useValue(part)
+  const giveUp = useCallback(() => {
+    onClose?.({}, 'escapeKeyDown')
+    notice.error('This could not be loaded. Please try again, or reload the page.')
+  }, [onClose, notice])
   useAfterLoad(part.load)
-  if (given.open && !wanted) setWanted(true)
-  const Component = useChunk(part, wanted)
+  useFetch(part, open, giveUp)
+  if (open && !wanted) setWanted(true)
   return wanted && Component && <Entering Component={Component} given={given} />
 }
 
@@ -35,13 +45,3 @@ function Entering<Props extends Opens>({
   useEffect(() => setThere(true), [])
   return <Component {...given} open={there && given.open === true} />
 }
-
-/** Calls `act` after the page has had time to load. */
-export function useAfterLoad(act: () => Promise<unknown>): void {
-  useEffect(() => {
-    const timer = setTimeout(() => act().catch(() => {}), QUIET)
-    return () => clearTimeout(timer)
-  }, [act])
-}
-
-const QUIET = 2_000

@@ -10,7 +10,7 @@ import {
   useForm,
 } from 'react-hook-form'
 import { Working } from '../Spinner.tsx'
-import { judgedBy, type Schema } from './schema.ts'
+import { resolverFor, type Schema } from './schema.ts'
 import { useFormFocus } from './useFormFocus.ts'
 
 /** A failed submit: a message, and the errors of single fields. */
@@ -53,7 +53,7 @@ interface FormProps<Values extends FieldValues, Output> {
 export function Form<Values extends FieldValues, Output>(props: FormProps<Values, Output>) {
   const { title, schema, values, loading, submitError, disabled = false, children } = props
   const form = useForm<Values, unknown, Output>({
-    resolver: judgedBy(schema),
+    resolver: resolverFor(schema),
     defaultValues: values,
     mode: 'onTouched',
   })
@@ -66,6 +66,7 @@ export function Form<Values extends FieldValues, Output>(props: FormProps<Values
     resetKey: props.resetKey,
   })
   const reason = useRefusal(form, submitError)
+  useJudgedTogether(form, schema)
   const { errors, isValid } = form.formState
   const submit = form.handleSubmit((output) => {
     if (loading || disabled || props.blocked) return
@@ -135,6 +136,34 @@ function useRefusal<Values extends FieldValues, Output>(
   }, [refusal, setError, subscribe])
   const isAtFields = Object.keys(refusal?.fields ?? {}).some((name) => name in getValues())
   return refusal === null || refusal === edited || isAtFields ? undefined : refusal.message
+}
+
+/**
+ * Judges the touched fields again when one of them is edited or the schema changes, because a field may be right or
+ * wrong by another one, such as a password by its repetition. A refusal of the server stays until its field is edited.
+ */
+function useJudgedTogether<Values extends FieldValues, Output>(
+  form: UseFormReturn<Values, unknown, Output>,
+  schema: Schema<Values, Output>,
+) {
+  const { trigger, subscribe, getValues, getFieldState } = form
+  const judged = useRef(schema)
+  useEffect(() => {
+    const judge = () => {
+      const names = Object.keys(getValues()) as Path<Values>[]
+      const touched = names.filter((name) => {
+        const { isTouched, error } = getFieldState(name)
+        return error ? error.type !== 'server' : isTouched
+      })
+      trigger(touched)
+    }
+    if (judged.current !== schema) judge()
+    judged.current = schema
+    return subscribe({
+      formState: { values: true },
+      callback: ({ type }) => type === 'change' && judge(),
+    })
+  }, [schema, trigger, subscribe, getValues, getFieldState])
 }
 
 const Shell = styled('form')({

@@ -1,6 +1,6 @@
 import { type ChangeEvent, useEffect, useLayoutEffect, useRef } from 'react'
 import { useController } from 'react-hook-form'
-import { mono } from '../faces.ts'
+import { mono } from '../fonts.ts'
 import { Box } from './controls.tsx'
 import { type ControlProps, Field, type FieldProps } from './Field.tsx'
 import { applyEdit, type Mask, type Selected, type Shown } from './masks.ts'

@@ -1,6 +1,6 @@
 import type { ComponentProps, ReactNode } from 'react'
 import { useFormContext } from 'react-hook-form'
-import { mono } from '../faces.ts'
+import { mono } from '../fonts.ts'
 import { Box } from './controls.tsx'
 import { Field, type FieldProps } from './Field.tsx'
 

@@ -3,8 +3,8 @@ export interface Mask {
   /** The prefix that the mask inserts; '' for none. */
   fixed: string
   /**
-   * Formats a text without the prefix. If the field did not show the whole prefix, that is all of its text. Formatting a
-   * formatted text does not change it.
+   * Formats a text without the prefix. If the field did not show the whole prefix, that is all of its text. Formatting
+   * a formatted text does not change it.
    */
   shown: (text: string, after: Beginning) => string
   /** Returns whether a character is content. All others are separators, which the mask inserts and removes. */

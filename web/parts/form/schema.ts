@@ -18,7 +18,7 @@ interface Issue {
 }
 
 /** Returns a react-hook-form resolver for a schema. Each field shows its first error. */
-export function judgedBy<Values extends FieldValues, Output>(
+export function resolverFor<Values extends FieldValues, Output>(
   schema: Schema<Values, Output>,
 ): Resolver<Values, unknown, Output> {
   return async (values) => {

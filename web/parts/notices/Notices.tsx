@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { useAfterLoad } from '../dialog/later.tsx'
+import { useAfterLoad } from '../chunk.ts'
 import type { Kind, Notice, NoticeBoard, Show } from './NoticeBoard.tsx'
 
 /** Loads the notice board shortly after the page, or with the first notice. Mounted once. */
@@ -39,7 +39,10 @@ const notify: Notify = {
   },
   error: (text, reason) => post('error', text, reason),
   warning: (text, reason) => post('warning', text, reason),
-  settle: () => show?.(null),
+  settle: () => {
+    waiting = waiting.filter(({ kind }) => kind === 'success')
+    show?.(null)
+  },
 }
 
 function subscribe(board: Show): () => void {
@@ -52,7 +55,7 @@ function subscribe(board: Show): () => void {
 
 let wake = () => {}
 let show: Show | null = null
-const waiting: Notice[] = []
+let waiting: Notice[] = []
 
 function post(kind: Kind, text: string, reason: string | undefined) {
   const notice = { kind, lines: reason && reason !== text ? [text, reason] : [text] }

@@ -1,7 +1,7 @@
 import IconButton from '@mui/material/IconButton'
 import { styled } from '@mui/material/styles'
 import { ChevronDown } from 'lucide-react'
-import { mono } from '../faces.ts'
+import { mono } from '../fonts.ts'
 import { type Column, type Narrow, type PlainTable, textOf } from './table.ts'
 
 /** Lists fields of a row with their labels. Empty fields are left out. */

@@ -97,7 +97,7 @@ function stepTo(
   if (next) choose(next)?.focus()
 }
 
-/** What stands in another row where `stop` stands in its own: in the same column, or at the same place among its stops. */
+/** Returns the control of the row `other` that corresponds to `stop`: in the same column, else at the same place. */
 function sameIn(other: HTMLElement, row: HTMLElement, stop: HTMLElement): HTMLElement | undefined {
   const cell = stop.closest('td')
   if (!cell) return stopsOf(other)[stopsOf(row).indexOf(stop)] ?? firstStop(other)

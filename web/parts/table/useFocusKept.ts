@@ -28,7 +28,7 @@ export function useFocusKept(
   })
 }
 
-/** Returns what takes the focus: something in the row at `at`, the checkbox of the page where it is null, or the search. */
+/** Returns what takes the focus: in the row at `at`; where that is null, the checkbox of the page, or the search. */
 function targetIn(place: HTMLElement | null, at: number | null): HTMLElement | null | undefined {
   const row = at === null ? undefined : rowAt(place, at)
   return (

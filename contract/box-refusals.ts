@@ -1,0 +1,11 @@
+/** Why a box may not play, in the order in which it is judged. */
+export const BOX_REFUSALS = [
+  'unknown',
+  'switched_off',
+  'suspended',
+  'expired',
+  'other_address',
+  'other_box',
+  'too_many_boxes',
+] as const
+export type BoxRefusal = (typeof BOX_REFUSALS)[number]

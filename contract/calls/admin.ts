@@ -1,0 +1,90 @@
+import * as z from 'zod/mini'
+import { call, Done, Nothing } from '../call.ts'
+import { Mac } from '../clients.ts'
+import {
+  ANY_CLIENT_SORTS,
+  AnyClientRow,
+  ChartSeries,
+  clientPage,
+  clientQuery,
+  Moment,
+  StatisticsRow,
+} from '../shapes.ts'
+import { storable } from '../text.ts'
+import { Removal } from './clients.ts'
+import { exportClients } from './exports.ts'
+import { ByName } from './names.ts'
+
+export const admin = {
+  clients: call({
+    method: 'GET',
+    path: '/admin/clients',
+    roles: ['admin'],
+    summary: 'A page of all clients, each with its dealer',
+    input: clientQuery(ANY_CLIENT_SORTS),
+    output: clientPage(AnyClientRow),
+  }),
+  exportClients: exportClients('admin', ANY_CLIENT_SORTS),
+  searchMac: call({
+    method: 'GET',
+    path: '/admin/searchmac/{mac}',
+    roles: ['admin'],
+    summary: 'The client that has a MAC',
+    input: z.strictObject({ mac: Mac }),
+    output: z.object({ name: z.string(), mac: z.string(), expiry: Moment, dealer: z.string() }),
+  }),
+  remove: call({
+    method: 'POST',
+    path: '/admin/remove',
+    roles: ['admin'],
+    summary: 'Deletes any client, expired or not; its months are lost',
+    input: Removal,
+    output: Done,
+  }),
+  setMessage: call({
+    method: 'POST',
+    path: '/admin/message',
+    roles: ['admin'],
+    summary: 'Sets the broadcast message',
+    input: z.strictObject({
+      message: z.string().check(
+        z.maxLength(2_000, 'Message cannot exceed 2000 characters'),
+        z.refine((text) => text.trim() !== '', 'Message must not be empty'),
+        storable('Message has characters that cannot be kept'),
+      ),
+    }),
+    output: Done,
+  }),
+  removeMessage: call({
+    method: 'DELETE',
+    path: '/admin/message',
+    roles: ['admin'],
+    summary: 'Ends the broadcast message',
+    input: Nothing,
+    output: Done,
+  }),
+  totals: call({
+    method: 'GET',
+    path: '/admin/statstotals',
+    roles: ['admin'],
+    summary: 'Clients by day, over all superresellers',
+    input: Nothing,
+    output: ChartSeries,
+  }),
+  statistics: call({
+    method: 'GET',
+    path: '/admin/statistics/{name}',
+    roles: ['admin'],
+    summary: "A superreseller's statistics by day, today's live row last",
+    input: ByName,
+    output: z.array(StatisticsRow),
+  }),
+  chart: call({
+    method: 'GET',
+    path: '/admin/statschart/{name}',
+    roles: ['admin'],
+    summary: "A superreseller's clients by day",
+    input: ByName,
+    output: ChartSeries,
+  }),
+}

@@ -1,0 +1,98 @@
+import * as z from 'zod/mini'
+import { call, Done, Nothing } from '../call.ts'
+import {
+  FileName,
+  Given,
+  Group,
+  GroupId,
+  MOST_COMPRESSED,
+  MOST_GROUPS,
+  Players,
+  Playlist,
+  PlaylistAddress,
+} from '../channels.ts'
+import { PackageSelection } from '../clients.ts'
+import { secret } from '../secret.ts'
+import { Moment } from '../shapes.ts'
+
+const roles = ['admin'] as const
+
+export const channels = {
+  all: call({
+    method: 'GET',
+    path: '/admin/channels',
+    roles,
+    summary: 'The playlist, its groups with the packages that hold them, and the words of the players',
+    input: Nothing,
+    output: z.object({ playlist: z.nullable(Playlist), groups: z.array(Group), players: Players }),
+  }),
+  giveAddress: call({
+    method: 'POST',
+    path: '/admin/playlist/address',
+    roles,
+    summary: 'Reads the playlist at an address, and again every PLAYLIST_MINUTES',
+    // Its address may contain a password.
+    input: z.strictObject({ address: secret(PlaylistAddress) }),
+    output: Given,
+    slow: true,
+  }),
+  giveFile: call({
+    method: 'POST',
+    path: '/admin/playlist/file',
+    roles,
+    summary: 'Takes the playlist of a file',
+    input: z.strictObject({
+      name: FileName,
+      /** Compressed with gzip, in base64. */
+      file: secret(z.string().check(z.maxLength((MOST_COMPRESSED / 3) * 4 + 4, 'The file is too large'))),
+    }),
+    output: Given,
+    body: 'file',
+  }),
+  fetch: call({
+    method: 'POST',
+    path: '/admin/playlist/fetch',
+    roles,
+    summary: 'Reads the playlist at its address now',
+    input: Nothing,
+    output: Given,
+    slow: true,
+  }),
+  takeHeld: call({
+    method: 'POST',
+    path: '/admin/playlist/take',
+    roles,
+    summary: 'Takes the playlist that was held back',
+    /** When the playlist was read that the person saw. */
+    input: z.strictObject({ at: Moment }),
+    output: Done,
+  }),
+  saveGroup: call({
+    method: 'POST',
+    path: '/admin/channels/group',
+    roles,
+    summary: "Says whether a group is for adults, so that packages with 'No Adults' leave it out",
+    input: z.strictObject({ group: GroupId, adult: z.boolean() }),
+    output: Done,
+  }),
+  savePackage: call({
+    method: 'POST',
+    path: '/admin/channels/package',
+    roles,
+    summary: 'Says which groups a package holds',
+    input: z.strictObject({
+      package_selection: PackageSelection,
+      groups: z.array(GroupId).check(z.maxLength(MOST_GROUPS)),
+    }),
+    output: Done,
+    body: 'long',
+  }),
+  savePlayers: call({
+    method: 'POST',
+    path: '/admin/channels/players',
+    roles,
+    summary: "Says which words stand before a channel's address, by which a box chooses its player",
+    input: Players,
+    output: Done,
+  }),
+}

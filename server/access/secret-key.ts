@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Config, decodeKey, StartFault } from '../config.ts'
+import { codeOf } from '../error-code.ts'
+import { OWN_UID, putInPlace, readOwned, writeDurably } from '../files.ts'
+import { isInDataFolder, makeDataFolder } from '../postgres/data-folder.ts'
+
+/**
+ * Returns SECRET_KEY's 32 bytes: those configured, or those of the file in the data folder, which the first start
+ * makes.
+ * @throws StartFault when the file holds something else
+ */
+export function readSecretKey(config: KeyPlace): Buffer {
+  return findSecretKey(config) ?? keepSecretKey(config, randomBytes(32))
+}
+
+/** Returns the key that is configured or in the data folder; null where there is none yet. */
+export function findSecretKey(config: KeyPlace): Buffer | null {
+  return config.secretKey ?? readKeyFile(join(config.dataDir, 'secret-key'))
+}
+
+/** Writes a key into the data folder, unless there is one. Returns the key that is there afterwards. */
+export function keepSecretKey(config: KeyPlace, key: Buffer): Buffer {
+  const file = join(config.dataDir, 'secret-key')
+  makeDataFolder(config.dataDir)
+  writeKeyFile(file, key)
+  return readKeyFile(file) ?? key
+}
+
+type KeyPlace = Pick<Config, 'secretKey' | 'dataDir'>
+
+/**
+ * Returns the key in a file of the data folder; null where there is no file.
+ * @throws StartFault when it is no file of this user, because another user may write to the folder, or holds no key
+ */
+export function readKeyFile(file: string): Buffer | null {
+  if (!isInDataFolder(file)) return null
+  const kept = readOwned(file, OWN_UID)
+  if (kept === null) {
+    throw new StartFault(
+      `${file} must be a plain file that belongs to the user who starts Boxtree; check its owner, or put the one from your backup there.`,
+    )
+  }
+  return decode(file, kept)
+}
+
+/**
+ * Returns the key in a file of a backup, whoever owns it; null where there is no file.
+ * @throws StartFault when it cannot be read or holds no key
+ */
+export function readKeyOfBackup(file: string): Buffer | null {
+  let kept: string
+  try {
+    kept = readFileSync(file, 'utf8')
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null
+    throw new StartFault(`${file} cannot be read; check its owner and its mode.`)
+  }
+  return decode(file, kept)
+}
+
+function decode(file: string, kept: string): Buffer {
+  const key = decodeKey(kept)
+  if (key === null) throw new StartFault(`${file} does not hold a key; put the one from your backup there.`)
+  return key
+}
+
+/** Writes a key file that has its name only once it is complete and on the disk. An existing file stays. */
+export function writeKeyFile(file: string, key: Buffer): void {
+  putInPlace(draftOf(file, key), file, 'first')
+}
+
+/** Returns the path of the key that a rotation will put in the place of the present one. */
+export function nextKeyFile({ dataDir }: KeyPlace): string {
+  return join(dataDir, 'secret-key.next')
+}
+
+/** Replaces the key file by the new key, after a rotation. */
+export function replaceKeyFile(config: KeyPlace): void {
+  putInPlace(nextKeyFile(config), join(config.dataDir, 'secret-key'))
+}
+
+function draftOf(file: string, key: Buffer): string {
+  const draft = `${file}.${process.pid}`
+  rmSync(draft, { force: true })
+  writeDurably(draft, `${key.toString('base64')}\n`)
+  return draft
+}

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as z from 'zod/mini'
+import { StartFault } from '../config.ts'
+import { fingerprintOf } from '../postgres/schema.ts'
+
+/**
+ * The content of `manifest.json` in a backup. Beside it are the tables, one `NAME.copy.gz` each (the text of COPY,
+ * compressed), and `secret-key`. The manifest is written last: a folder that has one is complete.
+ */
+export type Manifest = z.output<typeof Manifest>
+
+const Manifest = z.strictObject({
+  format: z.literal(2),
+  /** The moment of the snapshot. */
+  taken: z.string(),
+  /** The TIME_ZONE on whose calendar the expiries were counted. */
+  time_zone: z.string(),
+  /** What its tables were made with: the fingerprint of a schema, and the last step where that schema has another. */
+  schema: z.string(),
+  tables: z.array(
+    z.strictObject({
+      name: z.string(),
+      columns: z.array(z.string()),
+      rows: z.int(),
+      /** The digest of the compressed file. */
+      sha256: z.string(),
+    }),
+  ),
+  /** The last value of each sequence. */
+  sequences: z.array(z.strictObject({ name: z.string(), value: z.int() })),
+})
+
+/** The manifest of version 0.1, which lists the migrations that made the schema. */
+const OldManifest = z.extend(z.omit(Manifest, { schema: true }), {
+  format: z.literal(1),
+  migrations: z.array(z.strictObject({ name: z.string(), checksum: z.string() })),
+})
+
+export const MANIFEST = 'manifest.json'
+export const KEY = 'secret-key'
+
+export function tableFile(folder: string, table: string): string {
+  return join(folder, `${table}.copy.gz`)
+}
+
+/** @throws StartFault where the folder is not a complete backup */
+export function readManifest(folder: string): Manifest {
+  const file = join(folder, MANIFEST)
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch {
+    throw new StartFault(
+      `${folder} is no whole backup: it has no ${MANIFEST}, which is written last. Use another one.`,
+    )
+  }
+  try {
+    return read(JSON.parse(text))
+  } catch {
+    throw new StartFault(
+      `${file} is not as it was written, or a newer program wrote it; use another backup, or run the newer program.`,
+    )
+  }
+}
+
+function read(json: unknown): Manifest {
+  const old = OldManifest.safeParse(json)
+  if (!old.success) return Manifest.parse(json)
+  const { migrations, ...rest } = old.data
+  return { ...rest, format: 2, schema: fingerprintOf(migrations) }
+}

@@ -1,0 +1,117 @@
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { begin } from '../postgres/begin.ts'
+import { LOCKS } from '../postgres/locks.ts'
+import { type Connect, openPool, type Sql } from '../postgres/pool.ts'
+import {
+  nameOf,
+  recentOf,
+  type StoredBackup,
+  storedIn,
+  surplusOf,
+  type TestRestore,
+  writeTestRestore,
+} from './stored.ts'
+import { takeBackup } from './take.ts'
+import { type Reserve, sweepTestRestore, TEST_RESTORE_PREFIX, testRestore } from './test-restore.ts'
+
+/** What the process of a backup by the clock is told. */
+export type Order = {
+  owner: Connect
+  /** SECRET_KEY's 32 bytes. */
+  key: Uint8Array
+  timeZone: string
+  reserve: Reserve | null
+  /** The folder of the backups, and how many it keeps. */
+  folder: string
+  keep: number
+  /** The moment after which the newest backup is new enough. */
+  due: Date
+  now: Date
+}
+
+/** What came of it; null where another server is at it, or has just been. */
+export type Made = {
+  name: string
+  trial: TestRestore
+  /** The backups that are no longer kept. */
+  removed: string[]
+  /** What could not be removed, and why. */
+  stuck: string[]
+} | null
+
+/**
+ * Makes a backup where there is no recent one, tests it by a restore and removes those that are no longer kept, on one
+ * server at a time: the lock of a transaction lasts until it is done, whatever stands between this program and the
+ * database.
+ */
+export async function makeBackup(order: Order, signal: AbortSignal): Promise<Made> {
+  const sql = openPool(order.owner, { max: 1, noTimeouts: true, noMaxAge: true })
+  try {
+    return await begin(
+      sql,
+      async (sql) => {
+        const [lock] = await sql<{ mine: boolean }[]>`
+          select pg_try_advisory_xact_lock(${LOCKS.backup}) as mine`
+        const recent = recentOf(storedIn(order.folder), order.due)
+        if (!lock?.mine || recent?.trial) return null
+        return await make(sql, order, recent, signal)
+      },
+      'read only',
+    )
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+async function make(sql: Sql, order: Order, recent: StoredBackup | null, signal: AbortSignal): Promise<Made> {
+  const { owner, timeZone, folder: parent, now, keep, reserve } = order
+  mkdirSync(parent, { recursive: true, mode: 0o700 })
+  const remove = new Removal(parent)
+  await remove.each(leftIn(parent))
+  // Before the new one too, which may fail for want of room, again and again.
+  const before = await remove.each(surplusOf(storedIn(parent), keep))
+  const key = Buffer.from(order.key)
+  const name = recent?.name ?? nameOf(now)
+  const folder = join(parent, name)
+  if (!recent) await takeBackup({ owner, key, timeZone, folder, say: () => {}, signal })
+  const [row] = await sql<{ size: number }[]>`select pg_database_size(current_database()) as size`
+  const result = await testRestore({ folder, key, size: row?.size ?? 0, reserve, signal })
+  const trial = { at: now.toISOString(), ...result }
+  writeTestRestore(folder, trial)
+  const after = await remove.each(surplusOf(storedIn(parent), keep))
+  return { name, trial, removed: [...before, ...after], stuck: remove.stuck }
+}
+
+/** Returns what killed processes have left. Nobody else is at it, because this one has the lock. */
+function leftIn(parent: string): { name: string }[] {
+  return readdirSync(parent)
+    .filter((name) => name.startsWith(TEST_RESTORE_PREFIX) || /^auto-.*\.partial$/.test(name))
+    .map((name) => ({ name }))
+}
+
+/** Removes folders among the backups, each by itself: one that cannot be removed keeps no backup from being made. */
+class Removal {
+  readonly stuck: string[] = []
+  readonly #parent: string
+
+  constructor(parent: string) {
+    this.#parent = parent
+  }
+
+  /** Returns the names of those that were removed. */
+  async each(folders: readonly { name: string }[]): Promise<string[]> {
+    const removed: string[] = []
+    for (const { name } of folders) {
+      const folder = join(this.#parent, name)
+      try {
+        if (name.startsWith(TEST_RESTORE_PREFIX)) await sweepTestRestore(folder)
+        else rmSync(folder, { recursive: true, force: true })
+        removed.push(name)
+      } catch (error) {
+        this.stuck.push(`${name}: ${(error as Error).message}`)
+      }
+    }
+    return removed
+  }
+}

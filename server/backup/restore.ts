@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+import { storeOrCheckKey } from '../access/key-check.ts'
+import { createSeal } from '../access/seal.ts'
+import { StartFault } from '../config.ts'
+import { codeOf } from '../error-code.ts'
+import { begin } from '../postgres/begin.ts'
+import { LOCKS } from '../postgres/locks.ts'
+import { type Connect, openPool, type Sql } from '../postgres/pool.ts'
+import { makeTablesOf, originOf, RELEASE, type Release } from '../postgres/schema.ts'
+import { type Manifest, tableFile } from './archive.ts'
+import { RowCounter } from './row-counter.ts'
+
+export type RestoreOptions = {
+  owner: Connect
+  /** SECRET_KEY's 32 bytes. */
+  key: Buffer
+  /** The folder of the backup. */
+  folder: string
+  manifest: Manifest
+  say: (line: string) => void
+  /** Called last, just before the COMMIT. */
+  onRestored: () => void
+  /** By default what this version knows. */
+  release?: Release
+}
+
+const UNKNOWN_TABLES =
+  'This program does not know the schema of the backup; restore it with the version of Boxtree whose tables it has.'
+
+/**
+ * Makes the schema of a backup in an empty database and copies its rows, in one transaction: an interrupted restore
+ * leaves the database empty. The schema is the backup's; `migrate` then brings it forward.
+ * @throws StartFault when the database is not empty, the backup's schema is unknown, the backup is damaged, or the key
+ * is not the one that its clients' passwords were sealed with
+ */
+export async function restoreBackup(options: RestoreOptions): Promise<void> {
+  const { owner, key, manifest, onRestored, release = RELEASE } = options
+  const origin = originOf(manifest.schema, release)
+  if (!origin) throw new StartFault(UNKNOWN_TABLES)
+  const sql = openPool(owner, { max: 1, noTimeouts: true, noMaxAge: true })
+  try {
+    await begin(sql, async (sql) => {
+      await sql`select pg_advisory_xact_lock(${LOCKS.schema})`
+      await refuseFilled(sql)
+      await makeTablesOf(sql, origin, release)
+      await fill(sql, options)
+      await storeOrCheckKey(sql, createSeal(key))
+      onRestored()
+    })
+    await sql`analyze`
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+async function refuseFilled(sql: Sql): Promise<void> {
+  const [row] = await sql<{ filled: boolean }[]>`
+    select exists (
+      select from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+    ) as filled`
+  if (row?.filled) {
+    throw new StartFault(
+      'The database is not empty, and nothing was changed in it; restore into an empty DATA_DIR, or into a new database.',
+    )
+  }
+}
+
+/** Copies the rows without triggers, which did their work when the rows were first written. */
+async function fill(sql: Sql, { folder, manifest, say }: RestoreOptions): Promise<void> {
+  const tables = manifest.tables.map(({ name }) => sql`${sql(name)}`)
+  const references = await setReferencesAside(sql)
+  for (const table of tables) await sql`alter table ${table} disable trigger user`
+  for (const table of manifest.tables) await copyIn(sql, table, folder, say)
+  for (const table of tables) await sql`alter table ${table} enable trigger user`
+  // A session may have ended since the backup: its password changed, or its person signed out.
+  await sql`truncate session, export_ticket`
+  say('Checking that every row finds those that it names')
+  for (const put of references) await sql.unsafe(put)
+  for (const { name, value } of manifest.sequences) await sql`select setval(${name}::regclass, ${value})`
+}
+
+/**
+ * Drops the foreign keys, so that tables can be copied in any order and their rows checked together in the end.
+ * Returns the statements that add them again.
+ */
+async function setReferencesAside(sql: Sql): Promise<string[]> {
+  const references = await sql<{ table: string; name: string; definition: string }[]>`
+    select conrelid::regclass::text as table, quote_ident(conname) as name, pg_get_constraintdef(oid) as definition
+    from pg_constraint where contype = 'f' and connamespace = 'public'::regnamespace order by oid`
+  for (const { table, name } of references) await sql.unsafe(`alter table ${table} drop constraint ${name}`)
+  return references.map(({ table, name, definition }) => {
+    return `alter table ${table} add constraint ${name} ${definition}`
+  })
+}
+
+async function copyIn(
+  sql: Sql,
+  { name, columns, rows, sha256 }: Manifest['tables'][number],
+  folder: string,
+  say: (line: string) => void,
+): Promise<void> {
+  const file = tableFile(folder, name)
+  const count = new RowCounter(name, say)
+  const hash = createHash('sha256')
+  const copy = await sql`copy ${sql(name)} (${sql(columns)}) from stdin`.writable()
+  try {
+    await pipeline(
+      createReadStream(file),
+      async function* (source: AsyncIterable<Buffer>) {
+        for await (const chunk of source) {
+          hash.update(chunk)
+          yield chunk
+        }
+      },
+      createGunzip(),
+      async function* (source: AsyncIterable<Buffer>) {
+        for await (const chunk of source) {
+          count.add(chunk)
+          yield chunk
+        }
+        // Before COPY ends, so that no row of a damaged file is accepted.
+        if (count.rows !== rows || hash.digest('hex') !== sha256) throw new DamagedFile()
+      },
+      copy,
+    )
+  } catch (error) {
+    if (!(error instanceof DamagedFile) && !isOfFile(error)) throw error
+    throw new StartFault(`${file} is not as it was written; nothing was restored. Use another backup.`)
+  }
+  count.end()
+}
+
+class DamagedFile extends Error {}
+
+/** Whether an error means that the file is missing, unreadable, or not valid gzip. */
+function isOfFile(error: unknown): boolean {
+  return /^(Z_|ENOENT|EACCES|EISDIR|EIO)/.test(codeOf(error))
+}

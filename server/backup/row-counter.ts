@@ -1,0 +1,32 @@
+/** The time between two reports on a table, in milliseconds. */
+const SILENCE_MS = 5_000
+const LINE_END = 0x0a
+
+/** Counts the rows of a table in a stream: in the text of COPY each ends with a line break, and contains no other. */
+export class RowCounter {
+  rows = 0
+  readonly #table: string
+  readonly #say: (line: string) => void
+  #told = performance.now()
+
+  constructor(table: string, say: (line: string) => void) {
+    this.#table = table
+    this.#say = say
+  }
+
+  add(chunk: Uint8Array): void {
+    for (let at = chunk.indexOf(LINE_END); at >= 0; at = chunk.indexOf(LINE_END, at + 1)) this.rows += 1
+    if (performance.now() - this.#told < SILENCE_MS) return
+    this.#told = performance.now()
+    this.#say(`${this.#table}: ${this.#figure} so far`)
+  }
+
+  /** Reports the number of rows, unless the table is empty. */
+  end(): void {
+    if (this.rows > 0) this.#say(`${this.#table}: ${this.#figure}`)
+  }
+
+  get #figure(): string {
+    return `${this.rows.toLocaleString('en-US')} ${this.rows === 1 ? 'row' : 'rows'}`
+  }
+}

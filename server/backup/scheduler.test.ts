@@ -1,0 +1,241 @@
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Console, startConsole } from '../../test/support/console.ts'
+import { freshFolder } from '../../test/support/folder.ts'
+import { SECRET_KEY } from '../../test/support/server.ts'
+import { openWorld, type World } from '../../test/support/world.ts'
+import { LOCKS } from '../postgres/locks.ts'
+import { openPool } from '../postgres/pool.ts'
+import { makeBackup, type Order } from './make.ts'
+import { openBackups } from './scheduler.ts'
+import { storedIn, TEST_RESTORE_FILE } from './stored.ts'
+import { takeBackup } from './take.ts'
+import { testRestore } from './test-restore.ts'
+
+let parent: string
+let folder: string
+beforeEach(() => {
+  parent = freshFolder()
+  folder = join(parent, 'backups')
+})
+afterEach(() => rmSync(parent, { recursive: true, force: true }))
+
+const NEVER = new AbortController().signal
+const MB = 2 ** 20
+
+/** Makes what an earlier backup has left. */
+function plant(name: string, outcome?: string): void {
+  mkdirSync(join(folder, name), { recursive: true })
+  const trial = { at: '2020-01-01T00:00:00.000Z', outcome, sentence: '' }
+  if (outcome) writeFileSync(join(folder, name, TEST_RESTORE_FILE), JSON.stringify(trial))
+}
+
+describe('a console with BACKUP_EVERY', () => {
+  let console: Console
+  const start = async (env = {}) => {
+    const more = { BACKUP_EVERY: '24', BACKUP_DIR: folder, METRICS_PORT: '0', ...env }
+    console = await startConsole({ dataDir: join(parent, 'data'), env: more })
+  }
+  afterEach(() => console.stop())
+
+  const lines = () =>
+    console
+      .output()
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { msg: string })
+  const logged = (msg: string) =>
+    expect.poll(() => lines().filter((line) => line.msg === msg), { timeout: 25_000 })
+
+  test('makes a backup, proves it by a restore, and removes the oldest of its own beyond BACKUP_KEEP', async () => {
+    const [first, second] = ['auto-2020-01-01T00-00-00-000Z', 'auto-2020-01-02T00-00-00-000Z']
+    plant(first, 'sound')
+    plant(second, 'sound')
+    plant("somebody's")
+    plant('auto-2020-01-03T00-00-00-000Z.partial')
+    plant('.trial-killed')
+    await start({ BACKUP_KEEP: '2' })
+    await logged('a backup was made and restored in a trial').toHaveLength(1)
+    const [newest, ...older] = storedIn(folder)
+    expect(newest?.trial).toMatchObject({
+      outcome: 'sound',
+      sentence: expect.stringContaining('Every credit'),
+    })
+    expect(older.map(({ name }) => name)).toEqual([second])
+    const made = newest?.name ?? ''
+    expect(readdirSync(folder).sort()).toEqual([second, made, "somebody's"].sort())
+    expect(lstatSync(join(folder, made)).mode & 0o077).toBe(0)
+    for (const name of readdirSync(join(folder, made)))
+      expect(lstatSync(join(folder, made, name)).mode & 0o077, name).toBe(0)
+    const url = /Metrics are served on (http[^\s"]+)/.exec(console.output())?.[1] ?? ''
+    const taken = (newest?.taken.getTime() ?? 0) / 1000
+    const metrics = (await (await fetch(url)).text()).split('\n')
+    expect(metrics).toEqual(
+      expect.arrayContaining([
+        `boxtree_backup_last_timestamp_seconds ${taken}`,
+        `boxtree_backup_last_sound_timestamp_seconds ${taken}`,
+        'boxtree_backup_interval_seconds 86400',
+        'boxtree_backups 2',
+      ]),
+    )
+  })
+
+  test('says that a backup of an unsound ledger cannot be trusted, and keeps the last that can', async () => {
+    await start({ BACKUP_EVERY: '', BACKUP_DIR: '' })
+    const socket = join(parent, 'data', 'postgres-18', '.s.PGSQL.5432')
+    const sql = openPool({ socket, database: 'boxtree', user: 'postgres' }, { max: 1 })
+    await sql`alter table holding disable trigger all`
+    await sql`update holding set balance = balance - 5`
+    await sql.end()
+    await console.stop()
+    const [sound, untried] = ['auto-2020-01-01T00-00-00-000Z', 'auto-2020-01-02T00-00-00-000Z']
+    plant(sound, 'sound')
+    plant(untried)
+    await start({ BACKUP_KEEP: '1' })
+    await logged('a backup was made that cannot be trusted').toHaveLength(1)
+    expect(storedIn(folder).map(({ trial }) => trial?.outcome)).toEqual(['unsound', 'sound'])
+    expect(storedIn(folder)[1]?.name).toBe(sound)
+  })
+
+  test('leaves nothing of a trial that its stop interrupts', async () => {
+    await start()
+    const trials = () =>
+      existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith('.trial-')) : []
+    await expect.poll(trials, { timeout: 25_000, interval: 10 }).toHaveLength(1)
+    expect(await console.stop()).toBe(0)
+    expect(trials()).toEqual([])
+  })
+})
+
+describe('a backup by the clock', () => {
+  let world: World
+  beforeEach(async () => {
+    world = await openWorld()
+  })
+  afterEach(() => world.close())
+
+  const order = (): Order => ({
+    ...{ owner: world.server.database.owner, key: SECRET_KEY, timeZone: 'UTC', folder, keep: 7 },
+    ...{ due: new Date('2026-05-10T00:00:00Z'), now: new Date('2026-05-10T12:00:00Z') },
+    // What is kept free on another disk does not count.
+    reserve: { folder: '/proc', bytes: Number.MAX_SAFE_INTEGER },
+  })
+
+  test.each([
+    ['cannot be made', 'backups'],
+    ['cannot be read', ''],
+  ])(
+    'that fails because its folder %s is told with its reason, and is tried again in an hour',
+    async (_, name) => {
+      writeFileSync(folder, 'no folder')
+      const now = new Date('2026-05-10T12:00:00Z')
+      const backups = openBackups({
+        ...{
+          plan: { everyHours: 24, keep: 7, folder: join(folder, name) },
+          log: pino({ level: 'silent' }),
+        },
+        ...{ owner: world.server.database.owner, key: SECRET_KEY, timeZone: 'UTC', clock: () => now },
+        reserve: null,
+      })
+      backups.start()
+      await expect.poll(() => backups.state().failure, { timeout: 15_000 }).not.toBe(null)
+      await backups.stop()
+      expect(backups.state()).toMatchObject({
+        ...{ kept: 0, newest: null, next: '2026-05-10T13:00:00.000Z' },
+        failure: { at: now.toISOString(), message: expect.stringContaining('ENOTDIR') },
+      })
+    },
+  )
+
+  test('whose process cannot be started is told with its reason, and a stop does not wait for it', async () => {
+    const { execPath } = process
+    const backups = openBackups({
+      ...{ plan: { everyHours: 24, keep: 7, folder }, log: pino({ level: 'silent' }), reserve: null },
+      ...{ owner: '', key: SECRET_KEY, timeZone: 'UTC', clock: () => new Date() },
+    })
+    process.execPath = '/none'
+    try {
+      backups.start()
+    } finally {
+      process.execPath = execPath
+    }
+    await expect.poll(() => backups.state().failure?.message).toContain('ENOENT')
+    await backups.stop()
+  })
+
+  test('is made beside what cannot be opened or is no folder, and removes that', async () => {
+    mkdirSync(join(folder, '.trial-older', 'postgres-17'), { recursive: true })
+    writeFileSync(join(folder, '.trial-file'), '')
+    const made = await makeBackup(order(), NEVER)
+    expect(made).toMatchObject({ trial: { outcome: 'sound' } })
+    expect(readdirSync(folder)).toEqual([made?.name])
+  })
+
+  test('that fails leaves no more of the older ones than are kept', async () => {
+    for (const day of ['01', '02', '03']) plant(`auto-2020-01-${day}T00-00-00-000Z`, 'sound')
+    const wrong = { ...order(), key: Buffer.alloc(32, 'another'), keep: 1 }
+    await expect(makeBackup(wrong, NEVER)).rejects.toThrow('SECRET_KEY is not the key')
+    expect(readdirSync(folder)).toEqual(['auto-2020-01-03T00-00-00-000Z'])
+  })
+
+  test('is made by one server at a time', async () => {
+    await world.server.ownerSql.begin(async (sql) => {
+      await sql`select pg_advisory_xact_lock(${LOCKS.backup})`
+      expect(await makeBackup(order(), NEVER)).toBe(null)
+    })
+    expect(existsSync(folder)).toBe(false)
+  })
+
+  test('is left to the server that has just made one in the same folder', async () => {
+    plant('auto-2026-05-10T11-59-00-000Z', 'sound')
+    expect(await makeBackup(order(), NEVER)).toBe(null)
+    expect(readdirSync(folder)).toHaveLength(1)
+  })
+
+  test('whose trial was interrupted is tried, and not made again', async () => {
+    const { owner } = world.server.database
+    const name = 'auto-2026-05-10T11-59-00-000Z'
+    await takeBackup({ owner, key: SECRET_KEY, timeZone: 'UTC', folder: join(folder, name), say: () => {} })
+    // What a full disk has left of its result, and of another try.
+    for (const half of [TEST_RESTORE_FILE, `${TEST_RESTORE_FILE}.draft`])
+      writeFileSync(join(folder, name, half), '')
+    expect(await makeBackup(order(), NEVER)).toMatchObject({ name, trial: { outcome: 'sound' }, removed: [] })
+    expect(readdirSync(folder)).toEqual([name])
+    expect(storedIn(folder)[0]?.trial?.outcome).toBe('sound')
+    expect(existsSync(join(folder, name, `${TEST_RESTORE_FILE}.draft`))).toBe(false)
+  })
+
+  test.each([
+    ['a cluster of twice the size of the database', 3, 0, 134],
+    ['what is kept free for the database beside it', 3, 256, 390],
+  ])('is not tried, and says so, where the disk has no room for %s', async (_, mb, keptMb, neededMb) => {
+    const { owner } = world.server.database
+    await takeBackup({ owner, key: SECRET_KEY, timeZone: 'UTC', folder: join(folder, 'one'), say: () => {} })
+    const tried = await testRestore({
+      ...{ folder: join(folder, 'one'), key: SECRET_KEY, size: mb * MB, signal: NEVER },
+      ...{ reserve: { folder: parent, bytes: keptMb * MB }, free: () => neededMb * MB - 1 },
+    })
+    expect(tried).toEqual({
+      outcome: 'left out',
+      sentence: `The backup was not tried, because the disk has less than the ${neededMb} MB free that its trial needs.`,
+    })
+    expect(readdirSync(folder)).toEqual(['one'])
+  })
+
+  test('that is damaged is not sound', async () => {
+    const { owner } = world.server.database
+    await takeBackup({ owner, key: SECRET_KEY, timeZone: 'UTC', folder: join(folder, 'one'), say: () => {} })
+    const file = join(folder, 'one', 'account.copy.gz')
+    writeFileSync(file, readFileSync(file).subarray(0, -9))
+    const tried = await testRestore({
+      ...{ folder: join(folder, 'one'), key: SECRET_KEY, size: 0, signal: NEVER, reserve: null },
+    })
+    expect(tried).toMatchObject({
+      outcome: 'unsound',
+      sentence: expect.stringContaining('is not as it was written'),
+    })
+    expect(readdirSync(folder)).toEqual(['one'])
+  })
+})

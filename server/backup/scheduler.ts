@@ -1,0 +1,159 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Backups } from '../../contract/system.ts'
+import type { Config } from '../config.ts'
+import { backupFailures, measure } from '../metrics.ts'
+import type { Made, Order } from './make.ts'
+import { recentOf, type StoredBackup, storedIn } from './stored.ts'
+
+export type ScheduleOptions = Pick<Order, 'owner' | 'key' | 'timeZone' | 'reserve'> & {
+  plan: NonNullable<Config['backups']>
+  log: FastifyBaseLogger
+  /** Tells the database's time. */
+  clock: () => Date
+}
+
+const PROCESS = fileURLToPath(new URL('./process.ts', import.meta.url))
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+/** The longest wait for a process that was told to end, in milliseconds. */
+const TIMEOUT_MS = 20_000
+
+/**
+ * Once it is started, makes a backup whenever the newest is old enough, and tests it by a restore; so it does with one
+ * whose test was interrupted. Log and metrics tell what came of it.
+ */
+export function openBackups(options: ScheduleOptions): {
+  start(): void
+  /** What there is of backups, and what comes next. */
+  state(): Backups
+  stop(): Promise<void>
+} {
+  const { plan, log, clock } = options
+  let child: ChildProcess | null = null
+  let stopped = false
+  let failed: { at: Date; message: string } | null = null
+  let timer: NodeJS.Timeout | undefined
+  return {
+    start() {
+      look()
+      timer = setInterval(look, MINUTE)
+    },
+    state,
+    async stop() {
+      stopped = true
+      clearInterval(timer)
+      if (!child) return
+      const ended = once(child, 'exit')
+      const limit = setTimeout(() => child?.kill('SIGKILL'), TIMEOUT_MS)
+      child.disconnect()
+      await ended
+      clearTimeout(limit)
+    },
+  }
+
+  /**
+   * Returns none where the folder cannot be read, as one on a disk that is away: that is a failure, and no reason to
+   * end.
+   */
+  function read(): StoredBackup[] {
+    try {
+      return storedIn(plan.folder)
+    } catch (error) {
+      const { message } = error as Error
+      if (failed?.message !== message) log.error({ err: error }, 'the folder of the backups cannot be read')
+      failed = { at: clock(), message }
+      return []
+    }
+  }
+
+  function state(): Backups {
+    const kept = read()
+    const [newest] = kept
+    const trial = newest?.trial
+    const due = newest ? newest.taken.getTime() + plan.everyHours * HOUR : clock().getTime()
+    const next = Math.max(due, failed === null ? 0 : failed.at.getTime() + HOUR)
+    return {
+      every_hours: plan.everyHours,
+      kept: kept.length,
+      newest: newest?.taken.toISOString() ?? null,
+      trial: trial ? { outcome: trial.outcome, sentence: trial.sentence } : null,
+      sound: kept.find(({ trial }) => trial?.outcome === 'sound')?.taken.toISOString() ?? null,
+      next: new Date(next).toISOString(),
+      failure: failed && { at: failed.at.toISOString(), message: failed.message },
+    }
+  }
+
+  function look(): void {
+    const now = clock()
+    const due = new Date(now.getTime() - plan.everyHours * HOUR)
+    const recent = recentOf(read(), due)
+    // One that fails is tried again in an hour: each try reads the whole database.
+    if (child || recent?.trial || (failed !== null && now.getTime() - failed.at.getTime() < HOUR)) return
+    run({ due, now })
+  }
+
+  function run({ due, now }: Pick<Order, 'due' | 'now'>): void {
+    const { owner, key, timeZone, reserve } = options
+    const { folder, keep } = plan
+    const started = fork(PROCESS, { stdio: 'ignore', serialization: 'advanced' })
+    let said: Said = { fault: { message: 'The process of the backup ended by itself.' } }
+    const ended = () => {
+      child = null
+      if (!stopped) tell(said)
+    }
+    started.on('message', (message: Said) => {
+      said = message
+    })
+    started.on('error', ({ message }) => {
+      said = { fault: { message } }
+      if (started.pid === undefined) ended()
+    })
+    started.on('exit', ended)
+    // The process could not be started. Its 'error' event follows, and no other.
+    if (started.pid === undefined) return
+    child = started
+    const order: Order = { owner, key, timeZone, reserve, folder, keep, due, now }
+    started.send(order, () => {})
+  }
+
+  function tell({ made, fault }: Said): void {
+    if (fault) {
+      failed = { at: clock(), message: fault.message }
+      backupFailures.inc()
+      log.error({ err: fault }, 'a backup failed, and will be tried again in an hour')
+    }
+    if (!made) return
+    failed = null
+    if (made.stuck.length > 0) log.warn({ stuck: made.stuck }, 'folders among the backups cannot be removed')
+    const figures = { backup: made.name, trial: made.trial, removed: made.removed }
+    if (made.trial.outcome === 'sound') log.info(figures, 'a backup was made and restored in a trial')
+    if (made.trial.outcome === 'left out') log.warn(figures, 'a backup was made, but not tried')
+    if (made.trial.outcome === 'unsound') log.error(figures, 'a backup was made that cannot be trusted')
+  }
+}
+
+/** What the process of a backup says at its end. */
+type Said = { made?: Made; fault?: { message: string; stack?: string } }
+
+/** Adds the measures of the backups; 0 where there is none. */
+export function measureBackups(state: () => Backups): void {
+  const seconds = (moment: string | null) => (moment === null ? 0 : Date.parse(moment) / 1000)
+  measure(
+    'boxtree_backup_interval_seconds',
+    'How often a backup is to be made.',
+    () => state().every_hours * 3600,
+  )
+  measure('boxtree_backups', 'Backups that Boxtree has made by itself and keeps.', () => state().kept)
+  measure('boxtree_backup_last_timestamp_seconds', 'When the newest backup was taken.', () =>
+    seconds(state().newest),
+  )
+  measure(
+    'boxtree_backup_last_sound_timestamp_seconds',
+    'When the newest backup was taken that was restored in a trial and is sound.',
+    () => seconds(state().sound),
+  )
+}

@@ -1,0 +1,74 @@
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import * as z from 'zod/mini'
+import { TRIAL_OUTCOMES } from '../../contract/system.ts'
+import { putInPlace, writeDurably } from '../files.ts'
+
+/** What came of a test restore, into a cluster that is thrown away. The file, the calls and the log name it `trial`. */
+export type TestRestore = z.output<typeof TestRestore>
+
+const TestRestore = z.strictObject({
+  at: z.string(),
+  outcome: z.enum(TRIAL_OUTCOMES),
+  /** Why, for whoever runs Boxtree. */
+  sentence: z.string(),
+})
+
+/** A backup that Boxtree has made by itself. */
+export type StoredBackup = {
+  /** The name of its folder. */
+  name: string
+  taken: Date
+  /** Null where the test restore was interrupted. */
+  trial: TestRestore | null
+}
+
+export const TEST_RESTORE_FILE = 'trial.json'
+
+/** Other folders, such as those of `npm run backup`, are somebody's, and never removed. */
+const NAME = /^auto-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)-(\d{3})Z$/
+
+export function nameOf(moment: Date): string {
+  return `auto-${moment.toISOString().replace(/[:.]/g, '-')}`
+}
+
+/** Returns the whole backups that Boxtree has made by itself in a folder, the newest first. */
+export function storedIn(folder: string): StoredBackup[] {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder)
+    .flatMap((name) => {
+      const [, day, hour, minute, second, ms] = NAME.exec(name) ?? []
+      if (day === undefined) return []
+      const taken = new Date(`${day}T${hour}:${minute}:${second}.${ms}Z`)
+      return [{ name, taken, trial: readTestRestore(join(folder, name, TEST_RESTORE_FILE)) }]
+    })
+    .sort((a, b) => b.taken.getTime() - a.taken.getTime())
+}
+
+/** Returns the newest where it was taken after a moment, so that no other is needed. */
+export function recentOf(kept: readonly StoredBackup[], after: Date): StoredBackup | null {
+  const [newest] = kept
+  return newest && newest.taken > after ? newest : null
+}
+
+/** Returns those that are no longer kept. The newest that was proved sound is kept, however many came after it. */
+export function surplusOf(kept: readonly StoredBackup[], keep: number): StoredBackup[] {
+  const proved = kept.find(({ trial }) => trial?.outcome === 'sound')
+  return kept.slice(keep).filter((one) => one !== proved)
+}
+
+/** The file has its name once it is whole, and replaces one that a full disk has cut short. */
+export function writeTestRestore(folder: string, trial: TestRestore): void {
+  const draft = join(folder, `${TEST_RESTORE_FILE}.draft`)
+  rmSync(draft, { force: true })
+  writeDurably(draft, `${JSON.stringify(trial, null, 2)}\n`)
+  putInPlace(draft, join(folder, TEST_RESTORE_FILE))
+}
+
+function readTestRestore(file: string): TestRestore | null {
+  try {
+    return TestRestore.parse(JSON.parse(readFileSync(file, 'utf8')))
+  } catch {
+    return null
+  }
+}

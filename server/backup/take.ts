@@ -1,0 +1,217 @@
+import { createHash } from 'node:crypto'
+import { createWriteStream, existsSync, mkdirSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { finished, pipeline } from 'node:stream/promises'
+import { isDeepStrictEqual } from 'node:util'
+import { createGzip } from 'node:zlib'
+import { requireKey } from '../access/key-check.ts'
+import { createSeal } from '../access/seal.ts'
+import { writeKeyFile } from '../access/secret-key.ts'
+import { StartFault } from '../config.ts'
+import { codeOf } from '../error-code.ts'
+import { putInPlace, writeDurably } from '../files.ts'
+import { begin } from '../postgres/begin.ts'
+import { type Connect, openPool, type Sql } from '../postgres/pool.ts'
+import { judge, nameTables, RELEASE, type Standing, standingOf } from '../postgres/schema.ts'
+import { KEY, MANIFEST, type Manifest, tableFile } from './archive.ts'
+import { RowCounter } from './row-counter.ts'
+
+export type TakeOptions = {
+  owner: Connect
+  /** SECRET_KEY's 32 bytes. */
+  key: Buffer
+  timeZone: string
+  /** The folder to make. */
+  folder: string
+  say: (line: string) => void
+  /** Interrupts the backup; no file remains then. */
+  signal?: AbortSignal
+}
+
+/**
+ * Writes a snapshot of the database into a new folder, while the console may be running. The folder is called
+ * `.partial` until it is complete.
+ * @throws StartFault when there is nothing to back up, the folder is there, or the key is another
+ */
+export async function takeBackup(options: TakeOptions): Promise<Manifest> {
+  const { owner, key, folder } = options
+  const draft = `${folder}.partial`
+  if (existsSync(folder)) throw new StartFault(`${folder} is there already; name another folder.`)
+  const sql = openPool(owner, { max: 1, noTimeouts: true, noMaxAge: true, standby: true })
+  try {
+    await requireSchema(sql)
+    await requireKey(sql, createSeal(key))
+    makeFolder(draft)
+    try {
+      const manifest = await copyAll(sql, draft, options)
+      writeKeyFile(join(draft, KEY), key)
+      writeDurably(join(draft, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`)
+      putInPlace(draft, folder)
+      return manifest
+    } catch (error) {
+      rmSync(draft, { recursive: true, force: true })
+      const code = codeOf(error)
+      if (code !== 'ENOSPC' && code !== 'EDQUOT') throw error
+      throw new StartFault(
+        `There is no room for the backup where ${folder} was to be; nothing of it remains.`,
+      )
+    }
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+async function requireSchema(sql: Sql): Promise<Standing> {
+  const found = await standingOf(sql)
+  if (!found) throw new StartFault('There is nothing to back up yet; start the console first.')
+  judge(found, RELEASE)
+  return found
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(dirname(folder), { recursive: true, mode: 0o700 })
+    mkdirSync(folder, { mode: 0o700 })
+  } catch (error) {
+    const isThere = codeOf(error) === 'EEXIST'
+    throw new StartFault(
+      isThere
+        ? `${folder} is there: a backup that is under way, or one that was killed. Remove it, or name another folder.`
+        : `${folder} cannot be made; name a folder where you may write.`,
+    )
+  }
+}
+
+/** Copies every table of one moment. Where a migration changes the tables at that moment, it begins again. */
+async function copyAll(sql: Sql, folder: string, options: TakeOptions): Promise<Manifest> {
+  for (;;) {
+    const expected = await tablesOf(sql)
+    const manifest = await copySnapshot(sql, folder, options, expected)
+    if (manifest) return manifest
+  }
+}
+
+/**
+ * Copies these tables if they are all that there are. They are locked before the snapshot is taken, so that a migration
+ * is either in it or waits for its end; on a standby PostgreSQL has no other lock that a migration heeds.
+ */
+async function copySnapshot(
+  sql: Sql,
+  folder: string,
+  { key, timeZone, say, signal }: TakeOptions,
+  expected: readonly Table[],
+): Promise<Manifest | null> {
+  const copy = async (sql: Sql): Promise<Manifest | null> => {
+    await sql`set transaction isolation level repeatable read`
+    for (const { name } of expected) await sql`lock table ${sql(name)} in access share mode`
+    const [moment] = await sql<{ taken: string }[]>`select now() as taken`
+    const tables = await tablesOf(sql)
+    if (!isDeepStrictEqual(tables, expected)) return null
+    const standing = await requireSchema(sql)
+    // Within the snapshot, because the key may just have been rotated.
+    await requireKey(sql, createSeal(key))
+    const written: Manifest['tables'] = []
+    for (const table of tables)
+      written.push({ ...table, ...(await copyOut(sql, table, folder, say, signal)) })
+    return {
+      format: 2,
+      taken: moment?.taken ?? '',
+      time_zone: timeZone,
+      schema: nameTables(standing),
+      tables: written,
+      // Sequences are outside the snapshot: newer values leave a gap in the numbers, as a failed transaction does.
+      sequences: [
+        ...(await sql<Manifest['sequences']>`
+          select sequencename as name, last_value as value from pg_sequences
+          where schemaname = 'public' and last_value is not null order by 1`),
+      ],
+    }
+  }
+  try {
+    return await begin(sql, copy, 'read only')
+  } catch (error) {
+    const code = codeOf(error)
+    // A migration has just dropped or renamed one of the tables.
+    if (code === UNDEFINED_TABLE) return null
+    if (code !== CONFLICT_WITH_RECOVERY) throw error
+    throw new StartFault(
+      'The standby ended the backup, because the primary removed rows that it was reading; nothing of it remains. Set hot_standby_feedback = on at the standby, and run the backup again.',
+    )
+  }
+}
+
+const UNDEFINED_TABLE = '42P01'
+const CONFLICT_WITH_RECOVERY = '40001'
+
+type Table = { name: string; columns: string[] }
+
+/**
+ * Returns every table except `setup`, with its columns that are not generated. Left out are a table that a crash may
+ * empty, which no standby has, and the log of changes, whose transactions no other database has.
+ */
+async function tablesOf(sql: Sql): Promise<Table[]> {
+  const tables = await sql<Table[]>`
+    select relname as name, array_agg(attname::text order by attnum) as columns
+    from pg_class join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped and attgenerated = ''
+    where relnamespace = 'public'::regnamespace and relkind = 'r' and relpersistence = 'p'
+      and relname not in ('setup', 'migration', 'box_change')
+    group by relname order by relname`
+  return [...tables]
+}
+
+async function copyOut(
+  sql: Sql,
+  { name, columns }: Table,
+  folder: string,
+  say: (line: string) => void,
+  signal?: AbortSignal,
+): Promise<{ rows: number; sha256: string }> {
+  signal?.throwIfAborted()
+  const count = new RowCounter(name, say)
+  const hash = createHash('sha256')
+  const copy = await sql`copy ${sql(name)} (${sql(columns)}) to stdout`.readable()
+  // The driver pauses its socket while rows arrive too fast, and would not resume it after the last ones.
+  copy.once('end', () => copy._read(0))
+  try {
+    await pipeline(
+      gather(copy, count),
+      createGzip({ level: 1 }),
+      async function* (source: AsyncIterable<Buffer>) {
+        for await (const chunk of source) {
+          hash.update(chunk)
+          yield chunk
+        }
+      },
+      createWriteStream(tableFile(folder, name), { flags: 'wx', mode: 0o600, flush: true }),
+      { ...(signal && { signal }) },
+    )
+  } finally {
+    // The connection can send the next statement, such as a ROLLBACK, only after all rows were read.
+    copy.resume()
+    await finished(copy)
+  }
+  count.end()
+  return { rows: count.rows, sha256: hash.digest('hex') }
+}
+
+const CHUNK_BYTES = 64 * 1024
+
+/** Joins rows into chunks: the driver yields one row at a time, and compressing each alone is slow. */
+async function* gather(copy: Readable, count: RowCounter): AsyncGenerator<Buffer> {
+  let rows: Buffer[] = []
+  let bytes = 0
+  for await (const row of copy.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    rows.push(row)
+    bytes += row.length
+    if (bytes < CHUNK_BYTES) continue
+    const chunk = Buffer.concat(rows)
+    rows = []
+    bytes = 0
+    count.add(chunk)
+    yield chunk
+  }
+  const rest = Buffer.concat(rows)
+  count.add(rest)
+  yield rest
+}

@@ -1,0 +1,142 @@
+import { mkdtempSync, readdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { StartFault } from '../config.ts'
+import { freeSpaceOf } from '../corridor/disk.ts'
+import { type Embedded, startEmbedded } from '../postgres/embedded.ts'
+import { removeFolder, SHARED } from '../postgres/home.ts'
+import { migrate } from '../postgres/migrate.ts'
+import { originOf } from '../postgres/schema.ts'
+import { report } from '../verify/report.ts'
+import { readManifest } from './archive.ts'
+import { restoreBackup } from './restore.ts'
+import type { TestRestore } from './stored.ts'
+
+export type TestRestoreOptions = {
+  /** The backup. */
+  folder: string
+  /** SECRET_KEY's 32 bytes. */
+  key: Buffer
+  /** The size of the database, in bytes. */
+  size: number
+  reserve: Reserve | null
+  signal: AbortSignal
+  /** By default what the disk has under a folder. */
+  free?: (folder: string) => number
+}
+
+/** What the console keeps free under its own database; null where the database runs elsewhere. */
+export type Reserve = { folder: string; bytes: number }
+
+type Result = Omit<TestRestore, 'at'>
+
+/** The beginning of the names of throwaway data folders, beside the backups. */
+export const TEST_RESTORE_PREFIX = '.trial-'
+
+/** A cluster needs as much as the database, and its log while it is filled. An empty one has so many bytes. */
+const ROOM = 2
+const EMPTY = 128 * 2 ** 20
+
+/**
+ * Restores a backup into a cluster of its own, proves its ledger and throws the cluster away. It is left out where the
+ * disk has too little room for that.
+ * @throws the reason of the signal
+ */
+export async function testRestore(options: TestRestoreOptions): Promise<Result> {
+  const shortage = shortageOf(options)
+  if (shortage) return { outcome: 'left out', sentence: shortage }
+  const { folder, key, signal } = options
+  const said: string[] = []
+  try {
+    const manifest = readManifest(folder)
+    // It was just made of a database on which this version runs, so it is of a newer one.
+    if (originOf(manifest.schema) === null) return OF_NEWER_VERSION
+    const code = await withCluster(dirname(folder), signal, async (cluster) => {
+      const { owner } = cluster
+      await restoreBackup({ owner, key, folder, manifest, say: silent, onRestored: silent })
+      await migrate({ ...cluster, say: silent })
+      return report(cluster.server, (line) => said.push(line))
+    })
+    return { outcome: code === 0 ? 'sound' : 'unsound', sentence: said.join(' ') }
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!(error instanceof StartFault)) throw error
+    return { outcome: 'unsound', sentence: error.message }
+  }
+}
+
+const OF_NEWER_VERSION: Result = {
+  outcome: 'left out',
+  sentence:
+    'The backup was not tried, because a newer version of Boxtree has changed the tables; that version tries its own.',
+}
+
+/** Runs work on a new cluster in a folder of its own, which nobody else can enter, and removes both. */
+async function withCluster<T>(
+  parent: string,
+  signal: AbortSignal,
+  work: (cluster: Embedded) => Promise<T>,
+): Promise<T> {
+  const dataDir = mkdtempSync(join(parent, TEST_RESTORE_PREFIX))
+  try {
+    signal.throwIfAborted()
+    const cluster = await startEmbedded({ dataDir, say: silent })
+    let end: Promise<void> | null = null
+    const stop = () => {
+      end ??= throwAway(cluster, dataDir)
+      return end
+    }
+    // Without its cluster, the work fails at its next statement.
+    const interrupt = () => void stop().catch(silent)
+    signal.addEventListener('abort', interrupt, { once: true })
+    try {
+      signal.throwIfAborted()
+      return await work(cluster)
+    } finally {
+      signal.removeEventListener('abort', interrupt)
+      await stop()
+    }
+  } finally {
+    await removeFolder(dataDir)
+  }
+}
+
+/** Removes what a killed test restore has left: its cluster is adopted, stopped and thrown away. */
+export async function sweepTestRestore(dataDir: string): Promise<void> {
+  try {
+    if (readdirSync(dataDir).length > 0)
+      await throwAway(await startEmbedded({ dataDir, say: silent }), dataDir)
+  } catch (error) {
+    // One that this version cannot start, as of another version of PostgreSQL, is removed as it lies.
+    if (!(error instanceof StartFault)) throw error
+  } finally {
+    await removeFolder(dataDir)
+  }
+}
+
+async function throwAway(cluster: Embedded, dataDir: string): Promise<void> {
+  await cluster.stop()
+  // Root's may lie elsewhere, in a folder of its own.
+  if (!cluster.files.startsWith(dataDir)) await removeFolder(dirname(cluster.files))
+}
+
+/** Says which room is lacking, beside the backups or where root's clusters are; null where there is enough. */
+function shortageOf({ folder, size, reserve, free = freeUnder }: TestRestoreOptions): string | null {
+  const beside = dirname(folder)
+  for (const place of process.getuid?.() === 0 ? [beside, dirname(SHARED)] : [beside]) {
+    const kept = reserve && statSync(place).dev === statSync(reserve.folder).dev ? reserve.bytes : 0
+    const needed = ROOM * size + EMPTY + kept
+    if (free(place) < needed)
+      return `The backup was not tried, because the disk has less than the ${inMb(needed)} MB free that its trial needs.`
+  }
+  return null
+}
+
+function freeUnder(folder: string): number {
+  return freeSpaceOf(folder)()
+}
+
+function inMb(bytes: number): number {
+  return Math.ceil(bytes / 2 ** 20)
+}
+
+function silent(): void {}

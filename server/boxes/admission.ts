@@ -1,0 +1,111 @@
+import type { Seal } from '../access/seal.ts'
+import type { Sql } from '../postgres/pool.ts'
+import { type Client, refusalOf } from './client.ts'
+import type { Presence } from './presence.ts'
+import { Away, Unauthorized } from './refusals.ts'
+import type { Roster } from './roster.ts'
+import type { BoxCall } from './routes.ts'
+import { lockTo, type Outcome } from './sign-in.ts'
+import { openStrangers } from './strangers.ts'
+import { NONCE_DIGITS, openTokens } from './token.ts'
+
+type AdmissionDependencies = {
+  sql: Sql
+  seal: Pick<Seal, 'hmac'>
+  clock: () => Date
+  roster: Roster
+  presence: Presence
+}
+
+export type Admission = ReturnType<typeof openAdmission>
+
+/** Finds out whose a box is that asks, and whether it may play now, from memory wherever that is enough. */
+export function openAdmission({ sql, seal, clock, roster, presence }: AdmissionDependencies) {
+  const tokens = openTokens(seal)
+  const strangers = openStrangers(clock)
+  return { nonceOf, lookUp, letIn, letInOrCut }
+
+  /** Returns the client of a box that is in and may play now. @throws Unauthorized, Away */
+  async function letIn(request: BoxCall): Promise<Client> {
+    const { client, refusal } = await judge(request)
+    if (refusal !== null) throw new Unauthorized()
+    return client
+  }
+
+  /** Returns the client of a box that is in, and why it may not play where it obeys that. @throws Unauthorized, Away */
+  async function letInOrCut(request: BoxCall): Promise<Outcome> {
+    const outcome = await judge(request)
+    if (outcome.refusal !== null && !obeysCuts(request)) throw new Unauthorized()
+    return outcome
+  }
+
+  /** Returns the client of a box that is in, and why it may not play now. @throws Unauthorized, Away */
+  async function judge(request: BoxCall): Promise<Outcome> {
+    const { place } = request
+    const nonce = nonceOf(request)
+    await roster.catchUp()
+    const client = await clientWith(request, nonce)
+    const now = clock()
+    const refusal = refusalOf(client, place, roster.unserved(), now)
+    if (refusal) {
+      presence.refused(client, refusal, now)
+      return { client, refusal }
+    }
+    const locked = await lock(client, place.network)
+    presence.letIn(locked, place, now)
+    return { client: locked, refusal: null }
+  }
+
+  /** Finds the client whose box has this token. @throws Unauthorized, Away */
+  async function clientWith(request: BoxCall, nonce: string): Promise<Client> {
+    const { mac } = request
+    const known = await lookUp(request, roster.find)
+    if (known === null || known === 'too many') throw new Unauthorized()
+    if (known.device?.token_nonce === nonce) return known
+    // Another server may have signed it in just now.
+    const anew = await roster.findAnew(mac)
+    if (anew?.device?.token_nonce !== nonce) throw new Unauthorized()
+    return anew
+  }
+
+  /** Finds the client of a MAC. A network may ask for few MACs that are in no memory and nobody's. @throws Away */
+  function lookUp(
+    { mac, place }: BoxCall,
+    find: (mac: string) => Promise<Client | null>,
+  ): Promise<Client | null | 'too many'> {
+    return roster.has(mac) ? find(mac) : strangers.lookUp(place.network, mac, () => find(mac))
+  }
+
+  /** Pins the address of a client that was locked while its box was in. While the database is away, that waits. */
+  async function lock(client: Client, network: string | null): Promise<Client> {
+    if (!client.locked || client.device?.locked_to_ip !== null || network === null) return client
+    try {
+      const { client: locked } = await roster.change(
+        async () => (await lockTo(sql, client.id, network)) ?? { client },
+      )
+      if (locked.device?.locked_to_ip !== network) throw new Unauthorized()
+      return locked
+    } catch (error) {
+      if (error instanceof Away) return client
+      throw error
+    }
+  }
+
+  /** Returns the nonce of the token that a box sends. @throws Unauthorized where it is none of ours for its MAC */
+  function nonceOf({ token, mac }: BoxCall): string {
+    // A signature takes a sixth of the time of a poll, so that each is computed once.
+    if (roster.hasChecked(mac, token)) return token.slice(0, NONCE_DIGITS)
+    const nonce = tokens.nonceOf(token, mac)
+    if (nonce === null) throw new Unauthorized()
+    roster.noteChecked(mac, token)
+    return nonce
+  }
+}
+
+/**
+ * Whether a box obeys `cut_off` and `cut_on`, and polls on meanwhile: the page that Boxtree serves says so. All other
+ * clients learn that they are out by the sentence of `Unauthorized` alone.
+ */
+export function obeysCuts({ field }: BoxCall): boolean {
+  return field('cut') === '1'
+}

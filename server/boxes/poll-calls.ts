@@ -1,0 +1,77 @@
+import { change } from '../postgres/begin.ts'
+import type { Sql } from '../postgres/pool.ts'
+import { type Admission, obeysCuts } from './admission.ts'
+import type { Answer } from './answers.ts'
+import type { Channels } from './channels.ts'
+import type { Client } from './client.ts'
+import { confirm, takeEvent, told, waits } from './events.ts'
+import { checked, Prepared } from './prepared.ts'
+import type { Presence } from './presence.ts'
+import { Away, Unauthorized } from './refusals.ts'
+import type { Roster } from './roster.ts'
+import type { BoxCall, BoxHandlers } from './routes.ts'
+
+type PollCalls = {
+  sql: Sql
+  clock: () => Date
+  roster: Roster
+  presence: Presence
+  channels: Channels
+  admission: Admission
+}
+
+/** The calls by which a box that is in asks what it has to be told, and says that it has shown it. */
+export function pollCalls({
+  sql,
+  clock,
+  roster,
+  presence,
+  channels,
+  admission: { nonceOf, letInOrCut },
+}: PollCalls) {
+  return {
+    'watchdog/get_events': getEvents,
+    'watchdog/confirm_event': async (request) => {
+      const { client } = await letInOrCut(request)
+      if (roster.isAway()) throw new Away()
+      await change(sql, () => confirm(sql, client.id, request.field('event_active_id'), clock()))
+      return { data: 'ok' }
+    },
+  } satisfies Partial<BoxHandlers>
+
+  /** Answers a poll by what the box has to be told next. While the database is away, that waits. */
+  async function getEvents(request: BoxCall): Promise<Answer<'watchdog/get_events'> | Prepared> {
+    const { client, refusal } = await letInOrCut(request)
+    const now = clock()
+    const hasStopped = refusal === null && request.field('cur_play_type') === '0'
+    if (hasStopped) presence.plays(client, request.place, '', now)
+    if (!waits(client, refusal !== null, now)) return refusal === null ? newsFor(client, now) : QUIET
+    const poll = { sql, nonce: nonceOf(request), place: request.place, obeys: obeysCuts(request), now }
+    try {
+      if (roster.isAway()) throw new Away()
+      const { event } = await roster.change(async () => {
+        const taken = await takeEvent({ ...poll, unserved: roster.unserved() }, client.id)
+        if (!taken) throw new Unauthorized()
+        return taken
+      })
+      return event === null ? QUIET : told(event, now)
+    } catch (error) {
+      if (!(error instanceof Away)) throw error
+      // A box that cannot be told to stop is refused.
+      if (refusal !== null && client.device?.cut === false) throw new Unauthorized()
+      return QUIET
+    }
+  }
+
+  /** Tells a box once that its channels are others. A million of them are told so without a query. */
+  async function newsFor(client: Client, now: Date): Promise<Answer<'watchdog/get_events'> | Prepared> {
+    if (roster.isAway()) return QUIET
+    // Where the channels cannot be read, a poll is answered all the same.
+    if (!(await channels.hasNewsFor(client).catch(() => false))) return QUIET
+    channels.isKnownTo(client)
+    return told({ id: '', event: 'update_channels', message: '' }, now)
+  }
+}
+
+/** The answer to nearly every poll. */
+const QUIET = new Prepared(checked('watchdog/get_events', { data: { msgs: 0, additional_services_on: '1' } }))

@@ -1,0 +1,156 @@
+import type { Seal } from '../access/seal.ts'
+import { isLost } from '../postgres/errors.ts'
+import type { Sql } from '../postgres/pool.ts'
+import { retryRead } from '../postgres/timeout.ts'
+import type { Admission } from './admission.ts'
+import { type Answer, POLL_SECONDS } from './answers.ts'
+import type { Channels } from './channels.ts'
+import { type Client, refusalOf } from './client.ts'
+import type { LateFacts } from './late-facts.ts'
+import { clientOfLogin, mayLogIn } from './logins.ts'
+import type { Presence } from './presence.ts'
+import { Away, ON_SCREEN, Unauthorized } from './refusals.ts'
+import { openRefusedLogins } from './refused-logins.ts'
+import { toldBy } from './request.ts'
+import type { Roster } from './roster.ts'
+import type { BoxCall, BoxHandlers } from './routes.ts'
+import { bind, type Outcome, signIn } from './sign-in.ts'
+import { openTokens } from './token.ts'
+import type { UnknownBoxes } from './unknown.ts'
+
+type SignInCalls = {
+  sql: Sql
+  seal: Seal
+  clock: () => Date
+  roster: Roster
+  presence: Presence
+  channels: Channels
+  unknown: UnknownBoxes
+  admission: Admission
+  lateFacts: LateFacts
+}
+
+/** The calls by which a box signs in: it gets a token, is judged, and where it has to, sends a login. */
+export function signInCalls({
+  sql,
+  seal,
+  clock,
+  roster,
+  presence,
+  channels,
+  unknown,
+  admission: { nonceOf, lookUp },
+  lateFacts,
+}: SignInCalls) {
+  const tokens = openTokens(seal)
+  const refusedLogins = openRefusedLogins(clock)
+  return {
+    'stb/handshake': async ({ field, mac }) => {
+      const saved = field('token').toUpperCase()
+      return { token: tokens.nonceOf(saved, mac) === null ? tokens.make(mac) : saved }
+    },
+    'stb/get_profile': getProfile,
+    'stb/do_auth': doAuth,
+  } satisfies Partial<BoxHandlers>
+
+  /** Judges a box that signs in with the token of its handshake, and makes that token the client's. */
+  async function getProfile(request: BoxCall): Promise<Answer<'stb/get_profile'>> {
+    const { place } = request
+    const nonce = nonceOf(request)
+    try {
+      await roster.catchUp()
+      const client = await lookUp(request, roster.findAnew)
+      if (client === 'too many') return refused(TOO_MANY)
+      // A Ministra client is known by its login alone: the MAC could be anybody's.
+      if (!client || (client.mac === null && client.device?.token_nonce !== nonce))
+        return await askLogin(request, client)
+      const { client: present, refusal } = await enter(client, request, nonce)
+      const now = clock()
+      if (refusal) {
+        presence.refused(present, refusal, now)
+        return refused(ON_SCREEN[refusal])
+      }
+      presence.letIn(present, place, now)
+      // It loads its channels after a sign-in.
+      channels.isKnownTo(present)
+      return welcome(present, request)
+    } catch (error) {
+      if (error instanceof Away || isLost(error)) return refused(SOON)
+      throw error
+    }
+  }
+
+  /** Signs a box in. While the database is away, only a box that is in already is let in again. @throws Away */
+  async function enter(client: Client, request: BoxCall, nonce: string): Promise<Outcome> {
+    const { mac, place } = request
+    const now = clock()
+    const told = toldBy(request)
+    const context = { sql, unserved: roster.unserved(), now }
+    try {
+      return await roster.change(async () => {
+        const outcome = await signIn(context, client.id, { mac, nonce, place }, told)
+        if (!outcome) throw new Unauthorized()
+        return outcome
+      })
+    } catch (error) {
+      if (!(error instanceof Away) || client.device?.token_nonce !== nonce) throw error
+      const refusal = refusalOf(client, place, context.unserved, now, told)
+      if (!refusal) lateFacts.note(client.id, { nonce, told })
+      return { client, refusal }
+    }
+  }
+
+  /** Asks a box for a login, if it may try one, or says why its right login was refused. */
+  async function askLogin(request: BoxCall, client: Client | null): Promise<Answer<'stb/get_profile'>> {
+    const refusal = refusedLogins.of(request.token)
+    if (refusal) return refused(ON_SCREEN[refusal])
+    if (!client) unknown.note(request, clock())
+    const mayTry = await retryRead(sql, () => mayLogIn(sql, request.mac, clock()))
+    if (!mayTry) return refused(ON_SCREEN.unknown)
+    return { status: 2, msg: '', block_msg: '', ...POLLING }
+  }
+
+  /** Signs a box in by login and password, and tells it whether they are right. Whether it may play is told next. */
+  async function doAuth(request: BoxCall): Promise<boolean> {
+    const { field, mac, place } = request
+    const nonce = nonceOf(request)
+    const now = clock()
+    await roster.catchUp()
+    const present = await lookUp(request, roster.findAnew)
+    // The box of a client with a MAC is never asked for a login.
+    if (present === 'too many' || (present !== null && present.mac !== null)) return false
+    const login = { mac, network: place.network, login: field('login'), password: field('password') }
+    const id = await clientOfLogin({ sql, seal, now }, login)
+    if (id === null) return false
+    const context = { sql, unserved: roster.unserved(), now }
+    const outcome = await roster.change(async () => {
+      const bound = await bind(context, id, { mac, nonce, place })
+      if (!bound) throw new Unauthorized()
+      return bound
+    })
+    const { client, refusal } = outcome
+    if (refusal) {
+      presence.refused(client, refusal, now)
+      refusedLogins.note(request.token, refusal)
+    }
+    return true
+  }
+}
+
+const POLLING = { watchdog_timeout: POLL_SECONDS, timeslot: POLL_SECONDS } as const
+
+const SOON = 'The service is being worked on. Please try again in a minute.'
+const TOO_MANY = 'Too many unknown boxes ask from your address. Please try again in 15 minutes.'
+
+function refused(sentence: string): Answer<'stb/get_profile'> {
+  return { status: 1, msg: sentence, block_msg: sentence, ...POLLING }
+}
+
+function welcome(client: Client, { field, mac }: BoxCall): Answer<'stb/get_profile'> {
+  return {
+    ...{ status: 0, msg: '', block_msg: '', ...POLLING },
+    ...{ id: client.name, name: client.name, login: client.name, mac },
+    ...{ stb_type: field('stb_type'), hd: 1, locale: 'en_GB.utf8', stb_lang: 'en' },
+    ...{ store_auth_data_on_stb: false, allowed_stb_types: [], updated: {}, storages: {} },
+  }
+}

@@ -1,0 +1,32 @@
+import { CONNECTIONS, MOST_CHANGES } from '../postgres/pool.ts'
+import { Turns } from '../turns.ts'
+
+/** Makes the limits of how many calls of accounts run at once, and how many of their changes. */
+export function openCallLimits(): { calls: Turns<number>; changes: Turns<number> } {
+  return {
+    calls: new Turns<number>({
+      each: MOST_OF_ACCOUNT,
+      maxWait: {
+        ms: 10_000,
+        message: 'Too much is under way for your account. Please try again in a moment.',
+      },
+    }),
+    changes: new Turns<number>({
+      atOnce: MOST_CHANGES,
+      each: MOST_CHANGES_OF_ACCOUNT,
+      maxWait: {
+        ms: 10_000,
+        message: 'Too many changes are under way at the moment. Please try again in a moment.',
+      },
+    }),
+  }
+}
+
+/** The most calls that run for one account, so that it never takes all connections. Exports are limited apart. */
+const MOST_OF_ACCOUNT = CONNECTIONS - 2
+
+/**
+ * Fewer than all, so that an account whose changes wait for one of its own locks leaves room for other accounts'
+ * changes.
+ */
+const MOST_CHANGES_OF_ACCOUNT = MOST_CHANGES - 2

@@ -1,0 +1,55 @@
+import { codeOf } from '../error-code.ts'
+import { isOutage } from '../postgres/errors.ts'
+import { notFound, Refusal, refuseField } from '../refusal.ts'
+
+/** Returns the refusal for an error: a refusal itself, and errors of Fastify and the database in our words. */
+export function toRefusal(error: unknown): Refusal {
+  if (error instanceof Refusal) return error
+  const { constraint_name: constraint = '' } = (error ?? {}) as { constraint_name?: string }
+  return (
+    OF_THE_REQUEST[codeOf(error)]?.() ??
+    OF_A_CONSTRAINT[constraint]?.() ??
+    (isOutage(error) ? unavailable() : internal())
+  )
+}
+
+export function unavailable(): Refusal {
+  return new Refusal(
+    'unavailable',
+    'Boxtree cannot reach its database at the moment. Please try again shortly.',
+    {
+      retryAfter: 2,
+    },
+  )
+}
+
+function internal(): Refusal {
+  return new Refusal('internal', 'Something went wrong on our side. Nothing was changed.')
+}
+
+// The errors of Fastify, which rejects a request before its call runs.
+const OF_THE_REQUEST: Record<string, () => Refusal> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
+    new Refusal('unsupported_media', 'The body must be application/json.'),
+  FST_ERR_CTP_BODY_TOO_LARGE: () => new Refusal('too_large', 'The body is too large.'),
+  FST_ERR_CTP_EMPTY_JSON_BODY: malformed,
+  FST_ERR_CTP_INVALID_JSON_BODY: malformed,
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: malformed,
+  FST_ERR_BAD_URL: notFound,
+  FST_ERR_MAX_PARAM_LENGTH: notFound,
+  FST_ERR_ASYNC_CONSTRAINT: notFound,
+  FST_STATIC_FORBIDDEN_PATH: notFound,
+}
+
+// What only the database can judge: the second of two calls that took a name at the same moment, and how many bytes it
+// takes to store a value.
+const OF_A_CONSTRAINT: Record<string, () => Refusal> = {
+  account_name_key: () => refuseField('name_taken', 'login', 'This login is taken.'),
+  client_name_key: () => refuseField('name_taken', 'login', 'This login is taken.'),
+  client_mac_key: () => refuseField('mac_taken', 'stb_mac', 'This MAC address is taken.'),
+  account_preferences_check: () => new Refusal('invalid_input', 'Your preferences take more than 32 kB.'),
+}
+
+function malformed(): Refusal {
+  return new Refusal('invalid_input', 'The body is not valid JSON.')
+}

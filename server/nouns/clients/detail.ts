@@ -1,0 +1,88 @@
+import type { BoxRefusal } from '../../../contract/box-refusals.ts'
+import { UNKNOWN_BOX_DAYS } from '../../../contract/boxes.ts'
+import type { calls } from '../../../contract/calls.ts'
+import { MAC_PREFIX, ONLINE_FOR_MS } from '../../../contract/clients.ts'
+import { packageLabel } from '../../../contract/packages.ts'
+import { DAY_MS } from '../../../contract/time.ts'
+import { ofClient } from '../../access/seal.ts'
+import type { Handler } from '../../context.ts'
+import { retrievals } from '../../ledger/retrievals.ts'
+import type { Fragment, Sql } from '../../postgres/pool.ts'
+import { notFound } from '../../refusal.ts'
+import { clientOf } from '../../tree/client.ts'
+import { isNobodys } from '../../tree/selection.ts'
+
+/** Returns all that is known of a client of the caller's. */
+export const clientDetail: Handler<typeof calls.clients.detail> = async (context, { name }) => {
+  const { sql, now, business } = context
+  const client = await clientOf(context, name)
+  const [found] = await sql<(Rest & Near)[]>`
+    select c.mac as o_mac, c.active as status, c.password, c.alt_player, c.phone, c.package_selection, c.locked,
+      c.created, d.stb_sn, d.stb_type, d.version, d.time_last_play_tv, d.time_last_play_video,
+      d.last_played_tv_content, d.last_played_vod_content, d.locked_to_ip, nullif(p.watching, '') as watching, p.polled as last_active,
+      p.refusal as box_refusal, p.answered as box_answered, near.mac as near_mac, near.asked as near_asked, near.digits
+    from client c left join device d on d.client = c.id left join presence p on p.client = c.id
+    left join lateral (${nearBox(sql, now)}) near on true
+    where c.id = ${client.id} and c.deleted is null`
+  if (!found) throw notFound()
+  const { near_mac: mac, near_asked: asked, digits, ...rest } = found
+  const { offered } = await retrievals(context, client)
+  const trial = offered.findIndex(({ leaves }) => leaves === 'a new trial')
+  return {
+    ...client,
+    ...rest,
+    password: business.seal.open(rest.password, ofClient(client.id)),
+    tariff_plan: packageLabel(rest.package_selection) ?? '',
+    near_box: mac === null ? null : { mac, asked, digits },
+    online: rest.last_active !== null && now.getTime() - Date.parse(rest.last_active) < ONLINE_FOR_MS,
+    retrievable: offered.length,
+    retrievals: offered.map(({ expiry }) => expiry),
+    trial_retrieval: trial < 0 ? null : trial + 1,
+  }
+}
+
+/** The fields that only a client's own page shows. */
+type Rest = {
+  password: Buffer
+  o_mac: string | null
+  status: boolean
+  alt_player: boolean
+  phone: string
+  package_selection: number
+  locked: boolean
+  created: string
+  stb_sn: string | null
+  stb_type: string | null
+  version: string | null
+  watching: string | null
+  box_refusal: BoxRefusal | null
+  box_answered: string | null
+  last_active: string | null
+  time_last_play_tv: string | null
+  time_last_play_video: string | null
+  last_played_tv_content: string | null
+  last_played_vod_content: string | null
+  locked_to_ip: string | null
+}
+
+/** The unknown box whose MAC is nearly the client's; all null where there is none. */
+type Near =
+  | { near_mac: string; near_asked: string; digits: number }
+  | { near_mac: null; near_asked: null; digits: null }
+
+/**
+ * Returns a query of the unknown box with the most similar MAC, in which one or two digits differ, for a client `c`
+ * whose own MAC has never asked; `d` and `p` are the client's rows of device and presence.
+ */
+function nearBox(sql: Sql, now: Date): Fragment {
+  return sql`
+    select u.mac, u.asked, differ.digits
+    from unknown_box u cross join lateral (
+      select count(*) as digits from generate_series(${MAC_PREFIX.length + 1}::int, length(u.mac)) place
+      where substr(c.mac, place, 1) <> substr(u.mac, place, 1)
+    ) differ
+    where c.mac is not null and d.client is null and p.client is null
+      and starts_with(u.mac, ${MAC_PREFIX}) and u.asked > ${new Date(now.getTime() - UNKNOWN_BOX_DAYS * DAY_MS)}
+      and differ.digits <= 2 and ${isNobodys(sql)}
+    order by differ.digits, u.asked desc limit 1`
+}

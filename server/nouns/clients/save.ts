@@ -1,0 +1,100 @@
+import type { calls, InputOf } from '../../../contract/calls.ts'
+import { expiryState, Mac } from '../../../contract/clients.ts'
+import { ofClient } from '../../access/seal.ts'
+import { type Context, type Handler, Unchanged } from '../../context.ts'
+import { refuseChanged, renew, type Served } from '../../ledger/purchases.ts'
+import { livesOnTrial, shareTrial } from '../../ledger/trials.ts'
+import { refuseField } from '../../refusal.ts'
+import { balanceOf } from '../../tree/account.ts'
+import { type Client, clientOf } from '../../tree/client.ts'
+import { forgetDevice } from './device.ts'
+import { refuseOwn, TYPED } from './form.ts'
+
+/** Changes and renews a client of the caller's. */
+export const saveClient: Handler<typeof calls.clients.save> = async (context, input) => {
+  const { sql, account, now } = context
+  const client = await clientOf(context, input.login, 'lock')
+  const { name, expiry } = client
+  if (input.expiry !== undefined) refuseChanged([client], [input.expiry])
+  const months = input.months ?? 0
+  const expired = expiryState(expiry, now) === 'expired'
+  if (expired && months === 0) throw refuseField('client_expired', 'months', EXPIRED)
+  // An expired client can only be renewed: all else stays as it was, whatever was sent.
+  const changed = expired ? null : await change(context, client, input)
+  if (months === 0) {
+    const output = { status: 'OK' as const, name, expiry, credits: await balanceOf(sql, account) }
+    if (!changed) return new Unchanged(output)
+    const hasNewMac = changed.mac !== null && changed.mac !== client.mac
+    if (hasNewMac && (await livesOnTrial(context, changed))) await shareTrial(context, changed, TYPED)
+    return output
+  }
+  const { credits, clients } = await renew(context, [changed ?? client], months)
+  return { status: 'OK', name, expiry: (clients[0] as Served).expiry, credits }
+}
+
+const EXPIRED = 'This client has expired. Add months to renew it.'
+
+/**
+ * Writes the sent fields that differ from the stored ones. Returns the changed client; null if none differs. A new MAC
+ * or a switch to Ministra forgets the device.
+ */
+async function change(
+  context: Context,
+  client: Client,
+  input: InputOf<typeof calls.clients.save>,
+): Promise<Client | null> {
+  const { sql } = context
+  const { seal } = context.business
+  const ministra = input.ministra ?? client.ministra
+  const mac = ministra ? null : macAfter(client, input)
+  if (mac !== client.mac) await refuseOwn(context, { mac }, client.id)
+  const [stored = {}] = await sql`
+    select ministra, mac, password, description, phone, alt_player, active, package_selection, locked
+    from client where id = ${client.id}`
+  const owner = ofClient(client.id)
+  const { password } = input
+  // Opened, because two seals of one password differ.
+  const isNewPassword = password !== undefined && password !== seal.open(stored.password, owner)
+  const sent = {
+    ministra,
+    mac,
+    password: isNewPassword ? seal.close(password, owner) : undefined,
+    description: input.desc,
+    phone: input.phone,
+    alt_player: input.alt_player,
+    active: input.status,
+    package_selection: input.package_selection,
+    locked: input.locked,
+  }
+  const changes = Object.entries(sent).filter(
+    ([column, value]) => value !== undefined && value !== stored[column],
+  )
+  if (changes.length === 0) return null
+  await sql`update client set ${sql(Object.fromEntries(changes))} where id = ${client.id}`
+  if (mac !== client.mac) await forgetDevice(context, client.id, { event: 'new MAC', detail: mac ?? '' })
+  // The box that is in has to sign in again, with the new password where it needs one.
+  else if (isNewPassword) await sql`update device set token_nonce = null where client = ${client.id}`
+  return { ...client, ministra, mac, description: input.desc ?? client.description }
+}
+
+/** Returns the MAC of a client without Ministra after the change. A new one needs the old one that the editor saw. */
+function macAfter(client: Client, { stb_mac, o_mac }: InputOf<typeof calls.clients.save>): string {
+  if (stb_mac === undefined && client.mac !== null) return client.mac
+  const mac = Mac.safeParse(stb_mac ?? '')
+  if (!mac.success) throw refuseField('invalid_input', 'stb_mac', `${mac.error.issues[0]?.message}.`)
+  if (o_mac === undefined) {
+    throw refuseField(
+      'invalid_input',
+      'o_mac',
+      'A MAC address is changed together with the one that was there (o_mac).',
+    )
+  }
+  if ((o_mac || null)?.toUpperCase() !== client.mac?.toUpperCase()) {
+    throw refuseField(
+      'changed_since',
+      'stb_mac',
+      `The MAC address was changed in the meantime, to ${client.mac ?? 'none'}. Please reload.`,
+    )
+  }
+  return mac.data
+}

@@ -1,0 +1,29 @@
+import { codeOf } from '../error-code.ts'
+
+/** Whether an error means that the database is unreachable, rather than that it refused a statement. */
+export function isLost(error: unknown): boolean {
+  return isOfConnection(error) || /^(08|57P0|53300|40003|25006)/.test(codeOf(error))
+}
+
+/**
+ * Whether the database is unreachable, shutting down, full or too slow, so that the same call may succeed later. Some
+ * of these errors are answers of a database that is there: to ask it again at once, as after a loss, would not help.
+ */
+export function isOutage(error: unknown): boolean {
+  return isLost(error) || /^(53|57P|58|55P03|57014|40P01|40001)/.test(codeOf(error))
+}
+
+/** Whether the driver threw an error of the connection that a statement was sent on. */
+export function isOfBrokenConnection(error: unknown): boolean {
+  return error instanceof Error && 'query' in error && isOfConnection(error)
+}
+
+/** Whether PostgreSQL refused a change because the host, or the connection, may only read. */
+export function isReadOnly(error: unknown): boolean {
+  return codeOf(error) === '25006'
+}
+
+/** Whether a connection failed. The driver's own codes begin with CONNECT. Node's error of a file names its path. */
+function isOfConnection(error: unknown): boolean {
+  return error instanceof Error && /^(CONNECT|EAI_|E[A-Z]{3,}$)/.test(codeOf(error)) && !('path' in error)
+}

@@ -1,0 +1,119 @@
+import type { Sql } from '../postgres/pool.ts'
+import { PRESENT } from '../postgres/schema.ts'
+
+/**
+ * Returns a sentence for each guard of the ledger that is missing from the database: triggers and functions that were
+ * removed, disabled or rewritten, missing constraints, and rights that the server's role must not have.
+ */
+export async function brokenGuards(sql: Sql, role: string): Promise<string[]> {
+  return [
+    ...(await brokenTriggers(sql)),
+    ...(await rewrittenFunctions(sql)),
+    ...(await missingConstraints(sql)),
+    ...(await excessiveRights(sql, role)),
+    ...(await playedClock(sql)),
+  ]
+}
+
+/** The text of the files that made the tables. */
+const WRITTEN = PRESENT.files.map(({ text }) => text).join('\n')
+
+const TRIGGERS = [...WRITTEN.matchAll(/^create trigger (\w+)[^;]*?\bon (\w+)/gm)]
+const FUNCTIONS = [...WRITTEN.matchAll(/^create function (\w+)/gm)]
+const CONSTRAINTS = [...WRITTEN.matchAll(/^ +constraint (\w+)/gm)]
+
+async function brokenTriggers(sql: Sql): Promise<string[]> {
+  const found = await sql<{ on: string; name: string; enabled: string }[]>`
+    select tgrelid::regclass::text as on, tgname as name, tgenabled as enabled from pg_trigger where not tgisinternal`
+  return TRIGGERS.flatMap(([, trigger, table]) => {
+    const there = found.find(({ on, name }) => on === table && name === trigger)
+    if (!there) return [`The trigger ${trigger} on ${table} is gone.`]
+    return there.enabled === 'O' || there.enabled === 'A'
+      ? []
+      : [`The trigger ${trigger} on ${table} is turned off.`]
+  })
+}
+
+/** Finds functions whose text is not in the files. */
+async function rewrittenFunctions(sql: Sql): Promise<string[]> {
+  const found = await sql<{ name: string; text: string }[]>`
+    select proname as name, prosrc as text from pg_proc where pronamespace = 'public'::regnamespace`
+  return FUNCTIONS.flatMap(([, name]) => {
+    const versions = found.filter((one) => one.name === name)
+    if (versions.length === 0) return [`The function ${name} is gone.`]
+    return versions.every(({ text }) => WRITTEN.includes(text)) ? [] : [`The function ${name} was rewritten.`]
+  })
+}
+
+async function missingConstraints(sql: Sql): Promise<string[]> {
+  // From PostgreSQL 18 on a constraint may exist without being enforced.
+  const found = await sql<{ name: string }[]>`
+    select conname as name from pg_constraint
+    where connamespace = 'public'::regnamespace and convalidated
+      and coalesce((to_jsonb(pg_constraint) ->> 'conenforced')::boolean, true)`
+  const sound = new Set(found.map(({ name }) => name))
+  return CONSTRAINTS.flatMap(([, name = '']) =>
+    sound.has(name) ? [] : [`The constraint ${name} is gone or was never checked.`],
+  )
+}
+
+/** The rights that only the owner may have, by table. */
+const FORBIDDEN: Record<string, readonly string[]> = {
+  setup: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
+  transfer: ['UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
+  audit: ['UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
+  mac_trial: ['UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
+  holding: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
+  settled_count: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
+  count_change: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
+  box_change: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
+  box_event: ['DELETE', 'TRUNCATE', 'TRIGGER'],
+  credit_request: ['DELETE', 'TRUNCATE', 'TRIGGER'],
+  device_history: ['UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
+  directory: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
+  tree_move: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
+  sign_in: ['UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
+  suspension: ['DELETE', 'TRUNCATE', 'TRIGGER'],
+}
+
+/** The columns that the database alone may fill. */
+const GIVEN: readonly (readonly [table: string, column: string])[] = [
+  ['transfer', 'id'],
+  ['transfer', 'created'],
+  ['mac_trial', 'created'],
+  ['audit', 'id'],
+  ['audit', 'at'],
+]
+
+async function excessiveRights(sql: Sql, role: string): Promise<string[]> {
+  const [whole] = await sql<{ owns: boolean; superuser: boolean }[]>`
+    select pg_has_role(r.oid, c.relowner, 'MEMBER') as owns, r.rolsuper as superuser
+    from pg_roles r, pg_class c where r.rolname = ${role} and c.oid = 'transfer'::regclass`
+  if (whole?.superuser)
+    return [`The console's role ${role} is a superuser, whom no rule of the database holds.`]
+  if (whole?.owns)
+    return [`The console's role ${role} owns the ledger, so that the database cannot guard it.`]
+  const asked = Object.entries(FORBIDDEN).flatMap(([table, rights]) =>
+    rights.map((right) => ({ table, right })),
+  )
+  const granted = await sql<{ table: string; right: string }[]>`
+    select "table", "right" from jsonb_to_recordset(${sql.json(asked)}) as asked ("table" text, "right" text)
+    where has_table_privilege(${role}, "table", "right")
+      or ("right" in ('INSERT', 'UPDATE') and has_any_column_privilege(${role}, "table", "right"))`
+  const chosen = await sql<{ table: string; column: string }[]>`
+    select "table", "column" from unnest(${GIVEN.map(([table]) => table)}::text[], ${GIVEN.map(([, column]) => column)}::text[])
+      as given ("table", "column")
+    where has_column_privilege(${role}, "table", "column", 'INSERT')`
+  return [
+    ...granted.map(({ table, right }) => `The console's role ${role} has the right to ${right} on ${table}.`),
+    ...chosen.map(({ table, column }) => `The console's role ${role} may choose the ${column} in ${table}.`),
+  ]
+}
+
+/** Reports the setting that lets sessions date their rows, which only a demonstration may have. */
+async function playedClock(sql: Sql): Promise<string[]> {
+  const played = await sql`select from setup where key = 'clock' and value = 'played'`
+  return played.length > 0 ? [PLAYED] : []
+}
+
+export const PLAYED = 'The sessions of this database may choose the dates of what they write.'

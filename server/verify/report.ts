@@ -1,0 +1,49 @@
+import { StartFault } from '../config.ts'
+import { type Connect, openPool, type Sql } from '../postgres/pool.ts'
+import { judge, RELEASE, standingOf } from '../postgres/schema.ts'
+import { type Findings, verify } from './verify.ts'
+
+/**
+ * Proves the ledger of a database as the console's role, and prints the findings. Returns the exit code.
+ * @throws StartFault where its tables are those of another version
+ */
+export async function report(server: Connect, say: (line: string) => void): Promise<number> {
+  const sql = openPool(server, { max: 2, noTimeouts: true })
+  try {
+    await refuseOtherTables(sql)
+    const began = performance.now()
+    const [row] = await sql<{ role: string }[]>`select current_user as role`
+    const findings = await verify(sql, row?.role ?? '')
+    return tell(findings, (performance.now() - began) / 1000, say)
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+/** The guards and rules that this version knows are not those of another. */
+async function refuseOtherTables(sql: Sql): Promise<void> {
+  const standing = await standingOf(sql)
+  if (standing === null) throw new StartFault('The database has no tables yet; start the console first.')
+  const age = judge(standing, RELEASE)
+  if (age === 'present') return
+  throw new StartFault(
+    `The tables are those of ${age === 'newer' ? 'a newer' : 'an older'} version of Boxtree; run npm run verify of that version.`,
+  )
+}
+
+function tell(
+  { transactions, holdings, clients, first, others }: Findings,
+  seconds: number,
+  say: (line: string) => void,
+): number {
+  const [rows, balances, people] = [transactions, holdings, clients].map((count) =>
+    count.toLocaleString('en-US'),
+  )
+  say(
+    `Looked at ${rows} transactions, ${balances} balances and ${people} clients in ${seconds.toFixed(1)} s.`,
+  )
+  const faults = [...(first ? [first.sentence] : []), ...others]
+  for (const fault of faults) say(fault)
+  say(faults.length === 0 ? 'Every credit is where its rows say.' : 'The ledger is NOT sound.')
+  return faults.length === 0 ? 0 : 1
+}

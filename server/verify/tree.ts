@@ -1,0 +1,95 @@
+import type { Sql } from '../postgres/pool.ts'
+
+/**
+ * Returns a sentence for each fault of the tree: a path that no move led to, a closed account that is not empty, and a
+ * figure of a finished day that is not what the tree and the ledger were when that day ended.
+ */
+export async function brokenTree(sql: Sql): Promise<string[]> {
+  return [
+    ...(await strayed(sql)).map(({ name }) => `The account ${name} is not where its moves have led.`),
+    ...(await halfClosed(sql)).map(({ name }) => `The account ${name} is closed, but not empty.`),
+    ...(await misstated(sql)).map(
+      ({ name, day }) => `The statistics of ${name} on ${day} are not what there was.`,
+    ),
+  ]
+}
+
+/** Finds accounts whose moves do not lead from one path to the next, up to their present one. */
+function strayed(sql: Sql) {
+  return sql<{ name: string }[]>`
+    with step as (
+      select account, id, last_transfer, from_superreseller, from_reseller, to_superreseller, to_reseller,
+        lead(from_superreseller) over history as next_superreseller, lead(from_reseller) over history as next_reseller,
+        lead(last_transfer) over history as next_transfer, lead(id) over history is null as last
+      from tree_move window history as (partition by account order by id)
+    )
+    select distinct a.name from step join account a on a.id = step.account
+    where next_transfer < last_transfer or (to_superreseller, to_reseller) is distinct from
+      case when last then (a.superreseller, a.reseller) else (next_superreseller, next_reseller) end
+    order by a.name limit 10`
+}
+
+function halfClosed(sql: Sql) {
+  return sql<{ name: string }[]>`
+    select a.name from account a where a.closed is not null and (
+      exists (select from holding h where h.account = a.id and h.kind = 'balance' and h.balance <> 0)
+      or exists (select from account b where b.parent = a.id and b.closed is null)
+      or exists (select from service s where s.dealer = a.id)
+      or exists (select from session s where s.account = a.id)
+      or exists (select from credit_request r where r.account = a.id and r.state = 'open')
+    ) order by a.name limit 10`
+}
+
+/** Finds rows of finished days whose figures are not the sums of all changes before the day ended. */
+async function misstated(sql: Sql): Promise<{ name: string; day: string }[]> {
+  const ofSuperresellers = await sql<{ name: string; day: string }[]>`
+    with change as (
+      select superreseller as account, at, clients, 0 as resellers, 0 as dealers, 0 as credits from client_change
+      union all
+      select superreseller, at, 0, case role when 'reseller' then accounts else 0 end,
+        case role when 'dealer' then accounts else 0 end, 0
+      from account_change
+      union all
+      select t.superreseller, t.created, 0, 0, 0, case h.id when t.destination then t.credits else -t.credits end
+      from transfer t join holding h on h.account = t.superreseller and h.kind = 'balance'
+      where t.dealer is null and h.id in (t.source, t.destination)
+    ),
+    line as (
+      select account, at, null::date as day, clients, resellers, dealers, credits from change
+      union all
+      select superreseller, ended, day, 0, 0, 0, 0 from statistic
+    ),
+    summed as (
+      select account, day, sum(clients) over so_far as clients, sum(resellers) over so_far as resellers,
+        sum(dealers) over so_far as dealers, sum(credits) over so_far as credits
+      from line window so_far as (partition by account order by at, day nulls last rows unbounded preceding)
+    )
+    select a.name, s.day from summed join statistic s on s.superreseller = summed.account and s.day = summed.day
+    join account a on a.id = s.superreseller
+    where (s.clients, s.resellers, s.dealers, s.credits)
+      is distinct from (summed.clients::int, summed.resellers::int, summed.dealers::int, summed.credits::bigint)
+    order by s.day, a.name limit 10`
+  const ofBranches = await sql<{ name: string; day: string }[]>`
+    with change as (
+      select superreseller, reseller, at, clients, 0 as used from client_change
+      union all
+      select superreseller, reseller, created, 0, case type when 'USED' then credits else -credits end
+      from transfer where type in ('USED', 'RETRIEVED')
+    ),
+    line as (
+      select superreseller as account, at, null::date as day, clients, used, 0 as stated from change
+      union all
+      select reseller, at, null, clients, used, 0 from change
+      union all
+      select account, ended, day, 0, 0, used from branch_day
+    ),
+    summed as (
+      select account, day, sum(clients) over so_far as clients, sum(used) over so_far as used,
+        sum(stated) over so_far as stated
+      from line window so_far as (partition by account order by at, day nulls last rows unbounded preceding)
+    )
+    select a.name, k.day from summed join branch_day k on k.account = summed.account and k.day = summed.day
+    join account a on a.id = k.account
+    where k.clients <> summed.clients or summed.stated <> summed.used order by k.day, a.name limit 10`
+  return [...ofSuperresellers, ...ofBranches]
+}

@@ -1,0 +1,409 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { calls } from '../../contract/calls.ts'
+import { type Family, openWorld, type World } from '../../test/support/world.ts'
+import { fillBranchDays } from '../nouns/growth.ts'
+import { fillStatistics } from '../nouns/statistics.ts'
+import { begin } from '../postgres/begin.ts'
+import type { Fragment, Sql } from '../postgres/pool.ts'
+import { PLAYED } from './guards.ts'
+import { examine, type Findings, verify } from './verify.ts'
+
+const ROLE = 'boxtree_server'
+
+let world: World
+let family: Family
+let other: Family
+/** A family whose reseller was moved to another superreseller. */
+let moved: Family
+/** The ids of rows of the ledger by what they record. */
+const row: Record<string, number> = {}
+
+beforeAll(async () => {
+  world = await openWorld()
+  moved = await world.family({ credits: 9 })
+  const { name: withThem } = await world.client(moved.dealer, { months: 1 })
+  const to = await world.child(world.admin)
+  await world.admin.call(calls.tree.move, { name: moved.reseller.name, to: to.name })
+  await moved.dealer.call(calls.clients.renew, { name: withThem, months: 1 })
+  other = await world.family({ credits: 30 })
+  family = await world.family({ credits: 100 })
+  const { dealer, reseller } = family
+  const { create, renew, retrieve, multirenew } = calls.clients
+  const paid = await world.client(dealer, { months: 3 })
+  const trial = await world.client(dealer, { months: '2d' })
+  await dealer.call(renew, { name: trial.name, months: 2 })
+  await dealer.call(multirenew, { clients: [paid.name, trial.name], months: 1 })
+  await dealer.call(retrieve, { login: trial.name, credits: 2 })
+  await world.client(other.dealer, { months: 1 })
+  await reseller.call(calls.level.dealer.save, { name: dealer.name, credits: 10, transaction: 1 })
+  await dealer.call(create, {
+    login: 'latecomer',
+    password: 'secret',
+    months: 1,
+    ministra: true,
+    package_selection: 1,
+  })
+  world.clock.pass({ days: 3 })
+  const gone = await world.client(dealer)
+  world.clock.pass({ days: 3 })
+  await dealer.call(calls.clients.remove, { name: gone.name })
+  await dealer.call(renew, { name: paid.name, months: 1 })
+  const rows = await world.server.sql<{ id: number; type: string }[]>`
+    select id, type from transfer where dealer = ${dealer.id} order by id desc`
+  for (const { id, type } of rows) row[type] = id
+  const [before] = await world.server.sql<{ first: number; next: number }[]>`
+    select min(t.id) filter (where type = 'ADD') as first, max(t.id) as next from transfer t
+    where t.reseller = ${moved.reseller.id}`
+  row.movedBefore = before?.first ?? 0
+  row.movedAfter = before?.next ?? 0
+  await fillStatistics(world.server.sql, world.clock.now, 'UTC')
+  await fillBranchDays(world.server.sql, world.clock.now, 'UTC')
+})
+afterAll(() => world.close())
+
+describe('a ledger without tampering', () => {
+  test('is sound', async () => {
+    const { first, others, transactions } = await verify(world.server.sql, ROLE)
+    expect({ first, others }).toEqual({ first: null, others: [PLAYED] })
+    expect(transactions).toBeGreaterThan(15)
+  })
+
+  test('is sound while credits move', async () => {
+    let busy = true
+    const work = (async () => {
+      while (busy) await world.client(family.dealer, { months: 1 }).catch(() => (busy = false))
+    })()
+    for (let times = 0; times < 5; times += 1) {
+      expect(await verify(world.server.sql, ROLE)).toMatchObject({ first: null, others: [PLAYED] })
+    }
+    busy = false
+    await work
+  })
+})
+
+/** A manipulation by the database's owner, the row that must be reported for it, and the sentence. */
+type Tampering = [
+  what: string,
+  blamed: () => number | null,
+  said: RegExp,
+  tamper: (sql: Sql) => Promise<unknown>,
+]
+
+const tamperings: Tampering[] = [
+  [
+    'credits of a row changed',
+    () => row.USED as number,
+    /moves 4/,
+    (sql) => sql`update transfer set credits = 4 where id = ${row.USED as number}`,
+  ],
+  [
+    'credits, balances and all made to fit, but not the months',
+    () => row.USED as number,
+    /pays 2 months .* which do not end on/,
+    async (sql) => {
+      await sql`
+        update transfer set source_balance = source_balance + 1, destination_balance = destination_balance - 1
+        where id >= ${row.USED as number} and type = 'USED' and dealer = ${family.dealer.id}`
+      await sql`
+        update transfer set source_balance = source_balance - 1, destination_balance = destination_balance + 1
+        where id >= ${row.USED as number} and type = 'RETRIEVED' and dealer = ${family.dealer.id}`
+      await sql`update transfer set credits = 2 where id = ${row.USED as number}`
+    },
+  ],
+  [
+    'two rows changed so that the sum stays',
+    () => row.USED as number,
+    /moves 4/,
+    (sql) => sql`
+      update transfer set credits = credits + case id when ${row.USED as number} then 1 else -1 end
+      where id in (${row.USED as number}, (select max(id) from transfer where type = 'USED' and credits > 1))`,
+  ],
+  [
+    'a row deleted',
+    () => row.after as number,
+    /from 100 to/,
+    (sql) => sql`delete from transfer where id = ${row.USED as number}`,
+  ],
+  [
+    'the newest row of all deleted',
+    () => row.before as number,
+    /but now/,
+    (sql) => sql`delete from transfer where id = (select max(id) from transfer)`,
+  ],
+  [
+    'a row inserted between others',
+    () => row.slipped as number,
+    /but now|from/,
+    async (sql) => {
+      const [slipped] = await sql<{ id: number }[]>`
+        insert into transfer (created, type, credits, source, destination, source_balance, destination_balance,
+          superreseller, reseller, dealer, actor, login, description)
+        select created, type, credits, source, destination, source_balance - credits, destination_balance + credits,
+          superreseller, reseller, dealer, actor, login, description
+        from transfer where id = ${row.ADD as number} returning id`
+      row.slipped = slipped?.id as number
+    },
+  ],
+  [
+    'a balance changed',
+    () => row.last as number,
+    /left the balance of .* but now/,
+    (sql) => sql`
+      update holding set balance = balance + 5 where account = ${family.dealer.id} and kind = 'balance'`,
+  ],
+  [
+    'source and destination swapped',
+    () => row.USED as number,
+    /goes from the consumed of .* to the balance of/,
+    (sql) => sql`
+      update transfer set source = destination, destination = source, source_balance = destination_balance,
+        destination_balance = source_balance where id = ${row.USED as number}`,
+  ],
+  [
+    'a path changed',
+    () => row.USED as number,
+    /does not lie on the path of/,
+    (sql) => sql`update transfer set reseller = ${other.reseller.id} where id = ${row.USED as number}`,
+  ],
+  [
+    'a client moved to another dealer',
+    () => row.newest as number,
+    /belongs to a dealer whose client .* then was not/,
+    (sql) => sql`
+      update client set dealer = ${other.dealer.id} where id = (select client from transfer where id = ${row.USED as number})`,
+  ],
+  [
+    'the expiry before a purchase changed',
+    () => row.renewed as number,
+    /does not go on from/,
+    (sql) => sql`
+      update transfer set expiry_before = expiry_before - interval '1 day' where id = ${row.renewed as number}`,
+  ],
+  [
+    'a client given months for nothing',
+    () => row.newest as number,
+    /leaves .* served until .* but it is until/,
+    (sql) => sql`
+      update service set expiry = expiry + interval '1 year' where client = (select client from transfer where id = ${row.USED as number})`,
+  ],
+  [
+    'more taken back than was used',
+    () => row.RETRIEVED as number,
+    /takes the|takes back more/,
+    (sql) => sql`update transfer set credits = 9 where id = ${row.RETRIEVED as number}`,
+  ],
+  [
+    'a type changed',
+    () => row.REMOVE as number,
+    /goes from the balance of .* which none of its type does/,
+    (sql) => sql`update transfer set type = 'ADD' where id = ${row.REMOVE as number}`,
+  ],
+  [
+    'somebody else said to have acted',
+    () => row.USED as number,
+    /says that .* acted, who could not/,
+    (sql) => sql`update transfer set actor = ${other.dealer.id} where id = ${row.USED as number}`,
+  ],
+  [
+    'a row given an earlier date',
+    () => row.REMOVE as number,
+    /is dated/,
+    (sql) =>
+      sql`update transfer set created = created - interval '2 hours' where id = ${row.REMOVE as number}`,
+  ],
+  [
+    'a deleted client made undeleted',
+    () => row.DELETE as number,
+    /deletes .*, which is still there/,
+    (sql) => sql`
+      update client set deleted = null, password = '', mac = '00:1A:79:FF:FF:FF'
+      where id = (select client from transfer where id = ${row.DELETE as number})`,
+  ],
+  [
+    'credits given to a holding that never had any',
+    () => null,
+    /is 7, but no row ever moved it/,
+    (sql) => sql`
+      update holding set balance = 7 where id = (
+        select h.id from holding h where not exists (
+          select from transfer where h.id in (source, destination)) order by h.id limit 1)`,
+  ],
+  [
+    'a client counted that does not exist',
+    () => null,
+    /The clients of .* are not as many as were counted/,
+    (sql) => sql`insert into count_change
+      select id, superreseller, now(), 1 from account where id = ${other.dealer.id}`,
+  ],
+  [
+    "a superreseller's clients miscounted",
+    () => null,
+    /The clients of .* are not as many as were counted/,
+    (sql) => sql`insert into settled_count
+      select id, now(), -1 from account where role = 'superreseller'`,
+  ],
+  [
+    'a client whose entry for the search is another',
+    () => null,
+    /The client .* is not found as it is/,
+    (sql) => sql`update directory set text = 'what it was' where dealer = ${other.dealer.id}`,
+  ],
+  [
+    'a second trial of a MAC with another client',
+    () => null,
+    /The MAC 00:1A:79:.* had trials with two clients within 30 days/,
+    (sql) => sql`
+      insert into mac_trial (mac, client, created)
+      select t.mac, (select max(id) from client), t.created + interval '29 days'
+      from transfer t where t.type = 'TRIAL' and t.mac is not null order by t.id limit 1`,
+  ],
+  [
+    'the console given the right to change the trials of MACs',
+    () => null,
+    /has the right to UPDATE on mac_trial/,
+    (sql) => sql`grant update on mac_trial to boxtree_server`,
+  ],
+  [
+    'a service given to another dealer',
+    () => null,
+    /The service of the client .* is another's/,
+    (sql) => sql`
+      update service set dealer = ${other.dealer.id} where client = (select client from transfer where id = ${row.USED as number})`,
+  ],
+  [
+    'a move forgotten',
+    () => row.movedBefore as number,
+    /goes from the balance of .* which none of its type does/,
+    (sql) => tamperWithMoves(sql, sql`delete from tree_move`),
+  ],
+  [
+    'a move said to be later',
+    () => row.movedAfter as number,
+    /does not lie on the path of/,
+    (sql) => tamperWithMoves(sql, sql`update tree_move set last_transfer = last_transfer + 1000`),
+  ],
+  [
+    'a move said to lead elsewhere',
+    () => null,
+    /The account .* is not where its moves have led/,
+    (sql) =>
+      tamperWithMoves(
+        sql,
+        sql`update tree_move set to_superreseller = ${other.superreseller.id} where account = ${moved.dealer.id}`,
+      ),
+  ],
+  [
+    'an account closed that has credits',
+    () => null,
+    /The account .* is closed, but not empty/,
+    (sql) => sql`update account set closed = now() where id = ${other.dealer.id}`,
+  ],
+  [
+    'a finished day of a superreseller restated',
+    () => null,
+    /The statistics of .* are not what there was/,
+    (sql) => sql`update statistic set dealers = dealers + 1 where superreseller = ${moved.superreseller.id}`,
+  ],
+  [
+    'a finished day of a branch restated',
+    () => null,
+    /The statistics of .* are not what there was/,
+    (sql) => sql`update branch_day set used = used + 1 where account = ${moved.reseller.id}`,
+  ],
+  [
+    'the trigger dropped',
+    () => null,
+    /post_transfers on transfer is gone/,
+    (sql) => sql`drop trigger post_transfers on transfer`,
+  ],
+  [
+    'the trigger turned off',
+    () => null,
+    /appended_only on audit is turned off/,
+    (sql) => sql`alter table audit disable trigger appended_only`,
+  ],
+  [
+    'a function rewritten',
+    () => null,
+    /refuse_change was rewritten/,
+    (sql) => sql`
+      create or replace function refuse_change() returns trigger language plpgsql as 'begin return null; end'`,
+  ],
+  [
+    'the constraint against negative balances dropped',
+    () => null,
+    /The constraint holding_balance_check is gone or was never checked/,
+    (sql) => sql`alter table holding drop constraint holding_balance_check`,
+  ],
+  [
+    'the console given the right to choose a date',
+    () => null,
+    /may choose the created in transfer/,
+    (sql) => sql.unsafe(`grant insert (created) on transfer to ${ROLE}`),
+  ],
+  [
+    'the date of the ledger taken from the session',
+    () => null,
+    /The function moment was rewritten/,
+    (sql) => sql`
+      create or replace function moment() returns timestamptz language plpgsql stable as
+      'begin return current_setting(''boxtree.moment'')::timestamptz; end'`,
+  ],
+  [
+    'the console given a right that it must not have',
+    () => null,
+    /has the right to UPDATE on holding/,
+    (sql) => sql.unsafe(`grant update (balance) on holding to ${ROLE}`),
+  ],
+]
+
+describe('npm run verify finds what the owner of the tables tampered with:', () => {
+  beforeAll(async () => {
+    const { sql } = world.server
+    const { dealer } = family
+    const [found] = await sql<
+      { after: number; renewed: number; newest: number; last: number; before: number }[]
+    >`
+      with used as (select * from transfer where id = ${row.USED as number}),
+        newest as (select * from transfer order by id desc limit 1)
+      select (select min(t.id) from transfer t, used where t.id > used.id and used.source in (t.source, t.destination)) as after,
+        (select min(t.id) from transfer t, used where t.id > used.id and t.client = used.client) as renewed,
+        (select max(t.id) from transfer t, used where t.client = used.client) as newest,
+        (select max(t.id) from transfer t, used where used.source in (t.source, t.destination)) as last,
+        (select max(t.id) from transfer t, newest where t.id < newest.id and newest.source in (t.source, t.destination)) as before,
+        ${dealer.id}::bigint as dealer`
+    Object.assign(row, found)
+    // A superreseller that never had credits.
+    await world.child(world.admin)
+  })
+
+  test.each(tamperings)('%s', async (_what, blamed, said, tamper) => {
+    const { first, others } = await after(tamper)
+    const sentences = [first?.sentence, ...others].join('\n')
+    expect(first?.id ?? null, sentences).toBe(blamed())
+    expect(blamed() === null ? others.join('\n') : first?.sentence).toMatch(said)
+  })
+})
+
+async function tamperWithMoves(sql: Sql, tampering: Fragment): Promise<void> {
+  await sql`alter table tree_move disable trigger user`
+  await tampering
+  await sql`alter table tree_move enable trigger user`
+}
+
+/** Returns the findings after a manipulation by the owner with triggers disabled, and rolls it back. */
+async function after(tamper: (sql: Sql) => Promise<unknown>): Promise<Findings> {
+  const undone = new Error('undone')
+  let findings: Findings | null = null
+  await begin(world.server.ownerSql, async (sql) => {
+    await sql`alter table transfer disable trigger user`
+    await tamper(sql)
+    await sql`alter table transfer enable trigger user`
+    findings = await examine([sql], ROLE)
+    throw undone
+  }).catch((error: unknown) => {
+    if (error !== undone) throw error
+  })
+  if (!findings) throw new Error('nothing was examined')
+  return findings
+}

@@ -1,0 +1,41 @@
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+
+const folder = mkdtempSync(join(tmpdir(), 'boxtree-launcher-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Runs a command in a folder without packages, where npm cannot install any, and without a terminal. */
+function runWithoutPackages(...command: string[]): string {
+  copyFileSync(join(import.meta.dirname, '../boxtree.mjs'), join(folder, 'boxtree.mjs'))
+  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ packages: { 'node_modules/one': {} } }))
+  const npm = join(folder, 'npm.js')
+  writeFileSync(npm, 'process.exit(1)')
+  const env = { PATH: process.env.PATH, npm_execpath: npm }
+  const { stdout, stderr, status } = spawnSync(process.execPath, ['boxtree.mjs', ...command], {
+    cwd: folder,
+    env,
+    encoding: 'utf8',
+  })
+  expect(status).toBe(1)
+  return stdout + stderr
+}
+
+const SENTENCES = [
+  'Installing packages (once; about a minute)',
+  'npm could not install the packages; see its words above, then try again.',
+]
+
+test('a start without a terminal logs lines of JSON from the first on', () => {
+  const lines = runWithoutPackages('start').trim().split('\n')
+  const [pid, hostname] = [expect.any(Number), expect.any(String)]
+  expect(lines.map((line) => JSON.parse(line))).toEqual(
+    SENTENCES.map((msg, at) => ({ level: [30, 50][at], time: expect.any(Number), pid, hostname, msg })),
+  )
+})
+
+test('any other command says plain sentences', () => {
+  expect(runWithoutPackages('check').trim().split('\n')).toEqual(SENTENCES)
+})

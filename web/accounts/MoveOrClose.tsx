@@ -1,0 +1,53 @@
+import Button from '@mui/material/Button'
+import { useState } from 'react'
+import { calls } from '../../contract/calls.ts'
+import { LEVELS } from '../../contract/levels.ts'
+import { Card, CardButtons } from '../parts/Card.tsx'
+import { chunk } from '../parts/chunk.ts'
+import { Later } from '../parts/dialog/later.tsx'
+import { useCall } from '../queries.ts'
+import { useSession } from '../session.tsx'
+
+/** Lets those above an account move it to another parent, and its parent close it. */
+export function MoveOrClose({ name }: { name: string }) {
+  const { role } = useSession()
+  const { data: account } = useCall(calls.tree.account, { name })
+  const [asking, setAsking] = useState<'move' | 'clients' | 'close' | null>(null)
+  const onClose = () => setAsking(null)
+  const owner = account && LEVELS[account.role].owner
+  // Whoever is above both ends moves an account: not its parent, who is one of them.
+  const mayMove = owner !== 'admin' && owner !== role
+  const mayClose = owner === role || role === 'admin'
+  return (
+    <Card title="Place in the tree">
+      <p>{account ? `${account.name} is beneath ${account.parent}.` : ''}</p>
+      <CardButtons>
+        {account && mayMove && (
+          <Button variant="outlined" onClick={() => setAsking('move')}>
+            Move
+          </Button>
+        )}
+        {account?.role === 'dealer' && account.beneath.clients > 0 && (
+          <Button variant="outlined" onClick={() => setAsking('clients')}>
+            Move clients
+          </Button>
+        )}
+        {account && mayClose && (
+          <Button variant="outlined" onClick={() => setAsking('close')}>
+            Close
+          </Button>
+        )}
+      </CardButtons>
+      <Later part={moving} given={{ open: asking === 'move', account, onClose }} />
+      <Later part={movingClients} given={{ open: asking === 'clients', account, onClose }} />
+      <Later
+        part={closing}
+        given={{ open: asking === 'close', account, onClose, onMoveClients: () => setAsking('clients') }}
+      />
+    </Card>
+  )
+}
+
+const moving = chunk(async () => (await import('./MoveDialog.tsx')).MoveDialog)
+const movingClients = chunk(async () => (await import('./MoveClients.tsx')).MoveClients)
+const closing = chunk(async () => (await import('./CloseDialog.tsx')).CloseDialog)

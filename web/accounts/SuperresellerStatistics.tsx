@@ -1,0 +1,31 @@
+import { calls } from '../../contract/calls.ts'
+import { Chart } from '../parts/chart/Chart.tsx'
+import { useCall } from '../queries.ts'
+import { TableCard } from '../TableCard.tsx'
+import { statistics } from '../tables/statistics.tsx'
+
+/** Shows the daily statistics of a superreseller as a table, and its number of clients as a chart. */
+export function SuperresellerStatistics({ name }: { name: string }) {
+  const rows = useCall(calls.admin.statistics, { name })
+  const chart = useCall(calls.admin.chart, { name })
+  return (
+    <>
+      <TableCard label="Statistics History" name="statistics" table={statistics} loaded={rows} />
+      <Chart
+        title="Clients History"
+        across="Date"
+        up="Clients"
+        data={
+          chart.data && {
+            times: chart.data.onDate,
+            series: [{ name: 'Clients', values: chart.data.clients }],
+          }
+        }
+        loading={chart.isFetching}
+        error={chart.error?.message}
+        onRetry={chart.refetch}
+        empty="No statistics found"
+      />
+    </>
+  )
+}

@@ -1,0 +1,80 @@
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { calls } from '../../contract/calls.ts'
+import { MOST_CHOSEN } from '../../contract/clients.ts'
+import { type ClientRow, MOST_PER_PAGE } from '../../contract/shapes.ts'
+import { type ApiError, send } from '../api.ts'
+import { useNotice } from '../parts/notices/Notices.tsx'
+import type { RowSelection } from '../parts/table/selection.ts'
+import { useSession } from '../session.tsx'
+import type { ClientPage } from './useClientPage.ts'
+
+export interface Chosen {
+  select: RowSelection<ClientRow>
+  names: readonly string[]
+  /** Offers to select all clients found; undefined where they are. */
+  all: { label: string; onTake: () => void; loading: boolean } | undefined
+  clear: () => void
+  /** Removes a deleted client from the selection. */
+  drop: (name: string) => void
+}
+
+/** Holds the selected clients, whatever is searched, filtered, paged or opened meanwhile. */
+export function useChosenClients(page: ClientPage): Chosen {
+  const notice = useNotice()
+  const [chosen, setChosen] = useKept()
+  const choose = (next: ReadonlySet<string>) => {
+    if (next.size <= MOST_CHOSEN) setChosen(next)
+    else notice.warning(`At most ${MOST} clients can be selected.`)
+  }
+  return {
+    select: { chosen, onChange: choose, name: ({ name }) => name },
+    names: [...chosen],
+    all: useOffer(page, chosen, choose),
+    clear: () => setChosen(NONE),
+    drop: (name) => setChosen(new Set([...chosen].filter((one) => one !== name))),
+  }
+}
+
+const MOST = MOST_CHOSEN.toLocaleString('en-US')
+const NONE: ReadonlySet<string> = new Set()
+
+/** The clients that were selected, for the session in which they were. A reload forgets them. */
+let kept = { by: '', names: NONE }
+
+function useKept() {
+  const { name: by } = useSession()
+  const [names, setNames] = useState(() => (kept.by === by ? kept.names : NONE))
+  const keep = (next: ReadonlySet<string>) => {
+    kept = { by, names: next }
+    setNames(next)
+  }
+  return [names, keep] as const
+}
+
+/** Once the whole page is selected, offers to select all clients found as well, up to the limit of one call. */
+function useOffer(page: ClientPage, chosen: ReadonlySet<string>, onTake: Chosen['select']['onChange']) {
+  const notice = useNotice()
+  const { mutate, isPending } = useMutation<string[], ApiError, ClientPage['query']>({
+    mutationFn: namesOf,
+    onSuccess: (names) => onTake(new Set([...chosen, ...names])),
+    onError: (error) => notice.error('Error loading clients. Please try again.', error.message),
+  })
+  const { rows, count, query } = page
+  const most = Math.min(count, MOST_CHOSEN)
+  const taken = rows?.every(({ name }) => chosen.has(name)) === true
+  if (!isPending && (!taken || chosen.size >= most)) return undefined
+  const number = most.toLocaleString('en-US')
+  const label = count > most ? `Select the first ${number}` : `Select all ${number}`
+  return { label: isPending ? 'Selecting…' : label, loading: isPending, onTake: () => mutate(query) }
+}
+
+async function namesOf(query: ClientPage['query']): Promise<string[]> {
+  const names: string[] = []
+  for (let page = 1; page <= MOST_CHOSEN / MOST_PER_PAGE; page += 1) {
+    const { data } = await send(calls.clients.list, { ...query, page, per_page: MOST_PER_PAGE })
+    names.push(...data.map(({ name }) => name))
+    if (data.length < MOST_PER_PAGE) break
+  }
+  return names
+}

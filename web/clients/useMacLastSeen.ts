@@ -1,0 +1,21 @@
+import { calls } from '../../contract/calls.ts'
+import { Mac } from '../../contract/clients.ts'
+import { useNow } from '../clock.ts'
+import { timeAgo } from '../parts/time.ts'
+import { useCall } from '../queries.ts'
+
+/** How often it is asked again, in milliseconds: the box may be switched on while its MAC is typed. */
+const AGAIN = 10_000
+
+/** Returns when the box of a typed MAC asked last, in a sentence; undefined until the MAC is whole. */
+export function useMacLastSeen(typed: unknown): string | undefined {
+  const now = useNow()
+  const mac = Mac.safeParse(typed).data
+  const { data } = useCall(
+    calls.clients.asked,
+    { mac: mac ?? '' },
+    { enabled: mac !== undefined, every: AGAIN },
+  )
+  if (!data) return undefined
+  return data.asked === null ? 'No box with this MAC has asked' : `This box asked ${timeAgo(data.asked, now)}`
+}
