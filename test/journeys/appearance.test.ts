@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { describe } from 'vitest'
 import { expect, pager, press, readNotice, signIn, test } from '../support/browser.ts'
 
@@ -109,11 +109,13 @@ describe('the appearance', () => {
 })
 
 test.for([
-  { place: 'a desk', width: 1440 },
-  { place: 'a phone', width: 390 },
-])(
-  'on $place nothing moves when data loads, and a list of one client is one row high',
-  async ({ width }, { open, world }) => {
+  { place: 'a desk', width: 1440, answered: 'first' },
+  { place: 'a desk', width: 1440, answered: 'last' },
+  { place: 'a phone', width: 390, answered: 'first' },
+  { place: 'a phone', width: 390, answered: 'last' },
+] as const)(
+  'on $place nothing moves when data loads and what was asked for $answered is answered first',
+  async ({ width, answered }, { open, world }) => {
     const { superreseller, dealer } = await world.family({ credits: 3 })
     await world.client(dealer, { login: 'anton' })
     const screens = [
@@ -126,19 +128,24 @@ test.for([
     for (const person of [dealer, world.admin]) {
       const page = await open({ as: person, width })
       await page.addInitScript(watchShifts)
-      // Long enough for every loading state to appear.
-      await page.route('**/v1/**', (route) => setTimeout(() => route.continue(), 400))
+      await answerOneByOne(page, answered)
       for (const [, path, shows] of screens.filter(([as]) => as === person)) {
         await page.goto(path)
         await expect(page.getByText(shows).first()).toBeVisible()
         await page.waitForLoadState('networkidle')
         const shifted = await page.evaluate(() => (window as unknown as { shifted: string[] }).shifted)
         expect(shifted, path).toEqual([])
-        if (path === '/clients') expect(await spaceBeneathRow(page, 'anton')).toBeLessThanOrEqual(2)
       }
     }
   },
 )
+
+test.for([1440, 390])('at %i pixels a list of one client is one row high', async (width, { open, world }) => {
+  const { dealer } = await world.family()
+  await world.client(dealer, { login: 'anton' })
+  const page = await open({ as: dealer, at: '/clients', width })
+  expect(await spaceBeneathRow(page, 'anton')).toBeLessThanOrEqual(2)
+})
 
 test.for([
   { preference: 'reduced', limit: 0, motion: false },
@@ -184,6 +191,27 @@ function watchShifts() {
       }
     }
   }).observe({ type: 'layout-shift', buffered: true })
+}
+
+/**
+ * Holds what a page asks for until it has asked for nothing more for 400 ms, long enough for every loading state to
+ * appear, and then answers one call after another.
+ */
+async function answerOneByOne(page: Page, answered: 'first' | 'last'): Promise<void> {
+  const held: Route[] = []
+  let quiet: NodeJS.Timeout | undefined
+  const answer = async () => {
+    for (let next = take(); next; next = take()) {
+      await next.continue()
+      await page.waitForTimeout(60)
+    }
+  }
+  const take = () => (answered === 'first' ? held.shift() : held.pop())
+  await page.route('**/v1/**', (route) => {
+    held.push(route)
+    clearTimeout(quiet)
+    quiet = setTimeout(answer, 400)
+  })
 }
 
 /** Records every animation from now on, with its duration, in `window.moved`. */

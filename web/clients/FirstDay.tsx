@@ -21,7 +21,7 @@ export function FirstDay({ first, loading }: { first: Page | undefined; loading:
   return <Steps client={first.data[0]?.name ?? null} />
 }
 
-/** The cards below stay hidden until it is known whether the steps push them down. */
+/** The cards below stay hidden until it is known what the steps say, and so how far they push them down. */
 const WAITING = (
   <div>
     <span data-waiting />
@@ -29,12 +29,13 @@ const WAITING = (
 )
 
 function Steps({ client }: { client: string | null }) {
-  const { credits: balance } = useBalance()
-  const { data: trials } = useCall(calls.clients.trials, {})
+  const { credits: balance, loading } = useBalance()
+  const { data: trials, isPending } = useCall(calls.clients.trials, {})
   const done = useSubmit(calls.session.savePreferences, {
     changes: [],
     onDone: (_output, saved) => keepPreferences(saved),
   })
+  if (loading || isPending) return WAITING
   return (
     <First>
       <Card
