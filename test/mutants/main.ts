@@ -12,6 +12,8 @@ import { MUTANTS, type Mutant } from './mutants.ts'
 
 /** A suite that its mutant makes wait for ever is ended after this time, in milliseconds. */
 const LONGEST_MS = 300_000
+/** Where a run leaves its results, in the copy. */
+const RESULTS = 'results.json'
 
 process.exitCode = await main(process.argv.slice(2))
 
@@ -45,11 +47,31 @@ async function isNoticed(copy: string, { guard, file, from, to, suites }: Mutant
   )
   try {
     const code = await run(copy, suites, { longest: LONGEST_MS })
-    process.stdout.write(`${code === 0 ? 'NOT NOTICED' : 'noticed'}: ${guard}\n`)
+    process.stdout.write(
+      code === 0 ? `NOT NOTICED: ${guard}\n` : `noticed: ${guard}\n  by: ${failedTest(copy)}\n`,
+    )
     return code !== 0
   } finally {
     writeFileSync(path, text)
   }
+}
+
+/** Returns the title of the test that failed, so that a reader can see whether it is one that should have. */
+function failedTest(copy: string): string {
+  try {
+    const { testResults } = JSON.parse(readFileSync(join(copy, RESULTS), 'utf8')) as Results
+    const failed = testResults
+      .flatMap(({ assertionResults }) => assertionResults)
+      .find(({ status }) => status === 'failed')
+    return failed?.fullName ?? 'a suite that could not be read'
+  } catch {
+    return 'a suite that did not end'
+  }
+}
+
+/** The results of a run, in the form of Vitest's JSON reporter. */
+interface Results {
+  testResults: { assertionResults: { status: string; fullName: string }[] }[]
 }
 
 /** Runs suites in the copy up to the first failure. Returns the exit code; null where they did not end. */
@@ -60,7 +82,9 @@ async function run(
 ): Promise<number | null> {
   const vitest = join(copy, 'node_modules/vitest/vitest.mjs')
   const projects = ['server', 'laws', 'faults'].flatMap((name) => ['--project', name])
-  const args = [vitest, 'run', ...projects, '--bail', '1', ...suites]
+  const reporters = ['--reporter', output === 'inherit' ? 'default' : 'json', '--outputFile.json', RESULTS]
+  const args = [vitest, 'run', ...projects, '--bail', '1', ...reporters, ...suites]
+  rmSync(join(copy, RESULTS), { force: true })
   const child = spawn(process.execPath, args, {
     cwd: copy,
     stdio: ['ignore', output, output],
