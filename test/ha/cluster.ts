@@ -62,7 +62,7 @@ export class Cluster {
 
   async #makeRoles(): Promise<void> {
     const leader = await this.withRole('leader')
-    const sql = openPool(`postgres://postgres:change-me@${leader.machine.address}:5432/postgres`, { max: 1 })
+    const sql = openPool(leader.superuser, { max: 1 })
     const statements = rolesOf(this.#place).replace(/^--.*\n/gm, '')
     for (const statement of statements.split(/;\n/)) if (statement.trim()) await sql.unsafe(statement)
     await sql.end({ timeout: 5 })

@@ -201,8 +201,14 @@ export class Load {
 
   /** The longest time without an acknowledged write, in milliseconds. */
   get longestGap(): number {
+    return this.longestGapOf(this.#acknowledged)
+  }
+
+  /** Returns the longest time without any of these moments while the load worked, in milliseconds. */
+  longestGapOf(moments: readonly number[]): number {
     const ended = this.#ended ?? performance.now()
-    const times = [this.#began, ...this.#acknowledged.filter((at) => at < ended), ended]
+    const within = moments.filter((at) => at > this.#began && at < ended)
+    const times = [this.#began, ...within, ended]
     return Math.max(...times.map((at, index) => at - (times[index - 1] ?? at)))
   }
 

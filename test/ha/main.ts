@@ -3,13 +3,15 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { BareWriter } from './bare.ts'
 import { Cluster } from './cluster.ts'
 import { Business, Load } from './load.ts'
 import { CADDY, whatIsMissing } from './programs.ts'
 import { SCENARIOS, type Scenario } from './scenarios.ts'
 
 // Runs the cluster of deploy/ha/ on this machine and breaks a part of it after the other, while accounts write without a
-// pause. Prints for each how long nothing could be written, and which requests failed. Exits with 1 where a write was lost
+// pause. Prints for each how long nothing could be written, beside a client that does nothing but insert a row and tries
+// every machine of the database, and which requests failed. Exits with 1 where a write was lost
 // or stands there twice, where the ledger is not sound, and where a restart made a request fail. `npm run ha -- switchover
 // roll` runs these two.
 
@@ -22,7 +24,7 @@ const AFTER_MS = 6_000
 const BACK = 200
 
 /** The columns of the table that is printed, in characters. */
-const WIDTHS = [50, 8, 14, 16, 14, 6, 8]
+const WIDTHS = [50, 8, 14, 16, 16, 14, 6, 8]
 
 // What was started would keep this process alive; its end ends them.
 process.exit(await main(process.argv.slice(2)))
@@ -59,16 +61,28 @@ function unknownOf(names: readonly string[]): string | null {
 
 /** Returns whether every scenario went as it must. */
 async function runAll(chosen: readonly Scenario[], cluster: Cluster, business: Business): Promise<boolean> {
-  say(rowOf(['', 'writes/s', 'no writes for', 'writes failed', 'reads failed', 'lost', 'doubled']))
+  say(
+    rowOf([
+      '',
+      'writes/s',
+      'no writes for',
+      'a bare client',
+      'writes failed',
+      'reads failed',
+      'lost',
+      'doubled',
+    ]),
+  )
   let isSound = true
   for (const scenario of chosen) {
-    const { load, rate, lost, doubled } = await run(scenario, cluster, business)
+    const { load, bareGap, rate, lost, doubled } = await run(scenario, cluster, business)
     const { writes, reads, longestGap } = load
     say(
       rowOf([
         scenario.title,
         rate.toFixed(0),
         `${(longestGap / 1000).toFixed(1)} s`,
+        `${(bareGap / 1000).toFixed(1)} s`,
         `${writes.failed} of ${writes.sent}`,
         `${reads.failed} of ${reads.sent}`,
         String(lost),
@@ -85,6 +99,7 @@ async function runAll(chosen: readonly Scenario[], cluster: Cluster, business: B
 async function run({ title, act, replacesPrimary }: Scenario, cluster: Cluster, business: Business) {
   await cluster.untilWhole()
   const { name } = await cluster.withRole('leader')
+  const bare = await BareWriter.open(cluster.nodes.map(({ superuser }) => superuser))
   const load = new Load(business)
   await pause(BEFORE_MS)
   const { rate } = load
@@ -92,9 +107,10 @@ async function run({ title, act, replacesPrimary }: Scenario, cluster: Cluster, 
   await load.untilAcknowledged(BACK)
   await pause(AFTER_MS)
   await load.stop()
+  const bareGap = load.longestGapOf((await bare.stop()).toSorted((a, b) => a - b))
   if (replacesPrimary && (await cluster.withRole('leader')).name === name)
     throw new Error(`Of '${title}' nothing was tried: the primary is still ${name}`)
-  return { load, rate, ...(await business.compare(cluster.database)) }
+  return { load, bareGap, rate, ...(await business.compare(cluster.database)) }
 }
 
 /** Has `npm run verify` prove the ledger. Returns whether it did. */

@@ -24,6 +24,11 @@ export class DatabaseNode {
     return this.machine.name
   }
 
+  /** The connection string of its PostgreSQL's superuser. */
+  get superuser(): string {
+    return `postgres://postgres:change-me@${this.machine.address}:5432/postgres`
+  }
+
   get #config(): string {
     return join(this.machine.folder, 'patroni.yml')
   }
