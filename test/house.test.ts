@@ -243,6 +243,13 @@ test('only web/api.ts calls fetch', () => {
   expect(callers).toEqual(['web/api.ts'])
 })
 
+test('only web/parts/dialog/Cancel.tsx draws the button that closes a dialog', () => {
+  const drawers = inRoom('web')
+    .filter(({ text }) => />\s*Cancel\s*</.test(text))
+    .map(({ path }) => path)
+  expect(drawers).toEqual(['web/parts/dialog/Cancel.tsx'])
+})
+
 test('no imports form a circle', () => {
   expect(everywhere.length).toBeGreaterThan(files.length)
   expect(circlesIn(everywhere)).toEqual([])

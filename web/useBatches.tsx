@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'react'
 import type { Call } from '../contract/call.ts'
 import { ApiError } from './api.ts'
 import { failureOf, wordsOf } from './notices.ts'
+import { Cancel } from './parts/dialog/Cancel.tsx'
 import { useNotice } from './parts/notices/Notices.tsx'
 
 interface Running {
@@ -91,11 +92,7 @@ export function CancelOrStop({
   autoFocus = false,
 }: CancelOrStopProps) {
   if (progress === null) {
-    return (
-      <Button autoFocus={autoFocus} variant="outlined" onClick={onCancel}>
-        Cancel
-      </Button>
-    )
+    return <Cancel autoFocus={autoFocus} onClick={onCancel} />
   }
   return (
     <Button variant="outlined" disabled={progress.isStopped} onClick={stop}>

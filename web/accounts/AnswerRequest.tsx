@@ -1,10 +1,10 @@
-import Button from '@mui/material/Button'
 import { useMemo } from 'react'
 import { useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { type ChildRequest, PassedCredits, RequestNote } from '../../contract/requests.ts'
 import { inCredits } from '../../contract/words.ts'
+import { Cancel } from '../parts/dialog/Cancel.tsx'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { useLastValue } from '../parts/dialog/useLastValue.ts'
 import { Form } from '../parts/form/Form.tsx'
@@ -49,7 +49,7 @@ function Grant({ request, open, onClose }: AnswerProps) {
         onSubmit={({ credits: typed }) => grant.submit({ id, credits: Number(typed) })}
         loading={grant.loading}
         submitError={grant.submitError}
-        aside={<Cancel loading={grant.loading} onClose={onClose} />}
+        aside={<Cancel autoFocus disabled={grant.loading} onClick={onClose} />}
       >
         <p>
           {name} asks for {inCredits(credits)}
@@ -104,7 +104,7 @@ function Decline({ request: { id, name, credits }, open, onClose }: AnswerProps)
         onSubmit={({ note }) => decline.submit({ id, note })}
         loading={decline.loading}
         submitError={decline.submitError}
-        aside={<Cancel loading={decline.loading} onClose={onClose} />}
+        aside={<Cancel autoFocus disabled={decline.loading} onClick={onClose} />}
       >
         <TextInput name="note" label="Note" multiline help={`${name} reads it`} />
       </Form>
@@ -115,12 +115,3 @@ function Decline({ request: { id, name, credits }, open, onClose }: AnswerProps)
 const NO_NOTE = { note: '' }
 
 const Declined = z.object({ note: RequestNote })
-
-/** The safe answer, which has the focus. */
-function Cancel({ loading, onClose }: { loading: boolean; onClose: () => void }) {
-  return (
-    <Button autoFocus variant="outlined" disabled={loading} onClick={onClose}>
-      Cancel
-    </Button>
-  )
-}

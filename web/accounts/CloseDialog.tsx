@@ -4,6 +4,7 @@ import { useNavigate } from 'react-router'
 import { calls } from '../../contract/calls.ts'
 import type { AccountBeneath } from '../../contract/tree.ts'
 import { counted, countedOf, inCredits } from '../../contract/words.ts'
+import { Cancel } from '../parts/dialog/Cancel.tsx'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { TouchLink } from '../parts/TouchLink.tsx'
 import { Question } from '../Question.tsx'
@@ -70,9 +71,7 @@ function InTheWay({
       onClose={onClose}
       actions={
         <>
-          <Button autoFocus variant="outlined" onClick={onClose}>
-            Cancel
-          </Button>
+          <Cancel autoFocus onClick={onClose} />
           {clients > 0 && (
             <Button variant="contained" onClick={onMoveClients}>
               Move its {counted(clients, 'client')} to…

@@ -1,10 +1,10 @@
-import Button from '@mui/material/Button'
 import { useMemo } from 'react'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { LEVELS } from '../../contract/levels.ts'
 import type { AccountBeneath } from '../../contract/tree.ts'
 import { counted, countedOf, inCredits } from '../../contract/words.ts'
+import { Cancel } from '../parts/dialog/Cancel.tsx'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
@@ -38,11 +38,7 @@ export function MoveDialog({ open, account, onClose }: MoveDialogProps) {
         onSubmit={({ to }) => submit({ name, to })}
         loading={loading}
         submitError={submitError}
-        aside={
-          <Button autoFocus variant="outlined" disabled={loading} onClick={close}>
-            Cancel
-          </Button>
-        }
+        aside={<Cancel autoFocus disabled={loading} onClick={close} />}
       >
         <Consequences account={account} />
         <SelectInput

@@ -1,10 +1,10 @@
-import Button from '@mui/material/Button'
 import { useMemo } from 'react'
 import { useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { type AccountBeneath, SuspensionReason } from '../../contract/tree.ts'
 import { counted, countedOf } from '../../contract/words.ts'
+import { Cancel } from '../parts/dialog/Cancel.tsx'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { CheckboxInput } from '../parts/form/SwitchInput.tsx'
@@ -39,11 +39,7 @@ export function SuspendDialog({ open, account, onClose }: SuspendDialogProps) {
         autoFocus
         loading={loading}
         submitError={submitError}
-        aside={
-          <Button variant="outlined" disabled={loading} onClick={close}>
-            Cancel
-          </Button>
-        }
+        aside={<Cancel disabled={loading} onClick={close} />}
       >
         <Consequences account={account} />
         <TextInput name="reason" label="Reason" multiline help="For you and those above you" />

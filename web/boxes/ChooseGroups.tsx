@@ -5,6 +5,7 @@ import { calls } from '../../contract/calls.ts'
 import type { Group } from '../../contract/channels.ts'
 import { leavesOutAdults, packageLabel } from '../../contract/packages.ts'
 import { counted } from '../../contract/words.ts'
+import { Cancel } from '../parts/dialog/Cancel.tsx'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { useLastValue } from '../parts/dialog/useLastValue.ts'
 import { Toggle } from '../parts/form/Toggle.tsx'
@@ -50,9 +51,7 @@ function Choice({ open, of, groups, onClose }: Omit<ChooseGroupsProps, 'choosing
         <>
           <Button onClick={() => setChosen(new Set(groups.map(({ id }) => id)))}>All</Button>
           <Button onClick={() => setChosen(new Set())}>None</Button>
-          <Button autoFocus variant="outlined" disabled={save.loading} onClick={close}>
-            Cancel
-          </Button>
+          <Cancel autoFocus disabled={save.loading} onClick={close} />
           <Button
             variant="contained"
             disabled={save.loading}

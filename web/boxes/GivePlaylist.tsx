@@ -1,9 +1,9 @@
-import Button from '@mui/material/Button'
 import { useState } from 'react'
 import { useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { MOST_PLAYLIST, PlaylistAddress } from '../../contract/channels.ts'
+import { Cancel } from '../parts/dialog/Cancel.tsx'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { ChoiceInput } from '../parts/form/ChoiceInput.tsx'
 import { FileInput } from '../parts/form/FileInput.tsx'
@@ -40,11 +40,7 @@ export function GivePlaylist({ open, onClose }: { open: boolean; onClose: () => 
         onSubmit={give}
         loading={loading}
         submitError={byAddress.submitError ?? asFile.submitError}
-        aside={
-          <Button variant="outlined" disabled={loading} onClick={close}>
-            Cancel
-          </Button>
-        }
+        aside={<Cancel disabled={loading} onClick={close} />}
       >
         <ChoiceInput name="kind" label="It is" options={KINDS} />
         <Source />

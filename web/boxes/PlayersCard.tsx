@@ -4,6 +4,7 @@ import type * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { Players } from '../../contract/channels.ts'
 import { Card, CardButtons } from '../parts/Card.tsx'
+import { Cancel } from '../parts/dialog/Cancel.tsx'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
@@ -35,11 +36,7 @@ export function PlayersCard({ players }: { players: z.output<typeof Players> | u
             onSubmit={save.submit}
             loading={save.loading}
             submitError={save.submitError}
-            aside={
-              <Button variant="outlined" disabled={save.loading} onClick={close}>
-                Cancel
-              </Button>
-            }
+            aside={<Cancel disabled={save.loading} onClick={close} />}
           >
             <TextInput name="player" label="Player" help="Such as ffmpeg, ffrt or auto" identifier />
             <TextInput name="alt_player" label="Alt Player" identifier />

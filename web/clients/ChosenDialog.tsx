@@ -1,9 +1,9 @@
-import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
 import { useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { PackageSelection } from '../../contract/clients.ts'
+import { Cancel } from '../parts/dialog/Cancel.tsx'
 import { Confirm } from '../parts/dialog/Confirm.tsx'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { useLastValue } from '../parts/dialog/useLastValue.ts'
@@ -117,11 +117,7 @@ function ChangeChosen({ open, act, data, fault, again, onClose, onDone }: OneAct
         loading={loading}
         submitError={submitError}
         blocked={!data || acted.length === 0 || (leftOut.length > 0 && !agreed)}
-        aside={
-          <Button autoFocus={act !== 'package'} variant="outlined" disabled={loading} onClick={close}>
-            Cancel
-          </Button>
-        }
+        aside={<Cancel autoFocus={act !== 'package'} disabled={loading} onClick={close} />}
       >
         {act === 'package' && <PackageField />}
         <Content data={data} fault={fault} again={again}>

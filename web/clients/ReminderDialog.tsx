@@ -8,6 +8,7 @@ import { ReminderText } from '../../contract/due.ts'
 import type { DueClient } from '../../contract/shapes.ts'
 import { useNow } from '../clock.ts'
 import { copyText } from '../parts/copy.ts'
+import { Cancel } from '../parts/dialog/Cancel.tsx'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { useLastValue } from '../parts/dialog/useLastValue.ts'
 import { Form } from '../parts/form/Form.tsx'
@@ -162,11 +163,7 @@ function EditText({ onDone }: { onDone: () => void }) {
       onSubmit={save.submit}
       loading={save.loading}
       submitError={save.submitError}
-      aside={
-        <Button variant="outlined" onClick={onDone}>
-          Cancel
-        </Button>
-      }
+      aside={<Cancel onClick={onDone} />}
     >
       <TextInput
         multiline

@@ -1,9 +1,9 @@
-import Button from '@mui/material/Button'
 import { ListFilter } from 'lucide-react'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import * as z from 'zod/mini'
 import { FilterName, SavedFilter } from '../../contract/preferences.ts'
+import { Cancel } from '../parts/dialog/Cancel.tsx'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { Menu } from '../parts/dialog/Menu.tsx'
 import { Form } from '../parts/form/Form.tsx'
@@ -51,11 +51,7 @@ export function SavedFilters({ list }: { list: ListState }) {
           autoFocus
           loading={false}
           submitError={null}
-          aside={
-            <Button variant="outlined" onClick={() => setSaving(false)}>
-              Cancel
-            </Button>
-          }
+          aside={<Cancel onClick={() => setSaving(false)} />}
         >
           <p>{`It keeps the search, the filter and the order. ${saved.length > 0 ? 'A name that is taken is replaced.' : ''}`}</p>
           <TextInput name="name" label="Name" />

@@ -1,7 +1,7 @@
-import Button from '@mui/material/Button'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { BoxMessage } from '../../contract/clients.ts'
+import { Cancel } from '../parts/dialog/Cancel.tsx'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
@@ -30,11 +30,7 @@ export function SendToChosen({ open, act, data, fault, again, onClose, onDone }:
         loading={loading}
         submitError={submitError}
         blocked={!data || acted.length === 0 || (leftOut.length > 0 && !agreed)}
-        aside={
-          <Button autoFocus={act !== 'message'} variant="outlined" disabled={loading} onClick={close}>
-            Cancel
-          </Button>
-        }
+        aside={<Cancel autoFocus={act !== 'message'} disabled={loading} onClick={close} />}
       >
         {act === 'message' && <TextInput name="message" label="Message" />}
         <Content data={data} fault={fault} again={again}>
