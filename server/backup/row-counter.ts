@@ -1,3 +1,5 @@
+import { counted } from '../../contract/words.ts'
+
 /** The time between two reports on a table, in milliseconds. */
 const SILENCE_MS = 5_000
 const LINE_END = 0x0a
@@ -27,6 +29,6 @@ export class RowCounter {
   }
 
   get #figure(): string {
-    return `${this.rows.toLocaleString('en-US')} ${this.rows === 1 ? 'row' : 'rows'}`
+    return counted(this.rows, 'row')
   }
 }

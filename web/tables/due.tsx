@@ -1,6 +1,7 @@
 import { BellRing, CalendarPlus } from 'lucide-react'
 import { Link } from 'react-router'
 import { type DueClient, Search } from '../../contract/shapes.ts'
+import { counted } from '../../contract/words.ts'
 import { Moment } from '../parts/Moment.tsx'
 import { RowButton } from '../parts/table/RowButton.tsx'
 import { type Table, table, widths } from '../parts/table/table.ts'
@@ -50,7 +51,7 @@ export function dueClients(acts: {
         align: 'right',
         narrow: 'more',
         sort: false,
-        text: (row) => `${row.last_months} ${row.last_months === 1 ? 'month' : 'months'}`,
+        text: (row) => counted(row.last_months, 'month'),
       },
       {
         key: 'reminded',
