@@ -20,7 +20,7 @@ const LONG_LAWS = 'test/laws/{boxes,days,hostile,hostile-boxes,ledger,rows}.test
 /** Suites that use no database, or always the embedded one. */
 const WITHOUT_DATABASE = [
   'server/access/first-login.test.ts',
-  'server/access/{seal,secret,password}.test.ts',
+  'server/access/{seal,secret-key,password}.test.ts',
   'server/corridor/openapi/*.test.ts',
   'server/corridor/small-disk.test.ts',
   'server/nouns/channels/{channels-of,download}.test.ts',

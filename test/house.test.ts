@@ -1,4 +1,4 @@
-import { globSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 
@@ -254,6 +254,15 @@ test('no file but contract/words.ts makes the plural of a counted noun', () => {
   for (const file of files) expect(file.text, file.path).not.toMatch(/=== 1 \? '(\w+)' : '\1s'/)
 })
 
+test('every suite that vitest.config.ts names is there', () => {
+  const text = readFileSync(join(ROOT, 'vitest.config.ts'), 'utf8')
+  const suites = [...text.matchAll(/'([^'*\n]*\.test\.ts)'/g)].flatMap(([, name]) =>
+    alternativesOf(name as string),
+  )
+  expect(suites.length).toBeGreaterThan(10)
+  expect(suites.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
+})
+
 test('no imports form a circle', () => {
   expect(everywhere.length).toBeGreaterThan(files.length)
   expect(circlesIn(everywhere)).toEqual([])
@@ -335,6 +344,12 @@ function circlesIn(all: readonly File[]): string[] {
     return (importsOf.get(path) ?? []).flatMap((next) => walk(next, [...way, path]))
   }
   return all.flatMap(({ path }) => walk(path, []))
+}
+
+/** Returns the paths that one with `{a,b}` in it stands for, or else the path itself. */
+function alternativesOf(path: string): string[] {
+  const [, before, names, after] = /^(.*)\{(.*)\}(.*)$/.exec(path) ?? []
+  return names === undefined ? [path] : names.split(',').map((name) => `${before}${name}${after}`)
 }
 
 /** Returns the names that a file declares or imports at its top level. */
