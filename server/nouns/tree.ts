@@ -9,7 +9,7 @@ import { isLow } from '../tree/account.ts'
 import { type Beneath, beneathOf, isBeneath, managedBy } from '../tree/beneath.ts'
 import { nameFor } from '../tree/names.ts'
 import { setPassword } from '../tree/password.ts'
-import { superresellers } from '../tree/selection.ts'
+import { superresellerIds } from '../tree/selection.ts'
 
 /** The handlers that show what is beneath the caller. */
 export const tree: Pick<Handlers<typeof calls.tree>, 'list' | 'account' | 'password'> = {
@@ -130,7 +130,7 @@ function childOnPath(sql: Sql, role: Account['role']) {
 function clientsBeneath(sql: Sql, role: Account['role']) {
   if (role === 'admin') {
     return sql`
-      select k.account as child, k.expiry, k.clients from client_count k where k.account = any (${superresellers(sql)})`
+      select k.account as child, k.expiry, k.clients from client_count k where k.account = any (${superresellerIds(sql)})`
   }
   return sql`
     select dealer.child, k.expiry, k.clients from dealer join client_count k on k.account = dealer.id`

@@ -78,13 +78,13 @@ export function isVisibleTo(sql: Sql, { id, role }: Context['account'], row: Fra
 
 /** Returns the condition for the rows of `client_count` that count the caller's clients: all of them for the admin. */
 export function countsFor(sql: Sql, { id, role }: Context['account']): Fragment {
-  return role === 'admin' ? sql`account = any (${superresellers(sql)})` : sql`account = ${id}`
+  return role === 'admin' ? sql`account = any (${superresellerIds(sql)})` : sql`account = ${id}`
 }
 
 /**
  * Returns the ids of all superresellers as an array: with a join the planner would read the counts of every account.
  */
-export function superresellers(sql: Sql): Fragment {
+export function superresellerIds(sql: Sql): Fragment {
   return sql`array(select id from account where role = 'superreseller')`
 }
 

@@ -41,7 +41,10 @@ export type Selected = Omit<TransactionFilter, 'from' | 'to'> & { from: Day; to:
 export type ListingContext = { sql: Sql; account: Account; now: Date; business: { zone: string } }
 
 /** Returns the clients of a dealer, or of all dealers for the admin, selected and sorted as on the screen. */
-export async function listClients(context: ListingContext, selection: ChosenClients): Promise<ClientListing> {
+export async function clientListing(
+  context: ListingContext,
+  selection: ChosenClients,
+): Promise<ClientListing> {
   const { account, now, business } = context
   const { filter, sort, clients } = selection
   const search = await readSearch(context, selection.search)
@@ -78,7 +81,7 @@ export async function listClients(context: ListingContext, selection: ChosenClie
  * Returns the transactions of an account and of everything beneath it, or of one beneath it, oldest first, with the
  * names that the account may see.
  */
-export async function listTransactions(
+export async function transactionListing(
   { sql, account, business: { zone } }: ListingContext,
   selected: Selected,
 ): Promise<Listing> {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { begin, planForValues } from '../../postgres/begin.ts'
 import { openPool } from '../../postgres/pool.ts'
 import { csv } from './csv.ts'
-import { listClients, listTransactions } from './listing.ts'
+import { clientListing, transactionListing } from './listing.ts'
 import type { Fault, Order } from './order.ts'
 
 // Makes one file in its own process and with its own connection, writes it to stdout and ends. It reads one
@@ -29,8 +29,8 @@ try {
         select set_config('client_connection_check_interval', '1s', true) where version() ~ 'linux|darwin|freebsd'`
       const asked = { ...asker, sql }
       if (wanted.kind === 'transactions')
-        return write(csv(sql, await listTransactions(asked, wanted.selection)))
-      const listing = await listClients(asked, wanted.selection)
+        return write(csv(sql, await transactionListing(asked, wanted.selection)))
+      const listing = await clientListing(asked, wanted.selection)
       if (wanted.selection.format === 'csv') return write(csv(sql, listing))
       // pdfkit takes as long to load as everything else together.
       const { pdf } = await import('./pdf.ts')
