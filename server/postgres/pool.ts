@@ -1,5 +1,6 @@
-import postgres from 'postgres'
+import type postgres from 'postgres'
 import { Turns } from '../turns.ts'
+import { driver } from './driver.ts'
 import { failingSocket, type Host, openSocket } from './sockets.ts'
 
 /** Where a database is: a connection string, or a unix socket of the embedded server. */
@@ -68,7 +69,7 @@ export function openPool(to: Connect, options: PoolOptions): Sql {
   const sql: Sql =
     typeof to === 'string'
       ? openOver(to, settings, { wanted: options.standby ? 'standby' : 'primary', hooks })
-      : postgres({ ...settings, ...hooks, path: to.socket, database: to.database, user: to.user })
+      : driver({ ...settings, ...hooks, path: to.socket, database: to.database, user: to.user })
   unreplicatedOf.set(sql, unreplicated)
   if (options.changes) changesOf.set(sql, new Turns({ atOnce: options.changes }))
   return sql
@@ -185,7 +186,7 @@ function openOver(
   settings: Settings,
   { wanted, hooks }: { wanted: Role; hooks: Settings | undefined },
 ): Sql {
-  const alone: Sql = postgres(to, { ...settings, ...hooks })
+  const alone: Sql = driver(to, { ...settings, ...hooks })
   if (alone.options.path) return alone
   const hosts = alone.options.host.map((host, at) => ({ host, port: alone.options.port[at] ?? 5432 }))
   const [first = { host: 'localhost', port: 5432 }, ...others] = hosts
@@ -200,7 +201,7 @@ function openOver(
   }
   const attributes = wanted === 'primary' && { target_session_attrs: wanted }
   // Spread, because the driver's types leave `socket` out.
-  return postgres(to, { ...settings, ...hooks, ...first, ...attributes, ...{ socket } })
+  return driver(to, { ...settings, ...hooks, ...first, ...attributes, ...{ socket } })
 }
 
 /** Which of several hosts a pool connects to: the primary, or a standby where there is one. */
@@ -221,7 +222,7 @@ async function findHost(
 }
 
 async function answerOf(to: string, settings: Settings, host: Host, wanted: Role): Promise<Host> {
-  const sql = postgres(to, { ...settings, ...host, max: 1, target_session_attrs: wanted })
+  const sql = driver(to, { ...settings, ...host, max: 1, target_session_attrs: wanted })
   try {
     await sql`select 1`
     return host

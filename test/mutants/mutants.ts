@@ -12,6 +12,55 @@ export type Mutant = {
 
 export const MUTANTS: Mutant[] = [
   {
+    guard: 'a statement that is sent when its connection has just failed is lost',
+    file: 'server/postgres/driver.ts',
+    from: "'if (initial || query || sent.length) error('",
+    to: "'if (!hadError && (initial || query || sent.length)) error('",
+    suites: ['server/postgres/driver.test.ts'],
+  },
+  {
+    guard: 'a host that closes each connection is reported at once',
+    file: 'server/postgres/driver.ts',
+    from: "'if (initial || query || sent.length) error('",
+    to: "'if (initial) return reconnect()\\n    if (query || sent.length) error('",
+    suites: ['server/postgres/driver.test.ts'],
+  },
+  {
+    guard: 'bytes for a connection that was lost do not keep the next one from starting',
+    file: 'server/postgres/driver.ts',
+    from: 'final = chunk = nextWriteTimer = null',
+    to: 'final = null',
+    suites: ['server/postgres/driver.test.ts'],
+  },
+  {
+    guard: 'a refused connection is reported also where a statement ran on the one before',
+    file: 'server/postgres/driver.ts',
+    from: 'query = results = errorResponse = final',
+    to: 'results = errorResponse = final',
+    suites: ['server/postgres/driver.test.ts'],
+  },
+  {
+    guard: 'the rows of a lost statement do not count as those of the next',
+    file: 'server/postgres/driver.ts',
+    from: '    rows = 0\n',
+    to: '',
+    suites: ['server/postgres/driver.test.ts'],
+  },
+  {
+    guard: 'a statement of a transaction whose connection is closed does not end the process',
+    file: 'server/postgres/driver.ts',
+    from: '    if (!socket) {',
+    to: '    if (false) {',
+    suites: ['server/postgres/driver.test.ts'],
+  },
+  {
+    guard: 'a connection that is lost while it is asked for its role does not end the process',
+    file: 'server/postgres/driver.ts',
+    from: "to: 'query.catch(() => {})'",
+    to: "to: 'query.execute()'",
+    suites: ['server/postgres/driver.test.ts'],
+  },
+  {
     guard: 'two servers do not tell a box the same',
     file: 'server/boxes/events.ts',
     from: 'update box_event set told = ${now} where id',

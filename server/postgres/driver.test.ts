@@ -1,0 +1,176 @@
+import { once } from 'node:events'
+import { createServer, type Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type FreshDatabase, freshDatabase } from '../../test/support/database.ts'
+import { openWire, type Wire } from '../../test/support/wire.ts'
+import { isLost } from './errors.ts'
+import { openPool, type Sql } from './pool.ts'
+import { closeSockets } from './sockets.ts'
+
+/** What becomes of a connection that is lost, and of the next one in its place: each pool here has only one. */
+
+let database: FreshDatabase
+let wire: Wire
+let url: string
+beforeAll(async () => {
+  database = await freshDatabase({ migrated: false })
+  const { server } = database
+  if (typeof server === 'string') throw new Error('the wire leads to a unix socket')
+  wire = await openWire(server.socket)
+  url = `postgres://${server.user}@127.0.0.1:${wire.port}/${server.database}`
+})
+afterAll(async () => {
+  await wire.close()
+  await database.drop()
+})
+
+async function withPool(work: (sql: Sql) => Promise<void>, to = url): Promise<void> {
+  const sql = openPool(to, { max: 1 })
+  try {
+    await work(sql)
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}
+
+const nextTick = () => new Promise<void>((resolve) => process.nextTick(resolve))
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+/** Returns the rows of a statement, or 'lost'. */
+async function outcome(statement: PromiseLike<unknown>): Promise<unknown> {
+  try {
+    return await statement
+  } catch (error) {
+    if (isLost(error)) return 'lost'
+    throw error
+  }
+}
+
+describe('a statement that is sent when its connection has just failed', () => {
+  test('is lost, and never returns what nobody asked the database', async () => {
+    await withPool(async (sql) => {
+      await sql`select 1 as one`
+      closeSockets(sql, 'of the test')
+      await nextTick()
+      const sent = outcome(sql`select 1 as one`)
+      await nextTurn()
+      await nextTurn()
+      expect([await outcome(sql`select 2 as two`), await sent]).toEqual([[{ two: 2 }], 'lost'])
+      expect(await sql`select 3 as three`).toEqual([{ three: 3 }])
+    })
+  })
+
+  test('begins no transaction', async () => {
+    await withPool(async (sql) => {
+      await sql`select 1 as one`
+      closeSockets(sql, 'of the test')
+      await nextTick()
+      let begun = false
+      const sent = outcome(
+        sql.begin(async () => {
+          begun = true
+        }),
+      )
+      await nextTurn()
+      await nextTurn()
+      expect(await sql`select 2 as two`).toEqual([{ two: 2 }])
+      expect([await sent, begun]).toEqual(['lost', false])
+    })
+  })
+
+  test('leaves nothing that the next connection would send before it says who it is', async () => {
+    await withPool(async (sql) => {
+      await sql`select 1 as one`
+      closeSockets(sql, 'of the test')
+      await nextTurn()
+      expect(await outcome(sql`select 1 as one`)).toBe('lost')
+      expect(await sql`select 2 as two`).toEqual([{ two: 2 }])
+    })
+  })
+})
+
+test('a statement of a transaction whose connection is closed is lost', async () => {
+  await withPool(async (sql) => {
+    const late: unknown[] = []
+    const transaction = sql.begin(async (transaction) => {
+      closeSockets(sql, 'of the test')
+      await nextTurn()
+      await nextTurn()
+      late.push(await outcome(transaction`select 1 as one`))
+      await nextTurn()
+    })
+    expect(await outcome(transaction)).toBe('lost')
+    await nextTurn()
+    expect(late).toEqual(['lost'])
+    expect(await sql`select 2 as two`).toEqual([{ two: 2 }])
+  })
+})
+
+describe('a connection that replaces one that was ended while a statement ran', () => {
+  const endMyself = (sql: Sql) => sql`select pg_terminate_backend(pg_backend_pid())`
+
+  test('tells at once that the database refuses it', async () => {
+    await withPool(async (sql) => {
+      const [row] = await sql<{ name: string }[]>`select current_database() as name`
+      const name = database.ownerSql(row?.name ?? '')
+      await database.ownerSql`alter database ${name} connection limit 0`
+      try {
+        expect(await outcome(endMyself(sql))).toBe('lost')
+        expect(await outcome(sql`select 1 as one`)).toBe('lost')
+      } finally {
+        await database.ownerSql`alter database ${name} connection limit -1`
+      }
+      expect(await sql`select 1 as one`).toEqual([{ one: 1 }])
+    })
+  })
+
+  test('returns all rows and nothing before them', async () => {
+    await withPool(async (sql) => {
+      const rows = sql`
+        select i, case when i = 3 then pg_terminate_backend(pg_backend_pid()) end from generate_series(1, 5) i`
+      expect(await outcome(rows)).toBe('lost')
+      expect(await sql`select 1 as one`).toEqual([{ one: 1 }])
+    })
+  })
+})
+
+/** Takes connections as `take` does, and returns how many these were. */
+async function withHost(
+  take: (socket: Socket) => void,
+  work: (sql: Sql, taken: () => number) => Promise<void>,
+): Promise<void> {
+  let taken = 0
+  const host = createServer((socket) => {
+    taken += 1
+    take(socket.on('error', () => {}))
+  }).listen(0, '127.0.0.1')
+  await once(host, 'listening')
+  const address = host.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+  try {
+    await withPool((sql) => work(sql, () => taken), `postgres://nobody@127.0.0.1:${port}/none`)
+  } finally {
+    host.close()
+  }
+}
+
+test('a host that closes each connection, as a load balancer without a database, is reported at once', async () => {
+  const take = (socket: Socket) => socket.resume().end()
+  await withHost(take, async (sql, taken) => {
+    expect(await outcome(sql`select 1 as one`)).toBe('lost')
+    await nextTurn()
+    await nextTurn()
+    expect(taken()).toBe(1)
+  })
+})
+
+/** Lets anybody in, and tells nothing of itself. */
+const WELCOME = Buffer.from([82, 0, 0, 0, 8, 0, 0, 0, 0, 90, 0, 0, 0, 5, 73])
+
+test('a connection that is lost while it is asked whether it leads to the primary is reported', async () => {
+  const take = (socket: Socket) =>
+    socket.once('data', () => socket.once('data', () => socket.destroy()).write(WELCOME))
+  await withHost(take, async (sql) => {
+    expect(await outcome(sql`select 1 as one`)).toBe('lost')
+  })
+})

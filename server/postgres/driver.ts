@@ -1,0 +1,71 @@
+import { registerHooks } from 'node:module'
+import type postgres from 'postgres'
+
+/**
+ * What the driver, postgres.js 3.4.9, does wrong when a connection is lost, and what mends it. It used what was left of
+ * a lost connection on the next one: a pool gave no connection for many seconds, a statement that was never sent
+ * returned no rows, and a transaction ran that was never begun. No release mends it. `driver.test.ts` shows each fault,
+ * so that it can tell of a later release whether this is still needed.
+ */
+const MENDS: readonly { from: string; to: string }[] = [
+  {
+    // What was sent between the 'error' and the 'close' of a socket was not rejected. And a connection that was closed
+    // before it was ready was made again at once, for ever.
+    from: 'if (initial)\n      return reconnect()\n\n    !hadError && (query || sent.length) && error(',
+    to: 'if (initial || query || sent.length) error(',
+  },
+  {
+    // The statement, its rows so far, its error, and bytes that were still to be sent stayed for the next connection.
+    // Such bytes kept its start from being sent.
+    from: 'closedTime = performance.now()',
+    to: `query = results = errorResponse = final = chunk = nextWriteTimer = null
+    result = new Result()
+    rows = 0
+    ended && (ended(), ending = ended = null)
+    closedTime = performance.now()`,
+  },
+  {
+    // A statement of a transaction whose connection was closed ended the process.
+    from: 'if (q.cancelled)\n      return\n',
+    to: `if (q.cancelled)
+      return
+
+    if (!socket) {
+      queryError(q, Errors.connection('CONNECTION_CLOSED', options))
+      return true
+    }
+`,
+  },
+  {
+    // A connection that was lost while it was asked whether it leads to the primary ended the process.
+    from: 'query.execute()',
+    to: 'query.catch(() => {})',
+  },
+]
+
+/** The driver, mended as it is loaded. */
+export const driver = await load()
+
+async function load(): Promise<typeof postgres> {
+  let isMended = false
+  const hooks = registerHooks({
+    load(url, context, next) {
+      const loaded = next(url, context)
+      if (!url.endsWith('/postgres/src/connection.js')) return loaded
+      isMended = true
+      return { ...loaded, source: MENDS.reduce(mend, String(loaded.source)) }
+    },
+  })
+  const { default: loaded } = await import('postgres')
+  hooks.deregister()
+  if (!isMended) throw new Error('the driver was loaded before it could be mended')
+  return loaded
+}
+
+function mend(source: string, { from, to }: (typeof MENDS)[number]): string {
+  const [before, after, ...more] = source.split(from)
+  if (before === undefined || after === undefined || more.length > 0) {
+    throw new Error('the driver is another release than the one whose faults are known')
+  }
+  return before + to + after
+}
