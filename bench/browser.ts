@@ -16,6 +16,8 @@ const SLOWED = 4
 /** How often a cold start and an input are measured; the figure is the median. */
 const STARTS = 3
 const INPUTS = 8
+/** By then a page has begun to fetch all that it fetches ahead. */
+const QUIET_MS = 5_000
 /** Prints the measurements behind the figures. */
 const DETAIL = process.env.BENCH_DETAIL !== undefined
 
@@ -33,6 +35,7 @@ export async function* browserFigures(dataDir: string): AsyncGenerator<Figure> {
   try {
     const people = await withDatabaseOf(dataDir, openSessions)
     yield* coldStarts(browser, line, people)
+    yield* visits(browser, line, people)
     yield* inputs(browser, console.url, people)
     yield* shifts(browser, line, people)
   } finally {
@@ -61,6 +64,34 @@ async function* coldStarts(browser: Browser, line: Line, people: People): AsyncG
       value: median(starts),
       limit: 3_000,
       unit: 'ms',
+    }
+  }
+}
+
+/** Measures the bytes of a first visit: until the dashboard is painted, and what quiet moments fetch after that. */
+async function* visits(browser: Browser, line: Line, people: People): AsyncGenerator<Figure> {
+  for (const role of ROLES) {
+    const { page, context } = await open(browser, { slowed: false, as: { ...people[role], role } })
+    line.takeBytes()
+    await page.goto(line.url + to.home[role]())
+    await page.waitForSelector('section tbody time')
+    const painted = line.takeBytes()
+    await page.waitForTimeout(QUIET_MS)
+    await page.waitForLoadState('networkidle')
+    const later = line.takeBytes()
+    await context.close()
+    const kilobytes = (bytes: number) => Math.round(bytes / 100) / 10
+    yield {
+      what: `The ${role}'s first visit, until it is painted`,
+      value: kilobytes(painted),
+      limit: null,
+      unit: 'kB',
+    }
+    yield {
+      what: `The ${role}'s first visit, with what quiet moments fetch`,
+      value: kilobytes(painted + later),
+      limit: 260,
+      unit: 'kB',
     }
   }
 }
