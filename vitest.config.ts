@@ -15,7 +15,7 @@ const FAULTS = process.env.THOROUGH === '1'
 const KODI = process.env.KODI === '1'
 
 /** The suites of random tries, of which `npm run faults` makes many more. */
-const LONG_LAWS = 'test/laws/{boxes,days,hostile,hostile-boxes,ledger,rows}.test.ts'
+const LONG_LAWS = 'test/laws/{boxes,days,gateways,hostile,hostile-boxes,ledger,rows}.test.ts'
 
 /** Suites that use no database, or always the embedded one. */
 const WITHOUT_DATABASE = [

@@ -30,6 +30,8 @@ export function openRoster(sql: Sql, log: FastifyBaseLogger, clock: () => Date) 
   let unserved: ReadonlySet<number> = new Set()
   /** The oldest transaction whose changes may not have been read. */
   let since: string | null = null
+  /** Counted up by each promotion of a standby. */
+  let timeline: string | null = null
   let readAt = Number.NEGATIVE_INFINITY
   let triedAt = Number.NEGATIVE_INFINITY
   let reading: Promise<void> | null = null
@@ -83,8 +85,9 @@ export function openRoster(sql: Sql, log: FastifyBaseLogger, clock: () => Date) 
     async change<T extends { client: Client }>(transaction: () => Promise<T>): Promise<T> {
       try {
         return await watching(async (changed) => {
+          const began = timeline
           const result = await transaction()
-          if (changed.has(result.client.id)) await reload([result.client.id])
+          if (changed.has(result.client.id) || timeline !== began) await reload([result.client.id])
           else clients.keep(result.client)
           return result
         })
@@ -121,14 +124,17 @@ export function openRoster(sql: Sql, log: FastifyBaseLogger, clock: () => Date) 
     try {
       const [row] = await withTimeout(
         sql,
-        () => sql<{ next: string; changed: number[]; unserved: number[] }[]>`
+        () => sql<{ next: string; timeline: string; changed: number[]; unserved: number[] }[]>`
           select pg_snapshot_xmin(pg_current_snapshot())::text as next,
+            substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) as timeline,
             array(select distinct client from box_change where written >= ${since}::text::xid8) as changed,
             array(select dealer from dealer_out_of_service) as unserved`,
       )
       if (!row) throw new Error('the log of changes gave no row')
-      // The log may have been cleaned in the meantime.
-      if (began - readAt > AWAY_FOR) clients.clear()
+      // The log may have been cleaned in the meantime. Or a standby was promoted: it may lack transactions that the old
+      // primary had numbered, and gives these numbers again, to changes that would count as read.
+      if (began - readAt > AWAY_FOR || (timeline !== null && timeline !== row.timeline)) clients.clear()
+      timeline = row.timeline
       for (const other of changedMeanwhile) for (const client of row.changed) other.add(client)
       await reload(row.changed.filter((id) => clients.has(id)))
       unserved = new Set(row.unserved)
@@ -160,8 +166,11 @@ export function openRoster(sql: Sql, log: FastifyBaseLogger, clock: () => Date) 
   /** Keeps the clients that a query finds. Those of whose change the log tells meanwhile are read again. */
   async function keepAll(query: () => PromiseLike<Client[]>): Promise<Client[]> {
     return watching(async (changed) => {
+      const began = timeline
       let found = await withTimeout(sql, async () => query())
       for (;;) {
+        // It may have been found on a primary that was replaced meanwhile.
+        if (timeline !== began) return keepAll(query)
         const outdated = found.filter(({ id }) => changed.has(id)).map(({ id }) => id)
         const current = found.filter(({ id }) => !changed.has(id))
         for (const client of current) clients.keep(client)

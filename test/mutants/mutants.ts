@@ -12,6 +12,20 @@ export type Mutant = {
 
 export const MUTANTS: Mutant[] = [
   {
+    guard: 'a gateway hears of what is changed after a standby was promoted',
+    file: 'server/boxes/roster.ts',
+    from: '|| (timeline !== null && timeline !== row.timeline)',
+    to: '',
+    suites: ['test/faults/boxes.test.ts'],
+  },
+  {
+    guard: 'every gateway hears that a client was moved to another dealer',
+    file: 'db/boxes.sql',
+    from: '(old.dealer, old.mac, old.ministra',
+    to: '(new.dealer, old.mac, old.ministra',
+    suites: ['test/laws/gateways.test.ts'],
+  },
+  {
     guard: 'a statement that is sent when its connection has just failed is lost',
     file: 'server/postgres/driver.ts',
     from: "'if (initial || query || sent.length) error('",

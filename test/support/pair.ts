@@ -96,6 +96,16 @@ export class Pair {
     })
   }
 
+  /** Has the standby receive nothing more, as a broken network does. A later promotion does without what it lacks. */
+  async cutOff(): Promise<void> {
+    const { standby } = this.both()
+    configure(standby.home, standby.port)
+    await withSuperuser(standby.port, async (sql) => {
+      await sql`select pg_reload_conf()`
+      while ((await sql`select from pg_stat_wal_receiver`).length > 0) await pause(50)
+    })
+  }
+
   /**
    * Promotes the standby. Its receiver is paused first, so that a COMMIT which did not wait for the standby would be
    * lost.
@@ -104,12 +114,11 @@ export class Pair {
     const { primary, standby } = this.both()
     await withSuperuser(standby.port, async (sql) => {
       const [receiver] = await sql<{ pid: number }[]>`select pid from pg_stat_wal_receiver`
-      if (!receiver) throw new Error('the standby receives nothing')
-      process.kill(receiver.pid, 'SIGSTOP')
+      if (receiver) process.kill(receiver.pid, 'SIGSTOP')
       await pause(300)
       if (old === 'killed') await kill(primary)
       if (old === 'still running') await sql`select pg_promote(false)`
-      process.kill(receiver.pid, 'SIGCONT')
+      if (receiver) process.kill(receiver.pid, 'SIGCONT')
       if (old === 'shut down') await shutDown(primary)
       if (old !== 'still running') await sql`select pg_promote()`
     })
