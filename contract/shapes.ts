@@ -144,6 +144,8 @@ export const ClientDetail = z.extend(ClientRow, {
   version: z.nullable(z.string()),
   watching: z.nullable(z.string()),
   last_active: z.nullable(Moment),
+  /** The address from which its box was let in last; null where a proxy hid it. */
+  last_address: z.nullable(z.string()),
   time_last_play_tv: z.nullable(Moment),
   time_last_play_video: z.nullable(Moment),
   last_played_tv_content: z.nullable(z.string()),

@@ -376,7 +376,8 @@ describe('a client', () => {
     const { now } = world.clock
     await world.server.ownerSql`
       with seen as (
-        insert into presence (client, polled, answered) select id, ${now}, ${now} from client where name = 'has-a-box')
+        insert into presence (client, polled, answered, address, watching)
+        select id, ${now}, ${now}, '203.0.113.7', 'RTP 2' from client where name = 'has-a-box')
       insert into device (client, stb_sn, stb_type, version, time_last_play_tv, time_last_play_video,
         last_played_tv_content, last_played_vod_content)
       select id, '012010N', 'MAG322', '5.6.1', ${now}, ${new Date(now.getTime() - 90_000_000)}, 'RTP 1', 'Ouro'
@@ -388,11 +389,17 @@ describe('a client', () => {
       'STB typeMAG322',
       'Version5.6.1',
       'OnlineOnline',
+      'Plays nowRTP 2',
       'Last active2026-05-15 10:00:00',
+      'Last address203.0.113.7',
       'Last watched TVRTP 1 2026-05-15 10:00:00',
       'Last watched VODOuro 2026-05-14 09:00:00',
       'Locked to IPN/A',
     ])
+    world.clock.pass({ minutes: 6 })
+    await page.reload()
+    await expect(card).toContainText('OnlineOffline')
+    await expect(card).toContainText('Plays nowN/A')
     await press(card, 'Reset')
     await press(page.getByRole('alertdialog'), 'Reset')
     await readNotice(page, 'Client reset successfully')

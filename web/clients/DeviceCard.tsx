@@ -72,7 +72,13 @@ const FACTS: readonly Fact[] = [
     label: 'Online',
     show: ({ online }) => <Chip tone={online ? 'good' : 'plain'}>{online ? 'Online' : 'Offline'}</Chip>,
   },
+  // A box that is off has not said so.
+  { label: 'Plays now', long: true, show: ({ online, watching }) => (online ? watching : null) },
   { label: 'Last active', show: ({ last_active }) => last_active && <At iso={last_active} /> },
+  {
+    label: 'Last address',
+    show: ({ last_address }) => last_address && <span className="identifier">{last_address}</span>,
+  },
   {
     label: 'Last watched TV',
     long: true,

@@ -26,6 +26,7 @@ const CLIENT: ClientDetail = {
   watching: null,
   online: false,
   last_active: null,
+  last_address: null,
   time_last_play_tv: null,
   time_last_play_video: null,
   last_played_tv_content: null,

@@ -657,9 +657,10 @@ describe("a client's device", () => {
   async function plugIn(name: string): Promise<void> {
     const { sql } = world.server
     const [client] = await sql<{ id: number }[]>`select id from client where name = ${name}`
-    const { watching, last_active: polled, ...told } = DEVICE
+    const { watching, last_active: polled, last_address: address, ...told } = DEVICE
     await sql`insert into device ${sql({ client: client?.id ?? 0, ...told })}`
-    await sql`insert into presence ${sql({ client: client?.id ?? 0, watching, polled, answered: polled })}`
+    const seen = { client: client?.id ?? 0, watching, address, polled, answered: polled }
+    await sql`insert into presence ${sql(seen)}`
   }
 })
 
@@ -732,6 +733,7 @@ const DEVICE = {
   version: '2.20.05',
   watching: 'RTP 1',
   locked_to_ip: '203.0.113.7',
+  last_address: '203.0.113.7',
   last_active: '2026-05-15T09:58:00.000Z',
   time_last_play_tv: '2026-05-15T09:57:00.000Z',
   time_last_play_video: '2026-05-14T20:00:00.000Z',

@@ -20,7 +20,7 @@ export const clientDetail: Handler<typeof calls.clients.detail> = async (context
     select c.mac as o_mac, c.active as status, c.password, c.alt_player, c.phone, c.package_selection, c.locked,
       c.created, d.stb_sn, d.stb_type, d.version, d.time_last_play_tv, d.time_last_play_video,
       d.last_played_tv_content, d.last_played_vod_content, d.locked_to_ip, nullif(p.watching, '') as watching, p.polled as last_active,
-      p.refusal as box_refusal, p.answered as box_answered, near.mac as near_mac, near.asked as near_asked, near.digits
+      p.address as last_address, p.refusal as box_refusal, p.answered as box_answered, near.mac as near_mac, near.asked as near_asked, near.digits
     from client c left join device d on d.client = c.id left join presence p on p.client = c.id
     left join lateral (${nearBox(sql, now)}) near on true
     where c.id = ${client.id} and c.deleted is null`
@@ -58,6 +58,7 @@ type Rest = {
   box_refusal: BoxRefusal | null
   box_answered: string | null
   last_active: string | null
+  last_address: string | null
   time_last_play_tv: string | null
   time_last_play_video: string | null
   last_played_tv_content: string | null
