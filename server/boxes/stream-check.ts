@@ -51,8 +51,8 @@ export function serveStreamCheck(app: FastifyInstance, check: StreamCheck): void
     if (isForwarded(request) || !isServer(request.ip)) return reply.code(403).send('No')
     try {
       if (!(await mayWatch(check, askedBy(request)))) return reply.code(403).send('No')
-      // Flussonic asks again after so many seconds.
-      return reply.header('x-authduration', 10).send('Yes')
+      // Flussonic asks again after so many seconds. What is in memory may be as old, so that it is 10 s late at most.
+      return reply.header('x-authduration', 5).send('Yes')
     } catch (error) {
       if (error instanceof Away || isLost(error)) return reply.code(503).send('Not known')
       throw error
