@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
+import { ANSWERS, type CallName, isCall } from '../../server/boxes/answers.ts'
 import { Box } from '../support/box.ts'
 import { compressed } from '../support/playlist.ts'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -8,9 +9,9 @@ import { openWorld, type Person, uniqueMac, type World } from '../support/world.
 import { BoxModel, CHANNELS_OF, type Kind, type ModelBox } from './box-model.ts'
 import { runs, seedOf } from './runs.ts'
 
-// Who may play what is never wrong, in either direction, and never later than one poll, and what is sent to a box is told once
-// and in order: two boxes of one client, its dealer and the clock do what they like, on two servers, and every answer is the
-// model's. The second box obeys `cut_off` and `cut_on`.
+// Who may play what is never wrong, in either direction, and never later than one poll, what is sent to a box is told once
+// and in order, and every declared call is answered by its type: two boxes of one client, its dealer and the clock do what
+// they like, on two servers, and every answer is the model's. The second box obeys `cut_off` and `cut_on`.
 
 let world: World
 let servers: [TestServer, TestServer]
@@ -42,10 +43,21 @@ async function giveChannels(): Promise<void> {
   }
 }
 
+/** The calls but those by which a box signs in and polls. */
+const OTHER_CALLS = Object.keys(ANSWERS)
+  .filter(isCall)
+  .filter((name) => !/handshake|get_profile|do_auth|get_events/.test(name))
+
+/** Those of them that tell nothing of a client, which any box may make. */
+const OPEN_CALLS: readonly CallName[] = ['stb/get_localization', 'stb/get_modules']
+
 const box = fc.record({ box: fc.nat(1), server: fc.nat(1) })
 const command = fc.oneof(
   { arbitrary: fc.record({ does: fc.constant('sign in'), at: box }), weight: 5 },
-  { arbitrary: fc.record({ does: fc.constant('poll'), at: box }), weight: 10 },
+  {
+    arbitrary: fc.record({ does: fc.constant('poll'), at: box, call: fc.constantFrom(...OTHER_CALLS) }),
+    weight: 10,
+  },
   { arbitrary: fc.record({ does: fc.constantFrom('guess', 'leave'), at: box }), weight: 2 },
   { arbitrary: fc.record({ does: fc.constant('move'), at: box, address: fc.nat(1) }), weight: 1 },
   {
@@ -63,7 +75,13 @@ const command = fc.oneof(
   },
 )
 const sequence = fc.array(command, { minLength: 5, maxLength: 30 })
-type Command = { does: string; at?: { box: number; server: number }; address?: number; minutes?: number }
+type Command = {
+  does: string
+  at?: { box: number; server: number }
+  call?: CallName
+  address?: number
+  minutes?: number
+}
 
 test.each<Kind>(['with a MAC', 'of Ministra'])('a client %s', { timeout: 3_600_000 }, async (kind) => {
   const counts: Record<string, number> = {}
@@ -127,7 +145,7 @@ class Run {
     this.#addresses = rest.addresses
   }
 
-  async perform({ does, at, address = 0, minutes = 0 }: Command): Promise<string> {
+  async perform({ does, at, call, address = 0, minutes = 0 }: Command): Promise<string> {
     // Every change is heard of within this time, on every server.
     world.clock.pass({ seconds: 5 })
     if (at) {
@@ -141,7 +159,7 @@ class Run {
       const model = this.model.boxes[which] as ModelBox
       if (does === 'leave') return this.#leave(one, server, model)
       return does === 'poll'
-        ? this.#poll(one, server, model)
+        ? this.#poll(one, server, model, call)
         : this.#signIn(one, server, model, does === 'guess')
     }
     if (does === 'wait') {
@@ -151,13 +169,20 @@ class Run {
     return this.#act(does)
   }
 
-  async #poll(box: Box, server: TestServer, model: ModelBox): Promise<string> {
+  async #poll(box: Box, server: TestServer, model: ModelBox, call?: CallName): Promise<string> {
     const expected = this.model.poll(model, box.address ?? '', world.clock.now)
     const there = box.at(server)
     expect(await there.events(), 'a poll').toBe(expected)
     await this.#expectChannels(there, this.model.channels(model))
+    if (call) await this.#expectAnswer(there, call, this.model.channels(model) !== null)
     await this.#expectSeen(server)
     return `poll: ${expected === null ? 'refused' : expected === '' ? 'let in' : 'told'}`
+  }
+
+  /** Expects the declared answer to any other call where the box may play, and else that of one that is out. */
+  async #expectAnswer(there: Box, call: CallName, mayPlay: boolean): Promise<void> {
+    if (mayPlay || OPEN_CALLS.includes(call)) await there.call(call)
+    else expect((await there.ask(call)).text, call).toBe('Authorization failed.')
   }
 
   /** Expects that a box that is in gets the channels of its package and their addresses, and one that is out nothing. */
