@@ -1,0 +1,130 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { openSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { freePort } from '../support/external.ts'
+import { freshFolder } from '../support/folder.ts'
+
+// The proxies of deploy/ before the port of the boxes, as they stand but for addresses, files and what needs a
+// certificate: no query of a box is in anything that they write, whether it is answered or not. Debian has them all.
+
+const DEPLOY = join(import.meta.dirname, '../../deploy')
+const QUERY = 'type=stb&action=do_auth&login=somebody&password=hidden-word'
+const ENV = { PATH: `${process.env.PATH}:/usr/sbin` }
+
+interface Place {
+  folder: string
+  port: number
+  /** The address and port at which Boxtree would serve the boxes. */
+  boxes: string
+}
+
+test.for([
+  ['nginx.conf', 'nginx', nginx],
+  ['Caddyfile', 'caddy', caddy],
+  ['ha/Caddyfile', 'caddy', caddy],
+  ['ha/haproxy.cfg', 'haproxy', haproxy],
+] as const)('no query of a box is in what %s writes', async ([sample, program, argsOf], { skip }) => {
+  if (spawnSync(program, ['-v'], { env: ENV }).error) skip(`${program} is not installed`)
+  const folder = freshFolder()
+  const boxtree = createServer((_, response) => response.end('{"js":true}')).listen(0, '127.0.0.1')
+  await once(boxtree, 'listening')
+  const boxes = `127.0.0.1:${(boxtree.address() as AddressInfo).port}`
+  const place = { folder, port: await freePort(), boxes }
+  const args = argsOf(readFileSync(join(DEPLOY, sample), 'utf8'), place)
+  const output = openSync(join(folder, 'output'), 'a')
+  const proxy = spawn(program, args, {
+    cwd: folder,
+    env: { ...ENV, HOME: folder },
+    stdio: ['ignore', output, output],
+  })
+  try {
+    await expect.poll(() => statusOf(place), { timeout: 20_000 }).toBe(200)
+    await send(place, `GET /portal.php?${QUERY} HTTP/1.1\r\nhost: a b\r\nno header\r\n\r\n`)
+    boxtree.closeAllConnections()
+    boxtree.close()
+    await expect.poll(() => statusOf(place), { timeout: 20_000 }).toBeGreaterThanOrEqual(502)
+  } finally {
+    boxtree.close()
+    await end(proxy)
+  }
+  const written = filesIn(folder)
+  expect(written.length).toBeGreaterThan(0)
+  for (const [name, text] of written) expect(text, name).not.toMatch(/hidden-word|somebody/)
+  rmSync(folder, { recursive: true })
+})
+
+function nginx(sample: string, { folder, port, boxes }: Place): string[] {
+  const from = sample.indexOf('# Boxes speak plain HTTP')
+  const text = sample
+    .slice(from)
+    .replaceAll('listen 80;', `listen 127.0.0.1:${port};`)
+    .replaceAll('listen [::]:80;', '')
+    .replace('http://127.0.0.1:8088', `http://${boxes}`)
+    .replace('/var/log/nginx/boxes.log', 'boxes.log')
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+  const paths = temporary.map((kind) => `${kind}_temp_path ${kind};`).join(' ')
+  return configured(
+    join(folder, 'nginx.conf'),
+    `daemon off; pid pid; events {} http { access_log all; ${paths} ${text} }`,
+    (file) => ['-p', folder, '-e', 'errors', '-c', file],
+  )
+}
+
+function caddy(sample: string, { folder, port, boxes }: Place): string[] {
+  const text = sample
+    .replace(/^boxtree\.example\.com \{\n[\s\S]*?^\}\n/m, '')
+    .replace('{\n\tlog', '{\n\tadmin off\n\tlog')
+    .replace('http://boxes.example.com', `http://127.0.0.1:${port}`)
+    .replace(/127\.0\.0\.1:80(?:88|01)\b/, boxes)
+  return configured(join(folder, 'Caddyfile'), text, (file) => [
+    'run',
+    ...['--adapter', 'caddyfile', '--config', file],
+  ])
+}
+
+function haproxy(sample: string, { folder, port, boxes }: Place): string[] {
+  const text = sample
+    .replace(/^ +(user|group) haproxy\n/gm, '')
+    .replace(/^frontend console[\s\S]*?(?=^frontend boxes)/m, '')
+    .replace('127.0.0.1:8001', `127.0.0.1:${port}`)
+    .replaceAll(/10\.0\.0\.\d:8088/g, boxes)
+  return configured(join(folder, 'haproxy.cfg'), text, (file) => ['-db', '-f', file])
+}
+
+function configured(file: string, text: string, argsOf: (file: string) => string[]): string[] {
+  expect(text).not.toMatch(/127\.0\.0\.1:80|example\.com \{|10\.0\.0\./)
+  writeFileSync(file, text)
+  return argsOf(file)
+}
+
+/** Asks as a box whose password is in its query. Returns 0 where nobody answers. */
+async function statusOf({ port }: Place): Promise<number> {
+  const asked = fetch(`http://127.0.0.1:${port}/portal.php?${QUERY}`, { headers: { connection: 'close' } })
+  return (await asked.catch(() => ({ status: 0 }))).status
+}
+
+/** Sends what no proxy accepts, and waits until that closes the connection. */
+async function send({ port }: Place, text: string): Promise<void> {
+  const socket = connect(port, '127.0.0.1')
+  socket.end(text)
+  socket.resume()
+  await once(socket, 'close')
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill()
+  await ended
+}
+
+function filesIn(folder: string): [string, string][] {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  return names
+    .filter((name) => statSync(join(folder, name)).isFile())
+    .map((name) => [name, readFileSync(join(folder, name), 'utf8')])
+}
