@@ -72,7 +72,17 @@ export function planForValues(sql: Sql): Promise<void> {
  */
 export async function change<T>(sql: Sql, statement: () => PromiseLike<T>): Promise<T> {
   if (attempts.has(sql)) return statement()
-  return withTimeout(sql, (gone) => inTurn(sql, gone, async () => statement()))
+  try {
+    return await withTimeout(sql, (gone) => inTurn(sql, gone, async () => statement()))
+  } catch (error) {
+    leaveDemoted(sql, error)
+    throw error
+  }
+}
+
+/** Closes the connections of a pool whose host refuses changes, so that new ones go to the primary. */
+function leaveDemoted(sql: Sql, error: unknown): void {
+  if (isReadOnly(error)) closeSockets(sql, 'the host is no longer the primary')
 }
 
 interface Attempt {
@@ -125,7 +135,7 @@ async function tryOnce<T>(
     if (countUnreplicated(sql) > unreplicated) throw new UncertainCommit()
     return result
   } catch (error) {
-    if (isReadOnly(error) && access !== 'read only') closeSockets(sql, 'the host is no longer the primary')
+    if (access !== 'read only') leaveDemoted(sql, error)
     throw error
   } finally {
     timeout.stop()

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { begin } from '../../server/postgres/begin.ts'
+import { begin, change } from '../../server/postgres/begin.ts'
 import { isLost } from '../../server/postgres/errors.ts'
 import { openPool, type Sql } from '../../server/postgres/pool.ts'
 import { type Console, startConsole } from '../support/console.ts'
@@ -70,17 +70,29 @@ test('a pool tells of each connection that it makes, and of none that searches f
   expect(count).toBe(3)
 })
 
-test('a connection that may only read is closed and replaced', async () => {
+test.each([
+  [
+    'a transaction',
+    (sql: Sql) =>
+      begin(sql, async (sql) => {
+        await sql`set transaction read only`
+        await sql`insert into notes.note values ('refused')`
+      }),
+  ],
+  [
+    'a statement of its own',
+    async (sql: Sql) => {
+      await sql`set default_transaction_read_only = on`
+      await change(sql, () => sql`insert into notes.note values ('refused')`)
+    },
+  ],
+])('a connection that refuses the change of %s is closed and replaced', async (_what, insert) => {
   const sql = openPool(pair.at('holder', 'shop'), { max: 1 })
   const connection = async (sql: Sql) =>
     (await sql<{ pid: number }[]>`select pg_backend_pid() as pid`)[0]?.pid
   try {
     const before = await connection(sql)
-    const change = begin(sql, async (sql) => {
-      await sql`set transaction read only`
-      await sql`insert into notes.note values ('refused')`
-    })
-    await expect(change).rejects.toMatchObject({ code: '25006' })
+    await expect(insert(sql)).rejects.toMatchObject({ code: '25006' })
     expect(await begin(sql, connection)).not.toBe(before)
   } finally {
     await sql.end({ timeout: 1 })
