@@ -23,7 +23,7 @@ const WITHOUT_DATABASE = [
   'server/access/{seal,secret-key,password}.test.ts',
   'server/corridor/openapi/*.test.ts',
   'server/corridor/small-disk.test.ts',
-  'server/nouns/channels/{channels-of,download}.test.ts',
+  'server/nouns/channels/{channels-of,download,rebinding}.test.ts',
   'server/nouns/exports/pace.test.ts',
 ]
 

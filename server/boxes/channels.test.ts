@@ -1,8 +1,12 @@
+import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { Box } from '../../test/support/box.ts'
 import { givePlaylist, playlistOf } from '../../test/support/playlist.ts'
+import { SECRET_KEY } from '../../test/support/server.ts'
 import { openWorld, type Person, type World } from '../../test/support/world.ts'
+import { createSeal } from '../access/seal.ts'
+import { openChannels } from './channels.ts'
 
 const PLAYLIST = `#EXTM3U
 #EXTINF:-1 tvg-id="one" tvg-chno="7" tvg-logo="http://logos.example/one.png" group-title="News",One
@@ -263,6 +267,23 @@ describe('a box that polls', () => {
     expect([await cut.events(), await cut.events()]).toEqual(['cut_on', 'update_channels'])
     await give(PLAYLIST)
   })
+})
+
+test('an answer that many boxes get is made once for their package, and again once the channels are others', async () => {
+  const { sql } = world.server
+  const channels = openChannels(sql, createSeal(SECRET_KEY), pino({ level: 'silent' }), () => world.clock.now)
+  const made: number[] = []
+  const ask = (of: number) =>
+    channels.prepared('channels', of, 'ffmpeg', ({ channels }) => {
+      made.push(channels.length)
+      return '{}'
+    })
+  for (const of of [1, ADULTS, 1, ADULTS]) await ask(of)
+  expect(made).toEqual([23, 3])
+  await give(playlistOf(5, 'Many'))
+  for (const of of [1, 1]) await ask(of)
+  expect(made).toEqual([23, 3, 5])
+  await give(PLAYLIST)
 })
 
 test('a box that polls stays in where the channels cannot be read', async () => {

@@ -33,6 +33,14 @@ describe('the page of the boxes', () => {
     },
   )
 
+  test('reads nothing that the console keeps in a browser, which may be at the same address', () => {
+    const script = readFileSync(join(FOLDER, 'page.js'), 'utf8')
+    for (const name of ['localStorage', 'sessionStorage', 'indexedDB', 'caches'])
+      expect(script).not.toContain(name)
+    // It writes its own cookie, and reads none.
+    expect(script.match(/document\.cookie.*/g)).toEqual([expect.stringMatching(/^document\.cookie = 'mac=/)])
+  })
+
   test('is not served where the console is, if boxes have a port of their own', async () => {
     const answer = await world.nobody().fetch('GET', '/c/')
     expect(answer.text).not.toContain('page.js')

@@ -1,7 +1,9 @@
+import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { Box } from '../../test/support/box.ts'
 import { type Family, openWorld, uniqueMac, type World } from '../../test/support/world.ts'
+import { openUnknown } from './unknown.ts'
 
 const { asked } = calls.clients
 
@@ -23,6 +25,26 @@ async function signIn(box: Box): Promise<void> {
 function boxOf(mac = uniqueMac()): Box {
   return new Box(world.server, { mac, address: '203.0.113.7' })
 }
+
+test('of a flood of unknown boxes 1,000 are stored at once, and those that ask again are counted', async () => {
+  const unknown = openUnknown(world.server.sql, pino({ level: 'silent' }))
+  const ask = (nr: number) => {
+    const mac = `00:1A:78:00:${nr
+      .toString(16)
+      .toUpperCase()
+      .padStart(4, '0')
+      .replace(/..(?=.)/, '$&:')}`
+    const place = { address: null, network: null }
+    unknown.note({ ...{ call: '', mac, token: '', place }, field: () => '', list: () => [] }, world.clock.now)
+  }
+  for (let nr = 0; nr < 1_500; nr += 1) ask(nr)
+  ask(0)
+  await unknown.write()
+  const { sql } = world.server
+  expect(await sql`select count(*), max(times) as most from unknown_box where mac like '00:1A:78:%'`).toEqual(
+    [{ count: 1_000, most: 2 }],
+  )
+})
 
 describe('the MAC that a dealer types', () => {
   test('is that of a box that asked, or of none', async () => {

@@ -1,0 +1,15 @@
+import { expect, test, vi } from 'vitest'
+import { servePlaylist } from '../../../test/support/playlist.ts'
+import { download } from './download.ts'
+
+// The name that is checked here leads nowhere for whoever asks again.
+vi.mock('node:dns/promises', () => ({ lookup: async () => [{ address: '127.0.0.1', family: 4 }] }))
+
+test('a playlist comes from the address that was checked, and its name is not looked up again', async () => {
+  const served = await servePlaylist('#EXTM3U')
+  const address = served.address.replace('127.0.0.1', 'checked.invalid')
+  const checked: string[] = []
+  const mayAsk = (address: string) => checked.push(address) > 0
+  expect((await download(address, { mayAsk, signal: null })).toString()).toBe('#EXTM3U')
+  expect(checked).toEqual(['127.0.0.1'])
+})
