@@ -58,7 +58,7 @@ const FIRST_FIELDS: Record<string, string | null> = {
 
 describe('a screen that opens', () => {
   test.for(ROLES)(
-    'gives the focus to its first field, and no phone corrects what is searched, for the %s',
+    'gives the focus to its first field, and no phone corrects a login or what is searched, for the %s',
     async (role, { shop, openAs }) => {
       const { name: client } = await shop.world.client(shop.dealer)
       const page = await openAs(shop[role], '/')
@@ -75,6 +75,7 @@ describe('a screen that opens', () => {
           await expect(page.locator('main form'), path).toHaveCount(0)
         }
         for (const search of await page.getByRole('searchbox').all()) await expectAsTyped(search)
+        if (name === 'AddAccount') await expectAsTyped(page.getByLabel('Login', { exact: true }))
       }
     },
   )
@@ -170,6 +171,11 @@ const DIALOGS: Record<string, Asked> = {
     },
     first: (page) => button(page, 'Cancel'),
     opener: (page) => button(page, 'More'),
+    done: async (page) => {
+      await page.getByRole('menuitem', { name: 'Delete expired' }).click()
+      await press(page, 'Delete 1 client')
+    },
+    next: (page) => page.getByRole('searchbox'),
   },
   'another package for many clients': {
     file: 'clients/ChosenDialog.tsx',

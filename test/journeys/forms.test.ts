@@ -108,6 +108,39 @@ describe('a MAC', () => {
     })
   })
 
+  test('of a client that is there is read in every notation, or refused and kept in view', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family()
+    await world.client(dealer, { login: 'has-a-mac', stb_mac: '00:1A:79:AB:CD:EF' })
+    const page = await open({ as: dealer, at: '/update-client/has-a-mac' })
+    const field = page.getByLabel('MAC Address')
+    await expect(field).toHaveValue('00:1A:79:AB:CD:EF')
+    for (const text of WAYS) {
+      for (const give of [() => field.pressSequentially(text), () => paste(page, 'MAC Address', text)]) {
+        await field.fill('')
+        await give()
+        await expect(field, text).toHaveValue('00:1A:79:12:34:56')
+      }
+    }
+    for (const [text, why] of [
+      ['AA:BB:CC:DD:EE:FF', NOT_OURS],
+      ['00:1A:79:GG:HH:II', `${NOT_OURS}, then have three pairs of 0 to 9 and A to F`],
+      ['00:1A:79:12:34', 'MAC address should be 17 characters long'],
+    ] as const) {
+      await field.fill('')
+      await field.pressSequentially(text)
+      await press(page, 'Update Client')
+      await readNotice(page, 'Error updating client. Please try again.', `${why}.`)
+      await expect(field).toHaveAccessibleDescription(new RegExp(`^${why}\\.?$`))
+      await expect(field).toHaveValue(text)
+    }
+    expect(await dealer.call(calls.clients.detail, { name: 'has-a-mac' })).toMatchObject({
+      mac: '00:1A:79:AB:CD:EF',
+    })
+  })
+
   test('says beside its field when its box asked', async ({ open, world }) => {
     const { dealer } = await world.family({ credits: 5 })
     const { mac: old, name } = await world.client(dealer, { months: 1 })
@@ -212,6 +245,13 @@ describe('a phone number', () => {
       expect(await dealer.call(calls.clients.detail, { name: 'with-phone' })).toMatchObject({ phone: kept })
       await page.goto('/update-client/with-phone')
       await expect(field).toHaveValue(kept.length === 10 ? shown : kept)
+      await field.fill('')
+      await field.pressSequentially(text)
+      await field.blur()
+      await expect(field).toHaveValue(shown)
+      await press(page, 'Update Client')
+      await readNotice(page, 'Client with-phone updated successfully!')
+      expect(await dealer.call(calls.clients.detail, { name: 'with-phone' })).toMatchObject({ phone: kept })
       for (const term of [text, kept, kept.slice(3, 8)]) {
         await page.goto(`/clients?search=${encodeURIComponent(term)}`)
         await expect(rows(page, 'Clients')).toHaveText([/with-phone/])
@@ -430,6 +470,27 @@ describe('a draft', () => {
       expiry: '2026-08-15T23:59:59.000Z',
       locked: true,
     })
+  })
+
+  test('of a client survives Back and the end of the session', async ({ open, world }) => {
+    const { dealer } = await world.family()
+    await world.client(dealer, { login: 'is-a-client' })
+    const page = await open({ at: '/update-client/is-a-client' })
+    await signIn(page, dealer.name)
+    await fill(page, { Description: 'Cellar' })
+    const back = async () => {
+      await expect(page.getByText('Your unsent entries')).toBeVisible()
+      await expect(page.getByLabel('Description')).toHaveValue('Cellar')
+    }
+    await page.getByRole('link', { name: 'Clients', exact: true }).click()
+    await expect(page).toHaveURL('/clients')
+    await page.goBack()
+    await back()
+    await world.server.ownerSql`delete from session`
+    await page.reload()
+    await signIn(page, dealer.name)
+    await expect(page).toHaveURL('/update-client/is-a-client')
+    await back()
   })
 
   test('of a client can be discarded', async ({ open, world }) => {
