@@ -1449,6 +1449,20 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/boxes/stream-check.test.ts'],
   },
   {
+    guard: 'the reference is compressed once',
+    file: 'server/corridor/openapi/routes.ts',
+    from: 'forms.set(encoding, form)',
+    to: '',
+    suites: ['server/corridor/openapi/openapi.test.ts'],
+  },
+  {
+    guard: 'a file is made from one snapshot',
+    file: 'server/nouns/exports/maker.ts',
+    from: 'await sql`set transaction isolation level repeatable read`',
+    to: '',
+    suites: ['server/nouns/exports/exports.test.ts'],
+  },
+  {
     guard: 'the process of a file has a limit of memory',
     file: 'server/nouns/exports/spare.ts',
     from: 'execArgv: LIMITS',
@@ -1657,6 +1671,20 @@ export const MUTANTS: Mutant[] = [
     from: 'stat.isFile() && stat.uid === owner',
     to: 'stat.isFile()',
     suites: ['server/access/secret-key.test.ts', 'server/access/first-login.test.ts'],
+  },
+  {
+    guard: 'the database runs as the user boxtree where the operator has made it',
+    file: 'server/postgres/user.ts',
+    from: 'if (boxtree && boxtree.uid !== 0)',
+    to: 'if (boxtree && boxtree.uid < 0)',
+    suites: ['server/postgres/user.test.ts'],
+  },
+  {
+    guard: 'the database runs as no uid that an account has',
+    file: 'server/postgres/user.ts',
+    from: 'if (nobody && isFree(OWN, accounts))',
+    to: 'if (nobody)',
+    suites: ['server/postgres/user.test.ts'],
   },
   {
     guard: "no other process of the user nobody enters the database's folder",

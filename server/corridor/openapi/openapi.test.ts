@@ -1,11 +1,15 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import Fastify from 'fastify'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { everyCall } from '../../../contract/call.ts'
 import { calls } from '../../../contract/calls.ts'
 import { checkAnswer } from '../../../test/support/document.ts'
+import { compressed } from '../compress.ts'
 import { documentOf } from './document.ts'
 import { serveReference } from './routes.ts'
+
+// The code itself, whose calls are counted.
+vi.mock('../compress.ts', { spy: true })
 
 describe('the OpenAPI document', () => {
   const { paths } = documentOf()
@@ -55,7 +59,8 @@ describe('the reference', () => {
     expect(answer.json()).toEqual(JSON.parse(JSON.stringify(documentOf())))
   })
 
-  test.each(['openapi.json', 'docs'])('is compressed to the same bytes each time: %s', async (name) => {
+  test.each(['openapi.json', 'docs'])('is compressed once, however often it is fetched: %s', async (name) => {
+    vi.mocked(compressed).mockClear()
     const plain = await app.inject(`/v1/${name}`)
     expect(plain.headers['content-encoding']).toBeUndefined()
     for (const [encoding, read] of [
@@ -68,6 +73,7 @@ describe('the reference', () => {
       expect(read(first.rawPayload).toString()).toBe(plain.body)
       expect(second.rawPayload).toEqual(first.rawPayload)
     }
+    expect(vi.mocked(compressed).mock.calls.map(([, encoding]) => encoding)).toEqual(['br', 'gzip'])
   })
 
   test('is served as a page that names every call and needs no script', async () => {

@@ -731,6 +731,30 @@ describe('a PDF of clients', () => {
     const texts = textsOf(file)
     for (let page = 1; page <= 11; page += 1) expect(texts).toContain(`Page ${page} of 11`)
     for (const name of ['page00000001', 'page00000230']) expect(texts).toContain(name)
+    for (const column of ['Phone', 'Package', 'Created', 'Expiry State']) expect(texts).toContain(column)
+    expect(texts).toContain('All Packages')
     expect(texts.some((text) => text.endsWith(': 230 in all'))).toBe(true)
+  })
+
+  test('has every client that it counts, and no other, though more are made meanwhile', async () => {
+    const { dealer } = await world.family()
+    const plant = (first: number, last: number) =>
+      world.plantClients(dealer, { prefix: 'all', first, last, digits: 8 })
+    await plant(1, 6_000)
+    let isMade = false
+    const others = (async () => {
+      for (let next = 6_001; !isMade; next += 1) await plant(next, next)
+    })()
+    const { ticket } = await dealer.call(clients.export, { ...LIST, format: 'pdf' })
+    const response = await fetch(`${world.server.url}/v1/exports/${ticket}`)
+    const file = Buffer.from(await response.arrayBuffer())
+    isMade = true
+    await others
+    const texts = textsOf(file)
+    const names = texts.filter((text) => /^all\d{8}$/.test(text))
+    expect(names.length).toBeGreaterThanOrEqual(6_000)
+    expect(texts.find((text) => text.endsWith(' in all'))).toMatch(
+      `: ${names.length.toLocaleString('en-US')} in all`,
+    )
   })
 })
