@@ -351,7 +351,9 @@ describe.each([
     await expect(page).toHaveURL(to.transactions({ account: child.name }))
     await expectColumns(page, 'Transactions', TRANSACTION)
     await expect(rows(page, 'Transactions')).toHaveText([/ADD\+7casa-digital/])
-    await expect(page.getByLabel('Sums')).toHaveText('ADD7 credits in 1 transaction')
+    await expect(page.getByLabel('Sums')).toHaveText(
+      'ADD7 credits in 1 transactionREMOVENoneUSEDNoneRETRIEVEDNoneTRIALNoneDELETENoneMOVENone',
+    )
     await page.getByLabel('Account').fill('')
     await expect(rows(page, 'Transactions')).toHaveCount(3)
     await page.getByLabel('Type').selectOption('ADD')

@@ -32,7 +32,7 @@ interface Picture {
 
 export const MODES = ['light', 'dark'] as const
 /** Whether this is `npm run pictures`. A picture of every screen takes time in which nothing is tested. */
-const PICTURES = process.env.PICTURES === '1'
+export const PICTURES = process.env.PICTURES === '1'
 export const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
 /** Desktop and tablet widths. 640 is a desktop at a zoom of 200%. */
 export const DESK: Device = {

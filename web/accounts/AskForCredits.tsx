@@ -8,22 +8,26 @@ import { Card } from '../parts/Card.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 import { Moment } from '../parts/Moment.tsx'
+import { Skeleton } from '../parts/Skeleton.tsx'
 import { Question } from '../Question.tsx'
 import { useSubmit } from '../queries.ts'
 import { zone } from '../zone.ts'
 import { Amount, amountFields, amountOf, FIRST_AMOUNT } from './Amount.tsx'
 
 interface AskForCreditsProps {
+  /** Undefined while they load and where they could not be loaded. */
   own: OutputOf<typeof calls.requests.own> | undefined
+  loading: boolean
   /** Whether it stands at the top of its page, and so begins with the focus. */
   first: boolean
 }
 
 /** Asks the caller's parent for credits, or shows the open request and lets the caller withdraw it. */
-export function AskForCredits({ own, first }: AskForCreditsProps) {
+export function AskForCredits({ own, loading, first }: AskForCreditsProps) {
   const ask = useSubmit(calls.requests.ask)
   const open = own?.data.find(({ state }) => state === 'open')
   const parent = own?.parent ?? 'your parent'
+  if (loading) return WAITING
   if (open) return <Open request={open} parent={parent} />
   return (
     <Card title={`Ask ${parent} for Credits`}>
@@ -44,6 +48,15 @@ export function AskForCredits({ own, first }: AskForCreditsProps) {
     </Card>
   )
 }
+
+/** The cards beneath wait until it is known which of the two stands above them. */
+const WAITING = (
+  <Card title="Ask for Credits">
+    <span data-waiting>
+      <Skeleton width={260} height={40} />
+    </span>
+  </Card>
+)
 
 const FIRST = { ...FIRST_AMOUNT, note: '' }
 

@@ -6,6 +6,7 @@ import { Card } from '../parts/Card.tsx'
 import { Chip } from '../parts/Chip.tsx'
 import { Fact, FactList } from '../parts/FactList.tsx'
 import { Moment } from '../parts/Moment.tsx'
+import { Skeleton } from '../parts/Skeleton.tsx'
 import { TouchLink } from '../parts/TouchLink.tsx'
 import { to } from '../screens.ts'
 import { useSession } from '../session.tsx'
@@ -15,7 +16,7 @@ import { zone } from '../zone.ts'
 /** What those above see of an account, and the ways to its transactions and, for its parent, to its credits. */
 export function Facts({ account }: { account: AccountBeneath | undefined }) {
   const { role } = useSession()
-  if (!account) return <Card title="Account">{''}</Card>
+  if (!account) return WAITING
   const { name, credits, low, beneath, last_login, created, closed } = account
   const accounts = [
     ...(beneath.resellers > 0 ? [counted(beneath.resellers, 'reseller')] : []),
@@ -52,5 +53,14 @@ export function Facts({ account }: { account: AccountBeneath | undefined }) {
     </Card>
   )
 }
+
+/** All cards of the page wait for the account, because its facts take any height. */
+const WAITING = (
+  <Card title="Account">
+    <span data-waiting>
+      <Skeleton width={260} height={40} />
+    </span>
+  </Card>
+)
 
 const Ways = styled('div')({ display: 'flex', flexWrap: 'wrap', gap: 24, marginTop: 16 })

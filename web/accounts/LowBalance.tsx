@@ -20,6 +20,8 @@ export function LowBalance({ below, help, saving, onSave }: LowBalanceProps) {
   return (
     <Card title="Low Balance">
       <Form
+        // Another form once the threshold is known, because its button then has another width.
+        key={String(below === undefined)}
         schema={Threshold}
         values={values}
         resetKey={saving.done}

@@ -1,41 +1,53 @@
 import { styled } from '@mui/material/styles'
+import type { ReactNode } from 'react'
+import { TRANSACTION_TYPES, type Transaction } from '../../contract/shapes.ts'
 import { signOf, type TransactionSum } from '../../contract/transactions.ts'
 import { counted, inCredits } from '../../contract/words.ts'
+import { Skeleton } from '../parts/Skeleton.tsx'
 
 interface TransactionSumsProps {
-  /** Undefined while they load. */
+  /** Undefined while they load and where they could not be loaded. */
   sums: readonly TransactionSum[] | undefined
+  loading: boolean
+  /** The type that is selected; undefined for all. */
+  of: Transaction['type'] | undefined
   /** A dealer's rows all concern one balance, so that they can be added. */
   ofDealer: boolean
 }
 
-/** The sums by type of the transactions that the filters find. Above the dealer they are never added into one. */
-export function TransactionSums({ sums, ofDealer }: TransactionSumsProps) {
+/**
+ * The sums by type of the transactions that the filters find. Above the dealer they are never added into one. Each type
+ * has its place, also one that nothing was found of, so that the table beneath stays where it is.
+ */
+export function TransactionSums({ sums, loading, of, ofDealer }: TransactionSumsProps) {
   const change = sums?.reduce((sum, { type, credits }) => sum + signOf(type) * credits, 0)
+  const shown = (value: ReactNode) => (loading ? <Skeleton width={72} /> : (value ?? '–'))
   return (
-    <Sums aria-label="Sums" aria-busy={sums === undefined}>
-      {sums?.map(({ type, transactions, credits }) => (
+    <Sums aria-label="Sums" aria-busy={loading}>
+      {TRANSACTION_TYPES.filter((type) => of === undefined || type === of).map((type) => (
         <div key={type}>
           <dt>{type}</dt>
-          <dd>
-            {signOf(type) !== 0 && (
-              <>
-                <strong>{inCredits(credits)}</strong> in{' '}
-              </>
-            )}
-            {counted(transactions, 'transaction')}
-          </dd>
+          <dd>{shown(sums && inWords(sums.find((sum) => sum.type === type)))}</dd>
         </div>
       ))}
-      {ofDealer && change !== undefined && (
+      {ofDealer && (
         <div>
-          <dt>Change of the balance</dt>
-          <dd>
-            <strong>{signed(change)}</strong>
-          </dd>
+          <dt>Change of balance</dt>
+          <dd>{shown(change === undefined ? undefined : <strong>{signed(change)}</strong>)}</dd>
         </div>
       )}
     </Sums>
+  )
+}
+
+function inWords(sum: TransactionSum | undefined): ReactNode {
+  if (!sum) return 'None'
+  const transactions = counted(sum.transactions, 'transaction')
+  if (signOf(sum.type) === 0) return transactions
+  return (
+    <>
+      <strong>{inCredits(sum.credits)}</strong> in {transactions}
+    </>
   )
 }
 
@@ -47,14 +59,13 @@ function signed(count: number): string {
 }
 
 const Sums = styled('dl')(({ theme }) => ({
-  display: 'flex',
-  flexWrap: 'wrap',
-  gap: '8px 32px',
-  // Reserves the height of one row, so that little moves when they load.
-  minHeight: 44,
+  display: 'grid',
+  gridTemplateColumns: 'repeat(auto-fit, minmax(124px, 1fr))',
+  gap: '8px 16px',
   margin: '0 0 16px',
   fontVariantNumeric: 'tabular-nums',
-  '& dt': { fontSize: '0.8125rem', color: theme.palette.text.secondary },
-  '& dd': { margin: 0 },
-  '& strong': { fontWeight: 600 },
+  '& dt, & dd': { fontSize: '0.8125rem', color: theme.palette.text.secondary },
+  // Two lines: the credits, and in how many transactions.
+  '& dd': { minHeight: 40, margin: 0 },
+  '& strong': { display: 'block', fontSize: '0.875rem', fontWeight: 600, color: theme.palette.text.primary },
 }))

@@ -60,6 +60,7 @@ export function useTransactionPage(table: Table<Transaction>, filter: Transactio
   return {
     list,
     sums: sums.data?.data,
+    summing: sums.isPending,
     rows: data?.data,
     ...counted,
     loading: isPending || isPlaceholderData,

@@ -10,20 +10,22 @@ import { Later } from '../parts/dialog/later.tsx'
 import { Fact, FactList } from '../parts/FactList.tsx'
 import { Moment } from '../parts/Moment.tsx'
 import { PassingButton } from '../parts/PassingButton.tsx'
+import { Skeleton } from '../parts/Skeleton.tsx'
 import { Working } from '../parts/Spinner.tsx'
 import { Question } from '../Question.tsx'
 import { useSubmit } from '../queries.ts'
 import { zone } from '../zone.ts'
 
 interface PlaylistCardProps {
-  /** Null where none was given, undefined while it loads. */
+  /** Null where none was given, undefined while it loads and where it could not be loaded. */
   playlist: Playlist | null | undefined
+  loading: boolean
   /** How many channels in use anybody can watch who has their address. */
   unprotected: number
 }
 
 /** Where the channels come from, how the last reading went, and what is to be decided. */
-export function PlaylistCard({ playlist, unprotected }: PlaylistCardProps) {
+export function PlaylistCard({ playlist, loading, unprotected }: PlaylistCardProps) {
   const [giving, setGiving] = useState(false)
   const [taking, setTaking] = useState<NonNullable<Playlist['held']> | null>(null)
   const again = useSubmit(calls.channels.fetch)
@@ -32,8 +34,14 @@ export function PlaylistCard({ playlist, unprotected }: PlaylistCardProps) {
       <Words aria-live="polite">
         {playlist === null && <p>There is no playlist yet. Boxes are let in, and find no channels.</p>}
         {playlist && <State playlist={playlist} unprotected={unprotected} />}
+        {loading && (
+          // What is beneath waits: what is to be said of a playlist takes any height.
+          <span data-waiting>
+            <Skeleton width={260} height={40} />
+          </span>
+        )}
       </Words>
-      <CardButtons>
+      <CardButtons style={loading ? { visibility: 'hidden' } : undefined}>
         {playlist?.held && (
           <PassingButton variant="outlined" onClick={() => setTaking(playlist.held)}>
             Take it all the same

@@ -86,6 +86,8 @@ const Facts = styled('dl')(({ theme }) => ({
   },
   '& > div:first-of-type': { borderTop: 0 },
   '& dt': { color: theme.palette.text.secondary },
+  // It fills its line, so that it stays in its place when it loads.
+  '& dd': { flex: 'auto', textAlign: 'right' },
   '& strong': { fontWeight: 600 },
   '& [data-short=true] strong': { color: theme.palette.tones.bad.text },
 }))

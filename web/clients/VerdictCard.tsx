@@ -122,7 +122,7 @@ function Sign({ says, tone }: Verdict) {
 const Section = styled('section')(({ theme }) => ({
   display: 'flex',
   flexWrap: 'wrap',
-  alignItems: 'center',
+  alignItems: 'start',
   justifyContent: 'space-between',
   gap: 16,
   minHeight: 74,
@@ -136,13 +136,11 @@ const Section = styled('section')(({ theme }) => ({
 const Words = styled('div', { shouldForwardProp: (name) => name !== 'tone' })<{ tone: Tone }>(
   ({ theme, tone }) => ({
     flex: '1 1 260px',
-    minHeight: 32,
     minWidth: 0,
     overflowWrap: 'anywhere',
+    // As high as the buttons beside it.
+    '& strong, & > span': { display: 'flex', alignItems: 'center', gap: 12, minHeight: 40 },
     '& strong': {
-      display: 'flex',
-      alignItems: 'center',
-      gap: 12,
       fontSize: '1.5rem',
       fontWeight: 600,
       lineHeight: 1.33,

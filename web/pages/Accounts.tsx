@@ -42,7 +42,7 @@ export function Accounts({ level: name }: { level: LevelName }) {
           {error && !data ? (
             <dd>–</dd>
           ) : (
-            <dd style={{ visibility: data ? 'visible' : 'hidden' }}>
+            <dd style={{ visibility: data ? undefined : 'hidden' }}>
               <Moment iso={data?.onDate ?? now().toISOString()} zone={zone()} format="datetime" />
             </dd>
           )}

@@ -26,6 +26,7 @@ export function Channels() {
       <Stack>
         <PlaylistCard
           playlist={loaded.data?.playlist}
+          loading={loaded.isPending}
           unprotected={groups?.reduce((sum, { unprotected }) => sum + unprotected, 0) ?? 0}
         />
         <TableCard label="Packages" name="packages" table={packages} loaded={{ ...loaded, data: rows }}>

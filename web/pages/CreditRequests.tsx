@@ -30,7 +30,7 @@ function Own({ first }: { first: boolean }) {
   const saving = useSubmit(calls.lowBalance.own)
   return (
     <>
-      <AskForCredits own={loaded.data} first={first} />
+      <AskForCredits own={loaded.data} loading={loaded.isPending} first={first} />
       <LowBalance
         below={lowBelow}
         help="Shown to you and to your parent"

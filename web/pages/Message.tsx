@@ -8,13 +8,15 @@ import { TextInput } from '../parts/form/TextInput.tsx'
 import { useNotice } from '../parts/notices/Notices.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { PassingButton } from '../parts/PassingButton.tsx'
+import { Skeleton } from '../parts/Skeleton.tsx'
+import { Stack } from '../parts/Stack.tsx'
 import { Question } from '../Question.tsx'
 import { useCall, useSubmit } from '../queries.ts'
 import { to } from '../screens.ts'
 
 /** Edits the message that everybody sees after signing in. */
 export function Message() {
-  const { data, error } = useCall(calls.desk.admin.message, {})
+  const { data, error, isPending } = useCall(calls.desk.admin.message, {})
   const update = useSubmit(calls.admin.setMessage, {
     goTo: { path: to.home.admin(), after: 2_000 },
   })
@@ -27,24 +29,35 @@ export function Message() {
       <title>Update Message · Boxtree</title>
       <PageTitle>Update Message</PageTitle>
       <Card form>
-        <Present>
-          <h2>Current Message:</h2>
-          <blockquote>{data?.message || (data ? 'There is no message.' : '')}</blockquote>
-          {data?.message && <Remove />}
-        </Present>
-        <Form
-          schema={NewMessage}
-          values={EMPTY}
-          resetKey={update.done}
-          autoFocus
-          submit="Update Message"
-          onlyWhenValid
-          onSubmit={update.submit}
-          loading={update.loading}
-          submitError={update.submitError}
-        >
-          <TextInput name="message" label="New Message" multiline />
-        </Form>
+        <Stack>
+          <Present>
+            <h2>Current Message:</h2>
+            <blockquote>
+              {data?.message || (data && 'There is no message.')}
+              {isPending && (
+                // The form beneath waits for the message, which has any number of lines.
+                <span data-waiting>
+                  <Skeleton width={260} />
+                </span>
+              )}
+            </blockquote>
+            {data?.message && <Remove />}
+          </Present>
+          <Form
+            schema={NewMessage}
+            values={EMPTY}
+            resetKey={update.done}
+            autoFocus
+            submit="Update Message"
+            onlyWhenValid
+            onSubmit={update.submit}
+            disabled={isPending}
+            loading={update.loading}
+            submitError={update.submitError}
+          >
+            <TextInput name="message" label="New Message" multiline />
+          </Form>
+        </Stack>
       </Card>
     </>
   )
@@ -78,7 +91,6 @@ function Remove() {
 
 const Present = styled('div')(({ theme }) => ({
   maxWidth: 560,
-  marginBottom: 24,
   '& h2': { fontSize: '0.875rem', fontWeight: 600 },
   '& blockquote': {
     minHeight: 20,

@@ -39,7 +39,12 @@ export function Transactions() {
         </Above>
       )}
       <TransactionFilters filter={filter} onChange={change} />
-      <TransactionSums sums={page.sums} ofDealer={role === 'dealer'} />
+      <TransactionSums
+        sums={page.sums}
+        loading={page.summing}
+        of={filter.type}
+        ofDealer={role === 'dealer'}
+      />
       <Card flush>
         <DataTable
           label="Transactions"

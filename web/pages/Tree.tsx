@@ -11,6 +11,7 @@ import { MoveOrClose } from '../accounts/MoveOrClose.tsx'
 import { PasswordCard } from '../accounts/PasswordCard.tsx'
 import { levels } from '../levels.ts'
 import { MaybeThere } from '../MaybeThere.tsx'
+import { Ellipsis } from '../parts/Ellipsis.tsx'
 import { Toggle } from '../parts/form/Toggle.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Stack } from '../parts/Stack.tsx'
@@ -54,7 +55,7 @@ function Branch({ name }: { name: string }) {
         <TouchLink to={to.tree()}>Tree</TouchLink>
         {data?.path.map((above) => (
           <TouchLink key={above} to={to.branch(above)}>
-            {above}
+            <Ellipsis text={above} />
           </TouchLink>
         ))}
       </Path>
@@ -103,12 +104,14 @@ function Beneath({ role, of }: { role: Role; of?: string }) {
   )
 }
 
+/** In one line, so that the title stays in its place when the names come. */
 const Path = styled('nav')(({ theme }) => ({
   display: 'flex',
-  flexWrap: 'wrap',
-  gap: '4px 8px',
+  gap: 8,
   fontSize: '0.8125rem',
   alignItems: 'center',
+  '& a': { justifyContent: 'start' },
+  '& a:first-of-type': { flex: 'none' },
   '& a:not(:last-of-type)::after': { content: '"/"', marginLeft: 8, color: theme.palette.text.secondary },
 }))
 

@@ -6,7 +6,7 @@ import { useDelayed } from './useDelayed.ts'
 /** A small spinner for what takes longer than 200 ms. The text beside it says what is loading. */
 export function Spinner({ size = 16 }: { size?: number }) {
   const late = useDelayed(true)
-  return <Ring aria-hidden style={{ width: size, height: size, visibility: late ? 'visible' : 'hidden' }} />
+  return <Ring aria-hidden style={{ width: size, height: size, visibility: late ? undefined : 'hidden' }} />
 }
 
 /** The label of a button. A spinner replaces it while the button's action takes longer than 200 ms. */

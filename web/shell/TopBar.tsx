@@ -25,8 +25,14 @@ export function TopBar({ side, showCredits, expanded, onToggle, onSettings, onHe
       <IconButton aria-label="Menu" aria-expanded={expanded} onClick={onToggle}>
         <Menu size={20} />
       </IconButton>
-      <strong>{role === 'admin' ? 'Admin' : LEVELS[role].title} Panel</strong>
-      {showCredits && role !== 'admin' && <CreditsChip />}
+      <Who>
+        <strong>{role === 'admin' ? 'Admin' : LEVELS[role].title} Panel</strong>
+        {showCredits && role !== 'admin' && (
+          <Credits>
+            <CreditsChip />
+          </Credits>
+        )}
+      </Who>
       <Find onSettings={onSettings} onHelp={onHelp} />
     </Bar>
   )
@@ -49,6 +55,23 @@ const Bar = styled('header')(({ theme }) => ({
     '&[data-side=left]': { paddingRight: 56 },
     '&[data-side=right]': { paddingLeft: 56 },
   },
-  '& strong': { flex: 1, minWidth: 0, fontWeight: 600 },
-  '&[data-side=right] strong': { textAlign: 'right' },
 }))
+
+/** The title with the credits beside it; on a phone beneath it, where a long balance cannot break the title. */
+const Who = styled('div')(({ theme }) => ({
+  flex: 1,
+  display: 'flex',
+  alignItems: 'center',
+  gap: 8,
+  minWidth: 0,
+  '& strong': { flex: 1, minWidth: 0, fontWeight: 600 },
+  '[data-side=right] &': { flexDirection: 'row-reverse', '& strong': { textAlign: 'right' } },
+  [theme.breakpoints.down('sm')]: {
+    '&, [data-side=right] &': { flexDirection: 'column', alignItems: 'stretch', gap: 2 },
+    '& strong': { flex: 'none' },
+    '[data-side=right] &': { textAlign: 'right' },
+  },
+}))
+
+/** Reserves the height of the credits, so that the title does not move when they load. */
+const Credits = styled('div')({ display: 'flow-root', minHeight: 22 })

@@ -31,7 +31,7 @@ export function Chart({ title, across, up, data: given, loading, error, onRetry,
   const full = data !== undefined && data.times.length > 0
   const failed = error !== undefined && !loading
   return (
-    <Card title={title} aside={full && <Switch tabled={tabled} onSwitch={() => setTabled(!tabled)} />}>
+    <Card title={title} aside={<Switch shown={full} tabled={tabled} onSwitch={() => setTabled(!tabled)} />}>
       <Stage aria-busy={loading}>
         {failed && !data && <ErrorState message={error} onRetry={onRetry} />}
         {failed && data && <Outdated message={error} onRetry={onRetry} />}
@@ -65,10 +65,22 @@ function isSame(one: ChartData | undefined, other: ChartData | undefined): boole
 
 const quietIcon = <ChartLine aria-hidden size={32} strokeWidth={1.25} />
 
-function Switch({ tabled, onSwitch }: { tabled: boolean; onSwitch: () => void }) {
+interface SwitchProps {
+  /** Until then it only takes its place, so that it moves nothing when the data comes. */
+  shown: boolean
+  tabled: boolean
+  onSwitch: () => void
+}
+
+function Switch({ shown, tabled, onSwitch }: SwitchProps) {
   return (
     // Aligns the label of the button with the edge of the chart.
-    <Button size="small" onClick={onSwitch} sx={{ marginRight: '-12px' }}>
+    <Button
+      size="small"
+      onClick={onSwitch}
+      sx={{ marginRight: '-12px' }}
+      style={shown ? undefined : { visibility: 'hidden' }}
+    >
       {tabled ? 'Show as chart' : 'Show as table'}
     </Button>
   )
@@ -119,7 +131,7 @@ function table({ times, zone, series }: ChartData, across: string): ReactNode {
 
 function Waiting() {
   const late = useDelayed(true)
-  return <Bar aria-hidden style={{ width: '100%', height: 300, visibility: late ? 'visible' : 'hidden' }} />
+  return <Bar aria-hidden style={{ width: '100%', height: 300, visibility: late ? undefined : 'hidden' }} />
 }
 
 const Stage = styled('div')({ minHeight: 324, '& > div': { minHeight: 300 } })

@@ -24,7 +24,7 @@ export function Pager(props: PagerProps) {
   const id = useId()
   const last = Math.max(1, Math.ceil(count / perPage))
   return (
-    <Foot aria-label={`Pages of ${label}`} style={{ visibility: waiting ? 'hidden' : 'visible' }}>
+    <Foot aria-label={`Pages of ${label}`} style={{ visibility: waiting ? 'hidden' : undefined }}>
       <Sizes>
         <label htmlFor={id}>Rows per page</label>
         <Select

@@ -28,7 +28,7 @@ export function Segments<Value extends string>({
 }: SegmentsProps<Value>) {
   const name = useId()
   return (
-    <Group style={{ visibility: visible ? 'visible' : 'hidden' }}>
+    <Group style={{ visibility: visible ? undefined : 'hidden' }}>
       <legend>Filter</legend>
       {segments.map((segment) => (
         <label key={segment.value}>

@@ -1,0 +1,19 @@
+import { expectNothingMoves } from '../support/shifts.ts'
+import { test } from './business.ts'
+import { DESK, PHONE, PICTURES, screens } from './gallery.ts'
+
+const LOOKS = [DESK.look, PHONE.look, ...(PICTURES ? [{ width: 768 }, { width: 1100 }] : [])]
+/** Answered in the opposite order, what loads above something else comes last, so that it would push that down. */
+const ORDERS = PICTURES ? (['last', 'first'] as const) : (['last'] as const)
+
+for (const look of LOOKS) {
+  for (const answered of ORDERS) {
+    test.for(screens)(
+      `$name moves nothing while its data comes, ${look.width} wide and asked for ${answered}, answered first`,
+      async (screen, { windowOf }) => {
+        const page = await windowOf(screen.as, look)
+        await expectNothingMoves(page, screen, answered)
+      },
+    )
+  }
+}
