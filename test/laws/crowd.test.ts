@@ -93,6 +93,22 @@ describe('300 calls of one dealer at once', () => {
     expect((await dealer.call(calls.credits.dealer)).credits).toBe(CROWD - done.length)
   })
 
+  test('that read what is locked run eight at a time, and leave database connections to other people', async () => {
+    const { dealer } = await world.family()
+    const { name } = await world.client(dealer)
+    const other = (await world.family()).dealer
+    const reads = await world.server.ownerSql.begin(async (sql) => {
+      await sql`lock table client in access exclusive mode`
+      const reads = crowd(() => dealer.attempt(calls.clients.detail, { name }))
+      await expect.poll(waitingForLocks, { timeout: 10_000 }).toBe(8)
+      for (let times = 0; times < 10; times += 1) await other.call(calls.credits.dealer)
+      expect(await waitingForLocks()).toBe(8)
+      expect(reads.answered()).toBe(0)
+      return reads
+    })
+    for (const { status } of await reads.answers) expect(status).toBe(200)
+  })
+
   test('that wait for their sessions to be found take one database connection', async () => {
     const { dealer } = await world.family()
     const sessions = await Promise.all(Array.from({ length: 20 }, () => world.again(dealer)))
