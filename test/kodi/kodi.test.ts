@@ -118,7 +118,7 @@ const REFUSALS = [
 describe('Kodi', () => {
   test('plays what its package holds, is out by its next call once it has expired, and in again once renewed', async () => {
     const { name, mac } = await world.client(dealer, { months: 1 })
-    const box = await open({ mac })
+    const box = await open({ mac, serial: 'KODI0001' })
     await expect.poll(() => namesOf(box), SOON).toEqual(['Late', 'One'])
     const [one] = (await box.channels()).filter(({ label }) => label === 'One')
     if (!one) throw new Error('There is no channel One')
@@ -128,8 +128,9 @@ describe('Kodi', () => {
     expect(streams.answers().filter(({ status }) => status >= 300)).toEqual([])
     expect(await seen(name)).toMatchObject({
       online: true,
-      stb_sn: null,
+      stb_sn: 'KODI0001',
       stb_type: 'MAG250',
+      last_address: '127.0.0.1',
       watching: 'One',
       box_refusal: null,
       last_active: expect.any(String),
@@ -148,7 +149,7 @@ describe('Kodi', () => {
     world.clock.pass({ seconds: 5 })
     // It gives up after five tries, so somebody has to start it again.
     await box.stop()
-    const again = await open({ mac })
+    const again = await open({ mac, serial: 'KODI0001' })
     await expect.poll(() => namesOf(again), SOON).toEqual(['Late', 'One'])
   })
 
