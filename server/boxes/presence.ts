@@ -119,10 +119,14 @@ async function store(sql: Sql, answers: ReadonlyMap<number, Answer>): Promise<vo
     insert into presence as kept (client, polled, address, watching, refusal, answered)
     select client, polled, address, watching, refusal, answered from told
     where polled is not null or refusal is not null order by client
-    on conflict (client) do update set polled = coalesce(excluded.polled, kept.polled),
-      address = coalesce(excluded.address, kept.address), watching = coalesce(excluded.watching, kept.watching),
-      refusal = excluded.refusal, answered = excluded.answered
-    where kept.answered <= excluded.answered`
+    on conflict (client) do update set polled = greatest(excluded.polled, kept.polled),
+      address = case when excluded.polled < kept.polled then kept.address else coalesce(excluded.address, kept.address) end,
+      watching =
+        case when excluded.polled < kept.polled then kept.watching else coalesce(excluded.watching, kept.watching) end,
+      refusal = case when kept.answered <= excluded.answered then excluded.refusal else kept.refusal end,
+      answered = greatest(excluded.answered, kept.answered)
+    -- Another gateway may have stored a later refusal, or a later poll.
+    where kept.answered <= excluded.answered or excluded.polled > kept.polled`
 }
 
 /** Stores the channels that were played last. It is a statement of its own, so that no reset waits for it in turn. */

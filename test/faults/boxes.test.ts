@@ -78,28 +78,31 @@ test('while a standby is promoted no box is out that should be in, and none stay
     return asked
   })()
 
-  await pair.cutOff()
-  await withSql(pair.at('postgres', 'shop'), async (sql) => {
-    await sql`set synchronous_commit = off`
-    await sql.unsafe(
-      `do $$ begin for i in 1..${LOST} loop perform pg_current_xact_id(); commit; end loop; end $$`,
-    )
-  })
-  // Both gateways read the log with the numbers of transactions that are lost now.
-  await pause(READ_MS)
-  expect(await isIn('stays')).toEqual([true, true])
-  await pair.promote('killed')
+  try {
+    await pair.cutOff()
+    await withSql(pair.at('postgres', 'shop'), async (sql) => {
+      await sql`set synchronous_commit = off`
+      await sql.unsafe(
+        `do $$ begin for i in 1..${LOST} loop perform pg_current_xact_id(); commit; end loop; end $$`,
+      )
+    })
+    // Both gateways read the log with the numbers of transactions that are lost now.
+    await pause(READ_MS)
+    expect(await isIn('stays')).toEqual([true, true])
+    await pair.promote('killed')
 
-  await switchTo('goes off', false)
-  await switchTo('comes on', true)
-  await pause(Math.max(READ_MS, ends - Date.now()))
-  // The pools of both may first have to find the new primary.
-  await expect.poll(() => isIn('goes off'), { timeout: 15_000 }).toEqual([false, false])
-  expect(await isIn('is off')).toEqual([false, false])
-  expect(await isIn('expires')).toEqual([false, false])
-  expect(await boxOf('comes on').signIn()).toBe(0)
-  expect(await isIn('comes on')).toEqual([true, true])
-  stopping.abort()
+    await switchTo('goes off', false)
+    await switchTo('comes on', true)
+    await pause(Math.max(READ_MS, ends - Date.now()))
+    // The pools of both may first have to find the new primary.
+    await expect.poll(() => isIn('goes off'), { timeout: 15_000 }).toEqual([false, false])
+    expect(await isIn('is off')).toEqual([false, false])
+    expect(await isIn('expires')).toEqual([false, false])
+    expect(await boxOf('comes on').signIn()).toBe(0)
+    expect(await isIn('comes on')).toEqual([true, true])
+  } finally {
+    stopping.abort()
+  }
   expect(await asking).toBeGreaterThan(10)
   expect(await isIn('stays')).toEqual([true, true])
   const seen = () => dealer.call(calls.clients.detail, { name: loginOf('stays') })

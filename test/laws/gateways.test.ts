@@ -126,6 +126,7 @@ class Run {
     await world.give(reseller, dealer, 300)
     const run = new Run(reseller, [dealer, await world.child(reseller, 300)])
     for (let at = 0; at < MACS; at += 1) run.#clients.push(new Past<Client | null>(await run.#create(at)))
+    for (let at = 0; at < MACS; at += 1) await run.#signIn(2 * at, servers[0])
     world.clock.pass({ seconds: 6 })
     return run
   }

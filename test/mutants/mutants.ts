@@ -12,6 +12,13 @@ export type Mutant = {
 
 export const MUTANTS: Mutant[] = [
   {
+    guard: 'a poll is seen also where another gateway stored a later refusal',
+    file: 'server/boxes/presence.ts',
+    from: ' or excluded.polled > kept.polled',
+    to: '',
+    suites: ['server/boxes/gateway.test.ts'],
+  },
+  {
     guard: 'a gateway hears of what is changed after a standby was promoted',
     file: 'server/boxes/roster.ts',
     from: '|| (timeline !== null && timeline !== row.timeline)',
@@ -19,10 +26,10 @@ export const MUTANTS: Mutant[] = [
     suites: ['test/faults/boxes.test.ts'],
   },
   {
-    guard: 'every gateway hears that a client was moved to another dealer',
-    file: 'db/boxes.sql',
-    from: '(old.dealer, old.mac, old.ministra',
-    to: '(new.dealer, old.mac, old.ministra',
+    guard: 'a gateway answers from what it read within the last five seconds',
+    file: 'server/boxes/roster.ts',
+    from: 'if (age < CURRENT_FOR) return',
+    to: 'if (age < 3 * CURRENT_FOR) return',
     suites: ['test/laws/gateways.test.ts'],
   },
   {
