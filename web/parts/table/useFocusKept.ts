@@ -3,27 +3,28 @@ import { afterDialogs, isFocusLost } from '../focus.ts'
 
 /**
  * Keeps the focus when its row is removed: the next row takes it. When the toolbar of the selection disappears, the
- * checkbox of the page takes it. `keys` are the keys of the visible rows.
+ * checkbox of the page takes it, and when that disappears too, the search. `keys` are the keys of the visible rows.
  */
 export function useFocusKept(
   place: RefObject<HTMLElement | null>,
   keys: readonly string[],
   nothingChosen: boolean,
 ): void {
-  const row = useFocusedRow(place, keys)
+  const { row, element } = useFocused(place, keys)
   const hadNothingChosen = useRef(true)
   const stop = useRef(() => {})
   useEffect(() => () => stop.current(), [])
   useEffect(() => {
     const barGone = nothingChosen && !hadNothingChosen.current
     const rowGone = row.current !== null && !keys.includes(row.current.key)
+    const otherGone = row.current === null && element.current?.isConnected === false
     hadNothingChosen.current = nothingChosen
-    if (!(barGone || rowGone)) return
-    const at = row.current?.at ?? 0
-    row.current = null
+    if (!(barGone || rowGone || otherGone)) return
+    const at = barGone || !row.current ? null : row.current.at
+    row.current = element.current = null
     stop.current()
     stop.current = afterDialogs(() => {
-      if (isFocusLost()) targetIn(place.current, barGone ? null : at)?.focus({ preventScroll: true })
+      if (isFocusLost()) targetIn(place.current, at)?.focus({ preventScroll: true })
     })
   })
 }
@@ -39,22 +40,24 @@ function targetIn(place: HTMLElement | null, at: number | null): HTMLElement | n
   )
 }
 
-/** Tracks the row that last had the focus, and its index; null when the focus was elsewhere in the table. */
-function useFocusedRow(place: RefObject<HTMLElement | null>, keys: readonly string[]) {
+/** Tracks what in the table last had the focus, and its row with the row's index; null for what is in no row. */
+function useFocused(place: RefObject<HTMLElement | null>, keys: readonly string[]) {
   const row = useRef<{ at: number; key: string } | null>(null)
+  const element = useRef<Element | null>(null)
   const latest = useRef(keys)
   latest.current = keys
   useEffect(() => {
     const note = ({ target }: FocusEvent) => {
+      element.current = target as Element
       const at = rowsIn(place.current).findIndex((one) => one.contains(target as Node))
       const key = latest.current[at]
       row.current = key === undefined ? null : { at, key }
     }
-    const element = place.current
-    element?.addEventListener('focusin', note)
-    return () => element?.removeEventListener('focusin', note)
+    const table = place.current
+    table?.addEventListener('focusin', note)
+    return () => table?.removeEventListener('focusin', note)
   }, [place])
-  return row
+  return { row, element }
 }
 
 function rowsIn(place: HTMLElement | null): HTMLElement[] {
