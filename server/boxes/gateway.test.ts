@@ -59,29 +59,34 @@ async function historyOf(name: string) {
   return rows.map(({ event, detail, address, actor }) => ({ event, detail, address, actor })).reverse()
 }
 
-test('a poll at one gateway is seen also where another stores a later refusal before it', async () => {
-  const { database } = world.server
-  const env = { TRUSTED_PROXIES: '127.0.0.1' }
-  const other = await startServer({ env, database, clock: () => world.clock.now })
-  try {
-    const { name, box } = await boxOf()
-    expect(await box.signIn()).toBe(0)
-    soon()
-    expect(await box.at(other).poll()).toBe(true)
-    const polled = world.clock.now.toISOString()
-    await dealer.call(save, { login: name, status: false })
-    soon()
-    expect(await box.poll()).toBe(false)
-    await world.server.gateway.writePresence()
-    await other.gateway.writePresence()
-    expect(await dealer.call(detail, { name })).toMatchObject({
-      last_active: polled,
-      box_refusal: 'switched_off',
-    })
-  } finally {
-    await other.close()
-  }
-})
+test.each(['its first at either', 'the first after a sign-in at that other'])(
+  'a poll at one gateway is seen also where another stores a later refusal before it: %s',
+  async (which) => {
+    const { database } = world.server
+    const env = { TRUSTED_PROXIES: '127.0.0.1' }
+    const other = await startServer({ env, database, clock: () => world.clock.now })
+    try {
+      const { name, box } = await boxOf()
+      const first = which === 'its first at either' ? box.at(other) : box
+      expect(await first.signIn()).toBe(0)
+      box.token = first.token
+      soon()
+      expect(await box.at(other).poll()).toBe(true)
+      const polled = world.clock.now.toISOString()
+      await dealer.call(save, { login: name, status: false })
+      soon()
+      expect(await box.poll()).toBe(false)
+      await world.server.gateway.writePresence()
+      await other.gateway.writePresence()
+      expect(await dealer.call(detail, { name })).toMatchObject({
+        last_active: polled,
+        box_refusal: 'switched_off',
+      })
+    } finally {
+      await other.close()
+    }
+  },
+)
 
 describe('a box of a client with a MAC', () => {
   test('signs in, polls, and is shown to its dealer', async () => {

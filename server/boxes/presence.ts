@@ -126,7 +126,7 @@ async function store(sql: Sql, answers: ReadonlyMap<number, Answer>): Promise<vo
       refusal = case when kept.answered <= excluded.answered then excluded.refusal else kept.refusal end,
       answered = greatest(excluded.answered, kept.answered)
     -- Another gateway may have stored a later refusal, or a later poll.
-    where kept.answered <= excluded.answered or excluded.polled > kept.polled`
+    where kept.answered <= excluded.answered or greatest(excluded.polled, kept.polled) is distinct from kept.polled`
 }
 
 /** Stores the channels that were played last. It is a statement of its own, so that no reset waits for it in turn. */

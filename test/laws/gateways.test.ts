@@ -202,7 +202,7 @@ class Run {
     const polled = this.#letIn.get(client?.name ?? '')
     if (client === null || polled === undefined || this.#suspended[client.dealer].now) return 'nothing'
     const seen = await this.#dealers[client.dealer].call(calls.clients.detail, { name: client.name })
-    const online = world.clock.now.getTime() - polled <= ONLINE_MS
+    const online = world.clock.now.getTime() - polled < ONLINE_MS
     expect(seen).toMatchObject({ online, last_active: new Date(polled).toISOString() })
     return `look: ${online ? 'online' : 'offline'}`
   }

@@ -14,7 +14,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a poll is seen also where another gateway stored a later refusal',
     file: 'server/boxes/presence.ts',
-    from: ' or excluded.polled > kept.polled',
+    from: ' or greatest(excluded.polled, kept.polled) is distinct from kept.polled',
     to: '',
     suites: ['server/boxes/gateway.test.ts'],
   },
