@@ -847,9 +847,9 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'a call checks its session again in its transaction',
-    file: 'server/corridor/pipeline.ts',
-    from: 'whoIsStill(context)',
-    to: 'context.account',
+    file: 'server/access/session.ts',
+    from: 'const still = await accountOf(sql, session, now)',
+    to: 'const still = await findAccount(sql, sql`a.id = ${account.id}`)',
     suites: ['server/access/session.test.ts'],
   },
   {
