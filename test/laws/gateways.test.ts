@@ -62,7 +62,7 @@ test('boxes that ask two gateways in turn', async () => {
       }
       await run.end()
     }),
-    { numRuns: runs(15, 300), seed: seedOf('boxes of two gateways') },
+    { numRuns: runs(30, 300), seed: seedOf('boxes of two gateways') },
   )
   process.stdout.write(`two gateways: ${JSON.stringify(counts)}\n`)
   for (const outcome of [

@@ -29,7 +29,7 @@ export const MUTANTS: Mutant[] = [
     guard: 'a gateway answers from what it read within the last five seconds',
     file: 'server/boxes/roster.ts',
     from: 'if (age < CURRENT_FOR) return',
-    to: 'if (age < 3 * CURRENT_FOR) return',
+    to: 'if (age < 12 * CURRENT_FOR) return',
     suites: ['test/laws/gateways.test.ts'],
   },
   {
