@@ -17,12 +17,12 @@ const KODI = process.env.KODI === '1'
 /** The suites of random tries, of which `npm run faults` makes many more. */
 const LONG_LAWS = 'test/laws/{boxes,days,gateways,hostile,hostile-boxes,ledger,rows}.test.ts'
 
-/** Suites that use no database, or always the embedded one. */
+/** Suites that use no database, or one that they start themselves. */
 const WITHOUT_DATABASE = [
-  'server/access/first-login.test.ts',
   'server/access/{seal,secret-key,password}.test.ts',
   'server/corridor/openapi/*.test.ts',
   'server/corridor/small-disk.test.ts',
+  'server/jobs/heartbeat.test.ts',
   'server/nouns/channels/{channels-of,download,rebinding}.test.ts',
   'server/nouns/exports/pace.test.ts',
 ]

@@ -31,8 +31,8 @@ export interface Boxes {
 }
 
 /**
- * Lets a box of every client in, as a sign-in leaves it, because a million real ones take half an hour. Those that are in
- * already stay in.
+ * Lets a box of every client in, as a sign-in leaves it, because a million real ones take half an hour. Those that are
+ * in already stay in.
  */
 export async function letAllIn(sql: Sql): Promise<void> {
   await begin(sql, async (sql) => {

@@ -20,13 +20,8 @@ import { countStatements, statementsSoFar } from './statements.ts'
 import { highestMemory, processorTime } from './watch.ts'
 
 const CONNECTIONS = 64
-/** As many as one address may have, and some less. */
-const SIGNING_IN = 300
 const ROUNDS = 7
 const ROUND_MS = 5_000
-const COMING_BACK = 100_000
-/** How long the boxes find no server. */
-const OUTAGE_MS = 3_000
 
 /**
  * Measures the gateway in the process that serves the console too: polls beside a bare Fastify that answers the same
@@ -211,6 +206,12 @@ async function* costOf(sql: Sql, console: Console, milliseconds: number): AsyncG
   }
   yield memoryOf(console, 'under all of this')
 }
+
+const COMING_BACK = 100_000
+/** How long the boxes find no server. */
+const OUTAGE_MS = 3_000
+/** Fewer connections than one address may have. */
+const SIGNING_IN = 300
 
 /** Starts the server again, while boxes look for it since it was stopped. Returns the server. */
 async function* comingBack(dataDir: string, url: string, boxes: Boxes): AsyncGenerator<Figure, Console> {

@@ -1,4 +1,4 @@
-import type { Browser, BrowserContext, Page, Route } from 'playwright-core'
+import type { Browser, Page, Route } from 'playwright-core'
 import { LEVEL_NAMES, LEVELS } from '../contract/levels.ts'
 import { ROLES, type Role } from '../contract/roles.ts'
 import { launchChromium } from '../test/support/chromium.ts'
@@ -6,27 +6,19 @@ import { startConsole } from '../test/support/console.ts'
 import { to } from '../web/screens.ts'
 import { type Figure, median } from './figure.ts'
 import { type Line, openLine } from './line.ts'
+import { DESK, LINE, open, SLOWED, watched } from './opening.ts'
 import { openSessions, type People, withDatabaseOf } from './people.ts'
-import { installStopwatch, type Watched } from './stopwatch.ts'
 
-/** A poor mobile connection. */
-const LINE = { bitsPerSecond: 1_600_000, roundTripMs: 150 }
-/** How many times slower the processor of the page is. */
-const SLOWED = 4
-/** How often a cold start and an input are measured; the figure is the median. */
-const STARTS = 3
+/** How often an input is measured; the figure is the median. */
 const INPUTS = 8
-/** A page that fetched nothing for so long fetches nothing more ahead. */
-const QUIET_MS = 5_000
 /** Prints the measurements behind the figures. */
 const DETAIL = process.env.BENCH_DETAIL !== undefined
 
-const DESK = { width: 1280, height: 800 }
 const PHONE = { width: 390, height: 844 }
 
 /**
- * Measures what a person waits for in the browser: with the real server, a million clients, a slow connection, an empty
- * cache and a processor four times slower.
+ * Measures what a person waits for at a page that is open, and what moves on it: with the real server, a million clients,
+ * a slow connection and a processor four times slower.
  */
 export async function* browserFigures(dataDir: string): AsyncGenerator<Figure> {
   const console = await startConsole({ dataDir })
@@ -34,8 +26,6 @@ export async function* browserFigures(dataDir: string): AsyncGenerator<Figure> {
   const line = await openLine(console.url, LINE)
   try {
     const people = await withDatabaseOf(dataDir, openSessions)
-    yield* coldStarts(browser, line, people)
-    yield* visits(browser, line, people)
     yield* inputs(browser, console.url, people)
     yield* shifts(browser, line, people)
   } finally {
@@ -43,90 +33,6 @@ export async function* browserFigures(dataDir: string): AsyncGenerator<Figure> {
     await browser.close()
     await console.stop()
   }
-}
-
-async function* coldStarts(browser: Browser, line: Line, people: People): AsyncGenerator<Figure> {
-  const logins = await repeat(STARTS, () => coldLogin(browser, line))
-  const usable = median(logins.map(({ usable }) => usable))
-  yield { what: 'Login usable, empty cache', value: usable, limit: 2_500, unit: 'ms' }
-  const solved = median(logins.map(({ solved, usable }) => solved - usable))
-  yield { what: 'Captcha solved after that', value: solved, limit: 1_000, unit: 'ms' }
-  const clients = await repeat(STARTS, () =>
-    painted(browser, line, people.dealer, 'dealer', '/clients', 'tbody tr[data-chosen]'),
-  )
-  yield { what: "A dealer's clients painted, empty cache", value: median(clients), limit: 3_000, unit: 'ms' }
-  for (const role of ROLES) {
-    const starts = await repeat(STARTS, () =>
-      painted(browser, line, people[role], role, to.home[role](), 'section tbody time'),
-    )
-    yield {
-      what: `Dashboard of the ${role} painted, empty cache`,
-      value: median(starts),
-      limit: 3_000,
-      unit: 'ms',
-    }
-  }
-}
-
-/** Measures the bytes of a first visit: until the dashboard is painted, and what quiet moments fetch after that. */
-async function* visits(browser: Browser, line: Line, people: People): AsyncGenerator<Figure> {
-  for (const role of ROLES) {
-    const { page, context } = await open(browser, { slowed: false, as: { ...people[role], role } })
-    line.takeBytes()
-    await page.goto(line.url + to.home[role]())
-    await page.waitForSelector('section tbody time')
-    const painted = line.takeBytes()
-    let later = 0
-    for (let more = -1; more !== 0; later += more) {
-      await page.waitForTimeout(QUIET_MS)
-      more = line.takeBytes()
-    }
-    await context.close()
-    const kilobytes = (bytes: number) => Math.round(bytes / 100) / 10
-    yield {
-      what: `The ${role}'s first visit, until it is painted`,
-      value: kilobytes(painted),
-      limit: null,
-      unit: 'kB',
-    }
-    yield {
-      what: `The ${role}'s first visit, with what quiet moments fetch`,
-      value: kilobytes(painted + later),
-      limit: 260,
-      unit: 'kB',
-    }
-  }
-}
-
-const USERNAME = 'input[name=login_username]'
-const SOLVED = '[data-state=solved]'
-
-async function coldLogin(browser: Browser, line: Line) {
-  const { page, context } = await open(browser, { slowed: true, watch: [USERNAME, SOLVED] })
-  await page.goto(line.url)
-  await page.waitForSelector(SOLVED)
-  const { painted, worked } = await watched(page)
-  await context.close()
-  const usable = painted[USERNAME] ?? Number.NaN
-  // Chromium slows the page but not its workers, so the worker's time is multiplied here.
-  return { usable, solved: (painted[SOLVED] ?? Number.NaN) + worked * (SLOWED - 1) }
-}
-
-async function painted(
-  browser: Browser,
-  line: Line,
-  person: People[Role],
-  role: Role,
-  path: string,
-  selector: string,
-) {
-  const { page, context } = await open(browser, { slowed: true, watch: [selector], as: { ...person, role } })
-  await page.goto(line.url + path)
-  await page.waitForSelector(selector)
-  await page.waitForTimeout(300)
-  const found = await watched(page)
-  await context.close()
-  return found.painted[selector] ?? Number.NaN
 }
 
 interface Thousand {
@@ -222,44 +128,6 @@ async function* shifts(browser: Browser, line: Line, people: People): AsyncGener
       yield { what: `Layout shift of ${what} on a ${name}`, value: shift, limit: 0, unit: '' }
     }
   }
-}
-
-interface Opening {
-  slowed?: boolean
-  viewport?: { width: number; height: number }
-  /** Selectors that the stopwatch watches. */
-  watch?: readonly string[]
-  as?: { name: string; token: string; role: Role } | undefined
-}
-
-/** Opens a page with an empty cache, the stopwatch and, with `as`, a session. */
-async function open(browser: Browser, { slowed, viewport = DESK, watch = [], as }: Opening) {
-  const context: BrowserContext = await browser.newContext({ viewport })
-  await context.addInitScript(installStopwatch, watch)
-  if (as) {
-    await context.addInitScript(
-      (kept) => {
-        for (const [key, value] of Object.entries(kept)) localStorage.setItem(key, value)
-      },
-      {
-        token: as.token,
-        role: as.role,
-        name: as.name,
-        expiry: new Date(Date.now() + 3_000_000).toISOString(),
-        time_zone: 'UTC',
-      },
-    )
-  }
-  const page = await context.newPage()
-  if (slowed) {
-    const session = await context.newCDPSession(page)
-    await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWED })
-  }
-  return { page, context }
-}
-
-function watched(page: Page): Promise<Watched> {
-  return page.evaluate(() => window.stopwatch.watched)
 }
 
 async function repeat<T>(times: number, act: (time: number) => Promise<T>): Promise<T[]> {

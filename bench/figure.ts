@@ -47,6 +47,16 @@ export function ofRounds(values: readonly number[]): Required<Pick<Figure, 'valu
   }
 }
 
+/**
+ * Returns how much a series of values grows from one to the next: the median of the slopes between all pairs, which a
+ * few outliers do not move, with its spread.
+ */
+export function growthOf(values: readonly number[]): Required<Pick<Figure, 'value' | 'spread'>> {
+  return ofRounds(
+    values.flatMap((from, at) => values.slice(at + 1).map((to, more) => (to - from) / (more + 1))),
+  )
+}
+
 /** Formats a line of the table that `npm run bench` prints. */
 export function lineOf(figure: Figure): string {
   const { what, value, limit, unit, atLeast, spread, absolute } = figure

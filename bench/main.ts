@@ -8,11 +8,13 @@ import { type Figure, lineOf } from './figure.ts'
 import { type Folders, filled } from './fill.ts'
 import { growthFigures } from './growth.ts'
 import { memoryFigures } from './memory.ts'
+import { mixedFigures } from './mixed.ts'
 import { writePlans } from './plans.ts'
 import { readFigures } from './reads.ts'
 import { searchFigures } from './search.ts'
 import { startFigures } from './start.ts'
 import { treeFigures } from './tree.ts'
+import { visitFigures } from './visit.ts'
 import { writeFigures } from './writes.ts'
 
 // Measures Boxtree on a million clients and prints each figure with its limit. A missed limit is no failure: people
@@ -29,6 +31,7 @@ const PARTS: Record<string, Part> = {
   search: searchFigures,
   export: exportFigures,
   start: startFigures,
+  visit: visitFigures,
   browser: ({ million }) => browserFigures(million),
   writes: writeFigures,
   tree: treeFigures,
@@ -36,8 +39,13 @@ const PARTS: Record<string, Part> = {
   boxes: boxFigures,
 }
 
-/** Parts that run only when they are named: they rewrite committed files, slow down what they count, or fill the disk. */
-const NAMED_ONLY: Record<string, Part> = { plans: writePlans, budget: budgetFigures, growth: growthFigures }
+/** Parts that run only when they are named: they rewrite committed files, slow down what they count, or take long. */
+const NAMED_ONLY: Record<string, Part> = {
+  plans: writePlans,
+  budget: budgetFigures,
+  growth: growthFigures,
+  mixed: mixedFigures,
+}
 
 const asked = process.argv.slice(2)
 const unknown = asked.filter((name) => !PARTS[name] && !NAMED_ONLY[name])

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { startConsole } from '../test/support/console.ts'
 import { Connection } from './connection.ts'
-import type { Figure } from './figure.ts'
+import { type Figure, growthOf } from './figure.ts'
 import type { Folders } from './fill.ts'
 import { openSessions, type People, withDatabaseOf } from './people.ts'
 import { watchMemory } from './watch.ts'
@@ -9,6 +9,7 @@ import { watchMemory } from './watch.ts'
 const CONNECTIONS = 32
 const WARM_UP = 20_000
 const REQUESTS = 100_000
+const PERIODS = 10
 
 /** Measures the server's memory under requests of all kinds over 32 connections. */
 export async function* memoryFigures({ million }: Folders): AsyncGenerator<Figure> {
@@ -24,19 +25,31 @@ export async function* memoryFigures({ million }: Folders): AsyncGenerator<Figur
     const seconds = (performance.now() - began) / 1000
     const { peak } = memory.stop()
     // Garbage collection makes the memory rise and fall; the minimum of a period is what is really in use.
-    const fifth = Math.ceil((memory.samples.length - warm) / 5)
-    const first = Math.min(...memory.samples.slice(warm, warm + fifth))
-    const last = Math.min(...memory.samples.slice(-fifth))
+    const [start, ...rest] = memory.samples
+    const measured = rest.slice(warm - 1)
+    const tenth = Math.ceil(measured.length / PERIODS)
+    const least = Array.from({ length: PERIODS }, (_, at) =>
+      Math.min(...measured.slice(at * tenth, (at + 1) * tenth)),
+    )
+    const { value, spread } = growthOf(least)
+    const all = PERIODS - 1
     yield {
       what: `Requests of all kinds, ${CONNECTIONS} connections`,
       value: REQUESTS / seconds,
       limit: null,
       unit: '/s',
     }
-    yield { what: 'Highest memory of the server under them', value: peak, limit: 250, unit: 'MB' }
+    yield {
+      what: 'Highest memory of the server under them',
+      value: peak,
+      limit: 250,
+      unit: 'MB',
+      absolute: `${(peak / (start ?? peak)).toFixed(1)} times that before them`,
+    }
     yield {
       what: `Memory grown over ${REQUESTS.toLocaleString('en-US')} of them`,
-      value: last - first,
+      value: value * all,
+      spread: { low: spread.low * all, high: spread.high * all },
       limit: 5,
       unit: 'MB',
     }

@@ -51,3 +51,17 @@ export async function openSession(sql: Sql, account: number): Promise<string> {
     values (${hash(token)}, ${account}, now(), now() + interval '1 hour')`
   return token
 }
+
+/** Returns the id of the session of a token. */
+export async function sessionOf(sql: Sql, token: string): Promise<{ id: number }> {
+  const [session] = await sql<{ id: number }[]>`select id from session where token_hash = ${hash(token)}`
+  if (!session) throw new Error('There is no such session')
+  return session
+}
+
+/** Returns the name of an account. */
+export async function nameOf(sql: Sql, id: number): Promise<string> {
+  const [account] = await sql<{ name: string }[]>`select name from account where id = ${id}`
+  if (!account) throw new Error(`There is no account ${id}`)
+  return account.name
+}

@@ -86,8 +86,8 @@ const TIMES = 7
 const FOLDER = join(import.meta.dirname, 'plans')
 
 /**
- * Writes the plans of each call's statements, as PostgreSQL executed them for the server, into one file per call. Yields
- * the files.
+ * Writes the plans of each call's statements, as PostgreSQL executed them for the server, into one file per call.
+ * Yields the files.
  */
 export async function* writePlans({ million: dataDir }: Folders): AsyncGenerator<string> {
   const config = readConfig({ DATA_DIR: dataDir })

@@ -7,7 +7,7 @@ import { DAY_MS } from '../contract/time.ts'
 import type { Sql } from '../server/postgres/pool.ts'
 import { startConsole } from '../test/support/console.ts'
 import { Connection } from './connection.ts'
-import { type Figure, median, quantile } from './figure.ts'
+import { type Figure, median, quantile, type Round, ratioOf } from './figure.ts'
 import type { Folders } from './fill.ts'
 import { openSessions, type People, withDatabaseOf } from './people.ts'
 
@@ -23,32 +23,34 @@ const DETAIL = process.env.BENCH_DETAIL !== undefined
  * with every sort and filter, on their first and their last page.
  */
 export async function* readFigures({ million, tenthousand }: Folders): AsyncGenerator<Figure> {
-  const small = await measure(tenthousand)
-  const great = await measure(million)
+  const measured = await measureReads([tenthousand, million])
   for (const [group, limit] of GROUPS) {
-    const worst = great.filter((one) => one.group === group).sort((a, b) => b.p95 - a.p95)
+    const worst = measured.filter((one) => one.group === group).sort((a, b) => slowest(b) - slowest(a))
     if (DETAIL) for (const one of worst.slice(0, 12)) process.stderr.write(`  ${inWords(one)}\n`)
     const [first] = worst
-    if (first)
-      yield { what: `${group} (${worst.length}), p95 of the slowest`, value: first.p95, limit, unit: 'ms' }
+    if (!first) continue
+    yield { what: `${group} (${worst.length}), p95 of the slowest`, value: slowest(first), limit, unit: 'ms' }
+    yield ratioOf(roundsOf(first), { what: BESIDE_FEW, limit: MOST_GROWN, absolute: 'ms' })
   }
-  const paged = great.filter(({ group }) => group.startsWith('Page'))
+  const paged = measured.filter(({ group }) => group.startsWith('Page'))
   yield grown(
     'of lists',
     paged.filter(({ group }) => !group.includes('search')),
-    small,
   )
   yield grown(
     'of searches',
     paged.filter(({ group }) => group.includes('search')),
-    small,
   )
 }
 
-function grown(what: string, paged: readonly Measured[], small: readonly Measured[]): Figure {
+const BESIDE_FEW = '    the same call, beside a database of 10,000 clients'
+/** What the highest exponent of the growth allows for a hundred times as many clients. */
+const MOST_GROWN = 5
+
+function grown(what: string, paged: readonly Measured[]): Figure {
   const slower = paged.filter((one) => {
-    const before = small.find(({ key }) => key === one.key)?.median ?? 0
-    const isSlower = one.median > Math.max(before * 2, before + 5)
+    const [before, now] = one.times.map(median) as [number, number]
+    const isSlower = now > Math.max(before * 2, before + 5)
     if (DETAIL && isSlower) process.stderr.write(`  from ${before.toFixed(1)} ms: ${inWords(one)}\n`)
     return isSlower
   })
@@ -58,6 +60,16 @@ function grown(what: string, paged: readonly Measured[], small: readonly Measure
     limit: 0,
     unit: '',
   }
+}
+
+/** Returns the 95th percentile of a call among the most clients. */
+function slowest({ times }: Measured): number {
+  return quantile(times.at(-1) ?? [], 0.95)
+}
+
+/** Returns the times among the most clients beside those among the fewest, which were measured by turns. */
+function roundsOf({ times }: Measured): Round[] {
+  return (times.at(-1) ?? []).map((ours, at) => ({ ours, theirs: times[0]?.[at] ?? Number.NaN }))
 }
 
 const GROUPS = [
@@ -87,33 +99,67 @@ interface Case {
   path: string
 }
 interface Measured extends Case {
-  median: number
-  p95: number
+  /** How long it took, by database. */
+  times: number[][]
 }
 
-/** Measures every call that reads on a database. */
-export async function measure(dataDir: string): Promise<Measured[]> {
-  const console = await startConsole({ dataDir })
-  const connection = await Connection.open(console.url)
+/** Measures every call that reads on each database by turns. */
+export async function measureReads(dataDirs: readonly string[]): Promise<Measured[]> {
+  const readers: Reader[] = []
   try {
-    const { people, client } = await withDatabaseOf(dataDir, async (sql) => {
-      const people = await openSessions(sql)
-      return { people, client: await anyClient(sql, people.dealer.id) }
-    })
+    for (const dataDir of dataDirs) readers.push(await openReader(dataDir))
     const measured: Measured[] = []
-    for (const role of ROLES) {
-      const get = (path: string) => connection.get(path, people[role].token)
-      for (const one of casesOf(role, people, client)) {
-        for (const { key, path } of await ends(one, get)) {
-          const times = await time(() => get(path))
-          measured.push({ ...one, key, path, median: median(times), p95: quantile(times, 0.95) })
-        }
+    for (const at of readers[0]?.cases.keys() ?? []) {
+      const sides: Read[][] = []
+      for (const { cases } of readers) sides.push(await ends(cases[at] as Read))
+      for (const [end, { one }] of sides.at(-1)?.entries() ?? []) {
+        const reads = sides.flatMap((side) => side[end] ?? [])
+        measured.push({
+          ...one,
+          times: await time(
+            reads.map(
+              ({ one, get }) =>
+                () =>
+                  get(one.path),
+            ),
+          ),
+        })
       }
     }
     return measured
   } finally {
-    connection.close()
-    await console.stop()
+    for (const reader of readers) await reader.close()
+  }
+}
+
+/** What can be read of a database: the same cases of each, in the same order. */
+interface Reader {
+  cases: Read[]
+  close(): Promise<void>
+}
+interface Read {
+  one: Case
+  get(path: string): Promise<string>
+}
+
+async function openReader(dataDir: string): Promise<Reader> {
+  const console = await startConsole({ dataDir })
+  const connection = await Connection.open(console.url)
+  const { people, client } = await withDatabaseOf(dataDir, async (sql) => {
+    const people = await openSessions(sql)
+    return { people, client: await anyClient(sql, people.dealer.id) }
+  })
+  return {
+    cases: ROLES.flatMap((role) =>
+      casesOf(role, people, client).map((one) => ({
+        one,
+        get: (path: string) => connection.get(path, people[role].token),
+      })),
+    ),
+    async close() {
+      connection.close()
+      await console.stop()
+    },
   }
 }
 
@@ -172,7 +218,7 @@ function casesOf(role: Role, people: People, client: Client): Case[] {
         },
       ]
     }
-    const child = CHILD[role]
+    const child = name === 'tree.clients' ? 'dealer' : CHILD[role]
     const given: Record<string, string> = { mac: client.mac, name: child ? people[child].name : client.name }
     const path = pathParameters(call.path).reduce(
       (path, key) => path.replace(`{${key}}`, encodeURIComponent(given[key] ?? '')),
@@ -181,7 +227,8 @@ function casesOf(role: Role, people: People, client: Client): Case[] {
     const group = SUMS.includes(name)
       ? ('Sums over 100,000 clients: spent, due and the forecast' as const)
       : (`Other calls of the ${role}` as const)
-    return [{ group, key: `${role} ${name}`, path: `/v1${path}` }]
+    const query = name === 'clients.asked' ? `?mac=${client.mac}` : ''
+    return [{ group, key: `${role} ${name}`, path: `/v1${path}${query}` }]
   })
 }
 
@@ -259,30 +306,31 @@ function terms({ name, mac, phone, expiry, dealer }: Client & { dealer?: string 
 }
 
 /** Returns the first and the last page of a list. */
-async function ends(
-  one: Case,
-  get: (path: string) => Promise<string>,
-): Promise<{ key: string; path: string }[]> {
-  if (!one.group.startsWith('Page')) return [one]
+async function ends({ one, get }: Read): Promise<Read[]> {
+  if (!one.group.startsWith('Page')) return [{ one, get }]
   const { total_pages } = JSON.parse(await get(one.path)) as { total_pages: number }
   return [
-    { key: `${one.key} first`, path: one.path },
-    { key: `${one.key} deepest`, path: `${one.path}&page=${total_pages}` },
+    { one: { ...one, key: `${one.key} first` }, get },
+    { one: { ...one, key: `${one.key} deepest`, path: `${one.path}&page=${total_pages}` }, get },
   ]
 }
 
-async function time(call: () => Promise<unknown>): Promise<number[]> {
-  const times: number[] = []
+/** Makes the calls by turns. Returns how long each took. */
+async function time(calls: readonly (() => Promise<unknown>)[]): Promise<number[][]> {
+  const times: number[][] = calls.map(() => [])
   let spent = 0
-  while (times.length < FEW * 2 || (spent < ENOUGH_MS && times.length < FEW + TIMES)) {
-    const began = performance.now()
-    await call()
-    times.push(performance.now() - began)
-    spent += times.at(-1) ?? 0
+  for (let round = 0; round < FEW * 2 || (spent < ENOUGH_MS && round < FEW + TIMES); round += 1) {
+    for (const [at, call] of calls.entries()) {
+      const began = performance.now()
+      await call()
+      times[at]?.push(performance.now() - began)
+    }
+    spent += Math.max(...times.map((of) => of.at(-1) ?? 0))
   }
-  return times.slice(FEW)
+  return times.map((of) => of.slice(FEW))
 }
 
-function inWords({ median, p95, path }: Measured): string {
-  return `${median.toFixed(1)} ms, p95 ${p95.toFixed(1)} ms: ${decodeURIComponent(path)}`
+function inWords({ times, path }: Measured): string {
+  const great = times.at(-1) ?? []
+  return `${median(great).toFixed(1)} ms, p95 ${quantile(great, 0.95).toFixed(1)} ms: ${decodeURIComponent(path)}`
 }

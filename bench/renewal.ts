@@ -112,7 +112,10 @@ function countedFrom(expiry: string): string {
   return later(day, TODAY)
 }
 
-/** Returns the statements of one renewal in their order. `ready` receives a pool of one connection and returns the renewal. */
+/**
+ * Returns the statements of one renewal in their order. `ready` receives a pool of one connection and returns the
+ * renewal.
+ */
 export async function captureStatements(
   to: Connect,
   ready: (sql: Sql) => Promise<() => Promise<void>>,

@@ -1,8 +1,7 @@
-import { fork } from 'node:child_process'
-import { join } from 'node:path'
 import { transfer } from '../server/ledger/transfer.ts'
 import { begin } from '../server/postgres/begin.ts'
 import type { Sql } from '../server/postgres/pool.ts'
+import { runApart } from './apart.ts'
 import { openSession } from './people.ts'
 import type { Renewer } from './renewal.ts'
 import type { Done, Order } from './renewing.ts'
@@ -54,12 +53,7 @@ export async function renewersOf(
   }
 }
 
-/** Renews without a pause, in a process of its own. */
+/** Renews without a pause. */
 export function renewFor(order: Order): Promise<Done> {
-  const child = fork(join(import.meta.dirname, 'renewing.ts'))
-  return new Promise((resolve, reject) => {
-    child.once('message', (done: Done) => resolve(done))
-    child.once('exit', (code) => reject(new Error(`What renews ended with ${code}`)))
-    child.send(order)
-  })
+  return runApart('renewing.ts', order)
 }

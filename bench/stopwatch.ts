@@ -26,94 +26,104 @@ declare global {
  */
 export function installStopwatch(selectors: readonly string[]) {
   const watched: Watched = { painted: {}, shift: 0, shifted: [], worked: 0 }
-  const afterPaint = (act: (at: number) => void) =>
+  watchPaints()
+  watchShifts()
+  watchWorkers()
+  window.stopwatch = { watched, ...followInputs() }
+
+  function afterPaint(act: (at: number) => void) {
     requestAnimationFrame(() => {
       const channel = new MessageChannel()
       channel.port1.onmessage = () => act(performance.now())
       channel.port2.postMessage(null)
     })
-
-  const missing = new Set(selectors)
-  const look = () => {
-    for (const selector of missing) {
-      if (!document.querySelector(selector)) continue
-      missing.delete(selector)
-      afterPaint((at) => {
-        watched.painted[selector] = at
-      })
-    }
   }
-  new MutationObserver(look).observe(document, {
-    childList: true,
-    subtree: true,
-    attributes: true,
-    attributeFilter: ['data-state', 'aria-busy'],
-  })
 
-  new PerformanceObserver((list) => {
-    for (const entry of list.getEntries() as (PerformanceEntry & {
-      value: number
-      hadRecentInput: boolean
-      sources: { node: Node | null }[]
-    })[]) {
-      if (entry.hadRecentInput) continue
-      watched.shift += entry.value
-      for (const { node } of entry.sources) {
-        const element = node instanceof Element ? node : node?.parentElement
-        watched.shifted.push(
-          `${Math.round(entry.startTime)} ms ${element?.outerHTML.slice(0, 120) ?? 'gone'}`,
-        )
+  function watchPaints() {
+    const missing = new Set(selectors)
+    const look = () => {
+      for (const selector of missing) {
+        if (!document.querySelector(selector)) continue
+        missing.delete(selector)
+        afterPaint((at) => {
+          watched.painted[selector] = at
+        })
       }
     }
-  }).observe({ type: 'layout-shift', buffered: true })
-
-  const BrowserWorker = window.Worker
-  window.Worker = class extends BrowserWorker {
-    #since = 0
-    constructor(url: string | URL, options?: WorkerOptions) {
-      super(url, options)
-      this.addEventListener('message', () => {
-        watched.worked += performance.now() - this.#since
-      })
-    }
-    override postMessage(...message: [never]) {
-      this.#since = performance.now()
-      super.postMessage(...message)
-    }
+    new MutationObserver(look).observe(document, {
+      childList: true,
+      subtree: true,
+      attributes: true,
+      attributeFilter: ['data-state', 'aria-busy'],
+    })
   }
 
-  let began = 0
-  let first = 0
-  let last = 0
-  let following: MutationObserver | undefined
-  window.stopwatch = {
-    watched,
-    follow(selector) {
-      following?.disconnect()
-      began = 0
-      first = 0
-      last = 0
-      const begin = (event: Event) => {
-        if (began === 0) {
-          began = event.timeStamp
-          afterPaint((at) => {
-            first = at
-          })
+  function watchShifts() {
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries() as (PerformanceEntry & {
+        value: number
+        hadRecentInput: boolean
+        sources: { node: Node | null }[]
+      })[]) {
+        if (entry.hadRecentInput) continue
+        watched.shift += entry.value
+        for (const { node } of entry.sources) {
+          const element = node instanceof Element ? node : node?.parentElement
+          watched.shifted.push(
+            `${Math.round(entry.startTime)} ms ${element?.outerHTML.slice(0, 120) ?? 'gone'}`,
+          )
         }
       }
-      for (const kind of ['keydown', 'pointerup', 'change']) {
-        document.addEventListener(kind, begin, { capture: true, once: true })
-      }
-      following = new MutationObserver(() => {
-        if (began === 0) return
-        afterPaint((at) => {
-          last = at
+    }).observe({ type: 'layout-shift', buffered: true })
+  }
+
+  function watchWorkers() {
+    const BrowserWorker = window.Worker
+    window.Worker = class extends BrowserWorker {
+      #since = 0
+      constructor(url: string | URL, options?: WorkerOptions) {
+        super(url, options)
+        this.addEventListener('message', () => {
+          watched.worked += performance.now() - this.#since
         })
+      }
+      override postMessage(...message: [never]) {
+        this.#since = performance.now()
+        super.postMessage(...message)
+      }
+    }
+  }
+
+  function followInputs() {
+    let [began, first, last] = [0, 0, 0]
+    let following: MutationObserver | undefined
+    const begin = (event: Event) => {
+      if (began !== 0) return
+      began = event.timeStamp
+      afterPaint((at) => {
+        first = at
       })
-      const place = document.querySelector(selector)
-      if (!place) throw new Error(`There is no ${selector}`)
-      following.observe(place, { childList: true, subtree: true, characterData: true })
-    },
-    followed: () => ({ first: first - began, last: last - began }),
+    }
+    const change = () => {
+      if (began === 0) return
+      afterPaint((at) => {
+        last = at
+      })
+    }
+    return {
+      follow(selector: string) {
+        following?.disconnect()
+        began = 0
+        first = 0
+        last = 0
+        for (const kind of ['keydown', 'pointerup', 'change'])
+          document.addEventListener(kind, begin, { capture: true, once: true })
+        following = new MutationObserver(change)
+        const place = document.querySelector(selector)
+        if (!place) throw new Error(`There is no ${selector}`)
+        following.observe(place, { childList: true, subtree: true, characterData: true })
+      },
+      followed: () => ({ first: first - began, last: last - began }),
+    }
   }
 }

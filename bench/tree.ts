@@ -1,11 +1,18 @@
 import { calls } from '../contract/calls.ts'
-import { hash } from '../server/access/seal.ts'
 import type { Sql } from '../server/postgres/pool.ts'
 import { startConsole } from '../test/support/console.ts'
 import { Connection } from './connection.ts'
 import { type Figure, type Round, ratioOf } from './figure.ts'
 import type { Folders } from './fill.ts'
-import { openSession, openSessions, type People, type Person, withDatabaseOf } from './people.ts'
+import {
+  nameOf,
+  openSession,
+  openSessions,
+  type People,
+  type Person,
+  sessionOf,
+  withDatabaseOf,
+} from './people.ts'
 import type { Renewer } from './renewal.ts'
 import { renewersOf } from './renewers.ts'
 
@@ -15,8 +22,8 @@ const ROUNDS_OF_MANY = 5
 const MANY = 1_000
 
 /**
- * What is measured, with the most that it may cost beside a renewal made right before it. A move is rare, and writes the
- * counts of each dealer and each day of expiry anew; a password's hash is meant to be slow.
+ * What is measured, with the most that it may cost beside a renewal made right before it. A move is rare, and writes
+ * the counts of each dealer and each day of expiry anew; a password's hash is meant to be slow.
  */
 const LIMITS = {
   'Asking for credits': 2,
@@ -167,18 +174,6 @@ async function elsewhere(
     dealer: { ...dealer, name: await nameOf(sql, dealer.id) },
     reseller: { ...account, token: await openSession(sql, account.id) },
   }
-}
-
-async function sessionOf(sql: Sql, token: string): Promise<{ id: number }> {
-  const [session] = await sql<{ id: number }[]>`select id from session where token_hash = ${hash(token)}`
-  if (!session) throw new Error('There is no such session')
-  return session
-}
-
-async function nameOf(sql: Sql, id: number): Promise<string> {
-  const [account] = await sql<{ name: string }[]>`select name from account where id = ${id}`
-  if (!account) throw new Error(`There is no account ${id}`)
-  return account.name
 }
 
 async function timed(work: () => Promise<string>): Promise<{ milliseconds: number; answer: string }> {

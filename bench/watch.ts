@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { MAJOR } from '../server/postgres/binaries.ts'
 
 const EVERY_MS = 200
 
@@ -19,7 +21,7 @@ export function watchMemory(pid: number | undefined, program?: string) {
 }
 
 function memoryOf(pid: number | undefined): number {
-  return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) / 1024
+  return statusOf(pid, 'VmRSS')
 }
 
 /** Returns 0 while no child runs the program. */
@@ -38,7 +40,32 @@ export function processorTime(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS
 }
 
+/** Returns the processor time of a process and all beneath it so far, also of those that have ended, in milliseconds. */
+export function familyTime(pid: number): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ') ?? []
+    const own = fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) * TICK_MS
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').match(/\d+/g) ?? []
+    return children.reduce((sum, child) => sum + familyTime(Number(child)), own)
+  } catch {
+    // It has ended meanwhile, and counts among what its parent waited for.
+    return 0
+  }
+}
+
 /** Returns the most memory that a process has had resident so far, in megabytes. */
 export function highestMemory(pid: number): number {
-  return Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]) / 1024
+  return statusOf(pid, 'VmHWM')
+}
+
+/** Returns a field of a process's status that Linux gives in kilobytes, in megabytes. */
+function statusOf(pid: number | undefined, field: string): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'latin1')
+  return Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(status)?.[1]) / 1024
+}
+
+/** Returns the id of the process of the embedded database that others are beneath. */
+export function postmasterOf(dataDir: string): number {
+  const file = readFileSync(join(dataDir, `postgres-${MAJOR}`, 'postmaster.pid'), 'utf8')
+  return Number.parseInt(file, 10)
 }

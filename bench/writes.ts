@@ -20,6 +20,8 @@ const MEASURED_MS = 3_000
 const ROUNDS = 7
 const MANY = 1_000
 const TIMES = 5
+/** Fewer are deleted, because they do not come back. */
+const FEWER = MANY / TIMES
 
 /**
  * Measures renewals of many dealers through the whole server, beside the least transaction of a ledger by pgbench over
@@ -112,59 +114,49 @@ async function* renewalOfMany(
   statements: readonly Statement[],
 ): AsyncGenerator<Figure> {
   const [by] = (await renewersOf(sql, { dealers: 1, clients: MANY })) as [Renewer]
+  const { clients } = by
   const connection = await Connection.open(url)
-  const body = JSON.stringify({ clients: by.clients, months: 1 })
-  const [through, bare, changed, quoted]: [number[], number[], number[], number[]] = [[], [], [], []]
+  const post = (path: string, input: object) =>
+    timed(() => connection.post(`/v1/api/${path}`, by.token, JSON.stringify(input), crypto.randomUUID()))
+  const expired = await expiredOf(sql, by)
+  const rounds = {
+    bare: [] as Round[],
+    changed: [] as Round[],
+    quoted: [] as Round[],
+    removed: [] as Round[],
+  }
   for (let time = 0; time < TIMES; time += 1) {
     // First, because an expired client cannot be changed.
-    through.push(
-      await timed(() => connection.post('/v1/api/multirenew', by.token, body, crypto.randomUUID())),
-    )
-    const change = JSON.stringify({ clients: by.clients, package_selection: time % 2 ? 1 : 2 })
-    changed.push(
-      await timed(() => connection.post('/v1/api/multisave', by.token, change, crypto.randomUUID())),
-    )
-    const looked = JSON.stringify({ clients: by.clients })
-    quoted.push(await timed(() => connection.post('/v1/api/multiquote', by.token, looked)))
-    bare.push(await timed(() => replay(sql, statements, by, by.clients)))
+    const renewed = await post('multirenew', { clients, months: 1 })
+    rounds.changed.push({
+      ours: await post('multisave', { clients, package_selection: time % 2 ? 1 : 2 }),
+      theirs: renewed,
+    })
+    rounds.quoted.push({ ours: await post('multiquote', { clients }), theirs: renewed })
+    rounds.bare.push({ ours: renewed, theirs: await timed(() => replay(sql, statements, by, clients)) })
+    rounds.removed.push({
+      ours: await post('multiremove', { clients: expired.slice(time * FEWER, (time + 1) * FEWER) }),
+      theirs: await post('multirenew', { clients: clients.slice(0, FEWER), months: 1 }),
+    })
   }
-  const expired = JSON.stringify({ clients: await expiredOf(sql, by) })
-  const removed = await timed(() =>
-    connection.post('/v1/api/multiremove', by.token, expired, crypto.randomUUID()),
-  )
   connection.close()
-  const most = 2 * median(bare)
-  yield {
-    what: `A renewal of ${MANY} clients, at most twice its bare SQL`,
-    value: median(through),
-    limit: most,
-    unit: 'ms',
-  }
-  yield {
-    what: `Another package for ${MANY} clients, at most a renewal of them`,
-    value: median(changed),
-    limit: median(through),
-    unit: 'ms',
-  }
-  yield {
-    what: `Looking at ${MANY} clients before they are changed, at most a renewal of them`,
-    value: median(quoted),
-    limit: median(through),
-    unit: 'ms',
-  }
-  yield {
-    what: `Deleting ${MANY} expired clients, once, at most twice a renewal of as many`,
-    value: removed,
-    limit: 2 * median(through),
-    unit: 'ms',
-  }
+  const beside = (what: string, rounds: readonly Round[], limit: number) =>
+    ratioOf(rounds, { what, limit, absolute: 'ms' })
+  yield beside(`A renewal of ${MANY} clients, beside its bare SQL`, rounds.bare, 2)
+  yield beside(`Another package for ${MANY} clients, beside a renewal of them`, rounds.changed, 1)
+  yield beside(`Looking at ${MANY} clients before a change, beside a renewal of them`, rounds.quoted, 1)
+  yield beside(`Deleting ${FEWER} expired clients, beside a renewal of as many`, rounds.removed, 2)
 }
 
-/** Returns expired clients of a dealer. Each run deletes MANY of the tenth of all clients that the biggest one has. */
-async function expiredOf(sql: Sql, { id }: Renewer): Promise<string[]> {
+/**
+ * Returns the expired clients that are deleted: some of the tenth of all clients that the biggest dealer has, without
+ * those that are renewed before.
+ */
+async function expiredOf(sql: Sql, { id, clients: renewed }: Renewer): Promise<string[]> {
   const clients = await sql<{ name: string }[]>`
     select c.name from client c join service s on s.client = c.id
-    where c.dealer = ${id} and c.deleted is null and s.expiry < now() order by c.id limit ${MANY}`
+    where c.dealer = ${id} and c.deleted is null and s.expiry < now() and c.name <> all (${renewed}::text[])
+    order by c.id limit ${MANY}`
   return clients.map(({ name }) => name)
 }
 

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { BOX_REFUSALS } from './box-refusals.ts'
-import { Moment, Search, wholeInQuery } from './shapes.ts'
+import { pageQuery } from './page.ts'
+import { Moment, Search } from './shapes.ts'
 
 /** How many boxes say that they are of a type and have a version; both are empty where a box says nothing. */
 export const BoxModel = z.object({
@@ -48,6 +49,5 @@ export const UnknownBoxQuery = z.strictObject({
   search: z._default(Search, ''),
   sort: z._default(z.enum(UNKNOWN_BOX_SORTS), 'asked'),
   order: z._default(z.enum(['asc', 'desc']), 'desc'),
-  page: z._default(wholeInQuery(1_000_000), 1),
-  per_page: z._default(wholeInQuery(50), 10),
+  ...pageQuery({ rows: 10, most: 50 }),
 })

@@ -86,4 +86,4 @@ export const Group = z.object({
 })
 export type Group = z.output<typeof Group>
 
-export const Given = z.extend(Done, { ...Counted, held: z.nullable(z.enum(HELD_BACK)) })
+export const PlaylistRead = z.extend(Done, { ...Counted, held: z.nullable(z.enum(HELD_BACK)) })

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini'
 import { LIST_FILTERS } from './clients.ts'
 import { ReminderText } from './due.ts'
-import { ANY_CLIENT_SORTS, MOST_PER_PAGE, Search } from './shapes.ts'
+import { MOST_PER_PAGE } from './page.ts'
+import { ANY_CLIENT_SORTS, Search } from './shapes.ts'
 import { storable } from './text.ts'
 
 /** The key of a table or column. The console ignores keys that it does not know. */

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { BOX_EVENTS, DEVICE_EVENTS, LIST_FILTERS } from './clients.ts'
 import { DUE_WITHIN } from './due.ts'
+import { pagePlace, pageQuery } from './page.ts'
 import { ROLES } from './roles.ts'
 import { storable } from './text.ts'
 
@@ -24,7 +25,7 @@ export const Search = z
     storable('Search has characters that cannot be searched'),
   )
 
-export const Role = z.enum(ROLES)
+export const RoleName = z.enum(ROLES)
 
 /** A session of the caller. */
 export const OwnSession = z.object({
@@ -222,26 +223,12 @@ export const SpentMonth = z.extend(Spent, {
   packages: z.array(z.extend(Spent, { package_selection: z.int() })),
 })
 
-/** The largest page of a list. */
-export const MOST_PER_PAGE = 500
-
-/** Accepts a whole number from 1, also as the text of a query. */
-export const wholeInQuery = (most: number) =>
-  z.pipe(
-    z.union(
-      [z.number(), z.pipe(z.string().check(z.regex(/^\d{1,9}$/)), z.transform(Number))],
-      'This must be a whole number',
-    ),
-    z.int().check(z.minimum(1), z.maximum(most)),
-  )
-
 export const CLIENT_SORTS = ['name', 'description', 'mac', 'ministra', 'expiry', 'status'] as const
 export const ANY_CLIENT_SORTS = [...CLIENT_SORTS, 'dealer'] as const
 
 export function clientQuery<const Sorts extends readonly [string, ...string[]]>(sorts: Sorts) {
   return z.strictObject({
-    page: z._default(wholeInQuery(1_000_000), 1),
-    per_page: z._default(wholeInQuery(MOST_PER_PAGE), 10),
+    ...pageQuery({ rows: 10 }),
     ...clientSelection(sorts),
   })
 }
@@ -264,9 +251,7 @@ export function clientPage<Row extends z.ZodMiniType>(row: Row) {
     count_capped: z.boolean(),
     /** The number of matches for each filter; each stops at 10,000 too. */
     counts: z.object({ all: z.int(), active: z.int(), expiring: z.int(), expired: z.int() }),
-    current_page: z.int(),
-    per_page: z.int(),
-    total_pages: z.int(),
+    ...pagePlace,
   })
 }
 
@@ -274,14 +259,11 @@ export const dueQuery = z.strictObject({
   within: z._default(z.enum(DUE_WITHIN), 'week'),
   search: z._default(Search, ''),
   order: z._default(z.enum(['asc', 'desc']), 'asc'),
-  page: z._default(wholeInQuery(1_000_000), 1),
-  per_page: z._default(wholeInQuery(MOST_PER_PAGE), 10),
+  ...pageQuery({ rows: 10 }),
 })
 
 export const duePage = z.object({
   data: z.array(DueClient),
   count: z.int(),
-  current_page: z.int(),
-  per_page: z.int(),
-  total_pages: z.int(),
+  ...pagePlace,
 })

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
-import { Day, MOST_PER_PAGE, Search, TRANSACTION_TYPES, Transaction, wholeInQuery } from './shapes.ts'
+import { pagePlace, pageQuery } from './page.ts'
+import { Day, Search, TRANSACTION_TYPES, Transaction } from './shapes.ts'
 import { storable } from './text.ts'
 
 export const TRANSACTION_SORTS = ['created', 'type', 'credits', 'login'] as const
@@ -21,8 +22,7 @@ export type TransactionFilter = z.output<typeof Filter>
 
 export const TransactionQuery = z.strictObject({
   ...transactionFilter,
-  page: z._default(wholeInQuery(1_000_000), 1),
-  per_page: z._default(wholeInQuery(MOST_PER_PAGE), 25),
+  ...pageQuery({ rows: 25 }),
   sort: z._default(z.enum(TRANSACTION_SORTS), 'created'),
   order: z._default(z.enum(['asc', 'desc']), 'desc'),
 })
@@ -33,9 +33,7 @@ export const TransactionPage = z.object({
   count: z.int(),
   /** True where more than 10,000 match, at which the count stops. */
   count_capped: z.boolean(),
-  current_page: z.int(),
-  per_page: z.int(),
-  total_pages: z.int(),
+  ...pagePlace,
 })
 
 /** The number and the credits of the transactions of one type; types without any are left out. */

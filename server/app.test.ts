@@ -10,17 +10,12 @@ import {
   holdToRefusal,
   newClient,
   openWorld,
-  type Person,
+  suiteWorld,
   type World,
 } from '../test/support/world.ts'
 
-let world: World
-let dealer: Person
-beforeAll(async () => {
-  world = await openWorld()
-  dealer = (await world.family({ credits: 5 })).dealer
-})
-afterAll(() => world.close())
+const world = await suiteWorld()
+const { dealer } = await world.family({ credits: 5 })
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 

@@ -5,6 +5,7 @@ import { MOST_COMPRESSED } from '../contract/channels.ts'
 import type { ServerReport } from '../contract/system.ts'
 import { openCaptcha } from './access/captcha.ts'
 import { storeOrCheckKey } from './access/key-check.ts'
+import { type Networks, watchNetworks } from './access/network.ts'
 import { createSeal } from './access/seal.ts'
 import type { Gateway } from './boxes/gateway.ts'
 import type { Config } from './config.ts'
@@ -12,7 +13,7 @@ import type { Business } from './context.ts'
 import { watchAnswers } from './corridor/answer-log.ts'
 import { compress } from './corridor/compress.ts'
 import { closeIdleConnections, limitConnections, REQUEST_TIMES } from './corridor/connections.ts'
-import { protectBrowsers, serveConsole } from './corridor/console.ts'
+import { protectBrowsers, serveConsole, shortenPolicy } from './corridor/console.ts'
 import { type FreeSpace, watchDisk } from './corridor/disk.ts'
 import { unavailable } from './corridor/error-to-refusal.ts'
 import { openHealth } from './corridor/health.ts'
@@ -22,13 +23,12 @@ import { type AnyHandler, goneOf, openPipeline } from './corridor/pipeline.ts'
 import { ID_FIELD, idsOfRequests, sendIds } from './corridor/request-id.ts'
 import { rejectConnections, sendRefusal } from './corridor/send-refusal.ts'
 import { handlers } from './handlers.ts'
+import { openReport } from './jobs/report.ts'
 import { measureWrites } from './metrics.ts'
-import { type Networks, watchNetworks } from './network.ts'
 import { endSpare } from './nouns/exports/spare.ts'
 import { type Clock, MACHINE_CLOCK } from './postgres/clock.ts'
 import type { Connect, Sql } from './postgres/pool.ts'
 import { notFound } from './refusal.ts'
-import { openReport } from './report.ts'
 
 export type AppDependencies = {
   config: Config
@@ -40,24 +40,18 @@ export type AppDependencies = {
   freeSpace: FreeSpace | null
   /** The database's clock; by default the machine's. */
   clock?: Clock
-  /** Aborted once the server was told to stop; by default never. */
   leaving?: AbortSignal
-  /** By default a watch of its own. */
   networks?: Networks
-  /** What tells of this process; by default without its ports, backups and primary. */
+  /** By default without its ports, backups and primary. */
   report?: () => ServerReport
-  /** What answers the boxes; null where this process does not serve them. */
+  /** Null where this process does not serve boxes. */
   gateway?: Gateway | null
 }
 
 /** The most bytes of a body: of one with a few fields, with a thousand names, and with a compressed file in base64. */
 const MOST_BODY = { short: 32 * 1024, long: 256 * 1024, file: 2 * MOST_COMPRESSED }
 
-/**
- * Opens the server of PORT: registers every call, the reference and the console's files, and the boxes' calls where
- * they have no port of their own.
- * @throws StartFault where the secret key is not this database's
- */
+/** Opens the server of PORT, with the boxes where they have no port of their own. @throws StartFault for a wrong key */
 export async function openApp(dependencies: AppDependencies) {
   const { config, database, sql, secretKey, log, freeSpace, clock = MACHINE_CLOCK, gateway } = dependencies
   const { leaving = NEVER } = dependencies
@@ -90,6 +84,7 @@ export async function openApp(dependencies: AppDependencies) {
       api.addHook('onSend', async (_request, reply) => {
         reply.header('cache-control', 'no-store')
       })
+      api.addHook('onSend', shortenPolicy)
       api.addHook('onSend', compress)
       api.get('/live', UNLOGGED, async () => ({ status: 'OK' }))
       api.get('/ready', UNLOGGED, ready)
@@ -123,8 +118,7 @@ export async function openApp(dependencies: AppDependencies) {
 }
 
 /**
- * Opens a server of boxes alone. It is ready as long as it can answer them, which it can from memory for a while.
- * @throws StartFault where the secret key is not this database's
+ * It is ready as long as it can answer boxes, which it can from memory for a while. @throws StartFault for a wrong key
  */
 export async function openBoxApp(
   { config, sql, secretKey, log, leaving = NEVER }: AppDependencies,
@@ -169,7 +163,7 @@ function openFastify(config: Config, log: FastifyBaseLogger): FastifyInstance {
   app.setErrorHandler(sendRefusal)
   sendIds(app)
   limitConnections(app, config.trustedProxies, log)
-  stayOnHttps(app)
+  if (config.trustedProxies.length > 0) stayOnHttps(app)
   watchAnswers(app)
   closeIdleConnections(app)
   return app

@@ -11,11 +11,9 @@ export interface Config {
   host: string
   /** 0 takes any free port. */
   port: number
-  /** What this process serves. */
   serve: { console: boolean; boxes: boolean }
-  /** The port at which boxes are served; null means the console's. */
+  /** Null means the console's. */
   boxPort: number | null
-  /** An absolute path. */
   dataDir: string
   /** Connection strings of an external PostgreSQL; null means the embedded one. */
   database: { server: string; owner: string } | null
@@ -30,7 +28,7 @@ export interface Config {
   streams: { servers: string[]; comparesAddress: boolean }
   /** How often the playlist of the channels is fetched, and whether from private networks too. */
   playlist: { minutes: number; isPrivateAllowed: boolean }
-  /** Addresses and CIDR blocks whose forwarded headers are believed. */
+  /** Addresses and CIDR blocks. */
   trustedProxies: string[]
   /** How many days sign-ins and addresses are kept. */
   keepDays: number
@@ -54,10 +52,7 @@ export class StartFault extends Error {
   override name = 'StartFault'
 }
 
-/**
- * Reads the whole configuration from the environment.
- * @throws StartFault with every fault at once, a line each, naming the variable and the remedy
- */
+/** @throws StartFault with every fault at once, a line each, naming the variable and the remedy */
 export function readConfig(env: Record<string, string | undefined>): Config {
   const reader = new Reader(env)
   const port = reader.whole('PORT', { least: 0, most: 65_535, otherwise: 8080 })
@@ -119,16 +114,13 @@ class Reader {
     return limits.otherwise
   }
 
-  /** Returns a switch, which is 'on' or 'off'. */
   isOn(name: string, otherwise: boolean): boolean {
     const text = this.text(name) ?? (otherwise ? 'on' : 'off')
     if (text !== 'on' && text !== 'off') this.faults.push(`${name} must be on or off.`)
     return text === 'on'
   }
 
-  /**
-   * Returns a secret from the variable NAME, or from the file that NAME_FILE names, to keep it out of the environment.
-   */
+  /** Returns a secret from the variable NAME, or from the file that NAME_FILE names. */
   secret(name: string): string | undefined {
     const file = this.text(`${name}_FILE`)
     if (file === undefined) return this.env[name] || undefined
@@ -289,7 +281,6 @@ function readLogLevel(reader: Reader): LogLevel {
   return level ?? 'info'
 }
 
-/** Returns the addresses and CIDR blocks of a list. */
 function readAddresses(reader: Reader, name: string, otherwise: string): string[] {
   const addresses = (reader.text(name) ?? otherwise).split(/[\s,]+/).filter(Boolean)
   for (const address of addresses) {

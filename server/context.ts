@@ -19,18 +19,13 @@ export type Account = {
   consumed_holding: number | null
 }
 
-/** How the playlist of the channels is fetched. */
 export type PlaylistRules = {
-  /** How often. */
   minutes: number
-  /** Whether it may lie on a private network. */
   isPrivateAllowed: boolean
 }
 
-/** What this process knows of itself. */
 export type Self = {
   report(): ServerReport
-  /** Whether a change can be made at this moment. */
   canWrite(): Promise<boolean>
   /** Whether the database's time lies before its newest entry. */
   isClockBehind(): boolean
@@ -76,10 +71,7 @@ export type Caller = {
 /** The context of a call with a session. Its `sql` is the call's own transaction. */
 export type Context = OpenContext & Caller & { account: Account }
 
-/**
- * The output of a call that found nothing to change. The call's transaction is then rolled back, so that it leaves
- * neither an audit row nor an idempotency key: a repeat does the same again, and that is nothing.
- */
+/** The output of a call that found nothing to change: it is rolled back, and leaves neither audit nor key. */
 export class Unchanged<Output> extends Error {
   readonly output: Output
 
@@ -100,9 +92,8 @@ type Inside<C extends Call> = (
 ) => Promise<ResultOf<C> | Unchanged<ResultOf<C>>>
 
 /**
- * A handler that starts outside the transaction, to hash a password without holding locks or a connection meanwhile.
- * Its `sql` is the pool; `begin` runs the rest in the call's transaction, with its audit and idempotency key, and
- * returns the output: of this call, or of the first one with the same key.
+ * Starts outside the transaction, to hash a password without holding locks or a connection meanwhile. `begin` runs the
+ * rest in the call's transaction, and returns the output: of this call, or of the first one with the same key.
  */
 type Outside<C extends Call> = {
   outside: (
@@ -114,7 +105,6 @@ type Outside<C extends Call> = {
 
 type ResultOf<C extends Call> = C['returns'] extends 'file' ? File : z.input<C['output']>
 
-/** One handler for every call of a tree: a call without one does not compile. */
 export type Handlers<Tree extends Calls> = {
   readonly [Key in keyof Tree]: Tree[Key] extends Call
     ? Handler<Tree[Key]>

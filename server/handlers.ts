@@ -38,7 +38,6 @@ const desk: Handlers<typeof calls.desk.admin> = {
   saveSettings,
 }
 
-/** The handler of every call, in the same tree as the calls in the contract. */
 export const handlers: Handlers<typeof calls> = {
   session: { ...session, savePreferences },
   desk: { admin: desk, superreseller: desk, reseller: desk, dealer: desk },

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino'
 
-/** How much the log tells: each level tells what those before it tell, too. */
 export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
@@ -17,7 +16,6 @@ export function openStderr() {
   return stderr
 }
 
-/** Waits until the last lines are written, or cannot be. */
 export async function endLog(stderr: ReturnType<typeof openStderr>): Promise<void> {
   const closed = once(stderr, 'close')
   stderr.end()

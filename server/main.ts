@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8'
 import type { FastifyInstance } from 'fastify'
 import type { ServerReport } from '../contract/system.ts'
 import { makeFirstLogin } from './access/first-login.ts'
+import { watchNetworks } from './access/network.ts'
 import { createSeal, type Seal } from './access/seal.ts'
 import { readSecretKey } from './access/secret-key.ts'
 import { type AppDependencies, openApp, openBoxApp } from './app.ts'
@@ -12,19 +13,18 @@ import { say } from './commands/command.ts'
 import { type Config, readConfig, StartFault } from './config.ts'
 import { freeSpaceOf } from './corridor/disk.ts'
 import { openMetrics } from './corridor/metrics.ts'
-import { codeOf } from './error-code.ts'
 import { openHeartbeat } from './jobs/heartbeat.ts'
 import { startJobs } from './jobs/jobs.ts'
+import { openReport, type Ports } from './jobs/report.ts'
 import { endLog, openLog, openStderr } from './log.ts'
 import { measure } from './metrics.ts'
-import { watchNetworks } from './network.ts'
 import { keepSpare } from './nouns/exports/spare.ts'
 import { startClock } from './postgres/clock.ts'
 import { openDatabase } from './postgres/database.ts'
+import { codeOf } from './postgres/errors.ts'
 import { migrate } from './postgres/migrate.ts'
 import { CONNECTIONS, MOST_CHANGES, openPool } from './postgres/pool.ts'
 import { watchPrimary } from './postgres/primary.ts'
-import { openReport, type Ports } from './report.ts'
 
 // Without this, the heap of new objects grows and makes nothing faster: memory under load nearly doubles.
 setFlagsFromString('--semi-space-growth-factor=1')
@@ -39,7 +39,6 @@ const SETTLED_MS = 1_000
 /** @param code the exit code, which is not 0 after a fault */
 type Step = (code: number) => Promise<unknown>
 
-// The log goes to stderr as JSON.
 const stderr = openStderr()
 const log = openLog(stderr)
 // Sentences for the person at a terminal go to stdout. Where there is none they are lines of the log, at any level of
@@ -87,7 +86,6 @@ async function start(): Promise<void> {
   setTimeout(keepSpare, SETTLED_MS).unref()
 }
 
-/** The database with what is read of it all the time, and what the configuration says. */
 type Opened = Awaited<ReturnType<typeof openData>> & { config: Config; secretKey: Buffer; seal: Seal }
 
 type OwnBackups = ReturnType<typeof openBackups>
@@ -117,7 +115,6 @@ async function openData(config: Config) {
   return { database, sql, clock, primary, freeSpace }
 }
 
-/** Returns what makes backups by itself; null where none are to be made. */
 function backupsOf({ config, database, secretKey, clock }: Opened): OwnBackups | null {
   if (!config.backups) return null
   const { files } = database
@@ -147,9 +144,7 @@ function heartbeatOf(opened: Opened, ports: Ports, backups: OwnBackups | null) {
   return { ...heartbeat, report }
 }
 
-/**
- * Opens the servers of people and of boxes; each is null where it is not to be served by this process, or not apart.
- */
+/** Each server is null where it is not to be served by this process, or not apart. */
 async function openApps(opened: Opened, report: () => ServerReport) {
   const { config, database, sql, clock, seal } = opened
   const networks = watchNetworks(config.trustedProxies, clock.now)
@@ -184,7 +179,6 @@ async function openApps(opened: Opened, report: () => ServerReport) {
   return { console, boxes, gateway }
 }
 
-/** Starts what works without being asked: the jobs, and the backups by the clock. */
 function startWork({ config, sql, clock, seal }: Opened, backups: OwnBackups | null): void {
   const { timeZone: zone, keepDays, playlist } = config
   const jobs = startJobs({ sql, zone, keepDays, playlist, seal, log, clock: clock.now })
@@ -195,7 +189,6 @@ function startWork({ config, sql, clock, seal }: Opened, backups: OwnBackups | n
   undo.push(() => backups.stop())
 }
 
-/** Takes requests from now on. */
 async function serve(
   config: Config,
   { console, boxes }: { console: FastifyInstance | null; boxes: FastifyInstance | null },
@@ -214,7 +207,6 @@ async function serve(
   }
 }
 
-/** Adds what is measured when Prometheus asks. */
 function measureAll({ freeDiskMb }: Config, { clock, freeSpace }: Pick<Opened, 'clock' | 'freeSpace'>): void {
   measure(
     'boxtree_pool_connections',
@@ -263,7 +255,6 @@ async function listen(app: FastifyInstance, { host, port, variable }: Place): Pr
   }
 }
 
-/** Returns the port at which a server listens; null where there is none. */
 function portOf(app: FastifyInstance | null): number | null {
   const address = app?.server.address()
   return typeof address === 'object' && address ? address.port : null
@@ -276,8 +267,8 @@ function addressOf(app: FastifyInstance, { host }: Pick<Place, 'host'>): string 
 }
 
 /**
- * Goes on for some seconds, in which load balancers read that it is no longer ready. Then takes no more requests, waits
- * for those under way, and closes the connections that take longer than the limit.
+ * Goes on for some seconds, in which load balancers read that it is no longer ready. Then takes no more requests, and
+ * waits for those under way up to the limit.
  */
 async function drain(app: FastifyInstance, seconds: number): Promise<void> {
   await pause(seconds * 1000)

@@ -10,7 +10,7 @@ export const registry = new Registry()
 
 const registers = [registry]
 
-export const calls = new Counter({
+export const callsTotal = new Counter({
   name: 'boxtree_calls_total',
   help: 'Calls that were answered, by their name, their HTTP status and whether people or boxes made them.',
   labelNames: ['gate', 'call', 'status'],
@@ -86,7 +86,6 @@ new Gauge({
   },
 })
 
-/** Lets the metrics tell whether changes can be made; it is asked whenever they are read. */
 export function measureWrites(ask: () => Promise<boolean>): void {
   canWrite = ask
 }
@@ -118,7 +117,6 @@ const jobFailures = new Gauge({
   registers,
 })
 
-/** Sets what was read of the jobs. */
 export function measureJobs(jobs: readonly Job[]): void {
   for (const { name: job_name, succeeded, failures } of jobs) {
     if (succeeded !== null) jobSuccess.set({ job_name }, Date.parse(succeeded) / 1000)

@@ -1,11 +1,9 @@
 import { Refusal } from './refusal.ts'
 
 export type Limits = {
-  /** The most turns at once; unlimited if left out. */
   atOnce?: number
-  /** The most turns of one owner at once; unlimited if left out. */
   each?: number
-  /** How long a request waits for a turn, and the sentence that then refuses it; unlimited if left out. */
+  /** Unlimited where it is left out, as the others. */
   maxWait?: MaxWait
 }
 
@@ -30,7 +28,7 @@ export class Turns<Owner> {
   }
 
   /**
-   * Waits for a turn. Returns a function that ends the turn; calling it again does nothing.
+   * Returns a function that ends the turn; calling it again does nothing.
    * @param gone aborted when the caller disconnects
    * @throws Refusal if the wait was too long or the caller has disconnected
    */
@@ -59,17 +57,14 @@ export class Turns<Owner> {
     }
   }
 
-  /** Whether a turn of this owner has begun and not ended. */
   has(owner: Owner): boolean {
     return this.#running.has(owner)
   }
 
-  /** The turns that have begun and not ended. */
   get running(): number {
     return sum(this.#running.values())
   }
 
-  /** The requests that wait for a turn. */
   get waiting(): number {
     return sum([...this.#waiting.values()].map(({ length }) => length))
   }
@@ -122,7 +117,6 @@ export class Turns<Owner> {
     this.#letIn()
   }
 
-  /** Gives the free place to the first waiting owner who is below the limit for one owner. */
   #letIn(): void {
     for (const [owner, [next, ...others]] of this.#waiting) {
       if (!next || !this.#hasRoom(owner)) continue

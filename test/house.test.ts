@@ -44,36 +44,30 @@ const DATABASE = [
   'server/postgres/timeout.ts',
 ]
 /** What any room may import. */
-const COMMON = [
-  'contract/',
-  'server/error-code.ts',
-  'server/metrics.ts',
-  'server/network.ts',
-  'server/page.ts',
-  'server/refusal.ts',
-  'server/turns.ts',
-  ...DATABASE,
-]
+const COMMON = ['contract/', 'server/metrics.ts', 'server/refusal.ts', 'server/turns.ts', ...DATABASE]
 /** Encryption and hashing, which know no account and no session. */
 const SECRETS = ['server/access/password.ts', 'server/access/seal.ts']
+/** Addresses: the network of a request, and which addresses are among some. */
+const NETWORK = 'server/access/network.ts'
 
 /** What each room of the server may import from this repository, besides itself. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   'server/tree/': [...COMMON, 'server/context.ts'],
   'server/ledger/': COMMON,
-  'server/nouns/': [...COMMON, ...SECRETS, 'server/context.ts', 'server/tree/', 'server/ledger/'],
+  'server/nouns/': [...COMMON, ...SECRETS, NETWORK, 'server/context.ts', 'server/tree/', 'server/ledger/'],
   'server/access/': [
     ...COMMON,
     'server/context.ts',
     'server/config.ts',
-    'server/files.ts',
     'server/postgres/data-folder.ts',
+    'server/postgres/files.ts',
     'server/tree/',
   ],
-  'server/boxes/': [...COMMON, 'server/access/login-limits.ts', 'server/access/seal.ts'],
+  'server/boxes/': [...COMMON, NETWORK, 'server/access/login-limits.ts', 'server/access/seal.ts'],
   'server/corridor/': [
     ...COMMON,
     ...SECRETS,
+    NETWORK,
     'server/context.ts',
     'server/config.ts',
     'server/tree/',
@@ -93,13 +87,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'server/ledger/calendar.ts',
     'server/corridor/idempotency.ts',
   ],
-  'server/postgres/': [
-    'server/config.ts',
-    'server/error-code.ts',
-    'server/files.ts',
-    'server/metrics.ts',
-    'server/turns.ts',
-  ],
+  'server/postgres/': ['server/config.ts', 'server/metrics.ts', 'server/turns.ts'],
   'server/backup/': [
     ...COMMON,
     'server/access/key-check.ts',
@@ -107,7 +95,6 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'server/access/secret-key.ts',
     'server/config.ts',
     'server/corridor/disk.ts',
-    'server/files.ts',
     'server/postgres/',
     'server/verify/',
   ],
@@ -205,6 +192,12 @@ test('server and web share nothing but the contract', () => {
     )
 })
 
+test('at the top of the server is only the way in, and two files that every room needs', () => {
+  const names = entriesOf('server').filter((path) => path.endsWith('.ts'))
+  const wayIn = ['app', 'config', 'context', 'handlers', 'log', 'main', 'refusal']
+  expect(names.sort()).toEqual([...wayIn, 'metrics', 'turns'].map((name) => `server/${name}.ts`).sort())
+})
+
 test('neither server/app.ts nor the pipeline of a call contains SQL', () => {
   for (const path of ['app.ts', 'corridor/pipeline.ts', 'corridor/parse.ts', 'corridor/send-refusal.ts'])
     expect(find(`server/${path}`).text, path).not.toMatch(/\b(sql|begun)`/)
@@ -271,6 +264,18 @@ test('no imports form a circle', () => {
 test('no two file names of a folder differ only by case', () => {
   const names = everywhere.map(({ path }) => path.toLowerCase().replace(/\.tsx?$/, ''))
   expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([])
+})
+
+test('a name that the web or the contract exports stands for one thing', () => {
+  const places = new Map<string, Set<string>>()
+  // A schema and its type are one thing, and stand in one file.
+  for (const { path, text } of [...inRoom('web'), ...inRoom('contract')])
+    for (const [, name = ''] of text.matchAll(
+      /^export (?:async )?(?:const|function|type|interface|class) (\w+)/gm,
+    ))
+      places.set(name, (places.get(name) ?? new Set()).add(path))
+  expect(places.size).toBeGreaterThan(300)
+  expect([...places].filter(([, paths]) => paths.size > 1)).toEqual([])
 })
 
 test('no name in the web hides a global name of the browser', () => {

@@ -1,11 +1,12 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { ROLES, type Role } from '../contract/roles.ts'
 
 // The weight of what a browser fetches, by the manifest of the built console. A kB is 1,000 bytes of Brotli.
 
-const BUILT = join(import.meta.dirname, '../dist/web')
+const ROOT = join(import.meta.dirname, '..')
+const BUILT = join(ROOT, 'dist/web')
 
 /** An entry of Vite's manifest: a script, and the keys of its static and dynamic imports. */
 interface Script {
@@ -29,7 +30,7 @@ const DASHBOARDS: Record<Role, string> = {
 
 /** Dynamic imports that are fetched only after the page is drawn; all others count as part of the page. */
 const LATER = [
-  'parts/dialog/DialogFrame.tsx',
+  keyOf('dialogs'),
   'parts/notices/NoticeBoard.tsx',
   'shell/SettingsDrawer.tsx',
   'shell/FindResults.tsx',
@@ -38,7 +39,6 @@ const LATER = [
   'shell/NeedsAHand.tsx',
   'offline.ts',
   'accounts/ExportTransactions.tsx',
-  '@mui/material/Drawer/index.mjs',
 ]
 
 const login = [...scriptsOf('index.html'), assetNamed('captchaWorker')]
@@ -50,6 +50,19 @@ test('the login with its captcha is at most 150 kB of script', () => {
 test.each(ROLES)('a first visit to the dashboard of the %s is at most 230 kB of script in all', (role) => {
   const visit = visitTo(DASHBOARDS[role])
   expect(weigh(`First visit to the dashboard, ${role}`, visit, 230)).toBeLessThanOrEqual(230_000)
+})
+
+test('the font of every screen is at most 20 kB, and the console needs no other for its own words', () => {
+  const font = assetNamed('inter-basic', '.woff2')
+  expect(statSync(join(BUILT, font)).size).toBeLessThanOrEqual(20_000)
+  const [ext = [], latin = [], basic = []] = faces()
+  expect([ext, latin, basic].map(({ length }) => length > 0)).toEqual([true, true, true])
+  const words = globSync(['web/**/*.{ts,tsx}', 'contract/**/*.ts'], { cwd: ROOT })
+    .filter((file) => !file.includes('.test.'))
+    .map((file) => readFileSync(join(ROOT, file), 'utf8'))
+    .join('')
+  const used = [...new Set(words)].map((character) => character.codePointAt(0) ?? 0)
+  expect(used.filter((code) => [...ext, ...latin].includes(code) && !basic.includes(code))).toEqual([])
 })
 
 test('only pages with a chart fetch the code of charts', () => {
@@ -90,9 +103,20 @@ function isLater(key: string): boolean {
   return key === SHELL || key.startsWith('pages/') || LATER.some((name) => key.endsWith(name))
 }
 
-function assetNamed(name: string): string {
+/** Returns the characters of each face of our font, in the order of the style sheet. */
+function faces(): number[][] {
+  const css = readFileSync(join(ROOT, 'web/fonts/inter.css'), 'utf8')
+  return [...css.matchAll(/unicode-range:([^;]+);/g)].map(([, range = '']) =>
+    [...range.matchAll(/U\+(\w+)(?:-(\w+))?/g)].flatMap(([, first = '', last = first]) => {
+      const [from, to] = [Number.parseInt(first, 16), Number.parseInt(last, 16)]
+      return Array.from({ length: to - from + 1 }, (_, at) => from + at)
+    }),
+  )
+}
+
+function assetNamed(name: string, ending = '.js'): string {
   const file = readdirSync(join(BUILT, 'assets')).find(
-    (file) => file.startsWith(name) && file.endsWith('.js'),
+    (file) => file.startsWith(name) && file.endsWith(ending),
   )
   if (!file) throw new Error(`There is no ${name} among the assets`)
   return `assets/${file}`

@@ -8,7 +8,6 @@ import { Card } from './parts/Card.tsx'
 import { EmptyState, ErrorState } from './parts/ErrorState.tsx'
 
 interface MaybeThereProps {
-  /** The query that loads the thing by its name. */
   loaded: Pick<UseQueryResult<unknown, ApiError>, 'data' | 'error' | 'refetch'>
   /** The sentence shown where nothing has that name. */
   none: string

@@ -13,7 +13,6 @@ interface QuestionProps<C extends Call, About> {
   /** The labels of the two buttons; 'Yes' and 'No' by default. */
   yes?: string
   no?: string
-  /** The call that the confirming button makes. */
   call: C
   input: (about: About) => InputOf<C>
   /** The notices of this place, where they differ from those of the call. */

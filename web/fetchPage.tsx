@@ -22,6 +22,25 @@ export function fetchPageAt(pathname: string, role: Role): void {
   if (screen) fetchPage(screen).catch(() => {})
 }
 
+/** Begins to load the page of a link that is pointed at, touched or focused, until the returned function is called. */
+export function fetchPointedAt(role: Role): () => void {
+  const fetchIt = ({ target }: Event) => {
+    const link = target instanceof Element && target.closest('a')
+    if (link && link.origin === window.location.origin) fetchPageAt(link.pathname, role)
+  }
+  const kinds = ['pointerover', 'focusin']
+  for (const kind of kinds) document.addEventListener(kind, fetchIt)
+  return () => {
+    for (const kind of kinds) document.removeEventListener(kind, fetchIt)
+  }
+}
+
+/** Returns whether the browser says that the line is slow, or that the person saves data. Not every browser does. */
+export function isLinePoor(): boolean {
+  const { connection } = navigator as { connection?: { saveData?: boolean; effectiveType?: string } }
+  return connection?.saveData === true || /[23]g/.test(connection?.effectiveType ?? '')
+}
+
 function patternOf({ path }: ConsoleScreen): RegExp {
   return new RegExp(`^${path.replace(':name', '[^/]+')}/?$`, 'i')
 }

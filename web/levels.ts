@@ -17,7 +17,7 @@ export type Level = (typeof LEVELS)[LevelName] & {
 
 export const levels: Record<LevelName, Level> = {
   superreseller: {
-    ...wordsOf('superreseller'),
+    ...namesOf('superreseller'),
     total: { label: 'Total Clients', field: 'totalClients' },
     showsBeneath: true,
     hasStatistics: true,
@@ -28,7 +28,7 @@ export const levels: Record<LevelName, Level> = {
 }
 
 function plain(name: LevelName): Level {
-  const words = wordsOf(name)
+  const words = namesOf(name)
   return {
     ...words,
     total: { label: `Total ${words.plural}`, field: 'count' },
@@ -38,7 +38,7 @@ function plain(name: LevelName): Level {
   }
 }
 
-function wordsOf(name: LevelName) {
+function namesOf(name: LevelName) {
   const { title } = LEVELS[name]
   return { ...LEVELS[name], plural: `${title}s`, inSentence: title.toLowerCase() }
 }

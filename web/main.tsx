@@ -26,7 +26,13 @@ if (kept) {
   screens.load().catch(() => {})
   fetchPageAt(window.location.pathname, kept.role)
 } else loadAhead(askCaptcha)
-createRoot(root).render(<Console />)
+fontOrLimit().then(() => createRoot(root).render(<Console />))
+
+/** Waits for the font, which is preloaded, for at most a second: text that is drawn without it moves when it arrives. */
+function fontOrLimit(): Promise<unknown> {
+  const font = document.fonts.load('1em "Inter Variable"').catch(() => {})
+  return Promise.race([font, new Promise((resolve) => setTimeout(resolve, 1_000))])
+}
 
 function Console() {
   const { mode, preset } = useSettings()

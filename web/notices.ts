@@ -22,7 +22,7 @@ const silent = null
 
 /** Returns the notices of a call, or null for a silent call. */
 export function wordsOf<C extends Call>(call: C): Words<C> | null {
-  return atPlaceOf(call, words) as Words<C> | null
+  return atPlaceOf(call, catalogue) as Words<C> | null
 }
 
 /** Returns the sentence of a failure, and the server's reason where it adds something. */
@@ -93,7 +93,7 @@ function level(name: LevelName): Spoken<typeof calls.level.dealer> {
 }
 
 /** The error catalogue: the notices of every call, in the contract's own tree. */
-const words: Spoken<typeof calls> = {
+const catalogue: Spoken<typeof calls> = {
   session: {
     captcha: silent,
     login: silent,

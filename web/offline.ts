@@ -38,13 +38,13 @@ const LIST = calls.clients.list.name
 /** The calls of the dashboards and of Due. None has a password, and none is of one client. */
 const CALLS: ReadonlySet<string> = new Set([
   LIST,
-  ...[calls.clients.due, calls.clients.dueClients, calls.clients.forecast, calls.clients.spent].map(nameOf),
-  ...[...Object.values(calls.credits), calls.tree.growth, calls.admin.totals].map(nameOf),
+  ...[calls.clients.due, calls.clients.dueClients, calls.clients.forecast, calls.clients.spent].map(callName),
+  ...[...Object.values(calls.credits), calls.tree.growth, calls.admin.totals].map(callName),
   ...Object.values(calls.desk).map((desk) => desk.transactions.name),
   ...Object.values(calls.level).map((level) => level.list.name),
 ])
 
-function nameOf({ name }: { name: string }): string {
+function callName({ name }: { name: string }): string {
   return name
 }
 

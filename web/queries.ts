@@ -37,7 +37,6 @@ export function useBalance(): {
   credits: number | null | undefined
   /** Whether it is below the threshold. */
   low: boolean
-  /** The caller's own threshold. */
   lowBelow: number | null | undefined
   loading: boolean
 } {
@@ -66,7 +65,6 @@ export interface Submit<C extends Call> {
   submitError: SubmitError | null
   /** True when somebody else changed the same thing first, so that it has to be loaded again. */
   outdated: boolean
-  /** Clears the refusal. */
   reset: () => void
   /** The number of successes; a form that stays open resets on each. */
   done: number

@@ -5,7 +5,7 @@ import { RouterProvider } from 'react-router/dom'
 import type { Role } from '../contract/roles.ts'
 import { connection } from './api.ts'
 import { openCache } from './cache.ts'
-import { fetchPage } from './fetchPage.tsx'
+import { fetchPage, fetchPointedAt, isLinePoor } from './fetchPage.tsx'
 import { Hints } from './parts/Hints.tsx'
 import { Notices } from './parts/notices/Notices.tsx'
 import { useReloadOnReconnect, useUnansweredSubmits } from './queries.ts'
@@ -47,13 +47,26 @@ function Routed() {
   )
 }
 
-/** Loads the role's other pages shortly after the first one, so that a menu item opens at once. */
+/**
+ * Loads a page as soon as a link to it is pointed at or has the focus. Shortly after the first page it loads those that
+ * most visits go to next, and every other one once a service worker keeps them for a time without a connection: not
+ * over a line that is slow or paid for by the byte.
+ */
 function usePreloadedPages(role: Role) {
   useEffect(() => {
-    const fetchAll = () =>
-      everyScreen.filter(({ roles }) => roles.includes(role)).map((one) => fetchPage(one).catch(() => {}))
-    const timer = setTimeout(fetchAll, 2_000)
-    return () => clearTimeout(timer)
+    const stop = fetchPointedAt(role)
+    const fetchNext = () => {
+      if (isLinePoor()) return
+      const isKept = Boolean(navigator.serviceWorker?.controller)
+      for (const one of everyScreen) {
+        if ((one.next || isKept) && one.roles.includes(role)) fetchPage(one).catch(() => {})
+      }
+    }
+    const timer = setTimeout(fetchNext, 2_000)
+    return () => {
+      stop()
+      clearTimeout(timer)
+    }
   }, [role])
 }
 
@@ -85,7 +98,13 @@ function openRouter(name: string) {
       Component: ForRole,
       ErrorBoundary: Broken,
       HydrateFallback: Loading,
-      children: [...everyScreen.map(routeOf), { path: '*', Component: NotFound }],
+      // The router shows no error of a page that it could not load beside it, only above it.
+      children: [
+        {
+          ErrorBoundary: Broken,
+          children: [...everyScreen.map(routeOf), { path: '*', Component: NotFound }],
+        },
+      ],
     },
   ])
 }
@@ -93,7 +112,7 @@ function openRouter(name: string) {
 function routeOf(screen: ConsoleScreen): RouteObject {
   // Memoised: a page that does not read the URL is not rendered again when a list changes its parameters.
   const still = async () => memo(await fetchPage(screen))
-  return { path: screen.path, handle: screen, lazy: { Component: still }, ErrorBoundary: Broken }
+  return { path: screen.path, handle: screen, lazy: { Component: still } }
 }
 
 /** Shows the page if it is for this role. The address `/` shows each role's own dashboard. */

@@ -29,7 +29,8 @@ export interface ConsoleScreen {
   page: string
   /** The level, for the screens that exist once for each level. */
   level?: LevelName
-  /** Its menu item. */
+  /** Whether most visits go there next. It is then fetched ahead, and others once a link to them is pointed at. */
+  next?: true
   item?: { label: string; icon: LucideIcon }
   /** The screen whose menu item is highlighted while this one is shown. */
   under?: ConsoleScreen
@@ -39,6 +40,7 @@ const clients = declare({
   path: '/clients',
   roles: ['dealer'],
   page: 'Clients',
+  next: true,
   item: { label: 'Clients', icon: Tv },
 })
 
@@ -143,7 +145,6 @@ function dashboard(role: Role, path: string, page: string) {
   return declare({ path, roles: [role], page, item: { label: 'Dashboard', icon: LayoutDashboard } })
 }
 
-/** Returns the three screens of a level. */
 function accounts(level: LevelName, at: { list: string; add: string; update: `${string}/:name` }) {
   const { owner, title, plural } = levels[level]
   const shared = { roles: [owner], level }
@@ -151,6 +152,7 @@ function accounts(level: LevelName, at: { list: string; add: string; update: `${
     ...shared,
     path: at.list,
     page: 'Accounts',
+    next: true,
     item: { label: plural, icon: Users },
   })
   const item = { label: `Add ${title}`, icon: UserPlus }
@@ -173,7 +175,7 @@ export function menuOf(role: Role): readonly ItemOfMenu[] {
   return everyScreen.filter((one): one is ItemOfMenu => one.item !== undefined && one.roles.includes(role))
 }
 
-type Tree = { readonly [name: string]: ConsoleScreen | Tree }
+type ScreenTree = { readonly [name: string]: ConsoleScreen | ScreenTree }
 
 type Links<Of> = {
   readonly [Name in keyof Of]: Of[Name] extends ConsoleScreen ? Link<Of[Name]['path']> : Links<Of[Name]>
@@ -183,11 +185,11 @@ type Link<Path extends string> = Path extends `${string}:name`
   ? (name: string) => string
   : (query?: Record<string, string>) => string
 
-function flat(tree: Tree): ConsoleScreen[] {
+function flat(tree: ScreenTree): ConsoleScreen[] {
   return Object.values(tree).flatMap((one) => (isScreen(one) ? [one] : flat(one)))
 }
 
-function linksTo(tree: Tree): object {
+function linksTo(tree: ScreenTree): object {
   return Object.fromEntries(
     Object.entries(tree).map(([name, one]) => [name, isScreen(one) ? linkTo(one) : linksTo(one)]),
   )
@@ -201,6 +203,6 @@ function linkTo({ path }: ConsoleScreen) {
   }
 }
 
-function isScreen(one: ConsoleScreen | Tree): one is ConsoleScreen {
+function isScreen(one: ConsoleScreen | ScreenTree): one is ConsoleScreen {
   return typeof one.path === 'string'
 }

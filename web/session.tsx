@@ -15,7 +15,6 @@ export interface Session {
   /** The account's name, which is also its username. */
   name: string
   role: Role
-  /** The end of the session. */
   expiry: string
   /** The business's time zone, in which every date is shown. */
   timeZone: string
@@ -83,7 +82,6 @@ export function keepSettings(next: Settings): void {
   followSettings(next)
 }
 
-/** Returns to the saved settings. */
 export function discardSettings(): void {
   showSettings(saved)
 }
@@ -129,13 +127,13 @@ async function confirmKept(kept: Kept): Promise<void> {
 /** Milliseconds between two attempts to hear who is signed in. */
 const ASKED_EVERY = 3_000
 
-export function signIn(answer: OutputOf<typeof calls.session.login>): void {
+export function openSession(answer: OutputOf<typeof calls.session.login>): void {
   keepSettings(answer.settings)
   beginSession(answer.token, answer, true)
 }
 
 /** Replaces the session by a new one of the same account, without changing the screen. */
-export function signInAgain(answer: OutputOf<typeof calls.session.login>): void {
+export function replaceSession(answer: OutputOf<typeof calls.session.login>): void {
   beginSession(answer.token, answer, true)
 }
 

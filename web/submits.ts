@@ -24,7 +24,7 @@ interface Pending {
  * form submitted again reuse the Idempotency-Key, until there is an answer.
  */
 export function submitOnce<C extends Call>(call: C, input: InputOf<C>, by: string): Promise<OutputOf<C>> {
-  const text = textOf(call, input, by)
+  const text = textToCompare(call, input, by)
   const running = underway.get(text)
   if (running) return running as Promise<OutputOf<C>>
   const pending = openPending(call, input as object, by, text)
@@ -138,7 +138,7 @@ function isRecent({ at }: Pending): boolean {
   return Date.now() - at < RECENT
 }
 
-function textOf(call: Call, input: unknown, by: string): string {
+function textToCompare(call: Call, input: unknown, by: string): string {
   return JSON.stringify([by, call.name, input])
 }
 

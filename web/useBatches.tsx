@@ -1,11 +1,12 @@
-import Button from '@mui/material/Button'
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { Call } from '../contract/call.ts'
 import { ApiError } from './api.ts'
 import { failureOf, wordsOf } from './notices.ts'
-import { Cancel } from './parts/dialog/Cancel.tsx'
+import type { Sending } from './parts/form/Form.tsx'
 import { useNotice } from './parts/notices/Notices.tsx'
+import { Progress } from './parts/Progress.tsx'
+import { inClients } from './words.ts'
 
 interface Running {
   done: number
@@ -14,35 +15,36 @@ interface Running {
   isStopped: boolean
 }
 
-export interface Work {
+interface BatchWork {
   all: number
   /** Does the next batch, whole or not at all. Returns how many it did and how many are left. */
   next: (done: number) => Promise<{ did: number; left: number }>
   /** Says that all are done. */
   success: (done: number) => string
-  /** Says how many of all are done, where it stopped or failed in between. */
-  partly: (done: number, all: number) => string
 }
 
-export interface Batches {
-  /** Null while nothing is under way. */
-  progress: Running | null
-  stop: () => void
-  run: (work: Work) => Promise<void>
+interface Batches {
+  run: (work: BatchWork) => Promise<void>
+  /** What the form that begins the work is told of it. */
+  form: { sending: Sending; onStop: () => void; stopping: boolean }
+  /** Shows how far the work is; null while nothing is under way. */
+  progress: ReactNode
 }
 
 /**
- * Makes a call again and again, for work that is longer than one call may be, and can stop between two batches.
+ * Makes a call for clients again and again, for work that is longer than one call may be, and can stop between two
+ * batches.
+ * @param did what was done to the clients, such as 'moved'
  * @param onDone is called after the last batch, and where it was stopped
  */
-export function useBatches(call: Call, onDone: () => void): Batches {
+export function useBatches(call: Call, did: string, onDone: () => void): Batches {
   const cache = useQueryClient()
   const notice = useNotice()
-  const [progress, setProgress] = useState<Running | null>(null)
+  const [running, setRunning] = useState<Running | null>(null)
   const isStopped = useRef(false)
   const stop = () => {
     isStopped.current = true
-    setProgress((now) => now && { ...now, isStopped: true })
+    setRunning((now) => now && { ...now, isStopped: true })
   }
   // Whoever leaves the page has left the button that stops too.
   useEffect(
@@ -51,52 +53,46 @@ export function useBatches(call: Call, onDone: () => void): Batches {
     },
     [],
   )
-  const run = async ({ all, next, success, partly }: Work) => {
+  const run = async ({ all, next, success }: BatchWork) => {
     isStopped.current = false
     let done = 0
-    setProgress({ done, all, isStopped: false })
+    setRunning({ done, all, isStopped: false })
     try {
       for (let left = all; left > 0 && !isStopped.current; ) {
         const batch = await next(done)
         done += batch.did
         left = batch.did > 0 ? batch.left : 0
-        setProgress((now) => now && { ...now, done })
+        setRunning((now) => now && { ...now, done })
         if (left === 0) notice.success(success(done))
-        else if (isStopped.current) notice.warning(`Stopped: ${partly(done, all)}`)
+        else if (isStopped.current) notice.warning(`Stopped: ${howMany(done, all)} were ${did}.`)
       }
       onDone()
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       const words = wordsOf(call)
       const [text, reason] = words ? failureOf(words, error) : [error.message]
-      const before = done > 0 ? `${partly(done, all)} ` : ''
+      const before = done > 0 ? `${howMany(done, all)} were ${did}. ` : ''
       if (error.code !== 'no_session') notice.error(text, `${before}${reason ?? ''}`)
     } finally {
-      setProgress(null)
+      setRunning(null)
       cache.invalidateQueries()
     }
   }
-  return { progress, stop, run }
-}
-
-interface CancelOrStopProps {
-  batches: Batches
-  onCancel: () => void
-  autoFocus?: boolean
-}
-
-/** The button beside the one that begins: it closes the dialog, or stops what was begun. */
-export function CancelOrStop({
-  batches: { progress, stop },
-  onCancel,
-  autoFocus = false,
-}: CancelOrStopProps) {
-  if (progress === null) {
-    return <Cancel autoFocus={autoFocus} onClick={onCancel} />
+  return {
+    run,
+    form: {
+      sending: { loading: running !== null, submitError: null },
+      onStop: stop,
+      stopping: running?.isStopped === true,
+    },
+    progress: running && (
+      <Progress label={`Clients ${did}`} done={running.done} all={running.all}>
+        {howMany(running.done, running.all)} {did}
+      </Progress>
+    ),
   }
-  return (
-    <Button variant="outlined" disabled={progress.isStopped} onClick={stop}>
-      {progress.isStopped ? 'Stopping…' : 'Stop'}
-    </Button>
-  )
+}
+
+function howMany(done: number, all: number): string {
+  return `${done.toLocaleString('en-US')} of ${inClients(all)}`
 }

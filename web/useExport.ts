@@ -76,7 +76,7 @@ async function fetchFile<C extends ExportCall>(
       signal,
       onPiece: (piece) => {
         bytes += piece.length
-        if (isCsv) lines += linesOf(piece)
+        if (isCsv) lines += newlinesIn(piece)
         // The first line of a CSV is its header.
         onProgress({ bytes, rows: Math.max(0, lines - 1) })
       },
@@ -84,7 +84,7 @@ async function fetchFile<C extends ExportCall>(
   )
 }
 
-function linesOf(piece: Uint8Array): number {
+function newlinesIn(piece: Uint8Array): number {
   let lines = 0
   for (const byte of piece) if (byte === 0x0a) lines += 1
   return lines

@@ -1,13 +1,14 @@
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { extname, join, resolve } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
+import subsetFont from 'subset-font'
 import { defineConfig, type Plugin, type Rolldown } from 'vite'
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [withoutSummaries(), react(), boot(), compressed()],
+  plugins: [fonts(), withoutAnswers(), withoutUnused(), react(), boot(), compressed()],
   build: {
     outDir: '../dist/web',
     emptyOutDir: true,
@@ -29,6 +30,11 @@ export default defineConfig({
               test: /\/web\/(parts|tables)\/(?!chart\/|dialog\/Menu|dialog\/DialogFrame|table\/SelectionBar|form\/Masked|form\/masks|form\/SwitchInput|copy|clients|due|expiry|macs|tree)|\/lucide-react\//,
               minShareCount: 2,
             },
+            // Fetched together in the first quiet moment.
+            {
+              debugName: 'dialogs',
+              name: (id, graph) => (DIALOGS.some((file) => neededBy(file, id, graph)) ? 'dialogs' : null),
+            },
           ],
         },
       },
@@ -46,6 +52,8 @@ function neededBy(file: string, id: string, graph: Pick<Rolldown.PluginContext, 
   }
   return needed.has(id)
 }
+
+const DIALOGS = ['parts/dialog/DialogFrame.tsx', '../node_modules/@mui/material/Drawer/index.mjs']
 
 const closures = new Map<string, Set<string>>()
 
@@ -75,7 +83,7 @@ function ahead(bundle: Rolldown.OutputBundle) {
   const files = Object.values(bundle)
   const named = (pattern: RegExp) =>
     files.map(({ fileName }) => fileName).filter((name) => pattern.test(name))
-  const font = named(/inter-latin-wght/)
+  const font = named(/inter-basic/)
   const chunks = files.filter((file) => file.type === 'chunk')
   const entry = chunks.find(({ isEntry }) => isEntry)
   // The development server has no bundled files to preload.
@@ -95,17 +103,101 @@ function ahead(bundle: Rolldown.OutputBundle) {
   }
 }
 
-/** Leaves the summaries of the calls out: only the server's documentation shows them. */
-function withoutSummaries(): Plugin {
+const INTER = join(import.meta.dirname, '../node_modules/@fontsource-variable/inter/files')
+/** The file of the package in which each of our fonts has its characters. */
+const SOURCES: Record<string, string> = {
+  'inter-basic': 'inter-latin-wght-normal.woff2',
+  'inter-latin': 'inter-latin-wght-normal.woff2',
+  'inter-latin-ext': 'inter-latin-ext-wght-normal.woff2',
+}
+/** What browsers apply by default, and tabular figures. */
+const FEATURES = ['calt', 'ccmp', 'kern', 'liga', 'locl', 'mark', 'mkmk', 'rclt', 'rlig', 'tnum']
+const FACE =
+  /font-weight: (\d+) (\d+);\s+src: url\("@fonts\/([\w-]+)\.woff2"\)[^;]+;\s+unicode-range:([^;]+);/g
+
+/** Makes the fonts that `inter.css` names. Those of the package have more weights, characters and features. */
+function fonts(): Plugin {
+  const folder = join(import.meta.dirname, '../node_modules/.cache/fonts')
   return {
-    name: 'without-summaries',
+    name: 'fonts',
+    async config() {
+      rmSync(folder, { recursive: true, force: true })
+      mkdirSync(folder, { recursive: true })
+      const css = readFileSync(join(import.meta.dirname, 'fonts/inter.css'), 'utf8')
+      for (const [, min, max, name = '', range = ''] of css.matchAll(FACE)) {
+        const font = await subsetFont(readFileSync(join(INTER, SOURCES[name] ?? name)), charactersIn(range), {
+          targetFormat: 'woff2',
+          variationAxes: { wght: { min: Number(min), max: Number(max) } },
+          keepFeatures: FEATURES,
+          noHinting: true,
+        })
+        writeFileSync(join(folder, `${name}.woff2`), font)
+      }
+      return { resolve: { alias: { '@fonts': folder } } }
+    },
+  }
+}
+
+/** Returns the characters of a `unicode-range`. */
+function charactersIn(range: string): string {
+  const codes = [...range.matchAll(/U\+([0-9A-F]+)(?:-([0-9A-F]+))?/g)].flatMap(
+    ([, first = '', last = first]) => {
+      const begin = Number.parseInt(first, 16)
+      return Array.from({ length: Number.parseInt(last, 16) - begin + 1 }, (_, at) => begin + at)
+    },
+  )
+  return String.fromCodePoint(...codes)
+}
+
+/** Leaves out of each call what only the server reads: its summary and the shape of its answer. */
+function withoutAnswers(): Plugin {
+  return {
+    name: 'without-answers',
     enforce: 'pre',
     transform(code, id) {
       if (!id.includes('/contract/calls/')) return null
-      const without = code.replace(/^ +summary:\s*(['"`])(?:\\.|(?!\1).)*\1,\n/gm, '')
-      if (without.includes('summary:')) throw new Error('A summary of a call was not recognised.')
-      return { code: without, map: null }
+      const cuts: [number, number][] = []
+      walk(this.parse(code, { lang: 'ts' }), ({ type, callee, arguments: given }) => {
+        if (type !== 'CallExpression' || callee?.name !== 'call') return
+        for (const { key, start, end } of given?.[0]?.properties ?? []) {
+          if (key?.name === 'summary' || key?.name === 'output') cuts.push([start, end])
+        }
+      })
+      let rest = code
+      for (const [start, end] of cuts.reverse()) {
+        rest = rest.slice(0, start) + rest.slice(end).replace(/^\s*,/, '')
+      }
+      return { code: rest, map: null }
     },
+  }
+}
+
+/** A node of a syntax tree, with what is asked of it. */
+interface Node {
+  type: string
+  start: number
+  end: number
+  name?: string
+  callee?: Node
+  arguments?: Node[]
+  properties?: Node[]
+  key?: Node
+}
+
+/** Visits a syntax tree in the order of its text. */
+function walk(node: object, visit: (node: Node) => void): void {
+  if ('type' in node) visit(node as Node)
+  for (const child of Object.values(node)) if (child && typeof child === 'object') walk(child, visit)
+}
+
+/** Leaves out what MUI brings and the console never runs: themes of CSS variables, and the ripple of a click. */
+function withoutUnused(): Plugin {
+  const unused = /@mui\/material\/(styles\/createThemeWithVars|ButtonBase\/TouchRipple)\.mjs$/
+  const code = `export default () => { throw new Error('The build leaves this out: see vite.config.ts') }`
+  return {
+    name: 'without-unused',
+    enforce: 'pre',
+    load: (id) => (unused.test(id) ? code : null),
   }
 }
 
@@ -115,7 +207,7 @@ function smaller(source: string) {
 }
 
 /** Writes .br and .gz files at build time, so that the server compresses nothing. */
-function compressed(): Plugin {
+export function compressed(): Plugin {
   let folder = ''
   return {
     name: 'compressed',

@@ -21,7 +21,8 @@ export interface Dealer {
 
 /**
  * Creates the accounts of all levels, with `dealers` dealers. Returns the dealers. The first account of each level is
- * the biggest: nearly a third of the resellers belong to the first superreseller, and the first dealer is in that branch.
+ * the biggest: nearly a third of the resellers belong to the first superreseller, and the first dealer is in that
+ * branch.
  */
 export async function createAccounts(sql: Sql, dealers: number, created: string): Promise<Dealer[]> {
   const resellers = Math.max(4, dealers / 10)

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { BoxModel, RefusedBoxes, UnknownBox, UnknownBoxQuery } from '../boxes.ts'
 import { call, Nothing } from '../call.ts'
+import { pagePlace } from '../page.ts'
 import { Moment } from '../shapes.ts'
 
 const roles = ['admin'] as const
@@ -41,9 +42,7 @@ export const boxes = {
     output: z.object({
       data: z.array(UnknownBox),
       count: z.int(),
-      current_page: z.int(),
-      per_page: z.int(),
-      total_pages: z.int(),
+      ...pagePlace,
     }),
   }),
 }

@@ -2,7 +2,6 @@ import * as z from 'zod/mini'
 import { call, Done, Nothing } from '../call.ts'
 import {
   FileName,
-  Given,
   Group,
   GroupId,
   MOST_COMPRESSED,
@@ -10,6 +9,7 @@ import {
   Players,
   Playlist,
   PlaylistAddress,
+  PlaylistRead,
 } from '../channels.ts'
 import { PackageSelection } from '../clients.ts'
 import { secret } from '../secret.ts'
@@ -33,7 +33,7 @@ export const channels = {
     summary: 'Reads the playlist at an address, and again every PLAYLIST_MINUTES',
     // Its address may contain a password.
     input: z.strictObject({ address: secret(PlaylistAddress) }),
-    output: Given,
+    output: PlaylistRead,
     slow: true,
   }),
   giveFile: call({
@@ -46,7 +46,7 @@ export const channels = {
       /** Compressed with gzip, in base64. */
       file: secret(z.string().check(z.maxLength((MOST_COMPRESSED / 3) * 4 + 4, 'The file is too large'))),
     }),
-    output: Given,
+    output: PlaylistRead,
     body: 'file',
   }),
   fetch: call({
@@ -55,7 +55,7 @@ export const channels = {
     roles,
     summary: 'Reads the playlist at its address now',
     input: Nothing,
-    output: Given,
+    output: PlaylistRead,
     slow: true,
   }),
   takeHeld: call({

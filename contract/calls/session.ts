@@ -4,7 +4,7 @@ import { Settings } from '../appearance.ts'
 import { call, Done, EVERYBODY, Nothing } from '../call.ts'
 import { Preferences } from '../preferences.ts'
 import { secret } from '../secret.ts'
-import { Moment, OwnSession, Role as RoleName, SignIn } from '../shapes.ts'
+import { Moment, OwnSession, RoleName, SignIn } from '../shapes.ts'
 import { GivenName } from './names.ts'
 
 /** The account that is signed in. */

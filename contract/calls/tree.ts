@@ -1,7 +1,8 @@
 import * as z from 'zod/mini'
 import { AccountPassword } from '../accounts.ts'
 import { call, Done, Nothing } from '../call.ts'
-import { ChartSeries, MOST_PER_PAGE, Search, wholeInQuery } from '../shapes.ts'
+import { pageQuery } from '../page.ts'
+import { ChartSeries, Search } from '../shapes.ts'
 import { ABOVE, AccountBeneath, MovableClient, SuspensionReason, TreeRow } from '../tree.ts'
 import { ByName, GivenName, names } from './names.ts'
 
@@ -63,8 +64,7 @@ export const tree = {
     input: z.strictObject({
       name: GivenName,
       search: z._default(Search, ''),
-      page: z._default(wholeInQuery(1_000_000), 1),
-      per_page: z._default(wholeInQuery(MOST_PER_PAGE), 25),
+      ...pageQuery({ rows: 25 }),
     }),
     output: z.object({ data: z.array(MovableClient), count: z.int() }),
   }),

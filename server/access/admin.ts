@@ -5,7 +5,6 @@ import { setPassword } from '../tree/password.ts'
 import { auditHere } from './audit.ts'
 import { hashPassword } from './password.ts'
 
-/** Creates the admin unless there is one. Returns whether it did. */
 export async function createFirstAdmin(sql: Sql, name: string, password: string): Promise<boolean> {
   const made = await sql`
     insert into account (name, role, password, settings, created)

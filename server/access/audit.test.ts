@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import * as z from 'zod/mini'
 import { call, Done } from '../../contract/call.ts'
 import { calls } from '../../contract/calls.ts'
 import { secret } from '../../contract/secret.ts'
-import { newClient, openWorld, PASSWORD, unique, type World } from '../../test/support/world.ts'
+import { newClient, openWorld, PASSWORD, suiteWorld, unique } from '../../test/support/world.ts'
 import { audit } from './audit.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld({ env: { TRUSTED_PROXIES: '127.0.0.1' } })
-})
-afterAll(() => world.close())
+const world = await suiteWorld({ env: { TRUSTED_PROXIES: '127.0.0.1' } })
 
 type Row = { event: string; account: string | null; address: string; at: string; detail: unknown }
 

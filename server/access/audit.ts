@@ -12,10 +12,7 @@ export function audit(
   return appending(context, context.account.id, call.name, withoutSecrets(call, input))
 }
 
-/**
- * Appends a row for a sign-in or a wrong password. Where no account has the name, `account` is null and `name` a
- * digest.
- */
+/** Where no account has the name, `account` is null and `name` a digest. */
 export async function auditLogin(
   context: Where,
   event: 'session.login' | 'session.login.failed' | 'session.login.suspended' | 'session.password.failed',
@@ -30,7 +27,6 @@ export async function auditHere(sql: Sql, account: number, event: 'admin.passwor
   await sendAhead(sql, appending({ sql, address: null }, account, event, {}))
 }
 
-/** The part of a context that a sign-in has too. */
 type Where = Pick<Context, 'sql' | 'address'>
 type From = Omit<Where, 'address'> & { address: string | null }
 

@@ -11,25 +11,18 @@ import type { Sql } from '../postgres/pool.ts'
 import { Refusal, refuseField } from '../refusal.ts'
 import { derive } from './seal.ts'
 
-/** The human verification of the login. */
 export type Captcha = {
   /** Returns what the login page needs to show it, with a new challenge where Boxtree makes the challenges. */
   challenge(now: Date): Promise<OutputOf<typeof calls.session.captcha>>
   /** Makes a challenge that takes a phone this many seconds, valid for one login name; null where none can be made. */
   harderChallenge: ((now: Date, name: string, seconds: number) => Promise<Challenge>) | null
-  /**
-   * Checks a solution for a login name, once. Returns the seconds that it cost a phone: 0 for an ordinary challenge.
-   * @throws Refusal `captcha_failed` for one that is missing, forged, expired, used, or made for another name
-   */
+  /** Checks a solution, once. Returns the seconds that it cost a phone: 0 for an ordinary challenge. @throws Refusal */
   check(context: Check, solution: string | undefined, name: string): Promise<number>
 }
 
 type Check = { sql: Sql; now: Date; address: string }
 
-/**
- * Opens the verification that the configuration names. `secretKey` is SECRET_KEY's 32 bytes: servers that share it
- * take each other's challenges. `siteverify` replaces the provider's address in tests.
- */
+/** Servers that share SECRET_KEY, the 32 bytes of `secretKey`, take each other's challenges. */
 export function openCaptcha(configured: Configured, secretKey: Uint8Array, siteverify?: string): Captcha {
   switch (configured.provider) {
     case 'altcha':
@@ -58,16 +51,13 @@ function counted(captcha: Captcha): Captcha {
 }
 
 /** How long a challenge is valid, in milliseconds; a harder one may take a page without HTTPS minutes. */
-const LIFE = 300_000
-const LIFE_OF_HARDER = 900_000
+const LIFE = { ordinary: 300_000, harder: 900_000 }
 
-// One try is a PBKDF2 of 6,000 rounds, so that the browser spends its time in its native code, not in calling it,
-// and making a challenge costs the server a millisecond. The solution is the 100th to 199th try, which keeps the wait
-// within a factor of two where an open-ended search varies without bound: 0.1 to 0.2 s on a desk, four times that on a
-// phone. A robot that starts at the lower end of the range saves two thirds at most.
+// One try is a PBKDF2 of 6,000 rounds, so that the browser spends its time in native code and a challenge costs the
+// server a millisecond. The solution is the 100th to 199th try, so that the wait varies by a factor of two only: 0.1 to
+// 0.2 s on a desk, four times that on a phone.
 const ROUNDS = 6_000
-const LEAST_TRIES = 100
-const MOST_TRIES = 200
+const TRIES = { least: 100, most: 200 }
 /** The tries of a phone in a second: the 150 of an average challenge take it 0.6 s. */
 const TRIES_PER_SECOND = 250
 
@@ -80,14 +70,13 @@ function proofOfWork(secretKey: Uint8Array): Captcha {
   const nameKey = derive(secretKey, 'captcha names').toString('hex')
   return {
     async challenge(now) {
-      const data = { expiry: now.getTime() + LIFE }
-      return { provider: 'altcha', challenge: await create(LEAST_TRIES, MOST_TRIES, data) }
+      const data = { expiry: now.getTime() + LIFE.ordinary }
+      return { provider: 'altcha', challenge: await create(TRIES.least, TRIES.most, data) }
     },
     harderChallenge(now, name, seconds) {
-      // As above, the most is twice the least.
       const least = Math.round((seconds * TRIES_PER_SECOND * 2) / 3)
       // The browser shows its progress by the number of tries.
-      const data = { expiry: now.getTime() + LIFE_OF_HARDER, name: bind(name), seconds, tries: 2 * least }
+      const data = { expiry: now.getTime() + LIFE.harder, name: bind(name), seconds, tries: 2 * least }
       return create(least, 2 * least, data)
     },
     async check(context, text, name) {
@@ -129,7 +118,6 @@ function readSolution(text: string | undefined): z.output<typeof Solution> {
   }
 }
 
-/** The signed data of a challenge. */
 const Data = z.union([
   z.strictObject({ expiry: z.number() }),
   z.strictObject({ expiry: z.number(), name: z.string(), seconds: z.number(), tries: z.number() }),
@@ -160,7 +148,6 @@ const SITEVERIFY = {
   turnstile: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
 }
 
-/** How long the provider may take to reply, in milliseconds. */
 const TIMEOUT_MS = 5_000
 
 /** A provider's widget, whose solutions only the provider can check. While it is down, nobody gets in. */

@@ -2,28 +2,26 @@ import { execFileSync } from 'node:child_process'
 import { chownSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Console, runConsole } from '../../test/support/console.ts'
+import { type FreshDatabase, freshDatabase } from '../../test/support/database.ts'
 import { freshFolder } from '../../test/support/folder.ts'
+import { readConfig } from '../config.ts'
+import { makeFirstLogin } from './first-login.ts'
 
 const KNOWN = 'login: mallory\npassword: known-to-another\n'
 
 let dataDir: string
 let draft: string
-let running: Pick<Console, 'stop'> | null
-beforeEach(() => {
+let database: FreshDatabase
+beforeEach(async () => {
   dataDir = freshFolder()
   draft = join(dataDir, 'first-login.draft')
-  running = null
+  database = await freshDatabase()
 })
-afterEach(async () => {
-  await running?.stop()
-})
+afterEach(() => database.drop())
 
-/** Starts the console for the first time. Returns what it left in `first-login`. */
+/** Makes the admin as the first start does where there is no terminal. Returns what is then in `first-login`. */
 async function firstLogin(): Promise<string> {
-  const console = runConsole({ dataDir })
-  running = console
-  await console.ready
+  await makeFirstLogin(database.sql, readConfig({ DATA_DIR: dataDir }), false)
   return readFileSync(join(dataDir, 'first-login'), 'utf8')
 }
 

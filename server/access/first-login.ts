@@ -2,14 +2,14 @@ import { randomInt } from 'node:crypto'
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
-import { OWN_UID, putInPlace, readOwned, writeDurably } from '../files.ts'
 import { makeDataFolder } from '../postgres/data-folder.ts'
+import { OWN_UID, putInPlace, readOwned, writeDurably } from '../postgres/files.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { createFirstAdmin } from './admin.ts'
 
 /**
- * Creates the admin at the very first start. Its password is shown on a terminal; elsewhere it is written to a file in
- * the data folder, because printed lines end up in a log.
+ * Creates the admin at the very first start. Printed lines end up in a log: where there is no terminal, the password is
+ * written to a file.
  * @returns the line to print at the end of the start; null when there is none
  */
 export async function makeFirstLogin(sql: Sql, config: Config, onTerminal: boolean): Promise<string | null> {

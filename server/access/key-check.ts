@@ -2,20 +2,14 @@ import { StartFault } from '../config.ts'
 import type { Sql } from '../postgres/pool.ts'
 import type { Seal } from './seal.ts'
 
-/**
- * Proves that SECRET_KEY is the one that this database's passwords were sealed with. The first start stores the proof.
- * @throws StartFault where it is another
- */
+/** The first start stores a proof, which another SECRET_KEY fails. @throws StartFault where it is another */
 export async function storeOrCheckKey(sql: Sql, seal: Seal): Promise<void> {
   await sql`
     insert into installation (key, value) values ('canary', ${seal.close(PLAINTEXT, OWNER)}) on conflict (key) do nothing`
   await requireKey(sql, seal)
 }
 
-/**
- * Checks SECRET_KEY against the stored proof, in a transaction that may only read.
- * @throws StartFault where it is another
- */
+/** @throws StartFault where SECRET_KEY is another */
 export async function requireKey(sql: Sql, seal: Seal): Promise<void> {
   if (await matchesKey(sql, seal)) return
   throw new StartFault(
@@ -23,18 +17,15 @@ export async function requireKey(sql: Sql, seal: Seal): Promise<void> {
   )
 }
 
-/** Whether the proof was sealed with this key. */
 export async function matchesKey(sql: Sql, seal: Seal): Promise<boolean> {
   const [canary] = await sql<{ value: Buffer }[]>`select value from installation where key = 'canary'`
   try {
     return canary !== undefined && seal.open(canary.value, OWNER) === PLAINTEXT
   } catch {
-    // Bytes that another key sealed cannot be opened.
     return false
   }
 }
 
-/** Replaces the proof by one that is sealed with another key. */
 export async function replaceKey(sql: Sql, seal: Seal): Promise<void> {
   await sql`update installation set value = ${seal.close(PLAINTEXT, OWNER)} where key = 'canary'`
 }

@@ -11,15 +11,11 @@ type TryContext = Pick<OpenContext, 'sql' | 'now' | 'network'> & {
 }
 
 type Try = {
-  /** The name as typed. */
   name: string
-  /**
-   * The seconds of a phone's work for this try, by a challenge for this name; null where no challenge can be solved.
-   */
+  /** The seconds of a phone's work for this try, for this name; null where no challenge can be solved. */
   worked: number | null
 }
 
-/** An attempt whose password may be checked. */
 export type Admitted = {
   id: number
   /** The account's name in lower case. An unknown name is stored as a digest, because it may be a mistyped password. */
@@ -41,8 +37,8 @@ const UNDECIDED_FOR = 30_000
 
 /**
  * Admits a try to the password check, or throws the 429 with the time of the next try, and the challenge that allows
- * one before. A refused try does not count. Tries under way count: where only they fill the limit, this one waits for
- * their results, so that a burst of wrong ones is stopped, and a burst of right ones is not.
+ * one before. Where only tries under way fill a limit, this one waits for their results, so that a burst of wrong ones
+ * is stopped, and a burst of right ones is not.
  */
 export async function beginTry(context: TryContext, attempt: Try): Promise<Admitted> {
   const deadline = Date.now() + 10_000
@@ -55,7 +51,6 @@ export async function beginTry(context: TryContext, attempt: Try): Promise<Admit
   }
 }
 
-/** Records the result of a try. */
 export async function endTry(sql: Sql, { id }: Admitted, succeeded: boolean): Promise<void> {
   await change(sql, () => sql`update login_try set succeeded = ${succeeded} where id = ${id}`)
 }
@@ -103,8 +98,8 @@ async function admit(context: TryContext, { name, worked }: Try): Promise<Admitt
 
 /**
  * Locks a name and a network until the transaction ends, so that two servers never both admit the last try. Returns the
- * name as it is stored. The database makes it lower case, as it does to find the account: another rule for lower case
- * could give one account several names, each with its own count.
+ * name as it is stored: in the lower case of the database, by which it finds the account, so that no account has two
+ * counts.
  */
 async function lockNames({ sql, network, business }: TryContext, name: string): Promise<string> {
   const [typed] = await sql<{ name: string; known: boolean }[]>`

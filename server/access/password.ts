@@ -10,10 +10,7 @@ export async function hashPassword(password: string): Promise<string> {
   return `$argon2id$v=19$m=${MEMORY},t=${PASSES},p=1$${unpadded(salt)}$${unpadded(hash)}`
 }
 
-/**
- * Whether a password is the one that was hashed. Without a hash (an unknown name) it returns false after the same work,
- * so that the duration reveals nothing.
- */
+/** Without a hash (an unknown name) it returns false after the same work, so that the duration reveals nothing. */
 export async function isPassword(password: string, phc: string | undefined): Promise<boolean> {
   const [, , , , salt, hash] = (phc ?? NOBODY).split('$')
   const expected = Buffer.from(hash as string, 'base64')

@@ -8,9 +8,8 @@ import { OF_PLAYLIST, ofClient, type Seal } from './seal.ts'
 const AT_ONCE = 1_000
 
 /**
- * Seals with `to` every client's password that was sealed with another key, or by a version before 0.2.0. Reads the
- * clients once, in the order of their ids; where `sql` is a pool, each thousand has its own transaction.
- * Returns how many passwords were sealed again.
+ * Seals with `to` every client's password that was sealed with another key, or by a version before 0.2.0. Where `sql`
+ * is a pool, each thousand has its own transaction. Returns how many were sealed again.
  */
 export async function resealPasswords(
   sql: Sql,
@@ -44,7 +43,6 @@ export async function resealPasswords(
   return resealed
 }
 
-/** Seals the playlist's address and channels with another key. */
 async function resealPlaylist(sql: Sql, from: Seal, to: Seal): Promise<void> {
   const [row] = await sql<{ address: Buffer | null; content: Buffer | null; held_content: Buffer | null }[]>`
     select address, content, held_content from playlist for update`
@@ -59,9 +57,7 @@ async function resealPlaylist(sql: Sql, from: Seal, to: Seal): Promise<void> {
 }
 
 /**
- * Seals every password and the playlist with another key, in one transaction, so that a backup never contains both.
- * Repeated, it does nothing.
- * @throws StartFault where neither key is the database's
+ * In one transaction, so that no backup has both. Repeated, it does nothing. @throws StartFault where neither key fits
  */
 export async function rotateKey(owner: Sql, from: Seal, to: Seal): Promise<number> {
   return begin(owner, async (sql) => {

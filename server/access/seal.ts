@@ -11,19 +11,16 @@ import {
 /** The uses of SECRET_KEY: encrypts client passwords and the playlist, and recognises a repeated body by its HMAC. */
 export type Seal = {
   /**
-   * AES-256-GCM, bound to whose the text is: a version (1 byte), the key's id (4), nonce (12), tag (16), ciphertext.
-   * Copied to another client's row, it cannot be opened.
+   * AES-256-GCM: a version (1 byte), the key's id (4), nonce (12), tag (16), ciphertext; bound to whose the text is.
    */
   close(text: string, owner: string): Buffer
   /** Throws where the bytes were not sealed by this key, are of another owner, or were changed since. */
   open(sealed: Uint8Array, owner: string): string
   /** What everything begins with that this key has sealed: bytes that do not are another key's, or of before 0.2.0. */
   head: Buffer
-  /** Returns the HMAC-SHA-256 of a text, 32 bytes. */
   hmac(text: string): Buffer
 }
 
-/** Returns the `owner` to which the password of a client is bound. */
 export function ofClient(id: number): string {
   return `client ${id}`
 }

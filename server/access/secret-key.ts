@@ -2,20 +2,15 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Config, decodeKey, StartFault } from '../config.ts'
-import { codeOf } from '../error-code.ts'
-import { OWN_UID, putInPlace, readOwned, writeDurably } from '../files.ts'
 import { isInDataFolder, makeDataFolder } from '../postgres/data-folder.ts'
+import { codeOf } from '../postgres/errors.ts'
+import { OWN_UID, putInPlace, readOwned, writeDurably } from '../postgres/files.ts'
 
-/**
- * Returns SECRET_KEY's 32 bytes: those configured, or those of the file in the data folder, which the first start
- * makes.
- * @throws StartFault when the file holds something else
- */
+/** The first start makes a key in the data folder. @throws StartFault when the file there holds something else */
 export function readSecretKey(config: KeyPlace): Buffer {
   return findSecretKey(config) ?? keepSecretKey(config, randomBytes(32))
 }
 
-/** Returns the key that is configured or in the data folder; null where there is none yet. */
 export function findSecretKey(config: KeyPlace): Buffer | null {
   return config.secretKey ?? readKeyFile(join(config.dataDir, 'secret-key'))
 }
@@ -30,10 +25,7 @@ export function keepSecretKey(config: KeyPlace, key: Buffer): Buffer {
 
 type KeyPlace = Pick<Config, 'secretKey' | 'dataDir'>
 
-/**
- * Returns the key in a file of the data folder; null where there is no file.
- * @throws StartFault when it is no file of this user, because another user may write to the folder, or holds no key
- */
+/** @throws StartFault when it is no file of this user, because another user may write to the folder, or holds no key */
 export function readKeyFile(file: string): Buffer | null {
   if (!isInDataFolder(file)) return null
   const kept = readOwned(file, OWN_UID)
@@ -45,10 +37,7 @@ export function readKeyFile(file: string): Buffer | null {
   return decode(file, kept)
 }
 
-/**
- * Returns the key in a file of a backup, whoever owns it; null where there is no file.
- * @throws StartFault when it cannot be read or holds no key
- */
+/** Returns the key in a file of a backup, whoever owns it. @throws StartFault when it cannot be read or holds no key */
 export function readKeyOfBackup(file: string): Buffer | null {
   let kept: string
   try {
@@ -76,7 +65,6 @@ export function nextKeyFile({ dataDir }: KeyPlace): string {
   return join(dataDir, 'secret-key.next')
 }
 
-/** Replaces the key file by the new key, after a rotation. */
 export function replaceKeyFile(config: KeyPlace): void {
   putInPlace(nextKeyFile(config), join(config.dataDir, 'secret-key'))
 }

@@ -44,11 +44,13 @@ export function openSessionLookup(sql: Sql, clock: () => Date): (session: Buffer
   }
 }
 
-/** Returns the accounts of those sessions that have not ended, by the session's hash in hex. */
+/** The limit makes PostgreSQL look each session up by its key; a plain join reads all, expecting to be asked for many. */
 async function ownersOf(sql: Sql, sessions: readonly string[], now: Date): Promise<Map<string, Owner>> {
   const found = await sql<(Owner & { hex: string })[]>`
-    select asked.hex, a.id, a.name, a.role from unnest(${sessions}::text[]) asked (hex)
-    join session s on s.token_hash = decode(asked.hex, 'hex') and s.expiry > ${now}
-    join account a on a.id = s.account`
+    select asked.hex, owner.* from unnest(${sessions}::text[]) asked (hex)
+    cross join lateral (
+      select a.id, a.name, a.role from session s join account a on a.id = s.account
+      where s.token_hash = decode(asked.hex, 'hex') and s.expiry > ${now} limit 1
+    ) owner`
   return new Map(found.map(({ hex, ...owner }) => [hex, owner]))
 }

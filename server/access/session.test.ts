@@ -1,24 +1,19 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../contract/appearance.ts'
 import { calls } from '../../contract/calls.ts'
 import { ROLES } from '../../contract/roles.ts'
 import { solved } from '../../test/support/captcha.ts'
 import { hold, somebodyWaits } from '../../test/support/hold.ts'
 import { ADMIN } from '../../test/support/server.ts'
-import { openWorld, PASSWORD, type Person, type World } from '../../test/support/world.ts'
+import { openWorld, PASSWORD, type Person, suiteWorld } from '../../test/support/world.ts'
 import { setAdminPassword } from './admin.ts'
 
 const { login, logout, user, password } = calls.session
 
-let world: World
-let people: Record<(typeof ROLES)[number], Person>
-beforeAll(async () => {
-  world = await openWorld({ env: { TIME_ZONE: 'Europe/Lisbon' } })
-  people = { admin: world.admin, ...(await world.family({ credits: 7 })) }
-})
-afterAll(() => world.close())
+const world = await suiteWorld({ env: { TIME_ZONE: 'Europe/Lisbon' } })
+const people = { admin: world.admin, ...(await world.family({ credits: 7 })) }
 // All come from one address: what one test got wrong is no longer counted in the next.
 afterEach(() => world.clock.pass({ minutes: 16 }))
 

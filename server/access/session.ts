@@ -5,8 +5,8 @@ import type { User } from '../../contract/calls/session.ts'
 import type { calls } from '../../contract/calls.ts'
 import { readPreferences } from '../../contract/preferences.ts'
 import type { Account, Caller, Context, Handlers, OpenContext } from '../context.ts'
-import { codeOf } from '../error-code.ts'
 import { begin } from '../postgres/begin.ts'
+import { codeOf } from '../postgres/errors.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
 import { Refusal, refuseField } from '../refusal.ts'
 import { balanceOf, findAccount } from '../tree/account.ts'
@@ -21,7 +21,6 @@ import { keepSignIn, signIns } from './sign-ins.ts'
 /** One hour from login, in milliseconds. */
 const LIFE = 3_600_000
 
-/** The handlers that begin, restore and end a session, and those for the account's own data. */
 export const session: Omit<Handlers<typeof calls.session>, 'savePreferences'> = {
   ...signIns,
 
@@ -102,9 +101,7 @@ export const session: Omit<Handlers<typeof calls.session>, 'savePreferences'> = 
 
 type Known = { id: number; name: string; password: string }
 
-/**
- * Begins a session. Returns null if the password has changed since it was checked, and a refusal if it is suspended.
- */
+/** Returns null if the password has changed since it was checked, and a refusal if the account is suspended. */
 async function signIn(context: OpenContext, known: Known, attempt: Admitted, session: Buffer) {
   const { now } = context
   return begin(context.sql, async (sql) => {
@@ -132,7 +129,6 @@ async function signIn(context: OpenContext, known: Known, attempt: Admitted, ses
   })
 }
 
-/** Returns the account of a session. @throws Refusal (401) if the session is unknown, has ended or has expired */
 export async function whoIs(sql: Sql, session: Buffer, now: Date): Promise<Account> {
   const account = await accountOf(sql, session, now)
   if (!account) throw noSession()
@@ -166,7 +162,6 @@ export function lockSession({ sql, session, now }: Pick<Context, 'sql' | 'sessio
 /** What the database refuses to store for a session that is gone, or for an account that is closed. */
 const NEED_A_SESSION = ['export_ticket_session_fk', 'account_closed_check']
 
-/** Whether a transaction failed because its session had ended. */
 export function hasEnded(error: unknown): boolean {
   const { constraint_name: constraint = '' } = (error ?? {}) as { constraint_name?: string }
   return codeOf(error) === 'BX401' || NEED_A_SESSION.includes(constraint)
@@ -185,7 +180,6 @@ function wrongPassword(): Refusal {
   return refuseField('wrong_password', 'old_password', 'The present password is not right.')
 }
 
-/** Returns the account of a session as its own console sees it. */
 async function userOf({ sql, now, business, account, session }: Context): Promise<User> {
   const [row] = await sql<{ expiry: string; settings: unknown; preferences: unknown }[]>`
     select s.expiry, a.settings, a.preferences from session s join account a on a.id = s.account where s.token_hash = ${session}`

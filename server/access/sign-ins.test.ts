@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { openWorld, PASSWORD, type Person, type World } from '../../test/support/world.ts'
+import { PASSWORD, type Person, suiteWorld } from '../../test/support/world.ts'
 
 const { login, list, end, signIns, user } = calls.session
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(() => world.close())
+const world = await suiteWorld()
 
 const AGENT = 'Mozilla/5.0 (X11; Linux x86_64; rv:132.0) Gecko/20100101 Firefox/132.0'
 

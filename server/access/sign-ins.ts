@@ -7,7 +7,6 @@ import { notFound, Refusal } from '../refusal.ts'
 /** The most sign-ins and failures that an account sees of itself. */
 const NEWEST = 100
 
-/** The handlers by which an account sees who signs in to it, and ends its sessions. */
 export const signIns: Pick<Handlers<typeof calls.session>, 'list' | 'end' | 'signIns'> = {
   async list({ sql, account, session, now }) {
     const data = await sql<OwnSession[]>`
@@ -32,7 +31,6 @@ export const signIns: Pick<Handlers<typeof calls.session>, 'list' | 'end' | 'sig
   },
 }
 
-/** Keeps that somebody signed in to an account, or tried to. */
 export async function keepSignIn(
   { sql, now, address, agent }: OpenContext,
   account: number,

@@ -5,14 +5,13 @@ import { StartFault } from '../config.ts'
 import { fingerprintOf } from '../postgres/schema.ts'
 
 /**
- * The content of `manifest.json` in a backup. Beside it are the tables, one `NAME.copy.gz` each (the text of COPY,
- * compressed), and `secret-key`. The manifest is written last: a folder that has one is complete.
+ * `manifest.json` of a backup, written last: a folder that has one is complete. Beside it is the text of COPY,
+ * compressed, of each table, and `secret-key`.
  */
 export type Manifest = z.output<typeof Manifest>
 
 const Manifest = z.strictObject({
   format: z.literal(2),
-  /** The moment of the snapshot. */
   taken: z.string(),
   /** The TIME_ZONE on whose calendar the expiries were counted. */
   time_zone: z.string(),

@@ -18,11 +18,9 @@ import { type Reserve, sweepTestRestore, TEST_RESTORE_PREFIX, testRestore } from
 /** What the process of a backup by the clock is told. */
 export type Order = {
   owner: Connect
-  /** SECRET_KEY's 32 bytes. */
   key: Uint8Array
   timeZone: string
   reserve: Reserve | null
-  /** The folder of the backups, and how many it keeps. */
   folder: string
   keep: number
   /** The moment after which the newest backup is new enough. */
@@ -34,7 +32,6 @@ export type Order = {
 export type Made = {
   name: string
   trial: TestRestore
-  /** The backups that are no longer kept. */
   removed: string[]
   /** What could not be removed, and why. */
   stuck: string[]
@@ -99,7 +96,6 @@ class Removal {
     this.#parent = parent
   }
 
-  /** Returns the names of those that were removed. */
   async each(folders: readonly { name: string }[]): Promise<string[]> {
     const removed: string[] = []
     for (const { name } of folders) {

@@ -5,8 +5,8 @@ import { createGunzip } from 'node:zlib'
 import { storeOrCheckKey } from '../access/key-check.ts'
 import { createSeal } from '../access/seal.ts'
 import { StartFault } from '../config.ts'
-import { codeOf } from '../error-code.ts'
 import { begin } from '../postgres/begin.ts'
+import { codeOf } from '../postgres/errors.ts'
 import { LOCKS } from '../postgres/locks.ts'
 import { type Connect, openPool, type Sql } from '../postgres/pool.ts'
 import { makeTablesOf, originOf, RELEASE, type Release } from '../postgres/schema.ts'
@@ -15,15 +15,12 @@ import { RowCounter } from './row-counter.ts'
 
 export type RestoreOptions = {
   owner: Connect
-  /** SECRET_KEY's 32 bytes. */
   key: Buffer
-  /** The folder of the backup. */
   folder: string
   manifest: Manifest
   say: (line: string) => void
   /** Called last, just before the COMMIT. */
   onRestored: () => void
-  /** By default what this version knows. */
   release?: Release
 }
 
@@ -82,10 +79,7 @@ async function fill(sql: Sql, { folder, manifest, say }: RestoreOptions): Promis
   for (const { name, value } of manifest.sequences) await sql`select setval(${name}::regclass, ${value})`
 }
 
-/**
- * Drops the foreign keys, so that tables can be copied in any order and their rows checked together in the end.
- * Returns the statements that add them again.
- */
+/** Drops the foreign keys, so that tables are copied in any order. Returns the statements that add them again. */
 async function setReferencesAside(sql: Sql): Promise<string[]> {
   const references = await sql<{ table: string; name: string; definition: string }[]>`
     select conrelid::regclass::text as table, quote_ident(conname) as name, pg_get_constraintdef(oid) as definition

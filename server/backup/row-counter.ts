@@ -1,6 +1,5 @@
 import { counted } from '../../contract/words.ts'
 
-/** The time between two reports on a table, in milliseconds. */
 const SILENCE_MS = 5_000
 const LINE_END = 0x0a
 
@@ -23,7 +22,6 @@ export class RowCounter {
     this.#say(`${this.#table}: ${this.#figure} so far`)
   }
 
-  /** Reports the number of rows, unless the table is empty. */
   end(): void {
     if (this.rows > 0) this.#say(`${this.#table}: ${this.#figure}`)
   }

@@ -1,5 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
+import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Backups } from '../../contract/system.ts'
@@ -11,7 +10,6 @@ import { recentOf, type StoredBackup, storedIn } from './stored.ts'
 export type ScheduleOptions = Pick<Order, 'owner' | 'key' | 'timeZone' | 'reserve'> & {
   plan: NonNullable<Config['backups']>
   log: FastifyBaseLogger
-  /** Tells the database's time. */
   clock: () => Date
 }
 
@@ -28,37 +26,31 @@ const TIMEOUT_MS = 20_000
  */
 export function openBackups(options: ScheduleOptions): {
   start(): void
-  /** What there is of backups, and what comes next. */
   state(): Backups
   stop(): Promise<void>
 } {
   const { plan, log, clock } = options
-  let child: ChildProcess | null = null
+  let running: BackupProcess | null = null
   let stopped = false
-  let failed: { at: Date; message: string } | null = null
+  let failed: Failure | null = null
   let timer: NodeJS.Timeout | undefined
   return {
     start() {
       look()
       timer = setInterval(look, MINUTE)
     },
-    state,
+    state() {
+      const kept = read()
+      return stateOf(plan, kept, failed, clock())
+    },
     async stop() {
       stopped = true
       clearInterval(timer)
-      if (!child) return
-      const ended = once(child, 'exit')
-      const limit = setTimeout(() => child?.kill('SIGKILL'), TIMEOUT_MS)
-      child.disconnect()
-      await ended
-      clearTimeout(limit)
+      await running?.stop()
     },
   }
 
-  /**
-   * Returns none where the folder cannot be read, as one on a disk that is away: that is a failure, and no reason to
-   * end.
-   */
+  /** Returns none where the folder cannot be read, as one on a disk that is away: that is a failure, and no fault. */
   function read(): StoredBackup[] {
     try {
       return storedIn(plan.folder)
@@ -70,54 +62,19 @@ export function openBackups(options: ScheduleOptions): {
     }
   }
 
-  function state(): Backups {
-    const kept = read()
-    const [newest] = kept
-    const trial = newest?.trial
-    const due = newest ? newest.taken.getTime() + plan.everyHours * HOUR : clock().getTime()
-    const next = Math.max(due, failed === null ? 0 : failed.at.getTime() + HOUR)
-    return {
-      every_hours: plan.everyHours,
-      kept: kept.length,
-      newest: newest?.taken.toISOString() ?? null,
-      trial: trial ? { outcome: trial.outcome, sentence: trial.sentence } : null,
-      sound: kept.find(({ trial }) => trial?.outcome === 'sound')?.taken.toISOString() ?? null,
-      next: new Date(next).toISOString(),
-      failure: failed && { at: failed.at.toISOString(), message: failed.message },
-    }
-  }
-
   function look(): void {
     const now = clock()
     const due = new Date(now.getTime() - plan.everyHours * HOUR)
     const recent = recentOf(read(), due)
     // One that fails is tried again in an hour: each try reads the whole database.
-    if (child || recent?.trial || (failed !== null && now.getTime() - failed.at.getTime() < HOUR)) return
-    run({ due, now })
-  }
-
-  function run({ due, now }: Pick<Order, 'due' | 'now'>): void {
+    if (running || recent?.trial || (failed !== null && now.getTime() - failed.at.getTime() < HOUR)) return
     const { owner, key, timeZone, reserve } = options
     const { folder, keep } = plan
-    const started = fork(PROCESS, { stdio: 'ignore', serialization: 'advanced' })
-    let said: Said = { fault: { message: 'The process of the backup ended by itself.' } }
-    const ended = () => {
-      child = null
+    running = startProcess({ owner, key, timeZone, reserve, folder, keep, due, now })
+    void running.ended.then((said) => {
+      running = null
       if (!stopped) tell(said)
-    }
-    started.on('message', (message: Said) => {
-      said = message
     })
-    started.on('error', ({ message }) => {
-      said = { fault: { message } }
-      if (started.pid === undefined) ended()
-    })
-    started.on('exit', ended)
-    // The process could not be started. Its 'error' event follows, and no other.
-    if (started.pid === undefined) return
-    child = started
-    const order: Order = { owner, key, timeZone, reserve, folder, keep, due, now }
-    started.send(order, () => {})
   }
 
   function tell({ made, fault }: Said): void {
@@ -136,8 +93,60 @@ export function openBackups(options: ScheduleOptions): {
   }
 }
 
-/** What the process of a backup says at its end. */
+type Failure = { at: Date; message: string }
+
+function stateOf(
+  plan: ScheduleOptions['plan'],
+  kept: readonly StoredBackup[],
+  failed: Failure | null,
+  now: Date,
+): Backups {
+  const [newest] = kept
+  const trial = newest?.trial
+  const due = newest ? newest.taken.getTime() + plan.everyHours * HOUR : now.getTime()
+  const next = Math.max(due, failed === null ? 0 : failed.at.getTime() + HOUR)
+  return {
+    every_hours: plan.everyHours,
+    kept: kept.length,
+    newest: newest?.taken.toISOString() ?? null,
+    trial: trial ? { outcome: trial.outcome, sentence: trial.sentence } : null,
+    sound: kept.find(({ trial }) => trial?.outcome === 'sound')?.taken.toISOString() ?? null,
+    next: new Date(next).toISOString(),
+    failure: failed && { at: failed.at.toISOString(), message: failed.message },
+  }
+}
+
+type BackupProcess = {
+  ended: Promise<Said>
+  stop(): Promise<void>
+}
+
 type Said = { made?: Made; fault?: { message: string; stack?: string } }
+
+function startProcess(order: Order): BackupProcess {
+  const child = fork(PROCESS, { stdio: 'ignore', serialization: 'advanced' })
+  const { promise: ended, resolve } = Promise.withResolvers<Said>()
+  let said: Said = { fault: { message: 'The process of the backup ended by itself.' } }
+  child.on('message', (message: Said) => {
+    said = message
+  })
+  child.on('error', ({ message }) => {
+    said = { fault: { message } }
+    // It could not be started, so that no 'exit' follows.
+    if (child.pid === undefined) resolve(said)
+  })
+  child.on('exit', () => resolve(said))
+  if (child.pid !== undefined) child.send(order, () => {})
+  return {
+    ended,
+    async stop() {
+      const limit = setTimeout(() => child.kill('SIGKILL'), TIMEOUT_MS)
+      if (child.connected) child.disconnect()
+      await ended
+      clearTimeout(limit)
+    },
+  }
+}
 
 /** Adds the measures of the backups; 0 where there is none. */
 export function measureBackups(state: () => Backups): void {

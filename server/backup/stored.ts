@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod/mini'
 import { TRIAL_OUTCOMES } from '../../contract/system.ts'
-import { putInPlace, writeDurably } from '../files.ts'
+import { putInPlace, writeDurably } from '../postgres/files.ts'
 
 /** What came of a test restore, into a cluster that is thrown away. The file, the calls and the log name it `trial`. */
 export type TestRestore = z.output<typeof TestRestore>
@@ -10,13 +10,11 @@ export type TestRestore = z.output<typeof TestRestore>
 const TestRestore = z.strictObject({
   at: z.string(),
   outcome: z.enum(TRIAL_OUTCOMES),
-  /** Why, for whoever runs Boxtree. */
   sentence: z.string(),
 })
 
 /** A backup that Boxtree has made by itself. */
 export type StoredBackup = {
-  /** The name of its folder. */
   name: string
   taken: Date
   /** Null where the test restore was interrupted. */

@@ -9,9 +9,9 @@ import { requireKey } from '../access/key-check.ts'
 import { createSeal } from '../access/seal.ts'
 import { writeKeyFile } from '../access/secret-key.ts'
 import { StartFault } from '../config.ts'
-import { codeOf } from '../error-code.ts'
-import { putInPlace, writeDurably } from '../files.ts'
 import { begin } from '../postgres/begin.ts'
+import { codeOf } from '../postgres/errors.ts'
+import { putInPlace, writeDurably } from '../postgres/files.ts'
 import { type Connect, openPool, type Sql } from '../postgres/pool.ts'
 import { judge, nameTables, RELEASE, type Standing, standingOf } from '../postgres/schema.ts'
 import { KEY, MANIFEST, type Manifest, tableFile } from './archive.ts'
@@ -19,10 +19,8 @@ import { RowCounter } from './row-counter.ts'
 
 export type TakeOptions = {
   owner: Connect
-  /** SECRET_KEY's 32 bytes. */
   key: Buffer
   timeZone: string
-  /** The folder to make. */
   folder: string
   say: (line: string) => void
   /** Interrupts the backup; no file remains then. */
@@ -147,8 +145,8 @@ const CONFLICT_WITH_RECOVERY = '40001'
 type Table = { name: string; columns: string[] }
 
 /**
- * Returns every table except `setup`, with its columns that are not generated. Left out are a table that a crash may
- * empty, which no standby has, and the log of changes, whose transactions no other database has.
+ * Left out are a table that a crash may empty, which no standby has, and the log of changes, whose transactions no
+ * other database has.
  */
 async function tablesOf(sql: Sql): Promise<Table[]> {
   const tables = await sql<Table[]>`

@@ -6,21 +6,18 @@ import { type Embedded, startEmbedded } from '../postgres/embedded.ts'
 import { removeFolder, SHARED } from '../postgres/home.ts'
 import { migrate } from '../postgres/migrate.ts'
 import { originOf } from '../postgres/schema.ts'
-import { report } from '../verify/report.ts'
+import { prove } from '../verify/proof.ts'
 import { readManifest } from './archive.ts'
 import { restoreBackup } from './restore.ts'
 import type { TestRestore } from './stored.ts'
 
 export type TestRestoreOptions = {
-  /** The backup. */
   folder: string
-  /** SECRET_KEY's 32 bytes. */
   key: Buffer
-  /** The size of the database, in bytes. */
+  /** In bytes. */
   size: number
   reserve: Reserve | null
   signal: AbortSignal
-  /** By default what the disk has under a folder. */
   free?: (folder: string) => number
 }
 
@@ -29,7 +26,6 @@ export type Reserve = { folder: string; bytes: number }
 
 type Result = Omit<TestRestore, 'at'>
 
-/** The beginning of the names of throwaway data folders, beside the backups. */
 export const TEST_RESTORE_PREFIX = '.trial-'
 
 /** A cluster needs as much as the database, and its log while it is filled. An empty one has so many bytes. */
@@ -37,9 +33,8 @@ const ROOM = 2
 const EMPTY = 128 * 2 ** 20
 
 /**
- * Restores a backup into a cluster of its own, proves its ledger and throws the cluster away. It is left out where the
- * disk has too little room for that.
- * @throws the reason of the signal
+ * Restores a backup into a cluster of its own, if the disk has room, and proves its ledger. @throws the reason of the
+ * signal
  */
 export async function testRestore(options: TestRestoreOptions): Promise<Result> {
   const shortage = shortageOf(options)
@@ -54,7 +49,7 @@ export async function testRestore(options: TestRestoreOptions): Promise<Result> 
       const { owner } = cluster
       await restoreBackup({ owner, key, folder, manifest, say: silent, onRestored: silent })
       await migrate({ ...cluster, say: silent })
-      return report(cluster.server, (line) => said.push(line))
+      return prove(cluster.server, (line) => said.push(line))
     })
     return { outcome: code === 0 ? 'sound' : 'unsound', sentence: said.join(' ') }
   } catch (error) {

@@ -1,11 +1,10 @@
 import type { Seal } from '../access/seal.ts'
-import { change } from '../postgres/begin.ts'
 import { isLost } from '../postgres/errors.ts'
 import type { Sql } from '../postgres/pool.ts'
-import { withTimeout } from '../postgres/timeout.ts'
 import { type Answer, PAGE_ITEMS } from './answers.ts'
 import type { Channels, Listed, Offer } from './channels.ts'
 import type { Client } from './client.ts'
+import { type Favourites, openFavourites } from './favourites.ts'
 import { linkTo } from './links.ts'
 import { checked, Prepared } from './prepared.ts'
 import type { Presence } from './presence.ts'
@@ -24,11 +23,18 @@ type ChannelCalls = {
   letIn: (request: BoxCall) => Promise<Client>
 }
 
-/** The most favourites of a client. */
-const MOST_FAVOURITES = 1_000
-
 /** The calls by which a box learns what it can watch, and where. */
-export function channelCalls({ sql, seal, clock, channels, presence, isAway, letIn }: ChannelCalls) {
+export function channelCalls(dependencies: ChannelCalls) {
+  const favourites = openFavourites(dependencies.sql, dependencies.isAway)
+  return {
+    ...listCalls(dependencies, favourites),
+    ...favouriteCalls(dependencies, favourites),
+    ...playCalls(dependencies),
+  } satisfies Partial<BoxHandlers>
+}
+
+/** The genres and the channels of a client's package. */
+function listCalls({ channels, letIn }: ChannelCalls, favourites: Favourites) {
   return {
     'itv/get_genres': async (request) => {
       const { package_selection: of } = await letIn(request)
@@ -55,16 +61,43 @@ export function channelCalls({ sql, seal, clock, channels, presence, isAway, let
 
     'itv/get_ordered_list': async (request) => {
       const client = await letIn(request)
-      const [offer, word, favourites] = await Promise.all([
+      const [offer, word, own] = await Promise.all([
         channels.offer(client.package_selection),
         channels.wordFor(client),
-        favouritesOf(client).catch(orNone),
+        favourites.of(client).catch(orNone),
       ])
-      const found = selected(offer, request, favourites)
+      const found = selected(offer, request, own)
       const from = (wholeOf(request.field('p'), 1) - 1) * PAGE_ITEMS
-      return pageOf(found.slice(from, from + PAGE_ITEMS), found.length, word, favourites)
+      return pageOf(found.slice(from, from + PAGE_ITEMS), found.length, word, own)
     },
 
+    'itv/get_epg_info': async (request) => {
+      await letIn(request)
+      return { data: {} }
+    },
+  } satisfies Partial<BoxHandlers>
+}
+
+function favouriteCalls({ channels, letIn }: ChannelCalls, favourites: Favourites) {
+  return {
+    'itv/get_fav_ids': async (request) => [...(await favourites.of(await letIn(request)))].map(String),
+
+    'itv/set_fav': async (request) => {
+      const client = await letIn(request)
+      const { byId } = await channels.offer(client.package_selection)
+      const asked = request.list('fav_ch').map(Number)
+      await favourites.keep(
+        client,
+        asked.filter((id) => byId.has(id)),
+      )
+      return true
+    },
+  } satisfies Partial<BoxHandlers>
+}
+
+/** What a box plays: it asks for the address of a channel, and says what it has begun and stopped. */
+function playCalls({ seal, clock, channels, presence, letIn }: ChannelCalls) {
+  return {
     'itv/create_link': async (request) => {
       const { field, mac, place } = request
       const client = await letIn(request)
@@ -74,26 +107,6 @@ export function channelCalls({ sql, seal, clock, channels, presence, isAway, let
       presence.plays(client, place, channel.name, clock())
       const address = linkTo(channel.address, seal, { client, channel: channel.id, mac, place, now: clock() })
       return { id: String(channel.id), cmd: `${await channels.wordFor(client)} ${address}`, error: '' }
-    },
-
-    'itv/get_fav_ids': async (request) => {
-      const favourites = await favouritesOf(await letIn(request))
-      return [...favourites].map(String)
-    },
-
-    'itv/set_fav': async (request) => {
-      const client = await letIn(request)
-      const { byId } = await channels.offer(client.package_selection)
-      const asked = request.list('fav_ch').map(Number)
-      if (isAway()) throw new Away()
-      const known = [...new Set(asked)].filter((id) => byId.has(id)).slice(0, MOST_FAVOURITES)
-      await change(
-        sql,
-        () => sql`
-          insert into favourite (client, channels) values (${client.id}, ${known})
-          on conflict (client) do update set channels = excluded.channels where favourite.channels <> excluded.channels`,
-      )
-      return true
     },
 
     'itv/set_played': async (request) => {
@@ -107,11 +120,6 @@ export function channelCalls({ sql, seal, clock, channels, presence, isAway, let
       else await plays(request, field('real_action') === 'stop' ? '' : null)
       return 1
     },
-
-    'itv/get_epg_info': async (request) => {
-      await letIn(request)
-      return { data: {} }
-    },
   } satisfies Partial<BoxHandlers>
 
   /** Notes what a box says that it plays; empty where it has stopped, null where it says something else. */
@@ -121,15 +129,6 @@ export function channelCalls({ sql, seal, clock, channels, presence, isAway, let
     const { byId } = await channels.offer(client.package_selection)
     const title = id === '' ? '' : byId.get(Number(id))?.name
     if (title !== undefined) presence.plays(client, request.place, title, clock())
-  }
-
-  async function favouritesOf({ id }: Client): Promise<Set<number>> {
-    if (isAway()) throw new Away()
-    const [row] = await withTimeout(
-      sql,
-      () => sql<{ channels: number[] }[]>`select channels from favourite where client = ${id}`,
-    )
-    return new Set(row?.channels)
   }
 }
 

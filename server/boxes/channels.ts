@@ -77,6 +77,12 @@ export function openChannels(sql: Sql, seal: Pick<Seal, 'open'>, log: FastifyBas
       return news.isFor(client)
     },
 
+    /** Whether it is known without a look that there is no such news for a client's box. */
+    hasNoNewsFor(client: Client): boolean {
+      const now = clock().getTime()
+      return !(isOld(readAt, now) && isOld(lookedAt, now)) && !news.isFor(client)
+    },
+
     /** Notes that a client's box was told of its other channels, or loads them anyway. */
     isKnownTo: news.isKnownTo,
 

@@ -119,6 +119,13 @@ export type ClientRow = Omit<Client, 'expiry' | 'device' | 'waits_until'> &
     waits_until: string | null
   }
 
+/** Reads living clients with their devices, in the order of their ids. */
+export function clientRows(sql: Sql, ids: readonly number[]): PendingQuery<ClientRow[]> {
+  return sql<ClientRow[]>`
+    select ${columnsOf(sql)} from client c join service s on s.client = c.id left join device d on d.client = c.id
+    where c.id = any (${ids}::bigint[]) and c.deleted is null order by c.id`
+}
+
 export function clientOf(row: ClientRow): Client {
   const { id, dealer, name, mac, active, locked, alt_player, package_selection } = row
   const device = deviceRowOf(row)

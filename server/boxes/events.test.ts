@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { Box } from '../../test/support/box.ts'
-import { startServer } from '../../test/support/server.ts'
 import { openWorld, type Person, type World } from '../../test/support/world.ts'
 
 const { tell, told, save, renew } = calls.clients
@@ -53,6 +52,14 @@ describe('what is sent to a box', () => {
     ])
   })
 
+  test('is told also to a box that made another call since it was sent', async () => {
+    const { name, box } = await boxOf()
+    await send(name, 'Hello')
+    soon()
+    await box.call('itv/get_genres')
+    expect([await box.events(), await box.events()]).toEqual(['Hello', ''])
+  })
+
   test('counts as shown once its own box has confirmed it', async () => {
     const { name, box } = await boxOf()
     const { box: thief } = await boxOf()
@@ -85,8 +92,7 @@ describe('what is sent to a box', () => {
   })
 
   test('is told by one of two servers that are polled at the same moment', async () => {
-    const { database } = world.server
-    const second = await startServer({ database, clock: () => world.clock.now })
+    const second = await world.another()
     try {
       const { name, box } = await boxOf()
       const there = box.at(second)
@@ -183,4 +189,21 @@ describe('a box', () => {
     expect(await box.signIn()).toBe(0)
     expect(await box.events()).toBe('')
   })
+})
+
+test('a box of a locked client is locked to the first address that its polls tell', async () => {
+  // Behind a proxy that nobody trusts, all boxes have one address.
+  const { name, box } = await boxOf({ address: '203.0.113.7' })
+  const lockedTo = async () => {
+    const [device] = await world.server.sql`
+      select locked_to_ip from device d join client c on c.id = d.client where c.name = ${name}`
+    return device?.locked_to_ip
+  }
+  await dealer.call(save, { login: name, locked: true })
+  soon()
+  expect(await box.poll()).toBe(true)
+  expect(await lockedTo()).toBeNull()
+  box.address = null
+  expect(await box.poll()).toBe(true)
+  expect(await lockedTo()).toBe('127.0.0.1')
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { Box } from '../../test/support/box.ts'
-import { startServer } from '../../test/support/server.ts'
+import { holdOpen, somebodyWaits } from '../../test/support/hold.ts'
 import {
   type Family,
   openWorld,
@@ -62,9 +62,7 @@ async function historyOf(name: string) {
 test.each(['its first at either', 'the first after a sign-in at that other'])(
   'a poll at one gateway is seen also where another stores a later refusal before it: %s',
   async (which) => {
-    const { database } = world.server
-    const env = { TRUSTED_PROXIES: '127.0.0.1' }
-    const other = await startServer({ env, database, clock: () => world.clock.now })
+    const other = await world.another({ env: { TRUSTED_PROXIES: '127.0.0.1' } })
     try {
       const { name, box } = await boxOf()
       const first = which === 'its first at either' ? box.at(other) : box
@@ -202,9 +200,12 @@ describe('a box of a client with a MAC', () => {
 
   test('is refused from another address once it is locked, until a reset', async () => {
     const { name, box } = await boxOf({ address: '2001:db8:1:2::1' })
-    await box.signIn()
+    const { box: neighbour } = await boxOf()
+    await Promise.all([box.signIn(), neighbour.signIn()])
     await dealer.call(save, { login: name, locked: true })
     soon()
+    // By this poll the gateway hears of it.
+    expect(await neighbour.poll()).toBe(true)
     expect(await box.poll()).toBe(true)
     expect(await seen(name)).toMatchObject({ locked_to_ip: '2001:db8:1:2::/64' })
     box.address = '2001:db8:1:2:ffff::9'
@@ -260,12 +261,7 @@ describe('a box of a client with a MAC', () => {
     ],
     ['a switch to Ministra', (name: string) => dealer.call(save, { login: name, ministra: true })],
   ])('is out by its next poll after %s, on every server', async (_what, change) => {
-    const { server } = world
-    const other = await startServer({
-      env: { TRUSTED_PROXIES: '127.0.0.1' },
-      database: server.database,
-      clock: () => world.clock.now,
-    })
+    const other = await world.another({ env: { TRUSTED_PROXIES: '127.0.0.1' } })
     try {
       const { name, box } = await boxOf()
       await box.signIn()
@@ -432,17 +428,20 @@ describe('a stranger', () => {
     expect(await box.logIn(name, 'pass word')).toBe(0)
   })
 
-  test('tries three logins at most, also where it tries many at once', async () => {
+  test('tries three logins at most, also where it tries four at once', async () => {
     const { box } = await ministra()
     await box.handshake()
-    await Promise.all(
-      Array.from({ length: 20 }, () => {
-        // From other addresses, because the tries of one wait for each other.
-        const guesser = box.at(world.server)
-        guesser.address = address()
-        return guesser.call('stb/do_auth', { login: unique(), password: 'guessed' })
-      }),
-    )
+    // None is noted before all four have begun.
+    const release = await holdOpen(world.server.ownerSql, (sql) => sql`lock table box_login in share mode`)
+    const tries = Array.from({ length: 4 }, () => {
+      // From other addresses, because the tries of one wait for each other.
+      const guesser = box.at(world.server)
+      guesser.address = address()
+      return guesser.call('stb/do_auth', { login: unique(), password: 'guessed' })
+    })
+    await somebodyWaits(world.server.sql, 4)
+    await release()
+    await Promise.all(tries)
     const [row] = await world.server.sql<{ tried: number }[]>`
       select count(*) as tried from box_login where mac = ${box.mac}`
     expect(row?.tried).toBe(3)
@@ -638,11 +637,9 @@ test('the boxes have their port alone, and the console its own', async () => {
 })
 
 test('a process that serves only the console or only the boxes answers nothing else', async () => {
-  const { database } = world.server
-  const clock = () => world.clock.now
   const [console, boxes] = await Promise.all([
-    startServer({ env: { SERVE: 'console' }, database, clock }),
-    startServer({ env: { SERVE: 'boxes' }, database, clock }),
+    world.another({ env: { SERVE: 'console' } }),
+    world.another({ env: { SERVE: 'boxes' } }),
   ])
   try {
     expect((await new Box(console).ask('stb/handshake')).text).not.toMatch(/^{"js"/)

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { packageLabel } from '../../contract/packages.ts'
+import type { Networks } from '../access/network.ts'
 import type { Seal } from '../access/seal.ts'
-import type { Networks } from '../network.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { openAdmission } from './admission.ts'
 import type { Answer } from './answers.ts'
@@ -11,7 +11,7 @@ import type { Client } from './client.ts'
 import { openLateFacts } from './late-facts.ts'
 import { pollCalls } from './poll-calls.ts'
 import { openPresence } from './presence.ts'
-import { openRoster } from './roster.ts'
+import { Roster } from './roster.ts'
 import { type BoxHandlers, serveBoxes } from './routes.ts'
 import { signInCalls } from './sign-in-calls.ts'
 import { type StreamRules, serveStreamCheck } from './stream-check.ts'
@@ -55,11 +55,12 @@ export function openGateway({
   zone,
   streams,
 }: GatewayDependencies): Gateway {
-  const roster = openRoster(sql, log, clock)
+  const roster = new Roster(sql, log, clock)
   const presence = openPresence(sql, log)
   const unknown = openUnknown(sql, log)
   const channels = openChannels(sql, seal, log, clock)
-  const uses = openUses(sql, log, roster.isAway)
+  const isAway = () => roster.isAway
+  const uses = openUses(sql, log, isAway)
   const lateFacts = openLateFacts(sql)
   const admission = openAdmission({ sql, seal, clock, roster, presence })
   const writing = setInterval(() => void write(), WRITE_EVERY)
@@ -70,7 +71,7 @@ export function openGateway({
     'stb/get_localization': async () => ({}),
     'stb/get_modules': async () => MODULES,
     ...pollCalls({ sql, clock, roster, presence, channels, admission }),
-    ...channelCalls({ sql, seal, clock, channels, presence, isAway: roster.isAway, letIn: admission.letIn }),
+    ...channelCalls({ sql, seal, clock, channels, presence, isAway, letIn: admission.letIn }),
     'account_info/get_main_info': async (request) => {
       const client = await admission.letIn(request)
       return {

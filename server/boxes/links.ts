@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
+import { networkOf } from '../access/network.ts'
 import type { Seal } from '../access/seal.ts'
-import { networkOf } from '../network.ts'
 import type { Client, Place } from './client.ts'
 
 /** To whom a channel is linked, when and where. */

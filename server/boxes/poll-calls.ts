@@ -27,13 +27,13 @@ export function pollCalls({
   roster,
   presence,
   channels,
-  admission: { nonceOf, letInOrCut },
+  admission: { nonceOf, letInOrCut, letInAtOnce },
 }: PollCalls) {
   return {
     'watchdog/get_events': getEvents,
     'watchdog/confirm_event': async (request) => {
       const { client } = await letInOrCut(request)
-      if (roster.isAway()) throw new Away()
+      if (roster.isAway) throw new Away()
       await change(sql, () => confirm(sql, client.id, request.field('event_active_id'), clock()))
       return { data: 'ok' }
     },
@@ -41,16 +41,17 @@ export function pollCalls({
 
   /** Answers a poll by what the box has to be told next. While the database is away, that waits. */
   async function getEvents(request: BoxCall): Promise<Answer<'watchdog/get_events'> | Prepared> {
+    const quiet = answerAtOnce(request)
+    if (quiet) return quiet
     const { client, refusal } = await letInOrCut(request)
     const now = clock()
-    const hasStopped = refusal === null && request.field('cur_play_type') === '0'
-    if (hasStopped) presence.plays(client, request.place, '', now)
+    if (refusal === null) noteStop(client, request)
     if (!waits(client, refusal !== null, now)) return refusal === null ? newsFor(client, now) : QUIET
     const poll = { sql, nonce: nonceOf(request), place: request.place, obeys: obeysCuts(request), now }
     try {
-      if (roster.isAway()) throw new Away()
+      if (roster.isAway) throw new Away()
       const { event } = await roster.change(async () => {
-        const taken = await takeEvent({ ...poll, unserved: roster.unserved() }, client.id)
+        const taken = await takeEvent({ ...poll, unserved: roster.unserved }, client.id)
         if (!taken) throw new Unauthorized()
         return taken
       })
@@ -63,9 +64,21 @@ export function pollCalls({
     }
   }
 
+  /** Answers a poll by memory alone, as nearly all are; null where there may be something to tell or to look up. */
+  function answerAtOnce(request: BoxCall): Prepared | null {
+    const client = letInAtOnce(request)
+    if (client === null || waits(client, false, clock()) || !channels.hasNoNewsFor(client)) return null
+    noteStop(client, request)
+    return QUIET
+  }
+
+  function noteStop(client: Client, { field, place }: BoxCall): void {
+    if (field('cur_play_type') === '0') presence.plays(client, place, '', clock())
+  }
+
   /** Tells a box once that its channels are others. A million of them are told so without a query. */
   async function newsFor(client: Client, now: Date): Promise<Answer<'watchdog/get_events'> | Prepared> {
-    if (roster.isAway()) return QUIET
+    if (roster.isAway) return QUIET
     // Where the channels cannot be read, a poll is answered all the same.
     if (!(await channels.hasNewsFor(client).catch(() => false))) return QUIET
     channels.isKnownTo(client)

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { Networks } from '../network.ts'
+import type { Networks } from '../access/network.ts'
 import type { Place, Told } from './client.ts'
 
 /** A call of a box: its fields from the query or the body, and who and where the box says it is. */
@@ -21,8 +21,7 @@ const MOST_CHARACTERS = 255
 const MOST_OF_LIST = 8_192
 
 export function readRequest(request: FastifyRequest, networks: Networks): BoxRequest {
-  const sent = { ...recordOf(request.query), ...recordOf(request.body) }
-  const sentAs = (name: string) => (Object.hasOwn(sent, name) ? sent[name] : undefined)
+  const sentAs = (name: string) => ownOf(request.body, name) ?? ownOf(request.query, name)
   const field = (name: string) => textOf(sentAs(name), MOST_CHARACTERS)
   const network = networks.of(request)
   return {
@@ -51,18 +50,22 @@ export function toldBy({ field }: BoxRequest): Told {
 /** Returns the MAC of a cookie, which one box sends percent-encoded and another does not. */
 function macOf(cookie: string): string | null {
   const [, sent = ''] = /(?:^|;) *mac=([^;]*)/.exec(cookie) ?? []
-  const mac = sent.trim().replaceAll(/%3a/gi, ':').toUpperCase()
+  const mac = (sent.includes('%') ? sent.replaceAll(/%3a/gi, ':') : sent).trim().toUpperCase()
   return /^[0-9A-F]{2}(:[0-9A-F]{2}){5}$/.test(mac) ? mac : null
 }
 
-function recordOf(sent: unknown): Record<string, unknown> {
-  return typeof sent === 'object' && sent !== null ? (sent as Record<string, unknown>) : {}
+function ownOf(sent: unknown, name: string): unknown {
+  return typeof sent === 'object' && sent !== null && Object.hasOwn(sent, name)
+    ? (sent as Record<string, unknown>)[name]
+    : undefined
 }
 
 /** Returns the text of a field that was sent, the first where it was sent twice, without control characters. */
 function textOf(value: unknown, most: number): string {
   const text = Array.isArray(value) ? value[0] : value
   if (typeof text !== 'string') return ''
+  // Nearly all are plain, and a poll has several.
+  if (text.length <= most && /^[ -~]*$/.test(text)) return text
   return text
     .slice(0, most)
     .toWellFormed()

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Networks } from '../network.ts'
+import type { Networks } from '../access/network.ts'
 import { isLost } from '../postgres/errors.ts'
 import { type Answer, type CallName, isCall } from './answers.ts'
 import { servePage } from './page.ts'

@@ -14,7 +14,8 @@ import { openRefusedLogins } from './refused-logins.ts'
 import { toldBy } from './request.ts'
 import type { Roster } from './roster.ts'
 import type { BoxCall, BoxHandlers } from './routes.ts'
-import { bind, type Outcome, signIn } from './sign-in.ts'
+import { bind, type Outcome } from './sign-in.ts'
+import { openSignIns } from './sign-ins.ts'
 import { openTokens } from './token.ts'
 import type { UnknownBoxes } from './unknown.ts'
 
@@ -43,6 +44,7 @@ export function signInCalls({
   lateFacts,
 }: SignInCalls) {
   const tokens = openTokens(seal)
+  const signIns = openSignIns(sql)
   const refusedLogins = openRefusedLogins(clock)
   return {
     'stb/handshake': async ({ field, mac }) => {
@@ -59,7 +61,7 @@ export function signInCalls({
     const nonce = nonceOf(request)
     try {
       await roster.catchUp()
-      const client = await lookUp(request, roster.findAnew)
+      const client = await lookUp(request)
       if (client === 'too many') return refused(TOO_MANY)
       // A Ministra client is known by its login alone: the MAC could be anybody's.
       if (!client || (client.mac === null && client.device?.token_nonce !== nonce))
@@ -71,6 +73,7 @@ export function signInCalls({
         return refused(ON_SCREEN[refusal])
       }
       presence.letIn(present, place, now)
+      roster.noteChecked(request.mac, request.token)
       // It loads its channels after a sign-in.
       channels.isKnownTo(present)
       return welcome(present, request)
@@ -85,16 +88,17 @@ export function signInCalls({
     const { mac, place } = request
     const now = clock()
     const told = toldBy(request)
-    const context = { sql, unserved: roster.unserved(), now }
+    const unserved = roster.unserved
     try {
       return await roster.change(async () => {
-        const outcome = await signIn(context, client.id, { mac, nonce, place }, told)
+        const box = { mac, nonce, place }
+        const outcome = await signIns.signIn({ id: client.id, box, told, unserved, now })
         if (!outcome) throw new Unauthorized()
         return outcome
       })
     } catch (error) {
       if (!(error instanceof Away) || client.device?.token_nonce !== nonce) throw error
-      const refusal = refusalOf(client, place, context.unserved, now, told)
+      const refusal = refusalOf(client, place, unserved, now, told)
       if (!refusal) lateFacts.note(client.id, { nonce, told })
       return { client, refusal }
     }
@@ -116,13 +120,13 @@ export function signInCalls({
     const nonce = nonceOf(request)
     const now = clock()
     await roster.catchUp()
-    const present = await lookUp(request, roster.findAnew)
+    const present = await lookUp(request)
     // The box of a client with a MAC is never asked for a login.
     if (present === 'too many' || (present !== null && present.mac !== null)) return false
     const login = { mac, network: place.network, login: field('login'), password: field('password') }
     const id = await clientOfLogin({ sql, seal, now }, login)
     if (id === null) return false
-    const context = { sql, unserved: roster.unserved(), now }
+    const context = { sql, unserved: roster.unserved, now }
     const outcome = await roster.change(async () => {
       const bound = await bind(context, id, { mac, nonce, place })
       if (!bound) throw new Unauthorized()

@@ -5,9 +5,8 @@ import { begin, sendAhead } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 import {
   type Client,
-  type ClientRow,
   clientOf,
-  columnsOf,
+  clientRows,
   type DeviceRow,
   deviceOf,
   deviceRowOf,
@@ -24,6 +23,9 @@ export type Box = { mac: string; nonce: string; place: Place }
 
 export type SignInContext = { sql: Sql; unserved: ReadonlySet<number>; now: Date }
 
+/** A box that asks to be signed in to a client, and what it says of itself. */
+export type SignIn = Omit<SignInContext, 'sql'> & { id: number; box: Box; told: Told }
+
 const HOUR_MS = 3_600_000
 
 /** The most boxes that take a Ministra client over within a day; the next one is refused until a reset. */
@@ -33,32 +35,75 @@ const MOST_TAKEOVERS = 3
 export type Outcome = { client: Client; refusal: BoxRefusal | null }
 
 /**
- * Signs a box in to the client of its MAC: judges it, pins what tells it from others, stores what it says of itself, and
- * makes its token the only one. Null where the client is gone, or has another MAC by now.
+ * Signs boxes in to the clients of their MACs, each to another client, in one transaction: judges them, pins what tells
+ * them from others, stores what they say of themselves, and makes their tokens the only ones.
+ * @param locked whether clients that somebody is changing at this moment are waited for or left out
+ * @returns by its client what each came to: null where the client is gone, or has another MAC by now
  */
-export function signIn(context: SignInContext, id: number, box: Box, told: Told): Promise<Outcome | null> {
-  return withClient(context.sql, id, async (sql, client, before) => {
-    if (macOf(client) !== box.mac) return null
-    const refusal = refusalOf(client, box.place, context.unserved, context.now, told)
-    if (refusal) return { client, refusal }
-    const device = pinned(client, before, box, told)
-    const { now } = context
-    await sendAhead(
-      sql,
-      sql`
-        insert into device ${sql({ client: id, first_seen: now, ...device, ...factsOf(told) })}
-        on conflict (client) do update set ${sql({ ...device, ...factsOf(told) })}`,
-    )
-    const note = (event: string, detail: string) =>
-      noteEvent(sql, { client: id, now, event, detail, place: box.place })
-    if (!before) await note('first seen', device.stb_sn ?? '')
-    else if (
-      before.stb_sn !== device.stb_sn &&
-      (client.mac !== null || !(await hasNotedSerial(sql, id, now)))
-    )
-      await note('serial number', device.stb_sn ?? '')
-    return { client: { ...client, device: deviceOf(device) }, refusal: null }
+export function signInAll(
+  sql: Sql,
+  asked: readonly SignIn[],
+  locked: 'wait' | 'leave out',
+): Promise<Map<number, Outcome | null>> {
+  const byId = new Map(asked.map((one) => [one.id, one]))
+  return begin(sql, async (sql) => {
+    const free = await sql<{ id: number }[]>`
+      select id from client where id = any (${[...byId.keys()]}::bigint[]) order by id
+      for no key update ${locked === 'leave out' ? sql`skip locked` : sql``}`
+    const ids = free.map(({ id }) => id)
+    const outcomes = new Map<number, Outcome | null>(ids.map((id) => [id, null]))
+    const entered: Entered[] = []
+    for (const row of await clientRows(sql, ids)) {
+      const one = byId.get(row.id) as SignIn
+      const client = clientOf(row)
+      if (macOf(client) !== one.box.mac) continue
+      const refusal = refusalOf(client, one.box.place, one.unserved, one.now, one.told)
+      if (refusal) outcomes.set(one.id, { client, refusal })
+      else entered.push(enter(one, client, deviceRowOf(row)))
+    }
+    for (const { client } of entered) outcomes.set(client.id, { client, refusal: null })
+    if (entered.length > 0) await sendAhead(sql, stored(sql, entered))
+    const notes: Note[] = []
+    for (const one of entered) notes.push(...(await notesOf(sql, one)))
+    if (notes.length > 0) await sendAhead(sql, noted(sql, notes))
+    return outcomes
   })
+}
+
+/** A box that is let in: its client as it is from now on, and what is stored of it before and from now on. */
+type Entered = SignIn & { client: Client; before: DeviceRow | null; device: DeviceRow }
+
+function enter(one: SignIn, client: Client, before: DeviceRow | null): Entered {
+  const device = pinned(client, before, one.box, one.told)
+  return { ...one, client: { ...client, device: deviceOf(device) }, before, device }
+}
+
+/** Returns what the history says of a box that is let in, if it is the first or has another serial number. */
+async function notesOf(sql: Sql, { id, client, before, device, box, now }: Entered): Promise<Note[]> {
+  const note = { client: id, now, detail: device.stb_sn ?? '', place: box.place }
+  if (!before) return [{ ...note, event: 'first seen' }]
+  if (before.stb_sn === device.stb_sn) return []
+  if (client.mac === null && (await hasNotedSerial(sql, id, now))) return []
+  return [{ ...note, event: 'serial number' }]
+}
+
+/** Stores the devices of boxes that are in now. What a box does not say of itself stays as it was. */
+function stored(sql: Sql, entered: readonly Entered[]): PendingQuery<Row[]> {
+  const pin = (part: Exclude<keyof DeviceRow, 'takeovers_refused' | 'cut'>) =>
+    entered.map(({ device }) => device[part])
+  const fact = (part: keyof Told) => entered.map(({ told }) => told[part] || null)
+  return sql`
+    insert into device (client, first_seen, mac, stb_sn, device_id, device_id2, token_nonce, locked_to_ip,
+      stb_type, version, image, hardware)
+    select * from unnest(${entered.map(({ id }) => id)}::bigint[], ${entered.map(({ now }) => now.toISOString())}::timestamptz[],
+      ${pin('mac')}::text[], ${pin('stb_sn')}::text[], ${pin('device_id')}::text[], ${pin('device_id2')}::text[],
+      ${pin('token_nonce')}::text[], ${pin('locked_to_ip')}::text[], ${fact('stb_type')}::text[],
+      ${fact('version')}::text[], ${fact('image')}::text[], ${fact('hardware')}::text[])
+    on conflict (client) do update set mac = excluded.mac, stb_sn = excluded.stb_sn, device_id = excluded.device_id,
+      device_id2 = excluded.device_id2, token_nonce = excluded.token_nonce, locked_to_ip = excluded.locked_to_ip,
+      cut = false, stb_type = coalesce(excluded.stb_type, device.stb_type),
+      version = coalesce(excluded.version, device.version), image = coalesce(excluded.image, device.image),
+      hardware = coalesce(excluded.hardware, device.hardware)`
 }
 
 /**
@@ -96,7 +141,7 @@ export function bind(context: SignInContext, id: number, box: Box): Promise<Outc
       on conflict (client) do update set ${sql(device)}`
     const event = isAnother ? 'taken over' : 'first seen'
     if (isAnother || before === null) {
-      await noteEvent(sql, { client: id, now, event, detail: box.mac, place: box.place })
+      await noted(sql, [{ client: id, now, event, detail: box.mac, place: box.place }])
     }
     return { client: { ...client, device: deviceOf(device) }, refusal: null }
   })
@@ -131,9 +176,7 @@ export function withClient<T>(
   return begin(sql, async (sql) => {
     // By a statement of its own, because one that waits for a lock goes on with what it read before of other tables.
     await sendAhead(sql, sql`select from client where id = ${id} for no key update`)
-    const [row] = await sql<ClientRow[]>`
-      select ${columnsOf(sql)} from client c join service s on s.client = c.id left join device d on d.client = c.id
-      where c.id = ${id} and c.deleted is null`
+    const [row] = await clientRows(sql, [id])
     return row ? work(sql, clientOf(row), deviceRowOf(row)) : null
   })
 }
@@ -191,10 +234,12 @@ async function hasNotedSerial(sql: Sql, client: number, now: Date): Promise<bool
   return row?.noted ?? false
 }
 
-type Event = { client: number; now: Date; event: string; detail: string; place: Place }
+type Note = { client: number; now: Date; event: string; detail: string; place: Place }
 
-function noteEvent(sql: Sql, { client, now, event, detail, place }: Event): PendingQuery<Row[]> {
+function noted(sql: Sql, notes: readonly Note[]): PendingQuery<Row[]> {
   return sql`
     insert into device_history (client, at, event, detail, address)
-    values (${client}, ${now}, ${event}, ${detail}, ${place.address})`
+    select * from unnest(${notes.map(({ client }) => client)}::bigint[],
+      ${notes.map(({ now }) => now.toISOString())}::timestamptz[], ${notes.map(({ event }) => event)}::text[],
+      ${notes.map(({ detail }) => detail)}::text[], ${notes.map(({ place }) => place.address)}::text[])`
 }

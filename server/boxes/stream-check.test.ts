@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { Box } from '../../test/support/box.ts'
 import { givePlaylist } from '../../test/support/playlist.ts'
-import { startServer, type TestServer } from '../../test/support/server.ts'
+import type { TestServer } from '../../test/support/server.ts'
 import { openWorld, type Person, type World } from '../../test/support/world.ts'
 import { askedPathOf, pathOf } from './stream-paths.ts'
 
@@ -166,8 +166,7 @@ describe('a stream', () => {
 
   test('goes on while its client zaps through others, here and on another server', async () => {
     const { box, path } = await watching()
-    const { database } = world.server
-    const other = await startServer({ database, clock: () => world.clock.now })
+    const other = await world.another()
     const zap = async () => {
       world.clock.pass({ seconds: 1 })
       const link = await linkOf(box, 'Two')
@@ -258,13 +257,11 @@ test('only stream servers get an answer', async () => {
   const asked = async (more: Record<string, string>, server = world.server) =>
     (await fetch(`${server.boxUrl}/stream/check`, { headers: { ...headers, ...more } })).status
   expect(await asked({ 'x-forwarded-for': HOME })).toBe(403)
-  const { database } = world.server
-  const clock = () => world.clock.now
-  const untrusting = await startServer({ database, clock })
+  const untrusting = await world.another()
   // It came through a proxy on this machine, that anybody may use.
   expect(await asked({ 'x-forwarded-for': '127.0.0.1' }, untrusting)).toBe(403)
   expect(await asked({}, untrusting)).toBe(200)
-  const elsewhere = await startServer({ database, clock, env: { STREAM_SERVERS: '198.51.100.7' } })
+  const elsewhere = await world.another({ env: { STREAM_SERVERS: '198.51.100.7' } })
   expect(await asked({}, elsewhere)).toBe(403)
   await untrusting.close()
   await elsewhere.close()
@@ -272,24 +269,18 @@ test('only stream servers get an answer', async () => {
 
 test('a viewer may be anywhere where STREAM_TOKEN_IP is off', async () => {
   const { path } = await watching()
-  const { database } = world.server
-  const server = await startServer({
-    database,
-    clock: () => world.clock.now,
-    env: { STREAM_TOKEN_IP: 'off' },
-  })
+  const server = await world.another({ env: { STREAM_TOKEN_IP: 'off' } })
   expect([await ask(path, '198.51.100.1', server), await ask(path, '', server)]).toEqual([200, 200])
   await server.close()
 })
 
 test('who watches goes on after a restart, and on another server', async () => {
   const { path } = await watching()
-  const { database } = world.server
-  const first = await startServer({ database, clock: () => world.clock.now })
+  const first = await world.another()
   expect(await ask(path, HOME, first)).toBe(200)
   await first.close()
   world.clock.pass({ minutes: 10 })
-  const second = await startServer({ database, clock: () => world.clock.now })
+  const second = await world.another()
   expect(await ask(path, HOME, second)).toBe(200)
   expect(await ask(path)).toBe(200)
   await second.close()

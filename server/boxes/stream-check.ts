@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { among, networkOf } from '../access/network.ts'
 import type { Seal } from '../access/seal.ts'
-import { among, networkOf } from '../network.ts'
 import { isLost } from '../postgres/errors.ts'
 import type { Channels } from './channels.ts'
 import { type Client, macOf, refusalOf } from './client.ts'
@@ -113,7 +113,7 @@ function isIn(
     locked_to_ip !== null &&
     familyOf(network) === familyOf(locked_to_ip)
   const place = { address: viewer, network: isComparable ? network : locked_to_ip }
-  return refusalOf(client, place, roster.unserved(), clock()) === null
+  return refusalOf(client, place, roster.unserved, clock()) === null
 }
 
 function textOf(value: unknown): string {

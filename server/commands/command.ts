@@ -1,9 +1,6 @@
 import { StartFault } from '../config.ts'
 
-/**
- * Runs a command of the terminal. It exits with the code that `main` returns, by default 0. A StartFault prints its
- * sentence and exits with 1; any other error is a bug and prints its stack.
- */
+/** A StartFault prints its sentence and exits with 1; any other error is a bug and prints its stack. */
 export async function runCommand(main: () => Promise<number> | Promise<void>): Promise<void> {
   try {
     process.exitCode = (await main()) ?? 0
@@ -14,7 +11,6 @@ export async function runCommand(main: () => Promise<number> | Promise<void>): P
   }
 }
 
-/** Prints a line for the person at the terminal. */
 export function say(line: string): void {
   process.stdout.write(`${line}\n`)
 }

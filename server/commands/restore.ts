@@ -5,7 +5,7 @@ import { restoreBackup } from '../backup/restore.ts'
 import { type Config, readConfig, StartFault } from '../config.ts'
 import { openDatabase } from '../postgres/database.ts'
 import { migrate } from '../postgres/migrate.ts'
-import { report } from '../verify/report.ts'
+import { prove } from '../verify/proof.ts'
 import { runCommand, say } from './command.ts'
 
 // Restores a backup into an empty data folder or database, and verifies it: `npm run restore -- FOLDER`.
@@ -25,7 +25,7 @@ async function main(): Promise<number> {
     const onRestored = () => config.secretKey ?? keepSecretKey(config, key)
     await restoreBackup({ owner, key, folder, manifest, say, onRestored })
     await migrate({ ...database, say })
-    const code = await report(database.server, say)
+    const code = await prove(database.server, say)
     say(
       code === 0
         ? `Restored as it was at ${manifest.taken}.`
@@ -42,7 +42,6 @@ async function main(): Promise<number> {
   }
 }
 
-/** Returns the key that is configured here, or else the backup's. */
 function chooseKey(config: Config, folder: string): Buffer {
   const configured = findSecretKey(config)
   const kept = readKeyOfBackup(join(folder, KEY))

@@ -33,7 +33,7 @@ describe('a rotation of the key', () => {
       expect(other.open(password, ofClient(id))).toMatch(/^(planted|pass-word)$/)
       expect(() => seal.open(password, ofClient(id))).toThrow()
     }
-    const again = await startServer({ database, secretKey: OTHER_KEY, clock: () => world.clock.now })
+    const again = await world.another({ secretKey: OTHER_KEY })
     expect(await world.at(again, dealer).call(calls.clients.detail, { name })).toMatchObject({
       password: 'pass-word',
     })

@@ -47,10 +47,7 @@ async function main(): Promise<void> {
   }
 }
 
-/**
- * A console that runs would go on sealing with the old key, and could not read what is sealed with the new one. The
- * embedded database has let this command in because there is none.
- */
+/** A console that runs would go on sealing with the old key. The embedded database has only one user at a time. */
 async function refuseWhileUsed(sql: Sql): Promise<void> {
   const deadline = Date.now() + LEAVING_MS
   for (;;) {

@@ -1,6 +1,6 @@
 import { readConfig } from '../config.ts'
 import { openDatabase, requireDatabase } from '../postgres/database.ts'
-import { report } from '../verify/report.ts'
+import { prove } from '../verify/proof.ts'
 import { runCommand, say } from './command.ts'
 
 // Proves on the live database that the ledger is sound, whether the console runs or not. Exits with 1 and prints
@@ -13,7 +13,7 @@ async function main(): Promise<number> {
   requireDatabase(config)
   const database = await openDatabase(config, () => {}, { guest: true })
   try {
-    return await report(database.server, say)
+    return await prove(database.server, say)
   } finally {
     await database.stop()
   }

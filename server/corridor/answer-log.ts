@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Counter, Histogram } from 'prom-client'
-import { callSeconds, calls } from '../metrics.ts'
+import { callSeconds, callsTotal } from '../metrics.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -9,10 +9,7 @@ declare module 'fastify' {
   }
 }
 
-/**
- * Logs and counts each answer. Polls of boxes and the console's files are many and say little, so that only the level
- * `debug` has them. Health checks are in no log: their routes have none.
- */
+/** Polls of boxes and the console's files are many and say little, so that only the level `debug` has them. */
 export function watchAnswers(app: FastifyInstance) {
   app.decorateRequest('call', '')
   app.addHook('onResponse', (request, reply, done) => {
@@ -38,7 +35,7 @@ function count(gate: 'console' | 'boxes', call: string, reply: FastifyReply): vo
   let counters = known.get(counted)
   if (counters === undefined) {
     counters = {
-      calls: calls.labels(gate, call, String(reply.statusCode)),
+      calls: callsTotal.labels(gate, call, String(reply.statusCode)),
       seconds: callSeconds.labels(gate, call),
     }
     known.set(counted, counters)

@@ -1,7 +1,6 @@
 import { CONNECTIONS, MOST_CHANGES } from '../postgres/pool.ts'
 import { Turns } from '../turns.ts'
 
-/** Makes the limits of how many calls of accounts run at once, and how many of their changes. */
 export function openCallLimits(): { calls: Turns<number>; changes: Turns<number> } {
   return {
     calls: new Turns<number>({
@@ -25,8 +24,5 @@ export function openCallLimits(): { calls: Turns<number>; changes: Turns<number>
 /** The most calls that run for one account, so that it never takes all connections. Exports are limited apart. */
 const MOST_OF_ACCOUNT = CONNECTIONS - 2
 
-/**
- * Fewer than all, so that an account whose changes wait for one of its own locks leaves room for other accounts'
- * changes.
- */
+/** Fewer, so that an account whose changes wait for each other leaves room for those of others. */
 const MOST_CHANGES_OF_ACCOUNT = MOST_CHANGES - 2

@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openWorld, type Person, type World } from '../../test/support/world.ts'
+import { expect, test } from 'vitest'
+import { suiteWorld } from '../../test/support/world.ts'
 
-let world: World
-let dealer: Person
-beforeAll(async () => {
-  world = await openWorld()
-  dealer = (await world.family()).dealer
-  for (let made = 0; made < 20; made += 1) await world.client(dealer)
-})
-afterAll(() => world.close())
+const world = await suiteWorld()
+const { dealer } = await world.family()
+for (let made = 0; made < 20; made += 1) await world.client(dealer)
 
 const LONG = '/v1/api/clients?per_page=50'
 const SHORT = '/v1/api/credits'

@@ -1,23 +1,16 @@
 import type { Socket } from 'node:net'
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
-import { among, networkOf } from '../network.ts'
+import { among, networkOf } from '../access/network.ts'
 import { Refusal } from '../refusal.ts'
 
 /** A request, headers and body together, must arrive within this time, or its connection is closed. */
 const COMING_MS = 20_000
-/** How often Node checks for late requests: a connection is closed at most this much later. */
 const LOOKING_MS = 1_000
 const MOST_CONNECTIONS = 2_000
 /** The most connections of one address, and the most requests under way of one that a trusted proxy names. */
 const MOST_OF_ADDRESS = 400
-const SWEEP_MS = 50
-/** The least time between two log lines about refused connections. */
-const TELLING_MS = 60_000
 
-/**
- * The time limits that Fastify passes to Node. Node applies the larger of `headersTimeout` and `requestTimeout` to the
- * whole request, and the first is 60 s by default: so both are set.
- */
+/** Node applies the larger of the first two to the whole request, and the first is 60 s by default: so both are set. */
 export const REQUEST_TIMES = {
   requestTimeout: COMING_MS,
   http: { headersTimeout: COMING_MS, requestTimeout: COMING_MS, connectionsCheckingInterval: LOOKING_MS },
@@ -51,6 +44,7 @@ export function limitConnections(
     }
     socket.once('close', () => connections.leave(address))
   })
+  if (trustedProxies.length === 0) return
   app.addHook('onRequest', async (request: FastifyRequest, reply) => {
     if (!isTrusted(request.socket.remoteAddress ?? '')) return
     const address = request.ip
@@ -62,9 +56,11 @@ export function limitConnections(
   })
 }
 
+const SWEEP_MS = 50
+
 /**
- * Closes the connections that have nothing under way while the server closes. Fastify closes only those that are idle
- * when it begins, and Node takes one for busy that has not sent anything yet, such as browsers open ahead.
+ * Fastify closes only those that are idle when the server begins to close, and Node takes one for busy that has not
+ * sent anything yet, such as browsers open ahead.
  */
 export function closeIdleConnections(app: FastifyInstance): void {
   const open = new Set<Socket>()
@@ -89,7 +85,7 @@ class Tally {
     this.#most = most
   }
 
-  /** Counts one more; returns false, and counts nothing, where the limit is reached. */
+  /** Returns false, and counts nothing, where the limit is reached. */
   enter(address: string): boolean {
     const network = networkOf(address)
     const count = this.#counts.get(network) ?? 0
@@ -105,6 +101,8 @@ class Tally {
     else this.#counts.delete(network)
   }
 }
+
+const TELLING_MS = 60_000
 
 /** Returns a function that logs a flood at most once a minute, with the number of refusals since the last line. */
 function tellSeldom(): (log: FastifyBaseLogger, reason: string, address?: string) => void {

@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../../test/support/server.ts'
+
+const ASSETS = join(import.meta.dirname, '../../dist/web/assets')
 
 // Needs a built console, which `npm test` makes first.
 let server: TestServer
@@ -27,10 +31,15 @@ describe('the Strict-Transport-Security header, for a year and without subdomain
     },
   )
 
-  test('is not sent where an untrusted peer says https', async () => {
-    const { headers } = await fetch(server.url, forwarded)
-    expect(headers.get('strict-transport-security')).toBeNull()
-  })
+  test.each(['', '203.0.113.5'])(
+    'is not sent where a peer says https that is not among the trusted proxies: "%s"',
+    async (trusted) => {
+      const behind = await startServer({ env: { TRUSTED_PROXIES: trusted } })
+      const { headers } = await fetch(behind.url, forwarded)
+      expect(headers.get('strict-transport-security')).toBeNull()
+      await behind.close()
+    },
+  )
 })
 
 const OWN = "'self'|'sha256-.+'"
@@ -106,6 +115,21 @@ describe('the page', () => {
     },
   )
 
+  test.each(['/', '/update-client/some.name', '/icon.svg', '/sw.js', '/v1/docs'])(
+    'has its whole policy, as every other document and the service worker: %s',
+    async (path) => {
+      expect((await get(path)).headers.get('content-security-policy')).toContain("worker-src 'self'")
+    },
+  )
+
+  test.each(['/v1/health', '/v1/api/user', '/v1/nothing', '/v1/openapi.json'])(
+    'is not what the answer of a call is, which may load nothing where somebody opens it: %s',
+    async (path) => {
+      const policy = (await get(path)).headers.get('content-security-policy')
+      expect(policy).toBe("default-src 'none'; frame-ancestors 'none'")
+    },
+  )
+
   test('is blocked by nothing but its style sheet', () => {
     expect(page.match(/<script(?! type="module")/g)).toEqual(['<script'])
     expect(page.match(/<link rel="stylesheet"/g)).toHaveLength(1)
@@ -127,6 +151,22 @@ describe('a file of the console', () => {
     expect(answer.headers.get('content-type')).toMatch(/javascript/)
   })
 
+  test('has the headers of documents only if it is a worker, which has no policy but that of its file', async () => {
+    const files = readdirSync(ASSETS).filter((name) => !/\.(br|gz)$/.test(name))
+    expect(files.some(isWorker)).toBe(true)
+    for (const name of files) {
+      const { status, headers } = await get(`/assets/${name}`)
+      expect(status, name).toBe(200)
+      expect(Object.fromEntries(headers), name).toMatchObject({
+        'cross-origin-resource-policy': 'same-origin',
+        'x-content-type-options': 'nosniff',
+      })
+      for (const one of ['content-security-policy', 'referrer-policy', 'x-frame-options']) {
+        expect(headers.has(one), `${one} of ${name}`).toBe(isWorker(name))
+      }
+    }
+  })
+
   test('exists for every file that the page preloads', async () => {
     const ahead = [...page.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, path = '']) => path)
     expect(ahead.length).toBeGreaterThan(4)
@@ -146,6 +186,10 @@ describe('a file of the console', () => {
     }
   })
 })
+
+function isWorker(name: string): boolean {
+  return /worker/i.test(name)
+}
 
 function asset(ending: string): string {
   const found = new RegExp(`"(/assets/[^"]+\\.${ending})"`).exec(page)?.[1]

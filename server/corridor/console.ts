@@ -3,16 +3,13 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import helmet from '@fastify/helmet'
 import fastifyStatic from '@fastify/static'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Captcha } from '../config.ts'
 
 const BUILT = join(import.meta.dirname, '../../dist/web')
 const YEAR = 365 * 86_400
 
-/**
- * What the page may load from a captcha provider: the paths of its widget alone, because its hosts may serve scripts on
- * other paths that a stranger could misuse. Empty for the captchas of Boxtree itself.
- */
+/** Paths of the widget alone, because its hosts may serve other scripts that a stranger could misuse. */
 const CAPTCHA_SOURCES: Record<Captcha['provider'], { script: string[]; frame: string[]; connect: string[] }> =
   {
     altcha: { script: [], frame: [], connect: [] },
@@ -39,7 +36,29 @@ const CAPTCHA_SOURCES: Record<Captcha['provider'], { script: string[]; frame: st
 
 const PAGE = join(BUILT, 'index.html')
 
-/** Gives every answer the headers that keep a browser from misusing it, but those of routes with `helmet: false`. */
+/** The headers that a browser reads only with a page, a picture that is opened alone, or a worker. */
+const OF_DOCUMENTS = [
+  'content-security-policy',
+  'cross-origin-opener-policy',
+  'origin-agent-cluster',
+  'referrer-policy',
+  'x-dns-prefetch-control',
+  'x-download-options',
+  'x-frame-options',
+  'x-permitted-cross-domain-policies',
+  'x-xss-protection',
+]
+
+/** A worker runs under the policy of its own file, not under that of the page. */
+const WORKER = /worker/i
+
+/** The policy of an answer that is no page: opened as one, it may load nothing. */
+const NOTHING = "default-src 'none'; frame-ancestors 'none'"
+
+/**
+ * Gives every answer the headers that keep a browser from misusing it, but those of routes with `helmet: false`. Files
+ * of the console and calls then lose what only documents need: on a slow line a visit would carry it dozens of times.
+ */
 export async function protectBrowsers(app: FastifyInstance, captcha: Captcha['provider']): Promise<void> {
   const { script, frame, connect } = CAPTCHA_SOURCES[captcha]
   await app.register(helmet, {
@@ -73,6 +92,12 @@ export async function protectBrowsers(app: FastifyInstance, captcha: Captcha['pr
   })
 }
 
+/** Gives an answer that is no page the short policy, instead of the page's. */
+export async function shortenPolicy(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const isPage = String(reply.getHeader('content-type')).startsWith('text/html')
+  if (!isPage) reply.header('content-security-policy', NOTHING)
+}
+
 /** Serves the built console: hashed files cached for a year, and the page itself at every other address. */
 export async function serveConsole(app: FastifyInstance): Promise<void> {
   if (!existsSync(PAGE)) return
@@ -84,6 +109,9 @@ export async function serveConsole(app: FastifyInstance): Promise<void> {
     setHeaders(reply, path) {
       const forever = path.includes('/assets/')
       reply.header('cache-control', forever ? `public, max-age=${YEAR}, immutable` : 'no-cache')
+      if (forever && !WORKER.test(path)) for (const name of OF_DOCUMENTS) reply.raw.removeHeader(name)
+      // What never changes is never asked for again.
+      if (forever) reply.removeHeader('etag').removeHeader('last-modified')
     },
   })
   app.setNotFoundHandler((request, reply) => {

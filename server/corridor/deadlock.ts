@@ -1,11 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { codeOf } from '../error-code.ts'
 import { type Access, begin } from '../postgres/begin.ts'
+import { codeOf } from '../postgres/errors.ts'
 import type { Sql } from '../postgres/pool.ts'
 
 /**
- * Runs a transaction, and again where the database ended it to resolve a deadlock, as between two calls that swap their
- * MACs: it was rolled back, and succeeds once the other is through.
+ * Runs a transaction again that the database ended to resolve a deadlock, as between two calls that swap their MACs.
  */
 export async function retryDeadlocks<Result>(
   sql: Sql,
@@ -22,7 +21,6 @@ export async function retryDeadlocks<Result>(
   }
 }
 
-/** PostgreSQL's code. */
 const DEADLOCK = '40P01'
 const MOST_ATTEMPTS = 5
 const PAUSE_MS = 50

@@ -3,30 +3,25 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Call } from '../../contract/call.ts'
 import { Refusal } from '../refusal.ts'
 
-/** Returns the free bytes of the disk under the database. */
 export type FreeSpace = () => number
 
 /** Keeps space free on the disk for the database's own work, and for people who sign in and read. */
 export interface Disk {
   hasRoom(): boolean
-  /** Throws the 503 of a call that needs more room than there is. */
   admit(call: Call): void
 }
 
-/**
- * Refuses changes while less than `leastMb` megabytes are free; below half of that only sign-ins may write. `free` is
- * null for an external database, whose disk is unknown. It is read at each call, so that freed space counts at once.
- */
+/** Below half of `leastMb` only sign-ins may write. `free` is null for an external database, whose disk is unknown. */
 export function watchDisk(free: FreeSpace | null, leastMb: number, log: FastifyBaseLogger): Disk {
-  let level = 0
+  let shortage = 0
   const freeMb = () => {
     const freeMb = free === null ? Number.POSITIVE_INFINITY : free() / MB
     const now = freeMb >= leastMb ? 0 : freeMb >= leastMb * LOWER_FLOOR ? 1 : 2
-    if (now !== level) {
-      level = now
+    if (now !== shortage) {
+      shortage = now
       const figures = { free_mb: Math.floor(freeMb), least_mb: leastMb }
-      if (level === 0) log.info(figures, TOLD[level])
-      else log.warn(figures, TOLD[level])
+      if (shortage === 0) log.info(figures, TOLD[shortage])
+      else log.warn(figures, TOLD[shortage])
     }
     return freeMb
   }
@@ -40,7 +35,6 @@ export function watchDisk(free: FreeSpace | null, leastMb: number, log: FastifyB
   }
 }
 
-/** The share of `leastMb` that is kept for signing in alone. */
 const LOWER_FLOOR = 0.5
 
 const TOLD = [
@@ -49,7 +43,6 @@ const TOLD = [
   'the disk is all but full: only signing in and reading go on',
 ]
 
-/** Returns the free space under a folder that users other than root may use. */
 export function freeSpaceOf(folder: string): FreeSpace {
   return () => {
     // Synchronous, because a local disk returns this faster than a task reaches another thread.

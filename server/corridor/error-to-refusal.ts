@@ -1,5 +1,4 @@
-import { codeOf } from '../error-code.ts'
-import { isOutage } from '../postgres/errors.ts'
+import { codeOf, isOutage } from '../postgres/errors.ts'
 import { notFound, Refusal, refuseField } from '../refusal.ts'
 
 /** Returns the refusal for an error: a refusal itself, and errors of Fastify and the database in our words. */
@@ -27,7 +26,6 @@ function internal(): Refusal {
   return new Refusal('internal', 'Something went wrong on our side. Nothing was changed.')
 }
 
-// The errors of Fastify, which rejects a request before its call runs.
 const OF_THE_REQUEST: Record<string, () => Refusal> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
     new Refusal('unsupported_media', 'The body must be application/json.'),

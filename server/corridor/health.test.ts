@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { holdOpen, somebodyWaits } from '../../test/support/hold.ts'
 import { startServer } from '../../test/support/server.ts'
-import { openWorld, type World } from '../../test/support/world.ts'
+import { suiteWorld } from '../../test/support/world.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld({ connections: 10 })
-})
-afterAll(() => world.close())
+const world = await suiteWorld({ connections: 10 })
 
 const WRITERS = 16
 

@@ -1,4 +1,4 @@
-import type { Networks } from '../network.ts'
+import type { Networks } from '../access/network.ts'
 import type { Clock } from '../postgres/clock.ts'
 import { countUnreplicated, type Sql } from '../postgres/pool.ts'
 import { withTimeout } from '../postgres/timeout.ts'
@@ -17,10 +17,7 @@ export type HealthDependencies = {
   disk: Disk
   networks: Networks
   clock: Clock
-  /**
-   * Aborted once the server was told to stop. It serves on for a while, so that load balancers stop sending requests
-   * first.
-   */
+  /** Aborted once the server was told to stop; it serves on, until load balancers send no more. */
   leaving: AbortSignal
 }
 
@@ -50,8 +47,8 @@ export function openHealth({ sql, disk, networks, clock, leaving }: HealthDepend
 }
 
 /**
- * Returns a function that tells whether a change can be committed just now, by a commit that changes no table. Only a
- * real one knows: the primary may have become a standby, or wait for a standby that is gone.
+ * Tells whether a change can be committed just now. Only a commit knows: the primary may wait for a standby that is
+ * gone.
  */
 function watchCommits(sql: Sql): () => Promise<boolean> {
   let answer = Promise.resolve(true)

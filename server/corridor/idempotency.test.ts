@@ -1,20 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { startServer, type TestServer } from '../../test/support/server.ts'
-import { newClient, openWorld, PASSWORD, type Person, unique, type World } from '../../test/support/world.ts'
+import { newClient, PASSWORD, type Person, suiteWorld, unique } from '../../test/support/world.ts'
 
 const { create, renew, retrieve } = calls.clients
 
-let world: World
-let second: TestServer
-beforeAll(async () => {
-  world = await openWorld()
-  second = await startServer({ database: world.server.database, clock: () => world.clock.now })
-})
-afterAll(async () => {
-  await second.close()
-  await world.close()
-})
+const world = await suiteWorld()
+const second = await world.another()
+afterAll(() => second.close())
 
 async function dealerWith(credits: number): Promise<{ dealer: Person; name: string }> {
   const { dealer } = await world.family({ credits })

@@ -3,17 +3,13 @@ import type * as z from 'zod/mini'
 import { type Call, pathParameters } from '../../contract/call.ts'
 import { Refusal } from '../refusal.ts'
 
-/** Returns the token of a request, which either of two headers may carry. */
 export function tokenOf(request: FastifyRequest): string {
   const own = request.headers['access-token']
   if (typeof own === 'string' && own !== '') return own
   return /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
 }
 
-/**
- * Returns the input of a call: its path parameters, with its query or its body.
- * @throws Refusal where it does not match the call's schema
- */
+/** Returns path parameters with query or body. @throws Refusal where they do not match the call's schema */
 export function parse(call: Call, request: FastifyRequest): object {
   const sent = call.method === 'GET' ? request.query : request.body === undefined ? {} : request.body
   const parameters = request.params as Record<string, string>

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Call } from '../../contract/call.ts'
+import type { Networks } from '../access/network.ts'
 import { hash } from '../access/seal.ts'
 import { endedRefusal, hasEnded, lockSession, whoIsStill } from '../access/session.ts'
 import { openSessionLookup } from '../access/session-lookup.ts'
@@ -13,7 +14,6 @@ import {
   Unchanged,
 } from '../context.ts'
 import { files, replays } from '../metrics.ts'
-import type { Networks } from '../network.ts'
 import { sendAhead } from '../postgres/begin.ts'
 import type { Clock } from '../postgres/clock.ts'
 import type { Sql } from '../postgres/pool.ts'

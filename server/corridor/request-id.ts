@@ -1,18 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import { among } from '../network.ts'
+import { among } from '../access/network.ts'
 
 /** The header in which a trusted proxy gives a request its id, and in which every answer has it. */
 export const ID_HEADER = 'x-request-id'
 
-/** The name of the id in the log and in the body of a refusal. */
 export const ID_FIELD = 'request_id'
 
-/**
- * Returns what gives each request its id: the one that a trusted proxy has given it, so that both logs name it alike,
- * or a new one. What anybody else claims is not believed, because it could imitate somebody else's request.
- */
+/** A trusted proxy gives a request its id, so that both logs name it alike; anybody else could imitate somebody's. */
 export function idsOfRequests(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
   const isTrusted = among(trustedProxies)
   return ({ headers, socket }) => {
@@ -22,9 +18,7 @@ export function idsOfRequests(trustedProxies: readonly string[]): (request: Inco
   }
 }
 
-/**
- * Returns an id that is short enough to be told by telephone: the random end of a UUID, of which Node keeps some ready.
- */
+/** Short enough to be told by telephone: the random end of a UUID, of which Node keeps some ready. */
 export function newId(): string {
   return randomUUID().slice(-12)
 }

@@ -17,10 +17,7 @@ export function sendRefusal(error: unknown, request: FastifyRequest, reply: Fast
   return reply.code(refusal.httpStatus).send(refusal.bodyOf(request.id))
 }
 
-/**
- * Whether the connection of a request was closed or cut before its body was complete. Its code, ECONNRESET, is also
- * that of a lost connection to the database, so the errors themselves are compared.
- */
+/** The errors are compared, because the code ECONNRESET is also that of a lost connection to the database. */
 function isAborted(error: unknown, { raw }: FastifyRequest): boolean {
   return raw.errored !== null && raw.errored === error
 }
@@ -28,9 +25,8 @@ function isAborted(error: unknown, { raw }: FastifyRequest): boolean {
 const NOT_WHOLE = new Refusal('invalid_input', 'The body did not come whole.')
 
 /**
- * Returns what answers a request that Node cannot parse, or that takes too long to arrive, and closes its connection. A
- * connection on which nothing came is closed without an answer: browsers open some ahead of their needs, and would show
- * that answer as the page that they ask for next.
+ * Answers a request that Node cannot parse, or that takes too long to arrive, and closes its connection. Where nothing
+ * came there is no answer: browsers open some ahead, and would show it as the page that they ask for next.
  */
 export function rejectConnections(log: FastifyBaseLogger) {
   return (error: Error & { code?: string }, socket: Socket) => {
@@ -48,7 +44,7 @@ export function rejectConnections(log: FastifyBaseLogger) {
   }
 }
 
-/** Returns a whole answer, for a connection that has none of Fastify's. */
+/** For a connection that has none of Fastify's. */
 function answerOf(refusal: Refusal, id: string): string {
   const text = JSON.stringify(refusal.bodyOf(id))
   return [

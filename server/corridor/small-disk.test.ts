@@ -1,11 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { type Console, startConsole } from '../../test/support/console.ts'
 import { freshFolder } from '../../test/support/folder.ts'
 import { Person } from '../../test/support/world.ts'
+import { freeSpaceOf } from './disk.ts'
 
 /** Changes need this much free space; half of it is kept for signing in. */
 const FLOOR_MB = 64
@@ -111,8 +112,7 @@ describe.runIf(canMount)('on a file system of 200 MB that fills', () => {
   }
 
   function freeMb(): number {
-    const { bavail, bsize } = statfsSync(disk)
-    return (bavail * bsize) / MB
+    return freeSpaceOf(disk)() / MB
   }
 
   async function signIn(): Promise<Person> {
@@ -125,10 +125,13 @@ describe.runIf(canMount)('on a file system of 200 MB that fills', () => {
   function change() {
     const { method, path } = calls.admin.setMessage
     const headers = { 'content-type': 'application/json', 'idempotency-key': crypto.randomUUID() }
-    return admin.fetch(method, `/v1${path}`, {
-      headers,
-      body: JSON.stringify({ message: crypto.randomUUID().padEnd(2_000, 'x') }),
-    })
+    return admin.fetch(method, `/v1${path}`, { headers, body: JSON.stringify({ message: longText() }) })
+  }
+
+  /** Returns the longest message, of letters of three bytes that no compression shortens: the disk fills soon. */
+  function longText(): string {
+    const letters = crypto.getRandomValues(new Uint16Array(2_000))
+    return [...letters].map((letter) => String.fromCharCode(0x4e00 + (letter % 20_000))).join('')
   }
 
   async function health(): Promise<unknown> {

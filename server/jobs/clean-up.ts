@@ -6,10 +6,8 @@ import { LOCKS } from '../postgres/locks.ts'
 import type { Sql } from '../postgres/pool.ts'
 
 /**
- * Removes rows that no call can use any more: expired sessions and tickets, idempotency keys past their 24 hours, login
- * tries older than the longest limit, used captcha solutions that would be refused by their age alone, what the gateway
- * needs for minutes or days, servers that were killed, and sign-ins, addresses and the history of devices that were
- * kept for KEEP_DAYS. Returns how many rows of each table; an empty record while another server does this.
+ * Removes rows that no call and no gateway can use any more, and those that were kept for KEEP_DAYS. Returns how many
+ * of each table; an empty record while another server does this.
  */
 export async function cleanUp(
   sql: Sql,
@@ -51,7 +49,6 @@ export async function cleanUp(
   return removed
 }
 
-/** Removes the unknown boxes that asked long ago, and all but the newest 10,000. */
 export async function forgetUnknownBoxes(sql: Sql, now: Date, isStopped: () => boolean): Promise<void> {
   const since = new Date(now.getTime() - UNKNOWN_BOX_DAYS * DAY_MS)
   let count: number | null = AT_ONCE

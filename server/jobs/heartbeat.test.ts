@@ -9,8 +9,8 @@ import { holdOpen } from '../../test/support/hold.ts'
 import { Person } from '../../test/support/world.ts'
 import { noteRun } from '../nouns/system/runs.ts'
 import { openPool, type Sql } from '../postgres/pool.ts'
-import { openReport } from '../report.ts'
 import { openHeartbeat } from './heartbeat.ts'
+import { openReport } from './report.ts'
 
 const WRONG_CLOCK = `--import=${join(import.meta.dirname, '../../test/support/wrong-clock.ts')}`
 const PASSWORD = 'a-password-of-theirs'

@@ -7,20 +7,16 @@ import type { Sql } from '../postgres/pool.ts'
 
 /** How often a server tells of itself, in milliseconds: four times until it is called gone. */
 const BEAT_MS = 15_000
-/**
- * How long a stop waits for the database to forget this server, in milliseconds: one that is away must not delay it.
- */
+/** How long a stop waits for the database to forget this server, in milliseconds: it may be away. */
 const LONGEST_STOP_MS = 2_000
 
 export type HeartbeatOptions = { sql: Sql; report: () => ServerReport; leaving: AbortSignal }
 
 /**
- * Tells the other servers of this one, again and again, and reads for the metrics how the jobs went on any of them.
- * What cannot be written is left out: the calls report that.
+ * Tells the other servers of this one, and reads how the jobs went on any of them. What cannot be written is left out.
  */
 export function openHeartbeat({ sql, report, leaving }: HeartbeatOptions): {
   start(): void
-  /** Takes this server out of the list. */
   stop(): Promise<void>
 } {
   let last = Promise.resolve()

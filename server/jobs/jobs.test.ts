@@ -1,25 +1,21 @@
 import { pino } from 'pino'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { DAY_MS } from '../../contract/time.ts'
 import { playlistOf, servePlaylist } from '../../test/support/playlist.ts'
 import { SECRET_KEY } from '../../test/support/server.ts'
-import { Clock, openWorld, type World } from '../../test/support/world.ts'
+import { Clock, suiteWorld } from '../../test/support/world.ts'
 import { createSeal } from '../access/seal.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { startJobs } from './jobs.ts'
 
 const HOUR_MS = 3_600_000
 
-let world: World
 let logged: { level: number; job?: string; rows?: number; removed?: object }[] = []
 const log = pino({}, { write: (line: string) => logged.push(JSON.parse(line)) })
 
-beforeAll(async () => {
-  world = await openWorld({ clock: new Clock('2026-05-10T10:00:00.000Z') })
-  await world.family()
-})
-afterAll(() => world.close())
+const world = await suiteWorld({ clock: new Clock('2026-05-10T10:00:00.000Z') })
+await world.family()
 
 beforeEach(() => {
   logged = []

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { proveTheBooks } from '../../test/support/books.ts'
-import { openWorld, type World } from '../../test/support/world.ts'
+import { suiteWorld } from '../../test/support/world.ts'
 import { begin } from '../postgres/begin.ts'
 import { findAccount } from '../tree/account.ts'
 import { clientOf } from '../tree/client.ts'
 import { renew } from './purchases.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(() => world.close())
+const world = await suiteWorld()
 
 test('a renewal that names one client twice is refused, whichever call asks for it', async () => {
   const { sql } = world.server

@@ -1,23 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { proveTheBooks } from '../../test/support/books.ts'
-import { type Family, openWorld, type Person, type World } from '../../test/support/world.ts'
+import { suiteWorld } from '../../test/support/world.ts'
 import { begin } from '../postgres/begin.ts'
-import type { Sql } from '../postgres/pool.ts'
 import { refuseField } from '../refusal.ts'
 import { note, pathOf, transfer } from './transfer.ts'
 
-let world: World
-let family: Family
-let other: Person
-let sql: Sql
-beforeAll(async () => {
-  world = await openWorld({ env: { TRIALS_PER_DAY: '50' } })
-  family = await world.family({ credits: 10 })
-  other = await world.child(family.reseller)
-  await world.child(world.admin)
-  sql = world.server.sql
-})
-afterAll(() => world.close())
+const world = await suiteWorld({ env: { TRIALS_PER_DAY: '50' } })
+const family = await world.family({ credits: 10 })
+const other = await world.child(family.reseller)
+await world.child(world.admin)
+const sql = world.server.sql
 
 /** Returns the ids of the holdings of the dealer, of those above it, and of what another dealer has consumed. */
 async function holdings() {

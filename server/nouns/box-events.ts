@@ -38,7 +38,6 @@ export const boxEvents: Pick<Handlers<typeof calls.clients>, 'tell' | 'told'> = 
 
 const NEWEST = 1_000
 
-/** What the protocol calls each. */
 const EVENTS = { message: 'send_msg', reboot: 'reboot', reload: 'reload_portal' } as const
 
 /** How long each waits for the box to poll, in milliseconds: who reboots a box wants it now or not at all. */

@@ -8,21 +8,19 @@ import {
 } from '../../contract/boxes.ts'
 import type { calls } from '../../contract/calls.ts'
 import { MAC_PREFIX } from '../../contract/clients.ts'
+import { pageOf } from '../../contract/page.ts'
 import { DAY_MS } from '../../contract/time.ts'
 import type { Handlers } from '../context.ts'
-import { pageOf } from '../page.ts'
 import { begin } from '../postgres/begin.ts'
 import { likePattern } from '../postgres/like.ts'
 import { LOCKS } from '../postgres/locks.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
 import { isNobodys, isOnline } from '../tree/selection.ts'
 
-/** How often the boxes that are online are counted, in milliseconds. */
+/** In milliseconds. */
 const COUNTED_EVERY = 5 * 60_000
-/** The most types and versions that are told. A box may say anything. */
 const MOST_MODELS = 500
 
-/** What the admin sees of the gateway, from what that keeps of the boxes. */
 export const boxes: Handlers<typeof calls.boxes> = {
   async overview({ sql, now }) {
     const dayAgo = new Date(now.getTime() - DAY_MS)
@@ -67,7 +65,7 @@ export const boxes: Handlers<typeof calls.boxes> = {
       from found u left join lateral (${similarTo(sql)}) near on true
       order by ${orderOf(sql, sort, order)}`
     // A page past the end has no row that says how many there are.
-    const count = rows[0]?.count ?? (page === 1 ? 0 : await counted(sql, now, search.trim()))
+    const count = rows[0]?.count ?? (page === 1 ? 0 : await countUnknown(sql, now, search.trim()))
     return pageOf(rows, count, { page, per_page })
   },
 }
@@ -88,10 +86,7 @@ export async function countBoxes(sql: Sql, now: Date): Promise<number | null> {
   })
 }
 
-/**
- * Nothing is kept in the order of polls, so that this reads all of `presence`: see `what-a-box-is-told` in the
- * decisions.
- */
+/** Reads all of `presence`: see `what-a-box-is-told` in the decisions. */
 function online(sql: Sql, now: Date): Fragment {
   return sql`select count(*) from presence p where ${isOnline(sql, now)}`
 }
@@ -110,7 +105,7 @@ function isFound(sql: Sql, term: string): Fragment {
     or u.address ilike ${pattern})`
 }
 
-async function counted(sql: Sql, now: Date, term: string): Promise<number> {
+async function countUnknown(sql: Sql, now: Date, term: string): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*) from (${newestUnknown(sql, now)}) u where ${isNobodys(sql)} and ${isFound(sql, term)}`
   return row?.count ?? 0

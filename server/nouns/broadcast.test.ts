@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { openWorld, type Person, type World } from '../../test/support/world.ts'
+import { suiteWorld } from '../../test/support/world.ts'
 
 const { setMessage, removeMessage } = calls.admin
 
-let world: World
-let everybody: Person[]
-beforeAll(async () => {
-  world = await openWorld()
-  everybody = [world.admin, ...Object.values(await world.family())]
-})
-afterAll(() => world.close())
+const world = await suiteWorld()
+const everybody = [world.admin, ...Object.values(await world.family())]
 
 /** Returns the message that each of the four roles reads by its own call. */
 async function read(): Promise<string[]> {

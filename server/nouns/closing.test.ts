@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { hold, somebodyWaits } from '../../test/support/hold.ts'
-import { newClient, openWorld, PASSWORD, type Person, unique, type World } from '../../test/support/world.ts'
+import { newClient, PASSWORD, type Person, suiteWorld, unique } from '../../test/support/world.ts'
 import { PLAYED } from '../verify/guards.ts'
 import { verify } from '../verify/verify.ts'
 
@@ -9,11 +9,7 @@ const { close, move, account, list } = calls.tree
 const { detail, save, create } = calls.level.dealer
 const ADD = 0
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(() => world.close())
+const world = await suiteWorld()
 afterEach(async () => {
   expect(await verify(world.server.sql, 'boxtree_server')).toMatchObject({ first: null, others: [PLAYED] })
 })

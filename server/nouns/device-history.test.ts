@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { Box } from '../../test/support/box.ts'
-import { openWorld, type World } from '../../test/support/world.ts'
+import { suiteWorld } from '../../test/support/world.ts'
 
 const { deviceHistory, reset } = calls.clients
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld({ env: { TRUSTED_PROXIES: '127.0.0.1' } })
-})
-afterAll(() => world.close())
+const world = await suiteWorld({ env: { TRUSTED_PROXIES: '127.0.0.1' } })
 
 test("a client's device history tells what its box became, when, from where, and who reset it", async () => {
   const { dealer } = await world.family({ credits: 1 })

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { openWorld, type Person, type World } from '../../test/support/world.ts'
+import { type Person, suiteWorld } from '../../test/support/world.ts'
 
 const { due, dueClients, forecast, remind, renew, retrieve, save, remove } = calls.clients
 
-let world: World
-beforeAll(async () => {
-  // A zone that is a day ahead of UTC in the evening.
-  world = await openWorld({ env: { TIME_ZONE: 'Asia/Karachi', TRIALS_PER_DAY: '1000' } })
-})
-afterAll(() => world.close())
+// A zone that is a day ahead of UTC in the evening.
+const world = await suiteWorld({ env: { TIME_ZONE: 'Asia/Karachi', TRIALS_PER_DAY: '1000' } })
 
 /** The last second of a day in Karachi. */
 const end = (day: string) => new Date(Date.parse(`${day}T23:59:59.000+05:00`)).toISOString()

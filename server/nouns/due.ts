@@ -1,9 +1,9 @@
 import type { calls, OutputOf } from '../../contract/calls.ts'
 import { DUE_DAYS, type DueWithin } from '../../contract/due.ts'
+import { pageOf } from '../../contract/page.ts'
 import { type Context, type Handlers, Unchanged } from '../context.ts'
 import { addDays, dayOf, endOf, startOf } from '../ledger/calendar.ts'
 import { lastMonths } from '../ledger/last-months.ts'
-import { pageOf } from '../page.ts'
 import type { Fragment } from '../postgres/pool.ts'
 import { balanceOf } from '../tree/account.ts'
 import { clientOf } from '../tree/client.ts'
@@ -90,7 +90,6 @@ function summed(days: readonly { clients: number; months: number }[]): { clients
   return { clients: total('clients'), months: total('months') }
 }
 
-/** The dealer's clients that are switched on, with their service `s`. */
 function fromClients({ sql, account }: Context): Fragment {
   return sql`
     from service s join directory entry on entry.client = s.client where s.dealer = ${account.id} and entry.active`

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { openWorld, type Person, type World } from '../../test/support/world.ts'
+import { type Person, suiteWorld } from '../../test/support/world.ts'
 import { fillBranchDays } from './growth.ts'
 
 const { growth } = calls.tree
 const ZONE = 'Europe/Lisbon'
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld({ env: { TIME_ZONE: ZONE } })
-})
-afterAll(() => world.close())
+const world = await suiteWorld({ env: { TIME_ZONE: ZONE } })
 
 /** Lets a branch live for four days: clients come, are renewed, taken back and deleted. */
 async function liveFourDays() {

@@ -8,10 +8,8 @@ import { LOCKS } from '../postgres/locks.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
 
 /**
- * Returns the clients beneath the caller and the credits used by day, today's so far last. Finished days are read from
- * their rows; days without one are counted from the last row and the changes since, so that a late job makes no answer
- * wrong. The admin's are those of all superresellers together.
- *
+ * Finished days are read from their rows; days without one are counted from the last row and the changes since, so that
+ * a late job makes no answer wrong.
  * These rows are not those of the statistics, which have a superreseller's balance and accounts at the end of a day:
  * here are resellers too, and what was used during a day. A written row never changes, so that neither could take in
  * the other's.
@@ -26,7 +24,7 @@ export const growth: Handler<typeof calls.tree.growth> = async ({ sql, account, 
     select day, sum(clients)::int as clients, sum(used)::int as used from (
       select k.day, k.clients, k.used from branch_day k where ${whose}
       union all
-      select day, clients, used from (${counted(sql, open, account)}) as counted
+      select day, clients, used from (${figuresOf(sql, open, account)}) as counted
     ) as rows group by day order by day`
   return {
     onDate: rows.map(({ day }) => day),
@@ -35,10 +33,7 @@ export const growth: Handler<typeof calls.tree.growth> = async ({ sql, account, 
   }
 }
 
-/**
- * Writes the missing rows of all finished days since the first account was created, from the ledger and the clients'
- * own dates. Returns how many rows it wrote; null while another server does this.
- */
+/** Returns how many missing rows of finished days it wrote; null while another server does this. */
 export async function fillBranchDays(sql: Sql, now: Date, zone: string): Promise<number | null> {
   return begin(sql, async (sql) => {
     const [lock] = await sql<{ mine: boolean }[]>`
@@ -50,12 +45,11 @@ export async function fillBranchDays(sql: Sql, now: Date, zone: string): Promise
     await sql`set local statement_timeout = '10min'`
     const written = await sql`
       insert into branch_day (account, day, ended, clients, used)
-      select account, day, ended, clients, used from (${counted(sql, open, null)}) as rows where ended <= ${now}`
+      select account, day, ended, clients, used from (${figuresOf(sql, open, null)}) as rows where ended <= ${now}`
     return written.count
   })
 }
 
-/** The days after the last one that has rows, up to today. */
 type OpenDays = Days & {
   /** The last day that has rows, and when it ended. Without one, the first account's creation. */
   last: Day | null
@@ -78,7 +72,7 @@ async function openDays(sql: Sql, now: Date, zone: string): Promise<OpenDays> {
  * superreseller. The changes are read once, however many days there are: each is counted in the bucket of its day, and
  * a running sum goes over the buckets.
  */
-function counted(sql: Sql, open: OpenDays, whose: Account | null): Fragment {
+function figuresOf(sql: Sql, open: OpenDays, whose: Account | null): Fragment {
   const { last, since, days, ends } = open
   const isOneOf = (path: Fragment) => sql`
     join branch on branch.id in (${path}.superreseller, ${path}.reseller)`

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { type Family, openWorld, unique, uniqueMac, type World } from '../../test/support/world.ts'
+import { suiteWorld, unique, uniqueMac } from '../../test/support/world.ts'
 
 const { searchMac, remove } = calls.admin
 
-let world: World
-let family: Family
-beforeAll(async () => {
-  world = await openWorld({ env: { TRIALS_PER_DAY: '100' } })
-  family = await world.family({ credits: 10 })
-})
-afterAll(() => world.close())
+const world = await suiteWorld({ env: { TRIALS_PER_DAY: '100' } })
+const family = await world.family({ credits: 10 })
 
 describe('the search of a MAC', () => {
   test('finds its client, with the expiry and the dealer, in any case', async () => {

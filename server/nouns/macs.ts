@@ -2,7 +2,6 @@ import type { calls } from '../../contract/calls.ts'
 import type { Handler } from '../context.ts'
 import { notFound } from '../refusal.ts'
 
-/** Finds the client of any dealer by its MAC, for the admin. */
 export const searchMac: Handler<typeof calls.admin.searchMac> = async ({ sql }, { mac }) => {
   const [client] = await sql<{ name: string; mac: string; expiry: string; dealer: string }[]>`
     select c.name, c.mac, s.expiry, d.name as dealer
@@ -12,10 +11,7 @@ export const searchMac: Handler<typeof calls.admin.searchMac> = async ({ sql }, 
   return client
 }
 
-/**
- * Says when the box of a MAC asked last. The MAC of somebody else's client gets the answer of one that nobody knows,
- * for it may tell nothing of that client.
- */
+/** The MAC of a stranger's client gets the answer of one that nobody knows, for it may tell nothing of that client. */
 export const askedMac: Handler<typeof calls.clients.asked> = async ({ sql, account }, { mac }) => {
   const [known] = await sql<{ is_own: boolean; asked: string | null }[]>`
     select c.dealer = ${account.id} as is_own, p.answered as asked

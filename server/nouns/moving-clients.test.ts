@@ -1,18 +1,14 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { hold, somebodyWaits } from '../../test/support/hold.ts'
-import { type Family, openWorld, type Person, unique, type World } from '../../test/support/world.ts'
+import { type Family, type Person, suiteWorld, unique } from '../../test/support/world.ts'
 import { PLAYED } from '../verify/guards.ts'
 import { verify } from '../verify/verify.ts'
 
 const { clients, moveClients, close, account, list } = calls.tree
 const { renew, retrieve, detail, history, remind } = calls.clients
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld({ env: { TRIALS_PER_DAY: '100' } })
-})
-afterAll(() => world.close())
+const world = await suiteWorld({ env: { TRIALS_PER_DAY: '100' } })
 // Every test leaves books that verify finds sound.
 afterEach(async () => {
   expect(await verify(world.server.sql, 'boxtree_server')).toMatchObject({ first: null, others: [PLAYED] })

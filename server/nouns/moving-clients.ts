@@ -8,6 +8,7 @@ import type { Sql } from '../postgres/pool.ts'
 import { notFound, Refusal, refuseField } from '../refusal.ts'
 import { findAccount } from '../tree/account.ts'
 import { beneathOf, requireOpen } from '../tree/beneath.ts'
+import { type Client, clientsOf, lockFirstClients } from '../tree/client.ts'
 
 /** The handlers that show the clients of a dealer to who moves them, and move them to another dealer. */
 export const movingClients: Pick<Handlers<typeof calls.tree>, 'clients' | 'moveClients'> = {
@@ -31,7 +32,7 @@ export const movingClients: Pick<Handlers<typeof calls.tree>, 'clients' | 'moveC
     const from = await dealerBeneath(context, fromName, 'from')
     const to = await dealerBeneath(context, toName, 'to')
     if (from.id === to.id) throw refuseField('invalid_input', 'to', `${to.name} has these clients already.`)
-    const clients = await lockClients(sql, from.id, names)
+    const clients = await lockClients(sql, from, names)
     await carryOver(context, from, to, clients)
     const [left] = await sql<{ count: number }[]>`
       select count(*) from client where dealer = ${from.id} and deleted is null`
@@ -47,24 +48,16 @@ async function dealerBeneath(context: Context, name: string, field: string): Pro
   return dealer
 }
 
-type Moved = {
-  id: number
-  name: string
-  mac: string | null
-  description: string
-  expiry: string
-  used: number
-}
+type Moved = Client & { used: number }
 
-/** Locks the named clients of a dealer, or the first of all, in the order of their ids. */
-async function lockClients(sql: Sql, dealer: number, names: readonly string[] | undefined): Promise<Moved[]> {
-  const wanted = names?.map((name) => name.toLowerCase()) ?? null
-  const locked = await sql<Moved[]>`
-    select c.id, c.name, c.mac, c.description, s.expiry from client c join service s on s.client = c.id
-    where c.dealer = ${dealer} and c.deleted is null
-      and ${wanted ? sql`lower(c.name) = any (${wanted})` : sql`true`}
-    order by c.id limit ${MOST_MOVED} for update`
-  if (wanted && locked.length < wanted.length) throw notFound()
+async function lockClients(
+  sql: Sql,
+  dealer: Account,
+  names: readonly string[] | undefined,
+): Promise<Moved[]> {
+  const locked = names
+    ? await clientsOf({ sql, account: dealer }, names, 'lock')
+    : await lockFirstClients(sql, dealer.id, MOST_MOVED)
   if (locked.length === 0) throw new Refusal('changed_since', 'There are no clients to move.')
   const used = await sql<{ client: number; used: number }[]>`
     select client, sum(case type when 'USED' then credits else -credits end)::int as used from transfer
@@ -86,7 +79,7 @@ async function carryOver(context: Context, from: Account, to: Account, clients: 
     if (dealer.closed || !isMine) throw notFound()
   }
   await sql`select move_clients(${clients.map(({ id }) => id)}::bigint[], ${to.id})`
-  const rows = clients.map(({ used, ...client }) => ({ ...rowOf(account, client), credits: used }))
+  const rows = clients.map((client) => ({ ...rowOf(account, client), credits: client.used }))
   const paid = rows.filter(({ credits }) => credits > 0)
   if (paid.length > 0) {
     const short = () => `${from.name} has used less than ${counted(paid.length, 'client')} need.`
@@ -98,8 +91,8 @@ async function carryOver(context: Context, from: Account, to: Account, clients: 
   }
 }
 
-function rowOf(actor: Account, { id, name, ...client }: Omit<Moved, 'used'>): Facts {
-  return { ...client, actor: actor.id, client: id, login: name }
+function rowOf(actor: Account, { id, name, mac, description, expiry }: Client): Facts {
+  return { actor: actor.id, client: id, login: name, mac, description, expiry }
 }
 
 function holdingOf({ name, consumed_holding }: Account): number {

@@ -1,14 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { hold, somebodyWaits } from '../../test/support/hold.ts'
 import {
   type Family,
   newClient,
-  openWorld,
   PASSWORD,
   type Person,
+  suiteWorld,
   unique,
-  type World,
 } from '../../test/support/world.ts'
 import { PLAYED } from '../verify/guards.ts'
 import { verify } from '../verify/verify.ts'
@@ -20,11 +19,7 @@ const { renew } = calls.clients
 const { detail, history, save, list } = calls.level.dealer
 const ADD = 0
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(() => world.close())
+const world = await suiteWorld()
 // Every test leaves books that verify finds sound, by the tree as it stood at each row.
 afterEach(async () => {
   expect(await verify(world.server.sql, 'boxtree_server')).toMatchObject({ first: null, others: [PLAYED] })

@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { openWorld, type Person, type World } from '../../test/support/world.ts'
+import { type Person, suiteWorld } from '../../test/support/world.ts'
 
 const { savePreferences, user } = calls.session
 
-let world: World
 let dealer: Person
+const world = await suiteWorld()
 beforeAll(async () => {
-  world = await openWorld()
   dealer = (await world.family()).dealer
 })
-afterAll(() => world.close())
 
 describe("an account's preferences", () => {
   test('are none at first, then as saved, in every later session', async () => {

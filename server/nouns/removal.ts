@@ -6,7 +6,6 @@ import { Refusal, refuseField } from '../refusal.ts'
 import { findAccount } from '../tree/account.ts'
 import { type Client, clientOf, clientsOf } from '../tree/client.ts'
 
-/** Removes an expired client of the dealer's own. */
 export const removeClient: Handler<typeof calls.clients.remove> = async (context, { name, mac }) => {
   const client = await clientOf(context, name, 'lock')
   refuseOther(client, mac)
@@ -17,10 +16,7 @@ export const removeClient: Handler<typeof calls.clients.remove> = async (context
   return { status: 'OK' }
 }
 
-/**
- * Removes many expired clients of the dealer's own, or none. Their expiry is judged under the lock that a renewal
- * takes.
- */
+/** All or none. Their expiry is judged under the lock that a renewal takes. */
 export const removeClients: Handler<typeof calls.clients.multiremove> = async (
   context,
   { clients: names },
@@ -45,7 +41,6 @@ export const removeAnyClient: Handler<typeof calls.admin.remove> = async (contex
   return { status: 'OK' }
 }
 
-/** Refuses a client whose MAC is not the one that the person saw. */
 function refuseOther({ name, mac }: Client, seen: string | null | undefined): void {
   if (seen === undefined || seen === mac) return
   throw refuseField('changed_since', 'mac', `The MAC address of ${name} is ${mac ?? 'none'} now.`)

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { newClient, openWorld, type Person, unique, type World } from '../../test/support/world.ts'
+import { newClient, openWorld, type Person, suiteWorld, unique } from '../../test/support/world.ts'
 
 const { create, detail, history, quote, renew, multirenew, retrieve, save } = calls.clients
 
-let world: World
 let dealer: Person
-beforeAll(async () => {
-  world = await openWorld({ env: { TRIALS_PER_DAY: '1000' } })
-})
-afterAll(() => world.close())
+const world = await suiteWorld({ env: { TRIALS_PER_DAY: '1000' } })
 
 /** Sets the clock to ten in the morning of a day, and makes a dealer with credits. */
 async function dealerAt(day: string, credits = 100): Promise<Person> {

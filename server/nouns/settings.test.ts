@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { DEFAULT_SETTINGS, type Settings } from '../../contract/appearance.ts'
 import { calls } from '../../contract/calls.ts'
 import { ROLES } from '../../contract/roles.ts'
-import { openWorld, type Person, type World } from '../../test/support/world.ts'
+import { suiteWorld } from '../../test/support/world.ts'
 
-let world: World
-let people: Record<(typeof ROLES)[number], Person>
-beforeAll(async () => {
-  world = await openWorld()
-  people = { admin: world.admin, ...(await world.family()) }
-})
-afterAll(() => world.close())
+const world = await suiteWorld()
+const people = { admin: world.admin, ...(await world.family()) }
 
 describe.each(ROLES)('the settings of a %s', (role) => {
   const { saveSettings } = calls.desk[role]

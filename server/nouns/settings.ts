@@ -1,7 +1,6 @@
 import type { calls } from '../../contract/calls.ts'
 import { type Handler, Unchanged } from '../context.ts'
 
-/** Stores the caller's appearance settings. */
 export const saveSettings: Handler<typeof calls.desk.admin.saveSettings> = async (
   { sql, account },
   settings,

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { openWorld, type World } from '../../test/support/world.ts'
+import { suiteWorld } from '../../test/support/world.ts'
 
 const { spent, renew, retrieve, save, remove } = calls.clients
 
-let world: World
-beforeAll(async () => {
-  // A zone whose month begins four hours later than that of UTC.
-  world = await openWorld({ env: { TIME_ZONE: 'America/Toronto' } })
-})
-afterAll(() => world.close())
+// A zone whose month begins four hours later than that of UTC.
+const world = await suiteWorld({ env: { TIME_ZONE: 'America/Toronto' } })
 
 const NOTHING = { used: 0, retrieved: 0, spent: 0, trials: 0, packages: [] }
 

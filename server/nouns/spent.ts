@@ -6,7 +6,6 @@ import { concerning } from '../ledger/transfer.ts'
 type Months = OutputOf<typeof calls.clients.spent>
 type Package = Months['this_month']['packages'][number]
 
-/** Returns what the dealer has spent this month and last, in all and by the package that each client has now. */
 export const spent: Handler<typeof calls.clients.spent> = async (context) => {
   const { now, business } = context
   const thisMonth = `${dayOf(now, business.zone).slice(0, 7)}-01`

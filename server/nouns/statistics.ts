@@ -8,9 +8,8 @@ import type { Fragment, Sql } from '../postgres/pool.ts'
 import { childOf } from '../tree/child.ts'
 
 /**
- * The statistics of each superreseller: its credits, and the accounts and clients beneath it, at the end of each day
- * and now. Finished days are read from their rows. Days without a row, as today, are computed from the last row and the
- * changes since, so that a late job makes no answer wrong.
+ * Finished days are read from their rows. Days without a row, as today, are computed from the last row and the changes
+ * since, so that a late job makes no answer wrong.
  */
 export const statistics: Pick<Handlers<typeof calls.admin>, 'totals' | 'statistics' | 'chart'> = {
   async totals(context) {
@@ -28,10 +27,7 @@ export const statistics: Pick<Handlers<typeof calls.admin>, 'totals' | 'statisti
   },
 }
 
-/**
- * Writes the missing rows of all finished days since each superreseller was created, from the ledger and the clients'
- * own dates. Returns how many rows it wrote; null while another server does this.
- */
+/** Returns how many missing rows of finished days it wrote; null while another server does this. */
 export async function fillStatistics(sql: Sql, now: Date, zone: string): Promise<number | null> {
   return begin(sql, async (sql) => {
     const [lock] = await sql<
@@ -46,7 +42,7 @@ export async function fillStatistics(sql: Sql, now: Date, zone: string): Promise
     // Writing years of missing days may take longer than a call is allowed.
     await sql`set local statement_timeout = '10min'`
     await planForValues(sql)
-    const rows = counted(sql, { days, since: oldest.created, base: sql`false`, only: null })
+    const rows = figuresSince(sql, { days, since: oldest.created, base: sql`false`, only: null })
     const written = await sql`
       insert into statistic (superreseller, day, ended, credits, resellers, dealers, clients)
       select superreseller, day, ended, credits, resellers, dealers, clients from (${rows}) as rows
@@ -58,7 +54,6 @@ export async function fillStatistics(sql: Sql, now: Date, zone: string): Promise
 
 type Counted = { onDate: Day; clients: number }
 
-/** Returns the rows of a direct child of the caller; other accounts are not found. */
 async function ofChild(context: Context, { name }: { name: string }) {
   const child = await childOf(context, name)
   const { rows } = await throughToday(context, child.id)
@@ -92,12 +87,11 @@ async function throughToday(
     select s.day, s.credits, s.resellers, s.dealers, s.clients
     from statistic s where ${base} and ${only === null ? sql`true` : sql`s.superreseller = ${only}`}
     union all
-    select day, credits, resellers, dealers, clients from (${counted(sql, { days, since, base, only })}) as rows`
+    select day, credits, resellers, dealers, clients from (${figuresSince(sql, { days, since, base, only })}) as rows`
   // Wrapped in an object, because awaiting a query runs it.
   return { rows }
 }
 
-/** Whether a superreseller has more finished days than rows. */
 async function isAnyMissing(sql: Sql, { days, ends }: Days, now: Date): Promise<boolean> {
   const [some] = await sql<{ missing: boolean }[]>`
     select exists (
@@ -120,7 +114,7 @@ type Counting = {
   since: string
   /** A condition on rows `s`; the last row of each superreseller that meets it is its base. */
   base: Fragment
-  /** One superreseller; null for all. */
+  /** Null for all. */
   only: number | null
 }
 
@@ -129,7 +123,7 @@ type Counting = {
  * and all changes since; credits are the present balance less all later changes. The changes are read once, however
  * many days there are: each is counted in the bucket of its day, and a running sum goes over the buckets.
  */
-function counted(sql: Sql, { days: open, since, base, only }: Counting): Fragment {
+function figuresSince(sql: Sql, { days: open, since, base, only }: Counting): Fragment {
   const { days, ends } = open
   return sql`
     with subject as (

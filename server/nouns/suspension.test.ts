@@ -1,14 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { hold, somebodyWaits } from '../../test/support/hold.ts'
-import {
-  type Family,
-  openWorld,
-  PASSWORD,
-  type Person,
-  unique,
-  type World,
-} from '../../test/support/world.ts'
+import { type Family, PASSWORD, type Person, suiteWorld, unique } from '../../test/support/world.ts'
 
 const { account, suspend, lift } = calls.tree
 const { login, user } = calls.session
@@ -16,11 +9,7 @@ const { renew } = calls.clients
 const ADD = 0
 const REMOVE = 1
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(() => world.close())
+const world = await suiteWorld()
 // All come from one address: what one test got wrong is no longer counted in the next.
 afterEach(() => world.clock.pass({ minutes: 16 }))
 

@@ -7,7 +7,6 @@ import { Refusal } from '../refusal.ts'
 import { beneathOf, managedBy } from '../tree/beneath.ts'
 import { lockTree } from '../tree/locks.ts'
 
-/** The handlers that suspend an account and lift its suspension. */
 export const suspension: Pick<Handlers<typeof calls.tree>, 'suspend' | 'lift'> = {
   // A login locks the account's row, a transfer its holding, and every change its own session at the end: each of them
   // is either over before the suspension begins, or finds it.
@@ -55,10 +54,7 @@ async function presentOf(sql: Sql, account: number): Promise<Present | undefined
   return present
 }
 
-/**
- * Ends a suspension of an account beneath the caller. One that somebody higher than the caller set stays; one that was
- * set by somebody of the caller's own role was set by the caller, or by who had this account before.
- */
+/** One that somebody higher than the caller set stays. */
 async function lift(
   sql: Sql,
   caller: Account,

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { calls, type OutputOf } from '../../contract/calls.ts'
-import { openWorld, type Person, type World } from '../../test/support/world.ts'
+import { type Person, suiteWorld } from '../../test/support/world.ts'
 
 type Rows = OutputOf<typeof calls.clients.history>
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(() => world.close())
+const world = await suiteWorld()
 
 const own = (person: Person): Promise<Rows> => person.call(calls.desk[person.role].transactions)
 const brief = (rows: Rows) => rows.map(({ type, credits, login, actor }) => [type, credits, login, actor])

@@ -1,11 +1,11 @@
 import type { calls } from '../../contract/calls.ts'
 import { COUNTED_TO } from '../../contract/clients.ts'
+import { pageOf } from '../../contract/page.ts'
 import type { Transaction } from '../../contract/shapes.ts'
 import type { TRANSACTION_SORTS, TransactionFilter, TransactionSum } from '../../contract/transactions.ts'
 import type { Account, Context, Handler, Handlers } from '../context.ts'
 import { isSelected } from '../ledger/filter.ts'
 import { ledgerOf } from '../ledger/transfer.ts'
-import { pageOf } from '../page.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
 import { accountSeenBy } from '../tree/beneath.ts'
 import { childOf } from '../tree/child.ts'
@@ -31,7 +31,6 @@ export const historyOfClient: Handler<typeof calls.clients.history> = async (con
   return rows(context, sql`(select * from transfer t where t.client = ${id} ${head})`, order)
 }
 
-/** The handlers for all transactions, by page and by sum. */
 export const transactions: Handlers<typeof calls.transactions> = {
   async list(context, { page, per_page, sort, order, ...filter }) {
     const { sql } = context
@@ -64,9 +63,7 @@ export const transactions: Handlers<typeof calls.transactions> = {
   },
 }
 
-/**
- * Returns whose rows `t` a filter selects, the caller's or those of an account beneath it, and the condition for them.
- */
+/** Whose rows `t` are selected, and the condition for them. */
 async function selected(context: Context, filter: TransactionFilter) {
   return {
     whose: await accountSeenBy(context, filter.account),
@@ -93,7 +90,6 @@ function newestFirst(sql: Sql): { order: Fragment; head: Fragment } {
   return { order, head: sql`order by ${order} limit ${NEWEST}` }
 }
 
-/** Returns rows of the ledger with the names that the caller may see. */
 function rows({ sql, account }: Context, chosen: Fragment, order: Fragment): Promise<Transaction[]> {
   return sql<Transaction[]>`
     select t.id, t.created, t.type, t.credits, t.login, t.mac, t.description, t.expiry,

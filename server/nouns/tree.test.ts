@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { holdOpen, somebodyWaits } from '../../test/support/hold.ts'
-import { openWorld, PASSWORD, type World } from '../../test/support/world.ts'
+import { PASSWORD, suiteWorld } from '../../test/support/world.ts'
 
 const { list, account, password } = calls.tree
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(() => world.close())
+const world = await suiteWorld()
 
 describe('the tree', () => {
   test('shows each role what is beneath it, level by level, with its clients by state', async () => {

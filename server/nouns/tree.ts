@@ -11,7 +11,6 @@ import { nameFor } from '../tree/names.ts'
 import { setPassword } from '../tree/password.ts'
 import { superresellerIds } from '../tree/selection.ts'
 
-/** The handlers that show what is beneath the caller. */
 export const tree: Pick<Handlers<typeof calls.tree>, 'list' | 'account' | 'password'> = {
   async list(context, { of, show }) {
     const top = of === undefined ? context.account : await beneathOf(context, of)
@@ -51,10 +50,7 @@ export const tree: Pick<Handlers<typeof calls.tree>, 'list' | 'account' | 'passw
 /** The days over which the pace of an account is measured. */
 const PACE_DAYS = 30
 
-/**
- * Returns the accounts one level beneath an account. What was used is read from the balances that the last rows of 30
- * days ago left: one row for each dealer, however many it has.
- */
+/** What was used is read from the balances of 30 days ago: one row for each dealer, however many it has. */
 function rowsBeneath(
   { sql, now }: Context,
   { id, role }: Pick<Account, 'id' | 'role'>,
@@ -136,13 +132,11 @@ function clientsBeneath(sql: Sql, role: Account['role']) {
     select dealer.child, k.expiry, k.clients from dealer join client_count k on k.account = dealer.id`
 }
 
-/** Returns an expression of when somebody last signed in to account `a`. */
 function lastLogin(sql: Sql) {
   return sql`(
     select l.at from sign_in l where l.account = a.id and l.outcome = 'succeeded' order by l.at desc limit 1)`
 }
 
-/** What an account says of itself. */
 type Own = {
   parent: string
   credits: number
@@ -166,7 +160,6 @@ async function pathBetween(
 
 type Beneaths = { resellers: number; dealers: number; clients: number; served: number }
 
-/** Counts the accounts beneath one, and the clients beneath or of it. */
 async function countBeneath({ sql, now }: Context, { id }: Beneath): Promise<Beneaths> {
   const [counted] = await sql<Beneaths[]>`
     with branch as (select id, role from account where ${id} in (id, reseller, superreseller) and closed is null)

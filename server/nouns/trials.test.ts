@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { openWorld, uniqueMac, type World } from '../../test/support/world.ts'
+import { suiteWorld, uniqueMac } from '../../test/support/world.ts'
 
 const { trials } = calls.clients
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld({ env: { TRIALS_PER_DAY: '2' } })
-})
-afterAll(() => world.close())
+const world = await suiteWorld({ env: { TRIALS_PER_DAY: '2' } })
 
 test('the trials that are left today are known before one is given, and are as many again tomorrow', async () => {
   const { dealer } = await world.family({ credits: 1 })

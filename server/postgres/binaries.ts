@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:f
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { StartFault } from '../config.ts'
-import { putInPlace } from '../files.ts'
+import { putInPlace } from './files.ts'
 
 /** The major version of PostgreSQL whose data folder this program can open. */
 export const MAJOR = 18

@@ -1,7 +1,7 @@
 import { accessSync, constants, lstatSync, mkdirSync, mkdtempSync, rmdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { StartFault } from '../config.ts'
-import { codeOf } from '../error-code.ts'
+import { codeOf } from './errors.ts'
 
 /**
  * Makes the data folder if it is missing. Root's can be entered but not listed by others: the database runs as another

@@ -1,4 +1,7 @@
-import { codeOf } from '../error-code.ts'
+/** Returns the code of an error, by Node, PostgreSQL or the driver; an empty text where it has none. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}
 
 /** Whether an error means that the database is unreachable, rather than that it refused a statement. */
 export function isLost(error: unknown): boolean {

@@ -15,10 +15,10 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { StartFault } from '../config.ts'
-import { codeOf } from '../error-code.ts'
-import { putInPlace, readOwned } from '../files.ts'
 import { type Binaries, MAJOR } from './binaries.ts'
 import { makeDataFolder } from './data-folder.ts'
+import { codeOf } from './errors.ts'
+import { putInPlace, readOwned } from './files.ts'
 import { programPath, type RunAs, run } from './run.ts'
 import { chooseUsers, isRootsAlone, type Users } from './user.ts'
 

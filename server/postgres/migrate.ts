@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { StartFault } from '../config.ts'
-import { codeOf } from '../error-code.ts'
 import { begin } from './begin.ts'
-import { isLost } from './errors.ts'
+import { codeOf, isLost } from './errors.ts'
 import { LOCKS } from './locks.ts'
 import { type Connect, openPool, type Sql } from './pool.ts'
 import {

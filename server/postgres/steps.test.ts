@@ -15,7 +15,7 @@ import { restoreBackup } from '../backup/restore.ts'
 import { takeBackup } from '../backup/take.ts'
 import { testRestore } from '../backup/test-restore.ts'
 import { StartFault } from '../config.ts'
-import { report } from '../verify/report.ts'
+import { prove } from '../verify/proof.ts'
 import { begin } from './begin.ts'
 import { startEmbedded } from './embedded.ts'
 import { migrate } from './migrate.ts'
@@ -56,12 +56,20 @@ function versionOf(texts: readonly string[], others: readonly Release[] = []): R
   const text = texts.join('').replaceAll(' concurrently', '')
   const files = [...PRESENT.files, { name: 'next.sql', text, checksum: `of ${texts.length} steps` }]
   return {
-    schema: { files, fingerprint: fingerprintOf(files), step: texts.length },
-    steps: texts.map((text, at) => stepOf(`00${at + 1}-next.sql`, text, at + 1)),
+    schema: { files, fingerprint: fingerprintOf(files), step: PRESENT.step + texts.length },
+    steps: [...RELEASE.steps, ...texts.map((text, at) => stepAfter(at + 1, text))],
     before: [PRESENT, THIRTEEN_STEPS, ...others.map(({ schema }) => schema)],
     grants: `${RELEASE.grants}; grant insert on note to :server_role`,
   }
 }
+
+function stepAfter(nr: number, text: string) {
+  const number = PRESENT.step + nr
+  return stepOf(`${String(number).padStart(3, '0')}-next.sql`, text, number)
+}
+
+/** The number of a step after those of the present tables, as a database notes it. */
+const noted = (nr: number) => String(PRESENT.step + nr)
 
 const run = promisify(execFile)
 
@@ -105,7 +113,10 @@ describe('a version with steps', () => {
       await fresh.drop()
     }
     const { fingerprint } = NEXT.schema
-    expect(await look()).toEqual({ setup: { schema: fingerprint, step: '2', needs: '0' }, indexes: WHOLE })
+    expect(await look()).toEqual({
+      setup: { schema: fingerprint, step: noted(2), needs: '0' },
+      indexes: WHOLE,
+    })
   })
 
   test('is started by two programs at once, of which one applies the steps', async () => {
@@ -141,16 +152,16 @@ describe('a version with steps', () => {
     await ownerSql`insert into note select id, 'twice' from account, generate_series(1, 2)`
     const next = versionOf([NOTES, INDEXES], [versionOf([NOTES])])
     await expect(start(next)).rejects.toThrow('could not create unique index')
-    expect(await look()).toMatchObject({ setup: { step: '1' }, indexes: ['note_text broken'] })
+    expect(await look()).toMatchObject({ setup: { step: noted(1) }, indexes: ['note_text broken'] })
     await ownerSql`truncate note`
     await start(next)
-    expect(await look()).toMatchObject({ setup: { step: '2' }, indexes: WHOLE })
+    expect(await look()).toMatchObject({ setup: { step: noted(2) }, indexes: WHOLE })
   })
 
   test('that has taken something away is refused, in one sentence, by those that need it', async () => {
     await start(NEXT)
     await start(AFTER_NEXT)
-    expect((await look()).setup).toMatchObject({ step: '3', needs: '3' })
+    expect((await look()).setup).toMatchObject({ step: noted(3), needs: noted(3) })
     for (const older of [RELEASE, NEXT])
       await expect(start(older)).rejects.toThrow(
         new StartFault(
@@ -223,7 +234,7 @@ describe('the version before', () => {
     try {
       if (next) await start(next, other)
       else await begin(other.ownerSql, (sql) => makeSchema(sql, THIRTEEN_STEPS))
-      await expect(report(other.owner, (line) => said.push(line))).rejects.toThrow(
+      await expect(prove(other.owner, (line) => said.push(line))).rejects.toThrow(
         new StartFault(
           `The tables are those of ${which} version of Boxtree; run npm run verify of that version.`,
         ),
@@ -242,7 +253,7 @@ describe('the version before', () => {
     const { owner } = database
     const backup = { owner, key: SECRET_KEY, timeZone: 'UTC', folder, say: () => {} }
     const { schema, tables } = await takeBackup(backup)
-    expect(schema).toBe(`${NEXT.schema.fingerprint}+2`)
+    expect(schema).toBe(`${NEXT.schema.fingerprint}+${noted(2)}`)
     for (const newer of [NEXT, AFTER_NEXT])
       expect(originOf(schema, newer)).toEqual({ schema: NEXT.schema, steps: [] })
     expect(tables.map(({ name }) => name)).toContain('note')
@@ -276,9 +287,9 @@ describe('the version after this one', () => {
       await expect(restore(RELEASE)).rejects.toThrow('does not know the schema of the backup')
       await restore(NEXT)
       const { fingerprint } = PRESENT
-      expect((await look(target)).setup).toEqual({ schema: fingerprint, step: '1', needs: '0' })
+      expect((await look(target)).setup).toEqual({ schema: fingerprint, step: noted(1), needs: '0' })
       await start(NEXT, target)
-      expect(await look(target)).toMatchObject({ setup: { step: '2' }, indexes: WHOLE })
+      expect(await look(target)).toMatchObject({ setup: { step: noted(2) }, indexes: WHOLE })
       expect(await target.ownerSql`select text from note`).toEqual([{ text: 'kept' }])
     } finally {
       await target.drop()
@@ -288,8 +299,8 @@ describe('the version after this one', () => {
 
   test('restores one of both of its steps at once into what it makes anew', async () => {
     const target = await freshDatabase({ migrated: false })
-    const origin = { schema: PRESENT, steps: NEXT.steps }
-    expect(originOf(`${PRESENT.fingerprint}+2`, NEXT)).toEqual(origin)
+    const origin = { schema: PRESENT, steps: NEXT.steps.slice(-2) }
+    expect(originOf(`${PRESENT.fingerprint}+${noted(2)}`, NEXT)).toEqual(origin)
     try {
       await begin(target.ownerSql, (sql) => makeTablesOf(sql, origin, NEXT))
       await start(NEXT)

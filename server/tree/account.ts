@@ -11,9 +11,7 @@ export async function findAccount(sql: Sql, condition: Fragment): Promise<Accoun
   return account
 }
 
-/**
- * Returns an expression of whether the balance of holding `h` is below the threshold of its account `a`, if it has one.
- */
+/** Whether the balance of holding `h` is below the threshold of its account `a`, if it has one. */
 export function isLow(sql: Sql): Fragment {
   return sql`coalesce(h.balance < coalesce(a.low_own, a.low_by_parent), false)`
 }

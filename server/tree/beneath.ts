@@ -3,7 +3,6 @@ import type { Account, Context } from '../context.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
 import { notFound } from '../refusal.ts'
 
-/** An account beneath the caller, at whatever level. */
 export type Beneath = Omit<Account, 'role' | 'consumed_holding'> & {
   role: LevelName
   parent: number
@@ -20,7 +19,6 @@ export function beneathOf(caller: TreeContext, name: string, lock?: 'lock'): Pro
   return find(caller, name, isBeneath(caller.sql, caller.account, caller.sql`a`), lock)
 }
 
-/** Returns an account that is open; a closed one is not found. */
 export function requireOpen(account: Beneath): Beneath {
   if (account.closed) throw notFound()
   return account
@@ -43,7 +41,6 @@ export function accountSeenBy(
   return beneathOf(caller, name)
 }
 
-/** Returns the condition for accounts beneath a reader. */
 export function isBeneath(sql: Sql, { id, role }: Pick<Account, 'id' | 'role'>, row: Fragment): Fragment {
   switch (role) {
     case 'admin':

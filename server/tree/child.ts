@@ -9,10 +9,7 @@ export type Child = Omit<Account, 'consumed_holding'> & {
   credits: number
 }
 
-/**
- * Finds the caller's direct child by its name, with its present balance. Other accounts, and closed ones, are not
- * found. 'lock' locks its row until the transaction ends, so that it stays the caller's.
- */
+/** Other accounts, and closed ones, are not found. 'lock' locks its row, so that it stays the caller's. */
 export async function childOf(
   { sql, account }: Pick<Context, 'sql' | 'account'>,
   name: string,
@@ -37,10 +34,7 @@ type ListedChild = {
   created: string
 }
 
-/**
- * Returns the caller's direct children with their present balances, in the order of their names.
- * @param more further columns of the account `a`, after a comma
- */
+/** In the order of their names. @param more further columns of the account `a`, after a comma */
 export async function childrenOf<More extends object = object>(
   { sql, account }: Pick<Context, 'sql' | 'account'>,
   more: Fragment = sql``,

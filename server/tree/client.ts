@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts'
+import type { Fragment, Sql } from '../postgres/pool.ts'
 import { notFound } from '../refusal.ts'
 import { isVisibleTo } from './selection.ts'
 
@@ -28,17 +29,26 @@ export async function clientsOf(
   const wanted = names.map((name) => name.toLowerCase())
   // 'is true' hides the dealer from the planner: by an index that starts with it, it would read all the dealer's
   // clients.
-  const found = await sql<Client[]>`
-    select c.id, c.dealer, c.name, c.mac, c.ministra, c.description, s.expiry
-    from client c join service s on s.client = c.id
-    where (${isVisibleTo(sql, account, sql`c`)}) is true and lower(c.name) = any (${wanted}) and c.deleted is null
-    order by c.id ${lock ? sql`for update` : sql``}`
+  const which = sql`(${isVisibleTo(sql, account, sql`c`)}) is true and lower(c.name) = any (${wanted})`
+  const found = await livingClients(sql, which, lock ? sql`for update` : sql``)
   const byName = new Map(found.map((client) => [client.name.toLowerCase(), client]))
   return wanted.map((name) => {
     const client = byName.get(name)
     if (!client) throw notFound()
     return client
   })
+}
+
+/** Finds the first clients of a dealer in the order of their ids, and locks them until the transaction ends. */
+export function lockFirstClients(sql: Sql, dealer: number, most: number): Promise<Client[]> {
+  return livingClients(sql, sql`c.dealer = ${dealer}`, sql`limit ${most} for update`)
+}
+
+function livingClients(sql: Sql, which: Fragment, end: Fragment): Promise<Client[]> {
+  return sql<Client[]>`
+    select c.id, c.dealer, c.name, c.mac, c.ministra, c.description, s.expiry
+    from client c join service s on s.client = c.id
+    where ${which} and c.deleted is null order by c.id ${end}`
 }
 
 export async function clientOf(caller: TreeContext, name: string, lock?: 'lock'): Promise<Client> {

@@ -3,7 +3,6 @@ import type { Context } from '../context.ts'
 import { likePattern } from '../postgres/like.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
 
-/** Which clients a list or an export has, and in which order. */
 export type Selection = {
   search: string
   filter: ListFilter
@@ -29,10 +28,7 @@ export type Search = {
   expiries: string[]
 }
 
-/**
- * Parses a search term: a plain substring of name, description, MAC, phone digits or expiry date, and for the admin of
- * the dealer's name. Returns null for an empty term.
- */
+/** A plain substring of name, description, MAC, phone digits or expiry date, and for the admin of the dealer's name. */
 export async function readSearch(asked: SearchContext, search: string): Promise<Search | null> {
   const { sql, account } = asked
   const term = search.trim()
@@ -81,18 +77,12 @@ export function countsFor(sql: Sql, { id, role }: Context['account']): Fragment 
   return role === 'admin' ? sql`account = any (${superresellerIds(sql)})` : sql`account = ${id}`
 }
 
-/**
- * Returns the ids of all superresellers as an array: with a join the planner would read the counts of every account.
- */
+/** An array: with a join the planner would read the counts of every account. */
 export function superresellerIds(sql: Sql): Fragment {
   return sql`array(select id from account where role = 'superreseller')`
 }
 
-/**
- * Returns the condition for rows that a filter leaves: by their expiry, where the active ones include the expiring
- * ones, or by the last poll of their boxes.
- * @param row a table with the columns `client` and `expiry`
- */
+/** The active ones include the expiring ones. @param row a table with the columns `client` and `expiry` */
 export function isIn(sql: Sql, filter: ListFilter, now: Date, row: Fragment): Fragment {
   switch (filter) {
     case 'all':
@@ -108,12 +98,12 @@ export function isIn(sql: Sql, filter: ListFilter, now: Date, row: Fragment): Fr
   }
 }
 
-/** Returns the condition that a box is online, from its row `p` of `presence`. */
+/** From a row `p` of `presence`. */
 export function isOnline(sql: Sql, now: Date): Fragment {
   return sql`p.polled > ${new Date(now.getTime() - ONLINE_FOR_MS)}`
 }
 
-/** Returns the columns of a list, from a client `c`, its service `s` and its dealer `d`. */
+/** From a client `c`, its service `s` and its dealer `d`. */
 export function listColumns(sql: Sql): Fragment {
   return sql`c.name, c.description, c.mac, c.ministra, s.expiry, c.active as status, c.phone, c.package_selection,
     d.name as dealer`
@@ -157,10 +147,7 @@ async function dealersLike(sql: Sql, term: string): Promise<number[]> {
   return found.map(({ id }) => id)
 }
 
-/**
- * Returns a pattern for texts that contain a term, or begin with it. The database lower-cases it as it did the
- * directory.
- */
+/** The database lower-cases it as it did the directory. */
 export function like(sql: Sql, term: string, where: 'contains' | 'begins' = 'contains'): Fragment {
   return sql`lower(${likePattern(term, where)})`
 }

@@ -1,16 +1,12 @@
 import type { Sql } from '../postgres/pool.ts'
 import { Refusal } from '../refusal.ts'
 
-/** Whether an account, or one above it, is suspended. */
 export async function isSuspended(sql: Sql, account: number): Promise<boolean> {
   const [row] = await sql<{ suspended: boolean }[]>`select is_suspended(${account}) as suspended`
   return row?.suspended ?? false
 }
 
-/**
- * Returns the refusal that a suspended account reads, or null. It names the account's own parent, and nobody where one
- * further up is suspended: an account must not learn who that is.
- */
+/** Names the account's own parent, and nobody further up: an account must not learn who that is. */
 export async function suspensionOf(sql: Sql, account: number): Promise<Refusal | null> {
   const [row] = await sql<{ parent: string; own: boolean }[]>`
     select p.name as parent,

@@ -1,10 +1,7 @@
 import type { Sql } from '../postgres/pool.ts'
 import { PRESENT } from '../postgres/schema.ts'
 
-/**
- * Returns a sentence for each guard of the ledger that is missing from the database: triggers and functions that were
- * removed, disabled or rewritten, missing constraints, and rights that the server's role must not have.
- */
+/** A sentence for each trigger, function, constraint and right of the ledger that is missing or was changed. */
 export async function brokenGuards(sql: Sql, role: string): Promise<string[]> {
   return [
     ...(await brokenTriggers(sql)),
@@ -15,7 +12,6 @@ export async function brokenGuards(sql: Sql, role: string): Promise<string[]> {
   ]
 }
 
-/** The text of the files that made the tables. */
 const WRITTEN = PRESENT.files.map(({ text }) => text).join('\n')
 
 const TRIGGERS = [...WRITTEN.matchAll(/^create trigger (\w+)[^;]*?\bon (\w+)/gm)]
@@ -34,7 +30,6 @@ async function brokenTriggers(sql: Sql): Promise<string[]> {
   })
 }
 
-/** Finds functions whose text is not in the files. */
 async function rewrittenFunctions(sql: Sql): Promise<string[]> {
   const found = await sql<{ name: string; text: string }[]>`
     select proname as name, prosrc as text from pg_proc where pronamespace = 'public'::regnamespace`

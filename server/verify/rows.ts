@@ -3,19 +3,13 @@ import type { Fragment, Sql } from '../postgres/pool.ts'
 /** A row of the ledger that breaks a rule, and the end of the sentence that says how. */
 export type BrokenRow = { id: number; fault: string }
 
-/**
- * A row may be this much older than the one before it, because clocks of servers differ and transactions wait for each
- * other. Beyond that, its date was changed or a clock was badly wrong.
- */
+/** Clocks of servers differ, and transactions wait for each other: a row may be this much older than the one before. */
 export const ONE_HOUR = '1 hour'
 
 /** The rules of the rows, each a query that finds the first row which breaks it. */
 export const LAWS: readonly ((sql: Sql) => Fragment)[] = [rowsByThemselves, holdings, clients]
 
-/**
- * Checks each row alone: its type allows its source and destination, its path is that of the account that it concerns,
- * and its actor was allowed to act; all by the tree as it stood at that row.
- */
+/** Each row alone: its type, its path and its actor, all by the tree as it stood at that row. */
 function rowsByThemselves(sql: Sql) {
   return sql`
     with place as (
@@ -82,9 +76,7 @@ function rowsByThemselves(sql: Sql) {
     select id, fault from broken order by id limit 1`
 }
 
-/**
- * Returns the paths that each account had, one after the other, and the rows of the ledger between which it had each.
- */
+/** Each account's paths, one after the other, and the rows of the ledger between which it had each. */
 function pathsThroughTime(sql: Sql) {
   return sql`
     select account, from_superreseller as superreseller, from_reseller as reseller,
@@ -95,12 +87,9 @@ function pathsThroughTime(sql: Sql) {
     from account a left join tree_move m on m.account = a.id group by a.id`
 }
 
-/** The largest id that a row can have. */
 const LAST_ID = '9223372036854775807'
 
-/**
- * Checks that the rows of each holding are a chain without a gap, never negative but for the issue, up to its balance.
- */
+/** The rows of each holding are a chain without a gap, never negative but for the issue, up to its balance. */
 function holdings(sql: Sql) {
   return sql`
     with side as (
@@ -128,10 +117,7 @@ function holdings(sql: Sql) {
     order by link.id limit 1`
 }
 
-/**
- * Checks that the rows of each client lead from one expiry to the next up to its present one, and from one dealer to
- * the next, within what was used.
- */
+/** The rows of each client lead from one expiry and one dealer to the next, within what was used. */
 function clients(sql: Sql) {
   return sql`
     with step as (

@@ -1,9 +1,6 @@
 import type { Sql } from '../postgres/pool.ts'
 
-/**
- * Returns a sentence for each fault of the tree: a path that no move led to, a closed account that is not empty, and a
- * figure of a finished day that is not what the tree and the ledger were when that day ended.
- */
+/** A path that no move led to, a closed account that is not empty, a figure of a day that is not what was then. */
 export async function brokenTree(sql: Sql): Promise<string[]> {
   return [
     ...(await strayed(sql)).map(({ name }) => `The account ${name} is not where its moves have led.`),

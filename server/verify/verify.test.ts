@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { type Family, openWorld, type World } from '../../test/support/world.ts'
+import { type Family, suiteWorld } from '../../test/support/world.ts'
 import { fillBranchDays } from '../nouns/growth.ts'
 import { fillStatistics } from '../nouns/statistics.ts'
 import { begin } from '../postgres/begin.ts'
@@ -10,7 +10,6 @@ import { examine, type Findings, verify } from './verify.ts'
 
 const ROLE = 'boxtree_server'
 
-let world: World
 let family: Family
 let other: Family
 /** A family whose reseller was moved to another superreseller. */
@@ -18,8 +17,8 @@ let moved: Family
 /** The ids of rows of the ledger by what they record. */
 const row: Record<string, number> = {}
 
+const world = await suiteWorld()
 beforeAll(async () => {
-  world = await openWorld()
   moved = await world.family({ credits: 9 })
   const { name: withThem } = await world.client(moved.dealer, { months: 1 })
   const to = await world.child(world.admin)
@@ -59,7 +58,6 @@ beforeAll(async () => {
   await fillStatistics(world.server.sql, world.clock.now, 'UTC')
   await fillBranchDays(world.server.sql, world.clock.now, 'UTC')
 })
-afterAll(() => world.close())
 
 describe('a ledger without tampering', () => {
   test('is sound', async () => {

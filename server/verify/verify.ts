@@ -6,7 +6,6 @@ import { brokenSums } from './sums.ts'
 import { brokenTree } from './tree.ts'
 
 export type Findings = {
-  /** The number of rows that were checked. */
   transactions: number
   holdings: number
   clients: number
@@ -16,11 +15,7 @@ export type Findings = {
   others: string[]
 }
 
-/**
- * Proves the rules of the ledger on a snapshot of a live database, without stopping or changing anything.
- * @param sql a pool of at least two connections that may read every table
- * @param role the role that the console runs as
- */
+/** On a snapshot of a live database. @param sql a pool of at least two connections that may read every table */
 export async function verify(sql: Sql, role: string): Promise<Findings> {
   return begin(sql, async (one) => {
     await one`set transaction isolation level repeatable read, read only`

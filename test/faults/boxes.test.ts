@@ -78,6 +78,7 @@ test('while a standby is promoted no box is out that should be in, and none stay
     return asked
   })()
 
+  let promoted = ''
   try {
     await pair.cutOff()
     await withSql(pair.at('postgres', 'shop'), async (sql) => {
@@ -90,6 +91,7 @@ test('while a standby is promoted no box is out that should be in, and none stay
     await pause(READ_MS)
     expect(await isIn('stays')).toEqual([true, true])
     await pair.promote('killed')
+    promoted = new Date().toISOString()
 
     await switchTo('goes off', false)
     await switchTo('comes on', true)
@@ -105,8 +107,11 @@ test('while a standby is promoted no box is out that should be in, and none stay
   }
   expect(await asking).toBeGreaterThan(10)
   expect(await isIn('stays')).toEqual([true, true])
-  const seen = () => dealer.call(calls.clients.detail, { name: loginOf('stays') })
-  await expect.poll(seen, { timeout: 60_000, interval: 500 }).toMatchObject({ online: true })
+  const seen = async () => {
+    const { last_active } = await dealer.call(calls.clients.detail, { name: loginOf('stays') })
+    return last_active !== null && last_active > promoted
+  }
+  await expect.poll(seen, { timeout: 60_000, interval: 500 }).toBe(true)
 })
 
 type Gateway = { url: string; boxUrl: string }

@@ -5,8 +5,8 @@ import { openPool, type Sql } from '../../server/postgres/pool.ts'
 const EVERY_MS = 50
 
 /**
- * Writes to every machine of the database, as fast as any program could that knows which one is the primary: the time in
- * which none of them accepts a row is the cluster's, and what a server takes longer is the server's.
+ * Inserts a row on each machine of the database again and again; only the primary accepts it. While no machine does,
+ * the cluster itself is out of order. What a server needs longer than that to write again is the server's own delay.
  */
 export class BareWriter {
   readonly #pools: Sql[]

@@ -16,8 +16,8 @@ const LONGEST_MS = 120_000
 const MOST_LAG = 1_000_000
 
 /**
- * The machines of `deploy/ha/` on this one: three of the database and two servers, each at an address of its own, behind
- * HAProxy and, where it is installed, Caddy.
+ * The machines of `deploy/ha/` on this one: three of the database and two servers, each at an address of its own,
+ * behind HAProxy and, where it is installed, Caddy.
  */
 export class Cluster {
   readonly nodes: DatabaseNode[]

@@ -12,9 +12,8 @@ const DEALERS = 4
 const WORKERS_EACH = 3
 const WRITE_EVERY_MS = 120
 const READ_EVERY_MS = 100
-/** The pause before a write is sent again, and the longest wait for an answer, as the console waits. */
+/** The pause before a write is sent again. */
 const AGAIN_AFTER_MS = 100
-const LONGEST_WAIT_MS = 30_000
 /** How long workers may still try when the load ends, in milliseconds. */
 const LAST_TRIES_MS = 60_000
 
@@ -105,7 +104,9 @@ export class Business {
     return answer?.status === 200 && answer.text.includes('"token"')
   }
 
-  /** Compares the ledger with what is known of every write. Returns how many are lost, and how many stand there twice. */
+  /**
+   * Compares the ledger with what is known of every write. Returns how many are lost, and how many stand there twice.
+   */
   async compare(database: string): Promise<{ lost: number; doubled: number }> {
     const sql = openPool(database, { max: 1, noTimeouts: true })
     try {
@@ -127,6 +128,9 @@ export class Business {
 function mayBeTriedAgain({ status, text }: { status: number; text: string }): boolean {
   return status === 502 || status === 504 || (status === 503 && text.includes('"code":"unavailable"'))
 }
+
+/** As long as the console waits for an answer. */
+const LONGEST_WAIT_MS = 30_000
 
 /** Returns the whole answer to a request; null where there was none. */
 async function received(url: string, request: RequestInit): Promise<{ status: number; text: string } | null> {

@@ -18,6 +18,7 @@ import {
 } from '../support/browser.ts'
 import { ADMIN } from '../support/server.ts'
 import { PASSWORD } from '../support/world.ts'
+import { ALL_CLIENTS, OF_A_BRANCH } from './columns.ts'
 
 describe('the admin', () => {
   test('signs in, opens every menu item, and signs out', async ({ open }) => {
@@ -95,17 +96,7 @@ describe('the admin', () => {
     await expect(chart.locator('tbody tr').first()).toHaveText('2026-05-151')
     await press(chart, 'Show as chart')
     const name = 'Latest Transactions'
-    await expectColumns(page, name, [
-      'Date',
-      'Type',
-      'Credits',
-      'Login',
-      'MAC',
-      'Description',
-      'Expiry',
-      'By',
-      'Dealer',
-    ])
+    await expectColumns(page, name, OF_A_BRANCH)
     await expectSorted(page, name, 'Date', 'descending')
     await expectPageSizes(page, name, [5, 10, 25])
     await expect(rows(page, name)).toHaveCount(4)
@@ -184,6 +175,7 @@ describe('the admin', () => {
     await expectPageSizes(page, 'Transactions', [5, 10, 25])
     await expect(rows(page, name)).toHaveText(['2026-05-170112', '2026-05-160111', '2026-05-150111'])
     const chart = page.getByRole('region', { name: 'Clients History' })
+    await chart.scrollIntoViewIfNeeded()
     await expect(chart.locator('canvas')).toBeVisible()
     await expect(chart).toContainText('Clients')
     await page.getByRole('searchbox', { name: 'Search Transactions' }).fill('trial')
@@ -280,16 +272,7 @@ describe('the admin', () => {
     await world.setExpiry('is-over', '2026-05-14T23:59:59.000Z')
     const page = await open({ as: world.admin, at: '/admin/clients' })
     const name = 'All Clients'
-    await expectColumns(page, name, [
-      'Name',
-      'Dealer',
-      'Description',
-      'MAC',
-      'Ministra',
-      'Expiry',
-      'Status',
-      'Actions',
-    ])
+    await expectColumns(page, name, ALL_CLIENTS)
     await expectSorted(page, name, 'Name', 'ascending')
     await page.getByRole('searchbox').fill(dealer.name)
     await expect(rows(page, name)).toHaveCount(2)

@@ -20,8 +20,7 @@ import {
   test,
 } from '../support/browser.ts'
 import { PASSWORD, type Person, type World } from '../support/world.ts'
-
-const TRANSACTION = ['Date', 'Type', 'Credits', 'Login', 'MAC', 'Description', 'Expiry', 'By', 'Dealer']
+import { ACCOUNTS, OF_A_BRANCH } from './columns.ts'
 
 // A superreseller manages resellers as a reseller manages dealers, so both run the same tests.
 describe.each([
@@ -76,7 +75,7 @@ describe.each([
     await expect(page).toHaveURL(home)
     await expect(page.getByRole('listitem').filter({ hasText: 'Credits Remaining' })).toContainText('31')
     const name = 'Latest Transactions'
-    await expectColumns(page, name, TRANSACTION)
+    await expectColumns(page, name, OF_A_BRANCH)
     await expectSorted(page, name, 'Date', 'descending')
     await expectPageSizes(page, name, [5, 10, 25])
     await expect(rows(page, name)).toHaveCount(1)
@@ -100,17 +99,7 @@ describe.each([
     const page = await open({ as: me, at: list() })
     await expect(page.getByText(`Total ${plural}`)).toBeVisible()
     await expect(page.locator('dl')).toContainText(/13.*Date.*2026-05-15 10:12:00/)
-    await expectColumns(page, plural, [
-      'Created',
-      'Name',
-      'Credits',
-      'Description',
-      'Clients',
-      'Lasts',
-      'Used',
-      'Last login',
-      'State',
-    ])
+    await expectColumns(page, plural, ACCOUNTS)
     await expectSorted(page, plural, 'Created', 'descending')
     await expectPageSizes(page, plural, [10, 25, 50])
     await expect(rows(page, plural)).toHaveCount(10)
@@ -349,7 +338,7 @@ describe.each([
     await page.reload()
     await page.getByText('of the newest 1,000').getByRole('link', { name: 'all' }).click()
     await expect(page).toHaveURL(to.transactions({ account: child.name }))
-    await expectColumns(page, 'Transactions', TRANSACTION)
+    await expectColumns(page, 'Transactions', OF_A_BRANCH)
     await expect(rows(page, 'Transactions')).toHaveText([/ADD\+7casa-digital/])
     await expect(page.getByLabel('Sums')).toHaveText(
       'ADD7 credits in 1 transactionREMOVENoneUSEDNoneRETRIEVEDNoneTRIALNoneDELETENoneMOVENone',

@@ -82,14 +82,14 @@ describe('chosen clients', () => {
   }) => {
     const dealer = await dealerOfTen(world)
     const page = await open({ as: dealer, at: '/login' })
-    await page.route('**/assets/DialogFrame*', (route) => route.abort())
+    await page.route('**/assets/dialogs*', (route) => route.abort())
     await page.goto('/clients')
     await box(page, 'one-1').check()
     await box(page, 'two-1').check()
     await press(selection(page), 'Renew selected')
     await readNotice(page, 'This could not be loaded. Please try again, or reload the page.')
     await expect(selection(page)).toContainText('2 selected')
-    await page.unroute('**/assets/DialogFrame*')
+    await page.unroute('**/assets/dialogs*')
     await press(selection(page), 'Renew selected')
     await press(page, 'Renew 2 clients for 2 credits')
     await readNotice(page, 'Successfully renewed 1 month(s) for 2 clients')
@@ -100,7 +100,7 @@ describe('chosen clients', () => {
     world,
   }) => {
     const page = await open({ as: await dealerOfTen(world), at: '/login' })
-    await page.route('**/assets/{DialogFrame,NoticeBoard}*', (route) => route.abort())
+    await page.route('**/assets/{dialogs,NoticeBoard}*', (route) => route.abort())
     await page.route('**/v1/health', (route) => route.abort())
     await page.goto('/clients')
     await box(page, 'one-1').check()

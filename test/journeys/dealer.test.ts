@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
 
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
@@ -20,6 +21,7 @@ import {
   test,
 } from '../support/browser.ts'
 import type { Person, World } from '../support/world.ts'
+import { CLIENTS, OF_A_CLIENT, OF_A_DEALER } from './columns.ts'
 
 describe("a dealer's dashboard", () => {
   test('shows the menu, the balance and the clients by state', async ({ open, world }) => {
@@ -53,7 +55,7 @@ describe("a dealer's dashboard", () => {
       'Expiring Soon125 %',
     ])
     const name = 'Latest Dealer Transactions'
-    await expectColumns(page, name, ['Date', 'Type', 'Credits', 'Login', 'MAC', 'Description', 'Expiry'])
+    await expectColumns(page, name, OF_A_DEALER)
     await expectSorted(page, name, 'Date', 'descending')
     await expectPageSizes(page, name, [5, 10, 25])
     await page.getByRole('button', { name: 'Credits' }).click()
@@ -87,16 +89,7 @@ describe("a dealer's list of clients", () => {
   }) => {
     const page = await open({ as: await dealerOfTwelve(world), at: '/clients' })
     const name = 'Clients'
-    await expectColumns(page, name, [
-      '',
-      'Name',
-      'Description',
-      'MAC',
-      'Ministra',
-      'Expiry',
-      'Status',
-      'Actions',
-    ])
+    await expectColumns(page, name, ['', ...CLIENTS])
     await expectSorted(page, name, 'Name', 'ascending')
     await expectPageSizes(page, name, [5, 10, 25, 50])
     await expect(rows(page, name)).toHaveCount(10)
@@ -364,7 +357,7 @@ describe('a client', () => {
     await press(question, 'Retrieve')
     await readNotice(page, 'Successfully retrieved 2 credits')
     await expect(page.getByRole('region', { name: 'Client', exact: true })).toContainText('2026-06-15')
-    await expectColumns(page, 'Transactions', ['Date', 'Type', 'Credits', 'Description', 'Expiry'])
+    await expectColumns(page, 'Transactions', OF_A_CLIENT)
     await expectPageSizes(page, 'Transactions', [5, 10, 25])
     await expect(rows(page, 'Transactions')).toHaveText([/RETRIEVED2.*2026-06-15/, /USED3.*2026-08-15/])
     await expect(page.getByRole('complementary')).toContainText('4 credits')
@@ -517,3 +510,43 @@ async function dealerOfTwelve(world: World, credits = 5): Promise<Person> {
   await world.setExpiry('client-07', '2026-05-14T23:59:59.000Z')
   return dealer
 }
+
+describe('the script of a page', () => {
+  const filesOf = (page: Page, name: string) =>
+    page.evaluate(
+      (name) =>
+        performance.getEntriesByType('resource').filter((file) => file.name.includes(`/assets/${name}`))
+          .length,
+      name,
+    )
+
+  test('is fetched ahead for the page that follows most often, and for others once their link is pointed at', async ({
+    open,
+    world,
+  }) => {
+    const page = await open({ as: (await world.family()).dealer, at: '/' })
+    await expect.poll(() => filesOf(page, 'Clients-')).toBe(1)
+    expect(await filesOf(page, 'Transactions-')).toBe(0)
+    await page.getByRole('navigation').getByRole('link', { name: 'Transactions' }).hover()
+    await expect.poll(() => filesOf(page, 'Transactions-')).toBe(1)
+    await page.getByRole('navigation').getByRole('link', { name: 'Sign-ins' }).focus()
+    await expect.poll(() => filesOf(page, 'SignIns-')).toBe(1)
+  })
+
+  test('is not fetched ahead where the person saves data, but still with its link', async ({
+    open,
+    world,
+  }) => {
+    const page = await open({ as: (await world.family()).dealer, at: '/login' })
+    await page.addInitScript(() => {
+      Object.defineProperty(navigator, 'connection', { value: { saveData: true } })
+    })
+    await page.goto('/')
+    // The dialogs come in the same quiet moment.
+    await expect.poll(() => filesOf(page, 'dialogs-')).toBe(1)
+    await page.waitForLoadState('networkidle')
+    expect(await filesOf(page, 'Clients-')).toBe(0)
+    await page.getByRole('navigation').getByRole('link', { name: 'Clients', exact: true }).hover()
+    await expect.poll(() => filesOf(page, 'Clients-')).toBe(1)
+  })
+})

@@ -492,7 +492,7 @@ const DIALOGS: Record<string, Asked> = {
     opener: (page) => button(page, 'Settings'),
   },
   'the broadcast message': {
-    file: 'shell/Message.tsx',
+    file: 'shell/Broadcast.tsx',
     as: 'superreseller',
     at: to.home.superreseller(),
     open: async (page, _client, { admin, superreseller }) => {
@@ -568,7 +568,7 @@ test('every file with a dialog is tested here', () => {
   const web = join(import.meta.dirname, '../../web')
   const files = globSync('*/*.tsx', { cwd: web }).filter((file) => {
     const text = readFileSync(join(web, file), 'utf8')
-    return /<(Dialog|Question|Confirm|Drawer|Mui\w*)\s/.test(text)
+    return /<((?:Form)?Dialog|Question|Confirm|Drawer|Mui\w*)\s/.test(text)
   })
   expect([...new Set(Object.values(DIALOGS).map(({ file }) => file))].sort()).toEqual(files.sort())
 })

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { expect, fill, press, readNotice, rows, signIn, test } from '../support/browser.ts'
+import type { Person, World } from '../support/world.ts'
 
 const NOT_OURS = 'This is not a MAC of our boxes: they begin with 00:1A:79'
 
@@ -81,11 +82,7 @@ describe('a MAC', () => {
     open,
     world,
   }) => {
-    const { dealer } = await world.family()
-    await world.client(dealer, { login: 'has-a-mac', stb_mac: '00:1A:79:AB:CD:EF' })
-    const page = await open({ as: dealer, at: '/update-client/has-a-mac' })
-    const field = page.getByLabel('MAC Address')
-    await expect(field).toHaveValue('00:1A:79:AB:CD:EF')
+    const { page, field, dealer } = await openClientWithMac(open, world)
     await field.focus()
     await page.keyboard.press('Control+A')
     await page.keyboard.type('001A79123499')
@@ -102,21 +99,14 @@ describe('a MAC', () => {
     await expect(field).toHaveValue('00:1A:79:10:34:56')
     expect(await field.evaluate((input: HTMLInputElement) => input.selectionStart)).toBe(11)
     await press(page, 'Update Client')
-    await readNotice(page, 'Client has-a-mac updated successfully!')
-    expect(await dealer.call(calls.clients.detail, { name: 'has-a-mac' })).toMatchObject({
-      mac: '00:1A:79:10:34:56',
-    })
+    await expectSaved(page, dealer, 'has-a-mac', 'updated', { mac: '00:1A:79:10:34:56' })
   })
 
   test('of a client that is there is read in every notation, or refused and kept in view', async ({
     open,
     world,
   }) => {
-    const { dealer } = await world.family()
-    await world.client(dealer, { login: 'has-a-mac', stb_mac: '00:1A:79:AB:CD:EF' })
-    const page = await open({ as: dealer, at: '/update-client/has-a-mac' })
-    const field = page.getByLabel('MAC Address')
-    await expect(field).toHaveValue('00:1A:79:AB:CD:EF')
+    const { page, field, dealer } = await openClientWithMac(open, world)
     for (const text of WAYS) {
       for (const give of [() => field.pressSequentially(text), () => paste(page, 'MAC Address', text)]) {
         await field.fill('')
@@ -241,8 +231,7 @@ describe('a phone number', () => {
       await expect(field).toHaveValue(shown)
       await fill(page, { 'Login Name': 'with-phone', Password: 'tv-1234', 'MAC Address': 'A1B2C3' })
       await press(page, 'Submit')
-      await readNotice(page, 'Client with-phone created successfully!')
-      expect(await dealer.call(calls.clients.detail, { name: 'with-phone' })).toMatchObject({ phone: kept })
+      await expectSaved(page, dealer, 'with-phone', 'created', { phone: kept })
       await page.goto('/update-client/with-phone')
       await expect(field).toHaveValue(kept.length === 10 ? shown : kept)
       await field.fill('')
@@ -250,8 +239,7 @@ describe('a phone number', () => {
       await field.blur()
       await expect(field).toHaveValue(shown)
       await press(page, 'Update Client')
-      await readNotice(page, 'Client with-phone updated successfully!')
-      expect(await dealer.call(calls.clients.detail, { name: 'with-phone' })).toMatchObject({ phone: kept })
+      await expectSaved(page, dealer, 'with-phone', 'updated', { phone: kept })
       for (const term of [text, kept, kept.slice(3, 8)]) {
         await page.goto(`/clients?search=${encodeURIComponent(term)}`)
         await expect(rows(page, 'Clients')).toHaveText([/with-phone/])
@@ -282,10 +270,7 @@ describe('a phone number', () => {
     }
     await fill(page, { 'Login Name': 'looked-up', Password: 'tv-1234', 'MAC Address': 'A1B2C3' })
     await press(page, 'Submit')
-    await readNotice(page, 'Client looked-up created successfully!')
-    expect(await dealer.call(calls.clients.detail, { name: 'looked-up' })).toMatchObject({
-      phone: '+33123456789',
-    })
+    await expectSaved(page, dealer, 'looked-up', 'created', { phone: '+33123456789' })
   })
 
   test('with few digits is stored with a hint, and one with words is refused at its field', async ({
@@ -305,10 +290,7 @@ describe('a phone number', () => {
     await expect(page.getByText('7 digits are few for a phone number')).toBeVisible()
     await fill(page, { 'Login Name': 'with-phone', Password: 'tv-1234', 'MAC Address': 'A1B2C3' })
     await press(page, 'Submit')
-    await readNotice(page, 'Client with-phone created successfully!')
-    expect(await dealer.call(calls.clients.detail, { name: 'with-phone' })).toMatchObject({
-      phone: '5550199',
-    })
+    await expectSaved(page, dealer, 'with-phone', 'created', { phone: '5550199' })
   })
 
   test('that is stored in another format is not changed by opening its form', async ({ open, world }) => {
@@ -740,6 +722,28 @@ describe('a refusal at a field', () => {
     await expect(fault).toHaveCount(1)
   })
 })
+
+/** Opens the page of a client that has a MAC. */
+async function openClientWithMac(open: (visit: { as: Person; at: string }) => Promise<Page>, world: World) {
+  const { dealer } = await world.family()
+  await world.client(dealer, { login: 'has-a-mac', stb_mac: '00:1A:79:AB:CD:EF' })
+  const page = await open({ as: dealer, at: '/update-client/has-a-mac' })
+  const field = page.getByLabel('MAC Address')
+  await expect(field).toHaveValue('00:1A:79:AB:CD:EF')
+  return { dealer, page, field }
+}
+
+/** Waits until a client is saved, and expects what the server then says of it. */
+async function expectSaved(
+  page: Page,
+  dealer: Person,
+  name: string,
+  how: 'created' | 'updated',
+  fields: Record<string, unknown>,
+): Promise<void> {
+  await readNotice(page, `Client ${name} ${how} successfully!`)
+  expect(await dealer.call(calls.clients.detail, { name })).toMatchObject(fields)
+}
 
 /** Replaces the content of the field in one edit, as pasting does. */
 async function paste(page: Page, label: string, text: string): Promise<void> {

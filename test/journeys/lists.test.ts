@@ -55,6 +55,7 @@ describe('a failed load', () => {
     const page = await open({ as: world.admin, at: '/super-resellers' })
     await page.route('**/assets/Plot*', (route) => route.abort())
     await page.goto(`/update-super-reseller/${name}`)
+    await page.getByRole('region', { name: 'Clients History' }).scrollIntoViewIfNeeded()
     await expect(page.getByText('Error: The chart could not be loaded.')).toBeVisible()
     const password = page.getByLabel('New Password', { exact: true })
     await password.fill('typed-and-kept')

@@ -121,6 +121,32 @@ describe('while the server cannot be reached', () => {
     await expect(page.getByRole('alert')).toHaveCount(0)
   })
 
+  test('a page that was never fetched says so, and shows itself once the server is back', async ({
+    open,
+    world,
+  }) => {
+    const page = await open({ as: (await world.family()).dealer })
+    await page.context().setOffline(true)
+    await page.getByRole('link', { name: 'Sign-ins' }).click()
+    await expect(page.getByText('Error: This page cannot be shown without a connection.')).toBeVisible()
+    await press(page, 'Retry')
+    await page.context().setOffline(false)
+    await expect(page.getByRole('heading', { name: 'Sign-ins', level: 1 })).toBeVisible()
+  })
+
+  test('a page whose script the server refuses says so, and a button loads it again', async ({
+    open,
+    world,
+  }) => {
+    const page = await open({ as: (await world.family()).dealer })
+    await page.route('**/assets/SignIns-*.js', (route) => route.fulfill({ status: 404 }))
+    await page.getByRole('link', { name: 'Sign-ins' }).click()
+    await expect(page.getByText('Error: This page could not be shown.')).toBeVisible()
+    await page.unrouteAll()
+    await press(page, 'Retry')
+    await expect(page.getByRole('heading', { name: 'Sign-ins', level: 1 })).toBeVisible()
+  })
+
   test('a list shows the reason of its failure with its code, and a button loads it again', async ({
     open,
     world,

@@ -1,3 +1,4 @@
+import { expect } from '../support/browser.ts'
 import { expectNothingMoves } from '../support/shifts.ts'
 import { test } from './business.ts'
 import { DESK, PHONE, PICTURES, screens } from './gallery.ts'
@@ -17,3 +18,19 @@ for (const look of LOOKS) {
     )
   }
 }
+
+test.for(screens.filter(({ name }) => ['login', 'dealer clients'].includes(name)))(
+  '$name moves nothing where its font comes late',
+  async (screen, { windowOf }) => {
+    // A window that has shown a screen has the font.
+    const page = await windowOf(screen.as, { ...PHONE.look, scale: 1.5 })
+    let late = 0
+    await page.route('**/*.woff2', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 600))
+      late += 1
+      await route.continue()
+    })
+    await expectNothingMoves(page, screen, 'last')
+    expect(late).toBe(1)
+  },
+)

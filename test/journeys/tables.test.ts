@@ -2,6 +2,16 @@ import type { Locator, Page } from 'playwright-core'
 import { everyScreen, to } from '../../web/screens.ts'
 import { expect, expectNothingLost, press, table, turn } from '../support/browser.ts'
 import { type Business, test } from './business.ts'
+import {
+  ACCOUNTS,
+  ALL_CLIENTS,
+  CLIENTS,
+  DEALERS_OF_TREE,
+  OF_A_BRANCH,
+  OF_A_CLIENT,
+  OF_A_DEALER,
+  TREE,
+} from './columns.ts'
 
 /** From a large screen to the width below which rows become cards. */
 const WIDTHS = [1920, 1440, 1366, 1280, 1100, 1025, 900, 768, 700, 667]
@@ -25,33 +35,17 @@ interface Walked {
   sorts?: readonly string[]
 }
 
-const ACCOUNTS = [
-  'Created',
-  'Name',
-  'Credits',
-  'Description',
-  'Clients',
-  'Lasts',
-  'Used',
-  'Last login',
-  'State',
-]
-const TRANSACTIONS = ['Date', 'Type', 'Credits', 'Login', 'MAC', 'Description', 'Expiry']
-const OF_A_BRANCH = [...TRANSACTIONS, 'By', 'Dealer']
-const TREE = ['Clients', 'Active', 'Expiring', 'Expired', 'Last login', 'State', 'Created']
-const OF_A_CLIENT = ['Date', 'Type', 'Credits', 'Description', 'Expiry']
-
-const CLIENTS: Walked = {
+const WALKED_CLIENTS: Walked = {
   whose: 'dealer',
   at: to.clients(),
   label: 'Clients',
-  columns: ['Name', 'Description', 'MAC', 'Ministra', 'Expiry', 'Status', 'Actions'],
+  columns: CLIENTS,
   name: 'ana.ferreira',
   actions: ['Renew ana.ferreira', 'Delete ana.ferreira'],
 }
 
 const TABLES: readonly Walked[] = [
-  CLIENTS,
+  WALKED_CLIENTS,
   {
     whose: 'dealer',
     at: to.due(),
@@ -65,7 +59,7 @@ const TABLES: readonly Walked[] = [
     whose: 'admin',
     at: to.allClients(),
     label: 'All Clients',
-    columns: ['Name', 'Dealer', 'Description', 'MAC', 'Ministra', 'Expiry', 'Status', 'Actions'],
+    columns: ALL_CLIENTS,
     name: 'ana.ferreira',
     actions: ['Delete ana.ferreira'],
   },
@@ -182,7 +176,7 @@ const TABLES: readonly Walked[] = [
     whose: 'dealer',
     at: to.home.dealer(),
     label: 'Latest Dealer Transactions',
-    columns: TRANSACTIONS,
+    columns: OF_A_DEALER,
     name: 'emma.brown',
   },
   ...(['admin', 'superreseller', 'reseller'] as const).map((whose) => ({
@@ -245,7 +239,7 @@ const TABLES: readonly Walked[] = [
     whose,
     at: to.transactions(),
     label: 'Transactions',
-    columns: whose === 'dealer' ? TRANSACTIONS : OF_A_BRANCH,
+    columns: whose === 'dealer' ? OF_A_DEALER : OF_A_BRANCH,
     sorts: ['Date', 'Type', 'Credits', 'Login'],
     name: 'emma.brown',
   })),
@@ -273,7 +267,7 @@ const TABLES: readonly Walked[] = [
     whose,
     at,
     label: 'Dealers',
-    columns: ['Name', 'Credits', 'Lasts', 'Used', ...TREE],
+    columns: DEALERS_OF_TREE,
     name: 'casa-digital',
   })),
   ...(
@@ -372,7 +366,7 @@ test('the status of an active client is quiet beside the state of its expiry, an
   business,
   windowOf,
 }) => {
-  const page = await openAt(windowOf, business, CLIENTS)
+  const page = await openAt(windowOf, business, WALKED_CLIENTS)
   const row = (name: string) => table(page, 'Clients').getByRole('row').filter({ hasText: name })
   for (const mode of ['light', 'dark'] as const) {
     await turn(page, mode)

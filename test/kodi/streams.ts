@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync } from 'node:fs'
 
 /**
- * Makes a live stream in segments of a second, of which the last ten are there: a test picture without sound, because Kodi
- * would follow a sound that is played nowhere as fast as it can. Returns once it can be watched.
+ * Makes a live stream in segments of a second, of which the last ten are there: a test picture without sound, because
+ * Kodi would follow a sound that is played nowhere as fast as it can. Returns once it can be watched.
  */
 export async function startStream(folder: string): Promise<ChildProcess> {
   mkdirSync(folder, { recursive: true })

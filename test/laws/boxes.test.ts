@@ -4,23 +4,22 @@ import { calls } from '../../contract/calls.ts'
 import { ANSWERS, type CallName, isCall } from '../../server/boxes/answers.ts'
 import { Box } from '../support/box.ts'
 import { compressed } from '../support/playlist.ts'
-import { startServer, type TestServer } from '../support/server.ts'
+import type { TestServer } from '../support/server.ts'
 import { openWorld, type Person, uniqueMac, type World } from '../support/world.ts'
 import { BoxModel, CHANNELS_OF, type Kind, type ModelBox } from './box-model.ts'
 import { runs, seedOf } from './runs.ts'
 
-// Who may play what is never wrong, in either direction, and never later than one poll, what is sent to a box is told once
-// and in order, and every declared call is answered by its type: two boxes of one client, its dealer and the clock do what
-// they like, on two servers, and every answer is the model's. The second box obeys `cut_off` and `cut_on`.
+// Who may play what is never wrong, in either direction, and never later than one poll, what is sent to a box is told
+// once and in order, and every declared call is answered by its type: two boxes of one client, its dealer and the clock
+// do what they like, on two servers, and every answer is the model's. The second box obeys `cut_off` and `cut_on`.
 
 let world: World
 let servers: [TestServer, TestServer]
 beforeAll(async () => {
   const env = { TRUSTED_PROXIES: '127.0.0.1' }
   world = await openWorld({ env })
-  const { database } = world.server
   await giveChannels()
-  servers = [world.server, await startServer({ env, database, clock: () => world.clock.now })]
+  servers = [world.server, await world.another({ env })]
 })
 afterAll(async () => {
   await servers[1].close()
@@ -185,7 +184,9 @@ class Run {
     else expect((await there.ask(call)).text, call).toBe('Authorization failed.')
   }
 
-  /** Expects that a box that is in gets the channels of its package and their addresses, and one that is out nothing. */
+  /**
+   * Expects that a box that is in gets the channels of its package and their addresses, and one that is out nothing.
+   */
   async #expectChannels(there: Box, expected: readonly string[] | null): Promise<void> {
     if (expected === null) {
       for (const call of ['itv/get_all_channels', 'itv/create_link'])

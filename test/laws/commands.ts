@@ -21,139 +21,61 @@ const credits = fc.oneof(
 const command = fc.oneof(
   // Lets fast-check shrink a failing run to a few simple commands.
   { withCrossShrink: true },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      do: fc.constant('pass'),
-      hours: fc.oneof(fc.nat({ max: 30 }), fc.nat({ max: 24 * 70 })),
-    }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      do: fc.constant('save'),
-      child: someone,
-      credits,
-      remove: fc.boolean(),
-      desc: fc.option(desc),
-    }),
-  },
-  {
-    weight: 5,
-    arbitrary: fc.record({
-      do: fc.constant('create'),
-      dealer: someone,
-      slot,
-      mac: fc.option(slot),
-      months: fc.oneof(fc.constantFrom(0, '2d' as const), fc.integer({ min: 1, max: 4 })),
-      desc,
-    }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      do: fc.constant('saveClient'),
-      dealer: someone,
-      client,
-      months: fc.option(fc.nat({ max: 12 })),
-      desc: fc.option(desc),
-      ministra: fc.option(fc.boolean(), { freq: 2 }),
-      mac: fc.option(slot),
-      seen: fc.constantFrom('right', 'right', 'right', 'wrong', 'none'),
-      seenExpiry: fc.constantFrom('right', 'wrong', 'none', 'none'),
-    }),
-  },
-  {
-    weight: 4,
-    arbitrary: fc.record({ do: fc.constant('changeMac'), dealer: someone, client, mac: fc.option(slot) }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      do: fc.constant('throughMinistra'),
-      dealer: someone,
-      client,
-      mac: fc.option(slot),
-    }),
-  },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('takeAnOffer'), client, which: fc.nat({ max: 11 }) }) },
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      do: fc.constant('renew'),
-      dealer: someone,
-      client,
-      months,
-      seen: fc.constantFrom('right', 'wrong', 'none'),
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      do: fc.constant('renewMany'),
-      dealer: someone,
-      clients: fc.array(client, { minLength: 1, maxLength: 3 }),
-      /** The same for all, or of each. */
-      months: fc.oneof(
-        fc.integer({ min: 1, max: 3 }),
-        fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 3, maxLength: 3 }),
-      ),
-    }),
-  },
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      do: fc.constant('retrieve'),
-      dealer: someone,
-      client,
-      credits: fc.oneof(fc.integer({ min: 1, max: 3 }), months),
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      do: fc.constant('remove'),
-      dealer: someone,
-      client,
-      seen: fc.constantFrom('right', 'wrong', 'none', 'none'),
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      do: fc.constant('removeByAdmin'),
-      client,
-      seen: fc.constantFrom('right', 'wrong', 'none'),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({ do: fc.constant('suspend'), account: someone, byAdmin: fc.boolean() }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({ do: fc.constant('lift'), account: someone, by: fc.nat({ max: 2 }) }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({ do: fc.constant('move'), account: someone, to: someone, byAdmin: fc.boolean() }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      do: fc.constant('moveClient'),
-      dealer: someone,
-      client,
-      to: someone,
-      by: fc.nat({ max: 2 }),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({ do: fc.constant('close'), account: someone, byAdmin: fc.boolean() }),
-  },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('again') }) },
+  kind(2, 'pass', { hours: fc.oneof(fc.nat({ max: 30 }), fc.nat({ max: 24 * 70 })) }),
+  kind(3, 'save', { child: someone, credits, remove: fc.boolean(), desc: fc.option(desc) }),
+  kind(5, 'create', {
+    dealer: someone,
+    slot,
+    mac: fc.option(slot),
+    months: fc.oneof(fc.constantFrom(0, '2d' as const), fc.integer({ min: 1, max: 4 })),
+    desc,
+  }),
+  kind(3, 'saveClient', {
+    dealer: someone,
+    client,
+    months: fc.option(fc.nat({ max: 12 })),
+    desc: fc.option(desc),
+    ministra: fc.option(fc.boolean(), { freq: 2 }),
+    mac: fc.option(slot),
+    seen: fc.constantFrom('right', 'right', 'right', 'wrong', 'none'),
+    seenExpiry: fc.constantFrom('right', 'wrong', 'none', 'none'),
+  }),
+  kind(4, 'changeMac', { dealer: someone, client, mac: fc.option(slot) }),
+  kind(2, 'throughMinistra', { dealer: someone, client, mac: fc.option(slot) }),
+  kind(3, 'takeAnOffer', { client, which: fc.nat({ max: 11 }) }),
+  kind(4, 'renew', { dealer: someone, client, months, seen: fc.constantFrom('right', 'wrong', 'none') }),
+  kind(2, 'renewMany', {
+    dealer: someone,
+    clients: fc.array(client, { minLength: 1, maxLength: 3 }),
+    /** The same for all, or of each. */
+    months: fc.oneof(
+      fc.integer({ min: 1, max: 3 }),
+      fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 3, maxLength: 3 }),
+    ),
+  }),
+  kind(4, 'retrieve', {
+    dealer: someone,
+    client,
+    credits: fc.oneof(fc.integer({ min: 1, max: 3 }), months),
+  }),
+  kind(2, 'remove', { dealer: someone, client, seen: fc.constantFrom('right', 'wrong', 'none', 'none') }),
+  kind(2, 'removeByAdmin', { client, seen: fc.constantFrom('right', 'wrong', 'none') }),
+  kind(1, 'suspend', { account: someone, byAdmin: fc.boolean() }),
+  kind(3, 'lift', { account: someone, by: fc.nat({ max: 2 }) }),
+  kind(3, 'move', { account: someone, to: someone, byAdmin: fc.boolean() }),
+  kind(3, 'moveClient', { dealer: someone, client, to: someone, by: fc.nat({ max: 2 }) }),
+  kind(1, 'close', { account: someone, byAdmin: fc.boolean() }),
+  kind(2, 'again', {}),
 )
+
+function kind<const Name extends string, Fields>(
+  weight: number,
+  name: Name,
+  fields: { [Key in keyof Fields]: fc.Arbitrary<Fields[Key]> },
+): { weight: number; arbitrary: fc.Arbitrary<{ do: Name } & fc.RecordValue<Fields, keyof Fields>> } {
+  return { weight, arbitrary: fc.record(fields).map((rest) => ({ do: name, ...rest })) }
+}
+
 export type Command = typeof command extends fc.Arbitrary<infer One> ? One : never
 
 const tree = fc.array(fc.array(fc.integer({ min: 1, max: 2 }), { minLength: 1, maxLength: 2 }), {

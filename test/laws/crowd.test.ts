@@ -1,15 +1,11 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { CONNECTIONS } from '../../server/postgres/pool.ts'
-import { type Answer, openWorld, PASSWORD, type Person, type World } from '../support/world.ts'
+import { type Answer, PASSWORD, type Person, suiteWorld } from '../support/world.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld({ connections: CONNECTIONS })
-})
-afterAll(() => world.close())
+const world = await suiteWorld({ connections: CONNECTIONS })
 
 const CROWD = 300
 

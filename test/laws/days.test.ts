@@ -1,18 +1,14 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { fillBranchDays } from '../../server/nouns/growth.ts'
 import { fillStatistics } from '../../server/nouns/statistics.ts'
 import { PLAYED } from '../../server/verify/guards.ts'
 import { verify } from '../../server/verify/verify.ts'
-import { newClient, openWorld, type Person, type World } from '../support/world.ts'
+import { newClient, type Person, suiteWorld } from '../support/world.ts'
 import { runs, seedOf } from './runs.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(() => world.close())
+const world = await suiteWorld()
 
 const some = fc.nat({ max: 3 })
 const step = fc.oneof(

@@ -9,7 +9,10 @@ import { newClient, PASSWORD, type Person, unique, uniqueMac, type World } from 
 
 /** A valid input of one call, and the field that names something which the caller must own. */
 export type Fixture = {
-  /** Returns a valid input for a role, with which the call changes something if it can. The call may be repeated with it. */
+  /**
+   * Returns a valid input for a role, with which the call changes something if it can. The call may be repeated with
+   * it.
+   */
   input: (stage: Stage, role: Role) => object | Promise<object>
   /** The field that names something of the caller's, and its kind. */
   names?: { field: string; kind: 'client' | LevelName; list?: true }

@@ -2,21 +2,20 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { Box } from '../support/box.ts'
-import { startServer, type TestServer } from '../support/server.ts'
+import type { TestServer } from '../support/server.ts'
 import { openWorld, type Person, uniqueMac, type World } from '../support/world.ts'
 import { runs, seedOf } from './runs.ts'
 
-// Two gateways with one database: the boxes of several clients ask now this one and now that one, while clients are renewed,
-// expire, are switched, moved, suspended, deleted and made anew, and get each other's MACs. A gateway may not know of what was
-// changed within the last five seconds; of everything before, each answer is the model's.
+// Two gateways with one database: the boxes of several clients ask now this one and now that one, while clients are
+// renewed, expire, are switched, moved, suspended, deleted and made anew, and get each other's MACs. A gateway may not
+// know of what was changed within the last five seconds; of everything before, each answer is the model's.
 
 let world: World
 let servers: [TestServer, TestServer]
 beforeAll(async () => {
   const env = { TRUSTED_PROXIES: '127.0.0.1' }
   world = await openWorld({ env })
-  const { database } = world.server
-  servers = [world.server, await startServer({ env, database, clock: () => world.clock.now })]
+  servers = [world.server, await world.another({ env })]
 })
 afterAll(async () => {
   await servers[1].close()

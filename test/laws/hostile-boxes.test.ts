@@ -1,20 +1,16 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { ANSWERS, isCall } from '../../server/boxes/answers.ts'
 import { Box } from '../support/box.ts'
 import { givePlaylist, playlistOf } from '../support/playlist.ts'
-import { openWorld, storedIn, uniqueMac, type World } from '../support/world.ts'
+import { storedIn, suiteWorld, uniqueMac } from '../support/world.ts'
 import { runs, seedOf } from './runs.ts'
 
 // Whatever a stranger sends, a box gets a declared answer or one of a few sentences, nothing of a client is told to
 // another, and nothing of the request is in the log.
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld({ env: { TRUSTED_PROXIES: '127.0.0.1' } })
-})
-afterAll(() => world.close())
+const world = await suiteWorld({ env: { TRUSTED_PROXIES: '127.0.0.1' } })
 
 /** Gives a playlist of which the two packages have nothing in common. */
 async function keepApart(): Promise<void> {

@@ -1,26 +1,20 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Call, everyCall, pathParameters } from '../../contract/call.ts'
 import { calls } from '../../contract/calls.ts'
-import { type Answer, holdToRefusal, openWorld, type Person, type World } from '../support/world.ts'
-import { FIXTURES, openStage, type Stage } from './fixtures.ts'
+import { type Answer, holdToRefusal, type Person, suiteWorld } from '../support/world.ts'
+import { FIXTURES, openStage } from './fixtures.ts'
 import { runs, seedOf } from './runs.ts'
 import { fieldsOf, hostileTexts, type Schema, wrongValues } from './schemas.ts'
 
 const ALL = everyCall(calls)
 
-let world: World
-let stage: Stage
-let seed: number
-beforeAll(async () => {
-  seed = seedOf('hostile requests')
-  // With a trusted proxy each login can come from another address, so that no limit ends the tries.
-  world = await openWorld({ env: { TRIALS_PER_DAY: '100000', TRUSTED_PROXIES: '127.0.0.1' } })
-  stage = await openStage(world)
-})
-afterAll(() => world.close())
+const seed = seedOf('hostile requests')
+// With a trusted proxy each login can come from another address, so that no limit ends the tries.
+const world = await suiteWorld({ env: { TRIALS_PER_DAY: '100000', TRUSTED_PROXIES: '127.0.0.1' } })
+const stage = await openStage(world)
 
 /** A request as an attacker might write it. */
 type Hostile = {

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Call, everyCall } from '../../contract/call.ts'
 import { calls } from '../../contract/calls.ts'
 import { LEVEL_NAMES } from '../../contract/levels.ts'
 import { ROLES, type Role } from '../../contract/roles.ts'
-import { type Answer, openWorld, type Person, unique, type World } from '../support/world.ts'
-import { FIXTURES, type Fixture, openStage, type Stage } from './fixtures.ts'
+import { type Answer, type Person, suiteWorld, unique } from '../support/world.ts'
+import { FIXTURES, type Fixture, openStage } from './fixtures.ts'
 import { fieldsOf, hostileTexts, wrongValues } from './schemas.ts'
 
 const NONE: Fixture = { input: () => ({}) }
@@ -22,13 +22,8 @@ const POST_CALLS = CALLS.filter(({ call }) => call.method === 'POST')
 const CALLS_WITH_SECRETS = CALLS.filter(({ call }) => call.secrets.length > 0)
 const CALLS_WITH_FIELDS = CALLS.filter(({ call }) => fieldsOf(call).length > 0)
 
-let world: World
-let stage: Stage
-beforeAll(async () => {
-  world = await openWorld({ env: { TRIALS_PER_DAY: '100000' } })
-  stage = await openStage(world)
-})
-afterAll(() => world.close())
+const world = await suiteWorld({ env: { TRIALS_PER_DAY: '100000' } })
+const stage = await openStage(world)
 
 test('every call has a fixture, and every fixture a call', () => {
   expect([...FIXTURES.keys()].sort()).toEqual(

@@ -1,33 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { PLAYED } from '../../server/verify/guards.ts'
 import { verify } from '../../server/verify/verify.ts'
 import { proveTheBooks } from '../support/books.ts'
-import { startServer, type TestServer } from '../support/server.ts'
-import {
-  type Answer,
-  type Family,
-  newClient,
-  openWorld,
-  type Person,
-  uniqueMac,
-  type World,
-} from '../support/world.ts'
+import { type Answer, type Family, newClient, type Person, suiteWorld, uniqueMac } from '../support/world.ts'
 
-let world: World
-let second: TestServer
-beforeAll(async () => {
-  world = await openWorld({ env: { TRIALS_PER_DAY: '100000' } })
-  second = await startServer({
-    env: { TRIALS_PER_DAY: '100000' },
-    database: world.server.database,
-    clock: () => world.clock.now,
-  })
-})
-afterAll(async () => {
-  await second.close()
-  await world.close()
-})
+const world = await suiteWorld({ env: { TRIALS_PER_DAY: '100000' } })
+const second = await world.another({ env: { TRIALS_PER_DAY: '100000' } })
+afterAll(() => second.close())
 
 /** A call that spends the dealer's credits, or returns them: then `spends` is negative. */
 type Path = { name: string; spends: number; run: (scene: Scene, at: Person) => Promise<Answer> }
@@ -151,7 +131,9 @@ describe('two calls at once on two servers spend no more than the dealer has:', 
     }
   })
 
-  /** The client has paid for exactly one retrieval, which leaves the second day of its trial and so needs no new one. */
+  /**
+   * The client has paid for exactly one retrieval, which leaves the second day of its trial and so needs no new one.
+   */
   async function newScene(): Promise<Scene> {
     const family = await world.family({ credits: 2 * COST })
     const client = await world.client(family.dealer, { months: '2d' })

@@ -1,22 +1,17 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { addMonths, dayOf, endOf } from '../../server/ledger/calendar.ts'
 import { begin } from '../../server/postgres/begin.ts'
 import type { Sql } from '../../server/postgres/pool.ts'
 import { LAWS } from '../../server/verify/rows.ts'
-import { type Family, openWorld, type World } from '../support/world.ts'
+import { type Family, suiteWorld } from '../support/world.ts'
 import { runs, seedOf } from './runs.ts'
 
-// The ledger has no foreign keys: a trigger checks what they would, and more. These laws hold it to what `verify` says of
-// each row, with rows that an attacker would insert who has the rights of the server.
+// The ledger has no foreign keys: a trigger checks what they would, and more. These laws hold it to what `verify` says
+// of each row, with rows that an attacker would insert who has the rights of the server.
 
-let world: World
-let places: Places
-beforeAll(async () => {
-  world = await openWorld()
-  places = await placesOf([await world.family({ credits: 9 }), await world.family({ credits: 9 })])
-})
-afterAll(() => world.close())
+const world = await suiteWorld()
+const places = await placesOf([await world.family({ credits: 9 }), await world.family({ credits: 9 })])
 
 /** A row as it is inserted: the columns that the server may write. */
 type Row = Record<string, string | number | null>

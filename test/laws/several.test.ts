@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { startServer, type TestServer } from '../support/server.ts'
-import { openWorld, PASSWORD, type World } from '../support/world.ts'
+import { startServer } from '../support/server.ts'
+import { PASSWORD, suiteWorld } from '../support/world.ts'
 
-let world: World
-let second: TestServer
-beforeAll(async () => {
-  world = await openWorld()
-  second = await startServer({ database: world.server.database, clock: () => world.clock.now })
-})
-afterAll(async () => {
-  await second.close()
-  await world.close()
-})
+const world = await suiteWorld()
+const second = await world.another()
+afterAll(() => second.close())
 
 describe('on two servers with one database', () => {
   test('a session of one is valid on the other, and ends on both', async () => {

@@ -272,7 +272,9 @@ export class Tree {
     return this.#send(dealer, calls.clients.save, sent, () => this.model.saveClient(dealer, input))
   }
 
-  /** Expects that every retrieval which a client's page offers succeeds as announced, and that one credit more fails. */
+  /**
+   * Expects that every retrieval which a client's page offers succeeds as announced, and that one credit more fails.
+   */
   async #takeAnOffer({ name, dealer }: Client, which: number): Promise<void> {
     if (isSuspended(dealer)) return
     const person = this.who(dealer)

@@ -7,8 +7,8 @@ import { copyRepository } from '../support/copy.ts'
 import { MUTANTS, type Mutant } from './mutants.ts'
 
 // Tests the tests: removes one guard at a time from a copy of the repository and runs the suites that must then fail.
-// Exits with 1 when a suite passes without its guard. Words on the command line select the guards whose sentence or file
-// contains them all.
+// Exits with 1 when a suite passes without its guard. Words on the command line select the guards whose sentence or
+// file contains them all.
 
 /** A suite that its mutant makes wait for ever is ended after this time, in milliseconds. */
 const LONGEST_MS = 300_000

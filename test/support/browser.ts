@@ -102,7 +102,9 @@ export class Windows {
     return page
   }
 
-  /** Keeps a picture of each window for a test that failed, and adds to its error what the window showed and waited for. */
+  /**
+   * Keeps a picture of each window for a test that failed, and adds to its error what the window showed and waited for.
+   */
   async tell({ name, result }: Readonly<TestContext['task']>): Promise<void> {
     const pages = this.#contexts.flatMap((context) => context.pages())
     const told = pages.map(async (page, at) => {

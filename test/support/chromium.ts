@@ -9,8 +9,8 @@ export function launchChromium(more: readonly string[] = []): Promise<Browser> {
 }
 
 /**
- * Starts it for journeys, whose pages live for seconds: to optimise their scripts would cost more than it gives, a seventh
- * of the processor's time.
+ * Starts it for journeys, whose pages live for seconds: to optimise their scripts would cost more than it gives, a
+ * seventh of the processor's time.
  */
 export function launchForJourneys(): Promise<Browser> {
   return launchChromium(['--js-flags=--no-opt --no-maglev'])
@@ -26,9 +26,10 @@ const ARGUMENTS = [
   '--disable-sync',
 ]
 
+/** Chromium without the parts that draw a window: the journeys take two thirds of their time with it. */
+const HEADLESS = 'chromium-headless-shell'
 const NAMES = [
-  // The same browser without the parts that draw a window: a page takes a third less of the processor.
-  'chromium-headless-shell',
+  HEADLESS,
   'chromium',
   'chromium-browser',
   'google-chrome',
@@ -42,24 +43,31 @@ const MAC_APPS = [
 ]
 
 /**
- * Returns the path of Chromium or Chrome. On Debian, root installs a missing one.
+ * On Debian, installs as root what is missing: the one without windows, and the whole one where Debian is too old to have
+ * that.
+ */
+export function installChromium(): void {
+  if (process.getuid?.() !== 0 || !existsSync('/etc/debian_version')) return
+  if (!find([HEADLESS])) install(HEADLESS)
+  if (!find(NAMES)) install('chromium')
+}
+
+/**
+ * Returns the path of Chromium or Chrome.
  * @throws Error that says what to install
  */
 export function findChromium(): string {
-  const path = search()
+  const path = find(NAMES)
   if (path) return path
-  if (process.getuid?.() === 0 && existsSync('/etc/debian_version')) install()
-  const installed = search()
-  if (installed) return installed
   throw new Error(
     "The journeys need Chromium or Chrome: install the package 'chromium' and run the tests again.",
   )
 }
 
-function search(): string | undefined {
+function find(names: readonly string[]): string | undefined {
   const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/bin', '/usr/local/bin', '/snap/bin']
-  const paths = folders.filter(Boolean).flatMap((folder) => NAMES.map((name) => join(folder, name)))
-  return [...paths, ...MAC_APPS].find(isExecutable)
+  const paths = folders.filter(Boolean).flatMap((folder) => names.map((name) => join(folder, name)))
+  return [...paths, ...(names === NAMES ? MAC_APPS : [])].find(isExecutable)
 }
 
 function isExecutable(path: string): boolean {
@@ -71,13 +79,10 @@ function isExecutable(path: string): boolean {
   }
 }
 
-function install(): void {
-  process.stderr.write('Installing Chromium from the packages of Debian (once; a minute or two)\n')
+function install(name: string): void {
+  process.stderr.write(`Installing ${name} from the packages of Debian (once; a minute or two)\n`)
   apt('update')
-  // Debian 11 and older have only the whole browser.
-  for (const name of ['chromium-headless-shell', 'chromium']) {
-    if (!search()) apt('install', '-y', '--no-install-recommends', name)
-  }
+  apt('install', '-y', '--no-install-recommends', name)
 }
 
 function apt(...args: string[]): void {

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { chmodSync, chownSync, copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { codeOf } from '../../server/error-code.ts'
 import { findBinaries } from '../../server/postgres/binaries.ts'
 import { initialise } from '../../server/postgres/cluster.ts'
+import { codeOf } from '../../server/postgres/errors.ts'
 import { findHome, type Home } from '../../server/postgres/home.ts'
 import { openPool, type Sql } from '../../server/postgres/pool.ts'
 import { ENVIRONMENT, programPath, type RunAs } from '../../server/postgres/run.ts'
@@ -130,7 +130,9 @@ export class Pair {
     this.swap()
   }
 
-  /** Shuts the primary down and leaves the standby a standby, so that nothing can be written. Returns what promotes it. */
+  /**
+   * Shuts the primary down and leaves the standby a standby, so that nothing can be written. Returns what promotes it.
+   */
   async losePrimary(): Promise<() => Promise<void>> {
     const { primary, standby } = this.both()
     await shutDown(primary)

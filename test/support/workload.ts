@@ -107,7 +107,8 @@ export class Workload {
     const sql = openPool(to, { max: 1 })
     try {
       const answers = await sql<{ key: string; created: string }[]>`select key, created from idempotency_key`
-      // A try whose answer was lost came at least a pause before the retry. Less than that is how exactly clocks are read.
+      // A try whose answer was lost came at least a pause before the retry. Less than that is how exactly clocks are
+      // read.
       const isLost = ({ key, created }: { key: string; created: string }) =>
         Date.parse(created) < (this.retriedAt.get(key) ?? 0) - PAUSE_MS / 2
       return answers.filter(isLost).map(({ key }) => key)

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { expect } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import * as z from 'zod/mini'
 import { DEFAULT_SETTINGS } from '../../contract/appearance.ts'
 import { type Call, pathParameters } from '../../contract/call.ts'
@@ -29,6 +29,13 @@ export type WorldOptions = Omit<TestServerOptions, 'clock' | 'admin'> & {
 export async function openWorld({ clock = new Clock(), ...options }: WorldOptions = {}): Promise<World> {
   const server = await startServer({ ...options, clock: () => clock.now })
   return new World(server, clock, await firstAdmin(server))
+}
+
+/** Opens the world of a suite, which closes with it. */
+export async function suiteWorld(options?: WorldOptions): Promise<World> {
+  const world = await openWorld(options)
+  afterAll(() => world.close())
+  return world
 }
 
 /** The server's clock. It stands still until the test moves it. */
@@ -123,7 +130,8 @@ export class World {
   ): Promise<void> {
     const { now } = this.clock
     const { timeZone } = this.server.config
-    // While the tables look empty to the planner, each check of a foreign key scans one; so a small portion comes first.
+    // While the tables look empty to the planner, each check of a foreign key scans one; so a small portion comes
+    // first.
     for (let from = first, some = 1_000; from <= last; from += some, some = 10_000) {
       if (some > 1_000) await this.server.ownerSql`analyze client, service`
       await this.server.sql`
@@ -176,6 +184,11 @@ export class World {
 
   stored(): Promise<Map<string, string>> {
     return storedIn(this.server)
+  }
+
+  /** Starts another server on the same database, with the same clock. Who asks for it closes it, before the world. */
+  another(options: Omit<WorldOptions, 'clock'> = {}): Promise<TestServer> {
+    return startServer({ ...options, database: this.server.database, clock: () => this.clock.now })
   }
 
   close(): Promise<void> {

@@ -1,4 +1,5 @@
-// Sets the clock of a process ahead, as that of a machine may be: by WRONG_CLOCK_MS from the start, or by a day at a SIGUSR2.
+// Sets the clock of a process ahead, as that of a machine may be: by WRONG_CLOCK_MS from the start, or by a day at a
+// SIGUSR2.
 
 let ahead = Number(process.env.WRONG_CLOCK_MS ?? 0)
 process.on('SIGUSR2', () => {

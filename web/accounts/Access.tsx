@@ -8,12 +8,11 @@ import { Card, CardButtons } from '../parts/Card.tsx'
 import { Chip } from '../parts/Chip.tsx'
 import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/later.tsx'
-import { Moment } from '../parts/Moment.tsx'
 import { PassingButton } from '../parts/PassingButton.tsx'
 import { Working } from '../parts/Spinner.tsx'
 import { useCall, useSubmit } from '../queries.ts'
 import { useSession } from '../session.tsx'
-import { zone } from '../zone.ts'
+import { At } from '../When.tsx'
 
 /** Shows whether an account beneath the caller can sign in, and lets the caller suspend it or lift that. */
 export function Access({ name }: { name: string }) {
@@ -55,7 +54,7 @@ function Explained({ account: { name, suspension, suspended_above } }: { account
       {suspension && (
         <>
           <p>
-            Suspended by {suspension.by} on <Moment iso={suspension.since} zone={zone()} format="datetime" />
+            Suspended by {suspension.by} on <At iso={suspension.since} />
             {suspension.service_too ? ', and its clients are not served.' : '. Its clients stay served.'}
           </p>
           {suspension.reason !== '' && <blockquote>{suspension.reason}</blockquote>}

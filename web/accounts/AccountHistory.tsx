@@ -2,7 +2,7 @@ import { calls } from '../../contract/calls.ts'
 import type { LevelName } from '../../contract/levels.ts'
 import { useCall } from '../queries.ts'
 import { TableCard } from '../TableCard.tsx'
-import { transactions } from '../tables/transactions.tsx'
+import { branchTransactions } from '../tables/transactions.tsx'
 import { NewestOnly } from './NewestOnly.tsx'
 
 /** The newest transactions of one account and of everything beneath it. */
@@ -12,7 +12,7 @@ export function AccountHistory({ level, name }: { level: LevelName; name: string
     <TableCard
       label="Transactions"
       name="transactions"
-      table={transactions}
+      table={branchTransactions}
       loaded={history}
       tools={<NewestOnly account={name} />}
     />

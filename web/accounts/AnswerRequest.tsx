@@ -4,10 +4,8 @@ import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { type ChildRequest, PassedCredits, RequestNote } from '../../contract/requests.ts'
 import { inCredits } from '../../contract/words.ts'
-import { Cancel } from '../parts/dialog/Cancel.tsx'
-import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { useLastValue } from '../parts/dialog/useLastValue.ts'
-import { Form } from '../parts/form/Form.tsx'
+import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 import { useSubmit } from '../queries.ts'
 import { Balances } from './Balances.tsx'
@@ -41,30 +39,29 @@ function Grant({ request, open, onClose }: AnswerProps) {
   const grant = useSubmit(calls.requests.grant, { onDone: onClose })
   const values = useMemo(() => ({ credits: String(credits) }), [credits])
   return (
-    <Dialog open={open} title={`Grant credits to ${name}`} onClose={onClose} busy={grant.loading}>
-      <Form
-        schema={Granted}
-        values={values}
-        submit={({ credits: typed }) => says(typed)}
-        onSubmit={({ credits: typed }) => grant.submit({ id, credits: Number(typed) })}
-        loading={grant.loading}
-        submitError={grant.submitError}
-        aside={<Cancel autoFocus disabled={grant.loading} onClick={onClose} />}
-      >
-        <p>
-          {name} asks for {inCredits(credits)}
-          {note === '' ? '.' : `: ${note}`}
-        </p>
-        <TextInput
-          name="credits"
-          label="Credits"
-          help={`${inCredits(credits)} or fewer`}
-          inputMode="numeric"
-          unit="credits"
-        />
-        <After request={request} />
-      </Form>
-    </Dialog>
+    <FormDialog
+      open={open}
+      title={`Grant credits to ${name}`}
+      onClose={onClose}
+      schema={Granted}
+      values={values}
+      submit={({ credits: typed }) => says(typed)}
+      onSubmit={({ credits: typed }) => grant.submit({ id, credits: Number(typed) })}
+      sending={grant}
+    >
+      <p>
+        {name} asks for {inCredits(credits)}
+        {note === '' ? '.' : `: ${note}`}
+      </p>
+      <TextInput
+        name="credits"
+        label="Credits"
+        help={`${inCredits(credits)} or fewer`}
+        inputMode="numeric"
+        unit="credits"
+      />
+      <After request={request} />
+    </FormDialog>
   )
 }
 
@@ -91,24 +88,18 @@ function After({ request: { name, balance } }: { request: ChildRequest }) {
 function Decline({ request: { id, name, credits }, open, onClose }: AnswerProps) {
   const decline = useSubmit(calls.requests.decline, { onDone: onClose })
   return (
-    <Dialog
+    <FormDialog
       open={open}
       title={`Decline the request of ${name} for ${inCredits(credits)}`}
       onClose={onClose}
-      busy={decline.loading}
+      schema={Declined}
+      values={NO_NOTE}
+      submit="Decline"
+      onSubmit={({ note }) => decline.submit({ id, note })}
+      sending={decline}
     >
-      <Form
-        schema={Declined}
-        values={NO_NOTE}
-        submit="Decline"
-        onSubmit={({ note }) => decline.submit({ id, note })}
-        loading={decline.loading}
-        submitError={decline.submitError}
-        aside={<Cancel autoFocus disabled={decline.loading} onClick={onClose} />}
-      >
-        <TextInput name="note" label="Note" multiline help={`${name} reads it`} />
-      </Form>
-    </Dialog>
+      <TextInput name="note" label="Note" multiline help={`${name} reads it`} />
+    </FormDialog>
   )
 }
 

@@ -7,11 +7,10 @@ import { inCredits } from '../../contract/words.ts'
 import { Card } from '../parts/Card.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
-import { Moment } from '../parts/Moment.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { Question } from '../Question.tsx'
 import { useSubmit } from '../queries.ts'
-import { zone } from '../zone.ts'
+import { At } from '../When.tsx'
 import { Amount, amountFields, amountOf, FIRST_AMOUNT } from './Amount.tsx'
 
 interface AskForCreditsProps {
@@ -38,9 +37,8 @@ export function AskForCredits({ own, loading, first }: AskForCreditsProps) {
         autoFocus={first}
         submit={(chosen) => says(amountOf(chosen))}
         onSubmit={(chosen) => ask.submit({ credits: amountOf(chosen), note: chosen.note })}
-        loading={ask.loading}
         disabled={!own}
-        submitError={ask.submitError}
+        sending={ask}
       >
         <Amount />
         <TextInput name="note" label="Note" multiline />
@@ -78,7 +76,7 @@ function Open({ request, parent }: { request: OwnRequest; parent: string }) {
       }
     >
       <p>
-        <Moment iso={request.created} zone={zone()} format="datetime" />
+        <At iso={request.created} />
         {request.note !== '' && `: ${request.note}`}
       </p>
       <Question

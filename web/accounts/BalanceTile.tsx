@@ -9,7 +9,7 @@ export function BalanceTile() {
   return (
     <Tile
       label="Credits Remaining"
-      value={credits?.toLocaleString('en-US') ?? '–'}
+      value={credits}
       share={low ? 'low' : undefined}
       tone={credits == null ? undefined : balanceTone(credits)}
       icon={<Coins aria-hidden size={18} />}

@@ -1,4 +1,3 @@
-import { useMemo } from 'react'
 import { calls } from '../../contract/calls.ts'
 import { Chart } from '../parts/chart/Chart.tsx'
 import { useCall } from '../queries.ts'
@@ -6,38 +5,36 @@ import { useCall } from '../queries.ts'
 /** The clients beneath the caller over time, and the credits used each day. */
 export function BranchGrowth({ clients = true }: { clients?: boolean }) {
   const growth = useCall(calls.tree.growth, {})
-  const { data } = growth
-  const shared = {
-    across: 'Date',
-    loading: growth.isFetching,
-    error: growth.error?.message,
-    onRetry: growth.refetch,
-  }
-  const [ofClients, ofCredits] = useMemo(
-    () => [
-      data && { times: data.onDate, series: [{ name: 'Clients', values: data.clients }] },
-      data && { times: data.onDate, series: [{ name: 'Credits', values: data.used }] },
-    ],
-    [data],
-  )
   return (
     <>
-      {clients && (
-        <Chart
-          {...shared}
-          title="Number of Clients Over Time"
-          up="Number of Clients"
-          data={ofClients}
-          empty="No clients yet"
-        />
-      )}
+      {clients && <ClientsChart loaded={growth} />}
       <Chart
-        {...shared}
         title="Credits Used Over Time"
+        across="Date"
         up="Credits used"
-        data={ofCredits}
+        loaded={growth}
+        draw={({ onDate, used }) => ({ times: onDate, series: [{ name: 'Credits', values: used }] })}
         empty="No credits used yet"
       />
     </>
   )
 }
+
+/** The clients over time, as two dashboards show them. */
+export function ClientsChart({ loaded }: { loaded: Loaded }) {
+  return (
+    <Chart
+      title="Number of Clients Over Time"
+      across="Date"
+      up="Number of Clients"
+      loaded={loaded}
+      draw={({ onDate, clients }) => ({ times: onDate, series: [{ name: 'Clients', values: clients }] })}
+      empty="No clients yet"
+    />
+  )
+}
+
+type Loaded = Pick<
+  ReturnType<typeof useCall<typeof calls.admin.totals>>,
+  'data' | 'isFetching' | 'error' | 'refetch'
+>

@@ -1,8 +1,7 @@
 import type { EndedRequest } from '../../contract/requests.ts'
 import { inCredits } from '../../contract/words.ts'
 import { Card } from '../parts/Card.tsx'
-import { Moment } from '../parts/Moment.tsx'
-import { zone } from '../zone.ts'
+import { At } from '../When.tsx'
 
 /** Says which requests of children ended because the child was moved away or closed. */
 export function EndedRequests({ ended }: { ended: readonly EndedRequest[] }) {
@@ -11,8 +10,7 @@ export function EndedRequests({ ended }: { ended: readonly EndedRequest[] }) {
     <Card title="Ended Requests">
       {ended.map(({ id, answered, name, credits, state }) => (
         <p key={id}>
-          <Moment iso={answered} zone={zone()} format="datetime" />: the request of {name} for{' '}
-          {inCredits(credits)} was{' '}
+          <At iso={answered} />: the request of {name} for {inCredits(credits)} was{' '}
           {state === 'declined' ? 'declined, as it was closed' : 'withdrawn, as it was moved'}.
         </p>
       ))}

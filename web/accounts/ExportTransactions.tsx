@@ -1,22 +1,20 @@
-import Button from '@mui/material/Button'
 import { useMemo } from 'react'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { Day } from '../../contract/shapes.ts'
 import { now } from '../clock.ts'
-import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { DayInput } from '../parts/form/DayInput.tsx'
-import { Form } from '../parts/form/Form.tsx'
+import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { showMoment } from '../parts/time.ts'
 import { useSession } from '../session.tsx'
 import { useExport } from '../useExport.ts'
 import { zone } from '../zone.ts'
-import type { TransactionFilter } from './useTransactions.ts'
+import type { ChosenFilter } from './useTransactions.ts'
 
 interface ExportTransactionsProps {
   open: boolean
   /** What else the exported transactions are selected by; its days are offered first. */
-  filter?: TransactionFilter & { search?: string }
+  filter?: ChosenFilter & { search?: string }
   onClose: () => void
 }
 
@@ -28,21 +26,21 @@ export function ExportTransactions({ open, filter, onClose }: ExportTransactions
   const { from, to } = filter ?? {}
   const values = useMemo(() => ({ ...thisMonth(), ...(from && { from }), ...(to && { to }) }), [from, to])
   return (
-    <Dialog open={open} title="Export transactions" onClose={onClose} busy={received !== null}>
-      <Form
-        schema={Days}
-        values={values}
-        autoFocus
-        submit={received ? `${received.rows.toLocaleString('en-US')} transactions` : 'Export as CSV'}
-        onSubmit={async (days) => (await start({ ...filter, ...days })) && onClose()}
-        loading={received !== null}
-        submitError={null}
-        aside={<Button onClick={received ? stop : onClose}>{received ? 'Stop' : 'Cancel'}</Button>}
-      >
-        <DayInput name="from" label="From" />
-        <DayInput name="to" label="To" help="Both days are included." />
-      </Form>
-    </Dialog>
+    <FormDialog
+      open={open}
+      title="Export transactions"
+      onClose={onClose}
+      onStop={stop}
+      schema={Days}
+      values={values}
+      autoFocus
+      submit={received ? `${received.rows.toLocaleString('en-US')} transactions` : 'Export as CSV'}
+      onSubmit={async (days) => (await start({ ...filter, ...days })) && onClose()}
+      sending={{ loading: received !== null, submitError: null }}
+    >
+      <DayInput name="from" label="From" />
+      <DayInput name="to" label="To" help="Both days are included." />
+    </FormDialog>
   )
 }
 

@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import * as z from 'zod/mini'
 import { LowBelow } from '../../contract/requests.ts'
 import { Card } from '../parts/Card.tsx'
-import { Form, type SubmitError } from '../parts/form/Form.tsx'
+import { Form, type Sending } from '../parts/form/Form.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 
 interface LowBalanceProps {
@@ -10,7 +10,7 @@ interface LowBalanceProps {
   below: number | null | undefined
   /** What the threshold does, in a sentence. */
   help: string
-  saving: { loading: boolean; submitError: SubmitError | null; done: number }
+  saving: Sending & { done: number }
   onSave: (below: number | null) => void
 }
 
@@ -29,9 +29,8 @@ export function LowBalance({ below, help, saving, onSave }: LowBalanceProps) {
           typed.trim() === '' ? 'Mark no balance' : `Mark below ${typed.trim()}`
         }
         onSubmit={({ below: typed }) => onSave(typed.trim() === '' ? null : Number(typed))}
-        loading={saving.loading}
         disabled={below === undefined}
-        submitError={saving.submitError}
+        sending={saving}
       >
         <TextInput name="below" label="Mark as low below" help={help} inputMode="numeric" unit="credits" />
       </Form>

@@ -7,20 +7,17 @@ import type { AccountBeneath } from '../../contract/tree.ts'
 import { MOST_MOVED } from '../../contract/tree.ts'
 import { counted } from '../../contract/words.ts'
 import { wordsOf } from '../notices.ts'
-import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { ErrorState } from '../parts/ErrorState.tsx'
-import { Form } from '../parts/form/Form.tsx'
+import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
 import { Toggle } from '../parts/form/Toggle.tsx'
-import { Moment } from '../parts/Moment.tsx'
-import { Progress } from '../parts/Progress.tsx'
 import { SearchBox } from '../parts/table/SearchBox.tsx'
 import { useTyped } from '../parts/table/useTyped.ts'
 import { useCall } from '../queries.ts'
 import { useSession } from '../session.tsx'
 import { submitOnce } from '../submits.ts'
-import { CancelOrStop, useBatches } from '../useBatches.tsx'
-import { zone } from '../zone.ts'
+import { useBatches } from '../useBatches.tsx'
+import { OnDay } from '../When.tsx'
 
 interface MoveClientsProps {
   open: boolean
@@ -38,47 +35,41 @@ export function MoveClients({ open, account, onClose }: MoveClientsProps) {
   })
   if (!account) return null
   const { name, beneath } = account
-  const { progress } = batches
   const many = (which: string) => (which === 'all' ? beneath.clients : chosen.length)
   return (
-    <Dialog open={open} title={`Move clients of ${name}`} onClose={onClose} busy={progress !== null}>
-      <Form
-        schema={Asked}
-        values={ALL_NOWHERE}
-        submit={({ to, which }) => says(many(which), to)}
-        onSubmit={({ to, which }, form) => {
-          if (many(which) > 0) return move(to, many(which), which === 'chosen' ? chosen : undefined)
-          form.setError('which', { message: 'Please choose at least one client' })
-        }}
-        loading={progress !== null}
-        submitError={null}
-        aside={<CancelOrStop autoFocus batches={batches} onCancel={onClose} />}
-      >
-        <p>They take along the months that were used on them, and their history. No balance changes.</p>
-        <Target from={name} />
-        <SelectInput
-          name="which"
-          label="Clients"
-          options={[
-            { value: 'all', label: `All ${beneath.clients.toLocaleString('en-US')}` },
-            { value: 'chosen', label: 'Chosen ones' },
-          ]}
-        />
-        <Choice of={name} chosen={chosen} onChoose={setChosen} />
-        {progress && (
-          <Progress label="Clients moved" done={progress.done} all={progress.all}>
-            {howMany(progress.done, progress.all)} moved
-          </Progress>
-        )}
-      </Form>
-    </Dialog>
+    <FormDialog
+      open={open}
+      title={`Move clients of ${name}`}
+      onClose={onClose}
+      {...batches.form}
+      schema={Asked}
+      values={ALL_NOWHERE}
+      submit={({ to, which }) => says(many(which), to)}
+      onSubmit={({ to, which }, form) => {
+        if (many(which) > 0) return move(to, many(which), which === 'chosen' ? chosen : undefined)
+        form.setError('which', { message: 'Please choose at least one client' })
+      }}
+    >
+      <p>They take along the months that were used on them, and their history. No balance changes.</p>
+      <Target from={name} />
+      <SelectInput
+        name="which"
+        label="Clients"
+        options={[
+          { value: 'all', label: `All ${beneath.clients.toLocaleString('en-US')}` },
+          { value: 'chosen', label: 'Chosen ones' },
+        ]}
+      />
+      <Choice of={name} chosen={chosen} onChoose={setChosen} />
+      {batches.progress}
+    </FormDialog>
   )
 }
 
 /** Moves clients in batches: those that are named, or else all of the dealer. */
 function useMove(from: string, onDone: () => void) {
   const session = useSession()
-  const batches = useBatches(calls.tree.moveClients, onDone)
+  const batches = useBatches(calls.tree.moveClients, 'moved', onDone)
   const move = (to: string, all: number, clients: readonly string[] | undefined) =>
     batches.run({
       all,
@@ -90,7 +81,6 @@ function useMove(from: string, onDone: () => void) {
       },
       success: (moved) =>
         wordsOf(calls.tree.moveClients)?.success?.({ from, to }, { status: 'OK', moved, left: 0 }) ?? '',
-      partly: (moved, all) => `${howMany(moved, all)} were moved.`,
     })
   return { batches, move }
 }
@@ -109,10 +99,6 @@ function Target({ from }: { from: string }) {
       ]}
     />
   )
-}
-
-function howMany(moved: number, all: number): string {
-  return `${moved.toLocaleString('en-US')} of ${counted(all, 'client')}`
 }
 
 function says(count: number, to: string): string {
@@ -157,7 +143,7 @@ function Choice({ of, chosen, onChoose }: ChoiceProps) {
               onChange={(isChosen) => tick(name, isChosen)}
             />
             <span>
-              {mac ?? 'Ministra'} · <Moment iso={expiry} zone={zone()} format="date" />
+              {mac ?? 'Ministra'} · <OnDay iso={expiry} />
             </span>
           </li>
         ))}

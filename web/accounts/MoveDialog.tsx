@@ -4,9 +4,7 @@ import { calls } from '../../contract/calls.ts'
 import { LEVELS } from '../../contract/levels.ts'
 import type { AccountBeneath } from '../../contract/tree.ts'
 import { counted, countedOf, inCredits } from '../../contract/words.ts'
-import { Cancel } from '../parts/dialog/Cancel.tsx'
-import { Dialog } from '../parts/dialog/Dialog.tsx'
-import { Form } from '../parts/form/Form.tsx'
+import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
 import { useCall, useSubmit } from '../queries.ts'
 
@@ -19,38 +17,33 @@ interface MoveDialogProps {
 
 /** Asks where an account is to be moved, and says what goes along. */
 export function MoveDialog({ open, account, onClose }: MoveDialogProps) {
-  const { submit, loading, submitError, reset } = useSubmit(calls.tree.move, { onDone: onClose })
+  const move = useSubmit(calls.tree.move, { onDone: onClose })
   const { data: users } = useCall(calls.session.users, {}, { enabled: open })
   if (!account) return null
   const { name, parent, role } = account
   const { owner } = LEVELS[role]
   const parents = users?.filter((user) => user.role === owner && user.name !== parent) ?? []
-  const close = () => {
-    reset()
-    onClose()
-  }
   return (
-    <Dialog open={open} title={`Move ${name}`} onClose={close} busy={loading}>
-      <Form
-        schema={Destination}
-        values={NOWHERE}
-        submit={({ to }) => (to === '' ? 'Move' : `Move to ${to}`)}
-        onSubmit={({ to }) => submit({ name, to })}
-        loading={loading}
-        submitError={submitError}
-        aside={<Cancel autoFocus disabled={loading} onClick={close} />}
-      >
-        <Consequences account={account} />
-        <SelectInput
-          name="to"
-          label="To"
-          options={[
-            { value: '', label: `Choose a ${LEVELS[owner as 'reseller'].title.toLowerCase()}` },
-            ...parents.map((user) => ({ value: user.name, label: user.name })),
-          ]}
-        />
-      </Form>
-    </Dialog>
+    <FormDialog
+      open={open}
+      title={`Move ${name}`}
+      onClose={onClose}
+      schema={Destination}
+      values={NOWHERE}
+      submit={({ to }) => (to === '' ? 'Move' : `Move to ${to}`)}
+      onSubmit={({ to }) => move.submit({ name, to })}
+      sending={move}
+    >
+      <Consequences account={account} />
+      <SelectInput
+        name="to"
+        label="To"
+        options={[
+          { value: '', label: `Choose a ${LEVELS[owner as 'reseller'].title.toLowerCase()}` },
+          ...parents.map((user) => ({ value: user.name, label: user.name })),
+        ]}
+      />
+    </FormDialog>
   )
 }
 

@@ -24,8 +24,7 @@ export function PasswordCard({ name, call }: PasswordCardProps) {
         resetKey={change.done}
         submit="Change Password"
         onlyWhenValid
-        loading={change.loading}
-        submitError={change.submitError}
+        sending={change}
         onSubmit={({ password }) => change.submit({ name, password })}
       >
         <PasswordInput

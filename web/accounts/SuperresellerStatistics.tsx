@@ -15,15 +15,8 @@ export function SuperresellerStatistics({ name }: { name: string }) {
         title="Clients History"
         across="Date"
         up="Clients"
-        data={
-          chart.data && {
-            times: chart.data.onDate,
-            series: [{ name: 'Clients', values: chart.data.clients }],
-          }
-        }
-        loading={chart.isFetching}
-        error={chart.error?.message}
-        onRetry={chart.refetch}
+        loaded={chart}
+        draw={({ onDate, clients }) => ({ times: onDate, series: [{ name: 'Clients', values: clients }] })}
         empty="No statistics found"
       />
     </>

@@ -4,9 +4,7 @@ import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { type AccountBeneath, SuspensionReason } from '../../contract/tree.ts'
 import { counted, countedOf } from '../../contract/words.ts'
-import { Cancel } from '../parts/dialog/Cancel.tsx'
-import { Dialog } from '../parts/dialog/Dialog.tsx'
-import { Form } from '../parts/form/Form.tsx'
+import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { CheckboxInput } from '../parts/form/SwitchInput.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 import { useSubmit } from '../queries.ts'
@@ -20,32 +18,27 @@ interface SuspendDialogProps {
 
 /** Asks for the reason of a suspension, and says whom it stops. */
 export function SuspendDialog({ open, account, onClose }: SuspendDialogProps) {
-  const { submit, loading, submitError, reset } = useSubmit(calls.tree.suspend, { onDone: onClose })
+  const suspend = useSubmit(calls.tree.suspend, { onDone: onClose })
   const { reason, service_too } = account?.suspension ?? FIRST
   const values = useMemo(() => ({ reason, service_too }), [reason, service_too])
   if (!account) return null
   const { name } = account
-  const close = () => {
-    reset()
-    onClose()
-  }
   return (
-    <Dialog open={open} title={`Suspend ${name}`} onClose={close} busy={loading}>
-      <Form
-        schema={Suspension}
-        values={values}
-        submit={`Suspend ${name}`}
-        onSubmit={(chosen) => submit({ name, ...chosen })}
-        autoFocus
-        loading={loading}
-        submitError={submitError}
-        aside={<Cancel disabled={loading} onClick={close} />}
-      >
-        <Consequences account={account} />
-        <TextInput name="reason" label="Reason" multiline help="For you and those above you" />
-        <CheckboxInput name="service_too" label="Stop the service of its clients too" />
-      </Form>
-    </Dialog>
+    <FormDialog
+      open={open}
+      title={`Suspend ${name}`}
+      onClose={onClose}
+      schema={Suspension}
+      values={values}
+      autoFocus
+      submit={`Suspend ${name}`}
+      onSubmit={(chosen) => suspend.submit({ name, ...chosen })}
+      sending={suspend}
+    >
+      <Consequences account={account} />
+      <TextInput name="reason" label="Reason" multiline help="For you and those above you" />
+      <CheckboxInput name="service_too" label="Stop the service of its clients too" />
+    </FormDialog>
   )
 }
 

@@ -2,14 +2,14 @@ import { styled } from '@mui/material/styles'
 import { useEffect, useId, useRef, useState } from 'react'
 import { calls } from '../../contract/calls.ts'
 import { TRANSACTION_TYPES } from '../../contract/shapes.ts'
-import { Box, Select } from '../parts/form/controls.tsx'
+import { InputFrame, Select } from '../parts/form/controls.tsx'
 import { useCall } from '../queries.ts'
 import { useSession } from '../session.tsx'
-import type { TransactionFilter } from './useTransactions.ts'
+import type { ChosenFilter } from './useTransactions.ts'
 
 interface TransactionFiltersProps {
-  filter: TransactionFilter
-  onChange: (name: keyof TransactionFilter, value: string) => void
+  filter: ChosenFilter
+  onChange: (name: keyof ChosenFilter, value: string) => void
 }
 
 /** The filters of transactions: the account that they concern, their type, and the days. */
@@ -79,7 +79,7 @@ function DayBox({ id, value, onChange }: BoxProps) {
     if (!day.startsWith('0')) onChange(day)
   }
   return (
-    <Box>
+    <InputFrame>
       <input
         ref={input}
         id={id}
@@ -88,7 +88,7 @@ function DayBox({ id, value, onChange }: BoxProps) {
         onChange={(event) => type(event.target.value)}
         onBlur={() => typed !== value && onChange(typed)}
       />
-    </Box>
+    </InputFrame>
   )
 }
 
@@ -102,7 +102,7 @@ function AccountBox({ id, value, onChange }: BoxProps) {
     if (text === '' || users.some(({ name }) => name === text)) onChange(text)
   }
   return (
-    <Box>
+    <InputFrame>
       <input
         id={id}
         list={`${id}-names`}
@@ -121,7 +121,7 @@ function AccountBox({ id, value, onChange }: BoxProps) {
           </option>
         ))}
       </datalist>
-    </Box>
+    </InputFrame>
   )
 }
 

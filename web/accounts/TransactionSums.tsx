@@ -23,7 +23,7 @@ export function TransactionSums({ sums, loading, of, ofDealer }: TransactionSums
   const change = sums?.reduce((sum, { type, credits }) => sum + signOf(type) * credits, 0)
   const shown = (value: ReactNode) => (loading ? <Skeleton width={72} /> : (value ?? '–'))
   return (
-    <Sums aria-label="Sums" aria-busy={loading}>
+    <SumList aria-label="Sums" aria-busy={loading}>
       {TRANSACTION_TYPES.filter((type) => of === undefined || type === of).map((type) => (
         <div key={type}>
           <dt>{type}</dt>
@@ -36,7 +36,7 @@ export function TransactionSums({ sums, loading, of, ofDealer }: TransactionSums
           <dd>{shown(change === undefined ? undefined : <strong>{signed(change)}</strong>)}</dd>
         </div>
       )}
-    </Sums>
+    </SumList>
   )
 }
 
@@ -58,7 +58,7 @@ function signed(count: number): string {
   return `${count > 0 ? '+' : '−'}${digits}`
 }
 
-const Sums = styled('dl')(({ theme }) => ({
+const SumList = styled('dl')(({ theme }) => ({
   display: 'grid',
   gridTemplateColumns: 'repeat(auto-fit, minmax(124px, 1fr))',
   gap: '8px 16px',

@@ -60,9 +60,8 @@ export function UpdateCredits({ level, name, account }: UpdateCreditsProps) {
         autoFocus
         submit={(chosen) => says({ ...chosen, credits: amountOf(chosen) })}
         onSubmit={(chosen) => setAsked({ ...chosen, credits: amountOf(chosen) })}
-        loading={loading}
+        sending={{ loading, submitError: submitError ?? describe.submitError }}
         disabled={!account}
-        submitError={submitError ?? describe.submitError}
         aside={
           <SaveDescription
             present={description}

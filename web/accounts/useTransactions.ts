@@ -7,7 +7,7 @@ import { useListState } from '../parts/table/useListState.ts'
 import { useCall } from '../queries.ts'
 
 /** What the filters of transactions select; a field that is left out selects all. */
-export interface TransactionFilter {
+export interface ChosenFilter {
   account?: string
   type?: Transaction['type']
   from?: string
@@ -18,7 +18,7 @@ export interface TransactionFilter {
 export function useTransactionFilter() {
   const [params, setParams] = useSearchParams()
   const filter = useMemo(() => read(params), [params])
-  const change = (name: keyof TransactionFilter, value: string) =>
+  const change = (name: keyof ChosenFilter, value: string) =>
     setParams(
       (now) => {
         const next = new URLSearchParams(now)
@@ -32,7 +32,7 @@ export function useTransactionFilter() {
   return { filter, change }
 }
 
-function read(params: URLSearchParams): TransactionFilter {
+function read(params: URLSearchParams): ChosenFilter {
   const day = (name: string) => Day.safeParse(params.get(name)).data
   const account = params.get('account')?.slice(0, 200)
   const type = TRANSACTION_TYPES.find((one) => one === params.get('type'))
@@ -41,7 +41,7 @@ function read(params: URLSearchParams): TransactionFilter {
 }
 
 /** Loads the page of transactions that the URL asks for, and their sums. A page past the end becomes the last page. */
-export function useTransactionPage(table: Table<Transaction>, filter: TransactionFilter) {
+export function useTransactionPage(table: Table<Transaction>, filter: ChosenFilter) {
   const list = useListState('', table)
   const { page, perPage: per_page, search, sort, order } = list
   const selected = { ...filter, search }
@@ -51,8 +51,8 @@ export function useTransactionPage(table: Table<Transaction>, filter: Transactio
     keep: true,
   })
   const sums = useCall(calls.transactions.sums, selected, { keep: true })
-  const counted = useCounted(data, sums.isPlaceholderData ? undefined : sums.data)
-  const last = isPlaceholderData ? undefined : Math.max(1, Math.ceil(counted.count / per_page))
+  const total = useCounted(data, sums.isPlaceholderData ? undefined : sums.data)
+  const last = isPlaceholderData ? undefined : Math.max(1, Math.ceil(total.count / per_page))
   const { setPage } = list
   useEffect(() => {
     if (last !== undefined && page > last) setPage(last, true)
@@ -62,7 +62,7 @@ export function useTransactionPage(table: Table<Transaction>, filter: Transactio
     sums: sums.data?.data,
     summing: sums.isPending,
     rows: data?.data,
-    ...counted,
+    ...total,
     loading: isPending || isPlaceholderData,
     error: error?.message,
     retry: refetch,

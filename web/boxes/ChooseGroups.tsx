@@ -20,7 +20,6 @@ interface ChooseGroupsProps {
   onClose: () => void
 }
 
-/** Chooses the groups that a package holds. */
 export function ChooseGroups({ open, choosing, groups, onClose }: ChooseGroupsProps) {
   const shown = useLastValue(choosing)
   if (shown === null) return null

@@ -3,11 +3,9 @@ import { useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { MOST_PLAYLIST, PlaylistAddress } from '../../contract/channels.ts'
-import { Cancel } from '../parts/dialog/Cancel.tsx'
-import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { ChoiceInput } from '../parts/form/ChoiceInput.tsx'
 import { FileInput } from '../parts/form/FileInput.tsx'
-import { Form } from '../parts/form/Form.tsx'
+import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 import { useSubmit } from '../queries.ts'
 import { packed } from './packed.ts'
@@ -17,11 +15,13 @@ export function GivePlaylist({ open, onClose }: { open: boolean; onClose: () => 
   const byAddress = useSubmit(calls.channels.giveAddress, { onDone: onClose })
   const asFile = useSubmit(calls.channels.giveFile, { onDone: onClose })
   const [packing, setPacking] = useState(false)
-  const loading = byAddress.loading || asFile.loading || packing
-  const close = () => {
-    byAddress.reset()
-    asFile.reset()
-    onClose()
+  const sending = {
+    loading: byAddress.loading || asFile.loading || packing,
+    submitError: byAddress.submitError ?? asFile.submitError,
+    reset() {
+      byAddress.reset()
+      asFile.reset()
+    },
   }
   const give = async ({ kind, address, file }: z.output<typeof Given>) => {
     if (kind === 'address') return byAddress.submit({ address })
@@ -31,21 +31,20 @@ export function GivePlaylist({ open, onClose }: { open: boolean; onClose: () => 
     asFile.submit({ name: file.name.slice(0, 200), file: packedFile })
   }
   return (
-    <Dialog open={open} title="Give a playlist" onClose={close} busy={loading}>
-      <Form
-        schema={Given}
-        values={NONE}
-        autoFocus="address"
-        submit={loading ? 'Reading it' : 'Read it'}
-        onSubmit={give}
-        loading={loading}
-        submitError={byAddress.submitError ?? asFile.submitError}
-        aside={<Cancel disabled={loading} onClick={close} />}
-      >
-        <ChoiceInput name="kind" label="It is" options={KINDS} />
-        <Source />
-      </Form>
-    </Dialog>
+    <FormDialog
+      open={open}
+      title="Give a playlist"
+      onClose={onClose}
+      schema={Given}
+      values={NONE}
+      autoFocus="address"
+      submit={sending.loading ? 'Reading it' : 'Read it'}
+      onSubmit={give}
+      sending={sending}
+    >
+      <ChoiceInput name="kind" label="It is" options={KINDS} />
+      <Source />
+    </FormDialog>
   )
 }
 

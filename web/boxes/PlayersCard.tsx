@@ -4,9 +4,7 @@ import type * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { Players } from '../../contract/channels.ts'
 import { Card, CardButtons } from '../parts/Card.tsx'
-import { Cancel } from '../parts/dialog/Cancel.tsx'
-import { Dialog } from '../parts/dialog/Dialog.tsx'
-import { Form } from '../parts/form/Form.tsx'
+import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 import { useSubmit } from '../queries.ts'
 
@@ -27,21 +25,20 @@ export function PlayersCard({ players }: { players: z.output<typeof Players> | u
         </Button>
       </CardButtons>
       {players && (
-        <Dialog open={changing} title="Words of the players" onClose={close} busy={save.loading}>
-          <Form
-            schema={Players}
-            values={players}
-            autoFocus
-            submit="Save"
-            onSubmit={save.submit}
-            loading={save.loading}
-            submitError={save.submitError}
-            aside={<Cancel disabled={save.loading} onClick={close} />}
-          >
-            <TextInput name="player" label="Player" help="Such as ffmpeg, ffrt or auto" identifier />
-            <TextInput name="alt_player" label="Alt Player" identifier />
-          </Form>
-        </Dialog>
+        <FormDialog
+          open={changing}
+          title="Words of the players"
+          onClose={close}
+          schema={Players}
+          values={players}
+          autoFocus
+          submit="Save"
+          onSubmit={save.submit}
+          sending={save}
+        >
+          <TextInput name="player" label="Player" help="Such as ffmpeg, ffrt or auto" identifier />
+          <TextInput name="alt_player" label="Alt Player" identifier />
+        </FormDialog>
       )}
     </Card>
   )

@@ -8,13 +8,12 @@ import { Card, CardButtons } from '../parts/Card.tsx'
 import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/later.tsx'
 import { Fact, FactList } from '../parts/FactList.tsx'
-import { Moment } from '../parts/Moment.tsx'
 import { PassingButton } from '../parts/PassingButton.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { Working } from '../parts/Spinner.tsx'
 import { Question } from '../Question.tsx'
 import { useSubmit } from '../queries.ts'
-import { zone } from '../zone.ts'
+import { At } from '../When.tsx'
 
 interface PlaylistCardProps {
   /** Null where none was given, undefined while it loads and where it could not be loaded. */
@@ -31,7 +30,7 @@ export function PlaylistCard({ playlist, loading, unprotected }: PlaylistCardPro
   const again = useSubmit(calls.channels.fetch)
   return (
     <Card title="Playlist">
-      <Words aria-live="polite">
+      <About aria-live="polite">
         {playlist === null && <p>There is no playlist yet. Boxes are let in, and find no channels.</p>}
         {playlist && <State playlist={playlist} unprotected={unprotected} />}
         {loading && (
@@ -40,7 +39,7 @@ export function PlaylistCard({ playlist, loading, unprotected }: PlaylistCardPro
             <Skeleton width={260} height={40} />
           </span>
         )}
-      </Words>
+      </About>
       <CardButtons style={loading ? { visibility: 'hidden' } : undefined}>
         {playlist?.held && (
           <PassingButton variant="outlined" onClick={() => setTaking(playlist.held)}>
@@ -124,11 +123,7 @@ function whyHeld({ why, channels, skipped }: NonNullable<Playlist['held']>, pres
   return `What was read last is held back: ${reasons[why]}`
 }
 
-function At({ iso }: { iso: string }) {
-  return <Moment iso={iso} zone={zone()} format="datetime" />
-}
-
-const Words = styled('div')(({ theme }) => ({
+const About = styled('div')(({ theme }) => ({
   display: 'grid',
   gap: 8,
   minHeight: 44,

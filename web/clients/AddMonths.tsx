@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import { useWatch } from 'react-hook-form'
-import { calls, type OutputOf } from '../../contract/calls.ts'
+import { calls } from '../../contract/calls.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
 import { inCredits, shortage } from '../../contract/words.ts'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
@@ -8,6 +8,7 @@ import { showMoment } from '../parts/time.ts'
 import { useCall } from '../queries.ts'
 import { inMonths } from '../words.ts'
 import { zone } from '../zone.ts'
+import type { Quoted } from './Quote.tsx'
 
 interface AddMonthsProps {
   client: ClientDetail | undefined
@@ -43,9 +44,10 @@ const OPTIONS = Array.from({ length: 13 }, (_, value) => ({
   label: value === 0 ? 'No months' : inMonths(value),
 }))
 
-type Quote = OutputOf<typeof calls.clients.quote>
-
-function says({ cost, credits: balance, balance_after, expiries }: Quote): { help?: string; fault?: string } {
+function says({ cost, credits: balance, balance_after, expiries }: Quoted): {
+  help?: string
+  fault?: string
+} {
   if (balance_after < 0) return { fault: shortage(balance, cost) }
   const day = showMoment(expiries[0]?.new_expiry ?? '', zone(), 'date')
   return { help: `Costs ${inCredits(cost)}; you have ${inCredits(balance)}. New expiry ${day}.` }

@@ -3,19 +3,17 @@ import { useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { PackageSelection } from '../../contract/clients.ts'
-import { Cancel } from '../parts/dialog/Cancel.tsx'
 import { Confirm } from '../parts/dialog/Confirm.tsx'
-import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { useLastValue } from '../parts/dialog/useLastValue.ts'
-import { Form } from '../parts/form/Form.tsx'
-import { UnderWay } from '../parts/Progress.tsx'
-import { useCall, useSubmit } from '../queries.ts'
+import { FormDialog } from '../parts/form/FormDialog.tsx'
+import { useCall } from '../queries.ts'
+import { OnDay } from '../When.tsx'
 import { inClients } from '../words.ts'
-import { Content, LeftOut, type OneAct, useAgreement, useEnd } from './ChosenParts.tsx'
-import { type Act, type BoxEvent, isBoxEvent, type State, sortFor } from './chosenAct.ts'
-import { Day } from './Day.tsx'
+import { ActContent, type ActProps, useAct } from './ChosenParts.tsx'
+import { type Act, type BoxEvent, type ChosenState, isBoxEvent, sortFor } from './chosenAct.ts'
 import { PackageField } from './fields.tsx'
 import { SendToChosen } from './SendToChosen.tsx'
+import { line } from './Sums.tsx'
 
 interface ChosenDialogProps {
   /** What is to be done; null while the dialog is closed. */
@@ -40,31 +38,31 @@ export function ChosenDialog({ act, names, onClose, onDone }: ChosenDialogProps)
     onClose,
     onDone,
   }
-  if (shown === 'delete') return <DeleteChosen {...props} />
+  if (shown === 'delete') return <DeleteChosen {...props} act={shown} />
   if (isBoxEvent(shown)) return <SendToChosen key={shown} {...props} act={shown} />
   return <ChangeChosen key={shown} {...props} act={shown} />
 }
 
-function DeleteChosen({ open, data, fault, again, onClose, onDone }: OneAct) {
-  const { acted, leftOut } = sortFor('delete', data ?? [])
-  const [agreed, setAgreed] = useAgreement(open)
-  const names = acted.map(({ name }) => name)
-  const { submit, loading, submitError, reset } = useSubmit(calls.clients.multiremove, {
-    onDone: () => end(names),
-  })
-  const { end, close } = useEnd({ submitError, reset, again, onClose, onDone })
+function DeleteChosen({ onClose, ...about }: ActProps<'delete'>) {
+  const { open, data } = about
+  const does = useAct(calls.clients.multiremove, { onClose, ...about })
+  const { acted, names, sending, blocked } = does
+  const close = () => {
+    sending.reset()
+    onClose()
+  }
   return (
     <Confirm
       open={open}
       title={data ? `Delete ${inClients(acted.length)}?` : 'Delete the selected clients?'}
       yes={data ? `Delete ${inClients(acted.length)}` : 'Delete'}
       no="Cancel"
-      onYes={() => submit({ clients: names })}
+      onYes={() => sending.submit({ clients: names })}
       onNo={close}
-      loading={loading}
-      blocked={!data || acted.length === 0 || (leftOut.length > 0 && !agreed)}
+      loading={sending.loading}
+      blocked={blocked}
     >
-      <Content data={data} fault={fault} again={again}>
+      <ActContent {...about} does={does} doing="Deleting">
         <p>
           {acted.length === 0
             ? 'None of the selected clients has expired, and only expired ones can be deleted.'
@@ -77,64 +75,51 @@ function DeleteChosen({ open, data, fault, again, onClose, onDone }: OneAct) {
                 <li key={name}>
                   <span className="identifier">{name}</span>
                   <span>
-                    expired on <Day iso={expiry} />
+                    expired on <OnDay iso={expiry} />
                   </span>
                 </li>
               ))}
             </ul>
           </List>
         )}
-        {acted.length > 0 && (
-          <LeftOut some={leftOut} why="not expired" agreed={agreed} onAgree={setAgreed} busy={loading} />
-        )}
-        <UnderWay loading={loading} what={`Deleting ${inClients(acted.length)}`} />
-      </Content>
+      </ActContent>
     </Confirm>
   )
 }
 
-function ChangeChosen({ open, act, data, fault, again, onClose, onDone }: OneAct & { act: Change }) {
-  const { acted, leftOut } = sortFor(act, data ?? [])
-  const [agreed, setAgreed] = useAgreement(open)
-  const names = acted.map(({ name }) => name)
-  const { submit, loading, submitError, reset } = useSubmit(calls.clients.multisave, {
-    onDone: () => end(names),
-  })
-  const { end, close } = useEnd({ submitError, reset, again, onClose, onDone })
+function ChangeChosen(props: ActProps<Change>) {
+  const { act, open, data, onClose } = props
+  const does = useAct(calls.clients.multisave, props)
+  const { acted, names, sending, blocked } = does
   return (
-    <Dialog open={open} title={TITLES[act]} onClose={close} busy={loading}>
-      <Form
-        schema={Chosen}
-        values={FIRST}
-        submit={data ? SUBMITS[act](inClients(acted.length)) : TITLES[act]}
-        onSubmit={({ package_selection }) =>
-          submit({
-            clients: names,
-            ...(act === 'package' ? { package_selection } : { status: act === 'on' }),
-          })
-        }
-        autoFocus
-        loading={loading}
-        submitError={submitError}
-        blocked={!data || acted.length === 0 || (leftOut.length > 0 && !agreed)}
-        aside={<Cancel autoFocus={act !== 'package'} disabled={loading} onClick={close} />}
-      >
-        {act === 'package' && <PackageField />}
-        <Content data={data} fault={fault} again={again}>
-          <Consequence act={act} data={data ?? []} />
-          {acted.length > 0 && (
-            <LeftOut some={leftOut} why="expired" agreed={agreed} onAgree={setAgreed} busy={loading} />
-          )}
-          <UnderWay loading={loading} what={`Changing ${inClients(acted.length)}`} />
-        </Content>
-      </Form>
-    </Dialog>
+    <FormDialog
+      open={open}
+      title={TITLES[act]}
+      onClose={onClose}
+      schema={ChosenPackage}
+      values={FIRST}
+      submit={data ? SUBMITS[act](inClients(acted.length)) : TITLES[act]}
+      onSubmit={({ package_selection }) =>
+        sending.submit({
+          clients: names,
+          ...(act === 'package' ? { package_selection } : { status: act === 'on' }),
+        })
+      }
+      autoFocus={act === 'package'}
+      sending={sending}
+      blocked={blocked}
+    >
+      {act === 'package' && <PackageField />}
+      <ActContent {...props} does={does} doing="Changing">
+        <Changes act={act} data={data ?? []} />
+      </ActContent>
+    </FormDialog>
   )
 }
 
 type Change = Exclude<Act, 'delete' | BoxEvent>
 
-const Chosen = z.object({ package_selection: PackageSelection })
+const ChosenPackage = z.object({ package_selection: PackageSelection })
 const FIRST = { package_selection: 1 as const }
 
 const TITLES = {
@@ -149,7 +134,7 @@ const SUBMITS = {
   off: (some: string) => `Switch ${some} off`,
 } as const
 
-function Consequence({ act, data }: { act: Change; data: readonly State[] }) {
+function Changes({ act, data }: { act: Change; data: readonly ChosenState[] }) {
   const { acted, same } = sortFor(act, data, Number(useWatch({ name: 'package_selection' })))
   if (acted.length === 0) return <p>All of the selected clients have expired: they can only be renewed.</p>
   const changed = inClients(acted.length - same.length)
@@ -177,14 +162,5 @@ const List = styled('div')(({ theme }) => ({
   borderRadius: 8,
   background: theme.palette.background.default,
   fontVariantNumeric: 'tabular-nums',
-  '& li': {
-    display: 'flex',
-    flexWrap: 'wrap',
-    alignItems: 'center',
-    justifyContent: 'space-between',
-    gap: '0 16px',
-    minHeight: 32,
-    contentVisibility: 'auto',
-    containIntrinsicHeight: '32px',
-  },
+  '& li': { ...line, contentVisibility: 'auto', containIntrinsicHeight: '32px' },
 }))

@@ -1,17 +1,21 @@
 import { styled } from '@mui/material/styles'
-import { useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
+import type { Call } from '../../contract/call.ts'
 import { ErrorState } from '../parts/ErrorState.tsx'
+import type { Sending } from '../parts/form/Form.tsx'
 import { Toggle } from '../parts/form/Toggle.tsx'
+import { UnderWay } from '../parts/Progress.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
-import type { Submit } from '../queries.ts'
+import { useSubmit } from '../queries.ts'
 import { inClients } from '../words.ts'
-import type { State } from './chosenAct.ts'
+import { type Act, type ChosenState, sortFor } from './chosenAct.ts'
 
 /** What the dialogs of acts on many clients share. */
-export interface OneAct {
+export interface ActProps<A extends Act = Act> {
+  act: A
   open: boolean
   /** The selected clients as they are; undefined while they load. */
-  data: readonly State[] | undefined
+  data: readonly ChosenState[] | undefined
   /** Why they could not be loaded. */
   fault: string | undefined
   again: () => unknown
@@ -19,36 +23,68 @@ export interface OneAct {
   onDone: (names: readonly string[]) => void
 }
 
-type Ends = Pick<OneAct, 'again' | 'onClose' | 'onDone'> & Pick<Submit<never>, 'submitError' | 'reset'>
-
-/** How the dialog ends: with those to which it was done, or given up. A refusal loads the clients again. */
-export function useEnd({ submitError, reset, again, onClose, onDone }: Ends) {
-  useEffect(() => {
-    if (submitError) again()
-  }, [submitError, again])
-  return {
-    end(names: readonly string[]) {
-      onDone(names)
-      onClose()
-    },
-    close() {
-      reset()
-      onClose()
-    },
-  }
-}
-
-/** Whether the person agreed that some are left out. Each opening asks again. */
-export function useAgreement(open: boolean) {
+/**
+ * Makes the call of an act for those of the selected clients to which it can be done. Where some are left out, the
+ * person has to agree, at each opening anew. A refusal loads the clients again.
+ */
+export function useAct<C extends Call>(call: C, { act, open, data, again, onClose, onDone }: ActProps) {
+  const { acted, leftOut } = sortFor(act, data ?? [])
+  const names = acted.map(({ name }) => name)
   const [agreed, setAgreed] = useState(false)
   useEffect(() => {
     if (open) setAgreed(false)
   }, [open])
-  return [agreed, setAgreed] as const
+  const sending = useSubmit(call, {
+    onDone: () => {
+      onDone(names)
+      onClose()
+    },
+  })
+  const { submitError } = sending
+  useEffect(() => {
+    if (submitError) again()
+  }, [submitError, again])
+  const blocked = !data || acted.length === 0 || (leftOut.length > 0 && !agreed)
+  return { acted, names, leftOut, agreed, setAgreed, sending, blocked }
+}
+
+interface ActContentProps extends Pick<ActProps, 'act' | 'data' | 'fault' | 'again'> {
+  does: Pick<ReturnType<typeof useAct>, 'acted' | 'leftOut' | 'agreed' | 'setAgreed'> & { sending: Sending }
+  /** What is under way while the call runs, such as 'Deleting'. */
+  doing: string
+  children: ReactNode
+}
+
+/** Shows what an act will do once the clients have loaded, whom it leaves out, and that it is under way. */
+export function ActContent({ act, data, fault, again, does, doing, children }: ActContentProps) {
+  const { acted, leftOut, agreed, setAgreed, sending } = does
+  if (fault !== undefined && !data) return <ErrorState message={fault} onRetry={again} />
+  if (!data) {
+    return (
+      <p aria-busy>
+        <Skeleton width="80%" />
+      </p>
+    )
+  }
+  return (
+    <>
+      {children}
+      {acted.length > 0 && (
+        <LeftOut
+          some={leftOut}
+          why={act === 'delete' ? 'not expired' : 'expired'}
+          agreed={agreed}
+          onAgree={setAgreed}
+          busy={sending.loading}
+        />
+      )}
+      <UnderWay loading={sending.loading} what={`${doing} ${inClients(acted.length)}`} />
+    </>
+  )
 }
 
 interface LeftOutProps {
-  some: readonly State[]
+  some: readonly ChosenState[]
   /** What keeps them from being changed: 'expired', 'not expired'. */
   why: string
   agreed: boolean
@@ -57,7 +93,7 @@ interface LeftOutProps {
 }
 
 /** Names the clients to which it cannot be done, and asks for a tick that leaves them out. */
-export function LeftOut({ some, why, agreed, onAgree, busy }: LeftOutProps) {
+function LeftOut({ some, why, agreed, onAgree, busy }: LeftOutProps) {
   if (some.length === 0) return null
   return (
     <Left>
@@ -74,23 +110,6 @@ export function LeftOut({ some, why, agreed, onAgree, busy }: LeftOutProps) {
       />
     </Left>
   )
-}
-
-export function Content({
-  data,
-  fault,
-  again,
-  children,
-}: Pick<OneAct, 'data' | 'fault' | 'again'> & { children: React.ReactNode }) {
-  if (fault !== undefined && !data) return <ErrorState message={fault} onRetry={again} />
-  if (!data) {
-    return (
-      <p aria-busy>
-        <Skeleton width="80%" />
-      </p>
-    )
-  }
-  return children
 }
 
 const Left = styled('div')(({ theme }) => ({

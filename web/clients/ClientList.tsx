@@ -44,9 +44,11 @@ export function ClientList<Row extends ClientRow>({
         select={select}
         tools={
           <>
+            <div style={{ display: 'flex', gap: 8 }}>
+              <SavedFilters list={list} />
+              <ColumnsMenu table={table} />
+            </div>
             <FilterToggle page={page} />
-            <SavedFilters list={list} />
-            <ColumnsMenu table={table} />
           </>
         }
         emptyIcon={<Tv aria-hidden size={32} strokeWidth={1.25} />}

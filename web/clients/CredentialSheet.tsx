@@ -5,11 +5,12 @@ import { styled } from '@mui/material/styles'
 import { Copy, MessageCircle, Printer, QrCode, Share2, UserPlus } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { createPortal } from 'react-dom'
+import { Buttons } from '../parts/Buttons.tsx'
 import { copyText } from '../parts/copy.ts'
 import { Toggle } from '../parts/form/Toggle.tsx'
 import { useNotice } from '../parts/notices/Notices.tsx'
 import { whatsApp, whyNoNumber } from './contact.ts'
-import { type Credentials, linesOf, textOf } from './credentials.ts'
+import { type Credentials, credentialLines, credentialsText } from './credentials.ts'
 
 interface CredentialSheetProps {
   client: Credentials
@@ -20,11 +21,11 @@ interface CredentialSheetProps {
 /** What a client needs for its box: to be copied, sent, scanned or printed. */
 export function CredentialSheet({ client, another }: CredentialSheetProps) {
   const copy = useCopy()
-  const qr = useQr(textOf(client, { withPassword: true }))
+  const qr = useQr(credentialsText(client, { withPassword: true }))
   return (
     <>
       <Lines>
-        {linesOf(client).map(({ label, value, typed }) => (
+        {credentialLines(client).map(({ label, value, typed }) => (
           <div key={label}>
             <dt>{label}</dt>
             <dd>
@@ -48,7 +49,7 @@ export function CredentialSheet({ client, another }: CredentialSheetProps) {
           autoFocus
           variant="contained"
           startIcon={<Copy size={18} />}
-          onClick={() => copy(textOf(client, { withPassword: true }))}
+          onClick={() => copy(credentialsText(client, { withPassword: true }))}
         >
           Copy all
         </Button>
@@ -65,16 +66,16 @@ export function CredentialSheet({ client, another }: CredentialSheetProps) {
         </Button>
         {another}
       </Buttons>
-      <Sending client={client} />
+      <SendOn client={client} />
       {createPortal(<Printed client={client} qr={qr.drawn} />, document.body)}
     </>
   )
 }
 
 /** Sends the credentials through another service, which learns the password only if the person chooses that. */
-function Sending({ client }: { client: Credentials }) {
+function SendOn({ client }: { client: Credentials }) {
   const [withPassword, setWithPassword] = useState(false)
-  const text = textOf(client, { withPassword })
+  const text = credentialsText(client, { withPassword })
   const address = whatsApp(client.phone, text)
   const why = whyNoNumber(client.phone)
   return (
@@ -158,7 +159,7 @@ function Printed({ client, qr }: { client: Credentials; qr: Drawn | null }) {
   return (
     <div className="printed">
       <dl>
-        {linesOf(client).map(({ label, value, typed }) => (
+        {credentialLines(client).map(({ label, value, typed }) => (
           <div key={label}>
             <dt>{label}</dt>
             <dd className={typed && 'identifier'}>{value}</dd>
@@ -185,14 +186,6 @@ const Lines = styled('dl')(({ theme }) => ({
   '& dt': { flex: '0 0 88px', color: theme.palette.text.secondary },
   '& dd': { display: 'flex', alignItems: 'center', gap: 8, flex: 1, minWidth: 0, fontWeight: 600 },
   '& dd span': { flex: 1, minWidth: 0, overflowWrap: 'anywhere' },
-}))
-
-const Buttons = styled('div')(({ theme }) => ({
-  display: 'flex',
-  flexWrap: 'wrap',
-  gap: 8,
-  marginTop: 16,
-  [theme.breakpoints.down('sm')]: { '& > *': { flex: '1 1 auto' } },
 }))
 
 const Send = styled('div')(({ theme }) => ({

@@ -1,7 +1,7 @@
 import { calls } from '../../contract/calls.ts'
 import type { ClientRow } from '../../contract/shapes.ts'
 import { Question } from '../Question.tsx'
-import { Day } from './Day.tsx'
+import { OnDay } from '../When.tsx'
 import { deletion } from './deletion.ts'
 
 interface DeleteClientProps {
@@ -23,7 +23,7 @@ export function DeleteClient({ client, onClose, onDone }: DeleteClientProps) {
     >
       {({ name, mac, expiry }) => (
         <p>
-          {name} expired on <Day iso={expiry} />. Its login
+          {name} expired on <OnDay iso={expiry} />. Its login
           {mac !== null && <> and its MAC address {mac}</>} become free for another client. This cannot be
           undone.
         </p>

@@ -4,7 +4,7 @@ import { expiryState } from '../../contract/clients.ts'
 import { now } from '../clock.ts'
 import { Question } from '../Question.tsx'
 import type { FoundMac } from '../tables/macs.tsx'
-import { Day } from './Day.tsx'
+import { OnDay } from '../When.tsx'
 import { Loss } from './Loss.tsx'
 
 interface DeleteMacDialogProps {
@@ -42,7 +42,7 @@ function sentence({ mac, expiry }: FoundMac): ReactNode {
   }
   return (
     <>
-      This account {mac} has not expired. It will be expiring on <Day iso={expiry} />. Are you sure you want
+      This account {mac} has not expired. It will be expiring on <OnDay iso={expiry} />. Are you sure you want
       to delete this MAC address?
     </>
   )

@@ -7,9 +7,8 @@ import { DAY_MS } from '../../contract/time.ts'
 import { useNow } from '../clock.ts'
 import { Card } from '../parts/Card.tsx'
 import { Chip } from '../parts/Chip.tsx'
-import { Moment } from '../parts/Moment.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
-import { zone } from '../zone.ts'
+import { At } from '../When.tsx'
 import { ResetDialog } from './ResetDialog.tsx'
 
 interface DeviceCardProps {
@@ -54,14 +53,14 @@ export function DeviceCard({ client, expired }: DeviceCardProps) {
   )
 }
 
-interface Fact {
+interface DeviceFact {
   label: string
   /** Takes a whole line on a phone, even while the value is unknown, so that loading moves nothing. */
   long?: true
   show: (client: ClientDetail) => ReactNode
 }
 
-const FACTS: readonly Fact[] = [
+const FACTS: readonly DeviceFact[] = [
   {
     label: 'STB serial number',
     show: ({ stb_sn }) => stb_sn && <span className="identifier">{stb_sn}</span>,
@@ -94,10 +93,6 @@ const FACTS: readonly Fact[] = [
     show: ({ locked_to_ip }) => locked_to_ip && <span className="identifier">{locked_to_ip}</span>,
   },
 ]
-
-function At({ iso }: { iso: string }) {
-  return <Moment iso={iso} zone={zone()} format="datetime" />
-}
 
 /** Returns the last content watched and its time; null where neither is known. */
 function watched(iso: string | null, content: string | null) {

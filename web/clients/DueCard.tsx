@@ -6,7 +6,7 @@ import { Link } from 'react-router'
 import { calls, type OutputOf } from '../../contract/calls.ts'
 import type { DueWithin } from '../../contract/due.ts'
 import { inCredits } from '../../contract/words.ts'
-import { Card } from '../parts/Card.tsx'
+import { Card, CardFoot } from '../parts/Card.tsx'
 import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/later.tsx'
 import { ErrorState } from '../parts/ErrorState.tsx'
@@ -104,14 +104,8 @@ const Counts = styled('ul')(({ theme }) => ({
   '& strong[data-none=true]': { color: theme.palette.text.secondary },
 }))
 
-const Foot = styled('div')(({ theme }) => ({
-  display: 'flex',
-  flexWrap: 'wrap',
-  alignItems: 'center',
-  justifyContent: 'space-between',
-  gap: 8,
-  minHeight: 44,
+const Foot = styled(CardFoot)(({ theme }) => ({
   marginTop: 8,
-  '& > span': { flex: '1 1 160px', color: theme.palette.text.secondary },
+  '& > span': { flex: '1 1 160px' },
   '& > [data-short=true]': { color: theme.palette.tones.bad.text },
 }))

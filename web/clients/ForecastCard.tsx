@@ -5,8 +5,8 @@ import { Card } from '../parts/Card.tsx'
 import { ErrorState } from '../parts/ErrorState.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { useCall } from '../queries.ts'
+import { OnDay } from '../When.tsx'
 import { inClients } from '../words.ts'
-import { Day } from './Day.tsx'
 
 type Estimate = OutputOf<typeof calls.clients.forecast>
 
@@ -65,7 +65,7 @@ function End({ runs_out }: Estimate) {
         'Your credits last for 30 days.'
       ) : (
         <>
-          Your credits run out on <Day iso={runs_out} />.
+          Your credits run out on <OnDay iso={runs_out} />.
         </>
       )}{' '}
       <small>An estimate: each client that expires is renewed once, as last time.</small>

@@ -1,9 +1,9 @@
 import { expiryState } from '../../contract/clients.ts'
 import { now } from '../clock.ts'
 import { monthsUntil } from '../parts/time.ts'
+import { OnDay } from '../When.tsx'
 import { inDays, inMonths } from '../words.ts'
 import { zone } from '../zone.ts'
-import { Day } from './Day.tsx'
 
 interface LossProps {
   client: { name: string; dealer: string; expiry: string }
@@ -19,7 +19,7 @@ export function Loss({ client: { name, dealer, expiry } }: LossProps) {
 }
 
 function Rest({ expiry }: { expiry: string }) {
-  const day = <Day iso={expiry} />
+  const day = <OnDay iso={expiry} />
   if (expiryState(expiry, now()) === 'expired') return <>It expired on {day}, so nothing is lost.</>
   const left = monthsUntil(expiry, zone(), now())
   const parts = [left.months > 0 && inMonths(left.months), left.days > 0 && inDays(left.days)].filter(Boolean)

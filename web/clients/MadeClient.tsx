@@ -2,7 +2,7 @@ import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
 import { useLayoutEffect, useState } from 'react'
 import { Link, useNavigate } from 'react-router'
-import { Card } from '../parts/Card.tsx'
+import { Card, CardFoot } from '../parts/Card.tsx'
 import { to } from '../screens.ts'
 import { anotherIcon, CredentialSheet } from './CredentialSheet.tsx'
 import type { Credentials } from './credentials.ts'
@@ -76,15 +76,7 @@ function useLeaving() {
   return { left, stay: () => setLeft(null) }
 }
 
-const Foot = styled('div')(({ theme }) => ({
-  display: 'flex',
-  flexWrap: 'wrap',
-  alignItems: 'center',
-  justifyContent: 'space-between',
-  gap: 8,
-  minHeight: 44,
-  marginTop: 16,
-  color: theme.palette.text.secondary,
+const Foot = styled(CardFoot)({
   fontVariantNumeric: 'tabular-nums',
   '& .for-readers': { position: 'absolute', width: 1, height: 1, overflow: 'hidden', clipPath: 'inset(50%)' },
-}))
+})

@@ -15,12 +15,12 @@ export function NewClientButton({ beside = false }: { beside?: boolean }) {
       data-hint={beside ? 'New Client' : undefined}
     >
       <UserPlus size={18} />
-      <Words data-beside={beside}>New Client</Words>
+      <Label data-beside={beside}>New Client</Label>
     </Button>
   )
 }
 
-const Words = styled('span')(({ theme }) => ({
+const Label = styled('span')(({ theme }) => ({
   marginLeft: 8,
   [theme.breakpoints.down('sm')]: { '&[data-beside=true]': { display: 'none' } },
 }))

@@ -2,12 +2,12 @@ import { styled } from '@mui/material/styles'
 import { useEffect } from 'react'
 import { useWatch } from 'react-hook-form'
 import { calls, type OutputOf } from '../../contract/calls.ts'
-import { inCredits, shortage } from '../../contract/words.ts'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
-import { Moment } from '../parts/Moment.tsx'
+import { MomentText } from '../parts/MomentText.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { useCall } from '../queries.ts'
 import { zone } from '../zone.ts'
+import { Calculation, Rows, Sums } from './Sums.tsx'
 
 export type Quoted = OutputOf<typeof calls.clients.quote>
 
@@ -29,30 +29,13 @@ export function Quote({ clients, asking, onAnswer }: QuoteProps) {
   )
   const answer = data && !isPlaceholderData && !error ? data : null
   useEffect(() => onAnswer(answer), [answer, onAnswer])
-  if (error && !data) return <Frame role="alert">{error.message}</Frame>
+  if (error && !data) return <Calculation role="alert">{error.message}</Calculation>
   return (
-    <Frame aria-busy={isFetching} aria-live="polite">
-      <Sums>
-        <div>
-          <dt>Cost</dt>
-          <dd>{data ? inCredits(data.cost) : <Skeleton width={64} />}</dd>
-        </div>
-        <div>
-          <dt>Balance</dt>
-          <dd>{data ? inCredits(data.credits) : <Skeleton width={64} />}</dd>
-        </div>
-        <div data-short={data !== undefined && data.balance_after < 0}>
-          <dt>Balance after</dt>
-          <dd>{data ? afterwards(data) : <Skeleton width={64} />}</dd>
-        </div>
-      </Sums>
+    <Calculation aria-busy={isFetching} aria-live="polite">
+      <Sums cost={data?.cost} balance={data?.credits} />
       <Expiries clients={clients} answer={data} />
-    </Frame>
+    </Calculation>
   )
-}
-
-function afterwards({ balance_after, credits: present, cost }: Quoted): string {
-  return balance_after < 0 ? shortage(present, cost) : inCredits(balance_after)
 }
 
 /** Shows the expiry of each client before and after. Its height is reserved, so that loading moves nothing. */
@@ -61,12 +44,12 @@ function Expiries({ clients, answer }: { clients: readonly string[]; answer: Quo
   if (clients.length === 1 && only !== undefined) {
     const expiry = answer?.expiries[0]
     return (
-      <Sums>
+      <Rows>
         <div>
           <dt>New expiry</dt>
           <dd>{expiry ? <FromTo {...expiry} /> : <Skeleton width={160} />}</dd>
         </div>
-      </Sums>
+      </Rows>
     )
   }
   return (
@@ -92,38 +75,14 @@ function FromTo({ expiry, new_expiry }: Quoted['expiries'][number]) {
   return (
     <span className="moment">
       <span className="wide-only">
-        <Moment inRows iso={expiry} zone={zone()} format="date" /> →{' '}
+        <MomentText inRows iso={expiry} zone={zone()} format="date" /> →{' '}
       </span>
       <strong>
-        <Moment inRows iso={new_expiry} zone={zone()} format="date" />
+        <MomentText inRows iso={new_expiry} zone={zone()} format="date" />
       </strong>
     </span>
   )
 }
-
-const Frame = styled('div')(({ theme }) => ({
-  padding: '4px 16px',
-  borderRadius: 8,
-  background: theme.palette.background.default,
-  '&[role=alert]': { padding: 16, color: theme.palette.tones.bad.text },
-  '& strong': { fontWeight: 600 },
-}))
-
-const Sums = styled('dl')(({ theme }) => ({
-  '& > div': {
-    display: 'flex',
-    flexWrap: 'wrap',
-    alignItems: 'center',
-    justifyContent: 'space-between',
-    gap: '0 16px',
-    minHeight: 32,
-  },
-  '& dt': { color: theme.palette.text.secondary },
-  '& dd': { fontWeight: 600, fontVariantNumeric: 'tabular-nums', textAlign: 'right' },
-  '& .moment': { fontWeight: 400 },
-  '& strong .moment': { fontWeight: 600 },
-  '& [data-short=true] dd': { color: theme.palette.tones.bad.text },
-}))
 
 const List = styled('div', { shouldForwardProp: (name) => name !== 'rows' })<{ rows: number }>(
   ({ theme, rows }) => ({

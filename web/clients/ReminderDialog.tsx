@@ -7,17 +7,19 @@ import { calls } from '../../contract/calls.ts'
 import { ReminderText } from '../../contract/due.ts'
 import type { DueClient } from '../../contract/shapes.ts'
 import { useNow } from '../clock.ts'
+import { Buttons } from '../parts/Buttons.tsx'
+import { CardFoot } from '../parts/Card.tsx'
 import { copyText } from '../parts/copy.ts'
 import { Cancel } from '../parts/dialog/Cancel.tsx'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { useLastValue } from '../parts/dialog/useLastValue.ts'
 import { Form } from '../parts/form/Form.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
-import { Moment } from '../parts/Moment.tsx'
 import { useNotice } from '../parts/notices/Notices.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { useSubmit } from '../queries.ts'
 import { keepPreferences, useKnowsPreferences, usePreferences, useSession } from '../session.tsx'
+import { At } from '../When.tsx'
 import { zone } from '../zone.ts'
 import { sms, whatsApp, whyNoNumber } from './contact.ts'
 import { remindingText, USUAL_REMINDER } from './reminder.ts'
@@ -91,7 +93,7 @@ function Reminder({ client, onEdit }: { client: DueClient; onEdit: () => void })
         ) : (
           <>
             <span>
-              Reminded on <Moment iso={noted.reminded} zone={zone()} format="datetime" /> by {noted.by}
+              Reminded on <At iso={noted.reminded} /> by {noted.by}
             </span>
             <Button
               size="small"
@@ -161,8 +163,7 @@ function EditText({ onDone }: { onDone: () => void }) {
       autoFocus
       submit="Save the text"
       onSubmit={save.submit}
-      loading={save.loading}
-      submitError={save.submitError}
+      sending={save}
       aside={<Cancel onClick={onDone} />}
     >
       <TextInput
@@ -186,27 +187,10 @@ const Letter = styled('blockquote')(({ theme }) => ({
   background: theme.palette.background.default,
 }))
 
-const Buttons = styled('div')(({ theme }) => ({
-  display: 'flex',
-  flexWrap: 'wrap',
-  gap: 8,
-  marginTop: 16,
-  [theme.breakpoints.down('sm')]: { '& > *': { flex: '1 1 auto' } },
-}))
-
 const Note = styled('p')(({ theme }) => ({
   marginTop: 8,
   fontSize: '0.75rem',
   color: theme.palette.text.secondary,
 }))
 
-const Foot = styled('div')(({ theme }) => ({
-  display: 'flex',
-  flexWrap: 'wrap',
-  alignItems: 'center',
-  gap: 8,
-  minHeight: 44,
-  marginTop: 16,
-  color: theme.palette.text.secondary,
-  '& > span': { flex: '1 1 auto' },
-}))
+const Foot = styled(CardFoot)({ '& > span': { flex: '1 1 auto' } })

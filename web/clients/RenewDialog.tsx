@@ -5,9 +5,8 @@ import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { PaidMonths } from '../../contract/clients.ts'
 import { inCredits } from '../../contract/words.ts'
-import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { useLastValue } from '../parts/dialog/useLastValue.ts'
-import { Form } from '../parts/form/Form.tsx'
+import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { AmountSelect } from '../parts/form/SelectInput.tsx'
 import { UnderWay } from '../parts/Progress.tsx'
 import { useSubmit } from '../queries.ts'
@@ -35,32 +34,27 @@ export function RenewDialog({ names, onClose, onDone }: RenewDialogProps) {
   }
   if (!shown) return null
   return (
-    <Dialog
+    <FormDialog
       open={names !== null}
       title={shown.length === 1 ? `Renew ${shown[0]}` : `Renew ${inClients(shown.length)}`}
       onClose={close}
-      busy={loading}
+      schema={Months}
+      values={ONE_MONTH}
+      submit={({ months }) => says(shown.length, Number(months))}
+      onSubmit={({ months }) => renew(months)}
+      autoFocus
+      sending={{ loading, submitError }}
+      blocked={!quote || quote.balance_after < 0 || outdated}
+      aside={
+        <Button variant="outlined" disabled={loading} onClick={outdated ? reload : close}>
+          {outdated ? 'Reload' : 'Cancel'}
+        </Button>
+      }
     >
-      <Form
-        schema={Months}
-        values={ONE_MONTH}
-        submit={({ months }) => says(shown.length, Number(months))}
-        onSubmit={({ months }) => renew(months)}
-        autoFocus
-        loading={loading}
-        submitError={submitError}
-        blocked={!quote || quote.balance_after < 0 || outdated}
-        aside={
-          <Button variant="outlined" disabled={loading} onClick={outdated ? reload : close}>
-            {outdated ? 'Reload' : 'Cancel'}
-          </Button>
-        }
-      >
-        <AmountSelect name="months" label="Months" amounts={MONTHS} words={inMonths} />
-        <Quote clients={shown} asking={names !== null && !loading} onAnswer={setQuote} />
-        <UnderWay loading={loading} what={`Renewing ${inClients(shown.length)}`} />
-      </Form>
-    </Dialog>
+      <AmountSelect name="months" label="Months" amounts={MONTHS} words={inMonths} />
+      <Quote clients={shown} asking={names !== null && !loading} onAnswer={setQuote} />
+      <UnderWay loading={loading} what={`Renewing ${inClients(shown.length)}`} />
+    </FormDialog>
   )
 }
 

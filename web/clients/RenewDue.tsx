@@ -1,28 +1,26 @@
-import { styled } from '@mui/material/styles'
 import { useQuery } from '@tanstack/react-query'
 import { useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { MOST_CHOSEN } from '../../contract/clients.ts'
 import type { DueWithin } from '../../contract/due.ts'
-import { type DueClient, MOST_PER_PAGE } from '../../contract/shapes.ts'
-import { inCredits, shortage } from '../../contract/words.ts'
+import { MOST_PER_PAGE } from '../../contract/page.ts'
+import type { DueClient } from '../../contract/shapes.ts'
+import { inCredits } from '../../contract/words.ts'
 import { type ApiError, send } from '../api.ts'
 import { wordsOf } from '../notices.ts'
-import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { useLastValue } from '../parts/dialog/useLastValue.ts'
 import { ErrorState } from '../parts/ErrorState.tsx'
-import { Form } from '../parts/form/Form.tsx'
+import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
-import { Progress } from '../parts/Progress.tsx'
-import { Skeleton } from '../parts/Skeleton.tsx'
 import { mark } from '../parts/table/marks.ts'
 import { useBalance } from '../queries.ts'
 import { useSession } from '../session.tsx'
 import { submitOnce } from '../submits.ts'
-import { CancelOrStop, useBatches } from '../useBatches.tsx'
+import { useBatches } from '../useBatches.tsx'
 import { inClients } from '../words.ts'
 import { affordable, costOf, type HowLong, monthsOf } from './dueRenewal.ts'
+import { Calculation, Sums } from './Sums.tsx'
 
 /** Whom to renew: all that are due within some days, or chosen ones. */
 export type Renewed = { within: DueWithin } | { chosen: readonly DueClient[] }
@@ -42,8 +40,7 @@ export function RenewDue({ open, asked, onClose, onRenewed }: RenewDueProps) {
   const { data: clients, error, refetch } = useClientsToRenew(shown, open)
   const { credits: balance } = useBalance()
   const { name } = useSession()
-  const batches = useBatches(calls.clients.multirenew, onClose)
-  const { progress } = batches
+  const batches = useBatches(calls.clients.multirenew, 'renewed', onClose)
   const renew = async (some: readonly DueClient[], how: HowLong) => {
     const renewed: string[] = []
     await batches.run({
@@ -57,42 +54,31 @@ export function RenewDue({ open, asked, onClose, onRenewed }: RenewDueProps) {
         return { did: batch.length, left: some.length - done - batch.length }
       },
       success: () => wordsOf(calls.clients.multirenew)?.success?.(inputOf(some, how), NO_OUTPUT) ?? '',
-      partly: (done, all) => `${howMany(done, all)} were renewed.`,
     })
     onRenewed?.(renewed)
   }
   const count = clients?.length
   return (
-    <Dialog
+    <FormDialog
       open={open}
       title={count === undefined ? 'Renew all' : `Renew ${inClients(count)}`}
       onClose={onClose}
-      busy={progress !== null}
+      {...batches.form}
+      schema={AsTyped}
+      values={A_MONTH}
+      submit={({ how }) => says(clients, how as HowLong, balance)}
+      onSubmit={({ how }) => clients && renew(affordable(clients, how, balance), how)}
+      autoFocus
+      blocked={!clients || balance == null || clients.length === 0}
     >
+      <SelectInput name="how" label="Months" options={HOW_LONG} />
       {error && !clients ? (
         <ErrorState message={error.message} onRetry={refetch} />
       ) : (
-        <Form
-          schema={AsTyped}
-          values={A_MONTH}
-          submit={({ how }) => says(clients, how as HowLong, balance)}
-          onSubmit={({ how }) => clients && renew(affordable(clients, how, balance), how)}
-          autoFocus
-          loading={progress !== null}
-          blocked={!clients || balance == null || clients.length === 0}
-          submitError={null}
-          aside={<CancelOrStop batches={batches} onCancel={onClose} />}
-        >
-          <SelectInput name="how" label="Months" options={HOW_LONG} />
-          <Sums clients={clients} balance={balance} />
-          {progress && (
-            <Progress label="Clients renewed" done={progress.done} all={progress.all}>
-              {howMany(progress.done, progress.all)} renewed
-            </Progress>
-          )}
-        </Form>
+        <Price clients={clients} balance={balance} />
       )}
-    </Dialog>
+      {batches.progress}
+    </FormDialog>
   )
 }
 
@@ -111,54 +97,31 @@ function says(clients: readonly DueClient[] | undefined, how: HowLong, balance: 
   return `Renew the first ${some.length.toLocaleString('en-US')} for ${cost}`
 }
 
-interface SumsProps {
+interface PriceProps {
   clients: readonly DueClient[] | undefined
   balance: number | null | undefined
 }
 
 /** What the renewal costs, and what happens where the credits do not suffice. */
-function Sums({ clients, balance }: SumsProps) {
+function Price({ clients, balance }: PriceProps) {
   const how = useWatch({ name: 'how' }) as HowLong
   const cost = clients && costOf(clients, how)
-  const isShort = cost !== undefined && balance != null && cost > balance
   const first = clients && affordable(clients, how, balance).length
   return (
-    <Frame aria-live="polite" aria-busy={!clients}>
-      <dl>
-        <div>
-          <dt>Cost</dt>
-          <dd>{cost === undefined ? <Skeleton width={64} /> : inCredits(cost)}</dd>
-        </div>
-        <div>
-          <dt>Balance</dt>
-          <dd>{balance == null ? <Skeleton width={64} /> : inCredits(balance)}</dd>
-        </div>
-        <div data-short={isShort}>
-          <dt>Balance after</dt>
-          <dd>{after(cost, balance) ?? <Skeleton width={64} />}</dd>
-        </div>
-      </dl>
-      {isShort && (
+    <Calculation aria-live="polite" aria-busy={!clients}>
+      <Sums cost={cost} balance={balance} />
+      {cost !== undefined && balance != null && cost > balance && (
         <p>
           {first === 0
             ? 'Not even the one that expires first can be renewed.'
             : `The ${first?.toLocaleString('en-US')} that expire first can be renewed.`}
         </p>
       )}
-    </Frame>
+    </Calculation>
   )
 }
 
-function after(cost: number | undefined, balance: number | null | undefined): string | undefined {
-  if (cost === undefined || balance == null) return undefined
-  return cost > balance ? shortage(balance, cost) : inCredits(balance - cost)
-}
-
 const NO_OUTPUT = { status: 'OK', count: 0, credits: 0 } as const
-
-function howMany(done: number, all: number): string {
-  return `${done.toLocaleString('en-US')} of ${inClients(all)}`
-}
 
 function inputOf(clients: readonly DueClient[], how: HowLong) {
   return {
@@ -193,21 +156,3 @@ async function everyOne(within: DueWithin, signal: AbortSignal): Promise<DueClie
     if (page >= total_pages) return [...all.values()]
   }
 }
-
-const Frame = styled('div')(({ theme }) => ({
-  padding: '4px 16px',
-  borderRadius: 8,
-  background: theme.palette.background.default,
-  '& dl > div': {
-    display: 'flex',
-    flexWrap: 'wrap',
-    alignItems: 'center',
-    justifyContent: 'space-between',
-    gap: '0 16px',
-    minHeight: 32,
-  },
-  '& dt': { color: theme.palette.text.secondary },
-  '& dd': { fontWeight: 600, fontVariantNumeric: 'tabular-nums', textAlign: 'right' },
-  '& [data-short=true] dd': { color: theme.palette.tones.bad.text },
-  '& p': { padding: '4px 0 8px' },
-}))

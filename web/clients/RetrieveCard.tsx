@@ -10,7 +10,7 @@ import { SelectInput } from '../parts/form/SelectInput.tsx'
 import { useNotice } from '../parts/notices/Notices.tsx'
 import { Question } from '../Question.tsx'
 import { useBalance } from '../queries.ts'
-import { Day } from './Day.tsx'
+import { OnDay } from '../When.tsx'
 
 interface RetrieveCardProps {
   /** Undefined while it loads. */
@@ -37,9 +37,8 @@ export function RetrieveCard({ client, expired }: RetrieveCardProps) {
         resetKey={retrieved}
         submit="Retrieve Credits"
         onSubmit={({ credits }) => ask(Number(credits))}
-        loading={false}
         disabled={most === 0}
-        submitError={null}
+        sending={{ loading: false, submitError: null }}
       >
         <SelectInput
           name="credits"
@@ -95,9 +94,9 @@ function Consequence({ client, count }: { client: ClientDetail | undefined; coun
           {' '}
           Its service ends on{' '}
           <strong>
-            <Day iso={expiry} />
+            <OnDay iso={expiry} />
           </strong>{' '}
-          instead of <Day iso={client.expiry} />.
+          instead of <OnDay iso={client.expiry} />.
         </>
       )}
       {count === client?.trial_retrieval && (

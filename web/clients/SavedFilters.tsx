@@ -3,10 +3,8 @@ import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import * as z from 'zod/mini'
 import { FilterName, SavedFilter } from '../../contract/preferences.ts'
-import { Cancel } from '../parts/dialog/Cancel.tsx'
-import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { Menu } from '../parts/dialog/Menu.tsx'
-import { Form } from '../parts/form/Form.tsx'
+import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 import type { ListState } from '../parts/table/useListState.ts'
 import { useRemember } from '../remembered.tsx'
@@ -39,24 +37,23 @@ export function SavedFilters({ list }: { list: ListState }) {
             : { label: `Forget ${current}`, onChoose: () => remember({ filters: { [current]: null } }) },
         ]}
       />
-      <Dialog open={saving} title="Save this filter" onClose={() => setSaving(false)}>
-        <Form
-          schema={Named}
-          values={NO_NAME}
-          submit="Save"
-          onSubmit={({ name }) => {
-            remember({ filters: { [name.trim()]: SavedFilter.parse(now) } })
-            setSaving(false)
-          }}
-          autoFocus
-          loading={false}
-          submitError={null}
-          aside={<Cancel onClick={() => setSaving(false)} />}
-        >
-          <p>{`It keeps the search, the filter and the order. ${saved.length > 0 ? 'A name that is taken is replaced.' : ''}`}</p>
-          <TextInput name="name" label="Name" />
-        </Form>
-      </Dialog>
+      <FormDialog
+        open={saving}
+        title="Save this filter"
+        onClose={() => setSaving(false)}
+        schema={Named}
+        values={NO_NAME}
+        submit="Save"
+        onSubmit={({ name }) => {
+          remember({ filters: { [name.trim()]: SavedFilter.parse(now) } })
+          setSaving(false)
+        }}
+        autoFocus
+        sending={{ loading: false, submitError: null }}
+      >
+        <p>{`It keeps the search, the filter and the order. ${saved.length > 0 ? 'A name that is taken is replaced.' : ''}`}</p>
+        <TextInput name="name" label="Name" />
+      </FormDialog>
     </>
   )
 }

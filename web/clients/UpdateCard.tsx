@@ -23,7 +23,7 @@ import {
   type ClientValues,
   changesOf,
   draftFrom,
-  EMPTY,
+  EMPTY_CLIENT,
   typedOver,
   valuesOf,
 } from './clientForm.ts'
@@ -42,7 +42,7 @@ interface UpdateCardProps {
 /** The form for all data of a client. It sends only changed fields. An expired client can only be renewed. */
 export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
   const { name: dealer } = useSession()
-  const [base, setBase] = useState<Base>({ values: EMPTY, isRestored: false })
+  const [base, setBase] = useState<Base>({ values: EMPTY_CLIENT, isRestored: false })
   const [discarded, setDiscarded] = useState(0)
   const [payable, setPayable] = useState(true)
   const [reloading, setReloading] = useState(false)
@@ -67,10 +67,9 @@ export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
         autoFocus
         submit="Update Client"
         onSubmit={submit}
-        loading={save.loading}
         disabled={!base.seen}
         blocked={!payable || reloading}
-        submitError={save.submitError}
+        sending={save}
         aside={
           save.outdated && (
             <Reload
@@ -196,9 +195,9 @@ interface OfMac {
 function WithoutMac({ mac }: OfMac) {
   const isLost = useWatch({ name: 'ministra' }) === true && typeof mac === 'string'
   return (
-    <Loss role="status">
+    <Warning role="status">
       {isLost && `With Ministra its MAC ${mac} goes, and all that is known of its box.`}
-    </Loss>
+    </Warning>
   )
 }
 
@@ -213,7 +212,7 @@ function MacUnlessMinistra({ mac, disabled }: OfMac & { disabled: boolean }) {
   return <MacField disabled={disabled} help={help} />
 }
 
-const Loss = styled('p')(({ theme }) => ({
+const Warning = styled('p')(({ theme }) => ({
   padding: '8px 16px',
   borderRadius: 8,
   color: theme.palette.tones.warn.text,

@@ -41,7 +41,7 @@ export function VerdictCard({ client }: { client: ClientDetail | undefined }) {
   return (
     <Section aria-label="Verdict" aria-busy={!client}>
       <Reasons verdicts={verdicts} />
-      <Buttons style={client ? undefined : { visibility: 'hidden' }}>
+      <Ways style={client ? undefined : { visibility: 'hidden' }}>
         {mend && (
           <PassingButton variant="contained" disabled={switching.loading} onClick={mend.act}>
             {mend.label}
@@ -58,7 +58,7 @@ export function VerdictCard({ client }: { client: ClientDetail | undefined }) {
         <Button variant="outlined" startIcon={<IdCard size={18} />} onClick={() => setAsked('credentials')}>
           Credentials
         </Button>
-      </Buttons>
+      </Ways>
       <RenewDialog names={asked === 'renewal' && client ? [client.name] : null} onClose={close} />
       <ResetDialog
         title="Forget the lock?"
@@ -93,7 +93,7 @@ const TO_ANOTHER = (
 /** The verdict, and further reasons beneath it. */
 function Reasons({ verdicts: [first, ...more] }: { verdicts: readonly Verdict[] }) {
   return (
-    <Words aria-live="polite" tone={first?.tone ?? 'plain'}>
+    <Reasoning aria-live="polite" tone={first?.tone ?? 'plain'}>
       {first ? (
         <Sign {...first} />
       ) : (
@@ -105,7 +105,7 @@ function Reasons({ verdicts: [first, ...more] }: { verdicts: readonly Verdict[] 
       {more.map(({ says }) => (
         <p key={says}>{says}</p>
       ))}
-    </Words>
+    </Reasoning>
   )
 }
 
@@ -133,7 +133,7 @@ const Section = styled('section')(({ theme }) => ({
   [theme.breakpoints.down('sm')]: { padding: 16 },
 }))
 
-const Words = styled('div', { shouldForwardProp: (name) => name !== 'tone' })<{ tone: Tone }>(
+const Reasoning = styled('div', { shouldForwardProp: (name) => name !== 'tone' })<{ tone: Tone }>(
   ({ theme, tone }) => ({
     flex: '1 1 260px',
     minWidth: 0,
@@ -153,7 +153,7 @@ const Words = styled('div', { shouldForwardProp: (name) => name !== 'tone' })<{ 
   }),
 )
 
-const Buttons = styled('div')(({ theme }) => ({
+const Ways = styled('div')(({ theme }) => ({
   display: 'flex',
   flexWrap: 'wrap',
   gap: 8,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { type Act, type State, sortFor } from './chosenAct.ts'
+import { type Act, type ChosenState, sortFor } from './chosenAct.ts'
 
-const client = (name: string, more: Partial<State> = {}): State => ({
+const client = (name: string, more: Partial<ChosenState> = {}): ChosenState => ({
   name,
   expiry: '2026-06-15T23:59:59.000Z',
   expired: false,

@@ -11,20 +11,20 @@ export function isBoxEvent(act: Act): act is BoxEvent {
   return BOX_EVENTS.some((one) => one === act)
 }
 
-export type State = OutputOf<typeof calls.clients.multiquote>['data'][number]
+export type ChosenState = OutputOf<typeof calls.clients.multiquote>['data'][number]
 
 /** The selected clients, by what becomes of them. */
 export interface Sorted {
-  acted: readonly State[]
+  acted: readonly ChosenState[]
   /** Those of `acted` that are already as they are to become. */
-  same: readonly State[]
+  same: readonly ChosenState[]
   /** Those to which it cannot be done: living ones are not deleted, and expired ones not changed. */
-  leftOut: readonly State[]
+  leftOut: readonly ChosenState[]
 }
 
 /** Sorts the selected clients by what an act does to them. */
-export function sortFor(act: Act, data: readonly State[], chosenPackage?: number): Sorted {
-  const possible = ({ expired }: State) => expired === (act === 'delete')
+export function sortFor(act: Act, data: readonly ChosenState[], chosenPackage?: number): Sorted {
+  const possible = ({ expired }: ChosenState) => expired === (act === 'delete')
   const acted = data.filter(possible)
   return {
     acted,
@@ -33,7 +33,7 @@ export function sortFor(act: Act, data: readonly State[], chosenPackage?: number
   }
 }
 
-function isSame(act: Act, { status, package_selection }: State, chosenPackage?: number): boolean {
+function isSame(act: Act, { status, package_selection }: ChosenState, chosenPackage?: number): boolean {
   if (act === 'delete' || isBoxEvent(act)) return false
   return act === 'package' ? package_selection === chosenPackage : status === (act === 'on')
 }

@@ -17,7 +17,7 @@ export type ClientValues = {
   package_selection: number
 }
 
-export const EMPTY: ClientValues = {
+export const EMPTY_CLIENT: ClientValues = {
   status: false,
   locked: false,
   ministra: false,

@@ -15,8 +15,8 @@ export interface Credentials {
 }
 
 /** Returns the credentials as lines of text, to be copied, sent or drawn. */
-export function textOf(client: Credentials, { withPassword }: { withPassword: boolean }): string {
-  return linesOf(client)
+export function credentialsText(client: Credentials, { withPassword }: { withPassword: boolean }): string {
+  return credentialLines(client)
     .filter(({ secret }) => withPassword || !secret)
     .map(({ label, value }) => `${label}: ${value}`)
     .join('\n')
@@ -30,7 +30,13 @@ interface Line {
   typed?: true
 }
 
-export function linesOf({ login, password, mac, package_selection, expiry }: Credentials): readonly Line[] {
+export function credentialLines({
+  login,
+  password,
+  mac,
+  package_selection,
+  expiry,
+}: Credentials): readonly Line[] {
   return [
     { label: 'Login', value: login, typed: true },
     { label: 'Password', value: password, secret: true, typed: true },

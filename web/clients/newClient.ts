@@ -26,15 +26,15 @@ export function newClientSchema(balance: number | null | undefined) {
 }
 
 /** Returns the price of a new client's months, in credits. */
-export function costOf(months: NewClientValues['months']): number {
+export function startCost(months: NewClientValues['months']): number {
   return months === '2d' ? 0 : months
 }
 
 function furtherErrors(values: NewClientValues, balance: number | null | undefined) {
   const mac = values.ministra ? undefined : Mac.safeParse(values.stb_mac)
-  const short = balance != null && costOf(values.months) > balance
+  const short = balance != null && startCost(values.months) > balance
   return [
     ...(mac?.error?.issues.map(({ message }) => ({ message, path: ['stb_mac'] })) ?? []),
-    ...(short ? [{ message: shortage(balance, costOf(values.months)), path: ['months'] }] : []),
+    ...(short ? [{ message: shortage(balance, startCost(values.months)), path: ['months'] }] : []),
   ]
 }

@@ -8,13 +8,12 @@ import type { LevelName } from '../../contract/levels.ts'
 import type { TreeRow } from '../../contract/tree.ts'
 import { now } from '../clock.ts'
 import { levels } from '../levels.ts'
-import { Moment } from '../parts/Moment.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { useCall } from '../queries.ts'
 import { to } from '../screens.ts'
 import { TableCard } from '../TableCard.tsx'
 import { type Account, accounts, type Listed } from '../tables/accounts.tsx'
-import { zone } from '../zone.ts'
+import { At } from '../When.tsx'
 
 /** The accounts of one level, as the account above them sees them. */
 export function Accounts({ level: name }: { level: LevelName }) {
@@ -43,7 +42,7 @@ export function Accounts({ level: name }: { level: LevelName }) {
             <dd>–</dd>
           ) : (
             <dd style={{ visibility: data ? undefined : 'hidden' }}>
-              <Moment iso={data?.onDate ?? now().toISOString()} zone={zone()} format="datetime" />
+              <At iso={data?.onDate ?? now().toISOString()} />
             </dd>
           )}
         </div>

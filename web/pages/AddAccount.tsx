@@ -26,8 +26,7 @@ export function AddAccount({ level: name }: { level: LevelName }) {
           submit={`Add ${title}`}
           autoFocus
           onSubmit={add.submit}
-          loading={add.loading}
-          submitError={add.submitError}
+          sending={add}
         >
           <TextInput
             name="login"

@@ -1,5 +1,4 @@
 import { Ban, CircleHelp, Monitor, Wifi } from 'lucide-react'
-import { useMemo } from 'react'
 import { calls, type OutputOf } from '../../contract/calls.ts'
 import { useUnknownBoxes } from '../boxes/useUnknownBoxes.ts'
 import { Card } from '../parts/Card.tsx'
@@ -18,7 +17,7 @@ import { zone } from '../zone.ts'
 export function Boxes() {
   const loaded = useCall(calls.boxes.overview, {}, { every: A_MINUTE })
   // Counting them reads every box.
-  const counted = useCall(calls.boxes.models, {}, { every: 5 * A_MINUTE })
+  const byModel = useCall(calls.boxes.models, {}, { every: 5 * A_MINUTE })
   const unknown = useUnknownBoxes(A_MINUTE)
   return (
     <>
@@ -26,7 +25,18 @@ export function Boxes() {
       <PageTitle>Boxes</PageTitle>
       <Counts data={loaded.data} loading={loaded.isPending} />
       <Stack>
-        <OnlineChart loaded={loaded} />
+        <Chart
+          title="Online over the Day"
+          across="Time"
+          up="Boxes"
+          loaded={loaded}
+          draw={({ counts: { at, online } }) => ({
+            times: at,
+            zone: zone(),
+            series: [{ name: 'Online', values: online }],
+          })}
+          empty="No boxes were counted yet"
+        />
         <Card title="Unknown Boxes" flush>
           <DataTable label="Unknown Boxes" {...unknown} />
         </Card>
@@ -40,7 +50,7 @@ export function Boxes() {
           label="Types and Versions"
           name="models"
           table={models}
-          loaded={{ ...counted, data: counted.data?.data }}
+          loaded={{ ...byModel, data: byModel.data?.data }}
         />
       </Stack>
     </>
@@ -56,7 +66,7 @@ function Counts({ data, loading }: { data: Overview | undefined; loading: boolea
     <Tiles>
       <Tile
         label="Online now"
-        value={shown(data?.online)}
+        value={data?.online}
         share={data && data.known > 0 ? `${Math.round((100 * data.online) / data.known)}%` : undefined}
         to={to.allClients({ filter: 'online' })}
         icon={<Wifi aria-hidden size={18} />}
@@ -64,13 +74,13 @@ function Counts({ data, loading }: { data: Overview | undefined; loading: boolea
       />
       <Tile
         label="Known boxes"
-        value={shown(data?.known)}
+        value={data?.known}
         icon={<Monitor aria-hidden size={18} />}
         loading={loading}
       />
       <Tile
         label="Refused"
-        value={shown(data && refused)}
+        value={data && refused}
         share="in 24 hours"
         none={refused === 0}
         icon={<Ban aria-hidden size={18} />}
@@ -78,7 +88,7 @@ function Counts({ data, loading }: { data: Overview | undefined; loading: boolea
       />
       <Tile
         label="Unknown"
-        value={shown(data && ofNobody)}
+        value={data && ofNobody}
         share="in 24 hours"
         none={ofNobody === 0}
         icon={<CircleHelp aria-hidden size={18} />}
@@ -88,34 +98,4 @@ function Counts({ data, loading }: { data: Overview | undefined; loading: boolea
   )
 }
 
-function OnlineChart({ loaded: { data, isFetching, error, refetch } }: { loaded: Loaded }) {
-  const chart = useMemo(
-    () =>
-      data && {
-        times: data.counts.at,
-        zone: zone(),
-        series: [{ name: 'Online', values: data.counts.online }],
-      },
-    [data],
-  )
-  return (
-    <Chart
-      title="Online over the Day"
-      across="Time"
-      up="Boxes"
-      data={chart}
-      loading={isFetching && !data}
-      error={error?.message}
-      onRetry={refetch}
-      empty="No boxes were counted yet"
-    />
-  )
-}
-
-type Loaded = ReturnType<typeof useCall<typeof calls.boxes.overview>>
-
 const A_MINUTE = 60_000
-
-function shown(number: number | undefined): string {
-  return number?.toLocaleString('en-US') ?? '–'
-}

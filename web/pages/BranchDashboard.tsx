@@ -10,7 +10,7 @@ import { Tile, Tiles } from '../parts/Tile.tsx'
 import { useCall } from '../queries.ts'
 import { to } from '../screens.ts'
 import { useSession } from '../session.tsx'
-import { resellerTransactions, transactions } from '../tables/transactions.tsx'
+import { branchTransactions, resellerTransactions } from '../tables/transactions.tsx'
 
 /** The dashboard of superresellers and resellers: their totals, their balance and the newest transactions. */
 export function BranchDashboard() {
@@ -24,7 +24,7 @@ export function BranchDashboard() {
       <Tiles>
         <Tile
           label={beneath.plural}
-          value={list.data?.count.toLocaleString('en-US') ?? '–'}
+          value={list.data?.count}
           to={to.level[beneath.role].list()}
           icon={<Users aria-hidden size={18} />}
           loading={list.isPending}
@@ -34,7 +34,7 @@ export function BranchDashboard() {
       <Stack>
         <LatestTransactions
           title="Latest Transactions"
-          table={role === 'reseller' ? resellerTransactions : transactions}
+          table={role === 'reseller' ? resellerTransactions : branchTransactions}
         />
         <BranchGrowth />
       </Stack>

@@ -17,7 +17,7 @@ import { ownClients } from '../tables/clients.tsx'
 
 /** The dealer's list of clients, where they renew one or many, and delete those that have expired. */
 export function Clients() {
-  const [renewing, setRenewing] = useState<Renewed | null>(null)
+  const [renewing, setRenewing] = useState<Renewing | null>(null)
   const [deleting, setDeleting] = useState<ClientRow | null>(null)
   const [table] = useState(() =>
     ownClients({
@@ -67,7 +67,7 @@ export function Clients() {
 }
 
 /** The clients to renew, and whether they are the selected ones. */
-interface Renewed {
+interface Renewing {
   names: readonly string[]
   chosen: boolean
 }

@@ -31,15 +31,14 @@ export function DeleteMac() {
       <Stack>
         <Card form>
           <Form
-            schema={Search}
+            schema={Wanted}
             values={EMPTY}
             resetKey={deleted}
             autoFocus
             submit="Search"
             onlyWhenValid
             onSubmit={({ mac }) => search(mac)}
-            loading={loading}
-            submitError={null}
+            sending={{ loading, submitError: null }}
           >
             <MacField name="mac" />
           </Form>
@@ -62,7 +61,7 @@ export function DeleteMac() {
 }
 
 const EMPTY = { mac: '' }
-const Search = calls.admin.searchMac.input
+const Wanted = calls.admin.searchMac.input
 
 /** Searches for a MAC. The data is null where no client has it, and undefined after a failed search. */
 function useSearch() {

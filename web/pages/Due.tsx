@@ -16,6 +16,7 @@ import { DataTable } from '../parts/table/DataTable.tsx'
 import { Segments } from '../parts/table/Segments.tsx'
 import { SelectionBar } from '../parts/table/SelectionBar.tsx'
 import type { RowSelection } from '../parts/table/selection.ts'
+import type { Table } from '../parts/table/table.ts'
 import { type ListState, useListState } from '../parts/table/useListState.ts'
 import { useCall } from '../queries.ts'
 import { dueClients } from '../tables/due.tsx'
@@ -49,32 +50,7 @@ export function Due() {
       <title>Due · Boxtree</title>
       <PageTitle action={renewAll}>Due</PageTitle>
       <Stack>
-        <Card flush>
-          <DataTable
-            label="Due"
-            table={table}
-            list={list}
-            rows={page.data && { rows: page.data.data, count: page.data.count }}
-            loading={page.isPending || page.isPlaceholderData}
-            error={page.error?.message}
-            onRetry={page.refetch}
-            select={select}
-            tools={
-              <Segments
-                segments={DUE_WITHIN.map((value) => ({
-                  value,
-                  label: LABELS[value],
-                  count: counts?.[value].toLocaleString('en-US'),
-                }))}
-                value={within}
-                onChange={list.setFilter}
-                digits={3}
-                visible
-              />
-            }
-            emptyIcon={<CalendarClock aria-hidden size={32} strokeWidth={1.25} />}
-          />
-        </Card>
+        <DueList {...{ table, list, page, counts, select }} />
         <ForecastCard />
       </Stack>
       <SelectionBar
@@ -98,6 +74,46 @@ export function Due() {
       <RenewDue open={many !== null} asked={many} onClose={() => setMany(null)} onRenewed={onRenewed} />
       <ReminderDialog client={reminding} onClose={() => setReminding(null)} />
     </>
+  )
+}
+
+interface DueListProps {
+  table: Table<DueClient>
+  list: ListState
+  page: ReturnType<typeof useDuePage>
+  /** How many are due within each of the filters; undefined while they load. */
+  counts: Record<DueWithin, number> | undefined
+  select: RowSelection<DueClient>
+}
+
+function DueList({ table, list, page, counts, select }: DueListProps) {
+  return (
+    <Card flush>
+      <DataTable
+        label="Due"
+        table={table}
+        list={list}
+        rows={page.data && { rows: page.data.data, count: page.data.count }}
+        loading={page.isPending || page.isPlaceholderData}
+        error={page.error?.message}
+        onRetry={page.refetch}
+        select={select}
+        tools={
+          <Segments
+            segments={DUE_WITHIN.map((value) => ({
+              value,
+              label: LABELS[value],
+              count: counts?.[value].toLocaleString('en-US'),
+            }))}
+            value={list.filter}
+            onChange={list.setFilter}
+            digits={3}
+            visible
+          />
+        }
+        emptyIcon={<CalendarClock aria-hidden size={32} strokeWidth={1.25} />}
+      />
+    </Card>
   )
 }
 

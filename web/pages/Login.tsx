@@ -2,7 +2,7 @@ import { styled } from '@mui/material/styles'
 import { useEffect, useState } from 'react'
 import { Card } from '../parts/Card.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
-import { lastUsername, signIn, useSessionState } from '../session.tsx'
+import { lastUsername, openSession, useSessionState } from '../session.tsx'
 import { Mark } from '../shell/Mark.tsx'
 import { SignInForm } from '../shell/SignInForm.tsx'
 
@@ -31,7 +31,7 @@ export function Login() {
           username={username}
           submit="Sign in"
           autoFocus={username === '' || 'login_password'}
-          onDone={signIn}
+          onDone={openSession}
         >
           <TextInput name="login_username" label="Username" autoComplete="username" asTyped />
         </SignInForm>

@@ -52,8 +52,7 @@ export function Message() {
             onlyWhenValid
             onSubmit={update.submit}
             disabled={isPending}
-            loading={update.loading}
-            submitError={update.submitError}
+            sending={update}
           >
             <TextInput name="message" label="New Message" multiline />
           </Form>

@@ -9,7 +9,7 @@ import type { Credentials } from '../clients/credentials.ts'
 import { DescriptionField, MacField, PackageField, PhoneField, Suggest } from '../clients/fields.tsx'
 import { KeepDraft } from '../clients/KeepDraft.tsx'
 import { MadeClient } from '../clients/MadeClient.tsx'
-import { costOf, type NewClientValues, newClientSchema } from '../clients/newClient.ts'
+import { type NewClientValues, newClientSchema, startCost } from '../clients/newClient.ts'
 import { START_OPTIONS } from '../clients/startOptions.ts'
 import { suggestLogin, suggestPassword } from '../clients/suggest.ts'
 import { useMacLastSeen } from '../clients/useMacLastSeen.ts'
@@ -60,12 +60,11 @@ export function NewClient() {
             onlyWhenValid
             autoFocus
             onSubmit={create.submit}
-            loading={create.loading}
-            submitError={create.submitError}
+            sending={create}
           >
             <KeepDraft
               form={NEW_CLIENT}
-              draftFrom={draftFrom}
+              draftFrom={typedDraft}
               isRestored={draft !== null && emptied === 0}
               sent={create.loading}
               onDiscard={empty}
@@ -126,7 +125,7 @@ function credentialsOf(
 }
 
 /** Returns what was typed, without the password; null where nothing was. */
-function draftFrom(values: NewClientValues): Draft | null {
+function typedDraft(values: NewClientValues): Draft | null {
   const typed = Object.entries(withoutSecrets(calls.clients.create, values)).filter(
     ([name, value]) => EMPTY[name as keyof NewClientValues] !== value,
   )
@@ -139,7 +138,7 @@ function MacUnlessMinistra() {
   const trials = useTrials()
   const asked = useMacLastSeen(ministra === true ? '' : typed)
   if (ministra === true) return null
-  const hadOne = costOf(months) === 0 && trials?.mac_had === true
+  const hadOne = startCost(months) === 0 && trials?.mac_had === true
   const refused = hadOne ? 'This MAC address had a trial within the last 30 days.' : undefined
   return <MacField help={asked} refused={refused} />
 }
@@ -153,7 +152,7 @@ function useTrials(): Trials | undefined {
 
 /** The choice of trial or months, with its price and the balance. */
 function Start({ balance }: { balance: number | null | undefined }) {
-  const cost = costOf(useWatch({ name: 'months' }))
+  const cost = startCost(useWatch({ name: 'months' }))
   const short = balance != null && cost > balance
   const trials = useTrials()
   return (

@@ -9,7 +9,6 @@ import { Card } from '../parts/Card.tsx'
 import { Chip } from '../parts/Chip.tsx'
 import { ErrorState, Outdated } from '../parts/ErrorState.tsx'
 import { Fact, FactList } from '../parts/FactList.tsx'
-import { Moment } from '../parts/Moment.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { Stack } from '../parts/Stack.tsx'
@@ -18,6 +17,7 @@ import { timeAgo } from '../parts/time.ts'
 import type { Tone } from '../parts/tone.ts'
 import { useCall } from '../queries.ts'
 import { jobs, servers } from '../tables/system.tsx'
+import { At } from '../When.tsx'
 import { zone } from '../zone.ts'
 
 type State = OutputOf<typeof calls.system.state>
@@ -44,7 +44,7 @@ export function System() {
           <Findings findings={data.findings} />
           <Beside>
             <Boxtree state={data} />
-            <Database state={data} />
+            <DatabaseCard state={data} />
             <BackupsCard backups={newestOf(data.servers)} />
           </Beside>
           <Card title="Servers" flush>
@@ -95,7 +95,7 @@ function Boxtree({ state: { schema, servers } }: { state: State }) {
   )
 }
 
-function Database({ state: { database, servers } }: { state: State }) {
+function DatabaseCard({ state: { database, servers } }: { state: State }) {
   const { version, host, writes, clock_behind, size } = database
   const disk = servers.find(({ disk_least }) => disk_least !== null)
   const changes = writes && !clock_behind
@@ -187,10 +187,6 @@ function Ago({ iso, now }: { iso: string; now: Date }): ReactNode {
       <At iso={iso} />, {timeAgo(iso, now)}
     </>
   )
-}
-
-function At({ iso }: { iso: string }) {
-  return <Moment iso={iso} zone={zone()} format="datetime" />
 }
 
 const Beside = styled('div')({

@@ -5,8 +5,8 @@ import { calls } from '../../contract/calls.ts'
 import { LEVELS, type LevelName } from '../../contract/levels.ts'
 import type { Role } from '../../contract/roles.ts'
 import { Access } from '../accounts/Access.tsx'
+import { AccountFacts } from '../accounts/AccountFacts.tsx'
 import { ChildLowBalance } from '../accounts/ChildLowBalance.tsx'
-import { Facts } from '../accounts/Facts.tsx'
 import { MoveOrClose } from '../accounts/MoveOrClose.tsx'
 import { PasswordCard } from '../accounts/PasswordCard.tsx'
 import { levels } from '../levels.ts'
@@ -66,7 +66,7 @@ function Branch({ name }: { name: string }) {
         others={{ path: to.tree(), label: 'Show the tree' }}
       >
         <Stack>
-          <Facts account={data} />
+          <AccountFacts account={data} />
           {!data?.closed && (
             <Pair>
               <Access name={name} />

@@ -57,7 +57,6 @@ const Head = styled('header')({
   '& h2': { fontSize: '0.875rem', fontWeight: 600 },
 })
 
-/** The buttons at the end of a card. */
 export const CardButtons = styled('div')(({ theme }) => ({
   display: 'flex',
   flexWrap: 'wrap',
@@ -66,4 +65,16 @@ export const CardButtons = styled('div')(({ theme }) => ({
   minHeight: 37,
   marginTop: 16,
   [theme.breakpoints.down('sm')]: { '& button': { flex: '1 1 auto' } },
+}))
+
+/** The last line of a card: a text, and the buttons that belong to it. */
+export const CardFoot = styled('div')(({ theme }) => ({
+  display: 'flex',
+  flexWrap: 'wrap',
+  alignItems: 'center',
+  justifyContent: 'space-between',
+  gap: 8,
+  minHeight: 44,
+  marginTop: 16,
+  color: theme.palette.text.secondary,
 }))

@@ -12,7 +12,6 @@ export const FactList = styled('dl')(({ theme }) => ({
   '& dd': { margin: 0 },
 }))
 
-/** One fact of a list. */
 export function Fact({ label, children }: { label: string; children: ReactNode }) {
   return (
     <div>

@@ -5,12 +5,12 @@ import { useDelayed } from './useDelayed.ts'
 /** Reserves the space of content that is loading. It turns grey only after 200 ms. */
 export function Skeleton({ width = '100%', height = 14 }: { width?: number | string; height?: number }) {
   const late = useDelayed(true)
-  return <Bar aria-hidden style={{ width, height, visibility: late ? undefined : 'hidden' }} />
+  return <SkeletonBar aria-hidden style={{ width, height, visibility: late ? undefined : 'hidden' }} />
 }
 
 const breathe = keyframes({ '50%': { opacity: 0.45 } })
 
-export const Bar = styled('span')(({ theme }) => ({
+export const SkeletonBar = styled('span')(({ theme }) => ({
   display: 'inline-block',
   verticalAlign: 'middle',
   maxWidth: '100%',

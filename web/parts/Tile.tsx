@@ -5,10 +5,9 @@ import { Skeleton } from './Skeleton.tsx'
 import type { Tone } from './tone.ts'
 
 interface TileProps {
-  /** What is counted. */
   label: string
-  /** The formatted number, or a word such as 'Unlimited'. */
-  value: ReactNode
+  /** The number, or a word such as 'Unlimited'; nothing where it could not be loaded. */
+  value: number | string | null | undefined
   /** The formatted percentage of the whole, such as '42%'. */
   share?: string | undefined
   /** The address of the link; a tile without one is no link. */
@@ -24,12 +23,12 @@ interface TileProps {
 export function Tile({ label, value, share, to, icon, tone, none = false, loading }: TileProps) {
   const inside = (
     <>
-      <Words>
+      <Label>
         <span>{label}</span>
         {icon}
-      </Words>
+      </Label>
       <Numbers>
-        {loading ? <Skeleton width={72} height={24} /> : <strong data-none={none}>{value}</strong>}
+        {loading ? <Skeleton width={72} height={24} /> : <strong data-none={none}>{shown(value)}</strong>}
         {!loading && share !== undefined && <span>{share}</span>}
       </Numbers>
     </>
@@ -39,6 +38,10 @@ export function Tile({ label, value, share, to, icon, tone, none = false, loadin
       {to === undefined ? <div>{inside}</div> : <Link to={to}>{inside}</Link>}
     </Box>
   )
+}
+
+function shown(value: number | string | null | undefined): string {
+  return typeof value === 'number' ? value.toLocaleString('en-US') : (value ?? '–')
 }
 
 /** A grid of tiles. Five tiles fill two rows on a tablet and three on a phone, without a gap. */
@@ -79,7 +82,7 @@ const Box = styled('li', { shouldForwardProp: (name) => name !== 'tone' })<{ ton
   }),
 )
 
-const Words = styled('div')(({ theme }) => ({
+const Label = styled('div')(({ theme }) => ({
   display: 'flex',
   justifyContent: 'space-between',
   gap: 8,

@@ -4,7 +4,6 @@ import { useEffect, useState, useSyncExternalStore } from 'react'
 export interface Chunk<T> {
   /** Fetches it, or joins the fetching under way. A failure is forgotten, so that the next call tries again. */
   load: () => Promise<T>
-  /** Its value, once it is here. */
   value: T | undefined
   /** Calls the listener when the value arrives, unless the returned function was called before. */
   subscribe: (listener: () => void) => () => void
@@ -49,13 +48,11 @@ export function useChunk<T>(of: Chunk<T>, wanted = true): T | undefined {
   return value
 }
 
-/** Returns the value of a chunk once it is here. */
 export function useValue<T>(of: Chunk<T>): T | undefined {
   // React looks again once it has subscribed, so a value that arrives between a render and its effects is not missed.
   return useSyncExternalStore(of.subscribe, () => of.value)
 }
 
-/** Fetches a chunk while it is wanted. */
 export function useFetch<T>(of: Chunk<T>, wanted: boolean, onFailure: (error: Error) => void): void {
   useEffect(() => {
     if (!wanted || of.value !== undefined) return

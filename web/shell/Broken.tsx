@@ -1,6 +1,19 @@
+import { useEffect, useSyncExternalStore } from 'react'
+import { connection } from '../api.ts'
 import { ErrorState } from '../parts/ErrorState.tsx'
 
-/** Shown in place of a page that threw an error, or whose script could not be loaded. */
+/**
+ * Shown in place of a page that threw an error, or whose script could not be loaded. Once the connection is back it
+ * loads by itself, in a new document, because some browsers never ask again for a script that they could not load.
+ */
 export function Broken() {
-  return <ErrorState message="This page could not be shown." onRetry={() => window.location.reload()} />
+  const lost = useSyncExternalStore(connection.subscribe, connection.isLost)
+  useEffect(() => connection.subscribe(() => connection.isLost() || reload()), [])
+  if (lost)
+    return <ErrorState message="This page cannot be shown without a connection." onRetry={connection.probe} />
+  return <ErrorState message="This page could not be shown." onRetry={reload} />
+}
+
+function reload(): void {
+  window.location.reload()
 }

@@ -5,13 +5,13 @@ import { useId, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/later.tsx'
+import { InputFrame } from '../parts/form/controls.tsx'
 import { EXACT } from '../parts/form/TextInput.tsx'
 import type { Wish } from './FindResults.tsx'
 import { useShortcuts } from './useShortcuts.ts'
 
 interface FindProps {
   onSettings: () => void
-  /** Shows the shortcuts. */
   onHelp: () => void
 }
 
@@ -28,7 +28,7 @@ export function Find({ onSettings, onHelp }: FindProps) {
       <Opener aria-label="Find" onClick={act.begin}>
         <Search size={20} />
       </Opener>
-      <Field>
+      <FindField as="label">
         <IconButton aria-label="Stop finding" className="back" onClick={act.end}>
           <ArrowLeft size={20} />
         </IconButton>
@@ -52,7 +52,7 @@ export function Find({ onSettings, onHelp }: FindProps) {
           onKeyDown={act.press}
         />
         <kbd aria-hidden>/</kbd>
-      </Field>
+      </FindField>
       <Later
         part={results}
         given={{ id, open, text, active, wish, onActive: act.setActive, onEnd: act.end, onSettings, onHelp }}
@@ -137,32 +137,9 @@ const Opener = styled(IconButton)(({ theme }) => ({
   [theme.breakpoints.up('sm')]: { display: 'none' },
 }))
 
-const Field = styled('label')(({ theme }) => ({
-  display: 'flex',
-  alignItems: 'center',
-  gap: 8,
-  minHeight: 40,
-  padding: '0 8px 0 12px',
-  borderRadius: 8,
-  border: `1px solid ${theme.palette.edge}`,
-  background: theme.palette.background.paper,
-  color: theme.palette.text.secondary,
-  '&:focus-within': {
-    borderColor: theme.palette.accent.text,
-    boxShadow: `inset 0 0 0 1px ${theme.palette.accent.text}`,
-  },
-  '& > svg': { flex: 'none' },
-  '& input': {
-    flex: 1,
-    minWidth: 0,
-    minHeight: 38,
-    padding: 0,
-    border: 0,
-    outline: 'none',
-    background: 'none',
-    color: theme.palette.text.primary,
-    '&::placeholder': { color: theme.palette.text.secondary, opacity: 1 },
-  },
+const FindField = styled(InputFrame)(({ theme }) => ({
+  paddingRight: 8,
+  '& .MuiIconButton-root': { marginRight: 0 },
   '& kbd': {
     padding: '0 6px',
     borderRadius: 4,
@@ -171,10 +148,6 @@ const Field = styled('label')(({ theme }) => ({
     fontSize: '0.75rem',
   },
   '&:focus-within kbd': { visibility: 'hidden' },
-  '@media (pointer: coarse)': {
-    minHeight: 44,
-    '& input': { fontSize: '1rem' },
-    '& kbd': { display: 'none' },
-  },
+  '@media (pointer: coarse)': { '& kbd': { display: 'none' } },
   [theme.breakpoints.up('sm')]: { '& .back': { display: 'none' } },
 }))

@@ -54,7 +54,7 @@ export function FindResults(props: FindResultsProps) {
   useEffect(() => {
     if (open && at !== active) onActive(at)
   }, [open, at, active, onActive])
-  const act: Act = (result, how) => {
+  const act: OnChoose = (result, how) => {
     if (!result || (how === 'renew' && result.client === undefined)) return
     onEnd()
     if (how === 'renew') setRenewing(result.client ?? null)
@@ -83,7 +83,7 @@ export function FindResults(props: FindResultsProps) {
 }
 
 /** Does what was wished before the results were there. `due` is null where nothing was, or the text is another now. */
-function useWish(due: Wish['act'] | null, best: Result | undefined, act: Act) {
+function useWish(due: Wish['act'] | null, best: Result | undefined, act: OnChoose) {
   const carryOut = useRef(act)
   useLayoutEffect(() => {
     carryOut.current = act
@@ -93,7 +93,7 @@ function useWish(due: Wish['act'] | null, best: Result | undefined, act: Act) {
   }, [due, best])
 }
 
-type Act = (result: Result | undefined, how: Wish['act']) => void
+type OnChoose = (result: Result | undefined, how: Wish['act']) => void
 
 interface ResultGroupProps {
   id: string
@@ -102,14 +102,14 @@ interface ResultGroupProps {
   results: readonly Result[]
   /** The number of the one that Enter opens. */
   at: number
-  onAct: Act
+  onAct: OnChoose
 }
 
 function ResultGroup({ id, group, results, at, onAct }: ResultGroupProps) {
   const inside = results.flatMap((result, number) => (result.group === group ? [{ result, number }] : []))
   if (inside.length === 0) return null
   return (
-    <Group role="group" aria-label={group}>
+    <Section role="group" aria-label={group}>
       <span aria-hidden>{group}</span>
       {inside.map(({ result, number }) => (
         <Line key={result.key} role="presentation" data-active={number === at}>
@@ -140,7 +140,7 @@ function ResultGroup({ id, group, results, at, onAct }: ResultGroupProps) {
           )}
         </Line>
       ))}
-    </Group>
+    </Section>
   )
 }
 
@@ -195,12 +195,12 @@ function asResult(open: (path: string) => void) {
     key: `client ${client.name}`,
     group: 'Clients',
     client: client.name,
-    content: <Client {...client} />,
+    content: <ClientResult {...client} />,
     open: () => open(to.client(client.name)),
   })
 }
 
-function Client({ name, description, mac, phone, expiry }: FoundClient) {
+function ClientResult({ name, description, mac, phone, expiry }: FoundClient) {
   const about = [mac ?? 'Ministra', phone, description].filter(Boolean).join(' · ')
   return (
     <>
@@ -266,7 +266,7 @@ const Popup = styled('div', { shouldForwardProp: (name) => name !== 'pale' })<{ 
   }),
 )
 
-const Group = styled('div')(({ theme }) => ({
+const Section = styled('div')(({ theme }) => ({
   '& > span': {
     display: 'block',
     padding: '8px 12px 4px',

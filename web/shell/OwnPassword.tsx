@@ -22,8 +22,7 @@ export function OwnPassword() {
       resetKey={change.done}
       submit="Change password"
       onlyWhenValid
-      loading={change.loading}
-      submitError={change.submitError}
+      sending={change}
       onSubmit={({ old_password, password }) => change.submit({ old_password, password })}
     >
       {/* Tells the password manager which account the password belongs to. */}

@@ -5,7 +5,6 @@ import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/later.tsx'
 
 interface SettingsButtonProps {
-  /** The side of the menu. */
   side: 'left' | 'right'
   open: boolean
   onOpen: () => void

@@ -108,7 +108,7 @@ interface ChoiceProps {
 /** A group of radio buttons that look like tiles. */
 function Choice({ name, options, value, onChoose }: ChoiceProps) {
   return (
-    <Group>
+    <Fieldset>
       <legend>{name}</legend>
       {options.map((option) => (
         <label key={option}>
@@ -117,7 +117,7 @@ function Choice({ name, options, value, onChoose }: ChoiceProps) {
           <span>{`${option[0]?.toUpperCase()}${option.slice(1)}`}</span>
         </label>
       ))}
-    </Group>
+    </Fieldset>
   )
 }
 
@@ -137,7 +137,7 @@ const Content = styled('div')(({ theme }) => ({
 
 const Unsaved = styled('div')({ display: 'flex', gap: 8, '& > :last-child': { flex: 1 } })
 
-const Group = styled('fieldset')(({ theme }) => ({
+const Fieldset = styled('fieldset')(({ theme }) => ({
   display: 'grid',
   gridTemplateColumns: '1fr 1fr',
   gap: 8,

@@ -7,7 +7,7 @@ import { Drawer } from '../parts/dialog/Drawer.tsx'
 import { Later } from '../parts/dialog/later.tsx'
 import { useSession, useSettings } from '../session.tsx'
 import { keepVisit, lastVisit } from '../visits.ts'
-import { Message } from './Message.tsx'
+import { Broadcast } from './Broadcast.tsx'
 import { SettingsButton } from './SettingsButton.tsx'
 import { Sidebar } from './Sidebar.tsx'
 import { TopBar } from './TopBar.tsx'
@@ -59,7 +59,7 @@ export function Shell({ children }: { children: ReactNode }) {
         onClose={() => setAside(null)}
       />
       <Later part={help} given={{ open: aside === 'help', onClose: () => setAside(null) }} />
-      <Message />
+      <Broadcast />
     </Frame>
   )
 }

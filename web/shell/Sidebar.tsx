@@ -20,7 +20,7 @@ export function Sidebar({ collapsed }: { collapsed: boolean }) {
   const [asking, setAsking] = useState(false)
   const waiting = useWaiting()
   return (
-    <Column data-collapsed={collapsed}>
+    <Side data-collapsed={collapsed}>
       <Who>
         <Mark size={36} />
         {!collapsed && (
@@ -75,7 +75,7 @@ export function Sidebar({ collapsed }: { collapsed: boolean }) {
       >
         <p>You have unsent entries in this tab. They are lost with a logout.</p>
       </Confirm>
-    </Column>
+    </Side>
   )
 }
 
@@ -103,7 +103,7 @@ const Count = styled('span')(({ theme }) => ({
   '[data-collapsed=true] &': { position: 'absolute', top: 2, right: 2 },
 }))
 
-const Column = styled('div')({
+const Side = styled('div')({
   padding: 12,
   '&[data-collapsed=true]': { padding: '12px 8px' },
   '& nav ul': { display: 'grid', gap: 4 },

@@ -2,7 +2,7 @@ import Button from '@mui/material/Button'
 import { useState } from 'react'
 import { useNow } from '../clock.ts'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
-import { signInAgain, useSession } from '../session.tsx'
+import { replaceSession, useSession } from '../session.tsx'
 import { SignInForm } from './SignInForm.tsx'
 
 /** Offers to sign in again before the session expires, in a dialog over the page, which keeps what was typed. */
@@ -33,7 +33,7 @@ function Again({ later }: { later: () => void }) {
       username={name}
       submit="Sign in again"
       autoFocus
-      onDone={signInAgain}
+      onDone={replaceSession}
       aside={<Button onClick={later}>Later</Button>}
     >
       <p>

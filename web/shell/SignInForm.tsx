@@ -10,7 +10,6 @@ import { askCaptcha, captchaSolved, useSigning } from './signing.ts'
 interface SignInFormProps {
   /** Fills in the username at first. */
   username: string
-  /** The label of the button. */
   submit: string
   autoFocus: boolean | string
   onDone: (answer: OutputOf<typeof calls.session.login>) => void
@@ -30,8 +29,7 @@ export function SignInForm({ username, submit, autoFocus, onDone, aside, childre
       values={values}
       submit={submit}
       onSubmit={sign}
-      loading={loading}
-      submitError={refused}
+      sending={{ loading, submitError: refused }}
       onlyWhenValid
       autoFocus={autoFocus}
       aside={work ? <Button onClick={stop}>Stop</Button> : aside}

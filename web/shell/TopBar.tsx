@@ -13,7 +13,6 @@ interface TopBarProps {
   expanded: boolean
   onToggle: () => void
   onSettings: () => void
-  /** Shows the keyboard shortcuts. */
   onHelp: () => void
 }
 

@@ -12,15 +12,18 @@ try {
     if (href.endsWith('.js')) link.rel = 'modulepreload'
     else {
       link.rel = 'preload'
-      link.as = href.endsWith('.css') ? 'style' : 'font'
+      link.as = href.endsWith('.css') ? 'style' : href.endsWith('.woff2') ? 'font' : 'fetch'
       link.crossOrigin = ''
     }
     link.href = href
     document.head.append(link)
     return link
   }
+  const isKnown = localStorage.getItem('token') !== null
+  // The challenge is small, and solving it takes longest.
+  if (!isKnown) ahead('/v1/captcha')
   // The entry script has the bandwidth first: the other files load while the browser compiles it.
-  ahead(entry).onload = () => (localStorage.getItem('token') ? screens : login).forEach(ahead)
+  ahead(entry).onload = () => (isKnown ? screens : login).forEach(ahead)
 } catch {
   // The local storage may be blocked or invalid. The page then begins in light mode and loads without preloading.
 }

@@ -6,7 +6,7 @@ export function contrast(one: string, other: string): number {
 
 /** Returns `under` covered by `over` with an opacity of `share` (0 to 1). */
 export function mix(under: string, over: string, share: number): string {
-  const [a, b] = [channels(under), channels(over)]
+  const [a, b] = [rgb(under), rgb(over)]
   return `#${a.map((value, i) => hex(value + ((b[i] ?? 0) - value) * share)).join('')}`
 }
 
@@ -22,7 +22,7 @@ export function readable(colour: string, grounds: readonly string[], end: string
   return end
 }
 
-function channels(colour: string) {
+function rgb(colour: string) {
   return [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16))
 }
 
@@ -31,7 +31,7 @@ function hex(value: number) {
 }
 
 function luminance(colour: string) {
-  const [red, green, blue] = channels(colour).map((value) => {
+  const [red, green, blue] = rgb(colour).map((value) => {
     const part = value / 255
     return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
   }) as [number, number, number]

@@ -5,7 +5,7 @@ import { ApiError, send } from '../api.ts'
 import { solve } from '../parts/captcha/solving.ts'
 import type { SubmitError } from '../parts/form/Form.tsx'
 
-export type Credentials = InputOf<typeof calls.session.login>
+export type SignInInput = InputOf<typeof calls.session.login>
 
 /** Signs in. It sends nothing until every field is filled in. */
 export function useSigning(onDone: (answer: OutputOf<typeof calls.session.login>) => void) {
@@ -13,7 +13,7 @@ export function useSigning(onDone: (answer: OutputOf<typeof calls.session.login>
   const [refused, setRefused] = useState<SubmitError | null>(null)
   const [round, setRound] = useState(0)
   const { work, begin, stop } = useWork()
-  const sign = async (credentials: Credentials) => {
+  const sign = async (credentials: SignInInput) => {
     const empty = emptyFields(credentials)
     setRefused(empty)
     if (empty) return
@@ -33,7 +33,7 @@ export function useSigning(onDone: (answer: OutputOf<typeof calls.session.login>
 
 /** Signs in, solving a longer challenge first if the server demands one. Returns null if the person stops it. */
 async function sendSolving(
-  credentials: Credentials,
+  credentials: SignInInput,
   solveLonger: (challenge: unknown) => Promise<string | null>,
 ): Promise<OutputOf<typeof calls.session.login> | null> {
   try {
@@ -85,7 +85,7 @@ export const captchaSolved = z.object({
 })
 
 /** Returns the messages of the fields that are still empty. */
-function emptyFields(credentials: Credentials): SubmitError | null {
+function emptyFields(credentials: SignInInput): SubmitError | null {
   const { error } = calls.session.login.input.safeParse(credentials)
   if (!error) return null
   const fields = Object.fromEntries(error.issues.map((issue) => [issue.path.join('.'), issue.message]))

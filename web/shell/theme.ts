@@ -99,7 +99,7 @@ const motion = {
 
 // Every screen uses three sizes (12, 14, 24) and two weights (400, 600).
 const typography = {
-  fontFamily: `'Inter Variable', 'Inter Fallback', 'Inter Fallback Roboto', system-ui, sans-serif`,
+  fontFamily: `'Inter Variable', 'Inter Fallback', 'Inter Fallback Roboto', 'Inter Fallback DejaVu', system-ui, sans-serif`,
   fontWeightMedium: 600,
   fontWeightBold: 600,
   button: { textTransform: 'none', fontWeight: 600, fontSize: '0.875rem', lineHeight: 1.43 },

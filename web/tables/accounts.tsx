@@ -18,7 +18,6 @@ export type Account = Listed & TreeRow
 /** What the tree says of every account. */
 const pace = [lasts<Account>(), used<Account>(), lastLogin<Account>(), state<Account>()]
 
-/** The table of each level's accounts. */
 export const accounts: Record<LevelName, Table<Account>> = {
   superreseller: declare('superreseller'),
   reseller: declare('reseller'),

@@ -109,7 +109,7 @@ function declare<Row extends ClientRow>(
         mono: false,
         usually: 'shown',
         cell: (row) =>
-          row.mac === null ? <span className="narrow-only">{isMinistra}</span> : <Mac mac={row.mac} />,
+          row.mac === null ? <span className="narrow-only">{isMinistra}</span> : <ShortMac mac={row.mac} />,
       },
       {
         key: 'ministra',
@@ -185,7 +185,7 @@ function Marked({ row: { online }, children }: { row: ClientRow; children: React
 }
 
 /** Shows only the last three groups on a phone: the first three are the same for all boxes. A tap shows the rest. */
-function Mac({ mac }: { mac: string }) {
+function ShortMac({ mac }: { mac: string }) {
   return (
     <span className="identifier" data-hint={mac}>
       <span className="wide-only">{MAC_PREFIX}</span>

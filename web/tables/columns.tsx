@@ -2,7 +2,7 @@ import { styled } from '@mui/material/styles'
 import { Link } from 'react-router'
 import { Chip } from '../parts/Chip.tsx'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
-import { Moment } from '../parts/Moment.tsx'
+import { MomentText } from '../parts/MomentText.tsx'
 import { type Column, widths } from '../parts/table/table.ts'
 import { type MomentFormat, showMoment } from '../parts/time.ts'
 import type { Tone } from '../parts/tone.ts'
@@ -26,7 +26,7 @@ export function moment<Row extends object>(
     width: widths[format],
     text: (row) => (iso(row) === null ? '' : showMoment(iso(row) as string, zone(), format)),
     cell: (row) =>
-      iso(row) === null ? null : <Moment inRows iso={iso(row) as string} zone={zone()} format={format} />,
+      iso(row) === null ? null : <MomentText inRows iso={iso(row) as string} zone={zone()} format={format} />,
     sort: iso,
     ...look,
   }
@@ -70,7 +70,7 @@ export function balance<Row extends { credits: number; low: boolean }>(look: Loo
 }
 
 /** The word of a state and the meaning of its colour. */
-export interface State {
+export interface ChipLook {
   label: string
   tone: Tone
 }
@@ -79,7 +79,7 @@ export interface State {
 export function chip<Row>(
   key: string,
   header: string,
-  stateOf: (row: Row) => State,
+  stateOf: (row: Row) => ChipLook,
   look: Look<Row> & Pick<Column<Row>, 'width'> = {},
 ): Column<Row> {
   return {

@@ -3,7 +3,6 @@ import { Ellipsis } from '../parts/Ellipsis.tsx'
 import { table } from '../parts/table/table.ts'
 import { moment } from './columns.tsx'
 
-/** The changes of a client's box. */
 export const deviceHistory = table<DeviceChange>({
   name: 'device-history',
   columns: [

@@ -2,7 +2,7 @@ import { BellRing, CalendarPlus } from 'lucide-react'
 import { Link } from 'react-router'
 import { type DueClient, Search } from '../../contract/shapes.ts'
 import { counted } from '../../contract/words.ts'
-import { Moment } from '../parts/Moment.tsx'
+import { MomentText } from '../parts/MomentText.tsx'
 import { RowButton } from '../parts/table/RowButton.tsx'
 import { type Table, table, widths } from '../parts/table/table.ts'
 import { showMoment } from '../parts/time.ts'
@@ -15,7 +15,6 @@ import { expiry } from './expiry.tsx'
 export function dueClients(acts: {
   renew: (row: DueClient) => void
   remind: (row: DueClient) => void
-  /** A phone number as it is shown. */
   phone: (stored: string) => string
 }): Table<DueClient> {
   return table<DueClient>({
@@ -60,7 +59,7 @@ export function dueClients(acts: {
         sort: false,
         text: (row) => (row.reminded === null ? '' : showMoment(row.reminded, zone(), 'date')),
         cell: ({ reminded }) =>
-          reminded !== null && <Moment inRows iso={reminded} zone={zone()} format="date" />,
+          reminded !== null && <MomentText inRows iso={reminded} zone={zone()} format="date" />,
       },
       {
         key: 'actions',

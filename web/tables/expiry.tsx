@@ -2,7 +2,7 @@ import './clients.css'
 import { type ExpiryState, expiryState } from '../../contract/clients.ts'
 import { useNow } from '../clock.ts'
 import { Chip } from '../parts/Chip.tsx'
-import { Moment } from '../parts/Moment.tsx'
+import { MomentText } from '../parts/MomentText.tsx'
 import type { Column } from '../parts/table/table.ts'
 import { daysUntil, relativeDay, showMoment } from '../parts/time.ts'
 import type { Tone } from '../parts/tone.ts'
@@ -15,7 +15,7 @@ export function Expiry({ iso, inRows }: { iso: string; inRows?: boolean }) {
   const away = relativeDay(daysUntil(iso, zone(), now))
   return (
     <span className="expiry">
-      <Moment iso={iso} zone={zone()} format="date" inRows={inRows} />
+      <MomentText iso={iso} zone={zone()} format="date" inRows={inRows} />
       <Chip tone={LOOKS[state].tone} hint={away}>
         {LOOKS[state].word}
       </Chip>

@@ -2,7 +2,7 @@ import { Check, X } from 'lucide-react'
 import type { ChildRequest, OwnRequest } from '../../contract/requests.ts'
 import { RowButton } from '../parts/table/RowButton.tsx'
 import { type Table, table, widths } from '../parts/table/table.ts'
-import { AccountLink, chip, count, moment, type State, words } from './columns.tsx'
+import { AccountLink, type ChipLook, chip, count, moment, words } from './columns.tsx'
 
 /** The open requests from below. */
 export function childRequests(acts: {
@@ -50,7 +50,6 @@ export function childRequests(acts: {
   })
 }
 
-/** The caller's own newest requests. */
 export const ownRequests = table<OwnRequest>({
   name: 'own-requests',
   columns: [
@@ -73,7 +72,7 @@ export const ownRequests = table<OwnRequest>({
   empty: 'No requests yet',
 })
 
-const STATES: Record<OwnRequest['state'], State> = {
+const STATES: Record<OwnRequest['state'], ChipLook> = {
   open: { label: 'Open', tone: 'special' },
   granted: { label: 'Granted', tone: 'good' },
   declined: { label: 'Declined', tone: 'bad' },

@@ -1,7 +1,7 @@
 import type { SentEvent } from '../../contract/shapes.ts'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
 import { table } from '../parts/table/table.ts'
-import { chip, moment, type State, words } from './columns.tsx'
+import { type ChipLook, chip, moment, words } from './columns.tsx'
 
 /** What was sent to a client's box, and what became of it. */
 export const sentEvents = table<SentEvent>({
@@ -11,8 +11,8 @@ export const sentEvents = table<SentEvent>({
     {
       key: 'event',
       header: 'What',
-      cell: (sent) => <Ellipsis text={wordsOf(sent)} />,
-      text: wordsOf,
+      cell: (sent) => <Ellipsis text={whatWasSent(sent)} />,
+      text: whatWasSent,
     },
     chip('state', 'State', ({ state }) => STATES[state], { width: 88, narrow: 'aside' }),
     moment('told', 'Reached', 'datetime'),
@@ -25,13 +25,13 @@ export const sentEvents = table<SentEvent>({
   empty: 'Nothing was sent to this box',
 })
 
-function wordsOf({ event, message }: SentEvent): string {
+function whatWasSent({ event, message }: SentEvent): string {
   return event === 'message' ? message : EVENTS[event]
 }
 
 const EVENTS = { reboot: 'Reboot', reload: 'Reload' } as const
 
-const STATES: Record<SentEvent['state'], State> = {
+const STATES: Record<SentEvent['state'], ChipLook> = {
   waiting: { label: 'Waiting', tone: 'plain' },
   sent: { label: 'Sent', tone: 'good' },
   shown: { label: 'Shown', tone: 'good' },

@@ -5,9 +5,8 @@ import { Chip } from '../parts/Chip.tsx'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
 import { RowButton } from '../parts/table/RowButton.tsx'
 import { type Column, type Table, table } from '../parts/table/table.ts'
-import { chip, moment, type State } from './columns.tsx'
+import { type ChipLook, chip, moment } from './columns.tsx'
 
-/** The caller's sessions. */
 export function sessions(acts: { end: (row: OwnSession) => void }): Table<OwnSession> {
   return table<OwnSession>({
     name: 'sessions',
@@ -56,7 +55,7 @@ export const signIns = table<SignIn>({
   search: 'Search',
 })
 
-const OUTCOMES: Record<SignIn['outcome'], State> = {
+const OUTCOMES: Record<SignIn['outcome'], ChipLook> = {
   succeeded: { label: 'Signed in', tone: 'good' },
   failed: { label: 'Wrong password', tone: 'bad' },
   suspended: { label: 'Suspended', tone: 'warn' },

@@ -4,9 +4,8 @@ import { Chip } from '../parts/Chip.tsx'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
 import type { Column, PlainTable } from '../parts/table/table.ts'
 import type { Tone } from '../parts/tone.ts'
-import { chip, moment, type State } from './columns.tsx'
+import { type ChipLook, chip, moment } from './columns.tsx'
 
-/** The servers of the database. */
 export const servers: PlainTable<Server> = {
   columns: asTheyCome([
     {
@@ -29,7 +28,7 @@ export const servers: PlainTable<Server> = {
   empty: 'No servers',
 }
 
-const STATES: Record<Server['state'], State> = {
+const STATES: Record<Server['state'], ChipLook> = {
   serving: { label: 'Serving', tone: 'good' },
   stopping: { label: 'Stopping', tone: 'warn' },
   gone: { label: 'Gone', tone: 'bad' },
@@ -91,7 +90,7 @@ const WHAT: Record<JobName, string> = {
   sealing: 'Binds old passwords to their clients, after a start',
 }
 
-function wentOf({ failures }: Job): State {
+function wentOf({ failures }: Job): ChipLook {
   if (failures === 0) return { label: 'Went well', tone: 'good' }
   return { label: failures === 1 ? 'Failed' : `Failed ${failures} times`, tone: 'bad' }
 }

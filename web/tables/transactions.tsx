@@ -30,7 +30,11 @@ const dealer: Column<Transaction> = {
 }
 
 /** The transactions of an account and of all accounts beneath it, for those above. */
-export const transactions = declare({ name: 'transactions', empty: 'No transactions found', names: true })
+export const branchTransactions = declare({
+  name: 'transactions',
+  empty: 'No transactions found',
+  names: true,
+})
 
 /** The dealer's dashboard. */
 export const dealerTransactions = declare({ name: 'transactions', empty: 'No dealer transactions found' })
@@ -43,7 +47,6 @@ export const resellerTransactions = declare({
   names: true,
 })
 
-/** The transactions of one client. */
 export const clientTransactions = declare({
   name: 'client-transactions',
   empty: 'No transactions found',
@@ -79,7 +82,7 @@ function signed(type: Transaction['type'], credits: number): string {
   return `${sign}${credits.toLocaleString('en-US')}`
 }
 
-interface Facts {
+interface Variant {
   name: string
   empty: string
   tones?: Types
@@ -88,7 +91,7 @@ interface Facts {
   names?: boolean
 }
 
-function declare(facts: Facts): Table<Transaction> {
+function declare(facts: Variant): Table<Transaction> {
   const ofOne = facts.without?.includes('login') === true
   const columns: Column<Transaction>[] = [
     moment('created', 'Date', 'datetime', { narrow: ofOne ? 'title' : 'line' }),
@@ -101,7 +104,7 @@ function declare(facts: Facts): Table<Transaction> {
       width: 136,
       least: 112,
       mono: true,
-      cell: (row) => <Login row={row} isAbove={facts.names === true} />,
+      cell: (row) => <LoginLink row={row} isAbove={facts.names === true} />,
       narrow: 'title',
     },
     mac(),
@@ -121,7 +124,7 @@ function declare(facts: Facts): Table<Transaction> {
 }
 
 /** A login, which leads its dealer to the client, or the name of an account, which leads those above to it. */
-function Login({ row: { login, dealer, client }, isAbove }: { row: Transaction; isAbove: boolean }) {
+function LoginLink({ row: { login, dealer, client }, isAbove }: { row: Transaction; isAbove: boolean }) {
   if (isAbove && dealer === null) return <AccountLink name={login} />
   if (client === null) return <Ellipsis text={login} identifier />
   return (

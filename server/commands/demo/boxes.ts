@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Sql } from '../../postgres/pool.ts'
 
-/** A box of the demonstration, as its client's device card tells of it. */
 export type DemoBox = { mac: string; stb_sn: string; stb_type: string; ver: string }
 
 /** How often a box polls, and how long it takes until all are switched on, in milliseconds. */
@@ -16,7 +15,6 @@ const OF_NOBODY: readonly DemoBox[] = ['00:1A:79:0D:E0:01', '00:1A:79:0D:E0:02',
   (mac) => ({ mac, stb_sn: '', stb_type: 'MAG322', ver: 'ImageDescription: 0.2.18-r23' }),
 )
 
-/** Returns the boxes that shall live, by what was told of them. */
 export async function demoBoxes(sql: Sql): Promise<DemoBox[]> {
   const known = await sql<DemoBox[]>`
     select c.mac, coalesce(d.stb_sn, '') as stb_sn, coalesce(d.stb_type, '') as stb_type, coalesce(d.version, '') as ver
@@ -28,7 +26,6 @@ export async function demoBoxes(sql: Sql): Promise<DemoBox[]> {
   return [...known, ...OF_NOBODY, ...(mistyped ? [nearly(mistyped.mac)] : [])]
 }
 
-/** Returns the box that a client has, whose MAC its dealer mistyped in the last digit. */
 function nearly(mac: string): DemoBox {
   const other = mac.endsWith('0') ? '8' : '0'
   return {
@@ -48,10 +45,7 @@ export async function countYesterday(sql: Sql, now: Date): Promise<void> {
 }
 
 /**
- * Lets boxes live for as long as this process does: each signs in, plays a channel, polls, and confirms what it is
- * told, over HTTP as a real one does.
- * @param portal where boxes are served
- * @returns a function that switches them off
+ * Lets boxes live: each signs in, plays a channel, polls, and confirms what it is told. Returns what switches them off.
  */
 export function switchOn(portal: string, boxes: readonly DemoBox[], everyMs = POLL_MS): () => void {
   const off = new AbortController()
@@ -81,7 +75,7 @@ async function live(portal: string, box: DemoBox, { firstMs, everyMs, off }: Lif
   }
 }
 
-/** Returns the token of a box that is in, and '' for one that is not. */
+/** Returns '' for a box that is not in. */
 async function signIn(portal: string, box: DemoBox): Promise<string> {
   const { token } = (await ask(portal, box, 'stb/handshake', {})) as { token: string }
   const { stb_sn: sn, stb_type, ver } = box
@@ -105,7 +99,7 @@ async function poll(portal: string, box: DemoBox, token: string): Promise<string
   return token
 }
 
-/** Makes a call. Returns its answer, and null where it was refused. */
+/** Null where the call was refused. */
 async function ask(
   portal: string,
   { mac }: DemoBox,

@@ -1,6 +1,5 @@
 import { gzipSync } from 'node:zlib'
 
-/** The groups of the invented playlist, each with the number of its channels. */
 const GROUPS: Record<string, number> = {
   Portugal: 48,
   Brasil: 36,

@@ -9,9 +9,7 @@ type Client = { name: string; ends: string; loyal: boolean; paid: number }
 
 /** A dealer of the demonstration: creates clients, renews the loyal ones, loses others and corrects a mistake. */
 export class Dealer {
-  /** The number of clients that all dealers have. */
   static standing = 0
-  /** The number of clients that all dealers ever created; it numbers them. */
   static made = 0
   readonly name: string
   readonly above: { admin: string; superreseller: string; reseller: string }
@@ -55,9 +53,6 @@ export class Dealer {
     this.#clients.push({ name, ends, loyal: chance(0.72), paid: cost })
   }
 
-  /**
-   * Plays a day: renews loyal clients that expire soon; now and then retrieves a month or removes an expired client.
-   */
   async work(stage: Stage): Promise<void> {
     const today = dayOf(stage.now, 'UTC')
     const soon = addDays(today, 3)

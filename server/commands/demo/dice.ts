@@ -17,7 +17,6 @@ export function chance(probability: number): boolean {
   return dice() < probability
 }
 
-/** Returns a random whole number from 0 to below `end`. */
 export function whole(end: number): number {
   return Math.floor(dice() * end)
 }

@@ -4,19 +4,18 @@ import { createSeal } from '../../access/seal.ts'
 import { readSecretKey } from '../../access/secret-key.ts'
 import { type Config, readConfig } from '../../config.ts'
 import type { Business, Self } from '../../context.ts'
+import { openReport } from '../../jobs/report.ts'
 import { addDays, dayOf, startOf } from '../../ledger/calendar.ts'
 import { MACHINE_CLOCK } from '../../postgres/clock.ts'
 import { openDatabase } from '../../postgres/database.ts'
 import { migrate } from '../../postgres/migrate.ts'
 import { type Connect, openPool, type Sql } from '../../postgres/pool.ts'
-import { openReport } from '../../report.ts'
 import { countYesterday, type DemoBox, demoBoxes } from './boxes.ts'
 import { PLAYLIST } from './channels.ts'
 import { Dealer } from './dealer.ts'
 import { chance, pick, seed } from './dice.ts'
 import { Stage } from './stage.ts'
 
-/** Every account of the demonstration signs in with this. */
 const PASSWORD = 'boxtree-demo'
 const CLIENTS = 2_000
 const DAYS = 365
@@ -35,8 +34,7 @@ const TREE: Record<string, Record<string, string[]>> = {
 
 /**
  * Fills an empty database with a year of a believable business, day by day, by the handlers and the ledger of the
- * console. Returns the text that says who can sign in, and the boxes that shall live. A database that is not empty
- * stays as it is.
+ * console. Returns who can sign in, and the boxes that shall live.
  */
 export async function fill(
   env: Record<string, string | undefined>,
@@ -84,7 +82,6 @@ async function atPlayedTimes(owner: Connect, work: () => Promise<void>): Promise
   }
 }
 
-/** What the demo knows of itself, which nobody asks for. */
 function itself(config: Config): Self {
   const leaving = new AbortController().signal
   const report = openReport({ config, clock: MACHINE_CLOCK, freeSpace: null, leaving })
@@ -128,7 +125,6 @@ async function writeToSome(stage: Stage, dealer: string): Promise<void> {
   await stage.act(dealer, 'clients.tell', { clients, event: 'message', message: 'We are closed on Monday.' })
 }
 
-/** Creates the tree, each account by its owner. */
 async function raise(stage: Stage, admin: string): Promise<Dealer[]> {
   const dealers: Dealer[] = []
   for (const [superreseller, resellers] of Object.entries(TREE)) {

@@ -33,7 +33,6 @@ export class Stage {
     this.sql = this.#pool
   }
 
-  /** Makes a call by its name in the contract, as an account. */
   async act(name: string, call: string, input: object): Promise<void> {
     const { declared, act } = found(call)
     this.now = new Date(Math.min(this.now.getTime() + 7_000, Date.now() - 1_000))
@@ -61,7 +60,6 @@ export class Stage {
     declared.output.parse(await output)
   }
 
-  /** Passes credits down one level. */
   async pass(owner: string, level: LevelName, name: string, credits: number, desc: string): Promise<void> {
     await this.act(owner, `level.${level}.save`, { name, credits, desc, transaction: CREDIT_ACTION.add })
   }

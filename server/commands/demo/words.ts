@@ -1,7 +1,5 @@
 import { MAC_PREFIX } from '../../../contract/clients.ts'
 
-// The names and places of the invented business.
-
 export const FIRST = [
   'maria',
   'joao',

@@ -70,7 +70,6 @@ export function documentOf(): Document {
   }
 }
 
-/** The reference to the schema that all failures share. */
 const REFUSAL_REFERENCE = '#/components/schemas/Refusal'
 
 const ABOUT = [

@@ -1,8 +1,6 @@
 import type { Document, Operation, Response, Schema } from './document.ts'
 
-/**
- * Returns the reference as HTML: one page without a script, so that it needs no exception from the console's policy.
- */
+/** One page without a script, so that it needs no exception from the console's policy. */
 export function referencePage({ info, paths, components }: Document): string {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
@@ -54,7 +52,6 @@ function cells(name: string, place: string, required: boolean, what: string): st
   return `<tr><td><code>${escaped(name)}</code><td>${place}<td>${required ? 'yes' : 'no'}<td>${escaped(what)}</tr>`
 }
 
-/** Returns a schema as a type that a reader understands. */
 function typeOf(schema: Schema, indent = ''): string {
   if (schema.const !== undefined) return JSON.stringify(schema.const)
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ')

@@ -4,8 +4,8 @@ import { documentOf } from './document.ts'
 import { referencePage } from './page.ts'
 
 /**
- * Serves the reference, for machines at `openapi.json` and for people at `docs`. Anybody may fetch it, so each is
- * made once, and compressed once for each encoding, to cost nothing in a flood.
+ * Anybody may fetch the reference, so it is made once, and compressed once for each encoding, to cost nothing in a
+ * flood.
  */
 export function serveReference(api: FastifyInstance): void {
   const document = documentOf()

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { calls } from '../../../contract/calls.ts'
 import { LEVEL_NAMES, LEVELS, type LevelName } from '../../../contract/levels.ts'
 import {
@@ -6,15 +6,11 @@ import {
   openWorld,
   PASSWORD,
   type Person,
+  suiteWorld,
   unique,
-  type World,
 } from '../../../test/support/world.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(() => world.close())
+const world = await suiteWorld()
 
 const ADD = 0
 const REMOVE = 1

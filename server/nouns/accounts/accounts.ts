@@ -69,7 +69,7 @@ export function accountsOf(level: LevelName): LevelHandlers {
   }
 }
 
-/** Takes credits back from a child. Returns the child's balance afterwards. */
+/** Returns the child's balance afterwards. */
 async function removeFrom({ sql, account }: Context, child: Child, credits: number): Promise<number> {
   const { name: login, description } = child
   const balance = await transfer(sql, {
@@ -109,7 +109,6 @@ export const superresellers: LevelHandlers & Pick<Handlers<typeof calls.level.su
   },
 }
 
-/** Returns the caller's balance, and whether that is low. */
 export async function ownCredits({
   sql,
   account,

@@ -5,9 +5,7 @@ import { isSuspended } from '../../tree/suspension.ts'
 
 type Receiver = { id: number; name: string; description: string; balance_holding: number }
 
-/**
- * Passes credits from the caller to a child of it, unless that is suspended. Returns the child's balance afterwards.
- */
+/** Passes credits to a child, unless that is suspended. Returns the child's balance afterwards. */
 export async function addTo(
   { sql, account }: Pick<Context, 'sql' | 'account'>,
   child: Receiver,

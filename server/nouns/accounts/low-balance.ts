@@ -2,7 +2,6 @@ import type { calls } from '../../../contract/calls.ts'
 import { type Context, type Handlers, Unchanged } from '../../context.ts'
 import { managedBy } from '../../tree/beneath.ts'
 
-/** The handlers that set the balance below which an account is marked as low. */
 export const lowBalance: Handlers<typeof calls.lowBalance> = {
   own: ({ sql, account }, { below }) => set(sql, account.id, 'low_own', below),
 

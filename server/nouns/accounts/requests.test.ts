@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { calls } from '../../../contract/calls.ts'
 import { proveTheBooks } from '../../../test/support/books.ts'
-import { startServer, type TestServer } from '../../../test/support/server.ts'
-import { openWorld, unique, type World } from '../../../test/support/world.ts'
+import { suiteWorld, unique } from '../../../test/support/world.ts'
 
 const { own, ask, withdraw, list, grant, decline } = calls.requests
 
-let world: World
-let second: TestServer
-beforeAll(async () => {
-  world = await openWorld()
-  second = await startServer({ database: world.server.database, clock: () => world.clock.now })
-})
-afterAll(async () => {
-  await second.close()
-  await world.close()
-})
+const world = await suiteWorld()
+const second = await world.another()
+afterAll(() => second.close())
 
 describe('a request for credits', () => {
   test('is seen by the parent alone, and granted as a transfer of the parent', async () => {

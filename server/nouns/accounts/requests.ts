@@ -14,7 +14,6 @@ const TOLD_DAYS = 30
 /** The newest requests that an account sees of its own. */
 const NEWEST = 10
 
-/** The handlers by which a child asks for credits, and its parent answers. */
 export const requests: Handlers<typeof calls.requests> = {
   async own({ sql, account }) {
     const [parent] = await sql<{ name: string }[]>`

@@ -2,7 +2,7 @@ import parser from 'iptv-playlist-parser'
 import { type Channel, LONGEST_NAME, MOST_GROUPS } from '../../../contract/channels.ts'
 
 /** What a playlist says: its channels in order, its groups, and how many entries no box could play. */
-export type Listing = { channels: Channel[]; groups: GroupListing[]; skipped: number }
+export type Playlist = { channels: Channel[]; groups: GroupListing[]; skipped: number }
 
 export type GroupListing = { name: string; channels: number; unprotected: number }
 
@@ -11,7 +11,7 @@ const OTHER = 'Other'
 const MOST_CHANNELS = 100_000
 
 /** Reads the text of an M3U playlist. What is broken in it is left out and counted. */
-export function channelsOf(bytes: Uint8Array): Listing {
+export function channelsOf(bytes: Uint8Array): Playlist {
   const entries = parser.parse(asPlaylist(textOf(bytes))).items
   const reading = new Reading()
   for (const { name, tvg, group, url = '', raw } of entries) {
@@ -34,7 +34,6 @@ class Reading {
   readonly #channels: (Omit<Channel, 'number'> & { number: number | null })[] = []
   readonly #groups = new Map<string, GroupListing>()
   readonly #keys = new Set<string>()
-  /** How often each key was wanted that others have. */
   readonly #times = new Map<string, number>()
   readonly #numbers = new Set<number>()
   #skipped = 0
@@ -62,7 +61,7 @@ class Reading {
   }
 
   /** Gives the channels without a number of their own those that are left, in the order of the playlist. */
-  end(): Listing {
+  end(): Playlist {
     let next = 1
     const channels = this.#channels.map(({ number, ...channel }) => {
       if (number !== null) return { ...channel, number }
@@ -115,7 +114,6 @@ function asPlaylist(text: string): string {
   return content.startsWith('#EXTM3U') ? content : `#EXTM3U\n${content}`
 }
 
-/** Returns a text as one line that can be kept and is no longer than a name. */
 function lineOf(text: string): string {
   const line = text.replaceAll(/\p{Cc}/gu, ' ').trim()
   return line.slice(0, LONGEST_NAME).toWellFormed().trim()

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { servePlaylist } from '../../../test/support/playlist.ts'
 import { allowedBy, download, isPublic } from './download.ts'
 
@@ -106,13 +106,26 @@ test('nobody waits for an address that does not answer or that is broken off', a
 })
 
 test('an address that answers a byte at a time is given up after a minute', async () => {
+  const limit = new AbortController()
+  const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(limit.signal)
+  const dripped = Promise.withResolvers<void>()
   const served = await servePlaylist((_, response) => {
-    const dripping = setInterval(() => response.write('#'), 500)
+    let drops = 0
+    const dripping = setInterval(() => {
+      response.write('#')
+      drops += 1
+      if (drops === 5) dripped.resolve()
+    }, 50)
     response.on('close', () => clearInterval(dripping))
   })
   const downloading = download(served.address, open)
+  await dripped.promise
+  // The minute is over.
+  limit.abort()
   await expect(downloading).rejects.toThrow('did not arrive within 60 seconds')
-}, 90_000)
+  expect(timeout).toHaveBeenCalledExactlyOnceWith(60_000)
+  timeout.mockRestore()
+})
 
 test('addresses of the public internet are told from all others', () => {
   for (const address of ['8.8.8.8', '1.1.1.1', '2a00:1450:4003::1'])

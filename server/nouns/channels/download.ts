@@ -5,14 +5,12 @@ import https from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { createGunzip } from 'node:zlib'
 import { MOST_PLAYLIST, PlaylistAddress } from '../../../contract/channels.ts'
+import { among } from '../../access/network.ts'
 import type { PlaylistRules } from '../../context.ts'
-import { among } from '../../network.ts'
 import { Refusal } from '../../refusal.ts'
 
 export type Options = {
-  /** Says which addresses may be asked. */
   mayAsk: (address: string) => boolean
-  /** Aborted where nobody waits for it any more. */
   signal: AbortSignal | null
 }
 
@@ -79,7 +77,7 @@ async function get(url: URL, mayAsk: Options['mayAsk'], signal: AbortSignal): Pr
   return response
 }
 
-/** Returns the addresses of a host. Every one that it has must be allowed. */
+/** Every address of the host must be allowed. */
 async function addressesOf(url: URL, mayAsk: Options['mayAsk']) {
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
   const found = isIP(host) ? [{ address: host, family: isIP(host) }] : await lookup(host, { all: true })
@@ -92,7 +90,6 @@ async function addressesOf(url: URL, mayAsk: Options['mayAsk']) {
   return [first, ...others] as const
 }
 
-/** Returns which addresses a playlist may be fetched from. */
 export function allowedBy({ isPrivateAllowed }: PlaylistRules): Options['mayAsk'] {
   return isPrivateAllowed ? () => true : isPublic
 }

@@ -35,7 +35,6 @@ export async function keep(sql: Sql, seal: Seal, read: Read, now: Date): Promise
   return { channels: keys.length, skipped, held }
 }
 
-/** Returns why a playlist is not taken at once; null where it is. */
 function whyHeld(channels: number, skipped: number, present: number): HeldBack | null {
   if (channels === 0) return 'empty'
   if (skipped > channels) return 'broken'

@@ -5,9 +5,7 @@ import type { GroupListing } from './channels-of.ts'
 
 export type Order = { bytes: Uint8Array; isCompressed: boolean }
 
-/** A playlist that was read. */
 export type Read = {
-  /** The keys of its channels. */
   keys: string[]
   groups: GroupListing[]
   skipped: number

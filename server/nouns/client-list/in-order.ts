@@ -1,4 +1,4 @@
-import { COUNTED_TO } from '../../../contract/clients.ts'
+import { type ClientFilter, COUNTED_TO } from '../../../contract/clients.ts'
 import type { Context } from '../../context.ts'
 import { sendAhead } from '../../postgres/begin.ts'
 import { isIn, isVisibleTo, matches, orderOf, type Search } from '../../tree/selection.ts'
@@ -15,23 +15,69 @@ export async function scanInOrder(
   search: Search | null,
   count: number,
 ): Promise<number[]> {
-  const { filter, sort, order } = query
-  const { offset, limit } = sliceOf(query, search ? Math.min(count, COUNTED_TO) : count)
+  const { filter, sort } = query
+  const { limit, offset, direction, inOrder } = nearestEnd(query, count, search ? COUNTED_TO : count)
   if (limit === 0) return []
-  const rowsAfter = count - offset - limit
-  const backwards = rowsAfter < offset
-  const direction = backwards === (order === 'asc') ? 'desc' : 'asc'
   const { from, row, id, name } = indexedTable(sql, query, search !== null)
-  const inOrder = sql`
+  const all = sql`
     select ${id} as id from ${from}
     where ${isVisibleTo(sql, account, row)} and ${search ? matches(sql, search) : sql`true`}
       and ${isIn(sql, filter, now, sort === 'expiry' ? sql`s` : sql`entry`)}
     order by ${orderOf(sql, { sort, order: direction }, name)}`
   // The planner assumes that every row lies on disk, and would rather read and sort all of them than look some up.
   await sendAhead(sql, sql`set local enable_sort = off`)
-  const page = await sql<{ id: number }[]>`${inOrder} limit ${limit} offset ${backwards ? rowsAfter : offset}`
-  const ids = page.map(({ id }) => id)
-  return backwards ? ids.reverse() : ids
+  const page = await sql<{ id: number }[]>`${all} limit ${limit} offset ${offset}`
+  return inOrder(page.map(({ id }) => id))
+}
+
+/**
+ * Returns a page from the middle of all clients, by an index of `client` that has their order and their ids: those before
+ * the page are skipped in the index alone. Who is in the asked state is known from one reading of all expiries.
+ */
+export async function skipToPage(
+  { sql, account, now }: Context,
+  query: PageQuery,
+  count: number,
+): Promise<number[]> {
+  const { filter, sort } = query
+  const { limit, offset, direction, inOrder } = nearestEnd(query, count)
+  if (limit === 0) return []
+  const listed = listedState(filter)
+  // 'is true' hides the expiry from the planner: by its index, the clients would be read all over the table.
+  const inState = sql`
+    (c.id in (
+      select s.client from service s
+      where ${isVisibleTo(sql, account, sql`s`)} and (${isIn(sql, listed, now, sql`s`)}) is true
+    )) is ${listed === filter ? sql`true` : sql`false`}`
+  await sendAhead(sql, sql`set local enable_sort = off`)
+  // Without room for a hash table of the state, the planner would search the state again for each client.
+  await sendAhead(sql, sql`set local work_mem = '64MB'`)
+  const page = await sql<{ id: number }[]>`
+    select c.id from client c
+    where ${isVisibleTo(sql, account, sql`c`)} and c.deleted is null and ${filter === 'all' ? sql`true` : inState}
+    order by ${orderOf(sql, { sort, order: direction })} limit ${limit} offset ${offset}`
+  return inOrder(page.map(({ id }) => id))
+}
+
+/** The state whose clients are listed to tell who is in the asked one: the active ones are all but the expired ones. */
+export function listedState(filter: ClientFilter): ClientFilter {
+  return filter === 'active' ? 'expired' : filter
+}
+
+/**
+ * Where a page lies when it is read from the nearer end of a list, and what puts its rows in the asked order.
+ * @param shown how many of the list have pages
+ */
+function nearestEnd(query: PageQuery, count: number, shown = count) {
+  const { offset, limit } = sliceOf(query, Math.min(count, shown))
+  const rowsAfter = count - offset - limit
+  const backwards = rowsAfter < offset
+  return {
+    limit,
+    offset: backwards ? rowsAfter : offset,
+    direction: backwards === (query.order === 'asc') ? ('desc' as const) : ('asc' as const),
+    inOrder: (ids: number[]) => (backwards ? ids.reverse() : ids),
+  }
 }
 
 /** The table whose index has the order of the list, joined with the directory where its text or expiry is needed. */

@@ -1,7 +1,7 @@
 import type { calls } from '../../../contract/calls.ts'
+import { pageOf } from '../../../contract/page.ts'
 import type { AnyClientRow } from '../../../contract/shapes.ts'
 import type { Context, Handler } from '../../context.ts'
-import { pageOf } from '../../page.ts'
 import { planForValues } from '../../postgres/begin.ts'
 import { isOnline, listColumns } from '../../tree/selection.ts'
 import type { ListQuery } from './page.ts'

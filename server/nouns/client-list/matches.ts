@@ -15,6 +15,11 @@ export async function estimateTextMatches(context: Context, { textMatches }: Sea
   return plan?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? 0
 }
 
+/** How many clients the database expects the caller to have, likewise. */
+export function estimateOwn(context: Context): Promise<number> {
+  return estimateTextMatches(context, { textMatches: context.sql`true`, expiries: [] })
+}
+
 /** Collects all matches by the indexes, counts and sorts them, and takes the page. */
 export function collect(
   context: Context,

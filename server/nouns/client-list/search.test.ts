@@ -6,7 +6,7 @@ import { openWorld, type Person, type World } from '../../../test/support/world.
 import type { Context } from '../../context.ts'
 import { begin } from '../../postgres/begin.ts'
 import type { ListQuery, PageQuery } from './page.ts'
-import { choosePlan, findPage } from './plan.ts'
+import { BOUNDS, type Bounds, choosePlan, chooseUnsearched, findPage } from './plan.ts'
 
 type Client = {
   id: number
@@ -51,7 +51,8 @@ beforeAll(async () => {
       Math.floor(now / DAY_MS) * DAY_MS - 1_000 + DAY_MS * (((at * 13) % 90) - 30),
     ).toISOString(),
     status: at % 6 !== 2,
-    dealer: dealers[at % 3 === 0 ? 1 : 0]?.name as string,
+    // Clients of both dealers have the same expiries: 90 is no multiple of 7.
+    dealer: dealers[at % 7 < 2 ? 1 : 0]?.name as string,
     polled: [null, 3, 299, 300, 301, 90_000][(at * 5) % 11] ?? null,
   }))
   for (const client of clients) client.id = await plant(client)
@@ -133,11 +134,14 @@ const TERMS = [
   'T',
 ]
 
-describe.each([
-  ['every match may be collected', Number.POSITIVE_INFINITY],
-  ['at most 30 matches may be collected', 30],
-  ['no match may be collected', 0],
-])('a search of clients, when %s', (_how, most) => {
+describe.each<[string, Partial<Bounds>]>([
+  ['few are all', {}],
+  ['every match may be collected', { few: 0, own: 0 }],
+  ['at most 30 matches may be collected', { few: 0, own: 0, collected: 30 }],
+  ['no match may be collected', { few: 0, own: 0, collected: 0 }],
+])('a search of clients, when %s', (_how, some) => {
+  const bounds = { ...BOUNDS, ...some }
+
   test.each(TERMS)('finds exactly what a plain filter and sort find: %j', async (search) => {
     const { server } = world
     const { now } = world.clock
@@ -150,7 +154,7 @@ describe.each([
           const order = (nr + at) % 2 === 0 ? 'asc' : 'desc'
           const page = 1 + ((nr + at) % 3)
           const query: ListQuery = { search, sort, order, filter, page, per_page: 9 }
-          const answer = await begin(server.sql, (sql) => findPage(contextOf(sql, person), query, most))
+          const answer = await begin(server.sql, (sql) => findPage(contextOf(sql, person), query, bounds))
           const all = inOrder(
             found.filter((client) => isIn(client, filter, now)),
             query,
@@ -168,6 +172,84 @@ describe.each([
       }
     }
   })
+})
+
+test('a page anywhere in all clients has exactly what a plain filter and sort have there', async () => {
+  const bounds = { ...BOUNDS, skipped: 0 }
+  const { now } = world.clock
+  for (const person of [world.admin, dealers[0] as Person]) {
+    const own = clients.filter(({ dealer }) => person === world.admin || dealer === person.name)
+    for (const sort of ANY_CLIENT_SORTS) {
+      for (const filter of CLIENT_FILTERS) {
+        for (const order of ['asc', 'desc'] as const) {
+          const query: ListQuery = { search: '', sort, order, filter, page: 1, per_page: 4 }
+          const ids = inOrder(
+            own.filter((client) => isIn(client, filter, now)),
+            query,
+          ).map(({ id }) => id)
+          for (let page = 1; page <= ids.length / 4 + 2; page += 5) {
+            const found = await begin(world.server.sql, (sql) =>
+              findPage(contextOf(sql, person), { ...query, page }, bounds),
+            )
+            const expected = ids.slice((page - 1) * 4, page * 4)
+            expect(found.ids, JSON.stringify({ who: person.role, ...query, page })).toEqual(expected)
+          }
+        }
+      }
+    }
+  }
+})
+
+test.each([
+  ['browses on the first pages', 'expiry', 600, 'browse'],
+  ['jumps into the middle of expiries', 'expiry', 50_000, 'jump'],
+  ['jumps into the middle of dealers', 'dealer', 50_000, 'jump'],
+  ['browses on the last pages, from the end', 'expiry', 99_500, 'browse'],
+  ['skips to the middle by name, which nothing is counted by', 'name', 50_000, 'skip'],
+] as const)('a list of a million clients %s', (_claim, sort, page, plan) => {
+  const query: PageQuery = { search: '', sort, order: 'asc', filter: 'all', page, per_page: 10 }
+  const counts = { all: 1_000_000, active: 700_000, expiring: 100_000, expired: 300_000 }
+  expect(chooseUnsearched(query, counts)).toBe(plan)
+})
+
+test.each([
+  ['active', 'skip'],
+  ['expiring', 'browse'],
+  ['expired', 'skip'],
+] as const)('the middle of the %s of four millions lists at most 500,000 of them: %s', (filter, plan) => {
+  const query: PageQuery = { search: '', sort: 'name', order: 'asc', filter, page: 20_000, per_page: 10 }
+  const counts = { all: 4_000_000, active: 3_600_000, expiring: 600_000, expired: 400_000 }
+  expect(chooseUnsearched(query, counts)).toBe(plan)
+})
+
+test('few clients of a dealer are read one by one, and many are found by the index of letters', async () => {
+  const world = await openWorld()
+  try {
+    const { server, clock } = world
+    const [few, many] = [(await world.family()).dealer, (await world.family()).dealer]
+    await world.plantClients(few, { prefix: 'few-', last: 20 })
+    await world.plantClients(many, { prefix: 'many-', last: 3_000 })
+    await server.ownerSql`analyze directory`
+    const usesLetters = (person: Person) =>
+      begin(server.sql, async (sql) => {
+        const context = { ...contextOf(sql, person), now: clock.now }
+        const query = {
+          search: '-17',
+          sort: 'name',
+          order: 'asc',
+          filter: 'all',
+          page: 1,
+          per_page: 10,
+        } as const
+        expect((await findPage(context, query)).count).toBeGreaterThan(0)
+        const [setting] = await sql`show enable_bitmapscan`
+        return setting?.enable_bitmapscan
+      })
+    expect(await usesLetters(few)).toBe('off')
+    expect(await usesLetters(many)).toBe('on')
+  } finally {
+    await world.close()
+  }
 })
 
 function contextOf(sql: Context['sql'], { id, name, role }: Person): Context {

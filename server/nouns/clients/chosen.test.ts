@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { calls } from '../../../contract/calls.ts'
 import { proveTheBooks } from '../../../test/support/books.ts'
-import { openWorld, type Person, unique, type World } from '../../../test/support/world.ts'
+import { suiteWorld, unique } from '../../../test/support/world.ts'
 
 const { detail, list, multiquote, multiremove, multisave } = calls.clients
 
-let world: World
-let dealer: Person
-beforeAll(async () => {
-  world = await openWorld({ env: { TRIALS_PER_DAY: '1000' } })
-  dealer = (await world.family({ credits: 50 })).dealer
-})
-afterAll(() => world.close())
+const world = await suiteWorld({ env: { TRIALS_PER_DAY: '1000' } })
+const { dealer } = await world.family({ credits: 50 })
 
 const LONG_OVER = '2026-05-01T23:59:59.000Z'
 

@@ -4,7 +4,6 @@ import { type Handlers, Unchanged } from '../../context.ts'
 import { notFound, Refusal } from '../../refusal.ts'
 import { clientsOf } from '../../tree/client.ts'
 
-/** The handlers that show and change several clients of the caller at once. */
 export const chosen: Pick<Handlers<typeof calls.clients>, 'multiquote' | 'multisave'> = {
   async multiquote(context, { clients: names }) {
     const { sql, now } = context

@@ -6,7 +6,6 @@ import { resetDevice } from './device.ts'
 import { createClient } from './new.ts'
 import { saveClient } from './save.ts'
 
-/** The handlers for clients of the dealer. Another dealer's clients are not found. */
 export const clients: Pick<
   Handlers<typeof calls.clients>,
   'create' | 'detail' | 'save' | 'multiquote' | 'multisave' | 'reset'

@@ -12,7 +12,6 @@ import { notFound } from '../../refusal.ts'
 import { clientOf } from '../../tree/client.ts'
 import { isNobodys } from '../../tree/selection.ts'
 
-/** Returns all that is known of a client of the caller's. */
 export const clientDetail: Handler<typeof calls.clients.detail> = async (context, { name }) => {
   const { sql, now, business } = context
   const client = await clientOf(context, name)
@@ -41,7 +40,6 @@ export const clientDetail: Handler<typeof calls.clients.detail> = async (context
   }
 }
 
-/** The fields that only a client's own page shows. */
 type Rest = {
   password: Buffer
   o_mac: string | null
@@ -71,10 +69,7 @@ type Near =
   | { near_mac: string; near_asked: string; digits: number }
   | { near_mac: null; near_asked: null; digits: null }
 
-/**
- * Returns a query of the unknown box with the most similar MAC, in which one or two digits differ, for a client `c`
- * whose own MAC has never asked; `d` and `p` are the client's rows of device and presence.
- */
+/** The unknown box whose MAC differs in one or two digits, for a client `c` whose own MAC has never asked. */
 function nearBox(sql: Sql, now: Date): Fragment {
   return sql`
     select u.mac, u.asked, differ.digits

@@ -2,7 +2,6 @@ import type { calls } from '../../../contract/calls.ts'
 import { type Context, type Handler, Unchanged } from '../../context.ts'
 import { clientOf } from '../../tree/client.ts'
 
-/** Forgets the box of a client of the caller's, so that another can sign in. */
 export const resetDevice: Handler<typeof calls.clients.reset> = async (context, { name }) => {
   const client = await clientOf(context, name, 'lock')
   const forgotten = await forgetDevice(context, client.id, { event: 'reset', detail: '' })

@@ -7,8 +7,7 @@ import { ownClientWith } from '../../tree/client.ts'
 export const TYPED: TrialFields = { mac: 'stb_mac', trials: 'months' }
 
 /**
- * Refuses a login or MAC that another of the caller's clients has, and says which. That a stranger's client has it is
- * told by the database's constraint alone, in a sentence that names nobody.
+ * Says which of the caller's own clients has it. Of a stranger's the constraint tells, in a sentence that names nobody.
  */
 export async function refuseOwn(
   context: Context,

@@ -8,7 +8,6 @@ import { giveTrial } from '../../ledger/trials.ts'
 import { balanceOf } from '../../tree/account.ts'
 import { refuseOwn, TYPED } from './form.ts'
 
-/** Creates a client of the caller, with its first months or a trial. */
 export const createClient: Handler<typeof calls.clients.create> = async (context, input) => {
   const { sql, account, now, business } = context
   const { login: name, stb_mac: mac, desc: description, months } = input

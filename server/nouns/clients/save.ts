@@ -10,7 +10,6 @@ import { type Client, clientOf } from '../../tree/client.ts'
 import { forgetDevice } from './device.ts'
 import { refuseOwn, TYPED } from './form.ts'
 
-/** Changes and renews a client of the caller's. */
 export const saveClient: Handler<typeof calls.clients.save> = async (context, input) => {
   const { sql, account, now } = context
   const client = await clientOf(context, input.login, 'lock')
@@ -34,10 +33,7 @@ export const saveClient: Handler<typeof calls.clients.save> = async (context, in
 
 const EXPIRED = 'This client has expired. Add months to renew it.'
 
-/**
- * Writes the sent fields that differ from the stored ones. Returns the changed client; null if none differs. A new MAC
- * or a switch to Ministra forgets the device.
- */
+/** Returns the changed client; null if no sent field differs. A new MAC or a switch to Ministra forgets the device. */
 async function change(
   context: Context,
   client: Client,

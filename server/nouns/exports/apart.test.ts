@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../../contract/calls.ts'
-import { openWorld, type Person, type World } from '../../../test/support/world.ts'
+import { openWorld, type Person, suiteWorld } from '../../../test/support/world.ts'
 import { MOST_MEMORY_MB } from './spare.ts'
 
 /** Files are made apart from the calls: whatever a file holds, everybody else is served. */
@@ -20,11 +20,10 @@ const HOSTILE = [
 /** How long processes may take to end; how soon they do is no matter of these tests. */
 const SOON = { timeout: 10_000 }
 
-let world: World
 let dealers: Person[]
 
+const world = await suiteWorld()
 beforeAll(async () => {
-  world = await openWorld()
   // Nobody searches these, and the index of searches takes its time.
   await world.server.ownerSql`drop index directory_text`
   dealers = [(await world.family()).dealer, (await world.family()).dealer]
@@ -34,7 +33,6 @@ beforeAll(async () => {
   await world.server.sql`
     update client set description = (${HOSTILE}::text[])[id % ${HOSTILE.length} + 1], phone = '999999999999999'`
 })
-afterAll(() => world.close())
 
 /** The resident memory of this process, which is the server's too, or of all that it has started, in megabytes. */
 function memoryOf(which: '-p' | '--ppid'): number {
@@ -62,16 +60,18 @@ describe('while files full of hostile text are made', () => {
       whole += 1
       return file
     })
-    let rounds = 0
+    let answeredMeanwhile = 0
+    const ask = async (person: Person) => {
+      const { status } = await person.send(calls.session.user)
+      expect(status).toBe(200)
+      if (whole < responses.length) answeredMeanwhile += 1
+    }
     while (whole < responses.length) {
-      const asking = [...dealers, world.admin, ...dealers, ...dealers, world.admin, ...dealers].map(
-        (person) => person.send(calls.session.user),
-      )
-      for (const { status } of await Promise.all(asking)) expect(status).toBe(200)
-      if (whole < responses.length) rounds += 1
+      const asking = [...dealers, world.admin, ...dealers, ...dealers, world.admin, ...dealers]
+      await Promise.all(asking.map(ask))
     }
     // Calls that waited for the files would be answered only after the last of them.
-    expect(rounds).toBeGreaterThan(0)
+    expect(answeredMeanwhile).toBeGreaterThan(0)
     for (const file of await Promise.all(files)) expect(file.toString('latin1')).toMatch(/%%EOF\s*$/)
     clearInterval(watching)
     expect(Math.max(...own) - (own[0] ?? 0)).toBeLessThan(MOST_MEMORY_MB)

@@ -3,10 +3,7 @@ import type { Listing } from './listing.ts'
 
 const AT_ONCE = 1_000
 
-/**
- * Writes a listing as CSV (RFC 4180) with a header, in UTF-8 with the byte order mark that Excel needs. The database
- * formats the lines: for a million rows that leaves one second of work here, while formatting in JavaScript takes six.
- */
+/** RFC 4180, with the byte order mark that Excel needs. The database formats a million lines in a sixth of the time. */
 export async function* csv(sql: Sql, { columns, signed, rows }: Listing): AsyncGenerator<string> {
   // The header comes first, so that the download begins while a long list is still being sorted.
   yield `\ufeff${columns.map((column) => `"${column}"`).join(',')}\r\n`
@@ -17,10 +14,7 @@ export async function* csv(sql: Sql, { columns, signed, rows }: Listing): AsyncG
   for await (const some of lines.cursor(AT_ONCE)) yield `${some.map(({ line }) => line).join('\r\n')}\r\n`
 }
 
-/**
- * The first characters of what a spreadsheet would take for a formula, with their full-width forms. Such a cell gets an
- * apostrophe before it. Digits that begin with 0 get one too, because a spreadsheet would drop the 0 of a phone number.
- */
+/** What a spreadsheet would take for a formula. An apostrophe comes before it, and before the 0 of a phone number. */
 const FORMULA = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']
 
 function cell(sql: Sql, column: string): Fragment {

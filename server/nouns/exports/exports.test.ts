@@ -1,19 +1,10 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { calls } from '../../../contract/calls.ts'
 import { holdOpen, somebodyWaits } from '../../../test/support/hold.ts'
 import { textsOf } from '../../../test/support/pdf.ts'
-import {
-  type Answer,
-  Clock,
-  type Family,
-  openWorld,
-  PASSWORD,
-  type Person,
-  unique,
-  type World,
-} from '../../../test/support/world.ts'
+import { type Answer, Clock, PASSWORD, type Person, suiteWorld, unique } from '../../../test/support/world.ts'
 import { hash } from '../../access/seal.ts'
 
 const { clients, admin, desk } = calls
@@ -46,22 +37,22 @@ function resetPassword({ own, reseller }: Ending) {
   return reseller.call(calls.level.dealer.changePassword, { name: own.name, password: 'another-password' })
 }
 
-let world: World
-let family: Family
-let other: Family
-
-beforeAll(async () => {
-  world = await openWorld({
-    clock: new Clock('2026-03-28T12:00:00.000Z'),
-    env: { TIME_ZONE: 'Europe/Lisbon' },
-  })
-  family = await world.family({ credits: 50 })
-  other = await world.family({ credits: 5 })
+const world = await suiteWorld({
+  clock: new Clock('2026-03-28T12:00:00.000Z'),
+  env: { TIME_ZONE: 'Europe/Lisbon' },
 })
-afterAll(() => world.close())
+const family = await world.family({ credits: 50 })
+const other = await world.family({ credits: 5 })
 
 async function fetchFile(ticket: string, by: Person = world.nobody()) {
   return by.fetch('GET', `/v1/exports/${ticket}`)
+}
+
+async function expectCut(response: AsyncIterable<unknown>): Promise<void> {
+  const reading = (async () => {
+    for await (const _ of response);
+  })()
+  await expect(reading).rejects.toThrow('aborted')
 }
 
 async function csvOf(person: Person, more: object = {}): Promise<string[][]> {
@@ -436,8 +427,9 @@ describe('a long list', () => {
     })
   })
 
-  afterEach(() => {
+  afterEach(async () => {
     vi.useRealTimers()
+    await expectTransactions(0)
   })
 
   async function open(by = dealer) {
@@ -449,14 +441,17 @@ describe('a long list', () => {
 
   const transactions = () => world.server.sql`
     select pid from pg_stat_activity
-    where datname = current_database() and xact_start is not null and usename = current_user
-      and pid <> pg_backend_pid()`
+    where datname = current_database() and application_name = 'boxtree export'`
 
   async function transactionsOpen(): Promise<number> {
     const [row] = await world.server.sql<
       { count: number }[]
     >`select count(*) from (${transactions()}) as open`
     return row?.count ?? 0
+  }
+
+  async function expectTransactions(open: number): Promise<void> {
+    await expect.poll(transactionsOpen, SOON).toBe(open)
   }
 
   test('is exported whole, as it was when the export began', async () => {
@@ -473,9 +468,8 @@ describe('a long list', () => {
 
   test('frees its database connection when its reader disconnects', async () => {
     const readers = await Promise.all([open(), open()])
-    await expect.poll(transactionsOpen, SOON).toBe(2)
+    await expectTransactions(2)
     for (const { asking } of readers) asking.destroy()
-    await expect.poll(transactionsOpen, SOON).toBe(0)
   })
 
   test('frees its database connection when its reader disconnects, even if the database is still busy', async () => {
@@ -490,9 +484,10 @@ describe('a long list', () => {
       }
       // The first goes on waiting for the lock, so that the second is not freed by the longest wait for one.
       const kept = await begin(tickets[0]?.ticket)
+      await expect.poll(backends, SOON).toHaveLength(1)
       const first = await backends()
       const left = await begin(tickets[1]?.ticket)
-      expect(await backends()).toHaveLength(2)
+      await expect.poll(backends, SOON).toHaveLength(2)
       left.destroy()
       await expect.poll(backends, SOON).toEqual(first)
       kept.destroy()
@@ -503,19 +498,18 @@ describe('a long list', () => {
     const [first, second] = await Promise.all([open(), open()])
     const third = open()
     await csvOf(family.dealer)
-    expect(await transactionsOpen()).toBe(2)
+    await expectTransactions(2)
     first.asking.destroy()
     const { response, asking } = await third
     expect(response.statusCode).toBe(200)
     for (const one of [second.asking, asking]) one.destroy()
-    await expect.poll(transactionsOpen, SOON).toBe(0)
   })
 
   test('makes room for an account that has no file, if the readers in all places stand still', async () => {
     // Not setTimeout, which the database driver needs to connect.
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
     const readers = await Promise.all([open(), open(), open(world.admin), open(world.admin)])
-    expect(await transactionsOpen()).toBe(4)
+    await expectTransactions(4)
     const { ticket } = await family.dealer.call(clients.export, LIST)
     const arrival = once(world.server.app.server, 'request')
     let answer: Answer | undefined
@@ -531,7 +525,6 @@ describe('a long list', () => {
     expect(answer?.status).toBe(200)
     for (const { asking } of readers) asking.destroy()
     vi.useRealTimers()
-    await expect.poll(transactionsOpen, SOON).toBe(0)
   })
 
   test.each([
@@ -550,7 +543,6 @@ describe('a long list', () => {
     world.clock.pass({ seconds })
     for (const { asking } of readers) asking.destroy()
     expect((await waiting).status).toBe(404)
-    await expect.poll(transactionsOpen, SOON).toBe(0)
   })
 
   test('whose session has expired is refused at once, and not only after its turn', async () => {
@@ -560,7 +552,6 @@ describe('a long list', () => {
     world.clock.pass({ seconds: 30 })
     expect((await fetchFile(ticket)).status).toBe(404)
     for (const { asking } of readers) asking.destroy()
-    await expect.poll(transactionsOpen, SOON).toBe(0)
   })
 
   test('keeps its ticket valid if the reader disconnects while waiting for a turn', async () => {
@@ -580,26 +571,19 @@ describe('a long list', () => {
     const own = await world.again(dealer)
     const { response } = await open(own)
     const others = await open()
-    await expect.poll(transactionsOpen, SOON).toBe(2)
+    await expectTransactions(2)
     await own.call(calls.session.logout)
-    await expect.poll(transactionsOpen, SOON).toBe(1)
-    const reading = (async () => {
-      for await (const _ of response);
-    })()
-    await expect(reading).rejects.toThrow('aborted')
+    await expectTransactions(1)
+    await expectCut(response)
     others.asking.destroy()
-    await expect.poll(transactionsOpen, SOON).toBe(0)
   })
 
   test('is cut off when the account that asked for it is suspended', async () => {
     const own = await world.again(dealer)
     const { response } = await open(own)
     await world.admin.call(calls.tree.suspend, { name: dealer.name })
-    await expect.poll(transactionsOpen, { timeout: 10_000 }).toBe(0)
-    const reading = (async () => {
-      for await (const _ of response);
-    })()
-    await expect(reading).rejects.toThrow('aborted')
+    await expectTransactions(0)
+    await expectCut(response)
     await world.admin.call(calls.tree.lift, { name: dealer.name })
     dealer = await world.again(dealer)
   })
@@ -621,25 +605,18 @@ describe('a long list', () => {
     const soon = new Date(world.clock.now.getTime() + 30_000)
     const { response } = await open(await world.again(dealer, soon))
     const others = await open()
-    // A file begins before its transaction does.
-    await expect.poll(transactionsOpen, SOON).toBe(2)
+    await expectTransactions(2)
     world.clock.pass({ seconds: 30 })
-    await expect.poll(transactionsOpen, SOON).toBe(1)
-    const reading = (async () => {
-      for await (const _ of response);
-    })()
-    await expect(reading).rejects.toThrow('aborted')
+    await expectTransactions(1)
+    await expectCut(response)
     others.asking.destroy()
-    await expect.poll(transactionsOpen, SOON).toBe(0)
   })
 
   test('arrives visibly incomplete if the database fails in the middle', async () => {
     const { response } = await open()
+    await expectTransactions(1)
     await world.server.sql`select pg_terminate_backend(pid) from (${transactions()}) as open`
-    const reading = (async () => {
-      for await (const _ of response);
-    })()
-    await expect(reading).rejects.toThrow('aborted')
+    await expectCut(response)
   })
 
   describe('whose reader is too slow', () => {
@@ -659,15 +636,12 @@ describe('a long list', () => {
         vi.advanceTimersByTime(1_000)
       }
       vi.useRealTimers()
-      const reading = (async () => {
-        for await (const _ of response);
-      })()
-      await expect(reading).rejects.toThrow('aborted')
-      await expect.poll(transactionsOpen, SOON).toBe(0)
+      await expectCut(response)
+      await expectTransactions(0)
       const readers = await Promise.all([open(), open()])
       expect(readers.map(({ response }) => response.statusCode)).toEqual([200, 200])
       for (const { asking } of readers) asking.destroy()
-      await expect.poll(transactionsOpen, SOON).toBe(0)
+      await expectTransactions(0)
     })
   })
 
@@ -678,13 +652,10 @@ describe('a long list', () => {
     const { response } = await open(closing)
     const { moveClients, close } = calls.tree
     await world.admin.call(moveClients, { from: closing.name, to: dealer.name })
-    expect(await transactionsOpen()).toBe(1)
+    await expectTransactions(1)
     await world.admin.call(close, { name: closing.name })
-    await expect.poll(transactionsOpen, SOON).toBe(0)
-    const reading = (async () => {
-      for await (const _ of response);
-    })()
-    await expect(reading).rejects.toThrow('aborted')
+    await expectTransactions(0)
+    await expectCut(response)
   })
 })
 

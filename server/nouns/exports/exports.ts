@@ -54,7 +54,6 @@ export const download: Handler<typeof calls.files.download> = async (
   }
 }
 
-/** In milliseconds. */
 const TICKET_LIFE = 60_000
 
 /** Limits the files under way for each account: each one holds a process and a connection. */
@@ -101,7 +100,6 @@ async function issueTicket({ sql, session, now }: Context, { kind, selection }: 
   return { status: 'OK' as const, ticket }
 }
 
-/** Returns the account of a ticket, which is redeemed once the account has a turn. */
 async function ownerOf(sql: Sql, ticket: string, now: Date): Promise<number> {
   const [found] = await sql<{ account: number }[]>`
     select s.account from export_ticket t join session s on s.token_hash = t.session

@@ -14,9 +14,7 @@ export class Face {
     this.#font = (doc as unknown as { _font: Embedded })._font
   }
 
-  /**
-   * Breaks a text into at most two lines of a width, after a space or '/' where possible. Cuts off what is too long.
-   */
+  /** Breaks a text into at most two lines, after a space or '/' where possible. Cuts off what is too long. */
   lines(text: string, width: number, size: number): string[] {
     const room = (width / size) * 1000
     const end = this.#fit(text, room)
@@ -34,7 +32,7 @@ export class Face {
     return (width * size) / 1000
   }
 
-  /** Writes one line of text; x and y are its upper left corner. */
+  /** x and y are the upper left corner. */
   write(text: string, x: number, y: number, size: number): void {
     if (SIMPLE.test(text)) this.#writeLetters(text, x, y, size)
     else this.#layOut(text, x, y, size)

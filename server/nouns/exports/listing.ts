@@ -20,7 +20,6 @@ import {
 
 export type Listing = {
   title: string
-  /** A sentence that says which rows these are. */
   about: string
   columns: readonly string[]
   /** The column whose numbers have a sign, and which a spreadsheet is to add up. */
@@ -31,13 +30,11 @@ export type Listing = {
 
 export type ClientListing = Listing & { count: (sql: Sql) => Fragment }
 
-/** The clients that are selected, or those of them that were chosen one by one. */
 export type ChosenClients = Selection & { clients?: string[] | undefined }
 
 /** The transactions of an account between two days, both included. */
 export type Selected = Omit<TransactionFilter, 'from' | 'to'> & { from: Day; to: Day }
 
-/** The caller, the moment and the calendar of an export. */
 export type ListingContext = { sql: Sql; account: Account; now: Date; business: { zone: string } }
 
 /** Returns the clients of a dealer, or of all dealers for the admin, selected and sorted as on the screen. */
@@ -78,8 +75,7 @@ export async function clientListing(
 }
 
 /**
- * Returns the transactions of an account and of everything beneath it, or of one beneath it, oldest first, with the
- * names that the account may see.
+ * The transactions of an account and of everything beneath it, oldest first, with the names that the caller may see.
  */
 export async function transactionListing(
   { sql, account, business: { zone } }: ListingContext,
@@ -133,7 +129,6 @@ const OF_A_TRANSACTION = [
   'Reseller',
 ]
 
-/** What a row adds to the balance of the account that it concerns. */
 const SIGNED = 'Signed Credits'
 
 const PACKAGE_LABELS = Object.fromEntries(PACKAGES.map(({ value, label }) => [value, label]))

@@ -71,9 +71,7 @@ export function makeFile(
   })
 }
 
-/**
- * Makes the error of a file's process anew: also a refusal, where the account has moved away since its ticket was made.
- */
+/** A file's process may refuse too: where the account has moved away since its ticket was made. */
 function errorOf(fault: Fault): Error {
   const { code = '', message } = fault
   return isRefusalCode(code) ? new Refusal(code, message) : Object.assign(new Error(message), fault)

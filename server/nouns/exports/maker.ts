@@ -22,7 +22,10 @@ try {
       // A phone may read the file slowly, so the time limits of a call do not apply. This is the first query, so it
       // also takes the snapshot before any byte of the file is sent.
       await sql`
-        select set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '90s', true)`
+        select set_config('statement_timeout', '0', true),
+          set_config('idle_in_transaction_session_timeout', '90s', true),
+          -- Whoever looks for what keeps an old snapshot finds it by this name.
+          set_config('application_name', 'boxtree export', true)`
       await planForValues(sql)
       // By default a backend that sorts or waits would go on after this process is gone. Windows cannot notice it.
       await sql`

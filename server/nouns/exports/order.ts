@@ -4,7 +4,6 @@ import type { ChosenClients, Selected } from './listing.ts'
 
 export type Format = 'csv' | 'pdf'
 
-/** The file that a ticket stores. */
 export type Wanted =
   | { kind: 'clients'; selection: ChosenClients & { format: Format } }
   | { kind: 'transactions'; selection: Selected }

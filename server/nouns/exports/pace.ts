@@ -5,9 +5,7 @@ const GRACE = 30_000
 /** How long it may take nothing at all, in milliseconds. */
 const STALLED = 30_000
 
-/**
- * The same while another account waits for the place: a file of 100,000 clients then takes less than a ticket's life.
- */
+/** While another account waits for the place. A file of 100,000 clients then takes less than a ticket's life. */
 const FAIR_RATE = 512_000
 const FAIR_GRACE = 5_000
 
@@ -26,7 +24,7 @@ export function giveUpSlowest(): void {
 export class Pace {
   readonly #giveUp: () => void
   #bytes = 0
-  /** The time spent waiting for the reader so far, in milliseconds. */
+  /** In milliseconds. */
   #waited = 0
   #waitingSince = 0
   #limit: NodeJS.Timeout | undefined
@@ -40,7 +38,6 @@ export class Pace {
     this.#bytes += bytes
   }
 
-  /** The reader's buffer is full, and it is waited for. */
   wait(): void {
     this.stop()
     const allowed = GRACE + (this.#bytes / LEAST_RATE) * 1000 - this.#waited
@@ -48,7 +45,6 @@ export class Pace {
     this.#limit = setTimeout(() => this.giveUp(), Math.max(0, Math.min(allowed, STALLED)))
   }
 
-  /** The reader has emptied its buffer. */
   stop(): void {
     if (this.#limit === undefined) return
     clearTimeout(this.#limit)

@@ -13,7 +13,6 @@ const LINE = 8.5
 const ROW = 2 * LINE + 4
 /** The title, the description of the list, and the names of the columns. */
 const HEAD = 56
-/** The gap between a column's text and the next column. */
 const GAP = 5
 
 const PAGE = { size: 'A4', layout: 'landscape', margin: 0 } as const
@@ -121,7 +120,6 @@ function font(name: string): string {
   return createRequire(import.meta.url).resolve(`dejavu-fonts-ttf/ttf/${name}.ttf`)
 }
 
-/** Places the columns from left to right over the whole width of the page. */
 function place(titles: readonly string[]) {
   const taken = titles.reduce((sum, title) => sum + (WIDTHS[title] ?? 0), 0)
   let x = MARGIN

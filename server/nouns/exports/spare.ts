@@ -29,13 +29,11 @@ export function keepSpare(): void {
   spare = started
 }
 
-/** Ends the spare process, as the console stops. */
 export function endSpare(): void {
   spare?.kill('SIGKILL')
   spare = null
 }
 
-/** Returns a process for one file: the spare one, or a new one where there is none. */
 export function takeProcess(): ChildProcess {
   const taken = spare
   spare = null

@@ -1,10 +1,7 @@
 import type { Database } from '../../../contract/system.ts'
 import type { Connect, Sql } from '../../postgres/pool.ts'
 
-/**
- * Returns what the database tells the server's role of itself. Only a role of `pg_monitor` is told which standby is a
- * synchronous one; for others each counts as one.
- */
+/** Only a role of `pg_monitor` is told which standby is a synchronous one; for others each counts as one. */
 export async function databaseOf(sql: Sql, to: Connect): Promise<Omit<Database, 'writes' | 'clock_behind'>> {
   const [row] = await sql<Omit<Database, 'writes' | 'clock_behind' | 'hosts'>[]>`
     select split_part(current_setting('server_version'), ' ', 1) as version,
@@ -24,14 +21,12 @@ export async function sizeOf(sql: Sql): Promise<number> {
   return row?.size ?? 0
 }
 
-/** Returns the first digits of the fingerprint of the schema. */
 export async function schemaOf(sql: Sql): Promise<string> {
   const [row] = await sql<{ schema: string }[]>`
     select left(value, 8) as schema from setup where key = 'schema'`
   return row?.schema ?? ''
 }
 
-/** Returns how many hosts a connection string names. */
 function hostsOf(to: Connect): number {
   if (typeof to !== 'string') return 1
   const [authority = ''] = to.replace(/^\w+:\/\//, '').split(/[/?]/)

@@ -9,7 +9,6 @@ import {
 } from '../../../contract/system.ts'
 import { bytes, counted } from '../../../contract/words.ts'
 
-/** What is judged. */
 export type State = { database: Database; servers: readonly Server[]; jobs: readonly Job[]; now: Date }
 
 const MINUTE = 60_000
@@ -113,7 +112,6 @@ function ofStandby({ hosts, standbys, synchronous }: Database): Finding[] {
   ]
 }
 
-/** Judges the newest backup of all servers, which may share a folder or not. */
 function ofBackups(living: readonly Server[], now: Date): Finding[] {
   const making = living.flatMap(({ host, started, backups }) =>
     backups ? [{ host, started, ...backups }] : [],
@@ -237,7 +235,6 @@ function time(moment: string | null): number {
   return moment === null ? Number.NEGATIVE_INFINITY : Date.parse(moment)
 }
 
-/** Returns a span of time in its largest unit, rounded down. */
 function long(milliseconds: number): string {
   if (milliseconds < MINUTE) return counted(Math.floor(milliseconds / 1000), 'second')
   if (milliseconds < HOUR) return counted(Math.floor(milliseconds / MINUTE), 'minute')
@@ -245,7 +242,6 @@ function long(milliseconds: number): string {
   return counted(Math.floor(milliseconds / (24 * HOUR)), 'day')
 }
 
-/** Returns a sentence that ends with a full stop. */
 function ended(sentence: string): string {
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`
 }

@@ -7,7 +7,6 @@ export type Run = {
   took_ms: number
   /** Why it failed; null where it did not. */
   failure: string | null
-  /** When it runs again. */
   next: Date | null
 }
 

@@ -3,9 +3,7 @@ import { begin } from '../../postgres/begin.ts'
 import type { Sql } from '../../postgres/pool.ts'
 import { withTimeout } from '../../postgres/timeout.ts'
 
-/**
- * Writes what a server tells of itself, with the database's time. The table is unlogged: no commit waits for a standby.
- */
+/** The table is unlogged: no commit waits for a standby. */
 export async function tellServer(sql: Sql, { backups, ...report }: ServerReport): Promise<void> {
   const { stopping, clock_offset_ms, database_host, disk_free, disk_least } = report
   const json = backups && sql.json(backups)

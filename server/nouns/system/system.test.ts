@@ -10,7 +10,7 @@ import { Clock, openWorld, type World } from '../../../test/support/world.ts'
 import { createSeal } from '../../access/seal.ts'
 import { openBackups } from '../../backup/scheduler.ts'
 import { startJobs } from '../../jobs/jobs.ts'
-import { openReport } from '../../report.ts'
+import { openReport } from '../../jobs/report.ts'
 import { lastRuns } from './runs.ts'
 import { forgetServer, tellServer } from './servers.ts'
 

@@ -18,16 +18,16 @@ interface CaptchaProps {
 /** The captcha. The server's own challenge is solved while the person types; other providers show their widget. */
 export function Captcha({ name, load, round }: CaptchaProps) {
   const [tries, again] = useReducer((before: number) => before + 1, 0)
-  return <Question key={`${round}.${tries}`} {...{ name, load, again }} />
+  return <Challenge key={`${round}.${tries}`} {...{ name, load, again }} />
 }
 
-interface QuestionProps {
+interface ChallengeProps {
   name: string
   load: () => Promise<CaptchaOffer>
   again: () => void
 }
 
-function Question(props: QuestionProps) {
+function Challenge(props: ChallengeProps) {
   const place = useRef<HTMLDivElement>(null)
   const { state, provider } = useSolution(props, place)
   if (provider === 'none') return null
@@ -64,7 +64,7 @@ const looks: Record<State, { icon: ReactNode; text: string }> = {
 const RENEWED_AFTER_MS = 240_000
 
 /** Loads one challenge and writes its solution into the form. */
-function useSolution({ name, load, again }: QuestionProps, place: RefObject<HTMLDivElement | null>) {
+function useSolution({ name, load, again }: ChallengeProps, place: RefObject<HTMLDivElement | null>) {
   const { setValue } = useFormContext()
   const theme = useTheme().palette.mode
   const [state, setState] = useState<State>('asking')

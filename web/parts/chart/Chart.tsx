@@ -1,43 +1,51 @@
 import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
 import { ChartLine } from 'lucide-react'
-import { type ReactNode, useRef, useState } from 'react'
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
 import { Card } from '../Card.tsx'
 import { chunk, useFetch, useValue } from '../chunk.ts'
 import { EmptyState, ErrorState, Outdated } from '../ErrorState.tsx'
-import { Bar } from '../Skeleton.tsx'
+import { SkeletonBar } from '../Skeleton.tsx'
 import { showMinute } from '../time.ts'
 import { useDelayed } from '../useDelayed.ts'
 import type { ChartData, PlotProps } from './Plot.tsx'
 
-interface ChartProps {
+interface ChartProps<Loaded> {
   title: string
   /** The titles of the axes: 'Date' and what is counted. */
   across: string
   up: string
-  data: ChartData | undefined
-  loading: boolean
-  error?: string | undefined
-  onRetry: () => void
+  loaded: {
+    data: Loaded | undefined
+    isFetching: boolean
+    error: { message: string } | null
+    refetch: () => void
+  }
+  /** Returns what is drawn of them. */
+  draw: (data: Loaded) => ChartData
+  /** The sentence shown where there is nothing to draw. */
   empty: string
 }
 
 const plot = chunk(async () => (await import('./Plot.tsx')).Plot)
 
-/** A line chart of numbers over time. A button shows the same numbers as a table. */
-export function Chart({ title, across, up, data: given, loading, error, onRetry, empty }: ChartProps) {
-  const data = useSteady(given)
+/** A card with a line chart of numbers over time. A button shows the same numbers as a table. */
+export function Chart<Loaded>({ title, across, up, loaded, draw, empty }: ChartProps<Loaded>) {
+  const { isFetching, error, refetch } = loaded
+  const data = useSteady(loaded.data === undefined ? undefined : draw(loaded.data))
+  // Numbers that are there stay as they are during a refresh in the background.
+  const loading = isFetching && (data === undefined || error !== null)
   const [tabled, setTabled] = useState(false)
   const full = data !== undefined && data.times.length > 0
-  const failed = error !== undefined && !loading
+  const failure = loading ? null : error
   return (
     <Card title={title} aside={<Switch shown={full} tabled={tabled} onSwitch={() => setTabled(!tabled)} />}>
       <Stage aria-busy={loading}>
-        {failed && !data && <ErrorState message={error} onRetry={onRetry} />}
-        {failed && data && <Outdated message={error} onRetry={onRetry} />}
-        {data && !full && !loading && <EmptyState icon={quietIcon} text={empty} />}
+        {failure && !data && <ErrorState message={failure.message} onRetry={refetch} />}
+        {failure && data && <Outdated message={failure.message} onRetry={refetch} />}
+        {data && !full && !loading && <EmptyState icon={chartIcon} text={empty} />}
         {loading && !full && <Waiting />}
-        {full && (tabled ? table(data, across) : <Drawn {...{ data, title, across, up }} />)}
+        {full && (tabled ? asTable(data, across) : <Drawn {...{ data, title, across, up }} />)}
       </Stage>
     </Card>
   )
@@ -63,7 +71,7 @@ function isSame(one: ChartData | undefined, other: ChartData | undefined): boole
   )
 }
 
-const quietIcon = <ChartLine aria-hidden size={32} strokeWidth={1.25} />
+const chartIcon = <ChartLine aria-hidden size={32} strokeWidth={1.25} />
 
 interface SwitchProps {
   /** Until then it only takes its place, so that it moves nothing when the data comes. */
@@ -86,18 +94,42 @@ function Switch({ shown, tabled, onSwitch }: SwitchProps) {
   )
 }
 
-/** A plot that cannot be fetched takes its own place alone: what is typed on the page stays. */
+/**
+ * Fetches the plot once its place is in view, since many a visit never scrolls to it. A plot that cannot be fetched takes
+ * its own place alone: what is typed on the page stays.
+ */
 function Drawn(props: PlotProps) {
   const Plot = useValue(plot)
+  const place = useRef<HTMLDivElement>(null)
+  const seen = useSeen(place)
   const [failure, setFailure] = useState<Error | null>(null)
-  useFetch(plot, failure === null, setFailure)
+  useFetch(plot, seen && failure === null, setFailure)
   if (Plot) return <Plot {...props} />
-  if (failure === null) return <Waiting />
+  if (failure === null) {
+    return (
+      <div ref={place}>
+        <Waiting />
+      </div>
+    )
+  }
   return <ErrorState message="The chart could not be loaded." onRetry={() => setFailure(null)} />
 }
 
+/** Returns whether the element has been in view. */
+function useSeen(place: RefObject<Element | null>): boolean {
+  const [seen, setSeen] = useState(false)
+  useEffect(() => {
+    const element = place.current
+    if (!element) return
+    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && setSeen(true))
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [place])
+  return seen
+}
+
 /** Lists the newest first. */
-function table({ times, zone, series }: ChartData, across: string): ReactNode {
+function asTable({ times, zone, series }: ChartData, across: string): ReactNode {
   return (
     // The scrolling region can take the focus, so that the keyboard can scroll it.
     <Scroll role="region" aria-label="The chart as a table" tabIndex={0}>
@@ -131,7 +163,12 @@ function table({ times, zone, series }: ChartData, across: string): ReactNode {
 
 function Waiting() {
   const late = useDelayed(true)
-  return <Bar aria-hidden style={{ width: '100%', height: 300, visibility: late ? undefined : 'hidden' }} />
+  return (
+    <SkeletonBar
+      aria-hidden
+      style={{ width: '100%', height: 300, visibility: late ? undefined : 'hidden' }}
+    />
+  )
 }
 
 const Stage = styled('div')({ minHeight: 324, '& > div': { minHeight: 300 } })

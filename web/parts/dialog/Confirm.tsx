@@ -16,7 +16,6 @@ interface ConfirmProps {
   onYes: () => void
   onNo: () => void
   loading: boolean
-  /** Disables the confirming button. */
   blocked?: boolean
 }
 

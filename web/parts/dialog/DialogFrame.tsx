@@ -20,7 +20,6 @@ export interface DialogProps {
   actions?: ReactNode
 }
 
-/** The dialog itself, built on MUI's. */
 export function DialogFrame({
   open,
   title,

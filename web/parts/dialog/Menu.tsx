@@ -55,7 +55,7 @@ export function Menu({ label, children = label, icon, items, inBar = false }: Me
         {children}
       </Button>
       {open && (
-        <List id={id} role="menu" aria-label={label} ref={unfold} style={inBar ? BELOW : undefined}>
+        <List id={id} role="menu" aria-label={label} ref={unfold} style={inBar ? DOWNWARD : undefined}>
           {items.map((item) => (
             <button
               key={item.label}
@@ -85,7 +85,7 @@ const moves = new Set(['ArrowDown', 'ArrowUp', 'Home', 'End'])
 
 function unfold(list: HTMLElement | null) {
   if (!list) return
-  if (list.getBoundingClientRect().bottom > window.innerHeight) Object.assign(list.style, ABOVE)
+  if (list.getBoundingClientRect().bottom > window.innerHeight) Object.assign(list.style, UPWARD)
   list.querySelector('button')?.focus()
 }
 
@@ -100,8 +100,8 @@ function step(place: HTMLElement | null, key: string) {
 const appear = keyframes({ from: { opacity: 0, transform: 'translateY(-4px)' } })
 
 const STATIC = { position: 'static' } as const
-const BELOW = { right: 8 }
-const ABOVE = { top: 'auto', bottom: 'calc(100% + 4px)' }
+const DOWNWARD = { right: 8 }
+const UPWARD = { top: 'auto', bottom: 'calc(100% + 4px)' }
 
 const Place = styled('div')({ position: 'relative' })
 

@@ -1,5 +1,5 @@
 import { useFormContext } from 'react-hook-form'
-import { Box } from './controls.tsx'
+import { InputFrame } from './controls.tsx'
 import { Field, type FieldProps } from './Field.tsx'
 
 /** A date, `YYYY-MM-DD`, in the browser's own date picker. */
@@ -8,9 +8,9 @@ export function DayInput({ name, label, help, disabled }: FieldProps) {
   return (
     <Field {...{ name, label, help, disabled }}>
       {(control) => (
-        <Box>
+        <InputFrame>
           <input {...register(name)} {...control} type="date" />
-        </Box>
+        </InputFrame>
       )}
     </Field>
   )

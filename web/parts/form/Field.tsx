@@ -41,13 +41,13 @@ export function Field({ name, label, help, fault, disabled, children }: FieldFra
         'aria-invalid': wrong !== undefined,
         'aria-describedby': `${id}-help`,
       })}
-      <Beneath id={`${id}-help`} help={help} error={wrong} />
+      <HelpOrError id={`${id}-help`} help={help} error={wrong} />
     </Frame>
   )
 }
 
 /** Shows the help text or the error, in the same line. */
-export function Beneath(props: { id: string; help: string | undefined; error: string | undefined }) {
+export function HelpOrError(props: { id: string; help: string | undefined; error: string | undefined }) {
   return (
     <Line id={props.id} data-wrong={props.error !== undefined} aria-live="polite">
       {props.error ?? props.help}

@@ -1,5 +1,5 @@
 import { useController } from 'react-hook-form'
-import { Box } from './controls.tsx'
+import { InputFrame } from './controls.tsx'
 import { Field, type FieldProps } from './Field.tsx'
 
 interface FileInputProps extends FieldProps {
@@ -13,7 +13,7 @@ export function FileInput({ accept, ...frame }: FileInputProps) {
   return (
     <Field {...frame}>
       {(control) => (
-        <Box>
+        <InputFrame>
           <input
             {...control}
             ref={field.ref}
@@ -23,7 +23,7 @@ export function FileInput({ accept, ...frame }: FileInputProps) {
             onBlur={field.onBlur}
             onChange={({ target }) => field.onChange(target.files?.[0] ?? null)}
           />
-        </Box>
+        </InputFrame>
       )}
     </Field>
   )

@@ -19,7 +19,15 @@ export interface SubmitError {
   fields?: Readonly<Record<string, string>> | undefined
 }
 
-interface FormProps<Values extends FieldValues, Output> {
+/** How a submit goes, as `useSubmit` tells it. */
+export interface Sending {
+  /** True while the call runs: everything is disabled, and a second submit does nothing. */
+  loading: boolean
+  submitError: SubmitError | null
+  reset?: () => void
+}
+
+export interface FormProps<Values extends FieldValues, Output> {
   /** The heading; leave it out where a card or dialog has one. */
   title?: string | undefined
   /** Validates the values before they are submitted. */
@@ -34,15 +42,11 @@ interface FormProps<Values extends FieldValues, Output> {
   onSubmit: (output: Output, form: UseFormReturn<Values, unknown, Output>) => void
   /** The label of the button, if necessary made from the values: 'Renew 3 clients for 6 credits'. */
   submit: string | ((values: Values) => string)
-  /** True while the call runs: everything is disabled, and a second submit does nothing. */
-  loading: boolean
-  /** The refusal of the server, or null. */
-  submitError: SubmitError | null
+  sending: Sending
   /** Disables the button until all fields are valid. */
   onlyWhenValid?: boolean | undefined
   /** Disables the button although the fields are valid, such as until a price has loaded. */
   blocked?: boolean | undefined
-  /** Disables all fields and the button. */
   disabled?: boolean | undefined
   /** Content to the left of the button, such as 'Cancel'. */
   aside?: ReactNode
@@ -51,7 +55,8 @@ interface FormProps<Values extends FieldValues, Output> {
 
 /** A form with its fields in a column, a reserved line for the server's refusal, and a button that names its action. */
 export function Form<Values extends FieldValues, Output>(props: FormProps<Values, Output>) {
-  const { title, schema, values, loading, submitError, disabled = false, children } = props
+  const { title, schema, values, disabled = false, children } = props
+  const { loading, submitError } = props.sending
   const form = useForm<Values, unknown, Output>({
     resolver: resolverFor(schema),
     defaultValues: values,
@@ -76,7 +81,7 @@ export function Form<Values extends FieldValues, Output>(props: FormProps<Values
   const shown = typeof props.submit === 'string' ? props.submit : props.submit(form.watch())
   return (
     <FormProvider {...form}>
-      <Shell noValidate onSubmit={submit} aria-busy={loading}>
+      <Frame noValidate onSubmit={submit} aria-busy={loading}>
         <fieldset ref={fields} disabled={loading || disabled}>
           {title && <h2>{title}</h2>}
           {children}
@@ -94,7 +99,7 @@ export function Form<Values extends FieldValues, Output>(props: FormProps<Values
             <Working loading={loading}>{shown}</Working>
           </Button>
         </Foot>
-      </Shell>
+      </Frame>
     </FormProvider>
   )
 }
@@ -166,7 +171,7 @@ function useJudgedTogether<Values extends FieldValues, Output>(
   }, [schema, trigger, subscribe, getValues, getFieldState])
 }
 
-const Shell = styled('form')({
+const Frame = styled('form')({
   display: 'grid',
   gridTemplateColumns: 'minmax(0, 1fr)',
   gap: 4,

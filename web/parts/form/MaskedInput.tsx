@@ -1,9 +1,9 @@
 import { type ChangeEvent, useEffect, useLayoutEffect, useRef } from 'react'
 import { useController } from 'react-hook-form'
 import { mono } from '../fonts.ts'
-import { Box } from './controls.tsx'
+import { InputFrame } from './controls.tsx'
 import { type ControlProps, Field, type FieldProps } from './Field.tsx'
-import { applyEdit, type Mask, type Selected, type Shown } from './masks.ts'
+import { applyEdit, type EditResult, type Mask, type Selected } from './masks.ts'
 import { EXACT } from './TextInput.tsx'
 
 interface MaskedInputProps extends FieldProps {
@@ -52,7 +52,7 @@ function Masked({ name, mask, control }: { name: string; mask: Mask; control: Co
     field.onBlur()
   }
   return (
-    <Box style={mask.identifier ? { fontFamily: mono } : undefined}>
+    <InputFrame style={mask.identifier ? { fontFamily: mono } : undefined}>
       <input
         {...control}
         ref={(element) => {
@@ -71,7 +71,7 @@ function Masked({ name, mask, control }: { name: string; mask: Mask; control: Co
         autoComplete="off"
         {...EXACT}
       />
-    </Box>
+    </InputFrame>
   )
 }
 
@@ -100,7 +100,7 @@ function useCaret(input: { current: HTMLInputElement | null }) {
     if (at.current !== null) input.current?.setSelectionRange(at.current, at.current)
     at.current = null
   })
-  return ({ value, caret }: Shown, isDrawnAnew: boolean) => {
+  return ({ value, caret }: EditResult, isDrawnAnew: boolean) => {
     const { current: element } = input
     if (!element) return
     // If the mask undoes an edit, the value has not changed and React does not render the field.

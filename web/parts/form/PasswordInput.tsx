@@ -2,7 +2,7 @@ import IconButton from '@mui/material/IconButton'
 import { Eye, EyeOff } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useFormContext } from 'react-hook-form'
-import { Box } from './controls.tsx'
+import { InputFrame } from './controls.tsx'
 import { Field, type FieldProps } from './Field.tsx'
 import { EXACT } from './TextInput.tsx'
 
@@ -21,7 +21,7 @@ export function PasswordInput({ name, label, help, disabled, action, ...rest }: 
   return (
     <Field {...{ name, label, help, disabled }}>
       {(control) => (
-        <Box>
+        <InputFrame>
           <input {...rest} {...register(name)} {...control} type={shown ? 'text' : 'password'} {...EXACT} />
           {action}
           <IconButton
@@ -32,7 +32,7 @@ export function PasswordInput({ name, label, help, disabled, action, ...rest }: 
           >
             <Icon size={18} />
           </IconButton>
-        </Box>
+        </InputFrame>
       )}
     </Field>
   )

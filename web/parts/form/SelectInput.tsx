@@ -3,13 +3,13 @@ import { Select } from './controls.tsx'
 import { Field, type FieldProps } from './Field.tsx'
 
 /** An option: the value that the form holds, and its label. */
-export interface Choice {
+export interface SelectOption {
   value: string | number
   label: string
 }
 
 interface SelectInputProps extends FieldProps {
-  options: readonly Choice[]
+  options: readonly SelectOption[]
   /** Called after each choice of the person. */
   onChoose?: () => void
 }
@@ -66,7 +66,6 @@ interface AmountSelectProps extends Omit<SelectInputProps, 'options'> {
   words: (amount: number) => string
 }
 
-/** A select of amounts, each with its unit. */
 export function AmountSelect({ amounts, words, ...field }: AmountSelectProps) {
   const options = amounts.map((value) => ({ value, label: words(value) }))
   return <SelectInput {...field} options={options} />

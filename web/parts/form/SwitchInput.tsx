@@ -1,14 +1,12 @@
 import { useId } from 'react'
 import { useController } from 'react-hook-form'
-import { Beneath, type FieldProps } from './Field.tsx'
+import { type FieldProps, HelpOrError } from './Field.tsx'
 import { Toggle } from './Toggle.tsx'
 
-/** A boolean, shown as a switch. */
 export function SwitchInput(props: FieldProps) {
   return <OnOff {...props} kind="switch" />
 }
 
-/** A boolean, shown as a checkbox. */
 export function CheckboxInput(props: FieldProps) {
   return <OnOff {...props} kind="box" />
 }
@@ -31,7 +29,7 @@ function OnOff({ name, label, help, disabled, kind }: FieldProps & { kind: 'swit
         aria-describedby={`${id}-help`}
       />
       {(help || fieldState.error) && (
-        <Beneath id={`${id}-help`} help={help} error={fieldState.error?.message} />
+        <HelpOrError id={`${id}-help`} help={help} error={fieldState.error?.message} />
       )}
     </div>
   )

@@ -1,7 +1,7 @@
 import type { ComponentProps, ReactNode } from 'react'
 import { useFormContext } from 'react-hook-form'
 import { mono } from '../fonts.ts'
-import { Box } from './controls.tsx'
+import { InputFrame } from './controls.tsx'
 import { Field, type FieldProps } from './Field.tsx'
 
 interface TextInputProps extends FieldProps {
@@ -16,11 +16,9 @@ interface TextInputProps extends FieldProps {
   autoComplete?: string | undefined
   inputMode?: ComponentProps<'input'>['inputMode']
   placeholder?: string | undefined
-  /** A button within the field. */
   action?: ReactNode
 }
 
-/** A text field of one line or several. */
 export function TextInput({
   name,
   label,
@@ -41,11 +39,11 @@ export function TextInput({
       {(control) => {
         const shared = { ...native, ...exact, ...register(name), ...control, autoComplete }
         return (
-          <Box style={identifier ? { fontFamily: mono } : undefined}>
+          <InputFrame style={identifier ? { fontFamily: mono } : undefined}>
             {multiline ? <textarea {...shared} /> : <input {...shared} />}
             {unit && <span>{unit}</span>}
             {action}
-          </Box>
+          </InputFrame>
         )
       }}
     </Field>

@@ -9,7 +9,6 @@ interface ToggleProps extends Omit<ComponentProps<'input'>, 'onChange' | 'type' 
   kind?: 'switch' | 'box' | undefined
 }
 
-/** A labelled switch or checkbox. */
 export function Toggle({ label, checked, onChange, kind = 'switch', ...rest }: ToggleProps) {
   return (
     <Line>

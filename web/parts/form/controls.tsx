@@ -6,7 +6,7 @@ import type { ComponentProps } from 'react'
  * The border around an input and its icon, unit or button. Inputs are native elements: they open the right keyboard,
  * support autofill, and are fast on a slow phone.
  */
-export const Box = styled('span')(({ theme }) => ({
+export const InputFrame = styled('span')(({ theme }) => ({
   display: 'flex',
   alignItems: 'center',
   gap: 8,
@@ -59,7 +59,7 @@ export function Select({ children, style, ...rest }: ComponentProps<'select'>) {
   )
 }
 
-const List = styled(Box)(({ theme }) => ({
+const List = styled(InputFrame)(({ theme }) => ({
   position: 'relative',
   flex: 1,
   '& select': {

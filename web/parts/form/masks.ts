@@ -27,9 +27,7 @@ export interface Mask {
  */
 export type Beginning = 'fixed' | 'other' | 'nothing'
 
-/** An edit, as the browser made it. */
 export interface Edit {
-  /** The value before the edit. */
   before: string
   /** The value after the edit, with its caret. */
   raw: string
@@ -45,13 +43,13 @@ export interface Selected {
   end: number
 }
 
-export interface Shown {
+export interface EditResult {
   value: string
   caret: number
 }
 
 /** Returns the formatted value after an edit, with the caret after the typed text. */
-export function applyEdit(mask: Mask, edit: Edit): Shown {
+export function applyEdit(mask: Mask, edit: Edit): EditResult {
   const { head, text, tail, after } = partsOf(mask, edit)
   const whole = text === '' ? null : mask.whole(text)
   if (whole !== null) return { value: whole, caret: whole.length }
@@ -115,7 +113,7 @@ function isRange({ start, end }: Selected, before: string, raw: string) {
   )
 }
 
-function show(mask: Mask, head: string, tail: string, after: Beginning): Shown {
+function show(mask: Mask, head: string, tail: string, after: Beginning): EditResult {
   const value = mask.shown(head + tail, after)
   const behind = countedIn(mask, tail).length
   if (behind === 0) return { value, caret: value.length }

@@ -3,12 +3,12 @@ import type { FieldErrors, FieldValues, Resolver } from 'react-hook-form'
 /** A schema that implements Standard Schema, as every zod schema does. */
 export interface Schema<Input, Output = Input> {
   readonly '~standard': {
-    readonly validate: (value: unknown) => Verdict<Output> | Promise<Verdict<Output>>
+    readonly validate: (value: unknown) => Validated<Output> | Promise<Validated<Output>>
     readonly types?: { readonly input: Input; readonly output: Output } | undefined
   }
 }
 
-type Verdict<Output> =
+type Validated<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly Issue[] }
 

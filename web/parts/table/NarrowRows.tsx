@@ -1,20 +1,19 @@
 import { styled } from '@mui/material/styles'
 import { memo, type ReactNode, useId, useRef } from 'react'
 import { places, Skeleton } from '../Skeleton.tsx'
-import { Lines, MoreButton, nameOf, standing, textField } from './RowDetail.tsx'
-import { chosenIn, PageBox, RowBox, useChoose } from './SelectBoxes.tsx'
+import { FieldLines, MoreButton, nameOf, standing, textField } from './RowDetail.tsx'
+import { PageBox, RowBox } from './SelectBoxes.tsx'
 import type { PlainTable } from './table.ts'
-import { useRow, useSlots } from './useSlots.ts'
+import { type RowProps, type RowsProps, useRows } from './useRows.ts'
+import { useRow } from './useSlots.ts'
 import { useTabStops } from './useTabStops.ts'
-import type { RowsProps } from './WideRows.tsx'
 
 /** The rows as cards, for a phone: title and aside on top, lines below, and the rest unfolds. */
 export function NarrowRows<Row extends object>(props: RowsProps<Row>) {
-  const { label, table, list, page, select, marks, waiting } = props
+  const { label, table, list, page, select, waiting } = props
   const cards = useRef<HTMLUListElement>(null)
-  const choose = useChoose(table, page, select)
+  const rows = useRows(props)
   useTabStops(cards)
-  const slots = useSlots(table, page)
   if (waiting) {
     return (
       <>
@@ -31,14 +30,8 @@ export function NarrowRows<Row extends object>(props: RowsProps<Row>) {
         </TakePage>
       )}
       <Cards ref={cards} aria-label={label} data-rows="">
-        {page.map((row, at) => (
-          <NarrowRow
-            key={slots[at]}
-            {...{ table, row }}
-            {...chosenIn(table, row, select)}
-            marked={marks?.has(table.rowKey(row))}
-            onChoose={choose}
-          />
+        {rows.map(({ slot, props: row }) => (
+          <NarrowRow key={slot} {...row} />
         ))}
       </Cards>
     </>
@@ -47,16 +40,7 @@ export function NarrowRows<Row extends object>(props: RowsProps<Row>) {
 
 const roomOfBox = <span className="hit" />
 
-interface NarrowRowProps<Row> {
-  table: PlainTable<Row>
-  row: Row
-  chosen?: boolean | undefined
-  name?: string | undefined
-  marked?: boolean | undefined
-  onChoose: (key: string, range: boolean) => void
-}
-
-const NarrowRow = memo(function NarrowRow<Row>(props: NarrowRowProps<Row>) {
+const NarrowRow = memo(function NarrowRow<Row>(props: RowProps<Row>) {
   const { table, row, chosen, name, marked, onChoose } = props
   const id = useId()
   const { open, turn, place } = useRow<HTMLLIElement>(table.rowKey(row))
@@ -76,15 +60,15 @@ const NarrowRow = memo(function NarrowRow<Row>(props: NarrowRowProps<Row>) {
         <Aside>{standing(table, 'aside').map((column) => textField(column, row))}</Aside>
         {unfolds && <MoreButton id={id} open={open} name={nameOf(table, row)} onClick={turn} />}
       </Top>
-      <Lines columns={standing(table, 'line')} row={row} />
+      <FieldLines columns={standing(table, 'line')} row={row} />
       {unfolds && (
         <div id={id} hidden={!open}>
-          {open && <Lines columns={more} row={row} />}
+          {open && <FieldLines columns={more} row={row} />}
         </div>
       )}
     </Item>
   )
-}) as <Row>(props: NarrowRowProps<Row>) => ReactNode
+}) as <Row>(props: RowProps<Row>) => ReactNode
 
 function WaitingCards<Row>({ table, rows }: { table: PlainTable<Row>; rows: number }) {
   const lines = standing(table, 'line').length

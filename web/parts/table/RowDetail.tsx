@@ -5,7 +5,7 @@ import { mono } from '../fonts.ts'
 import { type Column, type Narrow, type PlainTable, textOf } from './table.ts'
 
 /** Lists fields of a row with their labels. Empty fields are left out. */
-export function Lines<Row>({ columns, row }: { columns: readonly Column<Row>[]; row: Row }) {
+export function FieldLines<Row>({ columns, row }: { columns: readonly Column<Row>[]; row: Row }) {
   const filled = columns.filter((column) => column.key === 'actions' || textOf(column, row) !== '')
   if (filled.length === 0) return null
   return (
@@ -33,12 +33,10 @@ interface MoreButtonProps {
   /** The id of the element that it unfolds. */
   id: string
   open: boolean
-  /** The name of the row. */
   name: string
   onClick: () => void
 }
 
-/** Unfolds the hidden fields of a row. */
 export function MoreButton({ id, open, name, onClick }: MoreButtonProps) {
   return (
     <IconButton

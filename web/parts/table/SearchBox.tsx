@@ -2,7 +2,7 @@ import IconButton from '@mui/material/IconButton'
 import { styled } from '@mui/material/styles'
 import { Search, X } from 'lucide-react'
 import { useId } from 'react'
-import { Box } from '../form/controls.tsx'
+import { InputFrame } from '../form/controls.tsx'
 import { EXACT } from '../form/TextInput.tsx'
 
 interface SearchBoxProps {
@@ -18,7 +18,7 @@ export function SearchBox({ label, value, fault, onChange }: SearchBoxProps) {
   const id = useId()
   return (
     <SearchPlace>
-      <Box>
+      <InputFrame>
         <Search aria-hidden size={16} />
         <input
           type="search"
@@ -36,7 +36,7 @@ export function SearchBox({ label, value, fault, onChange }: SearchBoxProps) {
             <X size={16} />
           </IconButton>
         )}
-      </Box>
+      </InputFrame>
       {fault && (
         <p id={id} role="alert">
           {fault}

@@ -1,5 +1,6 @@
 import { styled } from '@mui/material/styles'
 import { useId } from 'react'
+import { segmented } from '../segmented.ts'
 
 export interface Segment<Value extends string> {
   value: Value
@@ -28,7 +29,7 @@ export function Segments<Value extends string>({
 }: SegmentsProps<Value>) {
   const name = useId()
   return (
-    <Group style={{ visibility: visible ? undefined : 'hidden' }}>
+    <Fieldset style={{ visibility: visible ? undefined : 'hidden' }}>
       <legend>Filter</legend>
       {segments.map((segment) => (
         <label key={segment.value}>
@@ -41,59 +42,37 @@ export function Segments<Value extends string>({
           {segment.label} <span style={{ minWidth: `${digits}ch` }}>{segment.count}</span>
         </label>
       ))}
-    </Group>
+    </Fieldset>
   )
 }
 
-const Group = styled('fieldset')(({ theme }) => ({
-  display: 'flex',
-  minWidth: 0,
-  margin: 0,
-  padding: 3,
-  gap: 2,
-  border: 0,
-  borderRadius: 10,
-  background: theme.palette.background.default,
-  boxShadow: `inset 0 0 0 1px ${theme.palette.divider}`,
-  '& legend': { position: 'absolute', width: 1, height: 1, overflow: 'hidden', clipPath: 'inset(50%)' },
-  '& input': { position: 'absolute', inset: 0, margin: 0, opacity: 0, cursor: 'inherit' },
-  '& label': {
-    position: 'relative',
-    display: 'flex',
-    alignItems: 'center',
-    justifyContent: 'center',
-    gap: 6,
-    minHeight: 34,
-    padding: '0 12px',
-    borderRadius: 8,
-    whiteSpace: 'nowrap',
-    color: theme.palette.text.secondary,
-    cursor: 'pointer',
-    '&:hover': { color: theme.palette.text.primary },
-    '&:has(:checked)': {
-      color: theme.palette.text.primary,
-      fontWeight: 600,
-      background: theme.palette.background.paper,
-      boxShadow: `inset 0 0 0 1px ${theme.palette.divider}`,
+const Fieldset = styled('fieldset')(
+  ({ theme }) => segmented(theme),
+  ({ theme }) => ({
+    flexWrap: 'wrap',
+    minWidth: 0,
+    margin: 0,
+    border: 0,
+    '& legend': { position: 'absolute', width: 1, height: 1, overflow: 'hidden', clipPath: 'inset(50%)' },
+    '& label': { whiteSpace: 'nowrap' },
+    '& span': { textAlign: 'left', fontVariantNumeric: 'tabular-nums' },
+    // Below this, five segments do not fit into one line.
+    [theme.breakpoints.down(720)]: {
+      flex: '1 1 100%',
+      '& label': {
+        flex: '1 1 0',
+        flexDirection: 'column-reverse',
+        // Aligns the counts at the bottom, even where the label above wraps.
+        justifyContent: 'flex-end',
+        gap: 0,
+        minHeight: 48,
+        padding: 4,
+        fontSize: '0.75rem',
+        whiteSpace: 'normal',
+        textAlign: 'center',
+        lineHeight: 1.25,
+      },
+      '& span': { minHeight: 17, textAlign: 'center', fontSize: '0.875rem' },
     },
-    '&:has(:focus-visible)': { outline: '2px solid var(--ring)', outlineOffset: 1 },
-  },
-  '& span': { textAlign: 'left', fontVariantNumeric: 'tabular-nums' },
-  [theme.breakpoints.down('sm')]: {
-    flex: '1 1 100%',
-    '& label': {
-      flex: '1 1 0',
-      flexDirection: 'column-reverse',
-      // Aligns the counts at the bottom, even where the label above wraps.
-      justifyContent: 'flex-end',
-      gap: 0,
-      minHeight: 48,
-      padding: 4,
-      fontSize: '0.75rem',
-      whiteSpace: 'normal',
-      textAlign: 'center',
-      lineHeight: 1.25,
-    },
-    '& span': { minHeight: 17, textAlign: 'center', fontSize: '0.875rem' },
-  },
-}))
+  }),
+)

@@ -2,7 +2,6 @@ import { useCallback, useLayoutEffect, useRef } from 'react'
 import type { RowSelection } from './selection.ts'
 import type { PlainTable } from './table.ts'
 
-/** The checkbox that selects the whole page. */
 export function PageBox<Row>({
   table,
   page,
@@ -51,11 +50,6 @@ export function RowBox({
       />
     </label>
   )
-}
-
-/** Returns what one row needs of the selection, so that only rows that change are rendered again. */
-export function chosenIn<Row>(table: PlainTable<Row>, row: Row, select: RowSelection<Row> | undefined) {
-  return select ? { chosen: select.chosen.has(table.rowKey(row)), name: select.name(row) } : {}
 }
 
 /**

@@ -11,7 +11,6 @@ interface SelectionBarProps {
   onClear: () => void
   /** Offers to select more rows than the page has: 'Select all 120'. */
   all?: { label: string; onTake: () => void; loading: boolean } | undefined
-  /** The buttons that act on the selected rows. */
   children: ReactNode
 }
 

@@ -15,7 +15,6 @@ interface TableToolsProps<Row> {
   tools: ReactNode
 }
 
-/** The toolbar above a table: search and tools. */
 export function TableTools<Row>({ table, list, narrow, tools }: TableToolsProps<Row>) {
   if (!table.search && !tools && !table.denseSwitch && !narrow) return null
   return (

@@ -4,28 +4,12 @@ import { type CSSProperties, memo, type ReactNode, useRef } from 'react'
 import { Ellipsis } from '../Ellipsis.tsx'
 import { mono } from '../fonts.ts'
 import { places, Skeleton } from '../Skeleton.tsx'
-import { chosenIn, PageBox, RowBox, useChoose } from './SelectBoxes.tsx'
-import type { RowSelection } from './selection.ts'
-import { type Column, type PlainTable, textOf } from './table.ts'
+import { PageBox, RowBox } from './SelectBoxes.tsx'
+import { type Column, textOf } from './table.ts'
 import { BOX, leastOf, neededBy, spaceAround } from './useFit.ts'
-import type { ListState } from './useListState.ts'
-import { useRow, useSlots } from './useSlots.ts'
+import { type Arrangement, type RowProps, type RowsProps, useRows } from './useRows.ts'
+import { useRow } from './useSlots.ts'
 import { useTabStops } from './useTabStops.ts'
-
-/** The part of the list's state that the rows need. */
-type Arrangement = Pick<ListState, 'sort' | 'order' | 'sortBy' | 'dense' | 'perPage'>
-
-export interface RowsProps<Row> {
-  label: string
-  table: PlainTable<Row>
-  list: Arrangement
-  page: readonly Row[]
-  select: RowSelection<Row> | undefined
-  /** The keys of rows that were just changed. */
-  marks?: ReadonlyMap<string, number>
-  /** True before the first rows load. */
-  waiting: boolean
-}
 
 /**
  * The rows as a table. A page of 50 rows has 350 cells: styled components for them take longer than a frame on a slow
@@ -33,12 +17,11 @@ export interface RowsProps<Row> {
  * to 1. Below the least the table scrolls sideways.
  */
 export function WideRows<Row extends object>(props: RowsProps<Row> & { room: number; scrolls: boolean }) {
-  const { label, table, list, page, select, marks, waiting, room, scrolls } = props
+  const { label, table, list, page, select, waiting, room, scrolls } = props
   const { columns } = table
   const body = useRef<HTMLTableSectionElement>(null)
-  const choose = useChoose(table, page, select)
+  const rows = useRows(props)
   useTabStops(body)
-  const slots = useSlots(table, page)
   return (
     <Scroller data-scrolls={scrolls || undefined} style={scrolls ? besideFixed(columns, select) : undefined}>
       <Sheet aria-label={label} dense={list.dense} style={sizes(columns, select, room)}>
@@ -58,15 +41,7 @@ export function WideRows<Row extends object>(props: RowsProps<Row> & { room: num
           {waiting ? (
             <WaitingRows columns={columns} rows={list.perPage} boxed={select !== undefined} />
           ) : (
-            page.map((row, at) => (
-              <WideRow
-                key={slots[at]}
-                {...{ table, row }}
-                {...chosenIn(table, row, select)}
-                marked={marks?.has(table.rowKey(row))}
-                onChoose={choose}
-              />
-            ))
+            rows.map(({ slot, props: row }) => <WideRow key={slot} {...row} />)
           )}
         </tbody>
       </Sheet>
@@ -121,16 +96,7 @@ function widthOf<Row>(column: Column<Row>): string | undefined {
   return `calc(${least}px + ${column.width - least}px * var(--room))`
 }
 
-interface WideRowProps<Row> {
-  table: PlainTable<Row>
-  row: Row
-  chosen?: boolean | undefined
-  name?: string | undefined
-  marked?: boolean | undefined
-  onChoose: (key: string, range: boolean) => void
-}
-
-const WideRow = memo(function WideRow<Row extends object>(props: WideRowProps<Row>) {
+const WideRow = memo(function WideRow<Row extends object>(props: RowProps<Row>) {
   const { table, row, chosen, name, marked, onChoose } = props
   const { place } = useRow<HTMLTableRowElement>(table.rowKey(row))
   return (
@@ -151,7 +117,7 @@ const WideRow = memo(function WideRow<Row extends object>(props: WideRowProps<Ro
       ))}
     </tr>
   )
-}) as <Row extends object>(props: WideRowProps<Row>) => ReactNode
+}) as <Row extends object>(props: RowProps<Row>) => ReactNode
 
 const identifier = { fontFamily: mono }
 

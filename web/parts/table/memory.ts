@@ -3,12 +3,10 @@ import type { Order } from './table.ts'
 
 /** How the person likes to see a table, where that is not as usual. */
 export interface Remembered {
-  /** Rows per page. */
   rows?: number | undefined
   dense?: boolean | undefined
   sort?: string | undefined
   order?: Order | undefined
-  /** Whether a column is shown. */
   columns?: Readonly<Record<string, boolean>> | undefined
 }
 

@@ -45,7 +45,6 @@ export function stepRow(by: 1 | -1): void {
   else firstStop(rowsOf(rows)[0])?.focus()
 }
 
-/** The row that has the focus. */
 export function focusedRow(): HTMLElement | null {
   const rows = document.activeElement?.closest<HTMLElement>(ROWS)
   return rowsOf(rows ?? null).find((row) => row.contains(document.activeElement)) ?? null

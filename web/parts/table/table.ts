@@ -45,7 +45,6 @@ export interface Table<Row> extends PlainTable<Row> {
   /** The name under which the person's way to see it is remembered. */
   name: string
   firstSort: { by: string; order: Order }
-  /** The page sizes that the person may choose. */
   pageSizes: readonly number[]
   /** The first page size; 10 by default. */
   perPage?: number
@@ -74,14 +73,12 @@ export function firstPerPage(value: { perPage?: number }): number {
   return value.perPage ?? 10
 }
 
-/** Returns the displayed field as plain text. */
 export function textOf<Row>(column: Column<Row>, row: Row): string {
   if (column.text) return column.text(row)
   const value = field(row, column.key)
   return value === null || value === undefined ? '' : String(value)
 }
 
-/** Returns the value that the column sorts by. */
 export function sortValueOf<Row>(column: Column<Row>, row: Row): Sortable {
   if (typeof column.sort === 'function') return column.sort(row)
   const value = field(row, column.key)

@@ -1,7 +1,6 @@
 import { type RefObject, useLayoutEffect, useState } from 'react'
 import type { Column, PlainTable } from './table.ts'
 
-/** How a table fits into the available width. */
 export interface Fit {
   /** True on a phone, where rows are shown as cards. */
   cards: boolean

@@ -145,7 +145,7 @@ function read(
   filters: readonly string[],
   kept: Remembered = NOTHING,
 ) {
-  const get = (name: string) => params.get(named(key, name)) ?? ''
+  const get = (name: string) => params.get(parameter(key, name)) ?? ''
   const perPage = Number(get('perPage'))
   const usual = isSortable(shape, kept.sort)
     ? { by: kept.sort ?? '', order: kept.order ?? 'asc' }
@@ -176,18 +176,18 @@ function nextSort(state: State, by: string): { sort: string; order: Order } {
 /** Returns the changed parameters. Defaults are left out, which keeps addresses short. */
 function changed(now: URLSearchParams, key: string, change: Record<string, string>, first: State) {
   const next = new URLSearchParams(now)
-  for (const [name, value] of Object.entries(change)) next.set(named(key, name), value)
+  for (const [name, value] of Object.entries(change)) next.set(parameter(key, name), value)
   // An order without its column would apply to the default column, so both are removed together.
   const plainSort =
-    next.get(named(key, 'sort')) === first.sort && next.get(named(key, 'order')) === first.order
-  for (const name of ['sort', 'order']) if (plainSort) next.delete(named(key, name))
+    next.get(parameter(key, 'sort')) === first.sort && next.get(parameter(key, 'order')) === first.order
+  for (const name of ['sort', 'order']) if (plainSort) next.delete(parameter(key, name))
   for (const name of ['page', 'perPage', 'search', 'filter', 'dense'] as const) {
-    const value = next.get(named(key, name))
-    if (value === '' || value === String(first[name])) next.delete(named(key, name))
+    const value = next.get(parameter(key, name))
+    if (value === '' || value === String(first[name])) next.delete(parameter(key, name))
   }
   return next
 }
 
-function named(key: string, name: string) {
+function parameter(key: string, name: string) {
   return key ? `${key}.${name}` : name
 }

@@ -2,17 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import type { Backups, ServerReport } from '../contract/system.ts'
-import type { Config } from './config.ts'
+import type { Backups, ServerReport } from '../../contract/system.ts'
+import type { Config } from '../config.ts'
 
 export type Surroundings = {
   config: Pick<Config, 'freeDiskMb'>
   clock: { now(): Date; offset(): number }
   /** The free bytes under the database; null where it runs elsewhere. */
   freeSpace: (() => number) | null
-  /** Aborted once the server was told to stop. */
   leaving: AbortSignal
-  /** The server of the database that takes changes. */
   databaseHost?: () => string | null
   backups?: () => Backups | null
   ports?: Ports
@@ -22,7 +20,7 @@ export type Surroundings = {
 export type Ports = { console: number | null; boxes: number | null }
 
 const VERSION = (
-  JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')) as { version: string }
+  JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as { version: string }
 ).version
 
 /** Returns what tells of this process, each time as it stands then. */

@@ -5,16 +5,15 @@ import { counted, inCredits } from '../../contract/words.ts'
 import { Card } from '../parts/Card.tsx'
 import { Chip } from '../parts/Chip.tsx'
 import { Fact, FactList } from '../parts/FactList.tsx'
-import { Moment } from '../parts/Moment.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { TouchLink } from '../parts/TouchLink.tsx'
 import { to } from '../screens.ts'
 import { useSession } from '../session.tsx'
 import { balanceTone } from '../tables/balance.ts'
-import { zone } from '../zone.ts'
+import { At } from '../When.tsx'
 
 /** What those above see of an account, and the ways to its transactions and, for its parent, to its credits. */
-export function Facts({ account }: { account: AccountBeneath | undefined }) {
+export function AccountFacts({ account }: { account: AccountBeneath | undefined }) {
   const { role } = useSession()
   if (!account) return WAITING
   const { name, credits, low, beneath, last_login, created, closed } = account
@@ -32,15 +31,13 @@ export function Facts({ account }: { account: AccountBeneath | undefined }) {
         <Fact label="Clients">
           {beneath.clients.toLocaleString('en-US')}, {beneath.served.toLocaleString('en-US')} of them served
         </Fact>
-        <Fact label="Last login">
-          {last_login ? <Moment iso={last_login} zone={zone()} format="datetime" /> : 'Never'}
-        </Fact>
+        <Fact label="Last login">{last_login ? <At iso={last_login} /> : 'Never'}</Fact>
         <Fact label="Created">
-          <Moment iso={created} zone={zone()} format="datetime" />
+          <At iso={created} />
         </Fact>
         {closed && (
           <Fact label="Closed">
-            <Moment iso={closed} zone={zone()} format="datetime" />
+            <At iso={closed} />
           </Fact>
         )}
       </FactList>

@@ -3,10 +3,7 @@ import type { FastifyRequest } from 'fastify'
 
 /** The networks by which wrong logins are counted, and a watch for proxies that the configuration does not name. */
 export interface Networks {
-  /**
-   * Returns the network of a request. Null behind an untrusted proxy on a private network: its address would be
-   * everybody's, and one person's wrong logins would lock everybody out.
-   */
+  /** Null behind an untrusted proxy on a private network: there all people have one address. */
   of(request: Pick<FastifyRequest, 'ip' | 'headers' | 'socket' | 'log'>): string | null
   /** Whether an untrusted proxy forwarded a request in the last 15 minutes. */
   seesUntrustedProxy(): boolean
@@ -33,10 +30,7 @@ export function watchNetworks(trustedProxies: readonly string[], clock: () => Da
   }
 }
 
-/**
- * Returns the network of an address: of IPv4 the address itself, of IPv6 its /64, because one customer of a provider
- * has all the addresses of a /64.
- */
+/** Returns an IPv4 address itself and the /64 of an IPv6 address, all of which one customer of a provider has. */
 export function networkOf(address: string): string {
   const [plain = ''] = address.split('%')
   if (isIP(plain) !== 6) return plain
@@ -48,7 +42,6 @@ export function networkOf(address: string): string {
   return `${prefix.join(':')}::/64`
 }
 
-/** Returns the eight groups of an IPv6 address, which may leave out zeros and end in an IPv4 address. */
 function groupsOf(address: string): number[] {
   const [front = [], back] = address.split('::').map((half) => half.split(':').flatMap(numbersOf))
   if (!back) return front
@@ -81,7 +74,6 @@ const SEEN_FOR = 15 * 60_000
 const UNTRUSTED =
   'requests are forwarded by an address that TRUSTED_PROXIES does not have: wrong logins cannot be counted by who made them'
 
-/** Returns a test for addresses that are in the list or in one of its blocks. */
 export function among(blocks: readonly string[]): (address: string) => boolean {
   if (blocks.length === 0) return () => false
   const list = new BlockList()

@@ -8,7 +8,7 @@ import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { useSession } from '../session.tsx'
 
 /** Shows the broadcast message once after each login. */
-export function Message() {
+export function Broadcast() {
   const { role, justSignedIn, token } = useSession()
   const [read, setRead] = useState('')
   const call = calls.desk[role].message
@@ -30,9 +30,9 @@ export function Message() {
         </Button>
       }
     >
-      <Words>{message}</Words>
+      <Body>{message}</Body>
     </Dialog>
   )
 }
 
-const Words = styled('p')({ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' })
+const Body = styled('p')({ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' })

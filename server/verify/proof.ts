@@ -3,11 +3,8 @@ import { type Connect, openPool, type Sql } from '../postgres/pool.ts'
 import { judge, RELEASE, standingOf } from '../postgres/schema.ts'
 import { type Findings, verify } from './verify.ts'
 
-/**
- * Proves the ledger of a database as the console's role, and prints the findings. Returns the exit code.
- * @throws StartFault where its tables are those of another version
- */
-export async function report(server: Connect, say: (line: string) => void): Promise<number> {
+/** Prints the findings, and returns the exit code. @throws StartFault where the tables are those of another version */
+export async function prove(server: Connect, say: (line: string) => void): Promise<number> {
   const sql = openPool(server, { max: 2, noTimeouts: true })
   try {
     await refuseOtherTables(sql)

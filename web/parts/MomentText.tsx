@@ -12,7 +12,7 @@ interface MomentProps {
 }
 
 /** A date or time. Hover, focus or a tap shows the exact time and its zone. */
-export function Moment({ iso, zone, format, inRows = false }: MomentProps) {
+export function MomentText({ iso, zone, format, inRows = false }: MomentProps) {
   return (
     <time dateTime={iso} data-hint={exactMoment(iso, zone)} className="moment" tabIndex={inRows ? -1 : 0}>
       {showMoment(iso, zone, format)}

@@ -12,7 +12,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { codeOf } from './error-code.ts'
+import { codeOf } from './errors.ts'
 
 /** Writes a new file that only its owner can read, and returns once it is on the disk. Throws where the file exists. */
 export function writeDurably(file: string, text: string): void {

@@ -1,0 +1,221 @@
+-- The ledger uses double entry. Its rows are only appended, and the database itself maintains the balances.
+--
+-- A holding is where credits are: the issue (which goes below zero by what the admin has issued), the balance of an
+-- account, and what a dealer has consumed. A transfer moves credits from one holding to another. Nobody updates a
+-- holding directly: a trigger does it in the statement that inserts the transfer, or the insert fails. Holdings have a
+-- table of their own because they change with every transfer, and because the server may write accounts.
+
+create table holding (
+  id bigint generated always as identity,
+  account bigint not null,
+  kind text not null,
+  balance bigint not null default 0,
+  constraint holding_pkey primary key (id),
+  constraint holding_account_kind_key unique (account, kind),
+  constraint holding_kind_check check (kind in ('issue', 'balance', 'consumed')),
+  constraint holding_balance_check check (balance >= 0 or kind = 'issue'),
+  constraint holding_account_fk foreign key (account) references account (id)
+) with (fillfactor = 50);
+
+create trigger stays before delete or truncate on holding for each statement execute function refuse_removal();
+
+create table transfer (
+  id bigint generated always as identity,
+  created timestamptz not null default moment(),
+  type text not null,
+  credits integer not null,
+  source bigint,
+  destination bigint,
+  -- The two balances after this transfer, so that a missing row shows as a gap in the holding's balances.
+  source_balance bigint,
+  destination_balance bigint,
+  -- The path to the account that the transfer concerns. Every account on the path may see the transfer.
+  superreseller bigint not null,
+  reseller bigint,
+  dealer bigint,
+  -- For MOVE only: the path to the dealer from whom the client comes. Every account on it may see the transfer too.
+  from_superreseller bigint,
+  from_reseller bigint,
+  from_dealer bigint,
+  client bigint,
+  actor bigint not null,
+  -- Copies of the client's or account's fields at that time, so that the history outlives a deletion.
+  login text not null,
+  mac text,
+  description text not null,
+  expiry timestamptz,
+  -- For USED only: the previous expiry, and the calendar day from which the months were counted.
+  expiry_before timestamptz,
+  counted_from date,
+  constraint transfer_pkey primary key (id),
+  constraint transfer_type_check check (type in ('ADD', 'REMOVE', 'USED', 'RETRIEVED', 'TRIAL', 'DELETE', 'MOVE')),
+  constraint transfer_credits_check check (
+    case
+      when type in ('TRIAL', 'DELETE') or (type = 'MOVE' and credits = 0)
+        then credits = 0 and source is null and destination is null
+      else credits > 0 and (source <> destination) is true
+    end
+  ),
+  constraint transfer_client_check check (
+    case when type in ('ADD', 'REMOVE') then client is null else num_nonnulls(client, dealer, expiry) = 3 end
+  ),
+  constraint transfer_counted_check check ((type = 'USED') = (counted_from is not null and expiry_before is not null)),
+  -- `post_transfers` checks that the holdings, the accounts and the client are there, and nothing ever removes one.
+  -- Foreign keys would look each of them up again, and lock the rows of the accounts, which all renewals beneath them
+  -- share.
+  constraint transfer_path_check check (dealer is null or reseller is not null),
+  constraint transfer_from_check check (
+    case type
+      when 'MOVE' then num_nonnulls(from_superreseller, from_reseller, from_dealer) = 3 and from_dealer <> dealer
+      else num_nonnulls(from_superreseller, from_reseller, from_dealer) = 0
+    end
+  )
+);
+
+create index transfer_created on transfer (created);
+create index transfer_superreseller on transfer (superreseller, created);
+create index transfer_reseller on transfer (reseller, created) where reseller is not null;
+create index transfer_dealer on transfer (dealer, created) where dealer is not null;
+create index transfer_from_superreseller on transfer (from_superreseller, created) where from_superreseller is not null;
+create index transfer_from_reseller on transfer (from_reseller, created) where from_reseller is not null;
+create index transfer_from_dealer on transfer (from_dealer, created) where from_dealer is not null;
+create index transfer_moved on transfer (dealer, created) where type = 'MOVE';
+create index transfer_client on transfer (client, id) where client is not null;
+create index transfer_trial on transfer (mac, created) where type = 'TRIAL';
+
+-- Locks holdings in the order of their ids, so that two transfers never deadlock, and then reads them with the account
+-- of each and its path. Whoever moves an account locks its holdings first, so what is read here stays so until the
+-- transaction ends. The server has no right to update holdings, and so needs this function to lock them.
+create function lock_holdings(ids bigint[])
+  returns table (id bigint, kind text, balance bigint, account bigint, role text, superreseller bigint, reseller bigint,
+    closed boolean)
+  language plpgsql volatile rows 2 security definer set search_path = public, pg_temp as $$
+begin
+  perform from holding h where h.id = any (ids) order by h.id for update;
+  return query
+    select h.id, h.kind, h.balance, a.id, a.role, a.superreseller, a.reseller, a.closed is not null
+    from holding h join account a on a.id = h.account where h.id = any (ids);
+end $$;
+
+-- Moves the credits of the inserted transfers, and refuses a transfer that breaks one of these rules:
+--
+-- - ADD and REMOVE move credits between an account and its parent.
+-- - USED takes credits from a dealer's balance, and RETRIEVED from what the same dealer has consumed.
+-- - MOVE takes what was used on a client from what its old dealer has consumed to what its new dealer has.
+-- - A transfer lies on the path of the account that it concerns, and names a client of that dealer and who acted.
+-- - It states the balances that its two holdings have afterwards.
+--
+-- The transfers of one statement nearly always differ in their clients alone: they are then posted as one movement.
+create function post_transfers() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  movement record;
+  concerned record;
+  moved integer;
+begin
+  for movement in
+    select type, source, destination, superreseller, reseller, dealer, from_superreseller, from_reseller, from_dealer,
+      actor, sum(credits)::bigint as credits,
+      (array_agg(source_balance order by id desc))[1] as source_balance,
+      (array_agg(destination_balance order by id desc))[1] as destination_balance
+    from posted group by type, source, destination, superreseller, reseller, dealer, from_superreseller, from_reseller,
+      from_dealer, actor
+  loop
+    select a.id, a.parent, a.role, a.superreseller, a.reseller, s.kind as source, s.account as giver,
+      d.kind as destination, d.account as receiver
+    into concerned
+    from account a left join holding s on s.id = movement.source left join holding d on d.id = movement.destination
+    where a.id = coalesce(movement.dealer, movement.reseller, movement.superreseller);
+    if (case concerned.role
+      when 'dealer' then movement.superreseller = concerned.superreseller and movement.reseller = concerned.reseller
+      when 'reseller' then movement.superreseller = concerned.superreseller
+      when 'superreseller' then true
+    end) is not true then
+      raise exception 'a transfer does not lie on the path of the account that it concerns'
+        using errcode = 'foreign_key_violation';
+    end if;
+    if movement.actor <> concerned.id and movement.actor <> concerned.parent then
+      perform from account where id = movement.actor;
+      if not found then
+        raise exception 'a transfer names nobody who acted' using errcode = 'foreign_key_violation';
+      end if;
+    end if;
+    if movement.type = 'MOVE' then
+      perform from account where id = movement.from_dealer and role = 'dealer'
+        and reseller = movement.from_reseller and superreseller = movement.from_superreseller;
+      if not found then
+        raise exception 'a client does not come from the path of its old dealer' using errcode = 'foreign_key_violation';
+      end if;
+    end if;
+    continue when movement.source is null;
+
+    if concerned.giver is null or concerned.receiver is null then
+      raise exception 'a transfer names a holding that is not there' using errcode = 'foreign_key_violation';
+    end if;
+    if (case movement.type
+      when 'ADD' then concerned.source = 'consumed' or concerned.destination <> 'balance'
+        or concerned.giver <> concerned.parent or concerned.receiver <> concerned.id
+      when 'REMOVE' then concerned.source <> 'balance' or concerned.destination = 'consumed'
+        or concerned.giver <> concerned.id or concerned.receiver <> concerned.parent
+      when 'USED' then concerned.source <> 'balance' or concerned.destination <> 'consumed'
+        or concerned.giver <> concerned.id or concerned.receiver <> concerned.id
+      when 'RETRIEVED' then concerned.source <> 'consumed' or concerned.destination <> 'balance'
+        or concerned.giver <> concerned.id or concerned.receiver <> concerned.id
+      when 'MOVE' then concerned.source <> 'consumed' or concerned.destination <> 'consumed'
+        or concerned.giver <> movement.from_dealer or concerned.receiver <> concerned.id
+    end) is not false then
+      raise exception 'a transfer joins two holdings that none of its type does'
+        using errcode = 'integrity_constraint_violation';
+    end if;
+    update holding set balance = case id when movement.source then movement.source_balance else movement.destination_balance end
+    where id in (movement.source, movement.destination) and balance = case id
+      when movement.source then movement.source_balance + movement.credits
+      else movement.destination_balance - movement.credits
+    end;
+    get diagnostics moved = row_count;
+    if moved <> 2 then
+      raise exception 'a transfer states a balance that its holding does not have'
+        using errcode = 'integrity_constraint_violation';
+    end if;
+  end loop;
+
+  if exists (
+    select from posted left join client on client.id = posted.client and client.dealer = posted.dealer
+    where posted.client is not null and client.id is null
+  ) then
+    raise exception 'a transfer concerns a client that its dealer does not have' using errcode = 'foreign_key_violation';
+  end if;
+  return null;
+end $$;
+
+create trigger post_transfers after insert on transfer
+  referencing new table as posted for each statement execute function post_transfers();
+
+create trigger appended_only before update or delete or truncate on transfer
+  for each statement execute function refuse_change();
+
+-- The MACs that a client received during its trial. Such a MAC has had a trial too, which does not count as one of the
+-- dealer's trials of the day. Trials that dealers give are rows of the ledger, so both tables say whether a MAC had
+-- one.
+create table mac_trial (
+  mac text,
+  client bigint,
+  created timestamptz default moment(),
+  constraint mac_trial_pkey primary key (mac, client, created),
+  constraint mac_trial_mac_check check (mac ~ '^00:1A:79(:[0-9A-F]{2}){3}$'),
+  constraint mac_trial_client_fk foreign key (client) references client (id)
+);
+
+create trigger appended_only before update or delete or truncate on mac_trial
+  for each statement execute function refuse_change();
+
+-- Creates the holdings of a new account, because the server has no right to create them.
+create function open_holdings() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  insert into holding (account, kind) values (new.id, case new.role when 'admin' then 'issue' else 'balance' end);
+  if new.role = 'dealer' then
+    insert into holding (account, kind) values (new.id, 'consumed');
+  end if;
+  return null;
+end $$;
+
+create trigger open_holdings after insert on account for each row execute function open_holdings();

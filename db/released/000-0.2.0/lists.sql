@@ -1,0 +1,180 @@
+-- Indexes and tables by which lists of clients are searched, sorted and counted quickly. Triggers derive all of it from
+-- the clients and their services, `verify` compares it with them, and it can be rebuilt.
+--
+-- - directory: one narrow row for each living client, which a search reads instead of the wide ones
+-- - settled_count: how many clients have each expiry, of each dealer and of all beneath each superreseller, so that no
+--   list counts a hundred thousand rows
+-- - count_change: what has changed since; a job adds it to the settled counts each minute
+-- - client_count: the sum of both, which is exact at any moment
+
+create extension if not exists pg_trgm;
+
+-- One index for each order in which a dealer's clients, or all clients, are listed.
+create index client_of_dealer on client (dealer, lower(name)) where deleted is null;
+create index client_dealer_description on client (dealer, lower(description), lower(name)) where deleted is null;
+create index client_dealer_mac on client (dealer, mac, lower(name)) where deleted is null;
+create index client_dealer_ministra on client (dealer, ministra, lower(name)) where deleted is null;
+create index client_dealer_active on client (dealer, active, lower(name)) where deleted is null;
+create index client_description on client (lower(description), lower(name)) where deleted is null;
+create index client_mac_name on client (mac, lower(name)) where deleted is null;
+create index client_ministra on client (ministra, lower(name)) where deleted is null;
+create index client_active on client (active, lower(name)) where deleted is null;
+create index service_of_dealer on service (dealer, expiry, lower(name));
+create index service_expiry on service (expiry, lower(name));
+
+-- A renewal changes only the expiry, which has no index here. The fill factor leaves room for the new row version on
+-- the same page, so that no index entry, such as the many trigrams, is written again.
+create table directory (
+  client bigint,
+  dealer bigint not null,
+  expiry timestamptz not null,
+  active boolean not null,
+  -- In lower case, as lists are sorted.
+  name text not null,
+  -- Lines: the name, the description, the MAC (with and without colons, or neither) and the phone.
+  text text not null,
+  constraint directory_pkey primary key (client),
+  constraint directory_client_fk foreign key (client) references client (id)
+) with (fillfactor = 90);
+
+create index directory_name on directory (name);
+create index directory_dealer_name on directory (dealer, name);
+create index directory_text on directory using gin (text gin_trgm_ops);
+-- The planner needs this many samples to estimate how many rows a search matches.
+alter table directory alter text set statistics 1000;
+
+create table settled_count (
+  account bigint not null,
+  expiry timestamptz not null,
+  clients integer not null,
+  constraint settled_count_pkey primary key (account, expiry),
+  constraint settled_count_account_fk foreign key (account) references account (id)
+) with (fillfactor = 50);
+
+-- What services have changed since: one row for each dealer and expiry that a statement changed. All renewals of a day
+-- reach the same expiry, so that each would otherwise wait until the one before it is on the disk.
+create table count_change (
+  dealer bigint not null,
+  superreseller bigint not null,
+  expiry timestamptz not null,
+  clients integer not null
+);
+
+create view client_count as
+  select account, expiry, clients from settled_count
+  union all
+  select dealer, expiry, clients from count_change
+  union all
+  select superreseller, expiry, clients from count_change;
+
+-- Returns the text that a search matches: one field a line, so that no term matches across two fields.
+create function search_text(name text, description text, mac text, phone text) returns text
+  language sql immutable parallel safe
+  return lower(name || chr(10) || description || chr(10) || coalesce(mac || chr(10) || replace(mac, ':', ''), '') || chr(10) || phone);
+
+-- Disables sequential scans: a session caches its first plan, and on a nearly empty table that would be one.
+create function copy_service_to_directory() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off as $$
+begin
+  case tg_op
+    when 'INSERT' then
+      insert into directory (client, dealer, expiry, active, name, text)
+      select new.client, new.dealer, new.expiry, c.active, lower(new.name),
+        search_text(c.name, c.description, c.mac, c.phone)
+      from client c where c.id = new.client;
+    when 'DELETE' then
+      delete from directory where client = old.client;
+    else
+      update directory set dealer = new.dealer, expiry = new.expiry where client = new.client;
+  end case;
+  return null;
+end $$;
+
+create trigger copy_service_to_directory after insert or update or delete on service
+  for each row execute function copy_service_to_directory();
+
+create function copy_client_to_directory() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off as $$
+begin
+  update directory set active = new.active, text = search_text(new.name, new.description, new.mac, new.phone)
+  where client = new.id;
+  return null;
+end $$;
+
+create trigger copy_client_to_directory after update of active, name, description, mac, phone on client for each row
+  when (
+    (old.active, old.name, old.description, old.mac, old.phone)
+    is distinct from (new.active, new.name, new.description, new.mac, new.phone)
+  )
+  execute function copy_client_to_directory();
+
+-- Counts services that were added, removed or changed.
+create function keep_counts() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  case tg_op
+    when 'INSERT' then
+      insert into count_change (dealer, superreseller, expiry, clients)
+      select d.id, d.superreseller, s.expiry, count(*) from added s join account d on d.id = s.dealer group by 1, 2, 3;
+    when 'DELETE' then
+      insert into count_change (dealer, superreseller, expiry, clients)
+      select d.id, d.superreseller, s.expiry, -count(*) from removed s join account d on d.id = s.dealer group by 1, 2, 3;
+    else
+      insert into count_change (dealer, superreseller, expiry, clients)
+      select d.id, d.superreseller, s.expiry, sum(s.count)
+      from (select dealer, expiry, 1 as count from added union all select dealer, expiry, -1 from removed) s
+      join account d on d.id = s.dealer group by 1, 2, 3 having sum(s.count) <> 0;
+  end case;
+  return null;
+end $$;
+
+create trigger keep_counts_at_insert after insert on service
+  referencing new table as added for each statement execute function keep_counts();
+create trigger keep_counts_at_update after update on service
+  referencing old table as removed new table as added for each statement execute function keep_counts();
+create trigger keep_counts_at_delete after delete on service
+  referencing old table as removed for each statement execute function keep_counts();
+
+-- Rebuilds all lists after rows were loaded with the triggers off.
+create function rebuild_lists() returns void
+  language plpgsql volatile set search_path = public, pg_temp as $$
+begin
+  truncate settled_count, count_change, directory;
+  insert into settled_count (account, expiry, clients)
+  select unnest(array[d.id, d.superreseller]), s.expiry, sum(s.clients)
+  from (select dealer, expiry, count(*) as clients from service group by dealer, expiry) s
+  join account d on d.id = s.dealer group by 1, 2;
+  insert into directory (client, dealer, expiry, active, name, text)
+  select s.client, s.dealer, s.expiry, c.active, lower(s.name), search_text(c.name, c.description, c.mac, c.phone)
+  from service s join client c on c.id = s.client order by s.client;
+end $$;
+
+-- Adds at most `most` changes to the settled counts, in the order of their keys, so that two servers never deadlock. A
+-- reader sees each change in one of the two tables. Returns how many there were.
+create function settle_counts(most integer) returns integer
+  language plpgsql volatile security definer set search_path = public, pg_temp as $$
+declare
+  settled integer;
+begin
+  with taken as (
+    delete from count_change where ctid = any (array(select ctid from count_change limit most))
+    returning dealer, superreseller, expiry, clients
+  ),
+  added as (
+    insert into settled_count as kept (account, expiry, clients)
+    select account, expiry, sum(clients) from (
+      select dealer as account, expiry, clients from taken
+      union all
+      select superreseller, expiry, clients from taken
+    ) change
+    group by 1, 2 having sum(clients) <> 0 order by 1, 2
+    on conflict (account, expiry) do update set clients = kept.clients + excluded.clients
+  )
+  select count(*) into settled from taken;
+  return settled;
+end $$;
+
+-- Removes counts of zero whose expiry is too old for any renewal.
+create function forget_empty_counts(before timestamptz) returns void
+  language sql volatile security definer set search_path = public, pg_temp
+  as $$ delete from settled_count where clients = 0 and expiry < before $$;

@@ -1,4 +1,0 @@
-/** Returns the code of an error, by Node, PostgreSQL or the driver; an empty text where it has none. */
-export function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
-}

@@ -1,0 +1,134 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { JobName } from '../../contract/system.ts'
+import { resealPasswords } from '../access/reseal.ts'
+import type { Seal } from '../access/seal.ts'
+import type { PlaylistRules } from '../context.ts'
+import { type Day, dayOf, endOf } from '../ledger/calendar.ts'
+import { countBoxes } from '../nouns/boxes.ts'
+import { refreshPlaylist } from '../nouns/channels/refresh.ts'
+import { fillBranchDays } from '../nouns/growth.ts'
+import { fillStatistics } from '../nouns/statistics.ts'
+import { begin } from '../postgres/begin.ts'
+import type { Sql } from '../postgres/pool.ts'
+import { cleanUp, forgetUnknownBoxes } from './clean-up.ts'
+
+export type JobDependencies = {
+  sql: Sql
+  zone: string
+  seal: Seal
+  keepDays: number
+  playlist: PlaylistRules
+  log: FastifyBaseLogger
+  clock: () => Date
+}
+
+type Needs = JobDependencies & { stopping: AbortSignal }
+
+export type ClockJob = {
+  name: JobName
+  isDue(now: Date): boolean
+  run(now: Date): Promise<void>
+  /** Returns when it runs again after a run that went well; null where it never does. */
+  next(now: Date): Date | null
+}
+
+export const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+
+const EACH_MINUTE = {
+  isDue: () => true,
+  next: (now: Date) => new Date(now.getTime() + MINUTE),
+}
+
+export function statistics({ sql, zone, log }: Needs): ClockJob {
+  let written: Day | null = null
+  const settledAt = (now: Date) => new Date(now.getTime() - SETTLING)
+  return {
+    name: 'statistics',
+    isDue: (now) => dayOf(settledAt(now), zone) !== written,
+    async run(now) {
+      const settled = settledAt(now)
+      const rows = await fillStatistics(sql, settled, zone)
+      if (rows) log.info({ rows }, 'statistics were written')
+      const branches = await fillBranchDays(sql, settled, zone)
+      if (rows !== null && branches !== null) written = dayOf(settled, zone)
+    },
+    // Midnight comes a second after the end of the day.
+    next: (now) => new Date(Date.parse(endOf(dayOf(now, zone), zone)) + 1_000 + SETTLING),
+  }
+}
+
+/** A call that began before midnight may be committed after it: the statistics wait until none is left. */
+const SETTLING = MINUTE
+
+export function hourlyCleanUp({ sql, keepDays, log, stopping }: Needs): ClockJob {
+  let cleaned = Number.NEGATIVE_INFINITY
+  return {
+    name: 'clean-up',
+    isDue: (now) => now.getTime() - cleaned >= HOUR,
+    async run(now) {
+      const removed = await cleanUp(sql, { now, keepDays }, () => stopping.aborted)
+      cleaned = now.getTime()
+      if (Object.values(removed).some(Boolean)) log.info({ removed }, 'old rows were removed')
+    },
+    next: (now) => new Date(now.getTime() + HOUR),
+  }
+}
+
+/** Once after a start, the sealing of passwords that a version before 0.2.0 did not bind to their clients. */
+export function sealing({ sql, seal, log, stopping }: Needs): ClockJob {
+  let resealed = false
+  return {
+    name: 'sealing',
+    isDue: () => !resealed,
+    async run() {
+      const clients = await resealPasswords(sql, seal, seal, () => stopping.aborted)
+      resealed = true
+      if (clients > 0) log.info({ clients }, 'passwords were bound to their clients')
+    },
+    next: () => null,
+  }
+}
+
+/** Settles the counts that have changed since the last minute, so that every list adds up few changes. */
+export function counts({ sql, stopping }: Needs): ClockJob {
+  return {
+    ...EACH_MINUTE,
+    name: 'counts',
+    async run() {
+      let count = SETTLED_AT_ONCE
+      while (count === SETTLED_AT_ONCE && !stopping.aborted) {
+        const [row] = await begin(
+          sql,
+          (sql) => sql<{ count: number }[]>`select settle_counts(${SETTLED_AT_ONCE}) as count`,
+        )
+        count = row?.count ?? 0
+      }
+    },
+  }
+}
+
+const SETTLED_AT_ONCE = 10_000
+
+/** Counts the boxes that are online, and forgets unknown ones each minute, so that a flood of them fills no table. */
+export function boxes({ sql, stopping }: Needs): ClockJob {
+  return {
+    ...EACH_MINUTE,
+    name: 'boxes',
+    async run(now) {
+      await countBoxes(sql, now)
+      await forgetUnknownBoxes(sql, now, () => stopping.aborted)
+    },
+  }
+}
+
+export function playlistRefresh({ sql, seal, playlist, log, stopping }: Needs): ClockJob {
+  return {
+    ...EACH_MINUTE,
+    name: 'playlist',
+    async run(now) {
+      const outcome = await refreshPlaylist({ sql, seal, playlist, now, signal: stopping })
+      if (outcome) log.info(outcome, 'the playlist was read')
+    },
+  }
+}

@@ -1,0 +1,27 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { read } from './read.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+function playlist(text: string) {
+  return { bytes: Buffer.from(`#EXTM3U\n${text}`), isCompressed: false }
+}
+
+test('a playlist of less than 64 MB that takes more memory than there is for it is refused', async () => {
+  await expect(read(playlist('\n'.repeat(24_000_000)))).rejects.toThrow('cannot be read')
+  // The next one has a thread of its own.
+  expect((await read(playlist('#EXTINF:-1,One\nhttp://streams.example/one'))).keys).toHaveLength(1)
+})
+
+test('a playlist that takes longer than a minute to read is refused then', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const reading = read(playlist('#EXTINF:-1,\n'.repeat(2_000_000)))
+  const refused = expect(reading).rejects.toThrow('cannot be read')
+  while (vi.getTimerCount() === 0) await new Promise(setImmediate)
+  vi.advanceTimersByTime(59_999)
+  expect(vi.getTimerCount()).toBe(1)
+  vi.advanceTimersByTime(1)
+  await refused
+})

@@ -1,7 +1,0 @@
-import { Moment } from '../parts/Moment.tsx'
-import { zone } from '../zone.ts'
-
-/** A date within a sentence, which is never broken at its hyphens. */
-export function Day({ iso }: { iso: string }) {
-  return <Moment iso={iso} zone={zone()} format="date" />
-}

@@ -1,0 +1,34 @@
+import type { Theme } from '@mui/material/styles'
+
+/** The style of a few choices in one bar, each a label around its radio button. */
+export function segmented(theme: Theme) {
+  return {
+    display: 'flex',
+    gap: 2,
+    padding: 3,
+    borderRadius: 10,
+    background: theme.palette.background.default,
+    boxShadow: `inset 0 0 0 1px ${theme.palette.divider}`,
+    '& input': { position: 'absolute', inset: 0, margin: 0, opacity: 0, cursor: 'inherit' },
+    '& label': {
+      position: 'relative',
+      display: 'flex',
+      alignItems: 'center',
+      justifyContent: 'center',
+      gap: 6,
+      minHeight: 34,
+      padding: '0 12px',
+      borderRadius: 8,
+      color: theme.palette.text.secondary,
+      cursor: 'pointer',
+      '&:hover': { color: theme.palette.text.primary },
+      '&:has(:checked)': {
+        color: theme.palette.text.primary,
+        fontWeight: 600,
+        background: theme.palette.background.paper,
+        boxShadow: `inset 0 0 0 1px ${theme.palette.divider}`,
+      },
+      '&:has(:focus-visible)': { outline: '2px solid var(--ring)', outlineOffset: 1 },
+    },
+  } as const
+}
