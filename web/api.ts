@@ -124,11 +124,14 @@ export const connection = {
     listeners.add(listener)
     return () => listeners.delete(listener)
   },
-  /** Sends a request only to find out whether the server can be reached. */
-  async probe(): Promise<void> {
+  /** Sends a request only to find out whether the server can be reached, and returns whether it can. */
+  async probe(): Promise<boolean> {
     try {
       await reach('/v1/health', { cache: 'no-store', signal: AbortSignal.timeout(5_000) })
-    } catch {}
+      return !lost
+    } catch {
+      return false
+    }
   },
 }
 

@@ -134,6 +134,26 @@ describe('while the server cannot be reached', () => {
     await expect(page.getByRole('heading', { name: 'Sign-ins', level: 1 })).toBeVisible()
   })
 
+  test('a page that was never fetched stays on the screen when the connection comes back for one answer only', async ({
+    open,
+    world,
+  }) => {
+    const page = await open({ as: (await world.family()).dealer })
+    await page.context().setOffline(true)
+    await page.getByRole('link', { name: 'Sign-ins' }).click()
+    const reason = page.getByText('Error: This page cannot be shown without a connection.')
+    await expect(reason).toBeVisible()
+    let answers = 0
+    await page.route('**/v1/health', (route) =>
+      answers++ === 0 ? route.fulfill({ json: {} }) : route.abort(),
+    )
+    await expect.poll(() => answers, { timeout: 15_000 }).toBeGreaterThan(2)
+    await expect(reason).toBeVisible()
+    await page.unrouteAll()
+    await page.context().setOffline(false)
+    await expect(page.getByRole('heading', { name: 'Sign-ins', level: 1 })).toBeVisible()
+  })
+
   test('a page whose script the server refuses says so, and a button loads it again', async ({
     open,
     world,

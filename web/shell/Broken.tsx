@@ -14,6 +14,7 @@ export function Broken() {
   return <ErrorState message="This page could not be shown." onRetry={reload} />
 }
 
-function reload(): void {
-  window.location.reload()
+/** Asks the server first: in place of a document that does not come, the browser shows an error of its own. */
+async function reload(): Promise<void> {
+  if (await connection.probe()) window.location.reload()
 }
