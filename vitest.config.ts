@@ -20,6 +20,7 @@ const LONG_LAWS = 'test/laws/{boxes,days,gateways,hostile,hostile-boxes,ledger,r
 /** Suites that use no database, or one that they start themselves. */
 const WITHOUT_DATABASE = [
   'server/access/{seal,secret-key,password}.test.ts',
+  'server/corridor/early-answer.test.ts',
   'server/corridor/openapi/*.test.ts',
   'server/corridor/small-disk.test.ts',
   'server/jobs/heartbeat.test.ts',

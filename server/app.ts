@@ -15,6 +15,7 @@ import { compress } from './corridor/compress.ts'
 import { closeIdleConnections, limitConnections, REQUEST_TIMES } from './corridor/connections.ts'
 import { protectBrowsers, serveConsole, shortenPolicy } from './corridor/console.ts'
 import { type FreeSpace, watchDisk } from './corridor/disk.ts'
+import { answerEarly } from './corridor/early-answer.ts'
 import { unavailable } from './corridor/error-to-refusal.ts'
 import { openHealth } from './corridor/health.ts'
 import { stayOnHttps } from './corridor/hsts.ts'
@@ -77,7 +78,7 @@ export async function openApp(dependencies: AppDependencies) {
   await storeOrCheckKey(sql, business.seal)
   const app = openFastify(config, log)
   await protectBrowsers(app, config.captcha.provider)
-  if (gateway && config.boxPort === null) await gateway.serve(app, { alone: false })
+  if (gateway && config.boxPort === null) await serveBoxes(app, config, gateway, { alone: false })
 
   app.register(
     async (api) => {
@@ -132,8 +133,18 @@ export async function openBoxApp(
     return { status: 'OK' }
   })
   app.setNotFoundHandler(refuseUnknown)
-  await gateway.serve(app, { alone: true })
+  await serveBoxes(app, config, gateway, { alone: true })
   return app
+}
+
+async function serveBoxes(
+  app: FastifyInstance,
+  { trustedProxies }: Config,
+  gateway: Gateway,
+  options: { alone: boolean },
+): Promise<void> {
+  await gateway.serve(app, options)
+  answerEarly(app, trustedProxies, gateway.answerAtOnce)
 }
 
 /** For health checks, which come every few seconds and would fill the log. */

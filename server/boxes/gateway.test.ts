@@ -131,8 +131,19 @@ describe('a box of a client with a MAC', () => {
       for (const mac of [box.mac, box.mac.toLowerCase(), encodeURIComponent(box.mac)]) {
         const headers = { cookie: `stb_lang=en; mac=${mac}` }
         const fields = { JsHttpRequest: '1-xml' }
-        const { text } = await box.ask('watchdog/get_events', fields, { path, method, headers })
-        expect(JSON.parse(text)).toEqual({ js: { data: { msgs: 0, additional_services_on: '1' } } })
+        const answer = await box.ask('watchdog/get_events', fields, { path, method, headers })
+        expect(JSON.parse(answer.text)).toEqual({ js: { data: { msgs: 0, additional_services_on: '1' } } })
+        // Most of these by GET are answered before Fastify sees them, and none by POST.
+        const { date, 'x-request-id': id, ...headersOfBoth } = Object.fromEntries(answer.headers)
+        expect([Date.parse(date ?? ''), id]).toEqual([expect.any(Number), expect.stringMatching(/^\w{12}$/)])
+        expect(headersOfBoth).toEqual({
+          'cache-control': 'no-store',
+          connection: 'keep-alive',
+          'content-length': String(answer.text.length),
+          'content-type': 'application/json; charset=utf-8',
+          'keep-alive': 'timeout=72',
+          'x-content-type-options': 'nosniff',
+        })
       }
     }
   })

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { packageLabel } from '../../contract/packages.ts'
 import type { Networks } from '../access/network.ts'
@@ -9,10 +10,10 @@ import { channelCalls } from './channel-calls.ts'
 import { openChannels } from './channels.ts'
 import type { Client } from './client.ts'
 import { openLateFacts } from './late-facts.ts'
-import { pollCalls } from './poll-calls.ts'
+import { openPolls } from './poll-calls.ts'
 import { openPresence } from './presence.ts'
 import { Roster } from './roster.ts'
-import { type BoxHandlers, serveBoxes } from './routes.ts'
+import { type BoxHandlers, type EarlyAnswer, pollReader, serveBoxes } from './routes.ts'
 import { signInCalls } from './sign-in-calls.ts'
 import { type StreamRules, serveStreamCheck } from './stream-check.ts'
 import { openUnknown } from './unknown.ts'
@@ -32,6 +33,8 @@ export type GatewayDependencies = {
 export type Gateway = {
   /** Registers the calls of the boxes. `alone` where nothing else is served there, so that `/` is theirs too. */
   serve(app: FastifyInstance, options: { alone: boolean }): Promise<void>
+  /** Returns the answer to a poll of which memory knows everything; null for any other request. */
+  answerAtOnce(request: IncomingMessage, ip: string): EarlyAnswer | null
   /** Whether boxes can be answered, from the database or from memory. */
   canAnswer(): Promise<boolean>
   /** Stores the polls that were answered since the last time, and what boxes said while the database was away. */
@@ -63,6 +66,7 @@ export function openGateway({
   const uses = openUses(sql, log, isAway)
   const lateFacts = openLateFacts(sql)
   const admission = openAdmission({ sql, seal, clock, roster, presence })
+  const polls = openPolls({ sql, clock, roster, presence, channels, admission })
   const writing = setInterval(() => void write(), WRITE_EVERY)
   writing.unref()
 
@@ -70,7 +74,7 @@ export function openGateway({
     ...signInCalls({ sql, seal, clock, roster, presence, channels, unknown, admission, lateFacts }),
     'stb/get_localization': async () => ({}),
     'stb/get_modules': async () => MODULES,
-    ...pollCalls({ sql, clock, roster, presence, channels, admission }),
+    ...polls.calls,
     ...channelCalls({ sql, seal, clock, channels, presence, isAway, letIn: admission.letIn }),
     'account_info/get_main_info': async (request) => {
       const client = await admission.letIn(request)
@@ -88,6 +92,7 @@ export function openGateway({
       await serveBoxes(app, { handlers, networks, alone })
       serveStreamCheck(app, { ...streams, roster, channels, uses, seal, clock })
     },
+    answerAtOnce: pollReader({ networks, log, answerAtOnce: polls.answerAtOnce }),
     canAnswer: () =>
       roster.catchUp().then(
         () => true,

@@ -11,7 +11,7 @@ import { Away, Unauthorized } from './refusals.ts'
 import type { Roster } from './roster.ts'
 import type { BoxCall, BoxHandlers } from './routes.ts'
 
-type PollCalls = {
+type PollDependencies = {
   sql: Sql
   clock: () => Date
   roster: Roster
@@ -20,16 +20,19 @@ type PollCalls = {
   admission: Admission
 }
 
-/** The calls by which a box that is in asks what it has to be told, and says that it has shown it. */
-export function pollCalls({
+/**
+ * Opens the calls by which a box that is in asks what it has to be told, and says that it has shown it, and
+ * `answerAtOnce`, which answers a poll by memory alone, as nearly all are.
+ */
+export function openPolls({
   sql,
   clock,
   roster,
   presence,
   channels,
   admission: { nonceOf, letInOrCut, letInAtOnce },
-}: PollCalls) {
-  return {
+}: PollDependencies) {
+  const calls = {
     'watchdog/get_events': getEvents,
     'watchdog/confirm_event': async (request) => {
       const { client } = await letInOrCut(request)
@@ -38,6 +41,7 @@ export function pollCalls({
       return { data: 'ok' }
     },
   } satisfies Partial<BoxHandlers>
+  return { calls, answerAtOnce }
 
   /** Answers a poll by what the box has to be told next. While the database is away, that waits. */
   async function getEvents(request: BoxCall): Promise<Answer<'watchdog/get_events'> | Prepared> {
@@ -64,7 +68,7 @@ export function pollCalls({
     }
   }
 
-  /** Answers a poll by memory alone, as nearly all are; null where there may be something to tell or to look up. */
+  /** Returns null where there may be something to tell or to look up. */
   function answerAtOnce(request: BoxCall): Prepared | null {
     const client = letInAtOnce(request)
     if (client === null || waits(client, false, clock()) || !channels.hasNoNewsFor(client)) return null

@@ -20,7 +20,10 @@ export type BoxRequest = {
 const MOST_CHARACTERS = 255
 const MOST_OF_LIST = 8_192
 
-export function readRequest(request: FastifyRequest, networks: Networks): BoxRequest {
+/** What a call of a box is read from. */
+type Sent = Pick<FastifyRequest, 'query' | 'body' | 'headers' | 'ip' | 'socket' | 'log'>
+
+export function readRequest(request: Sent, networks: Networks): BoxRequest {
   const sentAs = (name: string) => ownOf(request.body, name) ?? ownOf(request.query, name)
   const field = (name: string) => textOf(sentAs(name), MOST_CHARACTERS)
   const network = networks.of(request)

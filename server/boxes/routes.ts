@@ -1,4 +1,6 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { IncomingMessage } from 'node:http'
+import { parse } from 'node:querystring'
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Networks } from '../access/network.ts'
 import { isLost } from '../postgres/errors.ts'
 import { type Answer, type CallName, isCall } from './answers.ts'
@@ -27,6 +29,8 @@ const PATHS = [
 ]
 
 const JSON_TYPE = 'application/json; charset=utf-8'
+
+const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 
 /** The most bytes of a body: a box sends a few fields. */
 const MOST_BODY = 8 * 1024
@@ -59,7 +63,7 @@ export async function serveBoxes(
   })
 
   async function answer(request: FastifyRequest, reply: FastifyReply) {
-    reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff')
+    reply.headers(HEADERS)
     const asked = readRequest(request, networks)
     const { call, mac } = asked
     if (!isCall(call)) return sendText(reply, 404, 'There is no such call.')
@@ -78,6 +82,35 @@ export async function serveBoxes(
     if (status >= 400 && status < 500) return sendText(reply, status, 'This is no call of a box.')
     request.log.error({ err: error }, 'a call of a box failed')
     return sendText(reply, 503, 'Please try again soon.')
+  }
+}
+
+/** An answer to a request that Fastify has not seen, in full. */
+export type EarlyAnswer = { call: CallName; headers: Readonly<Record<string, string>>; body: string }
+
+type PollReader = {
+  networks: Networks
+  log: FastifyBaseLogger
+  answerAtOnce: (request: BoxCall) => Prepared | null
+}
+
+/** Returns a function that answers a poll at once; null where it is no poll or where memory does not know enough. */
+export function pollReader({
+  networks,
+  log,
+  answerAtOnce,
+}: PollReader): (request: IncomingMessage, ip: string) => EarlyAnswer | null {
+  const headers = { ...HEADERS, 'content-type': JSON_TYPE }
+  return ({ method, url = '', headers: sent, socket }, ip) => {
+    if (method !== 'GET' || !url.includes('action=get_events')) return null
+    const end = url.indexOf('?')
+    if (!PATHS.includes(url.slice(0, end))) return null
+    const from = { headers: sent, socket, ip, log }
+    const asked = readRequest({ ...from, query: parse(url.slice(end + 1)), body: undefined }, networks)
+    const { call, mac } = asked
+    if (call !== 'watchdog/get_events' || mac === null) return null
+    const made = answerAtOnce({ ...asked, mac })
+    return made && { call, headers, body: String(made.json) }
   }
 }
 

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Counter, Histogram } from 'prom-client'
 import { callSeconds, callsTotal } from '../metrics.ts'
 
@@ -9,39 +9,44 @@ declare module 'fastify' {
   }
 }
 
-/** Polls of boxes and the console's files are many and say little, so that only the level `debug` has them. */
+/** Logs and counts each answer by its call. */
 export function watchAnswers(app: FastifyInstance) {
   app.decorateRequest('call', '')
   app.addHook('onResponse', (request, reply, done) => {
     const { url = '' } = request.routeOptions
-    const isOfPeople = url.startsWith('/v1/')
+    const gate = url.startsWith('/v1/') ? 'console' : 'boxes'
+    const { call } = request
+    const answered = { status: reply.statusCode, ms: reply.elapsedTime }
     // A path or an action that is not ours has no name, and would be a label that a stranger chooses.
-    if (request.call) count(isOfPeople ? 'console' : 'boxes', request.call, reply)
-    request.log[isOfPeople ? 'info' : 'debug'](
-      {
-        call: request.call || `${request.method} ${url}`,
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime),
-        account: request.caller?.account.id,
-      },
-      'answered',
-    )
+    if (call) countAnswer({ gate, call, ...answered })
+    const account = request.caller?.account.id
+    logAnswer(request.log, { gate, call: call || `${request.method} ${url}`, ...answered, account })
     done()
   })
 }
 
-function count(gate: 'console' | 'boxes', call: string, reply: FastifyReply): void {
-  const counted = `${gate} ${call} ${reply.statusCode}`
+export type Answered = { gate: 'console' | 'boxes'; call: string; status: number; ms: number }
+
+/** Polls of boxes and the console's files are many and say little, so that only the level `debug` has them. */
+export function logAnswer(
+  log: FastifyBaseLogger,
+  { gate, ms, ...said }: Answered & { account?: number | undefined; request_id?: string },
+): void {
+  log[gate === 'console' ? 'info' : 'debug']({ ...said, ms: Math.round(ms) }, 'answered')
+}
+
+export function countAnswer({ gate, call, status, ms }: Answered): void {
+  const counted = `${gate} ${call} ${status}`
   let counters = known.get(counted)
   if (counters === undefined) {
     counters = {
-      calls: callsTotal.labels(gate, call, String(reply.statusCode)),
+      calls: callsTotal.labels(gate, call, String(status)),
       seconds: callSeconds.labels(gate, call),
     }
     known.set(counted, counters)
   }
   counters.calls.inc()
-  counters.seconds.observe(reply.elapsedTime / 1000)
+  counters.seconds.observe(ms / 1000)
 }
 
 /** The counters by their labels, which the library would put together anew for each answer. */

@@ -1633,9 +1633,23 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'no metric has a label that a stranger has chosen',
     file: 'server/corridor/answer-log.ts',
-    from: "if (request.call) count(isOfPeople ? 'console' : 'boxes', request.call, reply)",
-    to: "count(isOfPeople ? 'console' : 'boxes', request.call || request.url, reply)",
+    from: 'if (call) countAnswer({ gate, call, ...answered })',
+    to: 'countAnswer({ gate, call: call || request.url, ...answered })',
     suites: ['server/metrics.test.ts'],
+  },
+  {
+    guard: 'a poll that is answered before Fastify comes from the address that a trusted proxy names',
+    file: 'server/corridor/early-answer.ts',
+    from: "addressesOf(request, isTrusted).at(-1) ?? ''",
+    to: "request.socket.remoteAddress ?? ''",
+    suites: ['server/corridor/early-answer.test.ts'],
+  },
+  {
+    guard: 'a server that closes ends its connections also where polls go on',
+    file: 'server/corridor/early-answer.ts',
+    from: 'const answer = isClosing ? null :',
+    to: 'const answer =',
+    suites: ['server/corridor/early-answer.test.ts'],
   },
   {
     guard: 'a database URL whose password ends too soon is refused',
