@@ -27,8 +27,8 @@ export function openAdmission({ sql, seal, clock, roster, presence }: AdmissionD
 
   /** Lets a box in by memory alone; null where that is not enough, or something speaks against the box. */
   function letInAtOnce({ mac, token, place }: BoxCall): Client | null {
-    if (!roster.isCurrent || !roster.hasChecked(mac, token)) return null
-    const client = roster.known(mac)
+    if (!roster.isCurrent) return null
+    const client = roster.knownChecked(mac, token)
     const now = clock()
     if (!client || refusalOf(client, place, roster.unserved, now) !== null) return null
     if (isYetToBeLocked(client, place.network)) return null

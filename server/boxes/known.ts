@@ -42,7 +42,16 @@ export class KnownClients {
 
   /** Whether this token was found to be signed for this MAC, and its box is the one that is in. */
   hasChecked(mac: string, token: string): boolean {
+    return this.#isChecked(this.#byMac.find(numberOf(mac)), token)
+  }
+
+  /** Returns the client of this MAC where this token was found to be signed for it, and its box is the one that is in. */
+  ofChecked(mac: string, token: string): Client | undefined {
     const slot = this.#byMac.find(numberOf(mac))
+    return this.#isChecked(slot, token) ? this.#read(slot, mac) : undefined
+  }
+
+  #isChecked(slot: number | null, token: string): boolean {
     if (slot === null || !this.#reads(token)) return false
     const chunk = this.#chunkOf(slot)
     const place = placeOf(slot)

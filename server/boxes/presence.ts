@@ -110,19 +110,21 @@ async function store(sql: Sql, answers: ReadonlyMap<number, Answer>): Promise<vo
     sql,
     rows.filter(([, { played }]) => played !== null),
   )
-  const column = <Key extends keyof Answer>(key: Key) => rows.map(([, answer]) => answer[key])
+  const columns = columnsOf(rows)
   await sql`
     with told as materialized (
       select t.client, t.refusal, to_timestamp(t.answered / 1000.0) as answered,
         case when d.token_nonce = t.nonce then to_timestamp(t.polled / 1000.0) end as polled,
         case when d.token_nonce = t.nonce then t.address end as address,
         case when d.token_nonce = t.nonce then t.watching end as watching
-      from unnest(${rows.map(([client]) => client)}::bigint[], ${column('refusal')}::text[], ${column('answered')}::bigint[],
-          ${column('polled')}::bigint[], ${column('address')}::text[], ${column('nonce')}::text[],
-          ${column('watching')}::text[])
+      from unnest(${columns.client}::bigint[], ${columns.refusal}::text[], ${columns.answered}::bigint[],
+          ${columns.polled}::bigint[], ${columns.address}::text[], ${columns.nonce}::text[],
+          ${columns.watching}::text[])
         t (client, refusal, answered, polled, address, nonce, watching)
-      join service s on s.client = t.client
-      left join device d on d.client = t.client
+      -- One by one, because a plan for any number of rows would read all of a million devices for them.
+      left join lateral (select true as exists, token_nonce from device where client = t.client offset 0) d on true
+      -- A client that is deleted has neither.
+      where d.exists or (select true from service s where s.client = t.client)
     ),
     moved as (
       insert into device_history (client, at, event, detail, address)
@@ -140,6 +142,29 @@ async function store(sql: Sql, answers: ReadonlyMap<number, Answer>): Promise<vo
       answered = greatest(excluded.answered, kept.answered)
     -- Another gateway may have stored a later refusal, or a later poll.
     where kept.answered <= excluded.answered or greatest(excluded.polled, kept.polled) is distinct from kept.polled`
+}
+
+/** Returns each column for the statement, in one walk, because a hundred thousand answers may wait. */
+function columnsOf(rows: readonly (readonly [number, Answer])[]) {
+  const columns = {
+    client: [] as number[],
+    refusal: [] as (string | null)[],
+    answered: [] as number[],
+    polled: [] as (number | null)[],
+    address: [] as (string | null)[],
+    nonce: [] as (string | null)[],
+    watching: [] as (string | null)[],
+  }
+  for (const [client, { refusal, answered, polled, address, nonce, watching }] of rows) {
+    columns.client.push(client)
+    columns.refusal.push(refusal)
+    columns.answered.push(answered)
+    columns.polled.push(polled)
+    columns.address.push(address)
+    columns.nonce.push(nonce)
+    columns.watching.push(watching)
+  }
+  return columns
 }
 
 /** Stores the channels that were played last. It is a statement of its own, so that no reset waits for it in turn. */

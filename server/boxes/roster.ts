@@ -58,6 +58,11 @@ export class Roster {
     return this.#clients.hasChecked(mac, token)
   }
 
+  /** Returns the client of a MAC that is in memory, where this token was checked for it. */
+  knownChecked(mac: string, token: string): Client | undefined {
+    return this.#clients.ofChecked(mac, token)
+  }
+
   noteChecked(mac: string, token: string): void {
     this.#clients.noteChecked(mac, token)
   }

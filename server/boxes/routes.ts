@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { parse } from 'node:querystring'
+import { type ParsedUrlQuery, parse } from 'node:querystring'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Networks } from '../access/network.ts'
 import { isLost } from '../postgres/errors.ts'
@@ -85,8 +85,8 @@ export async function serveBoxes(
   }
 }
 
-/** An answer to a request that Fastify has not seen, in full. */
-export type EarlyAnswer = { call: CallName; headers: Readonly<Record<string, string>>; body: string }
+/** An answer to a request that Fastify has not seen: its headers are names and values by turns. */
+export type EarlyAnswer = { call: CallName; headers: readonly string[]; body: string }
 
 type PollReader = {
   networks: Networks
@@ -100,19 +100,32 @@ export function pollReader({
   log,
   answerAtOnce,
 }: PollReader): (request: IncomingMessage, ip: string) => EarlyAnswer | null {
-  const headers = { ...HEADERS, 'content-type': JSON_TYPE }
+  const headers = Object.entries({ ...HEADERS, 'content-type': JSON_TYPE }).flat()
   return ({ method, url = '', headers: sent, socket }, ip) => {
     if (method !== 'GET' || !url.includes('action=get_events')) return null
     const end = url.indexOf('?')
     if (!PATHS.includes(url.slice(0, end))) return null
     const from = { headers: sent, socket, ip, log }
-    const asked = readRequest({ ...from, query: parse(url.slice(end + 1)), body: undefined }, networks)
+    const asked = readRequest({ ...from, query: parsed(url.slice(end + 1)), body: undefined }, networks)
     const { call, mac } = asked
     if (call !== 'watchdog/get_events' || mac === null) return null
     const made = answerAtOnce({ ...asked, mac })
     return made && { call, headers, body: String(made.json) }
   }
 }
+
+/** Parses a query. Boxes of one kind send the same one, so that a few are kept. */
+function parsed(query: string): ParsedUrlQuery {
+  const known = parsedQueries.get(query)
+  if (known) return known
+  if (parsedQueries.size === MOST_QUERIES) parsedQueries.clear()
+  const fields = parse(query)
+  parsedQueries.set(query, fields)
+  return fields
+}
+
+const MOST_QUERIES = 100
+const parsedQueries = new Map<string, ParsedUrlQuery>()
 
 function sendText(reply: FastifyReply, status: number, text: string) {
   return reply.code(status).type('text/plain; charset=utf-8').send(text)

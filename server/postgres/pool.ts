@@ -119,20 +119,19 @@ const types = {
   whole: { to: 20, from: [20, 1700], serialize: String, parse: toWhole },
   moment: { to: 1184, from: [1184], serialize: fromMoment, parse: toMoment },
   day: { to: 1082, from: [1082], serialize: fromDay, parse: asItIs },
-  texts: listOf(1009, String, asItIs),
+  texts: listOf(1009, quoted, asItIs),
   wholes: listOf(1016, String, toWhole),
   integers: listOf(1007, String, toWhole),
   moments: listOf(1185, fromMoment, toMoment),
   days: listOf(1182, fromDay, asItIs),
 }
 
-/** Returns the codec of a one-dimensional array whose type has this OID. */
+/** Returns the codec of a one-dimensional array whose type has this OID. `write` quotes an item that needs it. */
 function listOf<Item>(type: number, write: (item: Item) => string, read: (text: string) => unknown) {
   return {
     to: type,
     from: [type],
-    serialize: (items: Item[]) =>
-      `{${items.map((item) => (item === null ? 'NULL' : quoted(write(item)))).join()}}`,
+    serialize: (items: Item[]) => `{${items.map((item) => (item === null ? 'NULL' : write(item))).join()}}`,
     parse: (text: string) =>
       [...text.matchAll(/"((?:[^"\\]|\\.)*)"|[^{},]+/g)].map(([item, quoted]) => {
         if (item === 'NULL') return null
