@@ -32,6 +32,7 @@ export function watchNetworks(trustedProxies: readonly string[], clock: () => Da
 
 /** Returns an IPv4 address itself and the /64 of an IPv6 address, all of which one customer of a provider has. */
 export function networkOf(address: string): string {
+  if (isIP(address) === 4) return address
   const [plain = ''] = address.split('%')
   if (isIP(plain) !== 6) return plain
   const groups = groupsOf(plain)

@@ -70,8 +70,9 @@ export function openPolls({
 
   /** Returns null where there may be something to tell or to look up. */
   function answerAtOnce(request: BoxCall): Prepared | null {
-    const client = letInAtOnce(request)
-    if (client === null || waits(client, false, clock()) || !channels.hasNoNewsFor(client)) return null
+    const now = clock()
+    const client = letInAtOnce(request, now)
+    if (client === null || waits(client, false, now) || !channels.hasNoNewsFor(client)) return null
     noteStop(client, request)
     return QUIET
   }

@@ -18,6 +18,7 @@ export function answerEarly(
 ): void {
   const idOf = idsOfRequests(trustedProxies)
   const ipOf = ipsOfRequests(trustedProxies)
+  const isLogged = app.log.level === 'debug'
   let isClosing = false
   app.addHook('preClose', async () => {
     isClosing = true
@@ -36,7 +37,7 @@ export function answerEarly(
     response.end(body, 'latin1')
     const answered = { gate: 'boxes', call, status: 200, ms: performance.now() - began } as const
     countAnswer(answered)
-    logAnswer(app.log, { ...answered, [ID_FIELD]: id })
+    if (isLogged) logAnswer(app.log, { ...answered, [ID_FIELD]: id })
   })
 }
 

@@ -102,6 +102,22 @@ describe('the log', () => {
     ])
   })
 
+  test('at the level debug has the polls of boxes, which are answered before Fastify sees them', async () => {
+    world = await openWorld({ env: { LOG_LEVEL: 'debug' } })
+    const { dealer } = await world.family({ credits: 1 })
+    const { mac } = await world.client(dealer)
+    const box = new Box(world.server, { mac })
+    await box.signIn()
+    await box.poll()
+    const { headers } = await box.ask('watchdog/get_events', { init: '0' })
+    const polls = () => lines().filter(({ call }) => call === 'watchdog/get_events')
+    await expect.poll(() => polls().length).toBe(2)
+    expect(polls().at(-1)).toMatchObject({
+      ...{ level: 20, msg: 'answered', status: 200, ms: expect.any(Number) },
+      request_id: headers.get('x-request-id'),
+    })
+  })
+
   test.each([
     ['info', 1],
     ['warn', 0],

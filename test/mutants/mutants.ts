@@ -35,7 +35,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a poll is answered by memory alone only where nothing waits for its box',
     file: 'server/boxes/poll-calls.ts',
-    from: ' || waits(client, false, clock())',
+    from: ' || waits(client, false, now)',
     to: '',
     suites: ['server/boxes/events.test.ts'],
   },
