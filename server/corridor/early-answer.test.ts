@@ -22,6 +22,7 @@ async function open(trustedProxies: string[] = []): Promise<void> {
   app.get('/*', async () => 'by Fastify')
   answerEarly(app, trustedProxies, ({ url }, ip) => {
     addresses.push(ip)
+    if (url === '/broken') throw new Error('This is read wrongly')
     if (url !== '/quick') return null
     return {
       call: 'watchdog/get_events',
@@ -66,6 +67,12 @@ describe('a request that is answered before Fastify sees it', () => {
     await open()
     expect((await ask('/quick', forwarded)).headers['x-request-id']).not.toBe('of-the-proxy')
     expect(addresses).toEqual(['127.0.0.1'])
+  })
+
+  test('goes to Fastify where looking for its answer fails', async () => {
+    await open()
+    expect((await ask('/broken')).text).toBe('by Fastify')
+    expect((await ask('/quick')).text).toBe('before Fastify')
   })
 
   test('goes to Fastify once the server is closing, which ends its connection', async () => {

@@ -28,7 +28,7 @@ export function answerEarly(
   app.server.removeAllListeners('request')
   app.server.on('request', (request, response) => {
     const began = performance.now()
-    const answer = isClosing ? null : find(request, ipOf(request))
+    const answer = isClosing ? null : findSafely(request)
     if (answer === null) return passOn.call(app.server, request, response)
     const { call, headers, body } = answer
     const id = idOf(request)
@@ -39,6 +39,16 @@ export function answerEarly(
     countAnswer(answered)
     if (isLogged) logAnswer(app.log, { ...answered, [ID_FIELD]: id })
   })
+
+  /** Leaves a request that cannot be read to Fastify: an error here would end the process. */
+  function findSafely(request: IncomingMessage): EarlyAnswer | null {
+    try {
+      return find(request, ipOf(request))
+    } catch (err) {
+      app.log.error({ err }, 'a request could not be answered before Fastify')
+      return null
+    }
+  }
 }
 
 /** Returns a function that finds the address from which a request comes, as Fastify does. */

@@ -1647,8 +1647,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a server that closes ends its connections also where polls go on',
     file: 'server/corridor/early-answer.ts',
-    from: 'const answer = isClosing ? null :',
-    to: 'const answer =',
+    from: 'const answer = isClosing ? null : findSafely(request)',
+    to: 'const answer = findSafely(request)',
     suites: ['server/corridor/early-answer.test.ts'],
   },
   {
