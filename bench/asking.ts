@@ -45,8 +45,10 @@ const QUIET = '{"js":{"data":{"msgs":0,"additional_services_on":"1"}}}'
 process.once('message', async (order: Order) => {
   const began = performance.now()
   const asked = await new Asking(order).done()
-  process.send?.({ ...asked, milliseconds: performance.now() - began } satisfies Asked)
-  process.disconnect()
+  // A long message is lost if the channel is closed before it was sent.
+  process.send?.({ ...asked, milliseconds: performance.now() - began } satisfies Asked, () =>
+    process.disconnect(),
+  )
 })
 
 class Asking {

@@ -56,7 +56,7 @@ const TIMES_ALONE = 2
 const PDF_OF = 4
 
 process.once('message', async (order: Order) => {
-  // So long a message is lost if the channel is closed before it was sent.
+  // A long message is lost if the channel is closed before it was sent.
   process.send?.(await new Dealing(order).done(), () => process.disconnect())
 })
 

@@ -34,7 +34,7 @@ const PARAMETERS: readonly (readonly [RegExp, (renewal: Renewal) => unknown[]])[
   [/asked \(hex\)/, ({ by, now }) => [[createHash('sha256').update(by.token).digest('hex')], now]],
   [/from session /, ({ by, now }) => [createHash('sha256').update(by.token).digest(), now]],
   [/^(begin|commit|select 1)/, () => []],
-  [/claim_key/, ({ by, key, now }) => [by.id, 'clients.renew', key, now]],
+  [/claim_key/, ({ by, key, now }) => [by.id, 'clients.multirenew', key, now]],
   [/from client c join service/, ({ by, names }) => [by.id, names.map((name) => name.toLowerCase())]],
   [
     /update service/,
@@ -45,15 +45,14 @@ const PARAMETERS: readonly (readonly [RegExp, (renewal: Renewal) => unknown[]])[
   [
     /with audited/,
     ({ by, key, now, clients }) => [
-      ...['clients.renew', by.id, '127.0.0.1', { name: clients[0]?.name, months: 1 }],
-      ...[by.id, 'clients.renew', key, createHash('sha256').update(key).digest()],
-      ...[{ status: 'OK', name: clients[0]?.name, credits: 0 }, now],
+      ...['clients.multirenew', [{ account: by.id, address: '127.0.0.1', detail: detailOf(clients) }]],
+      ...['clients.multirenew', [keptUnder(key, by, now)]],
       ...[createHash('sha256').update(by.token).digest(), now],
     ],
   ],
 ]
 
-/** Sends the statements of one renewal, each after the result of the one before, without any work of the server. */
+/** Sends the statements of a renewal of many, each after the result of the one before, without any work of the server. */
 export async function replay(sql: Sql, statements: readonly Statement[], by: Renewer, names: string[]) {
   const renewal: Renewal = { now: new Date(), key: randomUUID(), by, names, clients: [], balances: [] }
   for (const { text, types } of statements) {
@@ -70,6 +69,15 @@ function parametersOf(text: string) {
   const known = PARAMETERS.find(([word]) => word.test(text))
   if (!known) throw new Error(`A renewal sends a statement that the benchmark does not know: ${text}`)
   return known[1]
+}
+
+function detailOf(clients: Renewal['clients']): object {
+  return { clients: clients.map(({ name }) => name), months: 1 }
+}
+
+function keptUnder(key: string, { id }: Renewer, created: Date): object {
+  const body_hmac = createHash('sha256').update(key).digest('hex')
+  return { account: id, key, body_hmac, reply: { status: 'OK', count: 1, credits: 0 }, created }
 }
 
 function rowsOf({ by, clients, balances }: Renewal): object[] {

@@ -36,6 +36,8 @@ process.once('message', async ({ url, connections, milliseconds, renewers }: Ord
       connection.close()
     }),
   )
-  process.send?.({ times, milliseconds: performance.now() - began } satisfies Done)
-  process.disconnect()
+  // A long message is lost if the channel is closed before it was sent.
+  process.send?.({ times, milliseconds: performance.now() - began } satisfies Done, () =>
+    process.disconnect(),
+  )
 })

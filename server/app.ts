@@ -113,7 +113,7 @@ export async function openApp(dependencies: AppDependencies) {
         request.gone = goneOf(reply)
         request.caller = await pipeline.admit(call, request)
       },
-      handler: (request, reply) => pipeline.run(call, handler, request, reply),
+      handler: pipeline.runnerOf(call, handler),
     })
   }
 }

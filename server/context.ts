@@ -84,7 +84,7 @@ export class Unchanged<Output> extends Error {
 /** Carries out a call and returns its output. With a session it runs inside the call's transaction, or starts it. */
 export type Handler<C extends Call> = C['roles'] extends 'anyone'
   ? (context: OpenContext, input: z.output<C['input']>) => Promise<ResultOf<C>>
-  : Inside<C> | Outside<C>
+  : Inside<C> | Outside<C> | Shared<C>
 
 type Inside<C extends Call> = (
   context: Context,
@@ -101,6 +101,21 @@ type Outside<C extends Call> = {
     input: z.output<C['input']>,
     begin: (act: (inside: Context) => Promise<ResultOf<C> | Unchanged<ResultOf<C>>>) => Promise<ResultOf<C>>,
   ) => Promise<ResultOf<C>>
+}
+
+/** Shares a transaction with other calls of its kind that come at the same time, whoever makes them. */
+type Shared<C extends Call> = {
+  alone: Inside<C>
+  /**
+   * Carries out several calls. Returns the output of each; undefined for one that it leaves to `alone`, because it would
+   * be refused or have to wait for another transaction. It throws no refusal: that would undo the other calls too.
+   * @param admitted the context of each call whose session goes on and whose key is new; it is being found out
+   */
+  together: (
+    sql: Sql,
+    asked: readonly { account: number; input: z.output<C['input']> }[],
+    admitted: Promise<readonly (Context | undefined)[]>,
+  ) => Promise<(ResultOf<C> | undefined)[]>
 }
 
 type ResultOf<C extends Call> = C['returns'] extends 'file' ? File : z.input<C['output']>

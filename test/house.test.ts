@@ -36,6 +36,7 @@ const nouns = entriesOf('server/nouns')
 
 /** What any room needs to run statements and transactions. */
 const DATABASE = [
+  'server/postgres/batches.ts',
   'server/postgres/begin.ts',
   'server/postgres/errors.ts',
   'server/postgres/like.ts',

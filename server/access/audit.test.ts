@@ -100,7 +100,7 @@ test('the secret fields of a new call stay out of the audit without further code
     const { sql } = world.server
     const boxes = [{ mac: '00:1A:79:00:00:01', code: 'planted' }]
     const input = { login: 'tv100', pin: 'planted', spare: 'planted', boxes }
-    await audit({ sql, address: '127.0.0.1', account: dealer }, pair, input)
+    await audit(sql, pair, [{ address: '127.0.0.1', account: dealer, input }])
   })
   expect(row?.detail).toEqual({ login: 'tv100' })
 })

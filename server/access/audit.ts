@@ -3,18 +3,23 @@ import type { Account, Context } from '../context.ts'
 import { sendAhead } from '../postgres/begin.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
 
-/** Returns the statement that appends a row for a call. */
-export function audit(
-  context: Where & { account: Pick<Account, 'id'> },
-  call: Call,
-  input: object,
-): Fragment {
-  return appending(context, context.account.id, call.name, withoutSecrets(call, input))
+/** What is noted of a call: whose it is, from where it came and its input. */
+export type Act = Where & { account: Pick<Account, 'id'>; input: object }
+
+/** Returns the statement that appends a row for each of several calls of one kind. */
+export function audit(sql: Sql, call: Call, acts: readonly Act[]): Fragment {
+  const rows = acts.map(({ account, address, input }) => {
+    return { account: account.id, address, detail: withoutSecrets(call, input) }
+  })
+  return sql`
+    insert into audit (event, account, address, detail)
+    select ${call.name}, account, address, detail
+    from jsonb_to_recordset(${sql.json(rows as never)}) as act (account bigint, address text, detail jsonb)`
 }
 
 /** Where no account has the name, `account` is null and `name` a digest. */
 export async function auditLogin(
-  context: Where,
+  context: Pick<Context, 'sql' | 'address'>,
   event: 'session.login' | 'session.login.failed' | 'session.login.suspended' | 'session.password.failed',
   account: number | null,
   name: string,
@@ -27,8 +32,8 @@ export async function auditHere(sql: Sql, account: number, event: 'admin.passwor
   await sendAhead(sql, appending({ sql, address: null }, account, event, {}))
 }
 
-type Where = Pick<Context, 'sql' | 'address'>
-type From = Omit<Where, 'address'> & { address: string | null }
+type Where = Pick<Context, 'address'>
+type From = { sql: Sql; address: string | null }
 
 /** The database sets the date and the id of the row. */
 function appending({ sql, address }: From, account: number | null, event: string, detail: object) {

@@ -9,7 +9,7 @@ import { begin } from '../postgres/begin.ts'
 import { codeOf } from '../postgres/errors.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
 import { Refusal, refuseField } from '../refusal.ts'
-import { balanceOf, findAccount } from '../tree/account.ts'
+import { accountColumns, accountHoldings, balanceOf, findAccount } from '../tree/account.ts'
 import { lockPath } from '../tree/locks.ts'
 import { suspensionOf } from '../tree/suspension.ts'
 import { auditLogin } from './audit.ts'
@@ -148,6 +148,30 @@ function accountOf(sql: Sql, session: Buffer, now: Date): Promise<Account | unde
     a.id = (select s.account from session s where s.token_hash = ${session} and s.expiry > ${now})
     and not is_suspended(a.id)`
   return findAccount(sql, isItsAccount)
+}
+
+/**
+ * Locks sessions that go on until the transaction ends, and finds their accounts as they are now. Those are left out that
+ * another transaction is ending, or whose account is suspended: it waits for nobody.
+ * Returns the accounts by the hashes of the sessions' tokens in hexadecimal.
+ */
+export async function holdFreeSessions(
+  sql: Sql,
+  sessions: readonly Buffer[],
+  now: Date,
+): Promise<Map<string, Account>> {
+  const asked = [...new Set(sessions.map((session) => session.toString('hex')))]
+  // The limit has the same reason as that of `ownersOf` in `session-lookup.ts`.
+  const found = await sql<(Account & { session: string })[]>`
+    select asked.hex as session, ${accountColumns(sql)}
+    from unnest(${asked}::text[]) asked (hex)
+    cross join lateral (
+      select s.account from session s where s.token_hash = decode(asked.hex, 'hex') and s.expiry > ${now}
+      limit 1 for key share skip locked
+    ) held
+    join account a on a.id = held.account ${accountHoldings(sql)}
+    where not is_suspended(a.id)`
+  return new Map(found.map(({ session, ...account }) => [session, account]))
 }
 
 /**

@@ -44,7 +44,7 @@ export function signInCalls({
   lateFacts,
 }: SignInCalls) {
   const tokens = openTokens(seal)
-  const signIns = openSignIns(sql)
+  const signIn = openSignIns(sql)
   const refusedLogins = openRefusedLogins(clock)
   return {
     'stb/handshake': async ({ field, mac }) => {
@@ -92,7 +92,7 @@ export function signInCalls({
     try {
       return await roster.change(async () => {
         const box = { mac, nonce, place }
-        const outcome = await signIns.signIn({ id: client.id, box, told, unserved, now })
+        const outcome = await signIn({ id: client.id, box, told, unserved, now })
         if (!outcome) throw new Unauthorized()
         return outcome
       })

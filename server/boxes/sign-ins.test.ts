@@ -101,4 +101,14 @@ describe('boxes that sign in at once', () => {
     expect(polls.filter(Boolean)).toHaveLength(1)
     expect(await dealer.call(calls.clients.deviceHistory, { name })).toMatchObject([{ event: 'first seen' }])
   })
+
+  test('with one MAC are each judged by what they say themselves', async () => {
+    const [{ box: first }] = (await ready(1)) as [Awaited<ReturnType<typeof ready>>[0]]
+    expect((await first.getProfile()).status).toBe(0)
+    const said = ['SN-0', 'another', 'SN-0', 'another']
+    const boxes = said.map((sn) => new Box(world.server, { mac: first.mac, told: { sn } }))
+    await Promise.all(boxes.map((box) => box.handshake()))
+    const profiles = await Promise.all(boxes.map((box) => box.getProfile()))
+    expect(profiles.map(({ status }) => status)).toEqual([0, 1, 0, 1])
+  })
 })

@@ -2,22 +2,27 @@ import type { Call } from '../../contract/call.ts'
 import { audit } from '../access/audit.ts'
 import { lockSession } from '../access/session.ts'
 import type { Caller, OpenContext } from '../context.ts'
-import type { Fragment } from '../postgres/pool.ts'
-import { type Claim, keepReply } from './idempotency.ts'
+import type { Fragment, Sql } from '../postgres/pool.ts'
+import { type Claim, keepReplies } from './idempotency.ts'
+
+/** A call that is carried out, with its key if it has one. */
+export type Ended = { context: OpenContext & Caller; input: object; claim: Claim | null; output: unknown }
 
 /**
- * Returns the one statement with which a change ends: it appends to the audit, keeps the reply under the key, and fails
- * where the session has ended. It is sent together with the COMMIT.
+ * Returns the one statement with which changes of one kind end: it appends to the audit and keeps the replies under their
+ * keys. It is sent together with the COMMIT.
+ * @param session whose session is not locked yet, and makes the statement fail if it has ended
  */
 export function ending(
-  context: OpenContext & Caller,
+  sql: Sql,
   call: Call,
-  input: object,
-  claim: Claim | null,
-  output: unknown,
+  ended: readonly Ended[],
+  session: Ended['context'] | null,
 ): Fragment {
-  const { sql } = context
-  const audited = sql`audited as (${audit(context, call, input)})`
-  const kept = claim ? sql`, kept as (${keepReply(context, call, claim, output)})` : sql``
-  return sql`with ${audited} ${kept} ${call.endsSession ? sql`select` : lockSession(context)}`
+  const acts = ended.map(({ context: { account, address }, input }) => ({ account, address, input }))
+  const replies = ended.flatMap(({ context: { account, now }, claim, output }) =>
+    claim ? [{ account, now, claim, output }] : [],
+  )
+  const kept = replies.length > 0 ? sql`, kept as (${keepReplies(sql, call, replies)})` : sql``
+  return sql`with audited as (${audit(sql, call, acts)}) ${kept} ${session ? lockSession(session) : sql`select`}`
 }

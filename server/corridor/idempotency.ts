@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Call } from '../../contract/call.ts'
 import { DAY_MS } from '../../contract/time.ts'
 import type { Context } from '../context.ts'
-import type { Fragment } from '../postgres/pool.ts'
+import type { Fragment, Sql } from '../postgres/pool.ts'
 import { Refusal } from '../refusal.ts'
 
 /** The Idempotency-Key of a call, which this transaction alone has until it ends. */
@@ -23,14 +23,75 @@ export async function claimKey(
   call: Call,
   request: FastifyRequest,
 ): Promise<Claim | null> {
+  const asked = askedClaim(context, call, request)
+  if (asked === null) return null
+  const { sql, account, now } = context
+  const [kept = null] = await sql<NonNullable<Claim['kept']>[]>`
+    select body_hmac, reply from claim_key(${account.id}, ${call.name}, ${asked.key}, ${since(now)})`
+  return { ...asked, kept }
+}
+
+/**
+ * Claims the keys of several requests of one kind, each of which is the first with its key. Those are left out that are
+ * not, and those whose key another transaction has claimed: it waits for nobody.
+ * Returns the claims; null for a request without a key, and undefined for one that was left out.
+ */
+export async function claimFreeKeys(
+  sql: Sql,
+  call: Call,
+  requests: readonly { context: KeyContext; request: FastifyRequest }[],
+): Promise<(Claim | null | undefined)[]> {
+  const asked = requests.map(({ context, request }) => askedClaim(context, call, request))
+  const firsts = new Map<string, number>()
+  asked.forEach((claim, at) => {
+    if (claim) firsts.set(nameOf(at), firsts.get(nameOf(at)) ?? at)
+  })
+  const accounts = [...firsts.values()].map((at) => accountOf(at))
+  const keys = [...firsts.values()].map((at) => (asked[at] as AskedClaim).key)
+  const [claimed, kept] =
+    keys.length === 0
+      ? [[], []]
+      : await Promise.all([
+          sql<AccountKey[]>`
+            select account, key from unnest(${accounts}::bigint[], ${keys}::text[]) asked (account, key)
+            where pg_try_advisory_xact_lock(hashtextextended(concat_ws(' ', account, ${call.name}::text, key), 0))`,
+          // A statement of its own sees what a transaction has stored that had claimed a key until just now.
+          sql<AccountKey[]>`
+            select asked.account, asked.key from unnest(${accounts}::bigint[], ${keys}::text[]) asked (account, key)
+            cross join lateral (
+              select from idempotency_key k
+              where k.account = asked.account and k.call = ${call.name} and k.key = asked.key
+                and k.created > ${since((requests[0] as (typeof requests)[0]).context.now)} limit 1
+            ) kept`,
+        ])
+  const free = new Set(claimed.map(({ account, key }) => `${account} ${key}`))
+  for (const { account, key } of kept) free.delete(`${account} ${key}`)
+  return asked.map((claim, at) => {
+    if (claim === null) return null
+    return firsts.get(nameOf(at)) === at && free.has(nameOf(at)) ? { ...claim, kept: null } : undefined
+  })
+
+  function accountOf(at: number): number {
+    return (requests[at] as (typeof requests)[0]).context.account.id
+  }
+
+  function nameOf(at: number): string {
+    return `${accountOf(at)} ${asked[at]?.key}`
+  }
+}
+
+type AskedClaim = Omit<Claim, 'kept'>
+type AccountKey = { account: number; key: string }
+
+/** Returns the key that a request names, with the HMAC of its body; null where it names none. */
+function askedClaim({ business }: KeyContext, call: Call, request: FastifyRequest): AskedClaim | null {
   const key = call.takesKey ? keyOf(request) : undefined
   if (key === undefined) return null
-  const { sql, account, now, business } = context
-  const hmac = business.seal.hmac(JSON.stringify(request.body ?? {}))
-  const since = new Date(now.getTime() - KEPT)
-  const [kept = null] = await sql<NonNullable<Claim['kept']>[]>`
-    select body_hmac, reply from claim_key(${account.id}, ${call.name}, ${key}, ${since})`
-  return { key, hmac, kept }
+  return { key, hmac: business.seal.hmac(JSON.stringify(request.body ?? {})) }
+}
+
+function since(now: Date): Date {
+  return new Date(now.getTime() - KEPT)
 }
 
 /**
@@ -44,16 +105,19 @@ export function repeated(call: Call, claim: Claim | null): unknown {
   throw new Refusal('key_reused', 'This Idempotency-Key was used for something else.')
 }
 
-/** Returns the statement that keeps an output under a claimed key. Key, effect and output are one transaction. */
-export function keepReply(
-  { sql, account, now }: KeyContext,
-  call: Call,
-  { key, hmac }: Claim,
-  output: unknown,
-): Fragment {
+/** A claimed key, and the output that is kept under it. */
+export type Kept = { account: Pick<Context['account'], 'id'>; now: Date; claim: Claim; output: unknown }
+
+/** Returns the statement that keeps outputs under claimed keys. Key, effect and output are one transaction. */
+export function keepReplies(sql: Sql, call: Call, replies: readonly Kept[]): Fragment {
+  const rows = replies.map(({ account, now, claim: { key, hmac }, output }) => {
+    return { account: account.id, key, body_hmac: hmac.toString('hex'), reply: output, created: now }
+  })
   return sql`
     insert into idempotency_key (account, call, key, body_hmac, reply, created)
-    values (${account.id}, ${call.name}, ${key}, ${hmac}, ${sql.json(output as never)}, ${now})
+    select account, ${call.name}, key, decode(body_hmac, 'hex'), reply, created
+    from jsonb_to_recordset(${sql.json(rows as never)})
+      as kept (account bigint, key text, body_hmac text, reply jsonb, created timestamptz)
     on conflict (account, call, key)
       do update set body_hmac = excluded.body_hmac, reply = excluded.reply, created = excluded.created`
 }

@@ -25,10 +25,12 @@ import type { Disk } from './disk.ts'
 import { ending } from './ending.ts'
 import { claimKey, repeated } from './idempotency.ts'
 import { parse, tokenOf } from './parse.ts'
+import { type Arrived, openShared, type Together } from './shared.ts'
 
 export type AnyHandler =
   | ((context: Context, input: unknown) => Promise<unknown>)
   | { outside: (context: OpenContext & Caller, input: unknown, begin: Begin) => Promise<unknown> }
+  | { alone: (context: Context, input: unknown) => Promise<unknown>; together: Together }
 type Begin = (act: (inside: Context) => Promise<unknown>) => Promise<unknown>
 type OpenHandler = (context: OpenContext, input: unknown) => Promise<unknown>
 
@@ -52,7 +54,7 @@ declare module 'fastify' {
 export function openPipeline({ sql, business, disk, networks, clock }: PipelineDependencies) {
   const { calls, changes } = openCallLimits()
   const findOwner = openSessionLookup(sql, clock.now)
-  return { admit, run }
+  return { admit, runnerOf }
 
   /** Returns the caller of a request; null for a call that needs no session. */
   async function admit(call: Call, request: FastifyRequest): Promise<Caller | null> {
@@ -61,15 +63,19 @@ export function openPipeline({ sql, business, disk, networks, clock }: PipelineD
     return { account: allowed(call, await findOwner(session)), session }
   }
 
-  async function run(call: Call, handler: AnyHandler, request: FastifyRequest, reply: FastifyReply) {
-    disk.admit(call)
-    if (call.room === 'plenty' && clock.isBehind()) throw clockIsBehind()
-    const input = parse(call, request)
-    const { caller } = request
-    const result = caller
-      ? await runForAccount(caller, call, handler, request, input)
-      : await runOpen(call, handler as OpenHandler, request, input)
-    return send(reply, call, result)
+  /** Returns what carries out a call for each request. */
+  function runnerOf(call: Call, handler: AnyHandler) {
+    const runForAccount = forAccounts(call, handler)
+    return async (request: FastifyRequest, reply: FastifyReply) => {
+      disk.admit(call)
+      if (call.room === 'plenty' && clock.isBehind()) throw clockIsBehind()
+      const input = parse(call, request)
+      const { caller } = request
+      const result = caller
+        ? await runForAccount({ context: { ...contextOf(request), ...caller }, request, input })
+        : await runOpen(call, handler as OpenHandler, request, input)
+      return send(reply, call, result)
+    }
   }
 
   async function runOpen(call: Call, handler: OpenHandler, request: FastifyRequest, input: unknown) {
@@ -77,33 +83,40 @@ export function openPipeline({ sql, business, disk, networks, clock }: PipelineD
     return call.returns ? result : call.output.parse(result)
   }
 
-  /** Runs a call of an account once it has a turn: only a few of its calls run at the same time. */
-  function runForAccount(
-    caller: Caller,
-    call: Call,
-    handler: AnyHandler,
-    request: FastifyRequest,
-    input: object,
-  ) {
-    const work = () => {
-      const context = { ...contextOf(request), ...caller }
-      const begin: Begin = async (act) => {
-        const transact = () =>
-          retryDeadlocks(sql, call.changes ? 'read write' : 'read only', (sql) =>
-            runInTransaction(call, { ...context, sql }, request, input, act),
-          )
-        try {
-          return await (call.changes ? changes.run(caller.account.id, transact, request.gone) : transact())
-        } catch (error) {
-          if (error instanceof Unchanged) return call.output.parse(error.output)
-          throw hasEnded(error) ? await endedRefusal(sql, caller.account) : error
-        }
-      }
-      return typeof handler === 'function'
-        ? begin((inside) => handler(inside, input))
-        : closeWhenSilent(sql, () => handler.outside(context, input, begin))
+  /** Returns what carries out a call of an account once it has a turn: only a few of its calls run at the same time. */
+  function forAccounts(call: Call, handler: AnyHandler): (arrived: Arrived) => Promise<unknown> {
+    const carryOut = carriesOut(call, handler)
+    return (arrived) => calls.run(arrived.context.account.id, () => carryOut(arrived), arrived.request.gone)
+  }
+
+  function carriesOut(call: Call, handler: AnyHandler): (arrived: Arrived) => Promise<unknown> {
+    if (typeof handler === 'function') return (arrived) => begin(call, arrived, handler)
+    if ('together' in handler)
+      return openShared(sql, call, handler.together, (arrived) => begin(call, arrived, handler.alone))
+    return (arrived) => {
+      const { context, input } = arrived
+      return closeWhenSilent(sql, () => handler.outside(context, input, (act) => begin(call, arrived, act)))
     }
-    return calls.run(caller.account.id, work, request.gone)
+  }
+
+  /** Carries out a call in a transaction of its own. */
+  async function begin(
+    call: Call,
+    arrived: Arrived,
+    act: (inside: Context, input: unknown) => Promise<unknown>,
+  ): Promise<unknown> {
+    const { context, request } = arrived
+    const { account } = context
+    const transact = () =>
+      retryDeadlocks(sql, call.changes ? 'read write' : 'read only', (sql) =>
+        runInTransaction(call, { ...arrived, context: { ...context, sql } }, act),
+      )
+    try {
+      return await (call.changes ? changes.run(account.id, transact, request.gone) : transact())
+    } catch (error) {
+      if (error instanceof Unchanged) return call.output.parse(error.output)
+      throw hasEnded(error) ? await endedRefusal(sql, account) : error
+    }
   }
 
   function contextOf(request: FastifyRequest): OpenContext {
@@ -144,10 +157,8 @@ export function goneOf(reply: FastifyReply): AbortSignal {
 /** Runs a handler in the call's transaction: checks the session as it is now, and writes the audit and the key. */
 async function runInTransaction(
   call: Call,
-  context: OpenContext & Caller,
-  request: FastifyRequest,
-  input: object,
-  act: (inside: Context) => Promise<unknown>,
+  { context, request, input }: Arrived,
+  act: (inside: Context, input: unknown) => Promise<unknown>,
 ): Promise<unknown> {
   const { sql } = context
   // Both are sent at once. The account of a session never changes, so the key can be claimed for it meanwhile.
@@ -159,11 +170,14 @@ async function runInTransaction(
     await sendAhead(sql, lockSession(context))
     return known
   }
-  const result = await act({ ...context, account })
+  const result = await act({ ...context, account }, input)
   // Thrown, because an error rolls the transaction back.
   if (result instanceof Unchanged) throw result
   const output = call.output.parse(result)
-  if (call.changes) await sendAhead(sql, ending(context, call, input, claim, output))
+  if (call.changes) {
+    const held = call.endsSession ? null : context
+    await sendAhead(sql, ending(sql, call, [{ context, input, claim, output }], held))
+  }
   return output
 }
 

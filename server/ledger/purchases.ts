@@ -3,7 +3,14 @@ import type { Sql } from '../postgres/pool.ts'
 import { Refusal } from '../refusal.ts'
 import type { Day } from './calendar.ts'
 import { type Counted, renewed, started } from './months.ts'
-import { type Facts, type Placed, transfer } from './transfer.ts'
+import {
+  type Facts,
+  type LockedHolding,
+  type Movement,
+  type Placed,
+  transfer,
+  transferFree,
+} from './transfer.ts'
 
 /** The context in which a dealer spends credits or gives a trial: the account, the moment and the calendar. */
 export type Dealing = {
@@ -20,7 +27,6 @@ export type Served = Concerned & { expiry: string }
 
 /**
  * Adds paid months to each client, whose rows are locked: the same number, or that of each in the order of the clients.
- * Every renewal goes through here.
  * Returns the balance that is left, and the clients with their new expiry.
  * @param seen the expiry of each client that the person saw; the renewal is refused where one of them has changed
  */
@@ -30,36 +36,60 @@ export async function renew(
   months: number | readonly number[],
   seen?: readonly string[],
 ): Promise<{ credits: number; clients: Served[] }> {
-  const { sql, now, business } = dealing
   refuseTwice(clients)
   if (seen) refuseChanged(clients, seen)
-  const purchases = clients.map((client, at) => {
-    const bought = typeof months === 'number' ? months : (months[at] as number)
-    const service = renewed(client.expiry, bought, now, business.zone)
-    return { ...client, ...service, expiryBefore: client.expiry, months: bought }
-  })
-  const serving = sql`
-    update service set expiry = bought.expiry
-    from unnest(${purchases.map(({ id }) => id)}::bigint[], ${purchases.map(({ expiry }) => expiry)}::timestamptz[])
-      as bought (client, expiry)
-    where service.client = bought.client`
+  const purchases = clients.map((client, at) =>
+    purchaseOf(dealing, client, typeof months === 'number' ? months : (months[at] as number)),
+  )
   // Paid first, so that nothing is waited for after the holdings are locked: all that follows goes with the COMMIT.
-  const credits = await pay(dealing, purchases)
-  await sendAhead(sql, serving)
+  const { source: credits } = await transfer(dealing.sql, payment(dealing, purchases))
+  await serve(dealing.sql, purchases)
   return { credits, clients: purchases }
 }
 
+/** The renewal of one client, whose row is locked; `seen` is the expiry that the person saw. */
+export type Renewal = { dealing: Dealing; client: Served; months: number; seen: string | undefined }
+
+/**
+ * Makes renewals of several dealers, each of another client, as `renew` makes one. Those are left out that it would
+ * refuse, or of whose dealer's holdings (see `lockFreeHoldings`) one is not in `free`.
+ * Returns the balance that is left and the new expiry; undefined where it was left out.
+ */
+export async function renewFree(
+  sql: Sql,
+  renewals: readonly (Renewal | undefined)[],
+  free: ReadonlyMap<number, LockedHolding>,
+): Promise<({ credits: number; expiry: string } | undefined)[]> {
+  const bought = renewals.map((renewal) => {
+    if (!renewal || (renewal.seen !== undefined && renewal.seen !== renewal.client.expiry)) return undefined
+    const { dealing, client, months } = renewal
+    return { dealing, purchase: purchaseOf(dealing, client, months) }
+  })
+  const balances = await transferFree(
+    sql,
+    bought.map((one) => one && payment(one.dealing, [one.purchase])),
+    free,
+  )
+  const paid = bought.map((one, at) => balances[at] && one?.purchase)
+  const purchases = paid.filter((purchase) => purchase !== undefined)
+  if (purchases.length > 0) await serve(sql, purchases)
+  return paid.map((purchase, at) => {
+    const balance = balances[at]
+    return purchase && balance && { credits: balance.source, expiry: purchase.expiry }
+  })
+}
+
 /** Pays for the months with which a new client starts. Returns the dealer's balance afterwards. */
-export function payStart(
+export async function payStart(
   dealing: Dealing,
   client: Concerned,
   service: Counted,
   months: number,
 ): Promise<number> {
-  const { now, business } = dealing
-  return pay(dealing, [
-    { ...client, ...service, months, expiryBefore: started(0, now, business.zone).expiry },
-  ])
+  const { sql, now, business } = dealing
+  const expiryBefore = started(0, now, business.zone).expiry
+  const { source } = await transfer(sql, payment(dealing, [{ ...client, ...service, months, expiryBefore }]))
+  return source
 }
 
 export function refuseChanged(
@@ -105,8 +135,17 @@ export function factsOf({ account }: Dealing, client: Concerned, expiry: string)
 
 type Purchase = Served & { expiryBefore: string; countedFrom: Day; months: number }
 
-async function pay(dealing: Dealing, purchases: readonly Purchase[]): Promise<number> {
-  const balance = await transfer(dealing.sql, {
+function purchaseOf({ now, business }: Dealing, client: Served, months: number): Purchase {
+  return {
+    ...client,
+    ...renewed(client.expiry, months, now, business.zone),
+    expiryBefore: client.expiry,
+    months,
+  }
+}
+
+function payment(dealing: Dealing, purchases: readonly Purchase[]): Movement {
+  return {
     type: 'USED',
     source: dealing.account.balance_holding,
     destination: consumedOf(dealing),
@@ -116,8 +155,17 @@ async function pay(dealing: Dealing, purchases: readonly Purchase[]): Promise<nu
       expiryBefore,
       countedFrom,
     })),
-  })
-  return balance.source
+  }
+}
+
+/** Has clients served until the expiries that were paid for. */
+function serve(sql: Sql, purchases: readonly Purchase[]): Promise<void> {
+  const serving = sql`
+    update service set expiry = bought.expiry
+    from unnest(${purchases.map(({ id }) => id)}::bigint[], ${purchases.map(({ expiry }) => expiry)}::timestamptz[])
+      as bought (client, expiry)
+    where service.client = bought.client`
+  return sendAhead(sql, serving)
 }
 
 /** Both purchases would be counted from the same expiry: the second would be paid for and add nothing. */

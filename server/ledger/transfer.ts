@@ -3,7 +3,7 @@ import type { TRANSACTION_TYPES } from '../../contract/shapes.ts'
 import { shortage } from '../../contract/words.ts'
 import { sendAhead } from '../postgres/begin.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
-import { notFound, refuseField } from '../refusal.ts'
+import { notFound, Refusal, refuseField } from '../refusal.ts'
 
 /**
  * What a row of the ledger records besides its movement: whom it concerns, who acted, and the client as it was then.
@@ -34,49 +34,103 @@ export type Movement = {
   short?: (balance: number, needed: number) => string
 }
 
+/** What the two holdings of a movement have afterwards. */
+export type Balances = { source: number; destination: number }
+
 /**
- * Moves credits; nothing else may. Locks both holdings in the order of their ids, refuses if the source holds too
- * little, and appends the rows, which moves the balances: all inside the caller's transaction.
+ * Moves credits; only this and `transferFree` may. Locks both holdings in the order of their ids, refuses if the source
+ * holds too little, and appends the rows, which moves the balances: all inside the caller's transaction.
  * Returns the balance of each side afterwards.
  */
-export async function transfer(
-  sql: Sql,
-  movement: Movement,
-): Promise<{ source: number; destination: number }> {
-  const { source, destination, rows } = movement
-  const needed = rows.reduce((sum, row) => sum + row.credits, 0)
+export async function transfer(sql: Sql, movement: Movement): Promise<Balances> {
+  const { source, destination } = movement
   const locked = await lockHoldings(sql, [source, destination])
   const from = locked.find(({ id }) => id === source)
   const to = locked.find(({ id }) => id === destination)
   if (!from || !to || from === to)
     throw new Error(`a transfer needs two holdings, got ${source} and ${destination}`)
-  if (movement.type === 'ADD') refuseParted(to, from)
-  if (movement.type === 'REMOVE') refuseParted(from, to)
+  const { balances, rows } = moved(movement, from, to)
+  await append(sql, rows)
+  return balances
+}
+
+/**
+ * Locks those holdings of accounts that no other transaction has locked, for `transferFree`. Returns them by their ids.
+ */
+export async function lockFreeHoldings(
+  sql: Sql,
+  accounts: readonly number[],
+): Promise<Map<number, LockedHolding>> {
+  const free = await sql<LockedHolding[]>`
+    select id, kind, balance, account, role, superreseller, reseller, closed
+    from lock_free_holdings(${[...new Set(accounts)]}::bigint[])`
+  return new Map(free.map((holding) => [holding.id, holding]))
+}
+
+/**
+ * Makes several movements in one statement. Those are left out that `transfer` would refuse, or of whose holdings one is
+ * not in `free`. Two movements share either both holdings or none.
+ * Returns the balances after each movement; undefined where it was left out.
+ */
+export async function transferFree(
+  sql: Sql,
+  movements: readonly (Movement | undefined)[],
+  free: ReadonlyMap<number, LockedHolding>,
+): Promise<(Balances | undefined)[]> {
+  const holdings = new Map(free)
+  const rows: StoredRow[] = []
+  const made = movements.map((movement) => {
+    const from = movement && holdings.get(movement.source)
+    const to = movement && holdings.get(movement.destination)
+    if (!from || !to) return undefined
+    try {
+      const { balances, rows: own } = moved(movement, from, to)
+      rows.push(...own)
+      holdings.set(from.id, { ...from, balance: balances.source })
+      holdings.set(to.id, { ...to, balance: balances.destination })
+      return balances
+    } catch (error) {
+      if (error instanceof Refusal) return undefined
+      throw error
+    }
+  })
+  if (rows.length > 0) await append(sql, rows)
+  return made
+}
+
+/** Returns the rows of a movement between two locked holdings, and what these have afterwards. @throws Refusal */
+function moved(
+  { type, source, destination, rows, short = shortage }: Movement,
+  from: LockedHolding,
+  to: LockedHolding,
+): { balances: Balances; rows: StoredRow[] } {
+  const needed = rows.reduce((sum, row) => sum + row.credits, 0)
+  if (type === 'ADD') refuseParted(to, from)
+  if (type === 'REMOVE') refuseParted(from, to)
   if (from.kind !== 'issue' && from.balance < needed) {
-    const reason = (movement.short ?? shortage)(from.balance, needed)
+    const reason = short(from.balance, needed)
     // A purchase is refused at the field of the months, any other transfer at the field of the credits.
-    throw refuseField('insufficient_credits', movement.type === 'USED' ? 'months' : 'credits', reason)
+    throw refuseField('insufficient_credits', type === 'USED' ? 'months' : 'credits', reason)
   }
 
   // Credits that are added or moved concern the account which gets them, all others the one which gives them.
-  const goesTo = movement.type === 'ADD' || movement.type === 'MOVE'
+  const goesTo = type === 'ADD' || type === 'MOVE'
   const path = pathOf(placeOf(goesTo ? to : from))
-  const origin = movement.type === 'MOVE' ? pathOf(placeOf(from)) : null
-  const balance = { source: from.balance, destination: to.balance }
-  const moved = rows.map((row) => {
-    balance.source -= row.credits
-    balance.destination += row.credits
+  const origin = type === 'MOVE' ? pathOf(placeOf(from)) : null
+  const balances = { source: from.balance, destination: to.balance }
+  const made = rows.map((row) => {
+    balances.source -= row.credits
+    balances.destination += row.credits
     return {
-      ...stored(movement.type, path, row, origin),
+      ...stored(type, path, row, origin),
       credits: row.credits,
       source,
       destination,
-      source_balance: balance.source,
-      destination_balance: balance.destination,
+      source_balance: balances.source,
+      destination_balance: balances.destination,
     }
   })
-  await append(sql, moved)
-  return balance
+  return { balances, rows: made }
 }
 
 /** Refuses a transfer between an account and one that is its parent no more: it was moved or closed meanwhile. */
@@ -111,7 +165,7 @@ export async function noteMoves(
 }
 
 /** A holding that is locked until the transaction ends, with the account that it belongs to and the path above it. */
-type LockedHolding = {
+export type LockedHolding = {
   id: number
   kind: 'issue' | 'balance' | 'consumed'
   balance: number
@@ -223,8 +277,10 @@ function stored(type: Type, path: Path, facts: Facts, origin: Path | null) {
   }
 }
 
+type StoredRow = Record<string, string | number | null>
+
 // One statement for any number of rows, and always the same text, so that the database plans it once.
-async function append(sql: Sql, rows: readonly Record<string, string | number | null>[]): Promise<void> {
+async function append(sql: Sql, rows: readonly StoredRow[]): Promise<void> {
   const appending = sql`
     insert into transfer (
       type, credits, source, destination, source_balance, destination_balance, superreseller, reseller,

@@ -3,12 +3,13 @@ import { expiryState } from '../../contract/clients.ts'
 import { inCredits } from '../../contract/words.ts'
 import type { Handlers } from '../context.ts'
 import { renewed } from '../ledger/months.ts'
-import { giveBack, renew, type Served } from '../ledger/purchases.ts'
+import { giveBack, renew, renewFree, type Served } from '../ledger/purchases.ts'
 import { RETRIEVED, retrievals } from '../ledger/retrievals.ts'
+import { lockFreeHoldings } from '../ledger/transfer.ts'
 import { giveTrial, shareTrial } from '../ledger/trials.ts'
 import { Refusal, refuseField } from '../refusal.ts'
 import { balanceOf } from '../tree/account.ts'
-import { clientOf, clientsOf } from '../tree/client.ts'
+import { clientOf, clientsOf, freeClients } from '../tree/client.ts'
 
 /** The handlers that add months to clients and take them back. */
 export const renewals: Pick<Handlers<typeof calls.clients>, 'quote' | 'renew' | 'multirenew' | 'retrieve'> = {
@@ -31,15 +32,45 @@ export const renewals: Pick<Handlers<typeof calls.clients>, 'quote' | 'renew' | 
     }
   },
 
-  async renew(context, { name, months, expiry: seen }) {
-    const client = await clientOf(context, name, 'lock')
-    const { credits, clients } = await renew(
-      context,
-      [client],
-      months,
-      seen === undefined ? undefined : [seen],
-    )
-    return { status: 'OK', name: client.name, expiry: (clients[0] as Served).expiry, credits }
+  renew: {
+    async alone(context, { name, months, expiry: seen }) {
+      const client = await clientOf(context, name, 'lock')
+      const { credits, clients } = await renew(
+        context,
+        [client],
+        months,
+        seen === undefined ? undefined : [seen],
+      )
+      return { status: 'OK', name: client.name, expiry: (clients[0] as Served).expiry, credits }
+    },
+
+    async together(sql, asked, admitted) {
+      const accounts = asked.map(({ account }) => account)
+      // All of it is sent at once: nothing here has to wait for another transaction.
+      const [free, holdings, contexts] = await Promise.all([
+        freeClients(
+          sql,
+          asked.map(({ account, input }) => ({ dealer: account, name: input.name })),
+        ),
+        lockFreeHoldings(sql, accounts),
+        admitted,
+      ])
+      const clients = new Map(free.map((client) => [client.name.toLowerCase(), client]))
+      const renewals = asked.map(({ account, input }, at) => {
+        const dealing = contexts[at]
+        const name = input.name.toLowerCase()
+        const client = clients.get(name)
+        if (!dealing || client?.dealer !== account) return undefined
+        // Of two renewals of one client, the second is counted from the expiry of the first, so it comes later.
+        clients.delete(name)
+        return { dealing, client, months: input.months, seen: input.expiry }
+      })
+      const made = await renewFree(sql, renewals, holdings)
+      return renewals.map((renewal, at) => {
+        const renewed = made[at]
+        return renewal && renewed && { status: 'OK', name: renewal.client.name, ...renewed }
+      })
+    },
   },
 
   async multirenew(context, { clients: names, months, expiries: seen }) {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import { createServer, type Socket } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createServer, Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../../test/support/database.ts'
 import { openWire, type Wire } from '../../test/support/wire.ts'
 import { isLost } from './errors.ts'
@@ -173,5 +173,21 @@ test('a connection that is lost while it is asked whether it leads to the primar
     socket.once('data', () => socket.once('data', () => socket.destroy()).write(WELCOME))
   await withHost(take, async (sql) => {
     expect(await outcome(sql`select 1 as one`)).toBe('lost')
+  })
+})
+
+test('statements that are sent together are one packet, however long they are', async () => {
+  await withPool(async (sql) => {
+    await sql`select 1 as one`
+    const writes = vi.spyOn(Socket.prototype, 'write')
+    try {
+      await Promise.all(
+        ['a', 'b', 'c'].map((letter) => sql.unsafe(`select '${letter.repeat(5_000)}' as text`)),
+      )
+      const sent = writes.mock.contexts.filter((socket) => (socket as Socket).remotePort === wire.port)
+      expect(sent).toHaveLength(1)
+    } finally {
+      writes.mockRestore()
+    }
   })
 })

@@ -2,10 +2,10 @@ import { registerHooks } from 'node:module'
 import type postgres from 'postgres'
 
 /**
- * What the driver, postgres.js 3.4.9, does wrong when a connection is lost, and what mends it. It used what was left of
- * a lost connection on the next one: a pool gave no connection for many seconds, a statement that was never sent
- * returned no rows, and a transaction ran that was never begun. No release mends it. `driver.test.ts` shows each fault,
- * so that it can tell of a later release whether this is still needed.
+ * What the driver, postgres.js 3.4.9, does wrong, and what mends it. It used what was left of a lost connection on the
+ * next one: a pool gave no connection for many seconds, a statement that was never sent returned no rows, and a
+ * transaction ran that was never begun. And it sent long statements one by one. No release mends it. `driver.test.ts`
+ * shows each fault, so that it can tell of a later release whether this is still needed.
  */
 const MENDS: readonly { from: string; to: string }[] = [
   {
@@ -40,6 +40,11 @@ const MENDS: readonly { from: string; to: string }[] = [
     // A connection that was lost while it was asked whether it leads to the primary ended the process.
     from: 'query.execute()',
     to: 'query.catch(() => {})',
+  },
+  {
+    // Of statements that are sent together, each of more than a kilobyte was a packet, for which PostgreSQL was woken.
+    from: 'chunk.length >= 1024',
+    to: 'chunk.length >= 65536',
   },
 ]
 

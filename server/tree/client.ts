@@ -39,6 +39,25 @@ export async function clientsOf(
   })
 }
 
+/**
+ * Finds clients by their dealers and names, and locks them until the transaction ends. Those are left out that are not
+ * there, or that another transaction has locked: it waits for nobody.
+ */
+export async function freeClients(
+  sql: Sql,
+  wanted: readonly { dealer: number; name: string }[],
+): Promise<Client[]> {
+  return sql<Client[]>`
+    select found.* from unnest(${wanted.map(({ dealer }) => dealer)}::bigint[],
+      ${wanted.map(({ name }) => name.toLowerCase())}::text[]) wanted (dealer, name)
+    cross join lateral (
+      select c.id, c.dealer, c.name, c.mac, c.ministra, c.description, s.expiry
+      from client c join service s on s.client = c.id
+      where c.dealer = wanted.dealer and lower(c.name) = wanted.name and c.deleted is null
+      limit 1 for update skip locked
+    ) found`
+}
+
 /** Finds the first clients of a dealer in the order of their ids, and locks them until the transaction ends. */
 export function lockFirstClients(sql: Sql, dealer: number, most: number): Promise<Client[]> {
   return livingClients(sql, sql`c.dealer = ${dealer}`, sql`limit ${most} for update`)
