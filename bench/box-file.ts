@@ -55,6 +55,8 @@ export async function letAllIn(sql: Sql): Promise<void> {
       on conflict (client) do update set device_id = excluded.device_id, device_id2 = excluded.device_id2,
         token_nonce = excluded.token_nonce`
   })
+  // What other measurements have changed is told to no box, so that every poll has the same answer.
+  await sql`truncate box_event`
   await sql`vacuum (analyze) device`
 }
 

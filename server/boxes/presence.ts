@@ -3,8 +3,12 @@ import type { BoxRefusal } from '../../contract/box-refusals.ts'
 import { change } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 import type { Client, Place } from './client.ts'
+import { type PlainPoll, PlainPolls } from './plain-polls.ts'
 
-/** The last answer that a client's box got, and its last poll. Moments are in milliseconds since 1970. */
+/**
+ * The last answer that a client's box got, and its last poll. Moments are in milliseconds since the gateway was opened:
+ * numbers as large as those since 1970 take twice the memory.
+ */
 type Answer = {
   /** Null where the box was let in. */
   refusal: BoxRefusal | null
@@ -24,24 +28,29 @@ export type Presence = ReturnType<typeof openPresence>
 
 /** The last answers to all boxes. They wait in memory, and `write` stores those that changed by one statement. */
 export function openPresence(sql: Sql, log: FastifyBaseLogger) {
-  let waiting = new Map<number, Answer>()
+  const opened = Date.now()
+  let waiting = new Answers()
   let writing: Promise<void> = Promise.resolve()
   return {
-    letIn,
+    letIn({ id, device }: Client, { address }: Place, now: Date): void {
+      waiting.letIn(id, device?.token_nonce ?? null, address, now.getTime() - opened)
+    },
 
     refused({ id }: Client, refusal: BoxRefusal, now: Date): void {
-      const answer = answerTo(id)
+      const answer = waiting.openedOf(id)
       answer.refusal = refusal
-      answer.answered = now.getTime()
+      answer.answered = now.getTime() - opened
     },
 
     /** A box that is in plays a channel, or has stopped where `title` is empty. */
-    plays(client: Client, place: Place, title: string, now: Date): void {
-      const answer = letIn(client, place, now)
+    plays({ id, device }: Client, { address }: Place, title: string, now: Date): void {
+      const answer = waiting.openedOf(id)
+      const played = now.getTime() - opened
+      enter(answer, device?.token_nonce ?? null, address, played)
       answer.watching = title
       if (title === '') return
       answer.title = title
-      answer.played = now.getTime()
+      answer.played = played
     },
 
     /** Stores what waits. Where the database is away, it goes on waiting. */
@@ -51,45 +60,85 @@ export function openPresence(sql: Sql, log: FastifyBaseLogger) {
     },
   }
 
-  function letIn({ id, device }: Client, { address }: Place, now: Date): Answer {
-    const nonce = device?.token_nonce ?? null
-    const answer = answerTo(id)
-    // What another box played is not what this one plays.
-    if (answer.nonce !== nonce) answer.watching = answer.title = answer.played = null
-    answer.refusal = null
-    answer.answered = answer.polled = now.getTime()
-    answer.address = address
-    answer.nonce = nonce
-    return answer
-  }
-
-  function answerTo(id: number): Answer {
-    const known = waiting.get(id)
-    if (known) return known
-    const answer: Answer = {
-      ...{ refusal: null, answered: 0, polled: null, address: null, nonce: null },
-      ...{ watching: null, title: null, played: null },
-    }
-    waiting.set(id, answer)
-    return answer
-  }
-
   async function writeWaiting(): Promise<void> {
     if (waiting.size === 0) return
     const answers = waiting
-    waiting = new Map()
+    waiting = new Answers()
     try {
-      await change(sql, () => store(sql, answers))
+      await change(sql, () => store(sql, answers, opened))
     } catch (err) {
-      for (const [client, answer] of answers) waiting.set(client, joined(answer, waiting.get(client)))
+      for (const client of answers.clients()) waiting.keepOlder(client, answers.get(client))
       log.warn({ err }, 'the last polls of boxes could not be stored, and wait')
     }
   }
 }
 
+/** The last answer to each box, most of which said no more than that it is in. */
+class Answers {
+  readonly #plain = new PlainPolls()
+  readonly #others = new Map<number, Answer>()
+
+  get size(): number {
+    return this.#plain.size + this.#others.size
+  }
+
+  /** The clients, in the order of their ids. */
+  clients(): Float64Array {
+    const all = new Float64Array(this.size)
+    all.set(this.#plain.clients())
+    all.set([...this.#others.keys()], this.#plain.size)
+    return all.sort()
+  }
+
+  get(client: number): Answer {
+    const plain = this.#plain.get(client)
+    return plain ? answerOf(plain) : (this.#others.get(client) ?? { ...NO_ANSWER })
+  }
+
+  letIn(client: number, nonce: string | null, address: string | null, at: number): void {
+    const other = this.#others.get(client)
+    if (other || nonce === null) enter(other ?? this.openedOf(client), nonce, address, at)
+    else this.#plain.set(client, { at, address, nonce })
+  }
+
+  /** Returns the answer to a client's box, to be changed. */
+  openedOf(client: number): Answer {
+    const known = this.#others.get(client)
+    if (known) return known
+    const answer = this.get(client)
+    this.#plain.delete(client)
+    this.#others.set(client, answer)
+    return answer
+  }
+
+  /** Keeps an older answer where there is no newer one, and else what it says beyond that. */
+  keepOlder(client: number, older: Answer): void {
+    const isKnown = this.#plain.get(client) !== undefined || this.#others.has(client)
+    const answer = this.openedOf(client)
+    Object.assign(answer, isKnown ? joined(older, answer) : older)
+  }
+}
+
+const NO_ANSWER: Answer = {
+  ...{ refusal: null, answered: 0, polled: null, address: null, nonce: null },
+  ...{ watching: null, title: null, played: null },
+}
+
+function answerOf({ at, address, nonce }: PlainPoll): Answer {
+  return { ...NO_ANSWER, answered: at, polled: at, address, nonce }
+}
+
+/** Notes in an answer that its box was let in. What another box played is not what this one plays. */
+function enter(answer: Answer, nonce: string | null, address: string | null, at: number): void {
+  if (answer.nonce !== nonce) answer.watching = answer.title = answer.played = null
+  answer.refusal = null
+  answer.answered = answer.polled = at
+  answer.address = address
+  answer.nonce = nonce
+}
+
 /** Returns a newer answer with what the older one says beyond it. What another box played is left out. */
-function joined(older: Answer, newer: Answer | undefined): Answer {
-  if (newer === undefined) return older
+function joined(older: Answer, newer: Answer): Answer {
   if (newer.nonce !== null && newer.nonce !== older.nonce) return newer
   return {
     ...newer,
@@ -102,25 +151,28 @@ function joined(older: Answer, newer: Answer | undefined): Answer {
   }
 }
 
-/** A poll counts only while its token does: a reset may have been committed before the poll is stored. */
-async function store(sql: Sql, answers: ReadonlyMap<number, Answer>): Promise<void> {
+/**
+ * A poll counts only while its token does: a reset may have been committed before the poll is stored.
+ * @param opened what the moments are counted from
+ */
+async function store(sql: Sql, answers: Answers, opened: number): Promise<void> {
   // The statement looks clients up in this order, so that it finds several of a million in each page that it reads.
-  const rows = [...answers].sort(([one], [other]) => one - other)
-  await storePlayed(
-    sql,
-    rows.filter(([, { played }]) => played !== null),
-  )
-  const columns = columnsOf(rows)
+  const clients = answers.clients()
+  const played = clients.filter((client) => answers.get(client).played !== null)
+  if (played.length > 0) await storePlayed(sql, played, answers, opened)
+  const { refusal, answered, polled, address, nonce, watching } = columnsOf(clients, answers, [
+    ...(['nonce', 'address', 'answered', 'polled', 'refusal', 'watching'] as const),
+  ])
   await sql`
     with told as materialized (
-      select t.client, t.refusal, to_timestamp(t.answered / 1000.0) as answered,
-        case when d.token_nonce = t.nonce then to_timestamp(t.polled / 1000.0) end as polled,
+      select t.client, t.refusal, to_timestamp((t.answered + ${opened}) / 1000.0) as answered,
+        case when d.token_nonce = t.nonce then to_timestamp((t.polled + ${opened}) / 1000.0) end as polled,
         case when d.token_nonce = t.nonce then t.address end as address,
         case when d.token_nonce = t.nonce then t.watching end as watching
-      from unnest(${columns.client}::bigint[], ${columns.refusal}::text[], ${columns.answered}::bigint[],
-          ${columns.polled}::bigint[], ${columns.address}::text[], ${columns.nonce}::text[],
-          ${columns.watching}::text[])
-        t (client, refusal, answered, polled, address, nonce, watching)
+      -- The longest come first: the driver's memory for a statement grows by half with each value that does not fit.
+      from unnest(${nonce}::text::text[], ${address}::text::text[], ${`{${clients.join()}}`}::text::bigint[],
+          ${answered}::text::bigint[], ${polled}::text::bigint[], ${refusal}::text::text[], ${watching}::text::text[])
+        t (nonce, address, client, answered, polled, refusal, watching)
       -- One by one, because a plan for any number of rows would read all of a million devices for them.
       left join lateral (select true as exists, token_nonce from device where client = t.client offset 0) d on true
       -- A client that is deleted has neither.
@@ -144,42 +196,46 @@ async function store(sql: Sql, answers: ReadonlyMap<number, Answer>): Promise<vo
     where kept.answered <= excluded.answered or greatest(excluded.polled, kept.polled) is distinct from kept.polled`
 }
 
-/** Returns each column for the statement, in one walk, because a hundred thousand answers may wait. */
-function columnsOf(rows: readonly (readonly [number, Answer])[]) {
-  const columns = {
-    client: [] as number[],
-    refusal: [] as (string | null)[],
-    answered: [] as number[],
-    polled: [] as (number | null)[],
-    address: [] as (string | null)[],
-    nonce: [] as (string | null)[],
-    watching: [] as (string | null)[],
-  }
-  for (const [client, { refusal, answered, polled, address, nonce, watching }] of rows) {
-    columns.client.push(client)
-    columns.refusal.push(refusal)
-    columns.answered.push(answered)
-    columns.polled.push(polled)
-    columns.address.push(address)
-    columns.nonce.push(nonce)
-    columns.watching.push(watching)
-  }
-  return columns
-}
-
 /** Stores the channels that were played last. It is a statement of its own, so that no reset waits for it in turn. */
-async function storePlayed(sql: Sql, rows: readonly (readonly [number, Answer])[]): Promise<void> {
-  if (rows.length === 0) return
-  const column = <Key extends keyof Answer>(key: Key) => rows.map(([, answer]) => answer[key])
+async function storePlayed(sql: Sql, clients: Float64Array, answers: Answers, opened: number): Promise<void> {
+  const { nonce, title, played } = columnsOf(clients, answers, ['nonce', 'title', 'played'])
   await sql`
     with told (client, nonce, title, played) as (
-      select * from unnest(${rows.map(([client]) => client)}::bigint[], ${column('nonce')}::text[],
-        ${column('title')}::text[], ${column('played')}::bigint[])
+      select * from unnest(${`{${clients.join()}}`}::text::bigint[], ${nonce}::text::text[], ${title}::text::text[],
+        ${played}::text::bigint[])
     ),
     locked as (
       select d.client from device d join told t on t.client = d.client and t.nonce = d.token_nonce
       order by d.client for no key update of d
     )
-    update device set time_last_play_tv = to_timestamp(told.played / 1000.0), last_played_tv_content = told.title
+    update device set time_last_play_tv = to_timestamp((told.played + ${opened}) / 1000.0),
+      last_played_tv_content = told.title
     from locked join told using (client) where device.client = locked.client`
+}
+
+/** The answers that are put into columns at once. */
+const SOME = 1_000
+
+/**
+ * Returns each column as PostgreSQL writes an array. It is made of few answers at a time: hundreds of thousands of small
+ * texts would double the server's memory.
+ */
+function columnsOf<Key extends keyof Answer>(
+  clients: Float64Array,
+  answers: Answers,
+  keys: readonly Key[],
+): Record<Key, string> {
+  const parts = keys.map((key) => ({ key, texts: [] as string[] }))
+  for (let at = 0; at < clients.length; at += SOME) {
+    const some = Array.from(clients.subarray(at, at + SOME), (client) => answers.get(client))
+    for (const { key, texts } of parts) texts.push(some.map((answer) => itemOf(answer[key])).join())
+  }
+  return Object.fromEntries(parts.map(({ key, texts }) => [key, `{${texts.join()}}`])) as Record<Key, string>
+}
+
+function itemOf(value: string | number | null): string {
+  if (value === null) return 'NULL'
+  // Addresses and nonces need no quotes.
+  if (typeof value === 'number' || /^[\d.:A-F]+$/.test(value)) return String(value)
+  return `"${value.replaceAll(/["\\]/g, '\\$&')}"`
 }

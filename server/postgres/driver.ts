@@ -46,6 +46,11 @@ const MENDS: readonly { from: string; to: string }[] = [
     from: 'chunk.length >= 1024',
     to: 'chunk.length >= 65536',
   },
+  {
+    // A statement was copied before it was sent, also one of many megabytes, which nobody changes any more.
+    from: 'Buffer.from(x)',
+    to: 'x',
+  },
 ]
 
 /** Marks the driver once it is mended, because the test runner evaluates this file several times in one process. */
