@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import type { BoxRefusal } from '../../contract/box-refusals.ts'
 import { change } from '../postgres/begin.ts'
@@ -65,7 +66,13 @@ export function openPresence(sql: Sql, log: FastifyBaseLogger) {
     const answers = waiting
     waiting = new Answers()
     try {
-      await change(sql, () => store(sql, answers, opened))
+      const played = answers.played()
+      const told = await columnsOf(answers.clients(), answers, TOLD)
+      const shown = await columnsOf(played, answers, SHOWN)
+      await change(sql, async () => {
+        if (played.length > 0) await storePlayed(sql, shown, opened)
+        await store(sql, told, opened)
+      })
     } catch (err) {
       for (const client of answers.clients()) waiting.keepOlder(client, answers.get(client))
       log.warn({ err }, 'the last polls of boxes could not be stored, and wait')
@@ -88,6 +95,13 @@ class Answers {
     all.set(this.#plain.clients())
     all.set([...this.#others.keys()], this.#plain.size)
     return all.sort()
+  }
+
+  /** Those whose boxes have played a channel. */
+  played(): Float64Array {
+    return Float64Array.from(
+      [...this.#others].flatMap(([client, { played }]) => (played === null ? [] : [client])),
+    )
   }
 
   get(client: number): Answer {
@@ -151,18 +165,16 @@ function joined(older: Answer, newer: Answer): Answer {
   }
 }
 
+/** What is stored of an answer, and of a channel that was played last. */
+const TOLD = ['nonce', 'address', 'answered', 'polled', 'refusal', 'watching'] as const
+const SHOWN = ['nonce', 'title', 'played'] as const
+
 /**
  * A poll counts only while its token does: a reset may have been committed before the poll is stored.
  * @param opened what the moments are counted from
  */
-async function store(sql: Sql, answers: Answers, opened: number): Promise<void> {
-  // The statement looks clients up in this order, so that it finds several of a million in each page that it reads.
-  const clients = answers.clients()
-  const played = clients.filter((client) => answers.get(client).played !== null)
-  if (played.length > 0) await storePlayed(sql, played, answers, opened)
-  const { refusal, answered, polled, address, nonce, watching } = columnsOf(clients, answers, [
-    ...(['nonce', 'address', 'answered', 'polled', 'refusal', 'watching'] as const),
-  ])
+async function store(sql: Sql, columns: Columns<(typeof TOLD)[number]>, opened: number): Promise<void> {
+  const { clients, nonce, address, answered, polled, refusal, watching } = columns
   await sql`
     with told as materialized (
       select t.client, t.refusal, to_timestamp((t.answered + ${opened}) / 1000.0) as answered,
@@ -170,7 +182,7 @@ async function store(sql: Sql, answers: Answers, opened: number): Promise<void> 
         case when d.token_nonce = t.nonce then t.address end as address,
         case when d.token_nonce = t.nonce then t.watching end as watching
       -- The longest come first: the driver's memory for a statement grows by half with each value that does not fit.
-      from unnest(${nonce}::text::text[], ${address}::text::text[], ${`{${clients.join()}}`}::text::bigint[],
+      from unnest(${nonce}::text::text[], ${address}::text::text[], ${clients}::text::bigint[],
           ${answered}::text::bigint[], ${polled}::text::bigint[], ${refusal}::text::text[], ${watching}::text::text[])
         t (nonce, address, client, answered, polled, refusal, watching)
       -- One by one, because a plan for any number of rows would read all of a million devices for them.
@@ -197,11 +209,14 @@ async function store(sql: Sql, answers: Answers, opened: number): Promise<void> 
 }
 
 /** Stores the channels that were played last. It is a statement of its own, so that no reset waits for it in turn. */
-async function storePlayed(sql: Sql, clients: Float64Array, answers: Answers, opened: number): Promise<void> {
-  const { nonce, title, played } = columnsOf(clients, answers, ['nonce', 'title', 'played'])
+async function storePlayed(
+  sql: Sql,
+  { clients, nonce, title, played }: Columns<(typeof SHOWN)[number]>,
+  opened: number,
+): Promise<void> {
   await sql`
     with told (client, nonce, title, played) as (
-      select * from unnest(${`{${clients.join()}}`}::text::bigint[], ${nonce}::text::text[], ${title}::text::text[],
+      select * from unnest(${clients}::text::bigint[], ${nonce}::text::text[], ${title}::text::text[],
         ${played}::text::bigint[])
     ),
     locked as (
@@ -213,24 +228,32 @@ async function storePlayed(sql: Sql, clients: Float64Array, answers: Answers, op
     from locked join told using (client) where device.client = locked.client`
 }
 
+/** Columns as PostgreSQL writes arrays, with that of the clients. */
+type Columns<Key extends string> = Record<Key | 'clients', string>
+
 /** The answers that are put into columns at once. */
 const SOME = 1_000
 
 /**
- * Returns each column as PostgreSQL writes an array. It is made of few answers at a time: hundreds of thousands of small
- * texts would double the server's memory.
+ * Returns some columns of the answers, which do not change any more. They are made of few answers at a time: hundreds of
+ * thousands of small texts would double the server's memory, and nobody else would be answered meanwhile.
  */
-function columnsOf<Key extends keyof Answer>(
+async function columnsOf<Key extends keyof Answer>(
   clients: Float64Array,
   answers: Answers,
   keys: readonly Key[],
-): Record<Key, string> {
+): Promise<Columns<Key>> {
+  const ids: string[] = []
   const parts = keys.map((key) => ({ key, texts: [] as string[] }))
   for (let at = 0; at < clients.length; at += SOME) {
-    const some = Array.from(clients.subarray(at, at + SOME), (client) => answers.get(client))
-    for (const { key, texts } of parts) texts.push(some.map((answer) => itemOf(answer[key])).join())
+    const some = clients.subarray(at, at + SOME)
+    const told = Array.from(some, (client) => answers.get(client))
+    ids.push(some.join())
+    for (const { key, texts } of parts) texts.push(told.map((answer) => itemOf(answer[key])).join())
+    await nextTurn()
   }
-  return Object.fromEntries(parts.map(({ key, texts }) => [key, `{${texts.join()}}`])) as Record<Key, string>
+  const columns = [['clients', ids] as const, ...parts.map(({ key, texts }) => [key, texts] as const)]
+  return Object.fromEntries(columns.map(([key, texts]) => [key, `{${texts.join()}}`])) as Columns<Key>
 }
 
 function itemOf(value: string | number | null): string {
