@@ -38,6 +38,8 @@ type Spending = {
   moves: number
   input: (scene: Scene) => object
   by?: 'reseller'
+  /** Whether it shares its transaction, which locks the sessions first. */
+  shares?: true
 }
 type Scene = { family: Family; client: string }
 
@@ -57,6 +59,7 @@ const SPENDING: Spending[] = [
   {
     name: 'renew',
     call: calls.clients.renew,
+    shares: true,
     moves: -MONTHS,
     input: ({ client }) => ({ name: client, months: MONTHS }),
   },
@@ -94,7 +97,7 @@ describe.each(SPENDING)('$name whose connection is cut', (spending) => {
       const scene = await newScene()
       const statements = await statementsOf(scene, spending)
       expect(statements).toContain(BEGIN)
-      expect(statements.at(-2)).toContain('hold_session')
+      expect(statements.at(-2)).toContain(spending.shares ? 'idempotency_key' : 'hold_session')
       expect(statements.at(-1)).toBe('commit')
       const done: string[] = []
       for (const [at, statement] of statements.entries()) {

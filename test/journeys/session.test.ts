@@ -81,8 +81,9 @@ describe('a session', () => {
     const { reseller } = await world.family()
     const page = await open({ at: '/add-dealer' })
     await signIn(page, reseller.name)
-    // The page's own calls are done, so that the next call is that of the form.
-    await page.waitForLoadState('networkidle')
+    // Once the page's own calls are done, the next call is that of the form. A page that signed in without a load of its own
+    // counts as quiet already.
+    await page.reload({ waitUntil: 'networkidle' })
     await world.server.ownerSql`delete from session where account = ${reseller.id}`
     await fill(page, { Login: 'a-new-dealer', Password: PASSWORD })
     await press(page, 'Add Dealer')
