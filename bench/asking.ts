@@ -65,8 +65,7 @@ class Asking {
   async done(): Promise<Omit<Asked, 'milliseconds'>> {
     const { connections, work } = this.#order
     const one = { 'each polls once': this.#pollOnce, poll: this.#poll, 'sign in': this.#signIn }[work.kind]
-    const isWithoutPause = work.kind === 'poll' && work.perSecond === null
-    const stop = isWithoutPause ? stayAwake() : () => {}
+    const stop = work.kind === 'poll' ? stayAwake() : () => {}
     await Promise.all(Array.from({ length: connections }, () => one.call(this)))
     stop()
     return this.#asked
@@ -138,8 +137,9 @@ class Asking {
 }
 
 /**
- * Keeps this process from sleeping until the returned function is called. A server pays for waking up whom it answers:
- * the slower one for each answer, as much as for the rest of it, and one that is as fast as this process never.
+ * Keeps this process from sleeping until the returned function is called. A server pays for waking up whom it answers on
+ * its own machine: the slower one for each answer, as much as for the rest of it, and one that is as fast as this process
+ * never. Boxes are on other machines.
  */
 function stayAwake(): () => void {
   let next = setImmediate(spin)

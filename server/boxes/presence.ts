@@ -180,20 +180,20 @@ async function store(sql: Sql, columns: Columns<(typeof TOLD)[number]>, opened: 
       select t.client, t.refusal, to_timestamp((t.answered + ${opened}) / 1000.0) as answered,
         case when d.token_nonce = t.nonce then to_timestamp((t.polled + ${opened}) / 1000.0) end as polled,
         case when d.token_nonce = t.nonce then t.address end as address,
-        case when d.token_nonce = t.nonce then t.watching end as watching
+        case when d.token_nonce = t.nonce then t.watching end as watching, p.address as address_before
       -- The longest come first: the driver's memory for a statement grows by half with each value that does not fit.
       from unnest(${nonce}::text::text[], ${address}::text::text[], ${clients}::text::bigint[],
           ${answered}::text::bigint[], ${polled}::text::bigint[], ${refusal}::text::text[], ${watching}::text::text[])
         t (nonce, address, client, answered, polled, refusal, watching)
       -- One by one, because a plan for any number of rows would read all of a million devices for them.
       left join lateral (select true as exists, token_nonce from device where client = t.client offset 0) d on true
+      left join lateral (select address from presence where client = t.client offset 0) p on true
       -- A client that is deleted has neither.
       where d.exists or (select true from service s where s.client = t.client)
     ),
     moved as (
       insert into device_history (client, at, event, detail, address)
-      select client, told.polled, 'address', told.address, told.address from told join presence p using (client)
-      where told.address <> p.address
+      select client, polled, 'address', address, address from told where address <> address_before
     )
     insert into presence as kept (client, polled, address, watching, refusal, answered)
     select client, polled, address, watching, refusal, answered from told
