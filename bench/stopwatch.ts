@@ -83,8 +83,11 @@ export function installStopwatch(selectors: readonly string[]) {
       #since = 0
       constructor(url: string | URL, options?: WorkerOptions) {
         super(url, options)
+        // A worker may tell of its progress before its result.
         this.addEventListener('message', () => {
-          watched.worked += performance.now() - this.#since
+          const now = performance.now()
+          watched.worked += now - this.#since
+          this.#since = now
         })
       }
       override postMessage(...message: [never]) {

@@ -34,10 +34,12 @@ export function keepForOffline(cache: QueryClient, by: string): () => void {
 }
 
 const LIST = calls.clients.list.name
+const TRANSACTIONS = calls.transactions.list.name
 
 /** The calls of the dashboards and of Due. None has a password, and none is of one client. */
 const CALLS: ReadonlySet<string> = new Set([
   LIST,
+  TRANSACTIONS,
   ...[calls.clients.due, calls.clients.dueClients, calls.clients.forecast, calls.clients.spent].map(callName),
   ...[...Object.values(calls.credits), calls.tree.growth, calls.admin.totals].map(callName),
   ...Object.values(calls.desk).map((desk) => desk.transactions.name),
@@ -52,6 +54,8 @@ function write(by: string, { queryKey: key, state: { data, dataUpdatedAt: at } }
   const [name, input] = key
   // Another window may have signed out meanwhile.
   if (!CALLS.has(String(name)) || data === undefined || localStorage.getItem('name') !== by) return
+  // The page of a dashboard, and none that was filtered or turned to.
+  if (name === TRANSACTIONS && !isSame(input, {})) return
   if (isPage(key) && !isWorthKeeping(input as ListQuery, data as ListPage)) return
   // Of the clients, only the last page is kept.
   const others = readAll(by).filter((one) => !isSame(one.key, key) && !(isPage(key) && isPage(one.key)))

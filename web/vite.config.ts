@@ -5,6 +5,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import subsetFont from 'subset-font'
 import { defineConfig, type Plugin, type Rolldown } from 'vite'
+import { firstCalls } from './firstCalls.ts'
 
 export default defineConfig({
   root: import.meta.dirname,
@@ -76,8 +77,8 @@ function boot(): Plugin {
 }
 
 /**
- * Returns the files that the first screen needs and the page does not name: those of a visitor, and those of a
- * session.
+ * Returns the files that the first screen needs and the page does not name, those of a visitor and those of a session,
+ * and the calls that a session's first screen makes.
  */
 function ahead(bundle: Rolldown.OutputBundle) {
   const files = Object.values(bundle)
@@ -98,8 +99,10 @@ function ahead(bundle: Rolldown.OutputBundle) {
   const served = (names: Iterable<string>) => [...names, ...font].map((name) => `/${name}`)
   return {
     entry: `/${entry.fileName}`,
-    login: served(named(/captchaWorker/)),
+    captcha: ['/v1/captcha', ...named(/captchaWorker/).map((name) => `/${name}`)],
+    login: served([]),
     screens: served(screens),
+    calls: firstCalls(),
   }
 }
 

@@ -95,8 +95,11 @@ function rows({ sql, account }: Context, chosen: Fragment, order: Fragment): Pro
     select t.id, t.created, t.type, t.credits, t.login, t.mac, t.description, t.expiry,
       ${nameFor(sql, account, sql`a`)} as actor,
       case when t.client is not null then ${nameFor(sql, account, sql`d`)} end as dealer,
-      case when c.dealer = ${account.id} and c.deleted is null then c.name end as client
+      c.name as client
     from ${chosen} t join account a on a.id = t.actor left join account d on d.id = t.dealer
-      left join client c on c.id = t.client
+      -- One by one, because a plan for any number of rows would read all of a million clients for them.
+      left join lateral (
+        select name from client where id = t.client and dealer = ${account.id} and deleted is null offset 0
+      ) c on true
     order by ${order}`
 }

@@ -1,10 +1,14 @@
 import type { Page, Route } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { expect, fill, press, readNotice, rows, signIn, table, test } from '../support/browser.ts'
+import { expect, fill, pager, press, readNotice, rows, signIn, table, test } from '../support/browser.ts'
 import { type Person, uniqueMac, type World } from '../support/world.ts'
 
 const FAULT = { status: 'ERROR', code: 'internal', message: 'Something went wrong on our side.' }
+
+/** What a dashboard shows of its transactions first, and all that it searches, sorts and pages. */
+const FIRST_TRANSACTIONS = '**/v1/transactions'
+const NEWEST_TRANSACTIONS = '**/v1/api/transactions'
 
 describe('a failed load', () => {
   test('keeps the rows of a list, and says that they are outdated', async ({ open, world }) => {
@@ -25,7 +29,7 @@ describe('a failed load', () => {
     const name = 'Latest Dealer Transactions'
     await expect(rows(page, name).first()).toContainText('client-')
     const before = await rows(page, name).count()
-    await page.route('**/v1/api/transactions', fail)
+    await page.route(FIRST_TRANSACTIONS, fail)
     await page.clock.install()
     await leaveTheDashboard(page)
     await page.getByRole('link', { name: 'Dashboard' }).click()
@@ -42,8 +46,8 @@ describe('a failed load', () => {
     await expect(rows(page, name).first()).toContainText('client-')
     await page.clock.install()
     await leaveTheDashboard(page)
-    await page.route('**/v1/api/transactions', () => {})
-    const asked = page.waitForRequest('**/v1/api/transactions')
+    await page.route(FIRST_TRANSACTIONS, () => {})
+    const asked = page.waitForRequest(FIRST_TRANSACTIONS)
     await page.getByRole('link', { name: 'Dashboard' }).click()
     await asked
     const list = page.locator('[aria-busy]', { has: table(page, name) })
@@ -99,6 +103,108 @@ describe('a failed load', () => {
       'Error searching MAC. Please try again.',
       'The connection to Boxtree is lost. Please try again.',
     )
+  })
+})
+
+describe('the transactions of a dashboard', () => {
+  const name = 'Latest Dealer Transactions'
+
+  test('come as one page, and all once the person turns to them', async ({ open, world }) => {
+    const page = await open({ as: await dealerOfThirty(world) })
+    const latest = rows(page, name)
+    await expect(latest).toHaveCount(10)
+    await expect(latest.first()).toContainText('client-29')
+    await expect(pager(page, name)).toContainText('1–10 of 30')
+    const whole = page.waitForRequest(NEWEST_TRANSACTIONS)
+    const box = page.getByRole('searchbox', { name: 'Search Transactions' })
+    await box.focus()
+    await whole
+    await box.pressSequentially('client-17')
+    await expect(latest).toHaveCount(1)
+    await box.fill('')
+    // At once, before the search counts.
+    for (const [shown, first] of [
+      ['11–20 of 30', 'client-19'],
+      ['21–30 of 30', 'client-9'],
+    ] as const) {
+      await press(pager(page, name), 'Next page')
+      await expect(pager(page, name)).toContainText(shown)
+      await expect(latest.first()).toContainText(first)
+    }
+    await page.reload()
+    await expect(latest.first()).toContainText('client-9')
+  })
+
+  test('stay on the screen, dimmed, until those that a search or a page needs have come', async ({
+    open,
+    world,
+  }) => {
+    const page = await open({ as: await dealerOfThirty(world) })
+    const latest = rows(page, name)
+    await expect(latest.first()).toContainText('client-29')
+    const held = Promise.withResolvers<void>()
+    await page.route(NEWEST_TRANSACTIONS, async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    await press(pager(page, name), 'Next page')
+    const list = page.locator('[aria-busy]', { has: table(page, name) })
+    await expect(list).toHaveAttribute('aria-busy', 'true')
+    await expect(latest).toHaveCount(10)
+    held.resolve()
+    await expect(latest.first()).toContainText('client-19')
+    await expect(list).toHaveAttribute('aria-busy', 'false')
+  })
+
+  test('are there after an error, and a search that found none for it can be tried again', async ({
+    open,
+    world,
+  }) => {
+    const page = await open({ as: await dealerOfThirty(world) })
+    const latest = rows(page, name)
+    await expect(latest.first()).toContainText('client-29')
+    await page.route(NEWEST_TRANSACTIONS, fail)
+    const box = page.getByRole('searchbox', { name: 'Search Transactions' })
+    await box.fill('client-17')
+    await expect(page.getByText(`Error: ${FAULT.message}`)).toBeVisible()
+    await box.fill('')
+    await expect(latest).toHaveCount(10)
+    await expect(page.getByText(`Error: ${FAULT.message}`)).toHaveCount(0)
+    await page.unrouteAll()
+    await box.fill('client-17')
+    await press(page, 'Retry')
+    await expect(latest).toHaveCount(1)
+  })
+})
+
+describe('what a screen shows first is asked for before its scripts have come', () => {
+  test.for([
+    { at: '/', asked: '/v1/transactions' },
+    { at: '/clients', asked: '/v1/api/clients?page=1&per_page=10&search=&sort=name&order=asc&filter=all' },
+  ])('once, and shown: $at', async ({ at, asked }, { open, world }) => {
+    const page = await open({ as: await dealerOfThree(world), at: '/due' })
+    const held = Promise.withResolvers<void>()
+    await page.route('**/assets/*.js', async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    const calls: string[] = []
+    page.on('request', (request) => {
+      const { pathname, search } = new URL(request.url())
+      if (pathname.startsWith('/v1/')) calls.push(pathname + search)
+    })
+    await page.goto(at, { waitUntil: 'commit' })
+    await expect.poll(() => [...calls].sort()).toEqual(['/v1/api/user', asked].sort())
+    held.resolve()
+    await expect(page.getByRole('table').getByText('client-1').first()).toBeVisible()
+    for (const one of ['/v1/api/user', asked]) expect(calls.filter((call) => call === one)).toEqual([one])
+  })
+
+  test('and again where it was refused', async ({ open, world }) => {
+    const page = await open({ as: await dealerOfThree(world), at: '/due' })
+    await page.route(FIRST_TRANSACTIONS, fail, { times: 1 })
+    await page.goto('/')
+    await expect(rows(page, 'Latest Dealer Transactions').first()).toContainText('client-')
   })
 })
 
@@ -284,6 +390,16 @@ async function renewOne(page: Page, name: string): Promise<void> {
 
 function fail(route: Route): Promise<void> {
   return route.fulfill({ status: 500, json: FAULT })
+}
+
+/** A dealer who has 30 transactions: its credits, and a client of each of the 29 minutes after. */
+async function dealerOfThirty(world: World): Promise<Person> {
+  const { dealer } = await world.family({ credits: 29 })
+  for (let at = 1; at <= 29; at += 1) {
+    world.clock.pass({ minutes: 1 })
+    await world.client(dealer, { login: `client-${at}`, months: 1 })
+  }
+  return dealer
 }
 
 async function dealerOfThree(world: World): Promise<Person> {

@@ -9,14 +9,20 @@ interface CardProps {
   flush?: boolean | undefined
   /** Limits the width to that of one form. */
   form?: boolean | undefined
+  onFocus?: (() => void) | undefined
   children: ReactNode
 }
 
 /** A bordered card; with a title it is a region of the page. */
-export function Card({ title, aside, flush = false, form = false, children }: CardProps) {
+export function Card({ title, aside, flush = false, form = false, onFocus, children }: CardProps) {
   const id = useId()
   return (
-    <Paper aria-labelledby={title ? id : undefined} flush={flush} style={form ? asWideAsAForm : undefined}>
+    <Paper
+      aria-labelledby={title ? id : undefined}
+      flush={flush}
+      style={form ? asWideAsAForm : undefined}
+      onFocus={onFocus}
+    >
       {title && (
         <Head>
           <h2 id={id}>{title}</h2>

@@ -1,12 +1,12 @@
 // Runs before the first paint, so that a dark console never flashes white, and preloads what the first screen needs in
-// parallel with the main script. It is plain JavaScript, because nothing may delay it.
+// parallel with the main script: its files, and what it asks the server first (`firstCalls.ts`). It is plain JavaScript, because nothing may delay it.
 try {
   const { mode } = JSON.parse(localStorage.getItem('settings') ?? '{}')
   if (mode === 'dark') {
     document.documentElement.dataset.mode = 'dark'
     document.querySelector('meta[name=theme-color]')?.setAttribute('content', '#202a35')
   }
-  const { entry, login, screens } = AHEAD
+  const { entry, captcha, login, screens, calls } = AHEAD
   const ahead = (href) => {
     const link = document.createElement('link')
     if (href.endsWith('.js')) link.rel = 'modulepreload'
@@ -19,9 +19,21 @@ try {
     document.head.append(link)
     return link
   }
-  const isKnown = localStorage.getItem('token') !== null
-  // The challenge is small, and solving it takes longest.
-  if (!isKnown) ahead('/v1/captcha')
+  const token = localStorage.getItem('token')
+  const isKnown = token !== null
+  const urls = calls[localStorage.getItem('role')]?.[location.pathname]
+  if (isKnown && urls && location.search === '') {
+    const headers = { accept: 'application/json', 'access-token': token, authorization: `Bearer ${token}` }
+    const ask = (url) => {
+      const response = fetch(url, { headers, cache: 'no-store', signal: AbortSignal.timeout(30_000) })
+      // Whoever takes the answer asks again where none came.
+      response.catch(() => {})
+      return [url, { token, asked: Date.now(), response }]
+    }
+    window.ahead = new Map(urls.map(ask))
+  }
+  // The challenge and what solves it are small, and solving takes longest.
+  if (!isKnown) captcha.forEach(ahead)
   // The entry script has the bandwidth first: the other files load while the browser compiles it.
   ahead(entry).onload = () => (isKnown ? screens : login).forEach(ahead)
 } catch {

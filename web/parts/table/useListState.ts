@@ -55,7 +55,11 @@ export function useListState(key: string, shape: Shape, filters: readonly string
     ...state,
     typed,
     page: typed === state.search ? state.page : 1,
-    setPage: (page, replace = false) => write({ page: String(page) }, replace),
+    setPage: (page, replace = false) => {
+      // A search that was typed right before counts at once: it would lead back to the first page when it does later.
+      const search = shape.searchFault?.(typed) ? state.search : typed
+      write({ search, page: String(page) }, replace)
+    },
     setPerPage: (perPage) => {
       write({ perPage: String(perPage), page: '' }, true)
       remember({ rows: perPage })

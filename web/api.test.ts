@@ -1,0 +1,47 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { calls } from '../contract/calls.ts'
+import { addressOf, send, setTokenSource } from './api.ts'
+
+const { url } = addressOf(calls.transactions.list, {})
+const server = vi.fn(async (_url: string, _request?: RequestInit) => answer('asked now'))
+vi.stubGlobal('fetch', server)
+vi.stubGlobal('localStorage', { getItem: () => null, setItem() {} })
+setTokenSource({ token: () => 'mine', ended() {} })
+afterEach(() => server.mockClear())
+
+test('what was asked for ahead is taken, once', async () => {
+  askedAhead()
+  expect(await ask()).toEqual({ data: 'asked ahead' })
+  expect(server).not.toHaveBeenCalled()
+  expect(await ask()).toEqual({ data: 'asked now' })
+})
+
+test.each([
+  ['by another session', () => ({ token: "another's" })],
+  ['half a minute ago', () => ({ asked: Date.now() - 31_000 })],
+  ['in vain', () => ({ response: Promise.reject(new TypeError('Failed to fetch')) })],
+  ['and refused', () => ({ response: Promise.resolve(new Response('{}', { status: 503 })) })],
+])('what was asked for ahead %s is asked again', async (_, given) => {
+  askedAhead(given())
+  expect(await ask()).toEqual({ data: 'asked now' })
+})
+
+test('what was asked for ahead of a change is asked again', async () => {
+  askedAhead()
+  server.mockResolvedValueOnce(new Response('{"status":"OK"}'))
+  await send(calls.session.logout, {})
+  expect(await ask()).toEqual({ data: 'asked now' })
+})
+
+function ask() {
+  return send(calls.transactions.list, {})
+}
+
+function askedAhead(given: Partial<{ token: string; asked: number; response: Promise<Response> }> = {}) {
+  const one = { token: 'mine', asked: Date.now(), response: Promise.resolve(answer('asked ahead')), ...given }
+  vi.stubGlobal('ahead', new Map([[url, one]]))
+}
+
+function answer(data: string): Response {
+  return new Response(JSON.stringify({ data }))
+}
