@@ -43,7 +43,8 @@ export function useListState(key: string, shape: Shape, filters: readonly string
   const kept = memory.of(shape.name)
   const state = useMemo(() => read(params, key, shape, filters, kept), [params, key, shape, filters, kept])
   const [typed, setTyped] = useTyped(state.search, (text) => {
-    if (!shape.searchFault?.(text)) write({ search: text, page: '' }, true)
+    // A search that came back to what it was leaves the page that was turned to meanwhile.
+    if (text !== state.search && !shape.searchFault?.(text)) write({ search: text, page: '' }, true)
   })
   const first = read(empty, key, shape, filters, kept)
 
