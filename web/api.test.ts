@@ -39,7 +39,7 @@ function ask() {
 
 function askedAhead(given: Partial<{ token: string; asked: number; response: Promise<Response> }> = {}) {
   const one = { token: 'mine', asked: Date.now(), response: Promise.resolve(answer('asked ahead')), ...given }
-  vi.stubGlobal('ahead', new Map([[url, one]]))
+  vi.stubGlobal('askedAhead', new Map([[url, one]]))
 }
 
 function answer(data: string): Response {

@@ -168,7 +168,7 @@ interface Ahead {
 }
 
 declare global {
-  var ahead: Map<string, Ahead> | undefined
+  var askedAhead: Map<string, Ahead> | undefined
 }
 
 /** How old such an answer may be, in milliseconds. A slow line may take that long to bring the scripts. */
@@ -176,8 +176,8 @@ const AHEAD_LASTS = 30_000
 
 /** Returns what was asked for ahead, once; undefined where nothing was, or no answer came. */
 async function takeAhead(url: string, token: string | null) {
-  const one = globalThis.ahead?.get(url)
-  globalThis.ahead?.delete(url)
+  const one = globalThis.askedAhead?.get(url)
+  globalThis.askedAhead?.delete(url)
   if (!one || one.token !== token || Date.now() - one.asked > AHEAD_LASTS) return undefined
   const response = await one.response.catch(() => null)
   return response?.ok ? { asked: one.asked, response } : undefined
@@ -185,7 +185,7 @@ async function takeAhead(url: string, token: string | null) {
 
 /** What was asked for before a change may say what no longer is. */
 function dropAhead() {
-  globalThis.ahead?.clear()
+  globalThis.askedAhead?.clear()
 }
 
 async function reach(url: string, request: RequestInit): Promise<Response> {

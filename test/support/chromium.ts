@@ -10,10 +10,10 @@ export function launchChromium(more: readonly string[] = []): Promise<Browser> {
 
 /**
  * Starts it for journeys, whose pages live for seconds: to optimise their scripts would cost more than it gives, a
- * seventh of the processor's time.
+ * seventh of the processor's time, and so would a process for each window, a tenth.
  */
 export function launchForJourneys(): Promise<Browser> {
-  return launchChromium(['--js-flags=--no-opt --no-maglev'])
+  return launchChromium(['--js-flags=--no-opt --no-maglev', '--renderer-process-limit=1'])
 }
 
 const ARGUMENTS = [

@@ -30,7 +30,7 @@ try {
       response.catch(() => {})
       return [url, { token, asked: Date.now(), response }]
     }
-    window.ahead = new Map(urls.map(ask))
+    window.askedAhead = new Map(urls.map(ask))
   }
   // The challenge and what solves it are small, and solving takes longest.
   if (!isKnown) captcha.forEach(ahead)
