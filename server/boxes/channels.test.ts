@@ -197,6 +197,21 @@ test('the dealer sees what a box plays, what it played last and when, and that i
   expect(await seen()).toEqual([null, null, null])
 })
 
+test('what a box plays is stored under any name that a channel may have', async () => {
+  const { name, box } = await boxOf(1)
+  const titles = ['NULL', '{Sports}', 'One, "Two"', 'Back\\slash', "O'Neill", 'a\x1fb', 'ü 中 🎬']
+  await give(`#EXTM3U\n${titles.map((title) => `#EXTINF:-1,${title}\nhttp://streams.example/x`).join('\n')}`)
+  const { data } = await box.call('itv/get_all_channels')
+  expect(data.map((one) => one.name)).toEqual(titles.map((title) => title.replace('\x1f', ' ')))
+  for (const one of data) {
+    await box.call('itv/set_played', { itv_id: one.id })
+    await world.server.gateway.writePresence()
+    const seen = await dealer.call(calls.clients.detail, { name })
+    expect([seen.watching, seen.last_played_tv_content]).toEqual([one.name, one.name])
+  }
+  await give(PLAYLIST)
+})
+
 test('what the admin and the dealer change reaches the boxes within 5 seconds', async () => {
   const { name, box } = await boxOf(NO_ADULTS)
   const { groups } = await world.admin.call(calls.channels.all)

@@ -173,18 +173,16 @@ const SHOWN = ['nonce', 'title', 'played'] as const
  * A poll counts only while its token does: a reset may have been committed before the poll is stored.
  * @param opened what the moments are counted from
  */
-async function store(sql: Sql, columns: Columns<(typeof TOLD)[number]>, opened: number): Promise<void> {
-  const { clients, nonce, address, answered, polled, refusal, watching } = columns
+async function store(sql: Sql, columns: string, opened: number): Promise<void> {
   await sql`
     with told as materialized (
       select t.client, t.refusal, to_timestamp((t.answered + ${opened}) / 1000.0) as answered,
         case when d.token_nonce = t.nonce then to_timestamp((t.polled + ${opened}) / 1000.0) end as polled,
         case when d.token_nonce = t.nonce then t.address end as address,
         case when d.token_nonce = t.nonce then t.watching end as watching, p.address as address_before
-      -- The longest come first: the driver's memory for a statement grows by half with each value that does not fit.
-      from unnest(${nonce}::text::text[], ${address}::text::text[], ${clients}::text::bigint[],
-          ${answered}::text::bigint[], ${polled}::text::bigint[], ${refusal}::text::text[], ${watching}::text::text[])
-        t (nonce, address, client, answered, polled, refusal, watching)
+      from (select string_to_array(${columns}::text, ${END}) as c offset 0) columns cross join lateral unnest(
+          c[1]::bigint[], c[2]::text[], c[3]::text[], c[4]::bigint[], c[5]::bigint[], c[6]::text[], c[7]::text[])
+        t (client, nonce, address, answered, polled, refusal, watching)
       -- One by one, because a plan for any number of rows would read all of a million devices for them.
       left join lateral (select true as exists, token_nonce from device where client = t.client offset 0) d on true
       left join lateral (select address from presence where client = t.client offset 0) p on true
@@ -209,15 +207,11 @@ async function store(sql: Sql, columns: Columns<(typeof TOLD)[number]>, opened: 
 }
 
 /** Stores the channels that were played last. It is a statement of its own, so that no reset waits for it in turn. */
-async function storePlayed(
-  sql: Sql,
-  { clients, nonce, title, played }: Columns<(typeof SHOWN)[number]>,
-  opened: number,
-): Promise<void> {
+async function storePlayed(sql: Sql, columns: string, opened: number): Promise<void> {
   await sql`
     with told (client, nonce, title, played) as (
-      select * from unnest(${clients}::text::bigint[], ${nonce}::text::text[], ${title}::text::text[],
-        ${played}::text::bigint[])
+      select t.* from (select string_to_array(${columns}::text, ${END}) as c offset 0) columns
+      cross join lateral unnest(c[1]::bigint[], c[2]::text[], c[3]::text[], c[4]::bigint[]) t
     ),
     locked as (
       select d.client from device d join told t on t.client = d.client and t.nonce = d.token_nonce
@@ -228,32 +222,30 @@ async function storePlayed(
     from locked join told using (client) where device.client = locked.client`
 }
 
-/** Columns as PostgreSQL writes arrays, with that of the clients. */
-type Columns<Key extends string> = Record<Key | 'clients', string>
-
+/** Ends a column. No title of a channel has it: a playlist loses its control characters when it is read. */
+const END = '\x1f'
 /** The answers that are put into columns at once. */
 const SOME = 1_000
 
 /**
- * Returns some columns of the answers, which do not change any more. They are made of few answers at a time: hundreds of
- * thousands of small texts would double the server's memory, and nobody else would be answered meanwhile.
+ * Returns the clients and some columns of their answers, which do not change any more, each as PostgreSQL writes an array. They
+ * are one text, for which the driver needs memory once. It is made of few answers at a time: hundreds of thousands of small
+ * texts would double the server's memory, and nobody else would be answered meanwhile.
  */
-async function columnsOf<Key extends keyof Answer>(
+async function columnsOf(
   clients: Float64Array,
   answers: Answers,
-  keys: readonly Key[],
-): Promise<Columns<Key>> {
-  const ids: string[] = []
-  const parts = keys.map((key) => ({ key, texts: [] as string[] }))
+  keys: readonly (keyof Answer)[],
+): Promise<string> {
+  const columns = Array.from({ length: 1 + keys.length }, () => ['{'])
   for (let at = 0; at < clients.length; at += SOME) {
     const some = clients.subarray(at, at + SOME)
     const told = Array.from(some, (client) => answers.get(client))
-    ids.push(some.join())
-    for (const { key, texts } of parts) texts.push(told.map((answer) => itemOf(answer[key])).join())
+    const texts = [some.join(), ...keys.map((key) => told.map((answer) => itemOf(answer[key])).join())]
+    for (const [column, text] of texts.entries()) columns[column]?.push(at === 0 ? '' : ',', text)
     await nextTurn()
   }
-  const columns = [['clients', ids] as const, ...parts.map(({ key, texts }) => [key, texts] as const)]
-  return Object.fromEntries(columns.map(([key, texts]) => [key, `{${texts.join()}}`])) as Columns<Key>
+  return columns.flatMap((pieces) => [...pieces, `}${END}`]).join('')
 }
 
 function itemOf(value: string | number | null): string {
