@@ -60,8 +60,9 @@ export async function send<C extends Call>(
       cache: 'no-store',
       signal: withTimeout(options.signal, call.slow ? SLOW_WAIT : LONGEST_WAIT),
     }))
+  // What waited for the scripts was heard before.
+  const heard = ahead?.heard ?? Date.now()
   const answer = await read(response)
-  const heard = Date.now()
   if (isAnswer(answer) && typeof answer.now === 'string') setClock(answer.now, asked, heard)
   else setClockRoughly(response.headers.get('date'), heard)
   if (response.ok && isAsExpected(call, answer)) return answer as OutputOf<C>
@@ -160,14 +161,15 @@ function withTimeout(signal: AbortSignal | undefined, wait: number): AbortSignal
   return signal ? AbortSignal.any([signal, limit]) : limit
 }
 
-/** What `shell/boot.js` has asked for before the scripts came, with the token that it sent and when, by URL. */
+/** What `shell/boot.js` has asked for before the scripts came: with which token, when, and when the answer came. */
 interface Ahead {
   token: string
   asked: number
-  response: Promise<Response>
+  answered: Promise<{ response: Response; heard: number }>
 }
 
 declare global {
+  /** By URL. */
   var askedAhead: Map<string, Ahead> | undefined
 }
 
@@ -179,8 +181,8 @@ async function takeAhead(url: string, token: string | null) {
   const one = globalThis.askedAhead?.get(url)
   globalThis.askedAhead?.delete(url)
   if (!one || one.token !== token || Date.now() - one.asked > AHEAD_LASTS) return undefined
-  const response = await one.response.catch(() => null)
-  return response?.ok ? { asked: one.asked, response } : undefined
+  const answered = await one.answered.catch(() => null)
+  return answered?.response.ok ? { asked: one.asked, ...answered } : undefined
 }
 
 /** What was asked for before a change may say what no longer is. */

@@ -96,12 +96,12 @@ function ahead(bundle: Rolldown.OutputBundle) {
     for (const needed of chunk?.imports ?? []) if (needed !== entry.fileName) screens.add(needed)
     for (const style of chunk?.viteMetadata?.importedCss ?? []) screens.add(style)
   }
-  const served = (names: Iterable<string>) => [...names, ...font].map((name) => `/${name}`)
+  const served = (names: Iterable<string>) => Array.from(names, (name) => `/${name}`)
   return {
     entry: `/${entry.fileName}`,
-    captcha: ['/v1/captcha', ...named(/captchaWorker/).map((name) => `/${name}`)],
-    login: served([]),
-    screens: served(screens),
+    captcha: ['/v1/captcha', ...served(named(/captchaWorker/))],
+    login: served(font),
+    screens: served([...screens, ...font]),
     calls: firstCalls(),
   }
 }

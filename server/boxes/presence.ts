@@ -165,7 +165,7 @@ function joined(older: Answer, newer: Answer): Answer {
   }
 }
 
-/** What is stored of an answer, and of a channel that was played last. */
+/** What is stored of an answer, and of a channel that was played last, in the order in which the statements read it. */
 const TOLD = ['nonce', 'address', 'answered', 'polled', 'refusal', 'watching'] as const
 const SHOWN = ['nonce', 'title', 'played'] as const
 

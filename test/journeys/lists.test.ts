@@ -1,6 +1,8 @@
 import type { Page, Route } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
+import { ROLES } from '../../contract/roles.ts'
+import { firstCalls } from '../../web/firstCalls.ts'
 import { expect, fill, pager, press, readNotice, rows, signIn, table, test } from '../support/browser.ts'
 import { type Person, uniqueMac, type World } from '../support/world.ts'
 
@@ -108,12 +110,16 @@ describe('a failed load', () => {
 
 describe('the transactions of a dashboard', () => {
   const name = 'Latest Dealer Transactions'
-
-  test('come as one page, and all once the person turns to them', async ({ open, world }) => {
+  const openThirty = async (open: (visit: { as: Person }) => Promise<Page>, world: World) => {
     const page = await open({ as: await dealerOfThirty(world) })
     const latest = rows(page, name)
-    await expect(latest).toHaveCount(10)
     await expect(latest.first()).toContainText('client-29')
+    return { page, latest }
+  }
+
+  test('come as one page, and all once the person turns to them', async ({ open, world }) => {
+    const { page, latest } = await openThirty(open, world)
+    await expect(latest).toHaveCount(10)
     await expect(pager(page, name)).toContainText('1–10 of 30')
     const whole = page.waitForRequest(NEWEST_TRANSACTIONS)
     const box = page.getByRole('searchbox', { name: 'Search Transactions' })
@@ -139,9 +145,7 @@ describe('the transactions of a dashboard', () => {
     open,
     world,
   }) => {
-    const page = await open({ as: await dealerOfThirty(world) })
-    const latest = rows(page, name)
-    await expect(latest.first()).toContainText('client-29')
+    const { page, latest } = await openThirty(open, world)
     const held = Promise.withResolvers<void>()
     await page.route(NEWEST_TRANSACTIONS, async (route) => {
       await held.promise
@@ -160,9 +164,7 @@ describe('the transactions of a dashboard', () => {
     open,
     world,
   }) => {
-    const page = await open({ as: await dealerOfThirty(world) })
-    const latest = rows(page, name)
-    await expect(latest.first()).toContainText('client-29')
+    const { page, latest } = await openThirty(open, world)
     await page.route(NEWEST_TRANSACTIONS, fail)
     const box = page.getByRole('searchbox', { name: 'Search Transactions' })
     await box.fill('client-17')
@@ -178,26 +180,31 @@ describe('the transactions of a dashboard', () => {
 })
 
 describe('what a screen shows first is asked for before its scripts have come', () => {
-  test.for([
-    { at: '/', asked: '/v1/transactions' },
-    { at: '/clients', asked: '/v1/api/clients?page=1&per_page=10&search=&sort=name&order=asc&filter=all' },
-  ])('once, and shown: $at', async ({ at, asked }, { open, world }) => {
-    const page = await open({ as: await dealerOfThree(world), at: '/due' })
-    const held = Promise.withResolvers<void>()
+  test.for(ROLES)('once, and shown: every list and dashboard of the %s', async (role, { open, world }) => {
+    const people = { admin: world.admin, ...(await world.family({ credits: 3 })) }
+    await world.client(people.dealer)
+    const page = await open({ as: people[role], at: '/sign-ins' })
+    const calls: string[] = []
+    page.on('request', (request) => calls.push(new URL(request.url()).pathname))
+    let held = Promise.withResolvers<void>()
     await page.route('**/assets/*.js', async (route) => {
       await held.promise
       await route.continue()
     })
-    const calls: string[] = []
-    page.on('request', (request) => {
-      const { pathname, search } = new URL(request.url())
-      if (pathname.startsWith('/v1/')) calls.push(pathname + search)
-    })
-    await page.goto(at, { waitUntil: 'commit' })
-    await expect.poll(() => [...calls].sort()).toEqual(['/v1/api/user', asked].sort())
-    held.resolve()
-    await expect(page.getByRole('table').getByText('client-1').first()).toBeVisible()
-    for (const one of ['/v1/api/user', asked]) expect(calls.filter((call) => call === one)).toEqual([one])
+    for (const [path, urls] of Object.entries(firstCalls()[role] ?? {})) {
+      const asked = urls.map((url) => new URL(url, 'http://any').pathname).sort()
+      held = Promise.withResolvers<void>()
+      calls.length = 0
+      await page.goto(path, { waitUntil: 'commit' })
+      await expect.poll(() => calls.filter((call) => call.startsWith('/v1/')).sort()).toEqual(asked)
+      held.resolve()
+      await expect(page.locator('[aria-busy=false] tbody tr').first()).toBeVisible()
+      for (const one of asked)
+        expect(
+          calls.filter((call) => call === one),
+          `${path} ${one}`,
+        ).toEqual([one])
+    }
   })
 
   test('and again where it was refused', async ({ open, world }) => {

@@ -60,24 +60,18 @@ function monthsAfter(day: string, months: number): string {
 
 /** Returns 'today', 'tomorrow', 'in 3 days', 'yesterday' or '3 days ago'. */
 export function relativeDay(days: number): string {
-  return relative(days, 'day')
+  return relative.format(days, 'day')
 }
 
 /** Returns how long ago a moment was: 'this minute', '2 minutes ago', '3 hours ago' or 'yesterday'. */
 export function timeAgo(iso: string, now: Date): string {
   const minutes = Math.max(0, Math.floor((now.getTime() - Date.parse(iso)) / 60_000))
-  if (minutes < 60) return relative(-minutes, 'minute')
+  if (minutes < 60) return relative.format(-minutes, 'minute')
   const hours = Math.floor(minutes / 60)
-  return hours < 24 ? relative(-hours, 'hour') : relative(-Math.floor(hours / 24), 'day')
+  return hours < 24 ? relative.format(-hours, 'hour') : relative.format(-Math.floor(hours / 24), 'day')
 }
 
-function relative(count: number, unit: 'day' | 'hour' | 'minute'): string {
-  // To make the first one takes a desk 12 ms, and most screens need none.
-  relatively ??= new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
-  return relatively.format(count, unit)
-}
-
-let relatively: Intl.RelativeTimeFormat | undefined
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 
 const formatters = new Map<string, Intl.DateTimeFormat>()
 

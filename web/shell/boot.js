@@ -1,5 +1,6 @@
-// Runs before the first paint, so that a dark console never flashes white, and preloads what the first screen needs in
-// parallel with the main script: its files, and what it asks the server first (`firstCalls.ts`). It is plain JavaScript, because nothing may delay it.
+// Runs before the first paint, so that a dark console never flashes white, and loads what the first screen needs in
+// parallel with the main script: its files, and what it asks the server first (`firstCalls.ts`). It is plain JavaScript,
+// because nothing may delay it.
 try {
   const { mode } = JSON.parse(localStorage.getItem('settings') ?? '{}')
   if (mode === 'dark') {
@@ -25,10 +26,15 @@ try {
   if (isKnown && urls && location.search === '') {
     const headers = { accept: 'application/json', 'access-token': token, authorization: `Bearer ${token}` }
     const ask = (url) => {
-      const response = fetch(url, { headers, cache: 'no-store', signal: AbortSignal.timeout(30_000) })
+      const asked = Date.now()
+      const signal = AbortSignal.timeout(30_000)
+      const answered = fetch(url, { headers, cache: 'no-store', signal }).then((response) => ({
+        response,
+        heard: Date.now(),
+      }))
       // Whoever takes the answer asks again where none came.
-      response.catch(() => {})
-      return [url, { token, asked: Date.now(), response }]
+      answered.catch(() => {})
+      return [url, { token, asked, answered }]
     }
     window.askedAhead = new Map(urls.map(ask))
   }
