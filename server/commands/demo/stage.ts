@@ -48,16 +48,14 @@ export class Stage {
       account: await this.#account(name),
       session: Buffer.alloc(32),
     }
-    const played = async (sql: Sql, work: (inside: Context) => Promise<unknown>) => {
+    const atMoment = async (sql: Sql, work: (inside: Context) => Promise<unknown>) => {
       await sql`select set_config('boxtree.moment', ${context.now.toISOString()}, true)`
       return work({ ...context, sql })
     }
     const inside: Begin = (work) =>
-      this.sql === this.#pool ? begin(this.#pool, (sql) => played(sql, work)) : played(this.sql, work)
+      this.sql === this.#pool ? begin(this.#pool, (sql) => atMoment(sql, work)) : atMoment(this.sql, work)
     const read = declared.input.parse(input)
-    const output =
-      typeof act === 'function' ? inside((context) => act(context, read)) : act.outside(context, read, inside)
-    declared.output.parse(await output)
+    declared.output.parse(await played(act, context, read, inside))
   }
 
   async pass(owner: string, level: LevelName, name: string, credits: number, desc: string): Promise<void> {
@@ -82,10 +80,24 @@ type Act = (context: Context, input: unknown) => Promise<unknown>
 type Begin = (act: (inside: Context) => Promise<unknown>) => Promise<unknown>
 type Outside = { outside: (context: Context, input: unknown, begin: Begin) => Promise<unknown> }
 
+/** Nobody else acts at the same time, so a call that could share a transaction is alone. */
+type Shared = { alone: Act }
+
+function played(
+  act: Act | Outside | Shared,
+  context: Context,
+  input: unknown,
+  begin: Begin,
+): Promise<unknown> {
+  if ('outside' in act) return act.outside(context, input, begin)
+  const alone = 'alone' in act ? act.alone : act
+  return begin((inside) => alone(inside, input))
+}
+
 const DECLARED = new Map(everyCall(calls).map((call) => [call.name, call]))
 
 function found(name: string) {
   const declared = DECLARED.get(name)
   if (!declared) throw new Error(`there is no call ${name}`)
-  return { declared, act: atPlaceOf(declared, handlers) as Act | Outside }
+  return { declared, act: atPlaceOf(declared, handlers) as Act | Outside | Shared }
 }
