@@ -24,7 +24,7 @@ export interface Column<Row> {
 }
 
 /** The widths of common contents, in CSS pixels. */
-export const widths = { datetime: 168, date: 92, mac: 148, number: 72, chip: 96 } as const
+export const widths = { datetime: 168, date: 96, mac: 148, number: 72, chip: 96 } as const
 
 /** The parts of a card: `title` and `aside` at the top, `line` below them, `more` unfolds. */
 export type Narrow = 'title' | 'aside' | 'line' | 'more'
