@@ -20,6 +20,8 @@ export type Order = {
 export type Work =
   | { kind: 'each polls once' }
   | { kind: 'poll'; milliseconds: number; perSecond: number | null }
+  /** Asks nothing, and takes as much of the cores as one that polls. */
+  | { kind: 'stay awake'; milliseconds: number }
   /** Each signs in over a connection of its own and polls, and tries again until it is in. */
   | { kind: 'sign in' }
 
@@ -64,8 +66,13 @@ class Asking {
 
   async done(): Promise<Omit<Asked, 'milliseconds'>> {
     const { connections, work } = this.#order
-    const one = { 'each polls once': this.#pollOnce, poll: this.#poll, 'sign in': this.#signIn }[work.kind]
-    const stop = work.kind === 'poll' ? stayAwake() : () => {}
+    const one = {
+      'each polls once': this.#pollOnce,
+      poll: this.#poll,
+      'stay awake': this.#rest,
+      'sign in': this.#signIn,
+    }[work.kind]
+    const stop = 'milliseconds' in work ? stayAwake() : () => {}
     await Promise.all(Array.from({ length: connections }, () => one.call(this)))
     stop()
     return this.#asked
@@ -90,6 +97,11 @@ class Asking {
       this.#count(await connection.ask(POLL, this.#next()))
     }
     connection.close()
+  }
+
+  async #rest(): Promise<void> {
+    const { work } = this.#order
+    if (work.kind === 'stay awake') await pause(work.milliseconds)
   }
 
   async #signIn(): Promise<void> {

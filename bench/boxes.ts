@@ -121,7 +121,10 @@ async function* besideBare(console: Console, boxes: Boxes): AsyncGenerator<Figur
   )
 }
 
-/** Measures what people wait for at the console, alone and while boxes poll. */
+/**
+ * Measures what people wait for at the console, with and without boxes that poll. What polls stays awake without them
+ * too, because it takes the cores' time either way, and boxes are on other machines.
+ */
 async function* besideConsole(
   console: Console,
   boxes: Boxes,
@@ -134,7 +137,6 @@ async function* besideConsole(
   const work: Work = { kind: 'poll', milliseconds: ROUND_MS, perSecond }
   let polled = 0
   for (let round = 0; round < ROUNDS; round += 1) {
-    const alone = await look(connection, dealer, paths, pause(ROUND_MS))
     const order = {
       url: console.url,
       file: boxes.file,
@@ -142,6 +144,8 @@ async function* besideConsole(
       boxes: boxes.playing,
       connections: CONNECTIONS,
     }
+    const awake = ask({ ...order, work: { kind: 'stay awake', milliseconds: ROUND_MS } })
+    const alone = await look(connection, dealer, paths, awake)
     const polling = ask({ ...order, work })
     const beside = await look(connection, dealer, paths, polling)
     polled += quietly(await polling).quiet
@@ -250,8 +254,9 @@ function memoryOf({ process }: Console, when: string): Figure {
 function ask(order: Order): Promise<Asked> {
   const child = fork(join(import.meta.dirname, 'asking.ts'))
   // Boxes are no load of the machine that serves the console, so that they give way to it where they do not have to hurry.
-  if (order.work.kind === 'poll' && order.work.perSecond !== null)
-    setPriority(child.pid as number, constants.priority.PRIORITY_LOW)
+  const hurries =
+    order.work.kind !== 'stay awake' && !(order.work.kind === 'poll' && order.work.perSecond !== null)
+  if (!hurries) setPriority(child.pid as number, constants.priority.PRIORITY_LOW)
   return new Promise((resolve, reject) => {
     child.once('message', (asked: Asked) => resolve(asked))
     child.once('exit', (code) => reject(new Error(`What asks ended with ${code}`)))

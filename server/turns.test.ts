@@ -42,6 +42,16 @@ describe('a turn', () => {
     expect(begun).toEqual(['ann', 'ann', 'bob', 'ann'])
   })
 
+  test('is one of few of its owner while others have turns, and one of more once theirs have ended', async () => {
+    turns = new Turns({ each: 4, eachBesideOthers: 2 })
+    for (const owner of ['bob', 'ann', 'ann', 'ann', 'ann', 'ann']) await ask(owner)
+    expect(begun).toEqual(['bob', 'ann', 'ann'])
+    await end(1)
+    expect(begun).toEqual(['bob', 'ann', 'ann', 'ann'])
+    await end(0)
+    expect(begun).toEqual(['bob', 'ann', 'ann', 'ann', 'ann', 'ann'])
+  })
+
   test('goes to each owner in rotation, however many one of them asks for', async () => {
     for (const owner of ['ann', 'ann', 'bob', 'bob']) await ask(owner)
     for (const owner of ['ann', 'ann', 'ann', 'cem', 'cem', 'dan']) await ask(owner)

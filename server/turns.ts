@@ -3,6 +3,8 @@ import { Refusal } from './refusal.ts'
 export type Limits = {
   atOnce?: number
   each?: number
+  /** The limit for one owner while others have turns too; `each` where it is left out. */
+  eachBesideOthers?: number
   /** Unlimited where it is left out, as the others. */
   maxWait?: MaxWait
 }
@@ -70,7 +72,13 @@ export class Turns<Owner> {
   }
 
   #hasRoom(owner: Owner): boolean {
-    return this.#free > 0 && (this.#running.get(owner) ?? 0) < (this.#limits.each ?? Number.POSITIVE_INFINITY)
+    return this.#free > 0 && (this.#running.get(owner) ?? 0) < this.#mostOf(owner)
+  }
+
+  #mostOf(owner: Owner): number {
+    const { each = Number.POSITIVE_INFINITY, eachBesideOthers = each } = this.#limits
+    const others = this.#running.size - (this.#running.has(owner) ? 1 : 0)
+    return others > 0 ? eachBesideOthers : each
   }
 
   #begin(owner: Owner): void {
@@ -117,6 +125,10 @@ export class Turns<Owner> {
     this.#letIn()
   }
 
+  /**
+   * Lets in whoever has room. Where somebody's last turn has ended these may be several of the owner who is alone now:
+   * one who has more waiting is met again at the end.
+   */
   #letIn(): void {
     for (const [owner, [next, ...others]] of this.#waiting) {
       if (!next || !this.#hasRoom(owner)) continue
@@ -124,7 +136,6 @@ export class Turns<Owner> {
       if (others.length > 0) this.#waiting.set(owner, others)
       this.#begin(owner)
       next()
-      return
     }
   }
 }

@@ -5,6 +5,7 @@ export function openCallLimits(): { calls: Turns<number>; changes: Turns<number>
   return {
     calls: new Turns<number>({
       each: MOST_OF_ACCOUNT,
+      eachBesideOthers: MOST_BESIDE_OTHERS,
       maxWait: {
         ms: 10_000,
         message: 'Too much is under way for your account. Please try again in a moment.',
@@ -23,6 +24,9 @@ export function openCallLimits(): { calls: Turns<number>; changes: Turns<number>
 
 /** The most calls that run for one account, so that it never takes all connections. Exports are limited apart. */
 const MOST_OF_ACCOUNT = CONNECTIONS - 2
+
+/** The most calls of one account that begin while others have calls under way, so that none crowds out the others. */
+const MOST_BESIDE_OTHERS = 3
 
 /** Fewer, so that an account whose changes wait for each other leaves room for those of others. */
 const MOST_CHANGES_OF_ACCOUNT = MOST_CHANGES - 2

@@ -105,6 +105,26 @@ describe('300 calls of one dealer at once', () => {
     for (const { status } of await reads.answers) expect(status).toBe(200)
   })
 
+  test('run three at a time while another account has a call under way', async () => {
+    const { dealer } = await world.family()
+    const { name } = await world.client(dealer)
+    const other = (await world.family()).dealer
+    const theirs = await world.client(other)
+    const third = (await world.family()).dealer
+    const { reads, first } = await world.server.ownerSql.begin(async (sql) => {
+      await sql`lock table client in access exclusive mode`
+      const first = other.attempt(calls.clients.detail, { name: theirs.name })
+      await expect.poll(waitingForLocks).toBe(1)
+      const reads = crowd(() => dealer.attempt(calls.clients.detail, { name }))
+      await expect.poll(waitingForLocks, { timeout: 10_000 }).toBe(4)
+      for (let times = 0; times < 10; times += 1) await third.call(calls.credits.dealer)
+      expect(await waitingForLocks()).toBe(4)
+      return { reads, first: [first] }
+    })
+    for (const answer of await Promise.all(first)) expect(answer).toMatchObject({ status: 200 })
+    for (const { status } of await reads.answers) expect(status).toBe(200)
+  })
+
   test('that wait for their sessions to be found take one database connection', async () => {
     const { dealer } = await world.family()
     const sessions = await Promise.all(Array.from({ length: 20 }, () => world.again(dealer)))

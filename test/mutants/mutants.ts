@@ -1071,6 +1071,20 @@ export const MUTANTS: Mutant[] = [
     suites: ['test/laws/crowd.test.ts'],
   },
   {
+    guard: 'an account has few calls in progress while others have theirs',
+    file: 'server/corridor/call-limits.ts',
+    from: '      eachBesideOthers: MOST_BESIDE_OTHERS,\n',
+    to: '',
+    suites: ['test/laws/crowd.test.ts'],
+  },
+  {
+    guard: 'all calls that waited go on once nobody else has one',
+    file: 'server/turns.ts',
+    from: '      next()\n    }',
+    to: '      next()\n      return\n    }',
+    suites: ['server/turns.test.ts'],
+  },
+  {
     guard: 'the sessions of all requests are found over one connection',
     file: 'server/access/session-lookup.ts',
     from: 'await running',
@@ -1403,7 +1417,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'an account makes at most two files at once',
     file: 'server/turns.ts',
-    from: '(this.#running.get(owner) ?? 0) < (this.#limits.each ?? Number.POSITIVE_INFINITY)',
+    from: '(this.#running.get(owner) ?? 0) < this.#mostOf(owner)',
     to: 'owner !== undefined',
     suites: ['server/turns.test.ts'],
   },
