@@ -6,7 +6,7 @@ import { Connection } from './connection.ts'
 
 // Asks as boxes do, without a pause. Its own process keeps this work off the server's thread and the measurement's.
 
-/** The message that starts the work; `Asked` is the message that ends it. */
+/** The message that starts the work. 'begun' is the answer once it begins; `Asked` is the message that ends it. */
 export type Order = {
   url: string
   /** The file of boxes, of which `boxes` ask in turn from the one at `first`. */
@@ -46,7 +46,9 @@ const QUIET = '{"js":{"data":{"msgs":0,"additional_services_on":"1"}}}'
 
 process.once('message', async (order: Order) => {
   const began = performance.now()
-  const asked = await new Asking(order).done()
+  const asking = new Asking(order)
+  process.send?.('begun')
+  const asked = await asking.done()
   // A long message is lost if the channel is closed before it was sent.
   process.send?.({ ...asked, milliseconds: performance.now() - began } satisfies Asked, () =>
     process.disconnect(),

@@ -23,8 +23,9 @@ const CONNECTIONS = 64
 const ROUNDS = 7
 /** As long as from one writing of presence to the next, so that each round has one. */
 const ROUND_MS = 10_000
-/** Longer where a p95 is taken, which fewer calls leave more to chance. */
-const LOOK_MS = 30_000
+/** A round of what people wait for takes turns with and without polls, so that both see the machine's moods alike. */
+const TURNS = 8
+const TURN_MS = 5_000
 /** The least rate of polls, beside a bare Fastify. */
 const LEAST = 0.5
 
@@ -75,7 +76,7 @@ async function* whileRunning(dataDir: string, console: Console, file: string): A
 /** Has each box poll once, by which the server gets to know it. */
 async function* firstPolls(console: Console, { file, all }: Boxes): AsyncGenerator<Figure> {
   const order = { url: console.url, file, first: 0, boxes: all, connections: CONNECTIONS }
-  const { milliseconds } = await ask({ ...order, work: { kind: 'each polls once' } })
+  const { milliseconds } = await ask({ ...order, work: { kind: 'each polls once' } }).asked
   yield {
     what: `First polls of ${inWords(all)} boxes after a start`,
     value: (1000 * all) / milliseconds,
@@ -100,7 +101,7 @@ async function* besideBare(console: Console, boxes: Boxes): AsyncGenerator<Figur
       for (const side of ['theirs', 'ours'] as const) {
         const { url, process } = sides[side]
         const before = processorTime(process.pid as number)
-        const { quiet, milliseconds } = quietly(await ask({ ...order, url, first: 0, work }))
+        const { quiet, milliseconds } = quietly(await ask({ ...order, url, first: 0, work }).asked)
         rate[side] = (1000 * quiet) / milliseconds
         time[side] = (1000 * (processorTime(process.pid as number) - before)) / quiet
       }
@@ -136,25 +137,25 @@ async function* besideConsole(
   const connection = await Connection.open(console.url)
   const paths = await pathsOf(connection, dealer)
   const rounds = new Map<string, Round[]>(Object.keys(paths).map((what) => [what, []]))
-  const work: Work = { kind: 'poll', milliseconds: LOOK_MS, perSecond }
+  const order = { url: console.url, file: boxes.file, boxes: boxes.playing, connections: CONNECTIONS }
+  const during = async (work: Work, times: Times) => {
+    const asking = ask({ ...order, first: 0, work })
+    await Promise.race([asking.begun, asking.asked])
+    await look(connection, dealer, paths, times, asking.asked)
+    return quietly(await asking.asked).quiet
+  }
   let polled = 0
   for (let round = 0; round < ROUNDS; round += 1) {
-    const order = {
-      url: console.url,
-      file: boxes.file,
-      first: 0,
-      boxes: boxes.playing,
-      connections: CONNECTIONS,
+    const alone: Times = new Map()
+    const beside: Times = new Map()
+    for (let turn = 0; turn < TURNS; turn += 1) {
+      await during({ kind: 'stay awake', milliseconds: TURN_MS }, alone)
+      polled += await during({ kind: 'poll', milliseconds: TURN_MS, perSecond }, beside)
     }
-    const awake = ask({ ...order, work: { kind: 'stay awake', milliseconds: LOOK_MS } })
-    const alone = await look(connection, dealer, paths, awake)
-    const polling = ask({ ...order, work })
-    const beside = await look(connection, dealer, paths, polling)
-    polled += quietly(await polling).quiet
     for (const [what, times] of rounds) times.push({ ours: p95(beside, what), theirs: p95(alone, what) })
   }
   connection.close()
-  const rate = Math.round((1000 * polled) / (ROUNDS * LOOK_MS))
+  const rate = Math.round((1000 * polled) / (ROUNDS * TURNS * TURN_MS))
   for (const [what, times] of rounds) {
     yield ratioOf(times, {
       what: `p95 of ${what}, with ${inWords(rate)} polls a second beside none`,
@@ -176,14 +177,17 @@ async function pathsOf(connection: Connection, { token }: Person): Promise<Recor
   }
 }
 
-/** Makes these calls in turn until `end`. Returns how long each took. */
+/** How long each call took, in milliseconds. */
+type Times = Map<string, number[]>
+
+/** Makes these calls in turn until `end`, and notes in `times` how long each took. */
 async function look(
   connection: Connection,
   { token }: Person,
   paths: Record<string, string>,
+  times: Times,
   end: Promise<unknown>,
-): Promise<Map<string, number[]>> {
-  const times = new Map<string, number[]>(Object.keys(paths).map((what) => [what, []]))
+): Promise<void> {
   let isOver = false
   const over = () => {
     isOver = true
@@ -193,13 +197,15 @@ async function look(
     for (const [what, path] of Object.entries(paths)) {
       const began = performance.now()
       await connection.get(path, token)
-      times.get(what)?.push(performance.now() - began)
+      const before = times.get(what)
+      const time = performance.now() - began
+      if (before) before.push(time)
+      else times.set(what, [time])
     }
   }
-  return times
 }
 
-function p95(times: Map<string, number[]>, what: string): number {
+function p95(times: Times, what: string): number {
   return quantile(times.get(what) ?? [], 0.95)
 }
 
@@ -226,11 +232,11 @@ const SIGNING_IN = 300
 async function* comingBack(dataDir: string, url: string, boxes: Boxes): AsyncGenerator<Figure, Console> {
   const count = Math.min(COMING_BACK, boxes.withMac)
   const order = { url, file: boxes.file, first: 0, boxes: count, connections: SIGNING_IN }
-  const asking = ask({ ...order, work: { kind: 'sign in' } })
+  const { asked } = ask({ ...order, work: { kind: 'sign in' } })
   await pause(OUTAGE_MS)
   const console = await startConsole({ dataDir, env: { PORT: new URL(url).port } })
   const began = performance.now()
-  const { again } = quietly(await asking)
+  const { again } = quietly(await asked)
   const seconds = (performance.now() - began) / 1000
   yield {
     what: `All of ${inWords(count)} boxes that come back at once have signed in and polled`,
@@ -252,18 +258,20 @@ function memoryOf({ process }: Console, when: string): Figure {
   }
 }
 
-/** Asks in a process of its own. */
-function ask(order: Order): Promise<Asked> {
+/** Asks in a process of its own, which has started and read the boxes once it has `begun`. */
+function ask(order: Order): { begun: Promise<void>; asked: Promise<Asked> } {
   const child = fork(join(import.meta.dirname, 'asking.ts'))
   // Boxes are no load of the machine that serves the console, so that they give way to it where they do not have to hurry.
   const hurries =
     order.work.kind !== 'stay awake' && !(order.work.kind === 'poll' && order.work.perSecond !== null)
   if (!hurries) setPriority(child.pid as number, constants.priority.PRIORITY_LOW)
-  return new Promise((resolve, reject) => {
-    child.once('message', (asked: Asked) => resolve(asked))
+  const begun = new Promise<void>((resolve) => child.once('message', () => resolve()))
+  const asked = new Promise<Asked>((resolve, reject) => {
+    child.on('message', (message: Asked | 'begun') => message !== 'begun' && resolve(message))
     child.once('exit', (code) => reject(new Error(`What asks ended with ${code}`)))
     child.send(order)
   })
+  return { begun, asked }
 }
 
 /** @throws Error where a poll was answered by anything but having nothing to tell */
