@@ -2,9 +2,8 @@ import { useEffect } from 'react'
 import { createRoot } from 'react-dom/client'
 import { connection } from './api.ts'
 import { fetchPageAt } from './fetchPage.tsx'
-import { Login } from './pages/Login.tsx'
 import { loadAhead } from './parts/captcha/solving.ts'
-import { chunk, useChunk } from './parts/chunk.ts'
+import { chunk, useBeforeUse, useChunk } from './parts/chunk.ts'
 import { ProvideSession, restore, useSessionState, useSettings, watchSession } from './session.tsx'
 import { Boundary } from './shell/Boundary.tsx'
 import { Loading } from './shell/Loading.tsx'
@@ -12,7 +11,9 @@ import { Offline } from './shell/Offline.tsx'
 import { askCaptcha } from './shell/signing.ts'
 import { Themed } from './shell/Themed.tsx'
 
-// A visitor without a session loads the login page alone; router, tables and dialogs load while they type.
+// A visitor without a session loads the login page alone; router, tables and dialogs load while they type. Whoever has a
+// session loads the login page, with all that forms need, once they turn to a control.
+const login = chunk(async () => (await import('./pages/Login.tsx')).Login)
 const screens = chunk(async () => (await import('./routes.tsx')).Screens)
 
 const root = document.getElementById('root')
@@ -25,7 +26,10 @@ const kept = restore()
 if (kept) {
   screens.load().catch(() => {})
   fetchPageAt(window.location.pathname, kept.role)
-} else loadAhead(askCaptcha)
+} else {
+  login.load().catch(() => {})
+  loadAhead(askCaptcha)
+}
 fontOrLimit().then(() => createRoot(root).render(<Console />))
 
 /** Waits for the font, which is preloaded, for at most a second: text that is drawn without it moves when it arrives. */
@@ -49,7 +53,9 @@ function Console() {
 /** Shows the login page without a session, and afterwards the screen that was asked for. */
 function Who() {
   const state = useSessionState()
+  const Login = useChunk(login, state.status === 'out')
   const Screens = useChunk(screens, state.status === 'in')
+  useBeforeUse(login.load)
   useEffect(() => {
     if (state.status !== 'out') return
     const timer = setTimeout(() => screens.load().catch(() => {}), 1_000)
@@ -59,7 +65,7 @@ function Who() {
     case 'loading':
       return <Loading />
     case 'out':
-      return <Login />
+      return Login ? <Login /> : <Loading />
     case 'in':
       if (!Screens) return <Loading />
       return (

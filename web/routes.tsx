@@ -6,6 +6,7 @@ import type { Role } from '../contract/roles.ts'
 import { connection } from './api.ts'
 import { openCache } from './cache.ts'
 import { fetchPage, fetchPointedAt, isLinePoor } from './fetchPage.tsx'
+import { isKept } from './parts/chunk.ts'
 import { Hints } from './parts/Hints.tsx'
 import { Notices } from './parts/notices/Notices.tsx'
 import { useReloadOnReconnect, useUnansweredSubmits } from './queries.ts'
@@ -57,9 +58,8 @@ function usePreloadedPages(role: Role) {
     const stop = fetchPointedAt(role)
     const fetchNext = () => {
       if (isLinePoor()) return
-      const isKept = Boolean(navigator.serviceWorker?.controller)
       for (const one of everyScreen) {
-        if ((one.next || isKept) && one.roles.includes(role)) fetchPage(one).catch(() => {})
+        if ((one.next || isKept()) && one.roles.includes(role)) fetchPage(one).catch(() => {})
       }
     }
     const timer = setTimeout(fetchNext, 2_000)

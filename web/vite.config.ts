@@ -24,14 +24,21 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'login', tags: ['$initial'] },
+            // What the login shares with pages that have no form.
+            {
+              debugName: 'common',
+              name: (id, graph) => (chunkOfLogin(id, graph) === 'common' ? 'common' : null),
+            },
             { debugName: 'shell', name: (id, graph) => (neededBy('routes.tsx', id, graph) ? 'shell' : null) },
+            { debugName: 'forms', name: (id, graph) => chunkOfLogin(id, graph) },
             // Without what lists and forms of clients share: no dashboard needs it.
             {
               name: 'parts',
-              test: /\/web\/(parts|tables)\/(?!chart\/|dialog\/Menu|dialog\/DialogFrame|table\/SelectionBar|form\/Masked|form\/masks|form\/SwitchInput|copy|clients|due|expiry|macs|tree)|\/lucide-react\//,
+              test: /\/web\/(parts|tables)\/(?!chart\/|dialog\/Menu|dialog\/DialogFrame|table\/SelectionBar|form\/|copy|clients|due|expiry|macs|tree)|\/lucide-react\//,
               minShareCount: 2,
             },
-            // Fetched together in the first quiet moment.
+            { name: 'inputs', test: /\/web\/parts\/form\//, minShareCount: 2 },
+            // Fetched together once the person turns to a control.
             {
               debugName: 'dialogs',
               name: (id, graph) => (DIALOGS.some((file) => neededBy(file, id, graph)) ? 'dialogs' : null),
@@ -44,14 +51,30 @@ export default defineConfig({
   server: { proxy: { '/v1': 'http://127.0.0.1:8080' } },
 })
 
+type Graph = Pick<Rolldown.PluginContext, 'getModuleInfo'>
+
 /** Returns whether a file of the bundle includes a module that it cannot run without. */
-function neededBy(file: string, id: string, graph: Pick<Rolldown.PluginContext, 'getModuleInfo'>): boolean {
+function neededBy(file: string, id: string, graph: Graph): boolean {
   const needed = closures.get(file) ?? new Set([join(import.meta.dirname, file)])
   closures.set(file, needed)
   for (const one of needed) {
     for (const next of graph.getModuleInfo(one)?.importedIds ?? []) needed.add(next)
   }
   return needed.has(id)
+}
+
+/** The frame around every page and the pages without a form, which are opened first and most. */
+const FORMLESS = [
+  'routes.tsx',
+  ...['AdminDashboard', 'BranchDashboard', 'Home', 'AllClients', 'Clients', 'Accounts'].map(
+    (page) => `pages/${page}.tsx`,
+  ),
+]
+
+/** Returns the chunk of a module that the login needs. */
+function chunkOfLogin(id: string, graph: Graph): string | null {
+  if (!neededBy('pages/Login.tsx', id, graph)) return null
+  return FORMLESS.some((file) => neededBy(file, id, graph)) ? 'common' : 'forms'
 }
 
 const DIALOGS = ['parts/dialog/DialogFrame.tsx', '../node_modules/@mui/material/Drawer/index.mjs']
@@ -89,19 +112,21 @@ function ahead(bundle: Rolldown.OutputBundle) {
   const entry = chunks.find(({ isEntry }) => isEntry)
   // The development server has no bundled files to preload.
   if (!entry) return null
-  const begun = chunks.filter(({ name }) => name === 'shell' || name === 'parts')
-  const screens = new Set(begun.map(({ fileName }) => fileName))
-  for (const name of screens) {
-    const chunk = chunks.find(({ fileName }) => fileName === name)
-    for (const needed of chunk?.imports ?? []) if (needed !== entry.fileName) screens.add(needed)
-    for (const style of chunk?.viteMetadata?.importedCss ?? []) screens.add(style)
+  const needed = (...begun: string[]) => {
+    const files = new Set(chunks.filter(({ name }) => begun.includes(name)).map(({ fileName }) => fileName))
+    for (const name of files) {
+      const chunk = chunks.find(({ fileName }) => fileName === name)
+      for (const one of chunk?.imports ?? []) if (one !== entry.fileName) files.add(one)
+      for (const style of chunk?.viteMetadata?.importedCss ?? []) files.add(style)
+    }
+    return files
   }
   const served = (names: Iterable<string>) => Array.from(names, (name) => `/${name}`)
   return {
     entry: `/${entry.fileName}`,
     captcha: ['/v1/captcha', ...served(named(/captchaWorker/))],
-    login: served(font),
-    screens: served([...screens, ...font]),
+    login: served([...needed('forms'), ...font]),
+    screens: served([...needed('shell', 'parts'), ...font]),
     calls: firstCalls(),
   }
 }

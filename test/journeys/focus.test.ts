@@ -223,7 +223,7 @@ const DIALOGS: Record<string, Asked> = {
     next: (page) => button(page, 'Reboot'),
   },
   'the name of a filter': {
-    file: 'clients/SavedFilters.tsx',
+    file: 'clients/SaveFilter.tsx',
     as: 'dealer',
     at: (client) => to.clients({ search: client }),
     open: (page) => choose(page, 'Filters', 'Save this filter'),
@@ -504,7 +504,7 @@ const DIALOGS: Record<string, Asked> = {
     opener: title,
   },
   'the end of the session': {
-    file: 'shell/SignInAgain.tsx',
+    file: 'shell/SignInAgainDialog.tsx',
     as: 'dealer',
     at: to.newClient(),
     open: async (page, _client, { world, dealer }) => {

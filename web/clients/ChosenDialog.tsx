@@ -16,6 +16,7 @@ import { SendToChosen } from './SendToChosen.tsx'
 import { line } from './Sums.tsx'
 
 interface ChosenDialogProps {
+  open: boolean
   /** What is to be done; null while the dialog is closed. */
   act: Act | null
   names: readonly string[]
@@ -25,13 +26,13 @@ interface ChosenDialogProps {
 }
 
 /** Says what an act will do to clients, as the server sees them, and does it: to all of them or none. */
-export function ChosenDialog({ act, names, onClose, onDone }: ChosenDialogProps) {
+export function ChosenDialog({ open, act, names, onClose, onDone }: ChosenDialogProps) {
   const shown = useLastValue(act)
   const about = useLastValue(act === null ? null : names)
-  const loaded = useCall(calls.clients.multiquote, { clients: [...(about ?? [])] }, { enabled: act !== null })
+  const loaded = useCall(calls.clients.multiquote, { clients: [...(about ?? [])] }, { enabled: open })
   if (shown === null) return null
   const props = {
-    open: act !== null,
+    open,
     data: loaded.isFetching ? undefined : loaded.data?.data,
     fault: loaded.isFetching ? undefined : loaded.error?.message,
     again: loaded.refetch,

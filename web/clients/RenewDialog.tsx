@@ -14,6 +14,7 @@ import { inClients, inMonths } from '../words.ts'
 import { Quote, type Quoted } from './Quote.tsx'
 
 interface RenewDialogProps {
+  open: boolean
   /** The logins of the clients; null while the dialog is closed. */
   names: readonly string[] | null
   onClose: () => void
@@ -21,7 +22,7 @@ interface RenewDialogProps {
 }
 
 /** Renews one or many clients, after showing the price and each client's new expiry. */
-export function RenewDialog({ names, onClose, onDone }: RenewDialogProps) {
+export function RenewDialog({ open, names, onClose, onDone }: RenewDialogProps) {
   const shown = useLastValue(names)
   const [quote, setQuote] = useState<Quoted | null>(null)
   const { renew, loading, submitError, outdated, reset, reload } = useRenewal(quote, () => {
@@ -35,7 +36,7 @@ export function RenewDialog({ names, onClose, onDone }: RenewDialogProps) {
   if (!shown) return null
   return (
     <FormDialog
-      open={names !== null}
+      open={open}
       title={shown.length === 1 ? `Renew ${shown[0]}` : `Renew ${inClients(shown.length)}`}
       onClose={close}
       schema={Months}
@@ -52,7 +53,7 @@ export function RenewDialog({ names, onClose, onDone }: RenewDialogProps) {
       }
     >
       <AmountSelect name="months" label="Months" amounts={MONTHS} words={inMonths} />
-      <Quote clients={shown} asking={names !== null && !loading} onAnswer={setQuote} />
+      <Quote clients={shown} asking={open && !loading} onAnswer={setQuote} />
       <UnderWay loading={loading} what={`Renewing ${inClients(shown.length)}`} />
     </FormDialog>
   )

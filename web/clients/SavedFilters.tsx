@@ -1,11 +1,10 @@
 import { ListFilter } from 'lucide-react'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
-import * as z from 'zod/mini'
-import { FilterName, SavedFilter } from '../../contract/preferences.ts'
+import { SavedFilter } from '../../contract/preferences.ts'
+import { chunk } from '../parts/chunk.ts'
+import { Later } from '../parts/dialog/later.tsx'
 import { Menu } from '../parts/dialog/Menu.tsx'
-import { FormDialog } from '../parts/form/FormDialog.tsx'
-import { TextInput } from '../parts/form/TextInput.tsx'
 import type { ListState } from '../parts/table/useListState.ts'
 import { useRemember } from '../remembered.tsx'
 import { useKnowsPreferences, usePreferences } from '../session.tsx'
@@ -37,31 +36,23 @@ export function SavedFilters({ list }: { list: ListState }) {
             : { label: `Forget ${current}`, onChoose: () => remember({ filters: { [current]: null } }) },
         ]}
       />
-      <FormDialog
-        open={saving}
-        title="Save this filter"
-        onClose={() => setSaving(false)}
-        schema={Named}
-        values={NO_NAME}
-        submit="Save"
-        onSubmit={({ name }) => {
-          remember({ filters: { [name.trim()]: SavedFilter.parse(now) } })
-          setSaving(false)
+      <Later
+        part={dialog}
+        given={{
+          open: saving,
+          replaces: saved.length > 0,
+          onSave: (name) => {
+            remember({ filters: { [name]: SavedFilter.parse(now) } })
+            setSaving(false)
+          },
+          onClose: () => setSaving(false),
         }}
-        autoFocus
-        sending={{ loading: false, submitError: null }}
-      >
-        <p>{`It keeps the search, the filter and the order. ${saved.length > 0 ? 'A name that is taken is replaced.' : ''}`}</p>
-        <TextInput name="name" label="Name" />
-      </FormDialog>
+      />
     </>
   )
 }
 
-const Named = z.object({
-  name: FilterName.check(z.refine((name) => name.trim() !== '', 'Please type a name')),
-})
-const NO_NAME = { name: '' }
+const dialog = chunk(async () => (await import('./SaveFilter.tsx')).SaveFilter)
 
 /** The fields of a filter, as the URL has them. */
 type Fields = { [Field in keyof SavedFilter]: string | undefined }

@@ -34,7 +34,13 @@ export function SentEventsCard({ name, blocked }: { name: string; blocked: boole
         </Button>
       ))}
     >
-      <ChosenDialog act={act} names={[name]} onClose={() => setAct(null)} onDone={() => {}} />
+      <ChosenDialog
+        open={act !== null}
+        act={act}
+        names={[name]}
+        onClose={() => setAct(null)}
+        onDone={() => {}}
+      />
     </TableCard>
   )
 }

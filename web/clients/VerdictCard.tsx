@@ -59,7 +59,11 @@ export function VerdictCard({ client }: { client: ClientDetail | undefined }) {
           Credentials
         </Button>
       </Ways>
-      <RenewDialog names={asked === 'renewal' && client ? [client.name] : null} onClose={close} />
+      <RenewDialog
+        open={asked === 'renewal' && client !== undefined}
+        names={asked === 'renewal' && client ? [client.name] : null}
+        onClose={close}
+      />
       <ResetDialog
         title="Forget the lock?"
         yes="Forget the lock"

@@ -2,16 +2,16 @@ import { useState } from 'react'
 import { calls } from '../../contract/calls.ts'
 import type { ClientRow } from '../../contract/shapes.ts'
 import { ChosenBar } from '../clients/ChosenBar.tsx'
-import { ChosenDialog } from '../clients/ChosenDialog.tsx'
 import { ClientList } from '../clients/ClientList.tsx'
 import type { Act } from '../clients/chosenAct.ts'
 import { DeleteClient } from '../clients/DeleteClient.tsx'
 import { ExportMenu } from '../clients/ExportMenu.tsx'
 import { NewClientButton } from '../clients/NewClientButton.tsx'
 import { shownPhone } from '../clients/phone.ts'
-import { RenewDialog } from '../clients/RenewDialog.tsx'
 import { useChosenClients } from '../clients/useChosenClients.tsx'
 import { useClientPage } from '../clients/useClientPage.ts'
+import { chunk } from '../parts/chunk.ts'
+import { Later } from '../parts/dialog/later.tsx'
 import { Actions, PageTitle } from '../parts/PageTitle.tsx'
 import { ownClients } from '../tables/clients.tsx'
 
@@ -55,16 +55,32 @@ export function Clients() {
         onRenew={() => setRenewing({ names: chosen.names, chosen: true })}
         onAct={setActing}
       />
-      <RenewDialog
-        names={renewing?.names ?? null}
-        onClose={() => setRenewing(null)}
-        onDone={() => renewing?.chosen && chosen.clear()}
+      <Later
+        part={renewDialog}
+        given={{
+          open: renewing !== null,
+          names: renewing?.names ?? null,
+          onClose: () => setRenewing(null),
+          onDone: () => renewing?.chosen && chosen.clear(),
+        }}
       />
-      <ChosenDialog act={acting} names={chosen.names} onClose={() => setActing(null)} onDone={chosen.clear} />
+      <Later
+        part={chosenDialog}
+        given={{
+          open: acting !== null,
+          act: acting,
+          names: chosen.names,
+          onClose: () => setActing(null),
+          onDone: chosen.clear,
+        }}
+      />
       <DeleteClient client={deleting} onClose={() => setDeleting(null)} onDone={chosen.drop} />
     </>
   )
 }
+
+const renewDialog = chunk(async () => (await import('../clients/RenewDialog.tsx')).RenewDialog)
+const chosenDialog = chunk(async () => (await import('../clients/ChosenDialog.tsx')).ChosenDialog)
 
 /** The clients to renew, and whether they are the selected ones. */
 interface Renewing {

@@ -67,6 +67,7 @@ export function Due() {
         </Button>
       </SelectionBar>
       <RenewDialog
+        open={one !== null}
         names={one === null ? null : [one]}
         onClose={() => setOne(null)}
         onDone={() => one !== null && drop([one])}

@@ -72,4 +72,38 @@ export function useAfterLoad(act: () => Promise<unknown>): void {
   }, [act])
 }
 
+/**
+ * Calls `act`, after the page has had time to load, as soon as the person turns to any control: points at it, touches it
+ * or moves the focus there. Whoever only looks at the page does not pay for what a control would open. From the second
+ * visit on it is called at once then, because the browser has kept what it fetches.
+ */
+export function useBeforeUse(act: () => Promise<unknown>): void {
+  useEffect(() => {
+    const stop = () => {
+      clearTimeout(timer)
+      for (const kind of TURNS) document.removeEventListener(kind, turn)
+    }
+    const begin = () => {
+      stop()
+      act().catch(() => {})
+    }
+    const turn = ({ target }: Event) => {
+      if (target instanceof Element && target.closest(CONTROLS)) begin()
+    }
+    const wait = () => {
+      if (isKept()) return begin()
+      for (const kind of TURNS) document.addEventListener(kind, turn)
+    }
+    const timer = setTimeout(wait, QUIET)
+    return stop
+  }, [act])
+}
+
+/** Returns whether a service worker keeps what is fetched, as it does from the second visit on. */
+export function isKept(): boolean {
+  return Boolean(navigator.serviceWorker?.controller)
+}
+
 const QUIET = 2_000
+const TURNS = ['pointerover', 'focusin']
+const CONTROLS = 'a, button, input, label'

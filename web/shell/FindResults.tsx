@@ -77,7 +77,11 @@ export function FindResults(props: FindResultsProps) {
           )}
         </Popup>
       )}
-      <RenewDialog names={renewing === null ? null : [renewing]} onClose={() => setRenewing(null)} />
+      <RenewDialog
+        open={renewing !== null}
+        names={renewing === null ? null : [renewing]}
+        onClose={() => setRenewing(null)}
+      />
     </>
   )
 }

@@ -1,9 +1,8 @@
-import Button from '@mui/material/Button'
 import { useState } from 'react'
 import { useNow } from '../clock.ts'
-import { Dialog } from '../parts/dialog/Dialog.tsx'
-import { replaceSession, useSession } from '../session.tsx'
-import { SignInForm } from './SignInForm.tsx'
+import { chunk } from '../parts/chunk.ts'
+import { Later } from '../parts/dialog/later.tsx'
+import { useSession } from '../session.tsx'
 
 /** Offers to sign in again before the session expires, in a dialog over the page, which keeps what was typed. */
 export function SignInAgain() {
@@ -12,38 +11,14 @@ export function SignInAgain() {
   const [putOff, setPutOff] = useState('')
   const reminder = REMINDERS.find((before) => left <= before)
   const open = left > 0 && reminder !== undefined && putOff !== `${expiry} ${reminder}`
-  return (
-    <Dialog
-      open={open}
-      title={`Your session ends in ${inWords(left)}`}
-      onClose={() => setPutOff(`${expiry} ${reminder}`)}
-    >
-      <Again later={() => setPutOff(`${expiry} ${reminder}`)} />
-    </Dialog>
-  )
+  const onClose = () => setPutOff(`${expiry} ${reminder}`)
+  return <Later part={dialog} given={{ open, left: inWords(left), onClose }} />
 }
+
+const dialog = chunk(async () => (await import('./SignInAgainDialog.tsx')).SignInAgainDialog)
 
 /** How long before the end each reminder is shown, in milliseconds; the last reminder first. */
 const REMINDERS = [60_000, 300_000]
-
-function Again({ later }: { later: () => void }) {
-  const { name } = useSession()
-  return (
-    <SignInForm
-      username={name}
-      submit="Sign in again"
-      autoFocus
-      onDone={replaceSession}
-      aside={<Button onClick={later}>Later</Button>}
-    >
-      <p>
-        Sign in again as <b>{name}</b> to go on. What you have typed stays.
-      </p>
-      {/* Tells the password manager which account the password belongs to. */}
-      <input hidden readOnly autoComplete="username" value={name} />
-    </SignInForm>
-  )
-}
 
 function inWords(left: number): string {
   const minutes = Math.ceil(left / 60_000)

@@ -2,7 +2,7 @@ import { chunk } from '../chunk.ts'
 import type { DialogProps } from './DialogFrame.tsx'
 import { Later } from './later.tsx'
 
-/** A modal dialog, loaded shortly after the page. It traps the focus and returns it; Escape closes it. */
+/** A modal dialog, loaded once the person turns to a control. It traps the focus and returns it; Escape closes it. */
 export function Dialog(props: DialogProps) {
   return <Later part={dialog} given={props} />
 }

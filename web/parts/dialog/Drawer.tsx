@@ -2,7 +2,7 @@ import type { DrawerProps } from '@mui/material/Drawer'
 import { chunk } from '../chunk.ts'
 import { Later } from './later.tsx'
 
-/** A drawer at the side, loaded shortly after the page. It traps the focus and returns it; Escape closes it. */
+/** A drawer at the side, loaded once the person turns to a control. It traps the focus and returns it; Escape closes it. */
 export function Drawer(props: DrawerProps) {
   return <Later part={drawer} given={props} />
 }

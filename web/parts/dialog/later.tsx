@@ -1,5 +1,5 @@
 import { type ComponentType, type ReactNode, useCallback, useEffect, useState } from 'react'
-import { type Chunk, useAfterLoad, useFetch, useValue } from '../chunk.ts'
+import { type Chunk, useBeforeUse, useFetch, useValue } from '../chunk.ts'
 import { useNotice } from '../notices/Notices.tsx'
 
 interface Opens {
@@ -8,9 +8,9 @@ interface Opens {
 }
 
 /**
- * Renders a dialog or drawer whose code is a chunk of its own. The chunk is loaded shortly after the page, or at the
- * latest when it opens. Until then nothing is rendered. One that cannot be loaded closes with a notice: the page
- * beneath keeps what was selected and typed, and the next opening tries again.
+ * Renders a dialog or drawer whose code is a chunk of its own. The chunk is loaded when the person turns to any
+ * control, or at the latest when it opens. Until then nothing is rendered. One that cannot be loaded closes with a
+ * notice: the page beneath keeps what was selected and typed, and the next opening tries again.
  */
 export function Later<Props extends Opens>({
   part,
@@ -27,7 +27,7 @@ export function Later<Props extends Opens>({
     onClose?.({}, 'escapeKeyDown')
     notice.error('This could not be loaded. Please try again, or reload the page.')
   }, [onClose, notice])
-  useAfterLoad(part.load)
+  useBeforeUse(part.load)
   useFetch(part, open, giveUp)
   if (open && !wanted) setWanted(true)
   return wanted && Component && <Entering Component={Component} given={given} />

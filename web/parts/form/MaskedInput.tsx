@@ -1,10 +1,9 @@
 import { type ChangeEvent, useEffect, useLayoutEffect, useRef } from 'react'
 import { useController } from 'react-hook-form'
 import { mono } from '../fonts.ts'
-import { InputFrame } from './controls.tsx'
+import { EXACT, InputFrame } from './controls.tsx'
 import { type ControlProps, Field, type FieldProps } from './Field.tsx'
 import { applyEdit, type EditResult, type Mask, type Selected } from './masks.ts'
-import { EXACT } from './TextInput.tsx'
 
 interface MaskedInputProps extends FieldProps {
   /** Create it once, outside of the component. */

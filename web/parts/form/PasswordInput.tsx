@@ -2,9 +2,8 @@ import IconButton from '@mui/material/IconButton'
 import { Eye, EyeOff } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useFormContext } from 'react-hook-form'
-import { InputFrame } from './controls.tsx'
+import { EXACT, InputFrame } from './controls.tsx'
 import { Field, type FieldProps } from './Field.tsx'
-import { EXACT } from './TextInput.tsx'
 
 interface PasswordInputProps extends FieldProps {
   /** `current-password` lets the browser fill it in, `new-password` lets it suggest one, `off` does neither. */

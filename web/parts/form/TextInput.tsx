@@ -1,7 +1,7 @@
 import type { ComponentProps, ReactNode } from 'react'
 import { useFormContext } from 'react-hook-form'
 import { mono } from '../fonts.ts'
-import { InputFrame } from './controls.tsx'
+import { EXACT, InputFrame } from './controls.tsx'
 import { Field, type FieldProps } from './Field.tsx'
 
 interface TextInputProps extends FieldProps {
@@ -49,6 +49,3 @@ export function TextInput({
     </Field>
   )
 }
-
-/** Keeps a phone's keyboard from changing the typed text. */
-export const EXACT = { autoCapitalize: 'none', autoCorrect: 'off', spellCheck: false } as const

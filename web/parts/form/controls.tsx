@@ -72,3 +72,6 @@ const List = styled(InputFrame)(({ theme }) => ({
   '& option': { color: theme.palette.text.primary, background: theme.palette.background.paper },
   '& > svg': { pointerEvents: 'none' },
 }))
+
+/** Keeps a phone's keyboard from changing the typed text. */
+export const EXACT = { autoCapitalize: 'none', autoCorrect: 'off', spellCheck: false } as const

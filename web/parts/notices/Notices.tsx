@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'react'
-import { useAfterLoad } from '../chunk.ts'
+import { useBeforeUse } from '../chunk.ts'
 import type { Kind, Notice, NoticeBoard, Show } from './NoticeBoard.tsx'
 
-/** Loads the notice board shortly after the page, or with the first notice. Mounted once. */
+/** Loads the notice board once the person turns to a control, or with the first notice. Mounted once. */
 export function Notices() {
   const [Board, setBoard] = useState<typeof NoticeBoard>()
-  useAfterLoad(fetchBoard)
+  useBeforeUse(fetchBoard)
   useEffect(() => {
     wake = () =>
       fetchBoard()

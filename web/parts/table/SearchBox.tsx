@@ -2,8 +2,7 @@ import IconButton from '@mui/material/IconButton'
 import { styled } from '@mui/material/styles'
 import { Search, X } from 'lucide-react'
 import { useId } from 'react'
-import { InputFrame } from '../form/controls.tsx'
-import { EXACT } from '../form/TextInput.tsx'
+import { EXACT, InputFrame } from '../form/controls.tsx'
 
 interface SearchBoxProps {
   label: string
