@@ -137,6 +137,8 @@ describe('the transactions of a dashboard', () => {
       await expect(pager(page, name)).toContainText(shown)
       await expect(latest.first()).toContainText(first)
     }
+    // The address is written after the rows are painted.
+    await expect(page).toHaveURL(/page=3/)
     await page.reload()
     await expect(latest.first()).toContainText('client-9')
   })
