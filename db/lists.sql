@@ -4,8 +4,9 @@
 -- - directory: one narrow row for each living client, which a search reads instead of the wide ones
 -- - settled_count: how many clients have each expiry, of each dealer and of all beneath each superreseller, so that no
 --   list counts a hundred thousand rows
+-- - settled_total: the same of all clients, for the lists of the admin
 -- - count_change: what has changed since; a job adds it to the settled counts each minute
--- - client_count: the sum of both, which is exact at any moment
+-- - client_count, total_count: the sums of both, which are exact at any moment
 
 create extension if not exists pg_trgm;
 
@@ -54,6 +55,12 @@ create table settled_count (
   constraint settled_count_account_fk foreign key (account) references account (id)
 ) with (fillfactor = 50);
 
+create table settled_total (
+  expiry timestamptz,
+  clients integer not null,
+  constraint settled_total_pkey primary key (expiry)
+) with (fillfactor = 50);
+
 -- What services have changed since: one row for each dealer and expiry that a statement changed. All renewals of a day
 -- reach the same expiry, so that each would otherwise wait until the one before it is on the disk.
 create table count_change (
@@ -69,6 +76,36 @@ create view client_count as
   select dealer, expiry, clients from count_change
   union all
   select superreseller, expiry, clients from count_change;
+
+create view total_count as
+  select expiry, clients from settled_total
+  union all
+  select expiry, clients from count_change;
+
+-- Adds what has changed in the counts of superresellers, beneath whom all clients are, to the totals.
+create function keep_totals() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if tg_op = 'INSERT' then
+    insert into settled_total as total (expiry, clients)
+    select k.expiry, sum(k.clients) from added k join account a on a.id = k.account and a.role = 'superreseller'
+    group by 1 order by 1
+    on conflict (expiry) do update set clients = total.clients + excluded.clients;
+  else
+    insert into settled_total as total (expiry, clients)
+    select k.expiry, sum(k.clients)
+    from (select account, expiry, clients from added union all select account, expiry, -clients from removed) k
+    join account a on a.id = k.account and a.role = 'superreseller'
+    group by 1 order by 1
+    on conflict (expiry) do update set clients = total.clients + excluded.clients;
+  end if;
+  return null;
+end $$;
+
+create trigger keep_totals_at_insert after insert on settled_count
+  referencing new table as added for each statement execute function keep_totals();
+create trigger keep_totals_at_update after update on settled_count
+  referencing old table as removed new table as added for each statement execute function keep_totals();
 
 -- Returns the text that a search matches: one field a line, so that no term matches across two fields.
 create function search_text(name text, description text, mac text, phone text) returns text
@@ -142,11 +179,14 @@ create trigger keep_counts_at_delete after delete on service
 create function rebuild_lists() returns void
   language plpgsql volatile set search_path = public, pg_temp as $$
 begin
-  truncate settled_count, count_change, directory;
+  truncate settled_count, settled_total, count_change, directory;
   insert into settled_count (account, expiry, clients)
   select unnest(array[d.id, d.superreseller]), s.expiry, sum(s.clients)
   from (select dealer, expiry, count(*) as clients from service group by dealer, expiry) s
   join account d on d.id = s.dealer group by 1, 2;
+  -- The triggers that keep the totals may be off too.
+  delete from settled_total;
+  insert into settled_total (expiry, clients) select expiry, count(*) from service group by expiry;
   insert into directory (client, dealer, expiry, active, name, text)
   select s.client, s.dealer, s.expiry, c.active, lower(s.name), search_text(c.name, c.description, c.mac, c.phone)
   from service s join client c on c.id = s.client order by s.client;
@@ -179,5 +219,7 @@ end $$;
 
 -- Removes counts of zero whose expiry is too old for any renewal.
 create function forget_empty_counts(before timestamptz) returns void
-  language sql volatile security definer set search_path = public, pg_temp
-  as $$ delete from settled_count where clients = 0 and expiry < before $$;
+  language sql volatile security definer set search_path = public, pg_temp as $$
+  delete from settled_count where clients = 0 and expiry < before;
+  delete from settled_total where clients = 0 and expiry < before;
+$$;

@@ -334,5 +334,6 @@ const OF_ONE_SCHEMA = [
   'dealer_clients',
   'superreseller_clients',
   'settled_count',
+  'settled_total',
   'count_change',
 ]

@@ -9,8 +9,10 @@ import {
   checksumOfStatements,
   fingerprintOf,
   makeSchema,
+  makeTablesOf,
   originOf,
   PRESENT,
+  RELEASE,
   THIRTEEN_STEPS,
 } from './schema.ts'
 
@@ -48,6 +50,32 @@ test('the bridge stores old idempotency keys under the present names of their ca
   })
   const kept = await sql<{ call: string }[]>`select call from idempotency_key order by call`
   expect(kept.map(({ call }) => call)).toEqual(['admin.removeMessage', 'clients.renew', 'level.dealer.save'])
+})
+
+test('the counts of all clients are those that were kept for superresellers before', async () => {
+  const released = originOf(RELEASED['0.2.0'])
+  if (!released) throw new Error('the tables of 0.2.0 cannot be made')
+  const [one, two] = ['2026-01-31 23:59:59+00', '2026-02-28 23:59:59+00']
+  const sql = await database(async (sql) => {
+    await makeTablesOf(sql, released, RELEASE)
+    await sql`
+      insert into account (name, role, parent, superreseller, reseller, password, settings, created)
+      values ('admin', 'admin', null, null, null, '', '{}', now()), ('super-1', 'superreseller', 1, null, null, '', '{}', now()),
+        ('super-2', 'superreseller', 1, null, null, '', '{}', now()), ('reseller', 'reseller', 2, 2, null, '', '{}', now()),
+        ('dealer', 'dealer', 4, 2, 4, '', '{}', now())`
+    await sql`
+      insert into settled_count (account, expiry, clients)
+      values (2, ${one}, 3), (5, ${one}, 3), (3, ${one}, 4), (3, ${two}, 5)`
+    await sql`insert into count_change (dealer, superreseller, expiry, clients) values (5, 2, ${two}, 1)`
+  })
+  const totals = () => sql`select expiry, sum(clients) as clients from total_count group by 1 order by 1`
+  const expected = [
+    { expiry: '2026-01-31T23:59:59.000Z', clients: 7 },
+    { expiry: '2026-02-28T23:59:59.000Z', clients: 6 },
+  ]
+  expect(await totals()).toEqual(expected)
+  await sql`select settle_counts(10)`
+  expect(await totals()).toEqual(expected)
 })
 
 test('a corrected comment makes no other schema of a database, and a changed statement does', () => {

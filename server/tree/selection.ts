@@ -72,14 +72,11 @@ export function isVisibleTo(sql: Sql, { id, role }: Context['account'], row: Fra
   return role === 'admin' ? sql`true` : sql`${row}.dealer = ${id}`
 }
 
-/** Returns the condition for the rows of `client_count` that count the caller's clients: all of them for the admin. */
-export function countsFor(sql: Sql, { id, role }: Context['account']): Fragment {
-  return role === 'admin' ? sql`account = any (${superresellerIds(sql)})` : sql`account = ${id}`
-}
-
-/** An array: with a join the planner would read the counts of every account. */
-export function superresellerIds(sql: Sql): Fragment {
-  return sql`array(select id from account where role = 'superreseller')`
+/** Returns the numbers of the caller's clients by their expiry, as a table `kept` for FROM: of all clients for the admin. */
+export function keptBy(sql: Sql, { id, role }: Context['account']): Fragment {
+  return role === 'admin'
+    ? sql`total_count as kept`
+    : sql`(select expiry, clients from client_count where account = ${id}) as kept`
 }
 
 /** The active ones include the expiring ones. @param row a table with the columns `client` and `expiry` */
@@ -112,31 +109,44 @@ export function listColumns(sql: Sql): Fragment {
 /**
  * Returns the ORDER BY of a list. The name is the last key, so that the order of equal values is fixed and no client is
  * on two pages; descending is exactly ascending reversed.
- * @param name the column with the name in lower case, of the table whose index has the order; `expiry` likewise
  */
 export function orderOf(
   sql: Sql,
   { sort, order }: Pick<Selection, 'sort' | 'order'>,
-  name: Fragment = sql`lower(c.name)`,
-  expiry: Fragment = sql`s.expiry`,
+  name?: Fragment,
 ): Fragment {
-  const direction = order === 'asc' ? sql`asc` : sql`desc`
-  const by = {
+  return inDirection(sql, orderKeys(sql, sort, name), order)
+}
+
+/**
+ * Returns what a list is ordered by, the first key first.
+ * @param name the column with the name in lower case, of the table whose index has the order
+ */
+export function orderKeys(
+  sql: Sql,
+  sort: Selection['sort'],
+  name: Fragment = sql`lower(c.name)`,
+): Fragment[] {
+  return {
     name: [name],
     description: [sql`lower(c.description)`, name],
     mac: [sql`c.mac`, name],
     ministra: [sql`c.ministra`, name],
-    expiry: [expiry, name],
+    expiry: [sql`s.expiry`, name],
     status: [sql`c.active`, name],
     dealer: [sql`lower(d.name)`, name],
   }[sort]
-  return by.map((one) => sql`${one} ${direction}`).reduce((all, one) => sql`${all}, ${one}`)
+}
+
+export function inDirection(sql: Sql, keys: readonly Fragment[], order: Selection['order']): Fragment {
+  const direction = order === 'asc' ? sql`asc` : sql`desc`
+  return keys.map((one) => sql`${one} ${direction}`).reduce((all, one) => sql`${all}, ${one}`)
 }
 
 /** Returns the expiries in use whose date contains the term. There is one a day at most, so they are few. */
 async function expiriesLike({ sql, account, business }: SearchContext, term: string): Promise<string[]> {
   const found = await sql<{ expiry: string }[]>`
-    with days as materialized (select distinct expiry from client_count where ${countsFor(sql, account)})
+    with days as materialized (select distinct expiry from ${keptBy(sql, account)})
     select expiry from days where to_char(expiry at time zone ${business.zone}, 'YYYY-MM-DD') like ${like(sql, term)}`
   return found.map(({ expiry }) => expiry)
 }

@@ -60,6 +60,7 @@ const FORBIDDEN: Record<string, readonly string[]> = {
   mac_trial: ['UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
   holding: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
   settled_count: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
+  settled_total: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
   count_change: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
   box_change: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
   box_event: ['DELETE', 'TRUNCATE', 'TRIGGER'],

@@ -86,6 +86,15 @@ const CHECKS = [
       ) order by id limit 10`,
     ({ name }) => `The clients of ${name} are not as many as were counted.`,
   ),
+  checkOf<{ expiry: string }>(
+    (sql) => sql`
+      with there as (select expiry, count(*) as clients from service group by 1),
+      kept as (select expiry, sum(clients) as clients from total_count group by 1 having sum(clients) <> 0)
+      select expiry from there full join kept using (expiry)
+      where there.clients is distinct from kept.clients order by 1 limit 10`,
+    ({ expiry }) =>
+      `The clients of all dealers who are served until ${expiry} are not as many as were counted.`,
+  ),
 ]
 
 /** Returns a check: the query finds what is wrong, and each row of it makes a sentence. */

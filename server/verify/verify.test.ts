@@ -241,6 +241,12 @@ const tamperings: Tampering[] = [
       select id, now(), -1 from account where role = 'superreseller'`,
   ],
   [
+    'all clients miscounted',
+    () => null,
+    /The clients of all dealers who are served until .* are not as many as were counted/,
+    (sql) => sql`insert into settled_total (expiry, clients) values (now(), 1)`,
+  ],
+  [
     'a client whose entry for the search is another',
     () => null,
     /The client .* is not found as it is/,

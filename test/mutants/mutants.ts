@@ -1085,6 +1085,27 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/turns.test.ts'],
   },
   {
+    guard: 'the numbers of all clients follow those of the superresellers',
+    file: 'db/lists.sql',
+    from: 'union all select account, expiry, -clients from removed',
+    to: '',
+    suites: ['server/nouns/client-list/counts.test.ts'],
+  },
+  {
+    guard: 'a search counts on where one state has few clients',
+    file: 'server/nouns/client-list/matches.ts',
+    from: 'Math.min(counts.expiring, counts.active, counts.expired)',
+    to: 'counts.active',
+    suites: ['server/nouns/client-list/search.test.ts'],
+  },
+  {
+    guard: 'a page that some clients do not fill is read otherwise',
+    file: 'server/nouns/client-list/in-order.ts',
+    from: 'return page.length === limit ?',
+    to: 'return page.length > 0 ?',
+    suites: ['server/nouns/client-list/search.test.ts'],
+  },
+  {
     guard: 'the sessions of all requests are found over one connection',
     file: 'server/access/session-lookup.ts',
     from: 'await running',

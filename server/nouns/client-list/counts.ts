@@ -1,7 +1,7 @@
 import { expiringUntil } from '../../../contract/clients.ts'
 import type { Context } from '../../context.ts'
 import type { Fragment } from '../../postgres/pool.ts'
-import { countsFor, isVisibleTo, matches, type Search } from '../../tree/selection.ts'
+import { isVisibleTo, keptBy, matches, type Search } from '../../tree/selection.ts'
 import type { Counts } from './page.ts'
 
 /** Adds up the counts that the database keeps for each expiry: of the given expiries, or of all. Reads no client. */
@@ -14,8 +14,8 @@ export async function keptCounts(
       coalesce(sum(clients) filter (where expiry >= ${now}), 0) as active,
       coalesce(sum(clients) filter (where expiry >= ${now} and expiry < ${expiringUntil(now)}), 0) as expiring,
       coalesce(sum(clients) filter (where expiry < ${now}), 0) as expired
-    from client_count where ${countsFor(sql, account)}
-      and ${expiries ? sql`expiry = any (${expiries}::timestamptz[])` : sql`true`}`
+    from ${keptBy(sql, account)}
+    where ${expiries ? sql`expiry = any (${expiries}::timestamptz[])` : sql`true`}`
   return counts as Counts
 }
 
@@ -27,11 +27,15 @@ export async function scannedCounts({ sql, account, now }: Context, search: Sear
   return counts as Counts
 }
 
-/** The four counts as columns of a query over rows that have an `expiry`. */
+/**
+ * The four counts as columns of a query over rows that have an `expiry`. PostgreSQL counts each of the three different
+ * ones once; counting each state by itself takes twice as long.
+ */
 export function countColumns(sql: Context['sql'], now: Date): Fragment {
+  const before = (moment: Date) => sql`count(*) filter (where expiry < ${moment}::timestamptz)`
   return sql`
     count(*) as all,
-    count(*) filter (where expiry >= ${now}) as active,
-    count(*) filter (where expiry >= ${now} and expiry < ${expiringUntil(now)}) as expiring,
-    count(*) filter (where expiry < ${now}) as expired`
+    count(*) - ${before(now)} as active,
+    ${before(expiringUntil(now))} - ${before(now)} as expiring,
+    ${before(now)} as expired`
 }

@@ -1,7 +1,15 @@
 import { type ClientFilter, COUNTED_TO } from '../../../contract/clients.ts'
 import type { Context } from '../../context.ts'
 import { sendAhead } from '../../postgres/begin.ts'
-import { isIn, isVisibleTo, matches, orderOf, type Search } from '../../tree/selection.ts'
+import {
+  inDirection,
+  isIn,
+  isVisibleTo,
+  matches,
+  orderKeys,
+  orderOf,
+  type Search,
+} from '../../tree/selection.ts'
 import { type PageQuery, sliceOf } from './page.ts'
 
 /**
@@ -28,6 +36,31 @@ export async function scanInOrder(
   await sendAhead(sql, sql`set local enable_sort = off`)
   const page = await sql<{ id: number }[]>`${all} limit ${limit} offset ${offset}`
   return inOrder(page.map(({ id }) => id))
+}
+
+/**
+ * Reads a page of a search like `scanInOrder`, but at most so many clients on the way to it. Returns null where these
+ * have too few matches to fill the page.
+ */
+export async function walkToPage(
+  { sql, account, now }: Context,
+  query: PageQuery,
+  search: Search,
+  most: number,
+): Promise<number[] | null> {
+  const { filter, sort, order } = query
+  const { offset, limit } = sliceOf(query, COUNTED_TO)
+  const { from, row, id, name } = indexedTable(sql, query, true)
+  const [first = name, second = name] = orderKeys(sql, sort, name)
+  await sendAhead(sql, sql`set local enable_sort = off`)
+  const page = await sql<{ id: number }[]>`
+    select client as id from (
+      select ${id} as client, entry.text, entry.dealer, entry.expiry, ${first} as first, ${second} as second from ${from}
+      where ${isVisibleTo(sql, account, row)} order by ${inDirection(sql, [first, second], order)} limit ${most}
+    ) as entry
+    where ${matches(sql, search)} and ${isIn(sql, filter, now, sql`entry`)}
+    order by ${inDirection(sql, [sql`first`, sql`second`], order)} limit ${limit} offset ${offset}`
+  return page.length === limit ? page.map(({ id }) => id) : null
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import type { Fragment } from '../../postgres/pool.ts'
-import { countsFor, isIn, isVisibleTo } from '../../tree/selection.ts'
+import { isIn, isVisibleTo, keptBy } from '../../tree/selection.ts'
 import { type PageQuery, sliceOf } from './page.ts'
 
 /** Whether the clients are counted by the first key of this order. */
@@ -39,8 +39,8 @@ export async function jumpInOrder(context: Context, query: PageQuery, count: num
 function expiries({ sql, account, now }: Context, { filter }: PageQuery): Groups {
   return {
     counts: sql`
-      select expiry as key, sum(clients) as clients from client_count as kept
-      where ${countsFor(sql, account)} and ${isIn(sql, filter, now, sql`kept`)} group by expiry`,
+      select expiry as key, sum(clients) as clients from ${keptBy(sql, account)}
+      where ${isIn(sql, filter, now, sql`kept`)} group by expiry`,
     clients: sql`
       select s.client, lower(s.name) as name from service s
       where ${isVisibleTo(sql, account, sql`s`)} and s.expiry = on_page.key`,

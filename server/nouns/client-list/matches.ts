@@ -1,5 +1,6 @@
 import { COUNTED_TO } from '../../../contract/clients.ts'
 import type { Context } from '../../context.ts'
+import { sendAhead } from '../../postgres/begin.ts'
 import type { Fragment } from '../../postgres/pool.ts'
 import { isIn, isVisibleTo, type Search, type Selection } from '../../tree/selection.ts'
 import { countColumns } from './counts.ts'
@@ -27,6 +28,21 @@ export function collect(
   search: Search,
 ): Promise<Counts & { ids: number[] }> {
   return collectRows(context, query, allMatches(context, search, query.sort))
+}
+
+/**
+ * Whether the first matches that are met, in whatever order, have more than COUNTED_TO of each state, so that none has to
+ * be counted.
+ */
+export async function areManyOfEach(context: Context, search: Search, met: number): Promise<boolean> {
+  const { sql, now } = context
+  // A second process helps where all is read. The planner believes that passing a row between them costs ten times more.
+  await sendAhead(sql, sql`set local max_parallel_workers_per_gather = 2`)
+  await sendAhead(sql, sql`set local parallel_tuple_cost = 0.01`)
+  const [counts] = await sql<Counts[]>`
+    select ${countColumns(sql, now)} from (${allMatches(context, search, 'name')} limit ${met}) as found`
+  await sendAhead(sql, sql`set local max_parallel_workers_per_gather = 0`)
+  return counts !== undefined && Math.min(counts.expiring, counts.active, counts.expired) > COUNTED_TO
 }
 
 /** Collects those of all matches whose boxes are online, counts and sorts them, and takes the page. */

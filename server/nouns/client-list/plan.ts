@@ -3,9 +3,10 @@ import type { Context } from '../../context.ts'
 import { sendAhead } from '../../postgres/begin.ts'
 import { readSearch, type Search } from '../../tree/selection.ts'
 import { keptCounts, scannedCounts } from './counts.ts'
-import { listedState, scanInOrder, skipToPage } from './in-order.ts'
+import { listedState, scanInOrder, skipToPage, walkToPage } from './in-order.ts'
 import { canJump, jumpInOrder } from './jump.ts'
 import {
+  areManyOfEach,
   collect,
   collectOnline,
   collectStates,
@@ -42,6 +43,10 @@ import {
  * - `cap`: more matches than can be looked at each. Count every state up to 10,000 and read the page in the list's
  *   order, where matches lie close together. 80 ms where nearly all of a million match.
  *
+ * Where many are expected to match, none of them has to count: the first 60,000 matches, in whatever order, nearly always
+ * have more than 10,000 of each state. Where a few thousand clients in the list's order fill the page as well, nothing
+ * else is read: that takes 15 to 60 ms of a million, the more the fewer match.
+ *
  * A list of those who are online is found by none of them: see `findOnline`.
  */
 export type Plan = 'browse' | 'jump' | 'skip' | 'scan' | 'collect' | 'merge' | 'cap'
@@ -61,6 +66,9 @@ export const BOUNDS = {
    * 1.3 ms instead of 16 for a first name, 1,400 in 4.4 instead of 12. The planner takes that index for cheaper.
    */
   own: 2_000,
+  /** From so many expected matches on, the first of them are looked at, whether every state has more than are counted. */
+  many: 80_000,
+  met: 60_000,
   /** The most that are counted, or collected and sorted, one by one. */
   collected: 200_000,
   /** The most skipped on the way to a page: by name, which one table has, and by any other order, which needs two. */
@@ -77,6 +85,13 @@ export type Bounds = typeof BOUNDS
 const LEAST_SHARE_IN_ORDER = 0.2
 
 const NONE: Counts = { all: 0, active: 0, expiring: 0, expired: 0 }
+/** The counts of a list that has more clients in each state than are counted. */
+const MANY: Counts = {
+  all: Number.POSITIVE_INFINITY,
+  active: Number.POSITIVE_INFINITY,
+  expiring: Number.POSITIVE_INFINITY,
+  expired: Number.POSITIVE_INFINITY,
+}
 
 /** Chooses the plan of a list where nothing is searched. */
 export function chooseUnsearched(
@@ -114,7 +129,11 @@ function fillsPageSoon(
   if (sort === 'expiry' && ofExpiries.all > 0) return false
   const share = (expected + ofExpiries.all) / all.all
   const skipped = (page * per_page) / share / (all[filter] / all.all)
-  return share > LEAST_SHARE_IN_ORDER && skipped < (sort === 'name' ? bounds.skippedByName : bounds.skipped)
+  return share > LEAST_SHARE_IN_ORDER && skipped < stepsTo({ sort }, bounds)
+}
+
+function stepsTo({ sort }: Pick<PageQuery, 'sort'>, { skippedByName, skipped }: Bounds): number {
+  return sort === 'name' ? skippedByName : skipped
 }
 
 /** Finds a page of the clients that the caller may see, with the counts of the list. */
@@ -167,6 +186,10 @@ async function findMatches(
   const { filter } = query
   const ofExpiries = search.expiries.length > 0 ? await keptCounts(context, search.expiries) : NONE
   const [expected, own] = await Promise.all([estimateTextMatches(context, search), estimateOwn(context)])
+  if (expected > bounds.many && (await areManyOfEach(context, search, bounds.met))) {
+    const ids = await walkToPage(context, query, search, stepsTo(query, bounds))
+    if (ids) return { ...capCounts(MANY, query), ids }
+  }
   const isDecided = expected + ofExpiries.all <= bounds.few || expected > bounds.collected
   const all = isDecided ? null : await keptCounts(context)
   switch (choosePlan(query, { all, expected, ofExpiries }, bounds)) {

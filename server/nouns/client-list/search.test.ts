@@ -5,6 +5,9 @@ import { DAY_MS } from '../../../contract/time.ts'
 import { openWorld, type Person, type World } from '../../../test/support/world.ts'
 import type { Context } from '../../context.ts'
 import { begin } from '../../postgres/begin.ts'
+import { readSearch, type Search } from '../../tree/selection.ts'
+import { walkToPage } from './in-order.ts'
+import { areManyOfEach } from './matches.ts'
 import type { ListQuery, PageQuery } from './page.ts'
 import { BOUNDS, type Bounds, choosePlan, chooseUnsearched, findPage } from './plan.ts'
 
@@ -197,6 +200,66 @@ test('a page anywhere in all clients has exactly what a plain filter and sort ha
         }
       }
     }
+  }
+})
+
+test('a page that some clients in the order of the list fill is what a plain filter and sort find, and else none', async () => {
+  const { now } = world.clock
+  for (const person of [world.admin, dealers[0] as Person]) {
+    const own = clients.filter(({ dealer }) => person === world.admin || dealer === person.name)
+    for (const [nr, sort] of ANY_CLIENT_SORTS.entries()) {
+      for (const filter of CLIENT_FILTERS) {
+        const order = nr % 2 === 0 ? 'asc' : 'desc'
+        const query: PageQuery = { search: 'ey', sort, order, filter, page: 2, per_page: 9 }
+        const all = inOrder(
+          own.filter((client) => isIn(client, filter, now)),
+          query,
+        )
+        const walk = (most: number) =>
+          begin(world.server.sql, async (sql) => {
+            const context = contextOf(sql, person)
+            return walkToPage(context, query, (await readSearch(context, 'ey')) as Search, most)
+          })
+        const ids = all.slice(9, 18).map(({ id }) => id)
+        expect(await walk(MANY), JSON.stringify(query)).toEqual(ids.length === 9 ? ids : null)
+        expect(await walk(17), JSON.stringify(query)).toBeNull()
+      }
+    }
+  }
+})
+
+test('where each state has more clients than are counted, a search counts no further, and finds the same page', async () => {
+  const world = await openWorld()
+  try {
+    const { server, clock } = world
+    const { dealer } = await world.family()
+    await world.plantClients(dealer, { prefix: 'crowd-', last: 31_000 })
+    await server.ownerSql`
+      update service set expiry = ${clock.now}::timestamptz + make_interval(days => (array[-5, 5, 50])[client % 3 + 1])`
+    await server.ownerSql`analyze directory, service, client`
+    const ask = <Result>(work: (context: Context) => Promise<Result>) =>
+      begin(server.sql, (sql) => work({ ...contextOf(sql, dealer), now: clock.now }))
+    const areMany = (met: number) =>
+      ask(async (context) => areManyOfEach(context, (await readSearch(context, 'crowd')) as Search, met))
+    expect(await areMany(31_000)).toBe(true)
+    expect(await areMany(29_000)).toBe(false)
+    for (const [search, sort] of [
+      ['crowd', 'name'],
+      ['owd-3', 'name'],
+      ['crowd', 'expiry'],
+      ['wd-29', 'description'],
+    ] as const) {
+      for (const filter of CLIENT_FILTERS) {
+        const query: ListQuery = { search, sort, order: 'desc', filter, page: 3, per_page: 10 }
+        const found = (bounds: Partial<Bounds>) =>
+          ask((context) => findPage(context, query, { ...BOUNDS, met: 31_000, skipped: 40, ...bounds }))
+        expect(await found({ many: 0 }), JSON.stringify(query)).toEqual(
+          await found({ many: Number.POSITIVE_INFINITY }),
+        )
+      }
+    }
+  } finally {
+    await world.close()
   }
 })
 

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { calls } from '../../../contract/calls.ts'
+import { suiteWorld } from '../../../test/support/world.ts'
+import type { Sql } from '../../postgres/pool.ts'
+
+const world = await suiteWorld()
+
+/** Returns the numbers of clients by expiry: those that are there, and those that are kept for the admin's lists. */
+async function bothCounts(sql: Sql) {
+  return Promise.all([
+    sql`select expiry, count(*) as clients from service group by 1 order by 1`,
+    sql`select expiry, sum(clients) as clients from total_count group by 1 having sum(clients) <> 0 order by 1`,
+  ])
+}
+
+test('the counts of all clients stay exact while clients change, and their changes are settled and forgotten', async () => {
+  const { ownerSql } = world.server
+  const [one, two] = [await world.family({ credits: 50 }), await world.family({ credits: 50 })]
+  const expectExact = async () => {
+    const [there, kept] = await bothCounts(ownerSql)
+    expect(there.length).toBeGreaterThan(0)
+    expect(kept).toEqual(there)
+  }
+  const steps = [
+    () => world.plantClients(one.dealer, { prefix: 'first-', last: 30 }),
+    () => world.client(two.dealer, { login: 'renewed' }),
+    () => two.dealer.call(calls.clients.renew, { name: 'renewed', months: 3 }),
+    () => ownerSql`select settle_counts(3)`,
+    () => world.setExpiry('first-1', '2026-04-01T23:59:59.000Z'),
+    () => one.dealer.call(calls.clients.remove, { name: 'first-1' }),
+    // Two servers settle at once.
+    () => Promise.all([1, 2].map(() => world.server.sql`select settle_counts(1000)`)),
+    () => ownerSql`select forget_empty_counts('2026-05-01')`,
+    () => world.admin.call(calls.tree.move, { name: one.reseller.name, to: two.superreseller.name }),
+    () => ownerSql`select settle_counts(1000)`,
+    () => ownerSql`select rebuild_lists()`,
+  ]
+  for (const step of steps) {
+    await step()
+    await expectExact()
+  }
+  const [left] = await ownerSql`
+    select (select count(*) from count_change) as changes, (select count(*) from settled_total where clients = 0) as empty`
+  expect(left).toEqual({ changes: 0, empty: 0 })
+})
