@@ -74,8 +74,10 @@ async function openDays(sql: Sql, now: Date, zone: string): Promise<OpenDays> {
  */
 function figuresOf(sql: Sql, open: OpenDays, whose: Account | null): Fragment {
   const { last, since, days, ends } = open
+  // One row for each account of a path, by which PostgreSQL can hash: with 'in' it compares each change with each branch.
   const isOneOf = (path: Fragment) => sql`
-    join branch on branch.id in (${path}.superreseller, ${path}.reseller)`
+    cross join lateral (values (${path}.superreseller), (${path}.reseller)) as on_path (account)
+    join branch on branch.id = on_path.account`
   return sql`
     with branch as (
       select a.id, a.created, a.closed, coalesce(k.clients, 0) as clients

@@ -542,11 +542,35 @@ describe('the script of a page', () => {
       Object.defineProperty(navigator, 'connection', { value: { saveData: true } })
     })
     await page.goto('/')
-    // The dialogs come in the same quiet moment.
-    await expect.poll(() => filesOf(page, 'dialogs-')).toBe(1)
+    // What keeps pages for a time without a connection comes in the same quiet moment.
+    await expect.poll(() => filesOf(page, 'offline-')).toBe(1)
     await page.waitForLoadState('networkidle')
     expect(await filesOf(page, 'Clients-')).toBe(0)
     await page.getByRole('navigation').getByRole('link', { name: 'Clients', exact: true }).hover()
     await expect.poll(() => filesOf(page, 'Clients-')).toBe(1)
   })
+
+  test.for(['points at one', 'moves the focus to one'])(
+    'of dialogs, forms and notices comes once the person turns to a control: %s',
+    async (how, { open, world }) => {
+      const { dealer } = await world.family({ credits: 3 })
+      await world.client(dealer)
+      const page = await open({ as: dealer, at: '/clients' })
+      const later = ['dialogs-', 'forms-', 'NoticeBoard-', 'RenewDialog-']
+      const fetched = () => Promise.all(later.map((name) => filesOf(page, name)))
+      // Each page of this test is a first visit: its files are in no cache.
+      await expect.poll(() => filesOf(page, 'offline-')).toBe(1)
+      await page.waitForLoadState('networkidle')
+      expect(await fetched()).toEqual([0, 0, 0, 0])
+      const controls = [
+        page.getByRole('searchbox', { name: 'Search' }),
+        page.getByRole('button', { name: 'Export' }),
+      ]
+      const turn = async () => {
+        for (const control of controls) await (how === 'points at one' ? control.hover() : control.focus())
+        return fetched()
+      }
+      await expect.poll(turn).toEqual([1, 1, 1, 1])
+    },
+  )
 })

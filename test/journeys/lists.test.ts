@@ -206,6 +206,8 @@ describe('what a screen shows first is asked for before its scripts have come', 
           calls.filter((call) => call === one),
           `${path} ${one}`,
         ).toEqual([one])
+      // What this screen asks later must not be counted with the next one's.
+      await page.waitForLoadState('networkidle')
     }
   })
 
