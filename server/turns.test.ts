@@ -52,6 +52,25 @@ describe('a turn', () => {
     expect(begun).toEqual(['bob', 'ann', 'ann', 'ann', 'ann', 'ann'])
   })
 
+  test('is one of fewer yet of an owner whose requests have waited for long beside others, until none waits', async () => {
+    turns = new Turns({ each: 4, eachBesideOthers: 2, eachInsistent: { afterMs: 1_000, each: 1 } })
+    for (const owner of ['bob', 'ann', 'ann', 'ann', 'ann', 'ann']) await ask(owner)
+    expect(begun).toEqual(['bob', 'ann', 'ann'])
+    await vi.advanceTimersByTimeAsync(999)
+    await end(1)
+    expect(begun).toEqual(['bob', 'ann', 'ann', 'ann'])
+    await vi.advanceTimersByTimeAsync(1)
+    await end(2)
+    expect(begun).toEqual(['bob', 'ann', 'ann', 'ann'])
+    await end(3)
+    expect(begun).toEqual(['bob', 'ann', 'ann', 'ann', 'ann'])
+    await end(4)
+    expect(begun).toEqual(['bob', 'ann', 'ann', 'ann', 'ann', 'ann'])
+    await ask('ann')
+    expect(begun.at(-1)).toBe('ann')
+    expect(begun).toHaveLength(7)
+  })
+
   test('goes to each owner in rotation, however many one of them asks for', async () => {
     for (const owner of ['ann', 'ann', 'bob', 'bob']) await ask(owner)
     for (const owner of ['ann', 'ann', 'ann', 'cem', 'cem', 'dan']) await ask(owner)

@@ -5,6 +5,8 @@ export type Limits = {
   each?: number
   /** The limit for one owner while others have turns too; `each` where it is left out. */
   eachBesideOthers?: number
+  /** The limit instead of that for an owner some of whose requests have waited all the time for so long. */
+  eachInsistent?: { afterMs: number; each: number }
   /** Unlimited where it is left out, as the others. */
   maxWait?: MaxWait
 }
@@ -22,6 +24,8 @@ export class Turns<Owner> {
   readonly #running = new Map<Owner, number>()
   /** The waiting requests of each owner. The owner whose turn is next comes first. */
   readonly #waiting = new Map<Owner, Waiting[]>()
+  /** Since when some requests of an owner have waited, without a moment in which none did. */
+  readonly #waitingSince = new Map<Owner, number>()
   #free: number
 
   constructor(limits: Limits) {
@@ -76,9 +80,13 @@ export class Turns<Owner> {
   }
 
   #mostOf(owner: Owner): number {
-    const { each = Number.POSITIVE_INFINITY, eachBesideOthers = each } = this.#limits
+    const { each = Number.POSITIVE_INFINITY, eachBesideOthers = each, eachInsistent } = this.#limits
     const others = this.#running.size - (this.#running.has(owner) ? 1 : 0)
-    return others > 0 ? eachBesideOthers : each
+    if (others === 0) return each
+    const since = this.#waitingSince.get(owner)
+    const isInsistent =
+      since !== undefined && performance.now() - since >= (eachInsistent?.afterMs ?? Infinity)
+    return isInsistent ? (eachInsistent?.each ?? eachBesideOthers) : eachBesideOthers
   }
 
   #begin(owner: Owner): void {
@@ -107,14 +115,22 @@ export class Turns<Owner> {
       gone?.addEventListener('abort', leave)
       const queue = this.#waiting.get(owner)
       if (queue) queue.push(go)
-      else this.#waiting.set(owner, [go])
+      else {
+        this.#waiting.set(owner, [go])
+        this.#waitingSince.set(owner, performance.now())
+      }
     })
   }
 
   #leave(owner: Owner, one: Waiting): void {
     const left = this.#waiting.get(owner)?.filter((other) => other !== one) ?? []
     if (left.length > 0) this.#waiting.set(owner, left)
-    else this.#waiting.delete(owner)
+    else this.#endWait(owner)
+  }
+
+  #endWait(owner: Owner): void {
+    this.#waiting.delete(owner)
+    this.#waitingSince.delete(owner)
   }
 
   #end(owner: Owner): void {
@@ -132,8 +148,11 @@ export class Turns<Owner> {
   #letIn(): void {
     for (const [owner, [next, ...others]] of this.#waiting) {
       if (!next || !this.#hasRoom(owner)) continue
-      this.#waiting.delete(owner)
-      if (others.length > 0) this.#waiting.set(owner, others)
+      if (others.length === 0) this.#endWait(owner)
+      else {
+        this.#waiting.delete(owner)
+        this.#waiting.set(owner, others)
+      }
       this.#begin(owner)
       next()
     }

@@ -1078,6 +1078,13 @@ export const MUTANTS: Mutant[] = [
     suites: ['test/laws/crowd.test.ts'],
   },
   {
+    guard: 'an account whose calls wait for long has fewer yet in progress',
+    file: 'server/turns.ts',
+    from: 'return isInsistent ?',
+    to: 'return since === -1 ?',
+    suites: ['server/turns.test.ts'],
+  },
+  {
     guard: 'all calls that waited go on once nobody else has one',
     file: 'server/turns.ts',
     from: '      next()\n    }',
