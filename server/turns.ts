@@ -85,8 +85,8 @@ export class Turns<Owner> {
     if (others === 0) return each
     const since = this.#waitingSince.get(owner)
     const isInsistent =
-      since !== undefined && performance.now() - since >= (eachInsistent?.afterMs ?? Infinity)
-    return isInsistent ? (eachInsistent?.each ?? eachBesideOthers) : eachBesideOthers
+      eachInsistent && since !== undefined && performance.now() - since >= eachInsistent.afterMs
+    return isInsistent ? eachInsistent.each : eachBesideOthers
   }
 
   #begin(owner: Owner): void {

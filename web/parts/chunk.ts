@@ -106,4 +106,4 @@ export function isKept(): boolean {
 
 const QUIET = 2_000
 const TURNS = ['pointerover', 'focusin']
-const CONTROLS = 'a, button, input, label'
+const CONTROLS = 'a, button, input, select, textarea, label'

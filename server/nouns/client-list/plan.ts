@@ -29,7 +29,7 @@ import {
  * there are and how many are expected to match. Times were measured on two cores with a million clients in memory.
  *
  * - `browse`: nothing is searched. Add up the kept counts and read the page from the index of the list's order.
- *   First and last pages take 12 to 15 ms; each thousand that is skipped takes 1 to 4 ms more.
+ *   First and last pages take 2 to 5 ms; each thousand that is skipped takes 1 to 4 ms more.
  * - `jump`: nothing is searched, and many would have to be skipped in the order of expiries or dealers. The kept counts
  *   say with which of them the page begins. The middle of a million takes 1.5 first pages by expiry, 3 to 5 by dealer.
  * - `skip`: nothing is searched, and many have to be skipped in another order. Skip them in an index that has the order
