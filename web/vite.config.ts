@@ -22,6 +22,7 @@ export default defineConfig({
       output: {
         // On a slow connection every extra file costs a round trip, so files that are loaded together are one chunk.
         codeSplitting: {
+          // A group also takes what its modules import, unless one before it has it, so that their order matters.
           groups: [
             { name: 'login', tags: ['$initial'] },
             // What the login shares with pages that have no form.
