@@ -44,6 +44,17 @@ create table directory (
 create index directory_name on directory (name);
 create index directory_dealer_name on directory (dealer, name);
 create index directory_text on directory using gin (text gin_trgm_ops);
+
+-- Returns each two letters that stand side by side. A trigram is found by three letters, so terms of two have an index of
+-- their own.
+create function letter_pairs(searched text) returns text[]
+  language sql immutable strict parallel safe
+  return array(
+    select one || next from unnest(string_to_array(searched, null), (string_to_array(searched, null))[2:]) as side (one, next)
+    where next is not null
+  );
+
+create index directory_pairs on directory using gin (letter_pairs(text));
 -- The planner needs this many samples to estimate how many rows a search matches.
 alter table directory alter text set statistics 1000;
 

@@ -26,7 +26,7 @@ import { rejectConnections, sendRefusal } from './corridor/send-refusal.ts'
 import { handlers } from './handlers.ts'
 import { openReport } from './jobs/report.ts'
 import { measureWrites } from './metrics.ts'
-import { endSpare } from './nouns/exports/spare.ts'
+import { endSpares } from './nouns/exports/spare.ts'
 import { type Clock, MACHINE_CLOCK } from './postgres/clock.ts'
 import type { Connect, Sql } from './postgres/pool.ts'
 import { notFound } from './refusal.ts'
@@ -98,7 +98,7 @@ export async function openApp(dependencies: AppDependencies) {
     },
     { prefix: '/v1' },
   )
-  app.addHook('onClose', async () => endSpare())
+  app.addHook('onClose', async () => endSpares())
   await serveConsole(app)
   return app
 

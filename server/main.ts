@@ -18,7 +18,7 @@ import { startJobs } from './jobs/jobs.ts'
 import { openReport, type Ports } from './jobs/report.ts'
 import { endLog, openLog, openStderr } from './log.ts'
 import { measure } from './metrics.ts'
-import { keepSpare } from './nouns/exports/spare.ts'
+import { keepSpares } from './nouns/exports/spare.ts'
 import { startClock } from './postgres/clock.ts'
 import { openDatabase } from './postgres/database.ts'
 import { codeOf } from './postgres/errors.ts'
@@ -83,7 +83,7 @@ async function start(): Promise<void> {
   if (console) tell(`Boxtree is ready on ${addressOf(console, config)}`)
   if (boxes) tell(`Boxes are served on ${addressOf(boxes, config)}`)
   if (firstLogin) tell(firstLogin)
-  setTimeout(keepSpare, SETTLED_MS).unref()
+  setTimeout(keepSpares, SETTLED_MS).unref()
 }
 
 type Opened = Awaited<ReturnType<typeof openData>> & { config: Config; secretKey: Buffer; seal: Seal }

@@ -30,10 +30,10 @@ const MOST_OF_ACCOUNT = CONNECTIONS - 2
 const MOST_BESIDE_OTHERS = 3
 
 /**
- * Fewer yet for an account that had calls waiting for a second without a pause: a program. A screen, which asks for several
- * things at once, waits less.
+ * One at a time for an account that had calls waiting for a second without a pause: a program. A screen, which asks for
+ * several things at once, waits less.
  */
-const MOST_OF_INSISTENT = 2
+const MOST_OF_INSISTENT = 1
 
 /** Fewer, so that an account whose changes wait for each other leaves room for those of others. */
 const MOST_CHANGES_OF_ACCOUNT = MOST_CHANGES - 2

@@ -169,6 +169,7 @@ describe("the console's role", () => {
       'forget_servers',
       'hold_session',
       'is_suspended',
+      'letter_pairs',
       'lock_free_holdings',
       'lock_holdings',
       'moment',

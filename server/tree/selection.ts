@@ -24,9 +24,13 @@ export function isNobodys(sql: Sql): Fragment {
 export type Search = {
   /** A condition on the text and dealer of a directory row named `entry`. */
   textMatches: Fragment
-  /** The expiries whose date has the searched term in it; `service` has an index of them. */
-  expiries: string[]
+  /** The same condition in a form that the index of pairs of letters serves too; without that index it is slow. */
+  indexedMatches: Fragment
+  /** The expiries whose date has the searched term in it, and how many clients each has; `service` has an index of them. */
+  expiries: Expiry[]
 }
+
+type Expiry = { expiry: string; clients: number }
 
 /** A plain substring of name, description, MAC, phone digits or expiry date, and for the admin of the dealer's name. */
 export async function readSearch(asked: SearchContext, search: string): Promise<Search | null> {
@@ -34,20 +38,34 @@ export async function readSearch(asked: SearchContext, search: string): Promise<
   const term = search.trim()
   if (term === '') return null
   // The directory has one field a line, and no field has a line break of its own.
-  if (term.includes('\n')) return { textMatches: sql`false`, expiries: [] }
+  if (term.includes('\n')) return { textMatches: sql`false`, indexedMatches: sql`false`, expiries: [] }
   const dealers = account.role === 'admin' ? await dealersLike(sql, term) : []
-  const alternatives = [
-    sql`entry.text like ${like(sql, term)}`,
-    // The phone is the last line: digits alone, after a '+' where it is from abroad.
-    ...phonesMeant(term).map(
-      (digits) => sql`entry.text like ${like(sql, digits)} and entry.text ~ ${`${digits}[0-9]*$`}`,
-    ),
-    ...(dealers.length > 0 ? [sql`entry.dealer = any (${dealers}::bigint[])`] : []),
-  ]
+  const oneOf = (hasInText: (sql: Sql, searched: string) => Fragment) =>
+    [
+      hasInText(sql, term),
+      // The phone is the last line: digits alone, after a '+' where it is from abroad.
+      ...phonesMeant(term).map(
+        (digits) => sql`${hasInText(sql, digits)} and entry.text ~ ${`${digits}[0-9]*$`}`,
+      ),
+      ...(dealers.length > 0 ? [sql`entry.dealer = any (${dealers}::bigint[])`] : []),
+    ].reduce((all, one) => sql`${all} or ${one}`)
   return {
-    textMatches: alternatives.reduce((all, one) => sql`${all} or ${one}`),
+    textMatches: oneOf(hasInText),
+    indexedMatches: oneOf(hasPairsInText),
     expiries: /^[\d-]+$/.test(term) ? await expiriesLike(asked, term) : [],
   }
+}
+
+function hasInText(sql: Sql, searched: string): Fragment {
+  return sql`entry.text like ${like(sql, searched)}`
+}
+
+/** The trigrams find every longer term sooner. */
+function hasPairsInText(sql: Sql, searched: string): Fragment {
+  const isPair = [...searched].length === 2
+  return isPair
+    ? sql`${hasInText(sql, searched)} and letter_pairs(entry.text) @> letter_pairs(lower(${searched}))`
+    : hasInText(sql, searched)
 }
 
 /** Returns the digits that a phone number typed as `term` may be stored with, where they differ from the term. */
@@ -62,10 +80,14 @@ function phonesMeant(term: string): string[] {
   return runs.filter((run) => run !== '' && run !== term)
 }
 
-export function matches(sql: Sql, { textMatches, expiries }: Search): Fragment {
-  return expiries.length > 0
-    ? sql`(${textMatches} or entry.expiry = any (${expiries}::timestamptz[]))`
-    : sql`(${textMatches})`
+export function matches(sql: Sql, search: Search): Fragment {
+  return search.expiries.length > 0
+    ? sql`(${search.textMatches} or entry.expiry = any (${expiriesOf(search)}::timestamptz[]))`
+    : sql`(${search.textMatches})`
+}
+
+export function expiriesOf({ expiries }: Search): string[] {
+  return expiries.map(({ expiry }) => expiry)
 }
 
 export function isVisibleTo(sql: Sql, { id, role }: Context['account'], row: Fragment): Fragment {
@@ -144,11 +166,13 @@ export function inDirection(sql: Sql, keys: readonly Fragment[], order: Selectio
 }
 
 /** Returns the expiries in use whose date contains the term. There is one a day at most, so they are few. */
-async function expiriesLike({ sql, account, business }: SearchContext, term: string): Promise<string[]> {
-  const found = await sql<{ expiry: string }[]>`
-    with days as materialized (select distinct expiry from ${keptBy(sql, account)})
-    select expiry from days where to_char(expiry at time zone ${business.zone}, 'YYYY-MM-DD') like ${like(sql, term)}`
-  return found.map(({ expiry }) => expiry)
+function expiriesLike({ sql, account, business }: SearchContext, term: string): Promise<Expiry[]> {
+  return sql<Expiry[]>`
+    with days as materialized (
+      select expiry, sum(clients)::int as clients from ${keptBy(sql, account)} group by expiry having sum(clients) > 0
+    )
+    select expiry, clients from days
+    where to_char(expiry at time zone ${business.zone}, 'YYYY-MM-DD') like ${like(sql, term)}`
 }
 
 async function dealersLike(sql: Sql, term: string): Promise<number[]> {

@@ -1113,6 +1113,20 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/nouns/client-list/search.test.ts'],
   },
   {
+    guard: 'two letters that few have are found by their index',
+    file: 'server/nouns/client-list/plan.ts',
+    from: 'const indexed = usesPairs ?',
+    to: 'const indexed = usesPairs && false ?',
+    suites: ['server/nouns/client-list/search.test.ts'],
+  },
+  {
+    guard: 'a page that no walk fills is sorted out of all matches',
+    file: 'server/nouns/client-list/plan.ts',
+    from: 'Math.ceil(most))) ??\n      (await sortMatches(context, query, indexed))',
+    to: 'Math.ceil(most))) ??\n      []',
+    suites: ['server/nouns/client-list/search.test.ts'],
+  },
+  {
     guard: 'the sessions of all requests are found over one connection',
     file: 'server/access/session-lookup.ts',
     from: 'await running',
@@ -1485,17 +1499,17 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/nouns/exports/exports.test.ts'],
   },
   {
-    guard: 'the process of the next file ends with the server',
+    guard: 'the processes of the next files end with the server',
     file: 'server/app.ts',
-    from: "app.addHook('onClose', async () => endSpare())",
-    to: 'void endSpare',
+    from: "app.addHook('onClose', async () => endSpares())",
+    to: 'void endSpares',
     suites: ['server/nouns/exports/apart.test.ts'],
   },
   {
     guard: 'a process makes one file',
     file: 'server/nouns/exports/spare.ts',
-    from: '  const taken = spare\n  spare = null\n',
-    to: '  const taken = spare\n',
+    from: 'const taken = spares.shift()',
+    to: 'const taken = spares.at(0)',
     suites: ['server/nouns/exports/apart.test.ts'],
   },
   {

@@ -1,22 +1,33 @@
-import { expiringUntil } from '../../../contract/clients.ts'
+import { type ExpiryState, expiringUntil, expiryState } from '../../../contract/clients.ts'
 import type { Context } from '../../context.ts'
 import type { Fragment } from '../../postgres/pool.ts'
 import { isVisibleTo, keptBy, matches, type Search } from '../../tree/selection.ts'
 import type { Counts } from './page.ts'
 
-/** Adds up the counts that the database keeps for each expiry: of the given expiries, or of all. Reads no client. */
-export async function keptCounts(
-  { sql, account, now }: Context,
-  expiries?: readonly string[],
-): Promise<Counts> {
+/** Adds up the counts that the database keeps for each expiry. Reads no client. */
+export async function keptCounts({ sql, account, now }: Context): Promise<Counts> {
   const [counts] = await sql<Counts[]>`
     select coalesce(sum(clients), 0) as all,
       coalesce(sum(clients) filter (where expiry >= ${now}), 0) as active,
       coalesce(sum(clients) filter (where expiry >= ${now} and expiry < ${expiringUntil(now)}), 0) as expiring,
       coalesce(sum(clients) filter (where expiry < ${now}), 0) as expired
-    from ${keptBy(sql, account)}
-    where ${expiries ? sql`expiry = any (${expiries}::timestamptz[])` : sql`true`}`
+    from ${keptBy(sql, account)}`
   return counts as Counts
+}
+
+/** Adds up how many clients match a search by their expiry. */
+export function countsOfExpiries({ expiries }: Search, now: Date): Counts {
+  const clientsIn = (...states: ExpiryState[]) =>
+    expiries.reduce(
+      (sum, { expiry, clients }) => sum + (states.includes(expiryState(expiry, now)) ? clients : 0),
+      0,
+    )
+  const [active, expiring, expired] = [
+    clientsIn('active', 'expiring'),
+    clientsIn('expiring'),
+    clientsIn('expired'),
+  ]
+  return { all: active + expired, active, expiring, expired }
 }
 
 /** Counts what a search matches by reading every client that the caller may see. */

@@ -2,23 +2,27 @@ import { COUNTED_TO } from '../../../contract/clients.ts'
 import type { Context } from '../../context.ts'
 import { sendAhead } from '../../postgres/begin.ts'
 import type { Fragment } from '../../postgres/pool.ts'
-import { isIn, isVisibleTo, type Search, type Selection } from '../../tree/selection.ts'
+import { expiriesOf, isIn, isVisibleTo, type Search, type Selection } from '../../tree/selection.ts'
 import { countColumns } from './counts.ts'
 import { type Counts, type ListQuery, type PageQuery, sliceOf } from './page.ts'
 
 /**
  * How many clients the database expects a search's text to match, from its statistics and without running the search.
- * Clients that match by their expiry are not among them: those are counted exactly by `keptCounts`.
+ * Clients that match by their expiry are not among them: those are counted exactly.
  */
-export async function estimateTextMatches(context: Context, { textMatches }: Search): Promise<number> {
+export async function estimateTextMatches(context: Context, search: Search): Promise<number> {
   const [plan] = await context.sql<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }[]>`
-    explain (format json) ${allMatches(context, { textMatches, expiries: [] }, 'name')}`
+    explain (format json) ${allMatches(context, { ...search, expiries: [] }, 'name')}`
   return plan?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? 0
 }
 
 /** How many clients the database expects the caller to have, likewise. */
 export function estimateOwn(context: Context): Promise<number> {
-  return estimateTextMatches(context, { textMatches: context.sql`true`, expiries: [] })
+  return estimateTextMatches(context, everything(context.sql))
+}
+
+function everything(sql: Context['sql']): Search {
+  return { textMatches: sql`true`, indexedMatches: sql`true`, expiries: [] }
 }
 
 /** Collects all matches by the indexes, counts and sorts them, and takes the page. */
@@ -52,9 +56,8 @@ export async function collectOnline(
   search: Search | null,
 ): Promise<{ count: number; ids: number[] }> {
   const { sql, now } = context
-  const everything = { textMatches: sql`true`, expiries: [] }
   const online = sql`
-    select found.* from (${allMatches(context, search ?? everything, query.sort)}) as found
+    select found.* from (${allMatches(context, search ?? everything(sql), query.sort)}) as found
     where ${isIn(sql, 'online', now, sql`found`)}`
   const { all: count, ids } = await collectRows(context, { ...query, filter: 'all' }, online)
   return { count, ids }
@@ -93,10 +96,10 @@ export async function collectStates(
 }
 
 /**
- * Returns a page in the order of expiries, where few clients match by text and many by expiry. An index has each kind
- * in this order: the first matches of both are merged.
+ * Returns a page of a search out of all that match: the first of those that match by text and of those that match by
+ * expiry are merged.
  */
-export async function mergeByExpiry(context: Context, query: PageQuery, search: Search): Promise<number[]> {
+export async function sortMatches(context: Context, query: PageQuery, search: Search): Promise<number[]> {
   const { sql, now } = context
   const { offset, limit } = sliceOf(query, COUNTED_TO)
   const inOrder = sql`order by ${matchOrder(sql, query)}`
@@ -106,7 +109,8 @@ export async function mergeByExpiry(context: Context, query: PageQuery, search: 
        ${inOrder} limit ${offset + limit})`,
   )
   const found = await sql<{ client: number }[]>`
-    ${firstOfEach.reduce((all, one) => sql`${all} union all ${one}`)} ${inOrder} limit ${limit} offset ${offset}`
+    select client from (${firstOfEach.reduce((all, one) => sql`${all} union all ${one}`)}) as first
+    ${inOrder} limit ${limit} offset ${offset}`
   return found.map(({ client }) => client)
 }
 
@@ -144,11 +148,9 @@ function allMatches(context: Context, search: Search, sort: Selection['sort']): 
  * Queries that together return each match once, each query by one index: those that match by text, and those that
  * match by expiry alone. Columns: client, name in lower case, expiry, and the sort key that comes before the name.
  */
-function matchQueries(
-  { sql, account }: Context,
-  { textMatches, expiries }: Search,
-  sort: Selection['sort'],
-): Fragment[] {
+function matchQueries({ sql, account }: Context, search: Search, sort: Selection['sort']): Fragment[] {
+  const { textMatches } = search
+  const expiries = expiriesOf(search)
   const key = sortKey(sql, sort)
   const dealers = sort === 'dealer' ? sql`join account d on d.id = entry.dealer` : sql``
   const byText = sql`

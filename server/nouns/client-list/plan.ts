@@ -2,7 +2,7 @@ import { COUNTED_TO } from '../../../contract/clients.ts'
 import type { Context } from '../../context.ts'
 import { sendAhead } from '../../postgres/begin.ts'
 import { readSearch, type Search } from '../../tree/selection.ts'
-import { keptCounts, scannedCounts } from './counts.ts'
+import { countsOfExpiries, keptCounts, scannedCounts } from './counts.ts'
 import { listedState, scanInOrder, skipToPage, walkToPage } from './in-order.ts'
 import { canJump, jumpInOrder } from './jump.ts'
 import {
@@ -12,7 +12,7 @@ import {
   collectStates,
   estimateOwn,
   estimateTextMatches,
-  mergeByExpiry,
+  sortMatches,
 } from './matches.ts'
 import {
   type CountedPage,
@@ -43,9 +43,8 @@ import {
  * - `cap`: more matches than can be looked at each. Count every state up to 10,000 and read the page in the list's
  *   order, where matches lie close together. 80 ms where nearly all of a million match.
  *
- * Where many are expected to match, none of them has to count: the first 60,000 matches, in whatever order, nearly always
- * have more than 10,000 of each state. Where a few thousand clients in the list's order fill the page as well, nothing
- * else is read: that takes 15 to 60 ms of a million, the more the fewer match.
+ * Where many are expected to match, none of them has to count: some 50,000 matches, in whatever order, nearly always have
+ * more than 10,000 of each state. That takes 15 to 30 ms of a million.
  *
  * A list of those who are online is found by none of them: see `findOnline`.
  */
@@ -53,7 +52,7 @@ export type Plan = 'browse' | 'jump' | 'skip' | 'scan' | 'collect' | 'merge' | '
 
 /**
  * What the choice is made by. `expected` are matches by text, `ofExpiries` the exact counts of those by expiry. `all` is
- * null where it decides nothing, because few or more than can be collected are expected.
+ * null where it decides nothing, because few are expected.
  */
 export type Estimate = { all: Counts | null; expected: number; ofExpiries: Counts }
 
@@ -66,9 +65,10 @@ export const BOUNDS = {
    * 1.3 ms instead of 16 for a first name, 1,400 in 4.4 instead of 12. The planner takes that index for cheaper.
    */
   own: 2_000,
-  /** From so many expected matches on, the first of them are looked at, whether every state has more than are counted. */
-  many: 80_000,
-  met: 60_000,
+  /** So many own clients are read one by one sooner than the index of pairs says which of everybody's match. */
+  paired: 20_000,
+  /** By how much more matches are looked at than should have more of the rarest state than are counted. */
+  margin: 1.1,
   /** The most that are counted, or collected and sorted, one by one. */
   collected: 200_000,
   /** The most skipped on the way to a page: by name, which one table has, and by any other order, which needs two. */
@@ -79,18 +79,27 @@ export const BOUNDS = {
 }
 export type Bounds = typeof BOUNDS
 
+/** How many clients are walked past in the time in which one match is sorted. */
+const WALKED_PER_SORTED = 0.3
+/** The index of pairs of letters helps a search that so few of the clients match. */
+const MOST_SHARE_OF_PAIRS = 0.25
 /**
  * Reading in the list's order fills a page soon where at least this share matches; fewer may all lie at its far end.
  */
 const LEAST_SHARE_IN_ORDER = 0.2
 
-const NONE: Counts = { all: 0, active: 0, expiring: 0, expired: 0 }
 /** The counts of a list that has more clients in each state than are counted. */
 const MANY: Counts = {
   all: Number.POSITIVE_INFINITY,
   active: Number.POSITIVE_INFINITY,
   expiring: Number.POSITIVE_INFINITY,
   expired: Number.POSITIVE_INFINITY,
+}
+
+/** How many matches have more of each state than are counted, where the states are as frequent as among all clients. */
+function mostToMeet({ all, active, expiring, expired }: Counts, { margin }: Bounds): number {
+  const rarest = Math.min(active, expiring, expired) / all
+  return Math.ceil(((COUNTED_TO + 1) / rarest) * margin)
 }
 
 /** Chooses the plan of a list where nothing is searched. */
@@ -184,14 +193,14 @@ async function findMatches(
   bounds: Bounds,
 ): Promise<FoundPage> {
   const { filter } = query
-  const ofExpiries = search.expiries.length > 0 ? await keptCounts(context, search.expiries) : NONE
+  const ofExpiries = countsOfExpiries(search, context.now)
   const [expected, own] = await Promise.all([estimateTextMatches(context, search), estimateOwn(context)])
-  if (expected > bounds.many && (await areManyOfEach(context, search, bounds.met))) {
-    const ids = await walkToPage(context, query, search, stepsTo(query, bounds))
-    if (ids) return { ...capCounts(MANY, query), ids }
-  }
-  const isDecided = expected + ofExpiries.all <= bounds.few || expected > bounds.collected
-  const all = isDecided ? null : await keptCounts(context)
+  const usesPairs = own > bounds.paired && expected < own * MOST_SHARE_OF_PAIRS
+  const indexed = usesPairs ? { ...search, textMatches: search.indexedMatches } : search
+  const all = expected + ofExpiries.all <= bounds.few ? null : await keptCounts(context)
+  const most = all ? mostToMeet(all, bounds) : Number.POSITIVE_INFINITY
+  if (most < expected && (await areManyOfEach(context, indexed, most)))
+    return { ...capCounts(MANY, query), ids: await walkOrSort() }
   switch (choosePlan(query, { all, expected, ofExpiries }, bounds)) {
     case 'scan': {
       const counts = await scannedCounts(context, search)
@@ -200,20 +209,31 @@ async function findMatches(
     case 'collect': {
       // The index of letters is one for all dealers, and only a bitmap scan can use it.
       if (own <= bounds.own) await sendAhead(context.sql, context.sql`set local enable_bitmapscan = off`)
-      // Two letters that nobody has are in no index: all entries are read, and a second process helps.
+      // One letter that nobody has is in no index: all entries are read, and a second process helps.
       if (!all || all.all > bounds.collected)
         await sendAhead(context.sql, context.sql`set local max_parallel_workers_per_gather = 2`)
-      const { ids, ...counts } = await collect(context, query, search)
+      const { ids, ...counts } = await collect(context, query, indexed)
       return { ...capCounts(counts, query), ids }
     }
     case 'merge': {
-      const { ids, ...counts } = await collectStates(context, query, search, ofExpiries)
-      return { ...capCounts(counts, query), ids: ids ?? (await mergeByExpiry(context, query, search)) }
+      const { ids, ...counts } = await collectStates(context, query, indexed, ofExpiries)
+      return { ...capCounts(counts, query), ids: ids ?? (await sortMatches(context, query, indexed)) }
     }
     case 'cap': {
-      const { ids, ...counts } = await collectStates(context, query, search, ofExpiries)
-      const page = ids ?? (await scanInOrder(context, query, search, counts[filter]))
-      return { ...capCounts(counts, query), ids: page }
+      const { ids, ...counts } = await collectStates(context, query, indexed, ofExpiries)
+      return { ...capCounts(counts, query), ids: ids ?? (await walkOrSort()) }
     }
+  }
+
+  /**
+   * Finds a page of more matches than are counted: in walking through the list's order, or, where the matches lie together
+   * elsewhere in that order, by sorting all of them. Neither takes much longer than the other.
+   */
+  async function walkOrSort(): Promise<number[]> {
+    const most = Math.max(stepsTo(query, bounds), (expected + ofExpiries.all) * WALKED_PER_SORTED)
+    return (
+      (await walkToPage(context, query, search, Math.ceil(most))) ??
+      (await sortMatches(context, query, indexed))
+    )
   }
 }

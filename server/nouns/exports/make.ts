@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { isRefusalCode, Refusal } from '../../refusal.ts'
 import type { Fault, Order } from './order.ts'
 import { Pace } from './pace.ts'
-import { keepSpare, takeProcess } from './spare.ts'
+import { keepSpares, takeProcess } from './spare.ts'
 
 /** How often `maySend` is checked, in milliseconds. */
 const ASK_EVERY = 2_000
@@ -46,7 +46,7 @@ export function makeFile(
     maker.on('error', fail)
     // The process could not be started, for example because too many files are open. Its 'error' event follows.
     if (maker.pid === undefined) return
-    pieces.once('data', keepSpare)
+    pieces.once('data', keepSpares)
     pieces.on('data', (piece: Buffer) => {
       pace.sent(piece.length)
       if (!body.push(piece)) {

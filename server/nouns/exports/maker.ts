@@ -4,6 +4,7 @@ import { openPool } from '../../postgres/pool.ts'
 import { csv } from './csv.ts'
 import { clientListing, transactionListing } from './listing.ts'
 import type { Fault, Order } from './order.ts'
+import { pdf } from './pdf.ts'
 
 // Makes one file in its own process and with its own connection, writes it to stdout and ends. It reads one
 // snapshot of the database, no faster than the file is taken.
@@ -35,8 +36,6 @@ try {
         return write(csv(sql, await transactionListing(asked, wanted.selection)))
       const listing = await clientListing(asked, wanted.selection)
       if (wanted.selection.format === 'csv') return write(csv(sql, listing))
-      // pdfkit takes as long to load as everything else together.
-      const { pdf } = await import('./pdf.ts')
       return write(pdf(sql, listing))
     },
     'read only',

@@ -8,35 +8,38 @@ export const MOST_MEMORY_MB = 96
 const MAKER = fileURLToPath(new URL('./maker.ts', import.meta.url))
 const LIMITS = [`--max-old-space-size=${MOST_MEMORY_MB}`, '--max-semi-space-size=4']
 
-/** A process that has loaded its modules and waits for an order. */
-let spare: ChildProcess | null = null
+/** So many are ready: a second file that is asked for at once takes as long to begin as the first. */
+const KEPT = 2
 
-/** Starts the process of the next file ahead, because loading its modules takes longer than the start of a file. */
-export function keepSpare(): void {
-  if (spare) return
-  const started = start()
-  const forget = () => {
-    if (spare === started) spare = null
+/** Processes that have loaded their modules and wait for an order. The one that has waited longest comes first. */
+const spares: ChildProcess[] = []
+
+/** Starts the processes of the next files ahead, because loading their modules takes longer than the start of a file. */
+export function keepSpares(): void {
+  while (spares.length < KEPT) {
+    const started = start()
+    const forget = () => {
+      const at = spares.indexOf(started)
+      if (at >= 0) spares.splice(at, 1)
+    }
+    started.on('error', forget)
+    started.on('exit', forget)
+    // The process could not be started. Its 'error' event follows.
+    if (started.pid === undefined) return
+    // While it waits, it keeps no program running that has nothing else to do.
+    started.unref()
+    started.channel?.unref()
+    pipeOf(started).unref()
+    spares.push(started)
   }
-  started.on('error', forget)
-  started.on('exit', forget)
-  // The process could not be started. Its 'error' event follows.
-  if (started.pid === undefined) return
-  // While it waits, it keeps no program running that has nothing else to do.
-  started.unref()
-  started.channel?.unref()
-  pipeOf(started).unref()
-  spare = started
 }
 
-export function endSpare(): void {
-  spare?.kill('SIGKILL')
-  spare = null
+export function endSpares(): void {
+  for (const spare of spares.splice(0)) spare.kill('SIGKILL')
 }
 
 export function takeProcess(): ChildProcess {
-  const taken = spare
-  spare = null
+  const taken = spares.shift()
   if (!taken) return start()
   taken.ref()
   taken.channel?.ref()
