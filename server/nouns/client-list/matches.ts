@@ -1,6 +1,5 @@
 import { COUNTED_TO } from '../../../contract/clients.ts'
 import type { Context } from '../../context.ts'
-import { sendAhead } from '../../postgres/begin.ts'
 import type { Fragment } from '../../postgres/pool.ts'
 import { expiriesOf, isIn, isVisibleTo, type Search, type Selection } from '../../tree/selection.ts'
 import { countColumns } from './counts.ts'
@@ -40,12 +39,8 @@ export function collect(
  */
 export async function areManyOfEach(context: Context, search: Search, met: number): Promise<boolean> {
   const { sql, now } = context
-  // A second process helps where all is read. The planner believes that passing a row between them costs ten times more.
-  await sendAhead(sql, sql`set local max_parallel_workers_per_gather = 2`)
-  await sendAhead(sql, sql`set local parallel_tuple_cost = 0.01`)
   const [counts] = await sql<Counts[]>`
     select ${countColumns(sql, now)} from (${allMatches(context, search, 'name')} limit ${met}) as found`
-  await sendAhead(sql, sql`set local max_parallel_workers_per_gather = 0`)
   return counts !== undefined && Math.min(counts.expiring, counts.active, counts.expired) > COUNTED_TO
 }
 

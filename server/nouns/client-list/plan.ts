@@ -67,8 +67,11 @@ export const BOUNDS = {
   own: 2_000,
   /** So many own clients are read one by one sooner than the index of pairs says which of everybody's match. */
   paired: 20_000,
-  /** By how much more matches are looked at than should have more of the rarest state than are counted. */
-  margin: 1.1,
+  /**
+   * By how much more matches are looked at than should have more of the rarest state than are counted: those that are met
+   * first are the oldest, and states are not as frequent among them.
+   */
+  margin: 1.2,
   /** The most that are counted, or collected and sorted, one by one. */
   collected: 200_000,
   /** The most skipped on the way to a page: by name, which one table has, and by any other order, which needs two. */
