@@ -47,6 +47,11 @@ const LATER = [
 ]
 
 const entry = scriptsOf('index.html')
+
+/** What the document itself asks for before any script runs: see `web/shell/boot.js`. */
+const ahead: { screens: string[]; first: Record<string, Record<string, { files: string[] }>> } = JSON.parse(
+  /= (\{"entry".*\})$/m.exec(readFileSync(join(BUILT, 'index.html'), 'utf8'))?.[1] ?? '',
+)
 const login = [...new Set([...entry, ...scriptsOf(keyOf('forms')), assetNamed('captchaWorker')])]
 
 test('the login with its captcha is at most 150 kB of script', () => {
@@ -92,9 +97,29 @@ test('dashboards and lists fetch no code of forms', () => {
   expect(visitTo('pages/NewClient.tsx')).toContain(form)
 })
 
+test.each([
+  ['admin', '/', 'pages/AdminDashboard.tsx'],
+  ['dealer', '/', 'pages/Home.tsx'],
+  ['dealer', '/clients', 'pages/Clients.tsx'],
+  ['superreseller', '/resellers', 'pages/Accounts.tsx'],
+])('the document of the %s at %s names every script that the page waits for', (role, path, page) => {
+  const named = [...ahead.screens, ...(ahead.first[role]?.[path]?.files ?? [])]
+  const [first = ''] = entry
+  const waited = [...statically(SHELL), ...statically(page)].filter((file) => file !== first)
+  expect(named).toEqual(expect.arrayContaining(waited.map((file) => `/${file}`)))
+})
+
 test('only the lists of clients fetch the code of an export', () => {
   expect(pagesWith('Export as CSV')).toEqual(['pages/AllClients.tsx', 'pages/Clients.tsx'])
 })
+
+/** Returns a script's file with those that it cannot run without. */
+function statically(key: string, seen = new Set<string>()): string[] {
+  const script = manifest[key]
+  if (!script || seen.has(key)) return []
+  seen.add(key)
+  return [script.file, ...(script.imports ?? []).flatMap((name) => statically(name, seen))]
+}
 
 /** Returns the files of a first visit of somebody with a session: the entry, the shell and the page. */
 function visitTo(page: string): string[] {

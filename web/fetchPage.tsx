@@ -1,7 +1,7 @@
 import type { ComponentType } from 'react'
 import type { LevelName } from '../contract/levels.ts'
 import type { Role } from '../contract/roles.ts'
-import { type ConsoleScreen, everyScreen, to } from './screens.ts'
+import { type ConsoleScreen, screenAt } from './screens.ts'
 
 type Pages = Record<string, ComponentType<{ level?: LevelName }>>
 
@@ -17,8 +17,7 @@ export async function fetchPage({ page, level }: ConsoleScreen): Promise<Compone
 
 /** Begins to load the page of an address while the router itself is still loading. */
 export function fetchPageAt(pathname: string, role: Role): void {
-  const path = pathname === '/' ? to.home[role]() : pathname
-  const screen = everyScreen.find((one) => one.roles.includes(role) && patternOf(one).test(path))
+  const screen = screenAt(pathname, role)
   if (screen) fetchPage(screen).catch(() => {})
 }
 
@@ -39,8 +38,4 @@ export function fetchPointedAt(role: Role): () => void {
 export function isLinePoor(): boolean {
   const { connection } = navigator as { connection?: { saveData?: boolean; effectiveType?: string } }
   return connection?.saveData === true || /[23]g/.test(connection?.effectiveType ?? '')
-}
-
-function patternOf({ path }: ConsoleScreen): RegExp {
-  return new RegExp(`^${path.replace(':name', '[^/]+')}/?$`, 'i')
 }

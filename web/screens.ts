@@ -175,6 +175,16 @@ export function menuOf(role: Role): readonly ItemOfMenu[] {
   return everyScreen.filter((one): one is ItemOfMenu => one.item !== undefined && one.roles.includes(role))
 }
 
+/** Returns the screen at an address, if the role can use one there. */
+export function screenAt(pathname: string, role: Role): ConsoleScreen | undefined {
+  const path = pathname === '/' ? to.home[role]() : pathname
+  return everyScreen.find((one) => one.roles.includes(role) && patternOf(one).test(path))
+}
+
+function patternOf({ path }: ConsoleScreen): RegExp {
+  return new RegExp(`^${path.replace(':name', '[^/]+')}/?$`, 'i')
+}
+
 type ScreenTree = { readonly [name: string]: ConsoleScreen | ScreenTree }
 
 type Links<Of> = {

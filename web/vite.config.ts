@@ -5,7 +5,9 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import subsetFont from 'subset-font'
 import { defineConfig, type Plugin, type Rolldown } from 'vite'
+import type { Role } from '../contract/roles.ts'
 import { firstCalls } from './firstCalls.ts'
+import { screenAt } from './screens.ts'
 
 export default defineConfig({
   root: import.meta.dirname,
@@ -101,8 +103,8 @@ function boot(): Plugin {
 }
 
 /**
- * Returns the files that the first screen needs and the page does not name, those of a visitor and those of a session,
- * and the calls that a session's first screen makes.
+ * Returns the files that the first screen needs and the page does not name, those of a visitor and those of a session, and
+ * by role and path the files of each page and the calls that it makes first.
  */
 function ahead(bundle: Rolldown.OutputBundle) {
   const files = Object.values(bundle)
@@ -123,13 +125,26 @@ function ahead(bundle: Rolldown.OutputBundle) {
     return files
   }
   const served = (names: Iterable<string>) => Array.from(names, (name) => `/${name}`)
+  const screens = needed('shell', 'parts')
+  const ofPage = (path: string, role: Role) =>
+    [...needed(screenAt(path, role)?.page ?? '')].filter((file) => !screens.has(file))
   return {
     entry: `/${entry.fileName}`,
+    font: `/${font[0]}`,
     captcha: ['/v1/captcha', ...served(named(/captchaWorker/))],
-    login: served([...needed('forms'), ...font]),
-    screens: served([...needed('shell', 'parts'), ...font]),
-    calls: firstCalls(),
+    login: served(needed('forms')),
+    screens: served(screens),
+    first: mapped(firstCalls(), (paths, role) =>
+      mapped(paths, (urls, path) => ({ urls, files: served(ofPage(path, role as Role)) })),
+    ),
   }
+}
+
+function mapped<From, To>(
+  record: Record<string, From>,
+  of: (value: From, key: string) => To,
+): Record<string, To> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, of(value, key)]))
 }
 
 const INTER = join(import.meta.dirname, '../node_modules/@fontsource-variable/inter/files')

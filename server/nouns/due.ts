@@ -8,7 +8,7 @@ import type { Fragment } from '../postgres/pool.ts'
 import { balanceOf } from '../tree/account.ts'
 import { clientOf } from '../tree/client.ts'
 import { nameFor } from '../tree/names.ts'
-import { matches, readSearch } from '../tree/selection.ts'
+import { keptBy, matches, readSearch } from '../tree/selection.ts'
 
 type DueCalls = Pick<Handlers<typeof calls.clients>, 'due' | 'dueClients' | 'forecast' | 'remind'>
 type DueClient = OutputOf<typeof calls.clients.dueClients>['data'][number]
@@ -21,8 +21,7 @@ export const due: DueCalls = {
       select ${countOf(context, 'today')} as today, ${countOf(context, 'tomorrow')} as tomorrow,
         ${countOf(context, 'week')} as week, ${countOf(context, 'month')} as month,
         ${countOf(context, 'lapsed')} as lapsed
-      ${fromClients(context)}
-        and s.expiry >= ${rangeOf(context, 'lapsed').from} and s.expiry <= ${rangeOf(context, 'month').to}`
+      from ${countsByExpiry(context)} as s`
     return { counts: counts as Record<DueWithin, number>, credits: await balanceOf(sql, account) }
   },
 
@@ -31,8 +30,10 @@ export const due: DueCalls = {
     const direction = order === 'asc' ? sql`asc` : sql`desc`
     const found = await readSearch(context, search)
     const which = sql`
-      ${fromClients(context)} and ${isWithin(context, within)} and ${found ? matches(sql, found) : sql`true`}`
-    const [all] = await sql<{ count: number }[]>`select count(*) ${which}`
+      from service s ${found ? sql`join directory entry on entry.client = s.client` : sql``}
+      where ${isDue(context)} and ${isWithin(context, within)} and ${found ? matches(sql, found) : sql`true`}`
+    const [all] = await sql<{ count: number }[]>`
+      select ${found ? sql`count(*) ${which}` : sql`${countOf(context, within)} as count from ${countsByExpiry(context)} as s`}`
     const count = all?.count ?? 0
     const data = await sql<DueClient[]>`
       select c.name, c.description, c.mac, c.phone, c.package_selection, picked.expiry,
@@ -52,7 +53,8 @@ export const due: DueCalls = {
     const credits = await balanceOf(sql, account)
     const days = await sql<{ expiry: string; clients: number; months: number }[]>`
       select s.expiry, count(*) as clients, sum(${lastMonths(sql, sql`s.client`)}) as months
-      ${fromClients(context)} and s.expiry >= ${now} and s.expiry <= ${rangeOf(context, 'month').to}
+      from service s
+      where ${isDue(context)} and s.expiry >= ${now} and s.expiry <= ${rangeOf(context, 'month').to}
       group by s.expiry order by s.expiry`
     const fortnight = endOf(addDays(dayOf(now, business.zone), 13), business.zone)
     let needed = 0
@@ -90,13 +92,29 @@ function summed(days: readonly { clients: number; months: number }[]): { clients
   return { clients: total('clients'), months: total('months') }
 }
 
-function fromClients({ sql, account }: Context): Fragment {
-  return sql`
-    from service s join directory entry on entry.client = s.client where s.dealer = ${account.id} and entry.active`
+/** Whether a service `s` is of one of the caller's clients that are switched on. */
+function isDue(context: Context): Fragment {
+  return context.sql`s.dealer = ${context.account.id} and s.client not in (${switchedOff(context)})`
 }
 
+/** Few clients are switched off, so these are looked up instead of all others. */
+function switchedOff({ sql, account }: Context): Fragment {
+  return sql`select c.id from client c where c.dealer = ${account.id} and c.deleted is null and not c.active`
+}
+
+/** Returns the numbers of clients by expiry: those that are kept of all, less those that are switched off. */
+function countsByExpiry(context: Context): Fragment {
+  const { sql, account } = context
+  return sql`(
+    select expiry, clients from ${keptBy(sql, account)}
+    union all
+    select expiry, -1 from service where client in (${switchedOff(context)})
+  )`
+}
+
+/** From counts by expiry `s`. */
 function countOf(context: Context, within: DueWithin): Fragment {
-  return context.sql`count(*) filter (where ${isWithin(context, within)})`
+  return context.sql`coalesce(sum(s.clients) filter (where ${isWithin(context, within)}), 0)::int`
 }
 
 function isWithin(context: Context, within: DueWithin): Fragment {

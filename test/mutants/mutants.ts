@@ -786,8 +786,22 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'clients that are switched off are not due',
     file: 'server/nouns/due.ts',
-    from: 'where s.dealer = ${account.id} and entry.active',
-    to: 'where s.dealer = ${account.id}',
+    from: 'c.deleted is null and not c.active',
+    to: 'false',
+    suites: ['server/nouns/due.test.ts'],
+  },
+  {
+    guard: 'clients that are switched off are not counted as due',
+    file: 'server/nouns/due.ts',
+    from: 'select expiry, -1 from service',
+    to: 'select expiry, 0 from service',
+    suites: ['server/nouns/due.test.ts'],
+  },
+  {
+    guard: 'a purchase that was taken back is not that of last time',
+    file: 'server/ledger/last-months.ts',
+    from: "case newest.type when 'USED'",
+    to: "case 'USED' when 'USED'",
     suites: ['server/nouns/due.test.ts'],
   },
   {

@@ -7,7 +7,7 @@ try {
     document.documentElement.dataset.mode = 'dark'
     document.querySelector('meta[name=theme-color]')?.setAttribute('content', '#202a35')
   }
-  const { entry, captcha, login, screens, calls } = AHEAD
+  const { entry, font, captcha, login, screens, first } = AHEAD
   const ahead = (href) => {
     const link = document.createElement('link')
     if (href.endsWith('.js')) link.rel = 'modulepreload'
@@ -22,8 +22,9 @@ try {
   }
   const token = localStorage.getItem('token')
   const isKnown = token !== null
-  const urls = calls[localStorage.getItem('role')]?.[location.pathname]
-  if (isKnown && urls && location.search === '') {
+  const { files = [], urls = [] } =
+    (isKnown && first[localStorage.getItem('role')]?.[location.pathname]) || {}
+  if (urls.length > 0 && location.search === '') {
     const headers = { accept: 'application/json', 'access-token': token, authorization: `Bearer ${token}` }
     const ask = (url) => {
       const asked = Date.now()
@@ -40,8 +41,24 @@ try {
   }
   // The challenge and what solves it are small, and solving takes longest.
   if (!isKnown) captcha.forEach(ahead)
-  // The entry script has the bandwidth first: the other files load while the browser compiles it.
-  ahead(entry).onload = () => (isKnown ? screens : login).forEach(ahead)
+  // The entry script has the bandwidth first, and the font, a fifth of it, comes in its midst. At the end of either the other
+  // files are asked for: the first bytes of them arrive a round trip later.
+  const others = isKnown ? [...screens, ...files] : login
+  const loadOthers = () => others.splice(0).forEach(ahead)
+  ahead(entry).onload = loadOthers
+  const loadFont = ({ target }) => {
+    if (target.rel !== 'stylesheet') return
+    document.removeEventListener('load', loadFont, true)
+    ahead(font).onload = loadOthers
+  }
+  document.addEventListener('load', loadFont, true)
+  // The first of each kind loads the browser's languages, in a time in which the page waits for the line.
+  if (isKnown)
+    setTimeout(() => {
+      new Intl.DateTimeFormat('sv-SE', { timeZone: 'UTC', dateStyle: 'short', timeStyle: 'short' }).format()
+      new Intl.RelativeTimeFormat('en').format(1, 'day')
+      new Intl.Collator('en').compare('a', 'b')
+    })
 } catch {
   // The local storage may be blocked or invalid. The page then begins in light mode and loads without preloading.
 }

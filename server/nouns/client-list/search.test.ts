@@ -144,6 +144,10 @@ describe.each<[string, Partial<Bounds>]>([
   ['every match may be collected', { few: 0, own: 0 }],
   ['at most 30 matches may be collected', { few: 0, own: 0, collected: 30 }],
   ['no match may be collected', { few: 0, own: 0, collected: 0 }],
+  [
+    'no match may be collected and no walk is long enough',
+    { few: 0, own: 0, collected: 0, skipped: 1, skippedByName: 1 },
+  ],
   ['two letters are found by their index', { few: 0, own: 0, paired: 0 }],
 ])('a search of clients, when %s', (_how, some) => {
   const bounds = { ...BOUNDS, ...some }
