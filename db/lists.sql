@@ -5,6 +5,7 @@
 -- - settled_count: how many clients have each expiry, of each dealer and of all beneath each superreseller, so that no
 --   list counts a hundred thousand rows
 -- - settled_total: the same of all clients, for the lists of the admin
+-- - settled_month: the same of each account by the month of the expiry, for the numbers beneath thousands of accounts
 -- - count_change: what has changed since; a job adds it to the settled counts each minute
 -- - client_count, total_count: the sums of both, which are exact at any moment
 
@@ -72,6 +73,15 @@ create table settled_total (
   constraint settled_total_pkey primary key (expiry)
 ) with (fillfactor = 50);
 
+-- A month in UTC, by its first moment.
+create table settled_month (
+  account bigint not null,
+  month timestamptz not null,
+  clients integer not null,
+  constraint settled_month_pkey primary key (account, month),
+  constraint settled_month_account_fk foreign key (account) references account (id)
+) with (fillfactor = 50);
+
 -- What services have changed since: one row for each dealer and expiry that a statement changed. All renewals of a day
 -- reach the same expiry, so that each would otherwise wait until the one before it is on the disk.
 create table count_change (
@@ -93,7 +103,8 @@ create view total_count as
   union all
   select expiry, clients from count_change;
 
--- Adds what has changed in the counts of superresellers, beneath whom all clients are, to the totals.
+-- Adds what has changed in the settled counts to those of the months, and that of superresellers, beneath whom all clients
+-- are, to the totals.
 create function keep_totals() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$
 begin
@@ -102,6 +113,9 @@ begin
     select k.expiry, sum(k.clients) from added k join account a on a.id = k.account and a.role = 'superreseller'
     group by 1 order by 1
     on conflict (expiry) do update set clients = total.clients + excluded.clients;
+    insert into settled_month as kept (account, month, clients)
+    select k.account, date_trunc('month', k.expiry, 'UTC'), sum(k.clients) from added k group by 1, 2 order by 1, 2
+    on conflict (account, month) do update set clients = kept.clients + excluded.clients;
   else
     insert into settled_total as total (expiry, clients)
     select k.expiry, sum(k.clients)
@@ -109,6 +123,11 @@ begin
     join account a on a.id = k.account and a.role = 'superreseller'
     group by 1 order by 1
     on conflict (expiry) do update set clients = total.clients + excluded.clients;
+    insert into settled_month as kept (account, month, clients)
+    select k.account, date_trunc('month', k.expiry, 'UTC'), sum(k.clients)
+    from (select account, expiry, clients from added union all select account, expiry, -clients from removed) k
+    group by 1, 2 order by 1, 2
+    on conflict (account, month) do update set clients = kept.clients + excluded.clients;
   end if;
   return null;
 end $$;
@@ -190,26 +209,32 @@ create trigger keep_counts_at_delete after delete on service
 create function rebuild_lists() returns void
   language plpgsql volatile set search_path = public, pg_temp as $$
 begin
-  truncate settled_count, settled_total, count_change, directory;
+  truncate settled_count, settled_total, settled_month, count_change, directory;
   insert into settled_count (account, expiry, clients)
   select unnest(array[d.id, d.superreseller]), s.expiry, sum(s.clients)
   from (select dealer, expiry, count(*) as clients from service group by dealer, expiry) s
   join account d on d.id = s.dealer group by 1, 2;
-  -- The triggers that keep the totals may be off too.
+  -- The triggers that keep these may be off too.
   delete from settled_total;
   insert into settled_total (expiry, clients) select expiry, count(*) from service group by expiry;
+  delete from settled_month;
+  insert into settled_month (account, month, clients)
+  select account, date_trunc('month', expiry, 'UTC'), sum(clients) from settled_count group by 1, 2;
   insert into directory (client, dealer, expiry, active, name, text)
   select s.client, s.dealer, s.expiry, c.active, lower(s.name), search_text(c.name, c.description, c.mac, c.phone)
   from service s join client c on c.id = s.client order by s.client;
 end $$;
 
--- Adds at most `most` changes to the settled counts, in the order of their keys, so that two servers never deadlock. A
--- reader sees each change in one of the two tables. Returns how many there were.
+-- Adds at most `most` changes to the settled counts. A reader sees each change in one of the two tables. Returns how many
+-- there were; none while another server does this, which would otherwise lock the same rows in another order.
 create function settle_counts(most integer) returns integer
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
 declare
   settled integer;
 begin
+  if not pg_try_advisory_xact_lock(hashtextextended('settle_counts', 0)) then
+    return 0;
+  end if;
   with taken as (
     delete from count_change where ctid = any (array(select ctid from count_change limit most))
     returning dealer, superreseller, expiry, clients
@@ -233,4 +258,5 @@ create function forget_empty_counts(before timestamptz) returns void
   language sql volatile security definer set search_path = public, pg_temp as $$
   delete from settled_count where clients = 0 and expiry < before;
   delete from settled_total where clients = 0 and expiry < before;
+  delete from settled_month where clients = 0 and month < date_trunc('month', before, 'UTC');
 $$;

@@ -335,5 +335,6 @@ const OF_ONE_SCHEMA = [
   'superreseller_clients',
   'settled_count',
   'settled_total',
+  'settled_month',
   'count_change',
 ]

@@ -7,8 +7,9 @@ import { lastMonths } from '../ledger/last-months.ts'
 import type { Fragment } from '../postgres/pool.ts'
 import { balanceOf } from '../tree/account.ts'
 import { clientOf } from '../tree/client.ts'
+import { keptBy } from '../tree/kept.ts'
 import { nameFor } from '../tree/names.ts'
-import { keptBy, matches, readSearch } from '../tree/selection.ts'
+import { matches, readSearch } from '../tree/selection.ts'
 
 type DueCalls = Pick<Handlers<typeof calls.clients>, 'due' | 'dueClients' | 'forecast' | 'remind'>
 type DueClient = OutputOf<typeof calls.clients.dueClients>['data'][number]

@@ -1,5 +1,4 @@
 import type { calls } from '../../contract/calls.ts'
-import { expiringUntil } from '../../contract/clients.ts'
 import { DAY_MS } from '../../contract/time.ts'
 import { isHigher, type TreeRow } from '../../contract/tree.ts'
 import { hashPassword } from '../access/password.ts'
@@ -7,6 +6,7 @@ import type { Account, Context, Handlers } from '../context.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { isLow } from '../tree/account.ts'
 import { type Beneath, beneathOf, isBeneath, managedBy } from '../tree/beneath.ts'
+import { keptStates } from '../tree/kept.ts'
 import { nameFor } from '../tree/names.ts'
 import { setPassword } from '../tree/password.ts'
 
@@ -56,19 +56,15 @@ function rowsBeneath(
   show: 'open' | 'closed',
 ): Promise<TreeRow[]> {
   const since = new Date(now.getTime() - PACE_DAYS * DAY_MS)
-  const soon = expiringUntil(now)
   return sql<TreeRow[]>`
     with dealer as (
       select id, ${childOnPath(sql, role)} as child from account
       where role = 'dealer' and closed is null and ${isBeneath(sql, { id, role }, sql`account`)}
     ),
-    served as (${clientsBeneath(sql, role)}),
     counted as (
-      select child, sum(clients)::int as clients,
-        coalesce(sum(clients) filter (where expiry >= ${now}), 0)::int as active,
-        coalesce(sum(clients) filter (where expiry >= ${now} and expiry < ${soon}), 0)::int as expiring,
-        coalesce(sum(clients) filter (where expiry < ${now}), 0)::int as expired
-      from served group by child
+      select child, sum(k."all")::int as clients, sum(k.active)::int as active, sum(k.expiring)::int as expiring,
+        sum(k.expired)::int as expired
+      from ${counting(sql, role)} join (${keptStates(sql, now)}) k on k.account = counting.id group by child
     ),
     spent as (
       select dealer.child, count(*)::int as dealers,
@@ -121,16 +117,11 @@ function childOnPath(sql: Sql, role: Account['role']) {
   return role === 'superreseller' ? sql`reseller` : sql`id`
 }
 
-/** Returns the numbers of clients by expiry beneath each child; those of a superreseller are counted already. */
-function clientsBeneath(sql: Sql, role: Account['role']) {
-  if (role === 'admin') {
-    // An array: with a join the planner would read the counts of every account.
-    return sql`
-      select k.account as child, k.expiry, k.clients from client_count k
-      where k.account = any (array(select id from account where role = 'superreseller'))`
-  }
-  return sql`
-    select dealer.child, k.expiry, k.clients from dealer join client_count k on k.account = dealer.id`
+/** The accounts whose counts are added up for each child: those of a superreseller are of all beneath it already. */
+function counting(sql: Sql, role: Account['role']) {
+  return role === 'admin'
+    ? sql`(select id, id as child from account where role = 'superreseller') counting`
+    : sql`dealer counting`
 }
 
 function lastLogin(sql: Sql) {
@@ -166,9 +157,8 @@ async function countBeneath({ sql, now }: Context, { id }: Beneath): Promise<Ben
     with branch as (select id, role from account where ${id} in (id, reseller, superreseller) and closed is null)
     select (select count(*) from branch where role = 'reseller' and id <> ${id}) as resellers,
       (select count(*) from branch where role = 'dealer' and id <> ${id}) as dealers,
-      coalesce(sum(k.clients), 0)::int as clients,
-      coalesce(sum(k.clients) filter (where k.expiry >= ${now}), 0)::int as served
-    from branch b join client_count k on k.account = b.id where b.role = 'dealer'`
+      coalesce(sum(k."all"), 0)::int as clients, coalesce(sum(k.active), 0)::int as served
+    from branch b join (${keptStates(sql, now)}) k on k.account = b.id where b.role = 'dealer'`
   if (!counted) throw new Error('a count returns one row')
   return counted
 }

@@ -52,7 +52,7 @@ test('the bridge stores old idempotency keys under the present names of their ca
   expect(kept.map(({ call }) => call)).toEqual(['admin.removeMessage', 'clients.renew', 'level.dealer.save'])
 })
 
-test('the counts of all clients are those that were kept for superresellers before', async () => {
+test('the counts of all clients and of months are those that were kept for each account before', async () => {
   const released = originOf(RELEASED['0.2.0'])
   if (!released) throw new Error('the tables of 0.2.0 cannot be made')
   const [one, two] = ['2026-01-31 23:59:59+00', '2026-02-28 23:59:59+00']
@@ -73,9 +73,28 @@ test('the counts of all clients are those that were kept for superresellers befo
     { expiry: '2026-01-31T23:59:59.000Z', clients: 7 },
     { expiry: '2026-02-28T23:59:59.000Z', clients: 6 },
   ]
+  const months = async () =>
+    (await sql`select account, month, clients from settled_month order by 1, 2`).map((row) =>
+      Object.values(row),
+    )
+  const [january, february] = ['2026-01-01T00:00:00.000Z', '2026-02-01T00:00:00.000Z']
   expect(await totals()).toEqual(expected)
+  expect(await months()).toEqual([
+    [2, january, 3],
+    [3, january, 4],
+    [3, february, 5],
+    [5, january, 3],
+  ])
   await sql`select settle_counts(10)`
   expect(await totals()).toEqual(expected)
+  expect(await months()).toEqual([
+    [2, january, 3],
+    [2, february, 1],
+    [3, january, 4],
+    [3, february, 5],
+    [5, january, 3],
+    [5, february, 1],
+  ])
 })
 
 test('a corrected comment makes no other schema of a database, and a changed statement does', () => {

@@ -2,6 +2,7 @@ import { expiringUntil, type ListFilter, ONLINE_FOR_MS } from '../../contract/cl
 import type { Context } from '../context.ts'
 import { likePattern } from '../postgres/like.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
+import { keptBy } from './kept.ts'
 
 export type Selection = {
   search: string
@@ -92,13 +93,6 @@ export function expiriesOf({ expiries }: Search): string[] {
 
 export function isVisibleTo(sql: Sql, { id, role }: Context['account'], row: Fragment): Fragment {
   return role === 'admin' ? sql`true` : sql`${row}.dealer = ${id}`
-}
-
-/** Returns the numbers of the caller's clients by their expiry, as a table `kept` for FROM: of all clients for the admin. */
-export function keptBy(sql: Sql, { id, role }: Context['account']): Fragment {
-  return role === 'admin'
-    ? sql`total_count as kept`
-    : sql`(select expiry, clients from client_count where account = ${id}) as kept`
 }
 
 /** The active ones include the expiring ones. @param row a table with the columns `client` and `expiry` */

@@ -86,6 +86,19 @@ const CHECKS = [
       ) order by id limit 10`,
     ({ name }) => `The clients of ${name} are not as many as were counted.`,
   ),
+  checkOf<{ name: string }>(
+    (sql) => sql`
+      with settled as (
+        select account, date_trunc('month', expiry, 'UTC') as month, sum(clients) as clients from settled_count
+        group by 1, 2 having sum(clients) <> 0
+      ),
+      kept as (select account, month, clients from settled_month where clients <> 0)
+      select name from account where id in (
+        select account from settled full join kept using (account, month)
+        where settled.clients is distinct from kept.clients
+      ) order by id limit 10`,
+    ({ name }) => `The clients of ${name} in a month are not as many as were counted.`,
+  ),
   checkOf<{ expiry: string }>(
     (sql) => sql`
       with there as (select expiry, count(*) as clients from service group by 1),

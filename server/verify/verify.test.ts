@@ -247,6 +247,13 @@ const tamperings: Tampering[] = [
     (sql) => sql`insert into settled_total (expiry, clients) values (now(), 1)`,
   ],
   [
+    'the clients of a month miscounted',
+    () => null,
+    /The clients of .* in a month are not as many as were counted/,
+    (sql) =>
+      sql`insert into settled_month select id, '2020-01-01T00:00:00Z', 1 from account where role = 'superreseller'`,
+  ],
+  [
     'a client whose entry for the search is another',
     () => null,
     /The client .* is not found as it is/,

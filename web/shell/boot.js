@@ -41,15 +41,16 @@ try {
   }
   // The challenge and what solves it are small, and solving takes longest.
   if (!isKnown) captcha.forEach(ahead)
-  // The entry script has the bandwidth first, and the font, a fifth of it, comes in its midst. At the end of either the other
-  // files are asked for: the first bytes of them arrive a round trip later.
+  // The entry script has the bandwidth first: the other files load while the browser compiles it. Those of a screen are asked
+  // for once the font has come in its midst, so that their first bytes arrive when its last ones do.
   const others = isKnown ? [...screens, ...files] : login
   const loadOthers = () => others.splice(0).forEach(ahead)
   ahead(entry).onload = loadOthers
   const loadFont = ({ target }) => {
     if (target.rel !== 'stylesheet') return
     document.removeEventListener('load', loadFont, true)
-    ahead(font).onload = loadOthers
+    const link = ahead(font)
+    if (isKnown) link.onload = loadOthers
   }
   document.addEventListener('load', loadFont, true)
   // The first of each kind loads the browser's languages, in a time in which the page waits for the line.

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { calls } from '../../../contract/calls.ts'
+import { CLIENT_FILTERS, type ClientFilter } from '../../../contract/clients.ts'
 import { suiteWorld } from '../../../test/support/world.ts'
 import type { Sql } from '../../postgres/pool.ts'
+import { keptIn } from '../../tree/kept.ts'
+import { isIn } from '../../tree/selection.ts'
 
 const world = await suiteWorld()
 
@@ -13,6 +16,18 @@ async function bothCounts(sql: Sql) {
   ])
 }
 
+/** Returns the numbers of clients in a state by dealer: those that are there, and those that are kept. */
+async function bothByDealer(sql: Sql, filter: ClientFilter) {
+  const { now } = world.clock
+  return Promise.all([
+    sql`
+      select s.dealer, count(*) as clients from service s where ${isIn(sql, filter, now, sql`s`)} group by 1 order by 1`,
+    sql`
+      select k.account as dealer, sum(k.clients) as clients from (${keptIn(sql, filter, now)}) k
+      join account a on a.id = k.account and a.role = 'dealer' group by 1 having sum(k.clients) <> 0 order by 1`,
+  ])
+}
+
 test('the counts of all clients stay exact while clients change, and their changes are settled and forgotten', async () => {
   const { ownerSql } = world.server
   const [one, two] = [await world.family({ credits: 50 }), await world.family({ credits: 50 })]
@@ -20,6 +35,10 @@ test('the counts of all clients stay exact while clients change, and their chang
     const [there, kept] = await bothCounts(ownerSql)
     expect(there.length).toBeGreaterThan(0)
     expect(kept).toEqual(there)
+    for (const filter of CLIENT_FILTERS) {
+      const [byDealer, keptByDealer] = await bothByDealer(ownerSql, filter)
+      expect(keptByDealer, filter).toEqual(byDealer)
+    }
   }
   const steps = [
     () => world.plantClients(one.dealer, { prefix: 'first-', last: 30 }),
@@ -40,6 +59,7 @@ test('the counts of all clients stay exact while clients change, and their chang
     await expectExact()
   }
   const [left] = await ownerSql`
-    select (select count(*) from count_change) as changes, (select count(*) from settled_total where clients = 0) as empty`
-  expect(left).toEqual({ changes: 0, empty: 0 })
+    select (select count(*) from count_change) as changes, (select count(*) from settled_total where clients = 0) as empty,
+      (select count(*) from settled_month where clients = 0) as idle`
+  expect(left).toEqual({ changes: 0, empty: 0, idle: 0 })
 })

@@ -1,7 +1,8 @@
 import { type ExpiryState, expiringUntil, expiryState } from '../../../contract/clients.ts'
 import type { Context } from '../../context.ts'
 import type { Fragment } from '../../postgres/pool.ts'
-import { isVisibleTo, keptBy, matches, type Search } from '../../tree/selection.ts'
+import { keptBy } from '../../tree/kept.ts'
+import { isVisibleTo, matches, type Search } from '../../tree/selection.ts'
 import type { Counts } from './page.ts'
 
 /** Adds up the counts that the database keeps for each expiry. Reads no client. */

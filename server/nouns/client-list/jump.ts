@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts'
 import type { Fragment } from '../../postgres/pool.ts'
-import { isIn, isVisibleTo, keptBy } from '../../tree/selection.ts'
+import { keptBy, keptIn } from '../../tree/kept.ts'
+import { isIn, isVisibleTo } from '../../tree/selection.ts'
 import { type PageQuery, sliceOf } from './page.ts'
 
 /** Whether the clients are counted by the first key of this order. */
@@ -52,8 +53,7 @@ function dealers({ sql, account, now }: Context, { filter }: PageQuery): Groups 
     counts: sql`
       select lower(d.name) as key, d.id as dealer, kept.clients
       from (
-        select account as dealer, sum(clients) as clients from client_count as kept
-        where ${isIn(sql, filter, now, sql`kept`)} group by account
+        select account as dealer, sum(clients) as clients from (${keptIn(sql, filter, now)}) as each group by account
       ) as kept
       join account d on d.id = kept.dealer
       where d.role = 'dealer' and ${isVisibleTo(sql, account, sql`kept`)}`,
