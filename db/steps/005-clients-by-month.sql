@@ -10,7 +10,8 @@ create table settled_month (
 -- Nobody settles counts meanwhile. Who waits to do so finds the triggers.
 lock table settled_count in share row exclusive mode;
 insert into settled_month (account, month, clients)
-select account, date_trunc('month', expiry, 'UTC'), sum(clients) from settled_count group by 1, 2;
+select account, date_trunc('month', expiry, 'UTC'), sum(clients) from settled_count
+group by 1, 2 having sum(clients) <> 0;
 
 create or replace function keep_totals() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$

@@ -61,14 +61,25 @@ function rowsBeneath(
       select id, ${childOnPath(sql, role)} as child from account
       where role = 'dealer' and closed is null and ${isBeneath(sql, { id, role }, sql`account`)}
     ),
+    counting as (${counting(sql, role)}),
     counted as (
       select child, sum(k."all")::int as clients, sum(k.active)::int as active, sum(k.expiring)::int as expiring,
         sum(k.expired)::int as expired
-      from ${counting(sql, role)} join (${keptStates(sql, now)}) k on k.account = counting.id group by child
+      from counting join (${keptStates(sql, now, sql`select id from counting`)}) k on k.account = counting.id
+      group by child
+    ),
+    moved as (
+      select account, sum(credits) as credits from (
+        select t.dealer as account, t.credits from transfer t
+        where t.type = 'MOVE' and t.dealer = any (array(select id from dealer)) and t.created >= ${since}
+        union all
+        select t.from_dealer, -t.credits from transfer t
+        where t.type = 'MOVE' and t.from_dealer = any (array(select id from dealer)) and t.created >= ${since}
+      ) as side group by account
     ),
     spent as (
       select dealer.child, count(*)::int as dealers,
-        sum(h.balance - coalesce(before.balance, 0) - moved.credits)::bigint as used
+        sum(h.balance - coalesce(before.balance, 0) - coalesce(moved.credits, 0))::bigint as used
       from dealer join holding h on h.account = dealer.id and h.kind = 'consumed'
       -- A row has the moment at which its transaction began, but balances follow each other by id: of two changes that
       -- overlapped, the later one may have begun first.
@@ -91,10 +102,7 @@ function rowsBeneath(
             and t.created >= last.created - interval '1 minute' offset 0)
         ) latest order by id desc limit 1
       ) before on true
-      cross join lateral (
-        select coalesce(sum(case t.from_dealer when dealer.id then -t.credits else t.credits end), 0) as credits
-        from transfer t where t.type = 'MOVE' and t.created >= ${since} and dealer.id in (t.dealer, t.from_dealer)
-      ) moved
+      left join moved on moved.account = dealer.id
       group by dealer.child
     )
     select a.name, a.role, h.balance as credits, ${isLow(sql)} as low,
@@ -120,8 +128,8 @@ function childOnPath(sql: Sql, role: Account['role']) {
 /** The accounts whose counts are added up for each child: those of a superreseller are of all beneath it already. */
 function counting(sql: Sql, role: Account['role']) {
   return role === 'admin'
-    ? sql`(select id, id as child from account where role = 'superreseller') counting`
-    : sql`dealer counting`
+    ? sql`select id, id as child from account where role = 'superreseller'`
+    : sql`select id, child from dealer`
 }
 
 function lastLogin(sql: Sql) {
@@ -158,7 +166,7 @@ async function countBeneath({ sql, now }: Context, { id }: Beneath): Promise<Ben
     select (select count(*) from branch where role = 'reseller' and id <> ${id}) as resellers,
       (select count(*) from branch where role = 'dealer' and id <> ${id}) as dealers,
       coalesce(sum(k."all"), 0)::int as clients, coalesce(sum(k.active), 0)::int as served
-    from branch b join (${keptStates(sql, now)}) k on k.account = b.id where b.role = 'dealer'`
+    from (${keptStates(sql, now, sql`select id from branch where role = 'dealer'`)}) k`
   if (!counted) throw new Error('a count returns one row')
   return counted
 }

@@ -45,13 +45,19 @@ function changesIn(sql: Sql, which: Fragment): Fragment {
     select superreseller, clients from count_change where ${which}`
 }
 
-/** Returns a query of `keptIn` for every state at once: rows of `account`, `all`, `active`, `expiring` and `expired`. */
-export function keptStates(sql: Sql, now: Date): Fragment {
+/**
+ * Returns a query of `keptIn` for every state at once: rows of `account`, `all`, `active`, `expiring` and `expired`.
+ * @param accounts a query of the ids of the accounts; as an array, because a join would read the counts of all
+ */
+export function keptStates(sql: Sql, now: Date, accounts: Fragment): Fragment {
   return sql`
-    select account, clients as "all", clients as active, 0 as expiring, 0 as expired
-    from (${keptIn(sql, 'all', now)}) as kept
-    union all
-    select account, 0, 0, clients, 0 from (${keptIn(sql, 'expiring', now)}) as expiring
-    union all
-    select account, 0, -clients, 0, clients from (${keptIn(sql, 'expired', now)}) as expired`
+    select * from (
+      select account, clients as "all", clients as active, 0 as expiring, 0 as expired
+      from (${keptIn(sql, 'all', now)}) as kept
+      union all
+      select account, 0, 0, clients, 0 from (${keptIn(sql, 'expiring', now)}) as expiring
+      union all
+      select account, 0, -clients, 0, clients from (${keptIn(sql, 'expired', now)}) as expired
+    ) as states
+    where account = any (array(${accounts}))`
 }

@@ -681,7 +681,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a move of clients is not counted as used',
     file: 'server/nouns/tree.ts',
-    from: 'sum(h.balance - coalesce(before.balance, 0) - moved.credits)',
+    from: 'sum(h.balance - coalesce(before.balance, 0) - coalesce(moved.credits, 0))',
     to: 'sum(h.balance - coalesce(before.balance, 0))',
     suites: ['server/nouns/moving-clients.test.ts'],
   },
