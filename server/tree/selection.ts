@@ -39,7 +39,7 @@ export async function readSearch(asked: SearchContext, search: string): Promise<
   const term = search.trim()
   if (term === '') return null
   // The directory has one field a line, and no field has a line break of its own.
-  if (term.includes('\n')) return { textMatches: sql`false`, indexedMatches: sql`false`, expiries: [] }
+  if (term.includes('\n')) return matchingAll(sql`false`)
   const dealers = account.role === 'admin' ? await dealersLike(sql, term) : []
   const oneOf = (hasInText: (sql: Sql, searched: string) => Fragment) =>
     [
@@ -57,8 +57,18 @@ export async function readSearch(asked: SearchContext, search: string): Promise<
   }
 }
 
+/** Returns a search of what fulfils a condition, whatever its text is. */
+export function matchingAll(condition: Fragment): Search {
+  return { textMatches: condition, indexedMatches: condition, expiries: [] }
+}
+
+/**
+ * The function of LIKE is no operator that an index has: of less than three letters, the index of trigrams would be read as
+ * a whole.
+ */
 function hasInText(sql: Sql, searched: string): Fragment {
-  return sql`entry.text like ${like(sql, searched)}`
+  const pattern = like(sql, searched)
+  return [...searched].length < 3 ? sql`textlike(entry.text, ${pattern})` : sql`entry.text like ${pattern}`
 }
 
 /** The trigrams find every longer term sooner. */

@@ -1108,8 +1108,22 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'the numbers of all clients follow those of the superresellers',
     file: 'db/lists.sql',
-    from: 'union all select account, expiry, -clients from removed',
-    to: '',
+    from: ' union all select account, expiry, -clients from removed) k\n    join',
+    to: ') k\n    join',
+    suites: ['server/nouns/client-list/counts.test.ts'],
+  },
+  {
+    guard: 'the numbers of clients by month follow those by expiry',
+    file: 'db/lists.sql',
+    from: ' union all select account, expiry, -clients from removed) k\n    group',
+    to: ') k\n    group',
+    suites: ['server/nouns/client-list/counts.test.ts'],
+  },
+  {
+    guard: 'of the clients beneath an account those whose service has ended this month are expired',
+    file: 'server/tree/kept.ts',
+    from: 'where expiry >= ${month} and expiry < ${now}',
+    to: 'where expiry >= ${now} and expiry < ${now}',
     suites: ['server/nouns/client-list/counts.test.ts'],
   },
   {

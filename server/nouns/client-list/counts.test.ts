@@ -46,6 +46,10 @@ test('the counts of all clients stay exact while clients change, and their chang
     () => two.dealer.call(calls.clients.renew, { name: 'renewed', months: 3 }),
     () => ownerSql`select settle_counts(3)`,
     () => world.setExpiry('first-1', '2026-04-01T23:59:59.000Z'),
+    // One ended in this month, and one in a month before.
+    () => world.setExpiry('first-2', new Date(world.clock.now.getTime() - 1).toISOString()),
+    () => world.setExpiry('first-3', '2020-01-01T00:00:00.000Z'),
+    () => ownerSql`select settle_counts(1000)`,
     () => one.dealer.call(calls.clients.remove, { name: 'first-1' }),
     // Two servers settle at once.
     () => Promise.all([1, 2].map(() => world.server.sql`select settle_counts(1000)`)),

@@ -60,6 +60,7 @@ export async function walkToPage(
     ) as entry
     where ${matches(sql, search)} and ${isIn(sql, filter, now, sql`entry`)}
     order by ${inDirection(sql, [sql`first`, sql`second`], order)} limit ${limit} offset ${offset}`
+  await sendAhead(sql, sql`set local enable_sort = on`)
   return page.length === limit ? page.map(({ id }) => id) : null
 }
 

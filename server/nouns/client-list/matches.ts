@@ -1,7 +1,14 @@
 import { COUNTED_TO } from '../../../contract/clients.ts'
 import type { Context } from '../../context.ts'
 import type { Fragment } from '../../postgres/pool.ts'
-import { expiriesOf, isIn, isVisibleTo, type Search, type Selection } from '../../tree/selection.ts'
+import {
+  expiriesOf,
+  isIn,
+  isVisibleTo,
+  matchingAll,
+  type Search,
+  type Selection,
+} from '../../tree/selection.ts'
 import { countColumns } from './counts.ts'
 import { type Counts, type ListQuery, type PageQuery, sliceOf } from './page.ts'
 
@@ -17,11 +24,7 @@ export async function estimateTextMatches(context: Context, search: Search): Pro
 
 /** How many clients the database expects the caller to have, likewise. */
 export function estimateOwn(context: Context): Promise<number> {
-  return estimateTextMatches(context, everything(context.sql))
-}
-
-function everything(sql: Context['sql']): Search {
-  return { textMatches: sql`true`, indexedMatches: sql`true`, expiries: [] }
+  return estimateTextMatches(context, matchingAll(context.sql`true`))
 }
 
 /** Collects all matches by the indexes, counts and sorts them, and takes the page. */
@@ -52,7 +55,7 @@ export async function collectOnline(
 ): Promise<{ count: number; ids: number[] }> {
   const { sql, now } = context
   const online = sql`
-    select found.* from (${allMatches(context, search ?? everything(sql), query.sort)}) as found
+    select found.* from (${allMatches(context, search ?? matchingAll(sql`true`), query.sort)}) as found
     where ${isIn(sql, 'online', now, sql`found`)}`
   const { all: count, ids } = await collectRows(context, { ...query, filter: 'all' }, online)
   return { count, ids }
@@ -98,7 +101,10 @@ export async function sortMatches(context: Context, query: PageQuery, search: Se
   const { sql, now } = context
   const { offset, limit } = sliceOf(query, COUNTED_TO)
   const inOrder = sql`order by ${matchOrder(sql, query)}`
-  const firstOfEach = matchQueries(context, search, query.sort).map(
+  const [byText, byExpiry] = matchQueries(context, search, query.sort)
+  // Without OFFSET 0 the planner would walk through the list's order, in which it expects a match soon.
+  const sorted = [sql`${byText} offset 0`, ...(byExpiry ? [byExpiry] : [])]
+  const firstOfEach = sorted.map(
     (rows) => sql`
       (select found.* from (${rows}) as found where ${isIn(sql, query.filter, now, sql`found`)}
        ${inOrder} limit ${offset + limit})`,
@@ -136,14 +142,19 @@ function matchOrder(sql: Context['sql'], { sort, order }: PageQuery): Fragment {
 
 /** Returns one query of all matches of a search, with the columns of `matchQueries`. */
 function allMatches(context: Context, search: Search, sort: Selection['sort']): Fragment {
-  return matchQueries(context, search, sort).reduce((all, one) => context.sql`${all} union all ${one}`)
+  const [byText, byExpiry] = matchQueries(context, search, sort)
+  return byExpiry ? context.sql`${byText} union all ${byExpiry}` : byText
 }
 
 /**
  * Queries that together return each match once, each query by one index: those that match by text, and those that
  * match by expiry alone. Columns: client, name in lower case, expiry, and the sort key that comes before the name.
  */
-function matchQueries({ sql, account }: Context, search: Search, sort: Selection['sort']): Fragment[] {
+function matchQueries(
+  { sql, account }: Context,
+  search: Search,
+  sort: Selection['sort'],
+): [byText: Fragment, byExpiry: Fragment | null] {
   const { textMatches } = search
   const expiries = expiriesOf(search)
   const key = sortKey(sql, sort)
@@ -151,7 +162,7 @@ function matchQueries({ sql, account }: Context, search: Search, sort: Selection
   const byText = sql`
     select entry.client, entry.name, entry.expiry, ${key} as sort_key from directory entry ${dealers}
     where ${isVisibleTo(sql, account, sql`entry`)} and (${textMatches})`
-  if (expiries.length === 0) return [byText]
+  if (expiries.length === 0) return [byText, null]
   const needsDirectory = sort !== 'name' && sort !== 'expiry'
   return [
     sql`${byText} and entry.expiry <> all (${expiries}::timestamptz[])`,

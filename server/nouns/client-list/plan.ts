@@ -201,9 +201,7 @@ async function findMatches(
   const usesPairs = own > bounds.paired && expected < own * MOST_SHARE_OF_PAIRS
   const indexed = usesPairs ? { ...search, textMatches: search.indexedMatches } : search
   const all = expected + ofExpiries.all <= bounds.few ? null : await keptCounts(context)
-  const most = all ? mostToMeet(all, bounds) : Number.POSITIVE_INFINITY
-  if (most < expected && (await areManyOfEach(context, indexed, most)))
-    return { ...capCounts(MANY, query), ids: await walkOrSort() }
+  if (all && (await hasManyOfEach(all))) return { ...capCounts(MANY, query), ids: await walkOrSort() }
   switch (choosePlan(query, { all, expected, ofExpiries }, bounds)) {
     case 'scan': {
       const counts = await scannedCounts(context, search)
@@ -226,6 +224,15 @@ async function findMatches(
       const { ids, ...counts } = await collectStates(context, query, indexed, ofExpiries)
       return { ...capCounts(counts, query), ids: ids ?? (await walkOrSort()) }
     }
+  }
+
+  /** Looks at the first matches, and where they are not enough once more at twice as many. */
+  async function hasManyOfEach(all: Counts): Promise<boolean> {
+    const met = mostToMeet(all, bounds)
+    for (const most of [met, 2 * met]) {
+      if (most < expected && (await areManyOfEach(context, indexed, most))) return true
+    }
+    return false
   }
 
   /**
