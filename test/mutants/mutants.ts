@@ -1150,8 +1150,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a page that no walk fills is sorted out of all matches',
     file: 'server/nouns/client-list/plan.ts',
-    from: 'Math.ceil(most))) ??\n      (await sortMatches(context, query, indexed))',
-    to: 'Math.ceil(most))) ??\n      []',
+    from: 'return walked ?? (await sortMatches(context, query, indexed))',
+    to: 'return walked ?? []',
     suites: ['server/nouns/client-list/search.test.ts'],
   },
   {

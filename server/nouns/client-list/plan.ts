@@ -237,13 +237,15 @@ async function findMatches(
 
   /**
    * Finds a page of more matches than are counted: in walking through the list's order, or, where the matches lie together
-   * elsewhere in that order, by sorting all of them. Neither takes much longer than the other.
+   * elsewhere in that order or the page is far from its beginning, by sorting all of them. Neither takes much longer than
+   * the other.
    */
   async function walkOrSort(): Promise<number[]> {
-    const most = Math.max(stepsTo(query, bounds), (expected + ofExpiries.all) * WALKED_PER_SORTED)
-    return (
-      (await walkToPage(context, query, search, Math.ceil(most))) ??
-      (await sortMatches(context, query, indexed))
-    )
+    const matching = expected + ofExpiries.all
+    const most = Math.max(stepsTo(query, bounds), matching * WALKED_PER_SORTED)
+    const inState = all ? all[filter] / all.all : 1
+    const needed = (query.page * query.per_page) / (matching / own) / inState
+    const walked = needed < most ? await walkToPage(context, query, search, Math.ceil(most)) : null
+    return walked ?? (await sortMatches(context, query, indexed))
   }
 }
