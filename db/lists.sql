@@ -56,6 +56,7 @@ create function letter_pairs(searched text) returns text[]
   );
 
 create index directory_pairs on directory using gin (letter_pairs(text));
+
 -- The planner needs this many samples to estimate how many rows a search matches.
 alter table directory alter text set statistics 1000;
 
@@ -225,16 +226,13 @@ begin
   from service s join client c on c.id = s.client order by s.client;
 end $$;
 
--- Adds at most `most` changes to the settled counts. A reader sees each change in one of the two tables. Returns how many
--- there were; none while another server does this, which would otherwise lock the same rows in another order.
+-- Adds at most `most` changes to the settled counts, in the order of their keys, so that two servers never deadlock. A
+-- reader sees each change in one of the two tables. Returns how many there were.
 create function settle_counts(most integer) returns integer
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
 declare
   settled integer;
 begin
-  if not pg_try_advisory_xact_lock(hashtextextended('settle_counts', 0)) then
-    return 0;
-  end if;
   with taken as (
     delete from count_change where ctid = any (array(select ctid from count_change limit most))
     returning dealer, superreseller, expiry, clients

@@ -59,32 +59,6 @@ begin
   from service s join client c on c.id = s.client order by s.client;
 end $$;
 
-create or replace function settle_counts(most integer) returns integer
-  language plpgsql volatile security definer set search_path = public, pg_temp as $$
-declare
-  settled integer;
-begin
-  if not pg_try_advisory_xact_lock(hashtextextended('settle_counts', 0)) then
-    return 0;
-  end if;
-  with taken as (
-    delete from count_change where ctid = any (array(select ctid from count_change limit most))
-    returning dealer, superreseller, expiry, clients
-  ),
-  added as (
-    insert into settled_count as kept (account, expiry, clients)
-    select account, expiry, sum(clients) from (
-      select dealer as account, expiry, clients from taken
-      union all
-      select superreseller, expiry, clients from taken
-    ) change
-    group by 1, 2 having sum(clients) <> 0 order by 1, 2
-    on conflict (account, expiry) do update set clients = kept.clients + excluded.clients
-  )
-  select count(*) into settled from taken;
-  return settled;
-end $$;
-
 create or replace function forget_empty_counts(before timestamptz) returns void
   language sql volatile security definer set search_path = public, pg_temp as $$
   delete from settled_count where clients = 0 and expiry < before;

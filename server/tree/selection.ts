@@ -41,13 +41,11 @@ export async function readSearch(asked: SearchContext, search: string): Promise<
   // The directory has one field a line, and no field has a line break of its own.
   if (term.includes('\n')) return matchingAll(sql`false`)
   const dealers = account.role === 'admin' ? await dealersLike(sql, term) : []
-  const oneOf = (hasInText: (sql: Sql, searched: string) => Fragment) =>
+  const oneOf = (hasIt: (sql: Sql, searched: string) => Fragment) =>
     [
-      hasInText(sql, term),
+      hasIt(sql, term),
       // The phone is the last line: digits alone, after a '+' where it is from abroad.
-      ...phonesMeant(term).map(
-        (digits) => sql`${hasInText(sql, digits)} and entry.text ~ ${`${digits}[0-9]*$`}`,
-      ),
+      ...phonesMeant(term).map((digits) => sql`${hasIt(sql, digits)} and entry.text ~ ${`${digits}[0-9]*$`}`),
       ...(dealers.length > 0 ? [sql`entry.dealer = any (${dealers}::bigint[])`] : []),
     ].reduce((all, one) => sql`${all} or ${one}`)
   return {
