@@ -25,7 +25,8 @@ function declare(level: LevelName): Table<TreeRow> {
       {
         key: 'name',
         header: 'Name',
-        least: 112,
+        // A name of 15 letters, so that accounts that begin alike are told apart.
+        least: 140,
         narrow: 'title',
         sort: ({ name }) => name.toLowerCase(),
         cell: ({ name }) => <AccountLink name={name} />,
