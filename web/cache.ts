@@ -1,4 +1,4 @@
-import { QueryClient } from '@tanstack/react-query'
+import { QueryClient, type QueryKey } from '@tanstack/react-query'
 import { isTransient } from './api.ts'
 
 /** The query cache of one session. A page shows cached data at once and loads it again in the background. */
@@ -15,4 +15,14 @@ export function openCache(): QueryClient {
       mutations: { networkMode: 'always', retry: false },
     },
   })
+}
+
+/**
+ * Loads again what is on the page and begins with `queryKey`, after a change. TanStack Query would keep an answer that is
+ * still awaited where it is the first of its query, though it may say what was there before the change; so that is given
+ * up.
+ */
+export function loadAgain(cache: QueryClient, queryKey: QueryKey = []): void {
+  cache.cancelQueries({ queryKey })
+  cache.invalidateQueries({ queryKey })
 }

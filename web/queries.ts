@@ -4,6 +4,7 @@ import { useNavigate } from 'react-router'
 import type { Call } from '../contract/call.ts'
 import { calls, type InputOf, type OutputOf } from '../contract/calls.ts'
 import { type ApiError, connection, send } from './api.ts'
+import { loadAgain } from './cache.ts'
 import { clientForm, keepDraft } from './drafts.ts'
 import { atForm, failureOf, type Words, wordsOf } from './notices.ts'
 import type { SubmitError } from './parts/form/Form.tsx'
@@ -83,9 +84,8 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
     mutationFn: (input) => submitOnce(call, input, name),
     onSuccess: (output, input) => {
       if (words?.success) notice.success(words.success(input, output))
-      for (const queryKey of afterwards.changes?.map(({ name }) => [name]) ?? [[]]) {
-        client.invalidateQueries({ queryKey })
-      }
+      for (const queryKey of afterwards.changes?.map(({ name }) => [name]) ?? [[]])
+        loadAgain(client, queryKey)
       mark(namedIn(input as Record<string, unknown>))
       setDone((times) => times + 1)
       afterwards.onDone?.(output, input)
@@ -93,7 +93,7 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
     },
     onError: (failure) => {
       last.current.at = Number.NEGATIVE_INFINITY
-      if (STALE.has(failure.code)) client.invalidateQueries()
+      if (STALE.has(failure.code)) loadAgain(client)
       // The login page itself says that the session has ended.
       if (words && failure.code !== 'no_session') notice.error(...failureOf(words, failure))
     },
@@ -144,7 +144,7 @@ export function useReloadOnReconnect(): void {
   useEffect(
     () =>
       connection.subscribe(() => {
-        if (!connection.isLost()) client.invalidateQueries()
+        if (!connection.isLost()) loadAgain(client)
       }),
     [client],
   )
@@ -166,7 +166,7 @@ export function useUnansweredSubmits(): void {
             mark(namedIn(input as Record<string, unknown>))
             const { login } = input as { login?: string }
             if (call === calls.clients.save && login) keepDraft(name, clientForm(login), null)
-            return client.invalidateQueries()
+            loadAgain(client)
           })
           .catch((failure) => words && notice.error(...failureOf(words, failure)))
       }

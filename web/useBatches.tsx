@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { Call } from '../contract/call.ts'
 import { ApiError } from './api.ts'
+import { loadAgain } from './cache.ts'
 import { failureOf, wordsOf } from './notices.ts'
 import type { Sending } from './parts/form/Form.tsx'
 import { useNotice } from './parts/notices/Notices.tsx'
@@ -75,7 +76,7 @@ export function useBatches(call: Call, did: string, onDone: () => void): Batches
       if (error.code !== 'no_session') notice.error(text, `${before}${reason ?? ''}`)
     } finally {
       setRunning(null)
-      cache.invalidateQueries()
+      loadAgain(cache)
     }
   }
   return {

@@ -219,6 +219,32 @@ describe('what a screen shows first is asked for before its scripts have come', 
   })
 })
 
+describe('what is loaded while a change is made', () => {
+  test('is loaded again, also where it was being loaded for the first time', async ({ open, world }) => {
+    const page = await open({ as: await dealerOfThree(world), at: '/clients' })
+    const answered = Promise.withResolvers<void>()
+    const released = Promise.withResolvers<void>()
+    const hold = async (route: Route) => {
+      const response = await route.fetch()
+      answered.resolve()
+      await released.promise
+      // The page may have given this request up.
+      await route.fulfill({ response }).catch(() => {})
+    }
+    await page.route('**/v1/api/clients?*search=client*', hold, { times: 1 })
+    await page.getByRole('searchbox').fill('client')
+    await answered.promise
+    await renewOne(page, 'client-1')
+    await readNotice(page, 'Successfully renewed 1 month(s) for client-1')
+    released.resolve()
+    await expect(page.locator('[aria-busy]', { has: table(page, 'Clients') })).toHaveAttribute(
+      'aria-busy',
+      'false',
+    )
+    await expect(rows(page, 'Clients').filter({ hasText: 'client-1' })).toContainText('2026-06-15')
+  })
+})
+
 describe('a text that is too long', () => {
   test('is reported at the search box, pasted, typed or in the URL, and the list stays', async ({
     open,

@@ -1274,6 +1274,13 @@ export const MUTANTS: Mutant[] = [
     suites: ['contract/clients.test.ts'],
   },
   {
+    guard: 'what a page loads for the first time while a change is made is loaded again',
+    file: 'web/cache.ts',
+    from: '  cache.cancelQueries({ queryKey })\n',
+    to: '',
+    suites: ['web/cache.test.ts'],
+  },
+  {
     guard: 'months are added to the expiry that was shown',
     file: 'web/clients/clientForm.ts',
     from: '    ...(typed.months > 0 && { expiry: seen.expiry }),\n',

@@ -5,6 +5,7 @@ import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { PaidMonths } from '../../contract/clients.ts'
 import { inCredits } from '../../contract/words.ts'
+import { loadAgain } from '../cache.ts'
 import { useLastValue } from '../parts/dialog/useLastValue.ts'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { AmountSelect } from '../parts/form/SelectInput.tsx'
@@ -92,7 +93,7 @@ function useRenewal(quote: Quoted | null, onDone: () => void) {
   }
   const reload = () => {
     reset()
-    cache.invalidateQueries({ queryKey: [calls.clients.quote.name] })
+    loadAgain(cache, [calls.clients.quote.name])
   }
   const { loading, submitError, outdated } = used
   return { renew, loading, submitError, outdated, reset, reload }

@@ -6,6 +6,7 @@ import { useFormContext, useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
+import { loadAgain } from '../cache.ts'
 import { clientForm, draftOf, keepDraft } from '../drafts.ts'
 import { Card } from '../parts/Card.tsx'
 import { Form } from '../parts/form/Form.tsx'
@@ -170,7 +171,7 @@ function Reload({ seen, reload, onWait, onBase }: ReloadProps) {
     onWait(true)
     const fresh = await reload()
     if (fresh && seen) {
-      cache.invalidateQueries({ queryKey: [calls.clients.quote.name] })
+      loadAgain(cache, [calls.clients.quote.name])
       onBase({
         seen: fresh,
         values: { ...valuesOf(fresh), ...typedOver(seen, getValues()) },

@@ -1,0 +1,50 @@
+import { QueryObserver } from '@tanstack/react-query'
+import { describe, expect, test } from 'vitest'
+import { loadAgain, openCache } from './cache.ts'
+
+describe('what is loaded again after a change', () => {
+  test('is what is there after it, also where the first answer is still awaited', async () => {
+    const { cache, answers, shown } = open()
+    loadAgain(cache)
+    await expect.poll(() => answers.length).toBe(2)
+    answers[1]?.('after')
+    answers[0]?.('before')
+    await expect.poll(shown).toBe('after')
+  })
+
+  test('shows what was there until the new answer comes', async () => {
+    const { cache, answers, shown } = open()
+    answers[0]?.('before')
+    await expect.poll(shown).toBe('before')
+    loadAgain(cache)
+    loadAgain(cache)
+    expect(shown()).toBe('before')
+    await expect.poll(() => answers.length).toBe(3)
+    answers[2]?.('after')
+    await expect.poll(shown).toBe('after')
+  })
+
+  test('is only what begins with the key', async () => {
+    const { cache, answers, shown } = open()
+    loadAgain(cache, ['another'])
+    answers[0]?.('before')
+    await expect.poll(shown).toBe('before')
+    expect(answers.length).toBe(1)
+  })
+})
+
+/** Opens a page that shows one query, and returns what answers its requests in the order in which they were made. */
+function open() {
+  const cache = openCache()
+  const answers: ((answer: string) => void)[] = []
+  const observer = new QueryObserver<string>(cache, {
+    queryKey: ['clients'],
+    queryFn: ({ signal }) =>
+      new Promise((answer, refuse) => {
+        signal.addEventListener('abort', () => refuse(signal.reason))
+        answers.push(answer)
+      }),
+  })
+  observer.subscribe(() => {})
+  return { cache, answers, shown: () => observer.getCurrentResult().data }
+}
