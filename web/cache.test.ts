@@ -24,6 +24,18 @@ describe('what is loaded again after a change', () => {
     await expect.poll(shown).toBe('after')
   })
 
+  test('is what somebody gets who was waiting for it to be loaded again', async () => {
+    const { cache, answers, shown, refetch } = open()
+    answers[0]?.('before')
+    await expect.poll(shown).toBe('before')
+    const waits = refetch()
+    await expect.poll(() => answers.length).toBe(2)
+    loadAgain(cache)
+    await expect.poll(() => answers.length).toBe(3)
+    answers[2]?.('after')
+    expect((await waits).data).toBe('after')
+  })
+
   test('is only what begins with the key', async () => {
     const { cache, answers, shown } = open()
     loadAgain(cache, ['another'])
@@ -46,5 +58,10 @@ function open() {
       }),
   })
   observer.subscribe(() => {})
-  return { cache, answers, shown: () => observer.getCurrentResult().data }
+  return {
+    cache,
+    answers,
+    shown: () => observer.getCurrentResult().data,
+    refetch: () => observer.refetch(),
+  }
 }

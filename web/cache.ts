@@ -18,11 +18,10 @@ export function openCache(): QueryClient {
 }
 
 /**
- * Loads again what is on the page and begins with `queryKey`, after a change. TanStack Query would keep an answer that is
- * still awaited where it is the first of its query, though it may say what was there before the change; so that is given
- * up.
+ * Loads again what is on the page and begins with `queryKey`, after a change. TanStack Query gives up an answer that is
+ * still awaited, but not the first of a query, which may say what was there before the change.
  */
 export function loadAgain(cache: QueryClient, queryKey: QueryKey = []): void {
-  cache.cancelQueries({ queryKey })
+  cache.cancelQueries({ queryKey, predicate: ({ state }) => state.data === undefined })
   cache.invalidateQueries({ queryKey })
 }

@@ -1276,7 +1276,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'what a page loads for the first time while a change is made is loaded again',
     file: 'web/cache.ts',
-    from: '  cache.cancelQueries({ queryKey })\n',
+    from: '  cache.cancelQueries({ queryKey, predicate: ({ state }) => state.data === undefined })\n',
     to: '',
     suites: ['web/cache.test.ts'],
   },
