@@ -245,8 +245,9 @@ describe('the admin', () => {
     theirs.on('request', (request) => {
       if (request.url().endsWith('/v1/api/message')) asked += 1
     })
+    const answered = theirs.waitForResponse((response) => response.url().endsWith('/v1/api/message'))
     await signIn(theirs, dealer.name)
-    await expect.poll(() => asked).toBe(1)
+    await answered
     await world.admin.call(calls.admin.setMessage, { message })
     await press(theirs, 'Renew is-served')
     await press(theirs, 'Renew for 1 credit')
