@@ -10,6 +10,7 @@ import { atForm, failureOf, type Words, wordsOf } from './notices.ts'
 import type { SubmitError } from './parts/form/Form.tsx'
 import { useNotice } from './parts/notices/Notices.tsx'
 import { mark } from './parts/table/marks.ts'
+import { useHasLeft } from './parts/useHasLeft.ts'
 import { useSession } from './session.tsx'
 import { submitOnce, takeUnanswered } from './submits.ts'
 import { lastVisit } from './visits.ts'
@@ -181,13 +182,16 @@ function keyOf(call: Call, input: unknown): readonly unknown[] {
 /** Opens another page after a delay, as it was left, unless the person has left this one by then. */
 function useDelayedNavigation() {
   const navigate = useNavigate()
+  const hasLeft = useHasLeft()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const leaving = useRef(false)
   useEffect(() => () => clearTimeout(timer.current), [])
   const leave = ({ path, after }: { path: string; after: number }) => {
     leaving.current = true
     const { search = '', y = 0 } = lastVisit(path) ?? {}
-    timer.current = setTimeout(() => navigate(path + search, { state: { y } }), after)
+    timer.current = setTimeout(() => {
+      if (!hasLeft()) navigate(path + search, { state: { y } })
+    }, after)
   }
   return { leave, leaving }
 }

@@ -9,6 +9,7 @@ import { fetchPage, fetchPointedAt, isLinePoor } from './fetchPage.tsx'
 import { isKept } from './parts/chunk.ts'
 import { Hints } from './parts/Hints.tsx'
 import { Notices } from './parts/notices/Notices.tsx'
+import { SessionRouter } from './parts/useHasLeft.ts'
 import { useReloadOnReconnect, useUnansweredSubmits } from './queries.ts'
 import { RememberTables } from './remembered.tsx'
 import { type ConsoleScreen, everyScreen, to } from './screens.ts'
@@ -43,7 +44,9 @@ function Routed() {
   useOffline(name)
   return (
     <RememberTables>
-      <RouterProvider router={router} />
+      <SessionRouter value={router}>
+        <RouterProvider router={router} />
+      </SessionRouter>
     </RememberTables>
   )
 }

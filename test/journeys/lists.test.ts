@@ -245,6 +245,61 @@ describe('what is loaded while a change is made', () => {
   })
 })
 
+describe('a link that is followed', () => {
+  test('opens, though a search was typed right before', async ({ open, world }) => {
+    const page = await open({ as: await dealerOfThree(world), at: '/clients' })
+    await followWhenDue(page, 'Transactions', 250)
+    await page.getByRole('searchbox').fill('client-1')
+    await expect(page).toHaveURL('/transactions')
+    await expect(table(page, 'Transactions')).toBeVisible()
+    await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn, 100))))
+    await expect(page).toHaveURL('/transactions')
+  })
+
+  test('opens, though the form before it leads elsewhere once it is saved', async ({ open, world }) => {
+    const page = await open({ as: await dealerOfThree(world), at: '/update-client/client-1' })
+    await fill(page, { Description: 'called twice' })
+    await followWhenDue(page, 'Transactions', 2_000)
+    await press(page, 'Update Client')
+    await readNotice(page, 'Client client-1 updated successfully!')
+    await expect(page).toHaveURL('/transactions')
+    await expect(table(page, 'Transactions')).toBeVisible()
+  })
+
+  test('opens, though the card of a new client gives way to the list in that moment', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family()
+    const page = await open({ as: dealer, at: '/new-client' })
+    await fill(page, { 'Login Name': 'client-1', Password: 'tv-1234' })
+    await page.getByLabel('MAC Address').pressSequentially('A1B2C3')
+    await followWhenDue(page, 'Transactions', 3_000)
+    await press(page, 'Submit')
+    await expect(page.getByText('The clients open in')).toBeVisible()
+    await expect(page).toHaveURL('/transactions')
+    await expect(table(page, 'Transactions')).toBeVisible()
+  })
+
+  test('stays open when the form that was left is saved after that', async ({ open, world }) => {
+    const page = await open({ as: await dealerOfThree(world), at: '/update-client/client-1' })
+    const released = Promise.withResolvers<void>()
+    await page.route('**/v1/api/saveclient', async (route) => {
+      await released.promise
+      await route.continue()
+    })
+    await fill(page, { Description: 'called twice' })
+    await press(page, 'Update Client')
+    await follow(page, 'Transactions')
+    await expect(table(page, 'Transactions')).toBeVisible()
+    await page.clock.install()
+    released.resolve()
+    await readNotice(page, 'Client client-1 updated successfully!')
+    await page.clock.runFor(5_000)
+    await expect(page).toHaveURL('/transactions')
+  })
+})
+
 describe('a text that is too long', () => {
   test('is reported at the search box, pasted, typed or in the URL, and the list stays', async ({
     open,
@@ -423,6 +478,26 @@ async function renewOne(page: Page, name: string): Promise<void> {
   await press(page, `Renew ${name}`)
   await fill(page, { Months: '1' })
   await press(page, 'Renew for 1 credit')
+}
+
+function follow(page: Page, link: string): Promise<void> {
+  return page.getByRole('link', { name: link, exact: true }).click()
+}
+
+/** Follows a link in the very moment in which the page's next timer of so many milliseconds ends, just before its work. */
+async function followWhenDue(page: Page, link: string, ms: number): Promise<void> {
+  await page.getByRole('link', { name: link, exact: true }).evaluate((link: HTMLElement, ms) => {
+    const { setTimeout } = window
+    const follows = (work: () => void, after?: number) => {
+      if (after !== ms) return setTimeout(work, after)
+      Object.assign(window, { setTimeout })
+      return setTimeout(() => {
+        link.click()
+        work()
+      }, after)
+    }
+    Object.assign(window, { setTimeout: follows })
+  }, ms)
 }
 
 function fail(route: Route): Promise<void> {

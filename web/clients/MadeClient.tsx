@@ -3,6 +3,7 @@ import { styled } from '@mui/material/styles'
 import { useLayoutEffect, useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { Card, CardFoot } from '../parts/Card.tsx'
+import { useHasLeft } from '../parts/useHasLeft.ts'
 import { to } from '../screens.ts'
 import { anotherIcon, CredentialSheet } from './CredentialSheet.tsx'
 import type { Credentials } from './credentials.ts'
@@ -57,6 +58,7 @@ const SECONDS = 3
 /** Opens the list of clients after SECONDS. `stay` stops that, as does any key; `left` is null then. */
 function useLeaving() {
   const navigate = useNavigate()
+  const hasLeft = useHasLeft()
   const [left, setLeft] = useState<number | null>(SECONDS)
   const isLeaving = left !== null
   // As soon as the card can be seen, so that no key comes too early.
@@ -64,7 +66,7 @@ function useLeaving() {
     if (!isLeaving) return
     const stop = () => setLeft(null)
     const timers = [
-      setTimeout(() => navigate(to.clients()), SECONDS * 1000),
+      setTimeout(() => hasLeft() || navigate(to.clients()), SECONDS * 1000),
       setInterval(() => setLeft((seconds) => seconds && Math.max(1, seconds - 1)), 1000),
     ]
     window.addEventListener('keydown', stop)
@@ -72,7 +74,7 @@ function useLeaving() {
       timers.forEach(clearTimeout)
       window.removeEventListener('keydown', stop)
     }
-  }, [isLeaving, navigate])
+  }, [isLeaving, navigate, hasLeft])
   return { left, stay: () => setLeft(null) }
 }
 

@@ -1,5 +1,6 @@
 import { use, useEffect, useMemo, useRef, useState } from 'react'
-import { useLocation, useNavigation, useSearchParams } from 'react-router'
+import { useSearchParams } from 'react-router'
+import { useHasLeft } from '../useHasLeft.ts'
 import { NOTHING, type Remembered, TableMemory } from './memory.ts'
 import { type Column, firstPerPage, type Order, type Table } from './table.ts'
 import { useTyped } from './useTyped.ts'
@@ -87,10 +88,10 @@ function useParams() {
   const [params, setParams] = useSearchParams()
   const [ahead, setAhead] = useState<URLSearchParams | null>(null)
   const shown = ahead ?? params
-  const leaving = useLeaving()
+  const hasLeft = useHasLeft()
   // React Router's setter closes over the parameters of its render, so the newest setter is used.
-  const latest = useRef({ shown, setParams, leaving })
-  latest.current = { shown, setParams, leaving }
+  const latest = useRef({ shown, setParams, hasLeft })
+  latest.current = { shown, setParams, hasLeft }
   const arrived = ahead?.toString() === params.toString()
   useEffect(() => {
     if (!ahead) return
@@ -99,8 +100,7 @@ function useParams() {
     return () => clearTimeout(timer)
   }, [ahead, arrived])
   const write = useAfterPaint((next: URLSearchParams, replace: boolean) => {
-    // Once another page is opening, a late search must not return to this one.
-    if (!latest.current.leaving) latest.current.setParams(next, { replace, preventScrollReset: true })
+    if (!latest.current.hasLeft()) latest.current.setParams(next, { replace, preventScrollReset: true })
   })
   const change = (by: (now: URLSearchParams) => URLSearchParams, replace: boolean) => {
     const next = by(latest.current.shown)
@@ -110,12 +110,6 @@ function useParams() {
     write(next, replace)
   }
   return [shown, change] as const
-}
-
-function useLeaving(): boolean {
-  const { pathname } = useLocation()
-  const { location } = useNavigation()
-  return location !== undefined && location.pathname !== pathname
 }
 
 /** Returns a function that runs `act` after the next paint. A pending run is executed before the next. */
