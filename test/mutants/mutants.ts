@@ -1274,13 +1274,6 @@ export const MUTANTS: Mutant[] = [
     suites: ['contract/clients.test.ts'],
   },
   {
-    guard: 'a link that was followed is not undone by what waited on the page before',
-    file: 'web/parts/useHasLeft.ts',
-    from: '    if (!router) return false\n',
-    to: '    if (router) return false\n',
-    suites: ['test/journeys/lists.test.ts'],
-  },
-  {
     guard: 'what a page loads for the first time while a change is made is loaded again',
     file: 'web/cache.ts',
     from: '  cache.cancelQueries({ queryKey, predicate: ({ state }) => state.data === undefined })\n',
