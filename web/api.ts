@@ -32,6 +32,23 @@ export function isTransient(error: unknown): boolean {
   return error instanceof ApiError && (error.code === 'offline' || error.code === 'unavailable')
 }
 
+/** The refusals that come before the server has looked whether it knows the Idempotency-Key. */
+const BEFORE_THE_KEY: ReadonlySet<ApiError['code']> = new Set<ApiError['code']>([
+  'no_session',
+  'wrong_role',
+  'suspended',
+  'too_many_tries',
+])
+
+/**
+ * Returns whether an error leaves open what became of a change: without an answer, after a fault, and where the call was
+ * refused before the server could tell that an earlier try of it was carried out.
+ */
+export function leavesOpen(error: unknown): boolean {
+  if (!(error instanceof ApiError) || error.status < 400 || error.status >= 500) return true
+  return BEFORE_THE_KEY.has(error.code)
+}
+
 interface SendOptions {
   idempotencyKey?: string
   signal?: AbortSignal | undefined

@@ -17,6 +17,11 @@ export function keepDraft(by: string, form: string, draft: Draft | null): boolea
   return write(Object.keys(mine).length > 0 ? { ...all, [by]: mine } : all)
 }
 
+/** Removes a draft once it was sent, unless something else was typed into the form since. */
+export function dropSentDraft(by: string, form: string, sent: Draft | null): void {
+  if (JSON.stringify(draftOf(by, form)) === JSON.stringify(sent)) keepDraft(by, form, null)
+}
+
 /** Returns the name of the form that edits a client. */
 export function clientForm(login: string): string {
   return `client ${login.toLowerCase()}`

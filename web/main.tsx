@@ -4,7 +4,7 @@ import { connection } from './api.ts'
 import { fetchPageAt } from './fetchPage.tsx'
 import { loadAhead } from './parts/captcha/solving.ts'
 import { chunk, useBeforeUse, useChunk } from './parts/chunk.ts'
-import { ProvideSession, restore, useSessionState, useSettings, watchSession } from './session.tsx'
+import { canStore, ProvideSession, restore, useSessionState, useSettings, watchSession } from './session.tsx'
 import { Boundary } from './shell/Boundary.tsx'
 import { Loading } from './shell/Loading.tsx'
 import { Offline } from './shell/Offline.tsx'
@@ -18,19 +18,28 @@ const screens = chunk(async () => (await import('./routes.tsx')).Screens)
 
 const root = document.getElementById('root')
 if (!root) throw new Error('The page has no root')
-watchSession()
-// A script that cannot be loaded may be the first sign of a lost connection.
-window.addEventListener('vite:preloadError', connection.probe)
-// The session is restored before the first render, so that both can run at the same time.
-const kept = restore()
-if (kept) {
-  screens.load().catch(() => {})
-  fetchPageAt(window.location.pathname, kept.role)
-} else {
-  login.load().catch(() => {})
-  loadAhead(askCaptcha)
+if (canStore()) start(root)
+else {
+  root.innerHTML = `<p class="late">This browser lets Boxtree store nothing, so nobody can sign in. Please allow cookies and
+    site data for this address, and <a href="">reload</a>.</p>`
+  root.querySelector('p')?.style.setProperty('visibility', 'visible')
 }
-fontOrLimit().then(() => createRoot(root).render(<Console />))
+
+function start(root: HTMLElement) {
+  watchSession()
+  // A script that cannot be loaded may be the first sign of a lost connection.
+  window.addEventListener('vite:preloadError', connection.probe)
+  // The session is restored before the first render, so that both can run at the same time.
+  const kept = restore()
+  if (kept) {
+    screens.load().catch(() => {})
+    fetchPageAt(window.location.pathname, kept.role)
+  } else {
+    login.load().catch(() => {})
+    loadAhead(askCaptcha)
+  }
+  fontOrLimit().then(() => createRoot(root).render(<Console />))
+}
 
 /** Waits for the font, which is preloaded, for at most a second: text that is drawn without it moves when it arrives. */
 function fontOrLimit(): Promise<unknown> {

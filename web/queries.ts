@@ -1,9 +1,9 @@
 import { type UseQueryResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { useEffect, useId, useMemo, useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
 import type { Call } from '../contract/call.ts'
 import { calls, type InputOf, type OutputOf } from '../contract/calls.ts'
-import { type ApiError, connection, send } from './api.ts'
+import { type ApiError, connection, leavesOpen, send } from './api.ts'
 import { loadAgain } from './cache.ts'
 import { clientForm, keepDraft } from './drafts.ts'
 import { atForm, failureOf, type Words, wordsOf } from './notices.ts'
@@ -67,6 +67,8 @@ export interface Submit<C extends Call> {
   submitError: SubmitError | null
   /** True when somebody else changed the same thing first, so that it has to be loaded again. */
   outdated: boolean
+  /** True when nobody knows whether the call was carried out: the same input may be sent again, and is done once. */
+  unanswered: boolean
   reset: () => void
   /** The number of successes; a form that stays open resets on each. */
   done: number
@@ -79,11 +81,18 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
   const notice = useNotice()
   const { leave, leaving } = useDelayedNavigation()
   const words = afterwards.words ?? wordsOf(call)
-  const last = useRef({ busy: false, at: Number.NEGATIVE_INFINITY, text: '' })
+  const last = useRef({ at: Number.NEGATIVE_INFINITY, text: '', unanswered: false })
+  const underWay = useRef(new Set<string>())
   const [done, setDone] = useState(0)
   const { mutate, isPending, error, reset } = useMutation<OutputOf<C>, ApiError, InputOf<C>>({
-    mutationFn: (input) => submitOnce(call, input, name),
+    // One after the other, so that of two changes of one thing the later one stays.
+    scope: { id: useId() },
+    mutationFn: (input) => {
+      const again = last.current.unanswered && last.current.text === JSON.stringify(input)
+      return submitOnce(call, input, name, { again })
+    },
     onSuccess: (output, input) => {
+      last.current.at = performance.now()
       if (words?.success) notice.success(words.success(input, output))
       for (const queryKey of afterwards.changes?.map(({ name }) => [name]) ?? [[]])
         loadAgain(client, queryKey)
@@ -92,29 +101,35 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
       afterwards.onDone?.(output, input)
       if (afterwards.goTo) leave(afterwards.goTo)
     },
-    onError: (failure) => {
-      last.current.at = Number.NEGATIVE_INFINITY
+    onError: (failure, input) => {
+      if (last.current.text === JSON.stringify(input)) {
+        last.current.at = Number.NEGATIVE_INFINITY
+        last.current.unanswered = leavesOpen(failure)
+      }
       if (STALE.has(failure.code)) loadAgain(client)
       // The login page itself says that the session has ended.
       if (words && failure.code !== 'no_session') notice.error(...failureOf(words, failure))
     },
-    onSettled: () => {
-      last.current.busy = false
+    onSettled: (_output, _failure, input) => {
+      underWay.current.delete(JSON.stringify(input))
     },
   })
   const submit = (input: InputOf<C>) => {
     // The second click of a double click may arrive before the disabled button is rendered, or after the answer. An
     // input that was refused or has been edited since is sent again.
-    const { busy, at, text } = last.current
+    const { at, text, unanswered } = last.current
     const next = JSON.stringify(input)
-    if (busy || (next === text && performance.now() - at < DOUBLE_CLICK)) return
-    last.current = { busy: true, at: performance.now(), text: next }
+    const isSame = next === text
+    if (underWay.current.has(next) || (isSame && performance.now() - at < DOUBLE_CLICK)) return
+    last.current = { at: performance.now(), text: next, unanswered: isSame && unanswered }
+    underWay.current.add(next)
     mutate(input)
   }
   // Memoised, so that a form shows each refusal once.
   const submitError = useMemo(() => error && atForm(words, error), [words, error])
   const outdated = error?.code === 'changed_since'
-  return { submit, loading: isPending || leaving.current, submitError, outdated, reset, done }
+  const unanswered = error !== null && leavesOpen(error)
+  return { submit, loading: isPending || leaving.current, submitError, outdated, unanswered, reset, done }
 }
 
 /** The refusals that show that what is on the page is stale: a balance, an expiry, or something that is gone. */
@@ -136,7 +151,7 @@ function namedIn({ name, login, clients = [] }: Record<string, unknown>): string
   return [name, login, ...(clients as unknown[])].filter((one) => typeof one === 'string')
 }
 
-/** Two submits of the same input within this many milliseconds count as one. */
+/** The same input counts as one submit for so many milliseconds after it was sent, and after its success. */
 const DOUBLE_CLICK = 600
 
 /** Loads all data on the page again once a lost connection is back. */
@@ -179,14 +194,23 @@ function keyOf(call: Call, input: unknown): readonly unknown[] {
   return [call.name, input]
 }
 
-/** Opens another page after a delay, as it was left, unless the person has left this one by then. */
+/** Opens another page after a delay, as it was left, unless the person has left this one before, even if they came back. */
 function useDelayedNavigation() {
   const navigate = useNavigate()
   const hasLeft = useHasLeft()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const leaving = useRef(false)
-  useEffect(() => () => clearTimeout(timer.current), [])
+  const gone = useRef(false)
+  useEffect(() => {
+    gone.current = false
+    return () => {
+      gone.current = true
+      clearTimeout(timer.current)
+    }
+  }, [])
   const leave = ({ path, after }: { path: string; after: number }) => {
+    // The answer to what was sent from here may come after the person has gone.
+    if (gone.current) return
     leaving.current = true
     const { search = '', y = 0 } = lastVisit(path) ?? {}
     timer.current = setTimeout(() => {

@@ -1,10 +1,10 @@
 import { type ReactNode, useMemo } from 'react'
 import { calls, type InputOf } from '../contract/calls.ts'
-import { send } from './api.ts'
+import { ApiError, send } from './api.ts'
 import { failureOf, wordsOf } from './notices.ts'
 import { useNotice } from './parts/notices/Notices.tsx'
 import { NOTHING, TableMemory } from './parts/table/memory.ts'
-import { keepPreferences, usePreferences } from './session.tsx'
+import { keepPreferences, signedInAs, usePreferences } from './session.tsx'
 
 /** Lets the tables within remember how the person arranged them, on the server for the account. */
 export function RememberTables({ children }: { children: ReactNode }) {
@@ -31,16 +31,19 @@ export function useRemember(): (change: Change) => void {
   return useMemo(
     () => (change) => {
       keepPreferences(change)
+      const by = signedInAs()
       // One after the other, so that the newest choice is the one that stays.
-      saving = saving.then(() =>
-        send(calls.session.savePreferences, change).then(
-          () => {},
-          (error) => {
-            const words = wordsOf(calls.session.savePreferences)
-            if (words && error.code !== 'no_session') notice.error(...failureOf(words, error))
-          },
-        ),
-      )
+      saving = saving.then(async () => {
+        // By then somebody else may have signed in here.
+        if (signedInAs() !== by) return
+        try {
+          await send(calls.session.savePreferences, change)
+        } catch (error) {
+          const words = wordsOf(calls.session.savePreferences)
+          if (words && error instanceof ApiError && error.code !== 'no_session')
+            notice.error(...failureOf(words, error))
+        }
+      })
     },
     [notice],
   )

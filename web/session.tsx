@@ -8,6 +8,7 @@ import { ROLES, type Role } from '../contract/roles.ts'
 import { send, setTokenSource } from './api.ts'
 import { now } from './clock.ts'
 import { dropDrafts } from './drafts.ts'
+import { forgetVisits } from './visits.ts'
 import { setZone } from './zone.ts'
 
 export interface Session {
@@ -33,6 +34,11 @@ export function useSession(): Session {
   const session = use(SessionContext)
   if (!session) throw new Error('useSession is for what stands inside the shell')
   return session
+}
+
+/** Returns the name of the account that is signed in here; null without one. */
+export function signedInAs(): string | null {
+  return state.status === 'in' ? state.session.name : null
 }
 
 export function useSessionState(): SessionState {
@@ -82,6 +88,13 @@ export function keepSettings(next: Settings): void {
   followSettings(next)
 }
 
+/** Stores settings that the server has saved. What was chosen meanwhile stays shown, and unsaved. */
+export function settingsSaved(next: Settings): void {
+  write('settings', JSON.stringify(next))
+  saved = next
+  showSettings(settings)
+}
+
 export function discardSettings(): void {
   showSettings(saved)
 }
@@ -93,6 +106,15 @@ function followSettings(next: Settings): void {
 
 function isSameLook(one: Settings, other: Settings): boolean {
   return one.mode === other.mode && one.layout === other.layout && one.preset === other.preset
+}
+
+/** Returns whether the browser lets this page store anything, without which nobody stays signed in. */
+export function canStore(): boolean {
+  try {
+    return localStorage !== null && sessionStorage !== null
+  } catch {
+    return false
+  }
 }
 
 /** Begins to restore the session that this browser stores. Returns it unless it is missing or expired. */
@@ -145,7 +167,7 @@ export function signOut(): void {
 }
 
 export function endIfExpired(): void {
-  if (state.status === 'in' && isPast(state.session.expiry)) endSession({ expired: true, comeBack: true })
+  if (state.status === 'in' && isPast(state.session.expiry)) endOver()
 }
 
 /** Returns the username of the session that ended by itself, for the login page to fill in. */
@@ -164,6 +186,10 @@ export function takeReturnPath(name: string): string {
 /** Follows the session of the other tabs, and ends it when it expires. Called once. */
 export function watchSession(): void {
   window.addEventListener('storage', follow)
+  // A page that the browser had put aside has heard nothing of the other tabs.
+  window.addEventListener('pageshow', ({ persisted }) => {
+    if (persisted) followStored()
+  })
   setInterval(endIfExpired, 30_000)
   // Browsers suspend timers in background tabs and on sleeping machines.
   document.addEventListener('visibilitychange', endIfExpired)
@@ -190,7 +216,7 @@ const listeners = new Set<() => void>()
 setTokenSource({
   token: () => token,
   ended: (refused) => {
-    if (refused === token) endSession({ expired: true, comeBack: true })
+    if (refused === token) endOver()
   },
 })
 
@@ -225,6 +251,13 @@ function beginSession(next: string, user: User, justSignedIn: boolean) {
   setState({ status: 'in', session: { token: next, name, role, expiry, timeZone, justSignedIn } })
 }
 
+/** Ends a session that is over, unless another tab has begun one since, which is followed. */
+function endOver() {
+  const kept = readKept()
+  if (kept && kept.token !== token) followStored()
+  else endSession({ expired: true, comeBack: true })
+}
+
 /** Ends the session in this tab. With `comeBack`, the next login opens the same screen, and drafts are kept. */
 function endSession({ expired, comeBack }: { expired: boolean; comeBack: boolean }) {
   const name = localStorage.getItem('name')
@@ -239,6 +272,7 @@ function endSession({ expired, comeBack }: { expired: boolean; comeBack: boolean
   token = null
   preferences = {}
   knowsPreferences = false
+  forgetVisits()
   for (const key of [...KEYS, OFFLINE]) localStorage.removeItem(key)
   setState({ status: 'out', expired })
 }
@@ -255,15 +289,20 @@ function follow({ key }: StorageEvent) {
   if (key === 'settings' || key === null) followSettings(readSettings())
   if (key !== 'token' && key !== null) return
   // The other tab writes several keys; by then all of them are written.
-  setTimeout(() => {
-    const kept = readKept()
-    if (!kept)
-      return token === null ? undefined : endSession({ expired: !isSignedOut(), comeBack: !isSignedOut() })
-    if (kept.token === token) return
-    if (state.status === 'in' && state.session.name !== kept.session.name) return window.location.assign('/')
-    confirmKept(kept)
-    setState({ status: 'in', session: kept.session })
-  }, 50)
+  setTimeout(followStored, 50)
+}
+
+/** Takes on the session that the browser stores now. */
+function followStored() {
+  const kept = readKept()
+  if (!kept) {
+    if (token !== null) endSession({ expired: !isSignedOut(), comeBack: !isSignedOut() })
+    return
+  }
+  if (kept.token === token) return
+  if (state.status === 'in' && state.session.name !== kept.session.name) return window.location.assign('/')
+  confirmKept(kept)
+  setState({ status: 'in', session: kept.session })
 }
 
 function isSignedOut(): boolean {

@@ -1,6 +1,7 @@
 import { type Call, everyCall, holdsSecret } from '../contract/call.ts'
 import { calls, type InputOf, type OutputOf } from '../contract/calls.ts'
-import { ApiError, isTransient, send } from './api.ts'
+import { ApiError, isTransient, leavesOpen, send } from './api.ts'
+import { signedInAs } from './session.tsx'
 
 /** A submit without an answer so far, kept in the session storage to survive a reload. */
 interface Pending {
@@ -19,15 +20,25 @@ interface Pending {
   givenUp: boolean
 }
 
+interface SubmitOptions {
+  /** True where a form that was told that there is no answer sends the same again, however long after. */
+  again?: boolean
+}
+
 /**
  * Makes a call that changes something, once. A second click joins the first. A lost connection, a reload and the same
  * form submitted again reuse the Idempotency-Key, until there is an answer.
  */
-export function submitOnce<C extends Call>(call: C, input: InputOf<C>, by: string): Promise<OutputOf<C>> {
+export function submitOnce<C extends Call>(
+  call: C,
+  input: InputOf<C>,
+  by: string,
+  { again = false }: SubmitOptions = {},
+): Promise<OutputOf<C>> {
   const text = textToCompare(call, input, by)
   const running = underway.get(text)
   if (running) return running as Promise<OutputOf<C>>
-  const pending = openPending(call, input as object, by, text)
+  const pending = openPending(call, input as object, { by, text, within: again ? KEPT : RECENT })
   const answer = persist(call, input, pending).finally(() => underway.delete(text))
   underway.set(text, answer)
   return answer
@@ -38,7 +49,7 @@ export function submitOnce<C extends Call>(call: C, input: InputOf<C>, by: strin
  * it was not kept.
  */
 export function takeUnanswered(by: string): { call: Call; input: unknown }[] {
-  const mine = left.filter((pending) => pending.by === by && !pending.givenUp && isRecent(pending))
+  const mine = left.filter((pending) => pending.by === by && !pending.givenUp && isWithin(RECENT, pending))
   left = left.filter((pending) => pending.by !== by)
   return mine.flatMap((pending) => {
     const call = everyCall(calls).find(({ name }) => name === pending.call)
@@ -55,6 +66,8 @@ const PAUSES = [1_000, 2_000, 4_000]
 async function persist<C extends Call>(call: C, input: InputOf<C>, pending: Pending): Promise<OutputOf<C>> {
   for (let tries = 0; ; tries += 1) {
     try {
+      // Somebody else may have signed in since the last try, whose session this is not to be done in.
+      if (signedInAs() !== pending.by) throw new ApiError('Signed out', { code: 'no_session', status: 401 })
       const answer = await send(call, input, { idempotencyKey: pending.key })
       remove(pending)
       return answer
@@ -62,8 +75,8 @@ async function persist<C extends Call>(call: C, input: InputOf<C>, pending: Pend
       const pause = PAUSES[tries]
       if (isTransient(error) && pause !== undefined) await new Promise((passed) => setTimeout(passed, pause))
       else {
-        if (isRefused(error)) remove(pending)
-        else change(pending, { givenUp: true })
+        if (leavesOpen(error)) change(pending, { givenUp: true })
+        else remove(pending)
         throw withReassurance(error)
       }
     }
@@ -79,22 +92,24 @@ function withReassurance(error: unknown): unknown {
   )
 }
 
-/**
- * Returns whether the server refused the call, and so changed nothing. After a 5xx or a lost connection this is
- * unknown.
- */
-function isRefused(error: unknown): boolean {
-  return error instanceof ApiError && error.status >= 400 && error.status < 500
-}
-
 const KEY = 'submits'
 
-/** How long the same input counts as the same submit, in milliseconds. The server keeps a key for a day. */
+/** How long the same input counts as the same submit in whichever form, in milliseconds. */
 const RECENT = 15 * 60_000
+/** How long it does in the form that was told that there is no answer: a little less than the server keeps a key. */
+const KEPT = 23 * 60 * 60_000
 
-function openPending(call: Call, input: object, by: string, text: string): Pending {
-  const same = (one: Pending) => one.call === call.name && one.by === by
-  const again = readAll().find((one) => same(one) && one.print === hashOf(one.key, text) && isRecent(one))
+interface Asked {
+  by: string
+  text: string
+  within: number
+}
+
+function openPending(call: Call, input: object, { by, text, within }: Asked): Pending {
+  const again = readAll().find(
+    (one) =>
+      one.call === call.name && one.by === by && one.print === hashOf(one.key, text) && isWithin(within, one),
+  )
   if (again) return change(again, { givenUp: false })
   const key = randomKey()
   const pending: Pending = {
@@ -106,8 +121,7 @@ function openPending(call: Call, input: object, by: string, text: string): Pendi
     at: Date.now(),
     givenUp: false,
   }
-  // A new submit replaces the one that the person gave up.
-  write([...readAll().filter((one) => isRecent(one) && !(same(one) && one.givenUp)), pending])
+  write([...readAll().filter((one) => isWithin(KEPT, one)), pending])
   return pending
 }
 
@@ -134,8 +148,8 @@ function write(all: Pending[]) {
   else sessionStorage.removeItem(KEY)
 }
 
-function isRecent({ at }: Pending): boolean {
-  return Date.now() - at < RECENT
+function isWithin(milliseconds: number, { at }: Pending): boolean {
+  return Date.now() - at < milliseconds
 }
 
 function textToCompare(call: Call, input: unknown, by: string): string {

@@ -11,6 +11,11 @@ export function keepVisit(pathname: string, visit: Visit): void {
   visits.set(pathname, visit)
 }
 
+/** Forgets them all, as the next who signs in here may be somebody else. */
+export function forgetVisits(): void {
+  visits.clear()
+}
+
 export function lastVisit(pathname: string): Visit | undefined {
   return visits.get(pathname)
 }

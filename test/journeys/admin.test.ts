@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { noteRun } from '../../server/nouns/system/runs.ts'
@@ -16,6 +19,7 @@ import {
   signIn,
   test,
 } from '../support/browser.ts'
+import { A_PLAYLIST, givePlaylist } from '../support/playlist.ts'
 import { ADMIN } from '../support/server.ts'
 import { PASSWORD } from '../support/world.ts'
 import { ALL_CLIENTS, OF_A_BRANCH } from './columns.ts'
@@ -354,6 +358,39 @@ describe('the admin', () => {
     await boxes.getByRole('link', { name: `${name}, one digit` }).click()
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('All Clients')
     await expect(page.getByRole('table', { name: 'All Clients' })).toContainText('00:1A:79:C0:FF:EE')
+  })
+
+  test('marks one group after the other for adults, without waiting for an answer', async ({
+    open,
+    world,
+  }) => {
+    await givePlaylist(world, A_PLAYLIST)
+    const page = await open({ as: world.admin, at: to.channels() })
+    const released = Promise.withResolvers<void>()
+    await page.route('**/v1/**', async (route) => {
+      if (route.request().method() !== 'GET') await released.promise
+      await route.continue()
+    })
+    await press(page, 'News is for adults')
+    await press(page, 'Sports is for adults')
+    released.resolve()
+    await expect(page.getByText('Adults', { exact: true })).toHaveCount(2)
+    const { groups } = await world.admin.call(calls.channels.all)
+    expect(groups.map(({ adult }) => adult)).toEqual([true, true])
+  })
+
+  test('is told where the file of a playlist was changed since it was chosen', async ({ open, world }) => {
+    const folder = await mkdtemp(join(tmpdir(), 'boxtree-'))
+    const file = join(folder, 'own.m3u')
+    await writeFile(file, A_PLAYLIST)
+    const page = await open({ as: world.admin, at: to.channels() })
+    await press(page, 'Give a playlist')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('A file').check()
+    await dialog.getByLabel('File', { exact: true }).setInputFiles(file)
+    await rm(folder, { recursive: true })
+    await press(dialog, 'Read it')
+    await expect(dialog.getByText('This file cannot be read any more. Please choose it again')).toBeVisible()
   })
 
   test('downloads transactions as a file', async ({ open, world }) => {

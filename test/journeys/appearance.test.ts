@@ -52,6 +52,29 @@ describe('the appearance', () => {
     }
   })
 
+  test('keeps what is chosen while an earlier choice is being saved, and says that it is unsaved', async ({
+    open,
+    world,
+  }) => {
+    const { reseller } = await world.family()
+    const page = await open({ as: reseller })
+    const released = Promise.withResolvers<void>()
+    await page.route('**/v1/reseller/savesettings', async (route) => {
+      await released.promise
+      await route.continue()
+    })
+    await press(page, 'Settings')
+    await choose(page, 'Purple')
+    await press(page, 'Save Changes')
+    await choose(page, 'Dark')
+    released.resolve()
+    await readNotice(page, 'Settings saved successfully')
+    expect(await background(page)).toBe(DARK)
+    await expect(page.getByRole('button', { name: 'Save Changes' })).toBeEnabled()
+    await page.reload()
+    expect(await background(page)).toBe(LIGHT)
+  })
+
   test('is lost on a reload if it was not saved, and the drawer says that it is unsaved', async ({
     open,
     world,

@@ -417,6 +417,28 @@ describe('a draft', () => {
     await expect(page.getByText('Your unsent entries')).toHaveCount(0)
   })
 
+  test('that was begun while the one before was being sent stays, and so does its page', async ({
+    open,
+    world,
+  }) => {
+    const page = await open({ as: (await world.family({ credits: 3 })).dealer, at: '/new-client' })
+    const released = Promise.withResolvers<void>()
+    await page.route('**/v1/api/client', async (route) => {
+      await released.promise
+      await route.continue()
+    })
+    await fill(page, { ...TYPED, 'MAC Address': 'A1B2C3' })
+    await press(page, 'Submit')
+    await page.getByRole('link', { name: 'Clients', exact: true }).click()
+    await expect(page.getByRole('heading', { name: 'Clients', level: 1, exact: true })).toBeVisible()
+    await page.goBack()
+    await fill(page, { 'Login Name': 'the-next' })
+    released.resolve()
+    await readNotice(page, 'Client half-typed created successfully!')
+    await page.reload()
+    await expect(page.getByLabel('Login Name')).toHaveValue('the-next')
+  })
+
   test('of a client is restored as if its page had stayed open', async ({ open, world }) => {
     const { dealer } = await world.family({ credits: 5 })
     await world.client(dealer, { login: 'is-a-client', months: 1 })

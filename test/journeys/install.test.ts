@@ -59,6 +59,31 @@ test('the console has what a browser needs to install it, and its icons are ther
   expect(errors).toEqual([])
 })
 
+test('a device that keeps nothing shows what the server answers, also after a new release', async ({
+  open,
+  world,
+}) => {
+  const page = await open({ as: (await world.family()).dealer, installs: true })
+  await installed(page)
+  const [worker] = page.context().serviceWorkers()
+  await worker?.evaluate(() => {
+    const full = async () => {
+      throw new DOMException('The device is full', 'QuotaExceededError')
+    }
+    Object.assign(Cache.prototype, { put: full, add: full })
+  })
+  // The page of another release, and no page kept at all.
+  await page.evaluate(async () => {
+    const cache = await caches.open('boxtree-1')
+    for (const asset of await cache.keys()) await cache.delete(asset)
+    await cache.add('/manifest.webmanifest')
+  })
+  for (let time = 0; time < 2; time += 1) {
+    await page.goto('/transactions')
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Transactions')
+  }
+})
+
 describe('without a connection', () => {
   test('an installed console opens, and shows the dashboard, Due and the last page of clients, with their moment', async ({
     open,

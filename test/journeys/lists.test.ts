@@ -300,6 +300,31 @@ describe('a link that is followed', () => {
   })
 })
 
+test('a page that was opened again stays, though what was sent from it before is saved only then', async ({
+  open,
+  world,
+}) => {
+  const { reseller } = await world.family()
+  const page = await open({ as: reseller, at: '/add-dealer' })
+  const released = Promise.withResolvers<void>()
+  await page.route('**/v1/reseller/dealer', async (route) => {
+    await released.promise
+    await route.continue()
+  })
+  await fill(page, { Login: 'the-first', Password: 'a-password' })
+  await press(page, 'Add Dealer')
+  await follow(page, 'Dealers')
+  await expect(table(page, 'Dealers')).toBeVisible()
+  await page.goBack()
+  await fill(page, { Login: 'the-second' })
+  await page.clock.install()
+  released.resolve()
+  await readNotice(page, 'Dealer added successfully!')
+  await page.clock.runFor(5_000)
+  await expect(page).toHaveURL('/add-dealer')
+  await expect(page.getByLabel('Login', { exact: true })).toHaveValue('the-second')
+})
+
 describe('a text that is too long', () => {
   test('is reported at the search box, pasted, typed or in the URL, and the list stays', async ({
     open,

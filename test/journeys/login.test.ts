@@ -44,6 +44,24 @@ describe('on the login page', () => {
     await expect(page.getByLabel('Username')).toBeVisible()
   })
 
+  test('a visitor whose browser lets the page store nothing is told what to do', async ({
+    windows,
+    world,
+  }) => {
+    const page = await windows.open(world.server.url)
+    await page.addInitScript(() => {
+      const blocked = {
+        get() {
+          throw new DOMException('Access is denied for this document', 'SecurityError')
+        },
+      }
+      Object.defineProperties(window, { localStorage: blocked, sessionStorage: blocked })
+    })
+    await page.goto('/')
+    await expect(page.getByText('Please allow cookies and site data for this address')).toBeVisible()
+    await expect(page.getByRole('link', { name: 'reload' })).toBeVisible()
+  })
+
   test('a button shows and hides the password', async ({ open }) => {
     const page = await open()
     const password = page.getByLabel('Password', { exact: true })

@@ -1,7 +1,7 @@
 import type { Page, Route } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { expect, fill, press, pressAndConfirm, readNotice, rows, test } from '../support/browser.ts'
+import { expect, fill, press, pressAndConfirm, readNotice, rows, signIn, test } from '../support/browser.ts'
 import type { Person, World } from '../support/world.ts'
 
 const SAVE = '**/v1/reseller/save'
@@ -88,6 +88,140 @@ describe('a submit', () => {
     await pressAndConfirm(page, 'Add 1 credit')
     await readNotice(page, UPDATED)
     expect(await held()).toEqual([4, 1])
+  })
+
+  test('is charged once when a person repeats a renewal after a lost connection', async ({ open, world }) => {
+    const { dealer } = await world.family({ credits: 9 })
+    for (const login of ['client-1', 'client-2']) await world.client(dealer, { login })
+    const page = await open({ as: dealer, at: '/clients' })
+    const dialog = page.getByRole('dialog')
+    const shown = () => dialog.locator('dl, [role=region]').last().textContent()
+    const acts = [
+      {
+        path: 'renew',
+        open: 'Renew client-1',
+        submit: 'Renew for 1 credit',
+        lost: 'Error renewing credits.',
+      },
+      { path: 'multirenew', submit: 'Renew 2 clients for 2 credits', lost: 'Error renewing clients.' },
+    ]
+    for (const { path, open, submit, lost } of acts) {
+      await page.route(`**/v1/api/${path}`, loseAnswer, { times: 4 })
+      if (open) await press(page, open)
+      else {
+        await page.getByRole('checkbox', { name: 'Select this page' }).check()
+        await press(page, 'Renew selected')
+      }
+      await expect(dialog.getByRole('button', { name: submit })).toBeEnabled()
+      const before = await shown()
+      await press(dialog, submit)
+      await readNotice(page, `${lost} Please try again.`, LOST)
+      // The connection is back: whatever loads itself again does so now.
+      await page.evaluate(() => fetch('/v1/health'))
+      await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
+      await expect(dialog.getByLabel('Months')).toBeDisabled()
+      await expect(dialog.getByText('Try again or cancel: nothing is done twice')).toBeVisible()
+      await new Promise((passed) => setTimeout(passed, 2_500))
+      expect(await shown()).toBe(before)
+      await press(dialog, submit)
+      await expect(dialog).toHaveCount(0)
+    }
+    expect((await dealer.call(calls.credits.dealer)).credits).toBe(6)
+  })
+
+  test('is charged once however often its question is clicked while it closes', async ({ open, world }) => {
+    const { name } = await world.child(world.admin)
+    const page = await open({ as: world.admin, at: `/update-super-reseller/${name}`, motion: true })
+    const save = '**/v1/admin/save'
+    let saves = 0
+    await page.route(save, async (route) => {
+      saves += 1
+      await new Promise((passed) => setTimeout(passed, 900))
+      await route.continue()
+    })
+    await press(page, 'Add 1 credit')
+    const yes = page.getByRole('alertdialog').getByRole('button', { name: 'Add 1 credit', exact: true })
+    const { x, y, width, height } = (await yes.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+    await yes.click()
+    await page.waitForResponse(save)
+    for (let clicks = 0; clicks < 60; clicks += 1) await page.mouse.click(x + width / 2, y + height / 2)
+    await readNotice(page, 'Super Reseller updated successfully!')
+    await expect(page.getByRole('alertdialog')).toHaveCount(0)
+    expect(saves).toBe(1)
+  })
+
+  test('is charged once when it is repeated after another one of its kind', async ({ open, world }) => {
+    const { me, dealer, page, held } = await atDealer(open, world)
+    const { name: other } = await world.child(me)
+    await page.route(SAVE, loseAnswer, { times: 4 })
+    await pressAndConfirm(page, 'Add 1 credit')
+    await readNotice(page, 'Error updating dealer. Please try again.', LOST)
+    for (const name of [other, dealer.name]) {
+      await page.goto(`/update-dealer/${name}`)
+      await pressAndConfirm(page, 'Add 1 credit')
+      await readNotice(page, UPDATED)
+    }
+    expect(await held()).toEqual([3, 1])
+  })
+
+  test('is charged once when its session ended before it was repeated', async ({ open, world }) => {
+    const { me, dealer, page } = await atDealer(open, world)
+    await page.route(SAVE, loseAnswer, { times: 1 })
+    const again = page.waitForResponse(SAVE)
+    await pressAndConfirm(page, 'Add 1 credit')
+    await expect(page.getByText(BANNER)).toBeVisible()
+    await world.server.ownerSql`delete from session where account = ${me.id}`
+    expect((await again).status()).toBe(401)
+    await expect(page).toHaveURL('/login')
+    await signIn(page, me.name)
+    await pressAndConfirm(page, 'Add 1 credit')
+    await readNotice(page, UPDATED)
+    expect((await dealer.call(calls.credits.dealer)).credits).toBe(1)
+  })
+
+  test('is charged once when it is repeated long after, in the form that was told of no answer', async ({
+    open,
+    world,
+  }) => {
+    const { page, held } = await atDealer(open, world)
+    await page.clock.install()
+    await page.route(SAVE, loseAnswer, { times: 4 })
+    await pressAndConfirm(page, 'Add 1 credit')
+    for (const pause of [1_000, 2_000, 4_000]) {
+      const next = page.waitForRequest(SAVE)
+      await page.clock.runFor(pause)
+      await next
+    }
+    await readNotice(page, 'Error updating dealer. Please try again.', LOST)
+    await page.clock.fastForward(40 * 60_000)
+    await pressAndConfirm(page, 'Add 1 credit')
+    await readNotice(page, UPDATED)
+    expect(await held()).toEqual([4, 1])
+  })
+
+  test('is not sent in the session of another account that signed in meanwhile', async ({ open, world }) => {
+    const { reseller, dealer } = await world.family()
+    const other = await world.child(reseller)
+    const page = await open({ as: dealer, at: '/new-client' })
+    let tries = 0
+    let isAway = true
+    await page.route('**/v1/api/client', async (route) => {
+      tries += 1
+      if (isAway) await route.abort('connectionrefused')
+      else await route.continue()
+    })
+    await fill(page, { 'Login Name': 'of-the-first', Password: 'tv-1234' })
+    await page.getByLabel('MAC Address').pressSequentially('A1B2C3')
+    await press(page, 'Submit')
+    await expect.poll(() => tries).toBe(1)
+    await press(page, 'Logout')
+    await press(page.getByRole('alertdialog'), 'Logout')
+    await signIn(page, other.name)
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Dashboard')
+    isAway = false
+    // All pauses between tries are over.
+    await new Promise((passed) => setTimeout(passed, 8_000))
+    expect(await world.server.ownerSql`select from client`).toHaveLength(0)
   })
 
   test('is refused in one of two tabs that spend the last credits at the same time', async ({

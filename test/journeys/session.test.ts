@@ -105,6 +105,54 @@ describe('a session', () => {
     await expect(page).toHaveURL('/admin')
   })
 
+  test('of another account is followed by a page that the browser had put aside, and is not ended by it', async ({
+    open,
+    world,
+  }) => {
+    const { reseller } = await world.family()
+    const page = await open({ as: reseller, at: '/dealers' })
+    const other = await page.context().newPage()
+    await other.goto('/dealers')
+    // A page that is put aside hears of no other tab.
+    await page.evaluate(() => {
+      window.addEventListener('storage', (event) => event.stopImmediatePropagation(), { capture: true })
+    })
+    const aside = await page.context().newPage()
+    await aside.addInitScript(() => {
+      window.addEventListener('storage', (event) => event.stopImmediatePropagation(), { capture: true })
+    })
+    await aside.goto('/dealers')
+    await expect(aside.getByRole('heading', { level: 1 })).toHaveText('Dealers')
+    await press(other, 'Logout')
+    await signIn(other, world.admin.name, 'admin-password')
+    await fill(other, { 'Search Transactions': 'typed' })
+    // One notices it by a refused call, the other when it is shown again.
+    await aside.getByRole('link', { name: 'Transactions' }).click()
+    await expect(aside).toHaveURL('/admin')
+    await page.evaluate(() => window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })))
+    await expect(page.getByRole('banner')).toContainText('Admin Panel')
+    await expect(other).toHaveURL('/admin?search=typed')
+    await expect(other.getByRole('searchbox', { name: 'Search Transactions' })).toHaveValue('typed')
+  })
+
+  test('of the next account knows nothing of what the last one searched', async ({ open, world }) => {
+    const { reseller, dealer } = await world.family()
+    const other = await world.child(reseller)
+    await world.client(other, { login: 'client-1' })
+    const page = await open({ as: dealer, at: '/clients' })
+    await page.getByRole('searchbox').fill('miller')
+    await expect(page).toHaveURL('/clients?search=miller')
+    await page.getByRole('link', { name: 'Transactions' }).click()
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Transactions')
+    await press(page, 'Logout')
+    await signIn(page, other.name)
+    await page.getByRole('link', { name: 'client-1' }).click()
+    await fill(page, { Description: 'Cellar' })
+    await press(page, 'Update Client')
+    await readNotice(page, 'Client client-1 updated successfully!')
+    await expect(page).toHaveURL('/clients')
+  })
+
   test("uses the server's clock where the machine's own is wrong", async ({ open, world }) => {
     const { reseller } = await world.family()
     const page = await open()

@@ -5,6 +5,7 @@ import { calls } from '../../contract/calls.ts'
 import { MOST_PLAYLIST, PlaylistAddress } from '../../contract/channels.ts'
 import { ChoiceInput } from '../parts/form/ChoiceInput.tsx'
 import { FileInput } from '../parts/form/FileInput.tsx'
+import type { SubmitError } from '../parts/form/Form.tsx'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 import { useSubmit } from '../queries.ts'
@@ -15,20 +16,32 @@ export function GivePlaylist({ open, onClose }: { open: boolean; onClose: () => 
   const byAddress = useSubmit(calls.channels.giveAddress, { onDone: onClose })
   const asFile = useSubmit(calls.channels.giveFile, { onDone: onClose })
   const [packing, setPacking] = useState(false)
+  const [unread, setUnread] = useState<SubmitError | null>(null)
   const sending = {
     loading: byAddress.loading || asFile.loading || packing,
-    submitError: byAddress.submitError ?? asFile.submitError,
+    submitError: byAddress.submitError ?? asFile.submitError ?? unread,
     reset() {
       byAddress.reset()
       asFile.reset()
+      setUnread(null)
     },
   }
   const give = async ({ kind, address, file }: z.output<typeof Given>) => {
     if (kind === 'address') return byAddress.submit({ address })
     if (!file) return
     setPacking(true)
-    const packedFile = await packed(file).finally(() => setPacking(false))
-    asFile.submit({ name: file.name.slice(0, 200), file: packedFile })
+    setUnread(null)
+    try {
+      asFile.submit({ name: file.name.slice(0, 200), file: await packed(file) })
+    } catch {
+      // A browser reads no file that was changed or removed since it was chosen.
+      setUnread({
+        message: '',
+        fields: { file: 'This file cannot be read any more. Please choose it again' },
+      })
+    } finally {
+      setPacking(false)
+    }
   }
   return (
     <FormDialog

@@ -26,10 +26,12 @@ interface RenewDialogProps {
 export function RenewDialog({ open, names, onClose, onDone }: RenewDialogProps) {
   const shown = useLastValue(names)
   const [quote, setQuote] = useState<Quoted | null>(null)
-  const { renew, loading, submitError, outdated, reset, reload } = useRenewal(quote, () => {
+  const { renew, loading, submitError, outdated, unanswered, reset, reload } = useRenewal(quote, () => {
     onDone?.()
     onClose()
   })
+  // What may have been done already is sent again as it was: a new quote would begin at the expiry that it has led to.
+  const isHeld = loading || unanswered
   const close = () => {
     reset()
     onClose()
@@ -53,12 +55,22 @@ export function RenewDialog({ open, names, onClose, onDone }: RenewDialogProps) 
         </Button>
       }
     >
-      <AmountSelect name="months" label="Months" amounts={MONTHS} words={inMonths} />
-      <Quote clients={shown} asking={open && !loading} onAnswer={setQuote} />
+      <AmountSelect
+        name="months"
+        label="Months"
+        amounts={MONTHS}
+        words={inMonths}
+        disabled={unanswered}
+        help={unanswered ? 'Try again or cancel: nothing is done twice' : undefined}
+      />
+      <Quote clients={shown} asking={open && !isHeld} onAnswer={isHeld ? keepQuote : setQuote} />
       <UnderWay loading={loading} what={`Renewing ${inClients(shown.length)}`} />
     </FormDialog>
   )
 }
+
+/** Takes no other quote. */
+function keepQuote() {}
 
 const Months = z.object({ months: PaidMonths })
 const ONE_MONTH = { months: 1 }
@@ -95,6 +107,6 @@ function useRenewal(quote: Quoted | null, onDone: () => void) {
     reset()
     loadAgain(cache, [calls.clients.quote.name])
   }
-  const { loading, submitError, outdated } = used
-  return { renew, loading, submitError, outdated, reset, reload }
+  const { loading, submitError, outdated, unanswered } = used
+  return { renew, loading, submitError, outdated, unanswered, reset, reload }
 }

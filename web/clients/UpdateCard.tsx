@@ -1,13 +1,13 @@
 import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useFormContext, useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
 import { loadAgain } from '../cache.ts'
-import { clientForm, draftOf, keepDraft } from '../drafts.ts'
+import { clientForm, type Draft, draftOf, dropSentDraft } from '../drafts.ts'
 import { Card } from '../parts/Card.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { PasswordInput } from '../parts/form/PasswordInput.tsx'
@@ -48,8 +48,9 @@ export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
   const [payable, setPayable] = useState(true)
   const [reloading, setReloading] = useState(false)
   const form = clientForm(client?.name ?? '')
+  const sent = useRef<Draft | null>(null)
   const save = useSubmit(calls.clients.save, {
-    onDone: () => keepDraft(dealer, form, null),
+    onDone: () => dropSentDraft(dealer, form, sent.current),
     goTo: { path: to.clients(), after: 2_000 },
   })
   const discard = () => {
@@ -57,6 +58,7 @@ export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
     setDiscarded((times) => times + 1)
   }
   const submit = (typed: ClientValues) => {
+    sent.current = draftOf(dealer, form)
     if (base.seen) save.submit(changesOf(base.seen, typed))
   }
   return (

@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import { useWatch } from 'react-hook-form'
 import { withoutSecrets } from '../../contract/call.ts'
 import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
@@ -13,7 +13,7 @@ import { type NewClientValues, newClientSchema, startCost } from '../clients/new
 import { START_OPTIONS } from '../clients/startOptions.ts'
 import { suggestLogin, suggestPassword } from '../clients/suggest.ts'
 import { useMacLastSeen } from '../clients/useMacLastSeen.ts'
-import { type Draft, draftOf, keepDraft, NEW_CLIENT } from '../drafts.ts'
+import { type Draft, draftOf, dropSentDraft, NEW_CLIENT } from '../drafts.ts'
 import { Card } from '../parts/Card.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { PasswordInput } from '../parts/form/PasswordInput.tsx'
@@ -33,12 +33,17 @@ export function NewClient() {
   const [emptied, setEmptied] = useState(0)
   const values = useMemo(() => (emptied === 0 ? { ...EMPTY, ...draft } : { ...EMPTY }), [draft, emptied])
   const [made, setMade] = useState<Credentials | null>(null)
+  const sent = useRef<Draft | null>(null)
   const create = useSubmit(calls.clients.create, {
     onDone: (output, input) => {
-      keepDraft(name, NEW_CLIENT, null)
+      dropSentDraft(name, NEW_CLIENT, sent.current)
       setMade(credentialsOf(input, output))
     },
   })
+  const submit = (input: InputOf<typeof calls.clients.create>) => {
+    sent.current = draftOf(name, NEW_CLIENT)
+    create.submit(input)
+  }
   const empty = () => setEmptied((times) => times + 1)
   const begin = () => {
     setMade(null)
@@ -59,7 +64,7 @@ export function NewClient() {
             submit="Submit"
             onlyWhenValid
             autoFocus
-            onSubmit={create.submit}
+            onSubmit={submit}
             sending={create}
           >
             <KeepDraft

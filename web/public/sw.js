@@ -33,12 +33,17 @@ async function page(request) {
     const response = await fetch(request)
     // A reverse proxy answers with these two while the console is down.
     if (kept && (response.status === 502 || response.status === 504)) return kept
-    if (response.ok) await keepPage(response.clone(), kept)
+    if (response.ok) await orNot(keepPage(response.clone(), kept))
     return response
   } catch (error) {
     if (kept) return kept
     throw error
   }
+}
+
+/** Waits for what is kept. A device that keeps nothing, such as a full one, still shows what the server answered. */
+async function orNot(keeping) {
+  await keeping.catch(() => {})
 }
 
 /** Another page is another release, which has other files. */
@@ -52,12 +57,16 @@ async function keepPage(response, kept) {
 
 /** The name of a file has its hash in it, so that what was kept is never outdated. */
 async function asset(request) {
-  const cache = await caches.open(KEPT)
-  const kept = await cache.match(request)
+  const kept = await caches.match(request, { cacheName: KEPT })
   if (kept) return kept
   const response = await fetch(request)
-  if (response.ok) await cache.put(request, response.clone())
+  if (response.ok) await orNot(keepAsset(request, response.clone()))
   return response
+}
+
+async function keepAsset(request, response) {
+  const cache = await caches.open(KEPT)
+  await cache.put(request, response)
 }
 
 async function keep(loaded) {

@@ -9,7 +9,7 @@ import { calls } from '../../contract/calls.ts'
 import { useSubmit } from '../queries.ts'
 import {
   discardSettings,
-  keepSettings,
+  settingsSaved,
   showSettings,
   useSession,
   useSettings,
@@ -63,7 +63,7 @@ function Appearance() {
   const unsaved = useUnsavedSettings()
   const save = useSubmit(calls.desk[role].saveSettings, {
     changes: [],
-    onDone: (_output, saved) => keepSettings(saved),
+    onDone: (_output, saved) => settingsSaved(saved),
   })
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => place.current?.querySelector<HTMLElement>(':checked')?.focus(), [])

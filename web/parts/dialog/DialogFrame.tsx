@@ -44,7 +44,8 @@ export function DialogFrame({
       role={question ? 'alertdialog' : 'dialog'}
       aria-labelledby={id}
       aria-describedby={question ? `${id}-body` : undefined}
-      slotProps={{ paper: { sx: { width, maxWidth: 'calc(100% - 32px)' } } }}
+      // What still shows while it fades out takes no more clicks: one of them would do the same again.
+      slotProps={{ paper: { inert: !open, sx: { width, maxWidth: 'calc(100% - 32px)' } } }}
     >
       <Head>
         <h2 id={id}>{title}</h2>
