@@ -335,6 +335,35 @@ describe('a Ministra client', () => {
     expect(await box.logIn(name, 'another')).toBe(0)
   })
 
+  test.each(['the old token', 'the old password'])(
+    'is not kept by its box through a new password that comes while it signs in with %s',
+    async (way) => {
+      const { name, box } = await ministra()
+      expect(await box.logIn(name, 'pass word')).toBe(0)
+      const release = await holdOpen(
+        world.server.ownerSql,
+        (sql) => sql`select from client where name = ${name} for update`,
+      )
+      const saved = dealer.call(save, { login: name, password: 'another' })
+      await somebodyWaits(world.server.sql)
+      if (way === 'the old password') await box.handshake()
+      const coming =
+        way === 'the old password'
+          ? box.ask('stb/do_auth', { login: name, password: 'pass word' })
+          : box.ask('stb/get_profile', box.told)
+      try {
+        await somebodyWaits(world.server.sql, 2)
+      } finally {
+        await release()
+      }
+      await saved
+      expect((await coming).text).toBe('Authorization failed.')
+      soon()
+      expect(await box.poll()).toBe(false)
+      expect(await box.logIn(name, 'another')).toBe(0)
+    },
+  )
+
   test('is taken over by a right login from another box, three times in a day until a reset', async () => {
     const { name, box } = await ministra()
     await box.logIn(name, 'pass word')

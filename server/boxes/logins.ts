@@ -12,6 +12,9 @@ const WINDOW_MS = 15 * 60_000
 export type LoginContext = { sql: Sql; seal: Seal; now: Date }
 export type Login = { mac: string; network: string | null; login: string; password: string }
 
+/** A Ministra client whose login and password were right, and that password as it is stored: sealed. */
+export type RightLogin = { id: number; password: Buffer }
+
 /** Whether a MAC that no client has may try a login now. */
 export async function mayLogIn(sql: Sql, mac: string, now: Date): Promise<boolean> {
   const tries = await sql<{ tried: string }[]>`
@@ -24,10 +27,10 @@ export async function mayLogIn(sql: Sql, mac: string, now: Date): Promise<boolea
 }
 
 /**
- * Returns the id of the Ministra client with this login and password; null where it is wrong or one try too many. Wrong
+ * Returns the Ministra client with this login and password; null where it is wrong or one try too many. Wrong
  * ones count for the MAC, and for the address and the login as those of the console do.
  */
-export async function clientOfLogin(context: LoginContext, login: Login): Promise<number | null> {
+export async function clientOfLogin(context: LoginContext, login: Login): Promise<RightLogin | null> {
   const { sql, now } = context
   if (!(await mayLogIn(sql, login.mac, now))) return null
   try {
@@ -58,14 +61,17 @@ function beginOfMac(sql: Sql, mac: string, now: Date): Promise<number | null> {
   })
 }
 
-async function clientWith({ sql, seal }: LoginContext, { login, password }: Login): Promise<number | null> {
-  const [client] = await sql<{ id: number; password: Buffer }[]>`
+async function clientWith(
+  { sql, seal }: LoginContext,
+  { login, password }: Login,
+): Promise<RightLogin | null> {
+  const [client] = await sql<RightLogin[]>`
     select id, password from client where lower(name) = lower(${login}) and ministra and deleted is null`
   if (!client) return null
   const [typed, stored] = [password, seal.open(client.password, ofClient(client.id))].map((text) =>
     seal.hmac(text),
   )
-  return typed && stored && timingSafeEqual(typed, stored) ? client.id : null
+  return typed && stored && timingSafeEqual(typed, stored) ? client : null
 }
 
 function before(now: Date, milliseconds: number): Date {

@@ -124,11 +124,11 @@ export function signInCalls({
     // The box of a client with a MAC is never asked for a login.
     if (present === 'too many' || (present !== null && present.mac !== null)) return false
     const login = { mac, network: place.network, login: field('login'), password: field('password') }
-    const id = await clientOfLogin({ sql, seal, now }, login)
-    if (id === null) return false
+    const right = await clientOfLogin({ sql, seal, now }, login)
+    if (right === null) return false
     const context = { sql, unserved: roster.unserved, now }
     const outcome = await roster.change(async () => {
-      const bound = await bind(context, id, { mac, nonce, place })
+      const bound = await bind(context, right, { mac, nonce, place })
       if (!bound) throw new Unauthorized()
       return bound
     })

@@ -17,6 +17,7 @@ import {
   type Told,
   tells,
 } from './client.ts'
+import type { RightLogin } from './logins.ts'
 
 /** A box that signs in, with the nonce of its token. */
 export type Box = { mac: string; nonce: string; place: Place }
@@ -38,7 +39,8 @@ export type Outcome = { client: Client; refusal: BoxRefusal | null }
  * Signs boxes in to the clients of their MACs, each to another client, in one transaction: judges them, pins what tells
  * them from others, stores what they say of themselves, and makes their tokens the only ones.
  * @param locked whether clients that somebody is changing at this moment are waited for or left out
- * @returns by its client what each came to: null where the client is gone, or has another MAC by now
+ * @returns by its client what each came to: null where the client is gone, has another MAC by now, or is a Ministra
+ *   client whose box was put out by a new password or another box
  */
 export function signInAll(
   sql: Sql,
@@ -56,7 +58,7 @@ export function signInAll(
     for (const row of await clientRows(sql, ids)) {
       const one = byId.get(row.id) as SignIn
       const client = clientOf(row)
-      if (macOf(client) !== one.box.mac) continue
+      if (macOf(client) !== one.box.mac || isPutOut(client, one.box)) continue
       const refusal = refusalOf(client, one.box.place, one.unserved, one.now, one.told)
       if (refusal) outcomes.set(one.id, { client, refusal })
       else entered.push(enter(one, client, deviceRowOf(row)))
@@ -68,6 +70,11 @@ export function signInAll(
     if (notes.length > 0) await sendAhead(sql, noted(sql, notes))
     return outcomes
   })
+}
+
+/** Whether the box of a Ministra client is not the one whose login and password were right last. */
+function isPutOut({ mac, device }: Client, { nonce }: Box): boolean {
+  return mac === null && device?.token_nonce !== nonce
 }
 
 /** A box that is let in: its client as it is from now on, and what is stored of it before and from now on. */
@@ -108,12 +115,18 @@ function stored(sql: Sql, entered: readonly Entered[]): PendingQuery<Row[]> {
 
 /**
  * Gives a Ministra client to the box that has just signed in with its login and password. Another box than before takes
- * over, but only three times within a day, and not where the client is locked to another network. Null where the client is gone.
+ * over, but only three times within a day, and not where the client is locked to another network. Null where the client is
+ * gone, or has had another password since this one was found right.
  */
-export function bind(context: SignInContext, id: number, box: Box): Promise<Outcome | null> {
+export function bind(
+  context: SignInContext,
+  { id, password }: RightLogin,
+  box: Box,
+): Promise<Outcome | null> {
   const { now } = context
   return withClient(context.sql, id, async (sql, client, before) => {
-    if (client.mac !== null) return null
+    const [same] = await sql`select from client where id = ${id} and password = ${password}`
+    if (client.mac !== null || !same) return null
     // A box that has signed in to another client in the meantime has left no MAC.
     const isAnother = before !== null && before.mac !== box.mac
     if (isAnother && isLockedElsewhere(client, box.place))

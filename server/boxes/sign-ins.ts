@@ -7,8 +7,7 @@ const MOST_AT_ONCE = 200
 
 /**
  * Returns a function that signs a box in, together with all that ask at the same time: after an outage a hundred thousand
- * boxes come at once, and a transaction for each would take most of the time. It returns null where the client is gone,
- * or has another MAC by now.
+ * boxes come at once, and a transaction for each would take most of the time. It returns null as `signInAll` does.
  */
 export function openSignIns(sql: Sql): (one: SignIn) => Promise<Outcome | null> {
   return openBatches<SignIn, Outcome | null>({
