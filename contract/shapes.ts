@@ -219,8 +219,11 @@ const Spent = z.object({
 /** What a dealer has spent in a calendar month, `YYYY-MM`. */
 export const SpentMonth = z.extend(Spent, {
   month: z.string(),
-  /** The same by the package that each client has now, beginning with the most used. */
-  packages: z.array(z.extend(Spent, { package_selection: z.int() })),
+  /**
+   * The same by the package that each client has now, beginning with the most used; null for clients that were moved to
+   * another dealer.
+   */
+  packages: z.array(z.extend(Spent, { package_selection: z.nullable(z.int()) })),
 })
 
 export const CLIENT_SORTS = ['name', 'description', 'mac', 'ministra', 'expiry', 'status'] as const

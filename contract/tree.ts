@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { LEVEL_NAMES } from './levels.ts'
-import { ROLES, type Role } from './roles.ts'
+import type { Role } from './roles.ts'
 import { Moment } from './shapes.ts'
 import { storable } from './text.ts'
 
@@ -83,8 +83,3 @@ export const MOST_MOVED = 1_000
 
 /** A client as whoever may move it sees it. */
 export const MovableClient = z.object({ name: z.string(), mac: z.nullable(z.string()), expiry: Moment })
-
-/** Whether one role is further up than another. */
-export function isHigher(one: Role, other: Role): boolean {
-  return ROLES.indexOf(one) < ROLES.indexOf(other)
-}

@@ -144,6 +144,7 @@ create table credit_request (
 
 create unique index credit_request_open_key on credit_request (account) where state = 'open';
 create index credit_request_account on credit_request (account, id);
+create index credit_request_ended on credit_request (account, answered) where state in ('declined', 'withdrawn');
 
 -- Every sign-in to an account, and every try with a wrong password or while it was suspended. Kept for KEEP_DAYS.
 create table sign_in (

@@ -136,6 +136,8 @@ create table box_event (
 
 create index box_event_client on box_event (client, id);
 create index box_event_expiry on box_event (expiry);
+-- For until when something waits for a box, which is read with each client.
+create index box_event_waiting on box_event (client, expiry) where told is null;
 
 -- A transaction may be committed after another one with a later number. So each row has the number of its transaction,
 -- and a reader asks again for all rows from the oldest transaction that was still under way when it last read.

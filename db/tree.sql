@@ -24,6 +24,7 @@ create table tree_move (
 );
 
 create index tree_move_account on tree_move (account, id);
+create index tree_move_from on tree_move (coalesce(from_reseller, from_superreseller), created);
 
 create trigger appended_only before update or delete or truncate on tree_move
   for each statement execute function refuse_change();

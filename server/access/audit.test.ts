@@ -58,6 +58,23 @@ describe('the audit trail', () => {
     ])
   })
 
+  test('records a failed sign-in in one transaction, so that it takes no longer where there is such an account', async () => {
+    const { dealer } = await world.family()
+    const refuse = (login_username: string) =>
+      world.nobody().refused('wrong_login', calls.session.login, { login_username, login_password: 'wrong' })
+    const { sql } = world.server
+    for (const name of [dealer.name, unique()]) {
+      await refuse(name)
+      const [written] = await sql<{ audit: string; tried: string; kept: string | null }[]>`
+        select
+          (select xmin::text from audit where event = 'session.login.failed' order by id desc limit 1) as audit,
+          (select xmin::text from login_try order by id desc limit 1) as tried,
+          (select xmin::text from sign_in where account = ${dealer.id} order by id desc limit 1) as kept`
+      expect(written?.tried, name).toBe(written?.audit)
+      if (name === dealer.name) expect(written?.kept).toBe(written?.audit)
+    }
+  })
+
   test('records no refused call and no repeat under a key', async () => {
     const { dealer } = await world.family({ credits: 1 })
     const { name } = await world.client(dealer)

@@ -39,9 +39,7 @@ export const session: Omit<Handlers<typeof calls.session>, 'savePreferences'> = 
     const user = known && right ? await signIn(context, known, attempt, hash(token)) : null
     if (user instanceof Refusal) throw user
     if (!user) {
-      await endTry(sql, attempt, false)
-      await auditLogin(context, 'session.login.failed', known?.id ?? null, known?.name ?? attempt.name)
-      if (known) await keepSignIn(context, known.id, 'failed')
+      await keepFailure(context, attempt, known)
       throw new Refusal('wrong_login', 'The username or the password is wrong.')
     }
     await rm(join(business.dataDir, 'first-login'), { force: true })
@@ -100,6 +98,16 @@ export const session: Omit<Handlers<typeof calls.session>, 'savePreferences'> = 
 }
 
 type Known = { id: number; name: string; password: string }
+
+/** Takes the same time whether there is an account of that name or not: one transaction, of as many round trips. */
+function keepFailure(context: OpenContext, attempt: Admitted, known: Known | undefined): Promise<void> {
+  return begin(context.sql, async (sql) => {
+    const inside = { ...context, sql }
+    if (known) await keepSignIn(inside, known.id, 'failed')
+    await auditLogin(inside, 'session.login.failed', known?.id ?? null, known?.name ?? attempt.name)
+    await endTry(sql, attempt, false)
+  })
+}
 
 /** Returns null if the password has changed since it was checked, and a refusal if the account is suspended. */
 async function signIn(context: OpenContext, known: Known, attempt: Admitted, session: Buffer) {

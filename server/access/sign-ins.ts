@@ -1,7 +1,7 @@
 import type { calls } from '../../contract/calls.ts'
 import type { OwnSession, SignIn } from '../../contract/shapes.ts'
 import type { Handlers, OpenContext } from '../context.ts'
-import { change } from '../postgres/begin.ts'
+import { sendAhead } from '../postgres/begin.ts'
 import { notFound, Refusal } from '../refusal.ts'
 
 /** The most sign-ins and failures that an account sees of itself. */
@@ -36,9 +36,9 @@ export async function keepSignIn(
   account: number,
   outcome: SignIn['outcome'],
 ): Promise<void> {
-  await change(
+  await sendAhead(
     sql,
-    () => sql`
+    sql`
       insert into sign_in (account, at, address, agent, outcome)
       values (${account}, ${now}, ${address}, ${agent}, ${outcome})`,
   )

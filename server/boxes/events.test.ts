@@ -52,6 +52,21 @@ describe('what is sent to a box', () => {
     ])
   })
 
+  test('is at most 100 things in 24 hours for each box, whoever sends them and however they end', async () => {
+    const [{ name, box }, other] = [await boxOf(), await boxOf()]
+    for (let sent = 0; sent < 99; sent += 1) await send(name, `Message ${sent}`)
+    soon()
+    expect(await box.events()).toBe('Message 0')
+    await dealer.call(tell, { clients: [name, other.name], event: 'reboot' })
+    const input = { clients: [other.name, name], event: 'reload' as const }
+    const { message } = await dealer.refused('invalid_input', tell, input)
+    expect(message).toBe(`The box of ${name} was sent 100 things in 24 hours, which is the most.`)
+    await dealer.call(tell, { ...input, clients: [other.name] })
+    expect(await states(other.name)).toEqual(['reload: waiting', 'reboot: waiting'])
+    world.clock.pass({ hours: 24 })
+    await send(name, 'The next day')
+  })
+
   test('is told also to a box that made another call since it was sent', async () => {
     const { name, box } = await boxOf()
     await send(name, 'Hello')

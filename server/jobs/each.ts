@@ -47,6 +47,7 @@ export function statistics({ sql, zone, log }: Needs): ClockJob {
     name: 'statistics',
     isDue: (now) => dayOf(settledAt(now), zone) !== written,
     async run(now) {
+      if (await isChangeUnderWay(sql, SETTLING)) return
       const settled = settledAt(now)
       const rows = await fillStatistics(sql, settled, zone)
       if (rows) log.info({ rows }, 'statistics were written')
@@ -60,6 +61,18 @@ export function statistics({ sql, zone, log }: Needs): ClockJob {
 
 /** A call that began before midnight may be committed after it: the statistics wait until none is left. */
 const SETTLING = MINUTE
+
+/**
+ * Whether a change of a server has been under way for so many milliseconds. Its COMMIT waits for a standby for as long as
+ * that is away, and until then nobody sees its rows.
+ */
+export async function isChangeUnderWay(sql: Sql, milliseconds: number): Promise<boolean> {
+  const found = await sql`
+    select from pg_stat_activity
+    where datname = current_database() and backend_xid is not null
+      and xact_start <= now() - ${milliseconds}::int * interval '1 millisecond' limit 1`
+  return found.length > 0
+}
 
 export function hourlyCleanUp({ sql, keepDays, log, stopping }: Needs): ClockJob {
   let cleaned = Number.NEGATIVE_INFINITY

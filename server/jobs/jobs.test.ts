@@ -6,7 +6,9 @@ import { playlistOf, servePlaylist } from '../../test/support/playlist.ts'
 import { SECRET_KEY } from '../../test/support/server.ts'
 import { Clock, suiteWorld } from '../../test/support/world.ts'
 import { createSeal } from '../access/seal.ts'
+import { begin } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
+import { isChangeUnderWay } from './each.ts'
 import { startJobs } from './jobs.ts'
 
 const HOUR_MS = 3_600_000
@@ -65,6 +67,22 @@ describe('the jobs', () => {
     const jobs = start()
     await vi.waitFor(async () => expect(await days()).toHaveLength(10))
     await jobs.stop()
+  })
+
+  test('see a change that is under way, without which the statistics of its day would be written', async () => {
+    const [written, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const changing = begin(world.server.sql, async (sql) => {
+      await sql`insert into login_try (name, address, tried) values ('nobody', 'unknown', now())`
+      written.resolve()
+      await released.promise
+    })
+    await written.promise
+    expect(await isChangeUnderWay(world.server.sql, 0)).toBe(true)
+    // It is younger than those that they wait for.
+    expect(await isChangeUnderWay(world.server.sql, 60_000)).toBe(false)
+    released.resolve()
+    await changing
+    await expect.poll(() => isChangeUnderWay(world.server.sql, 0)).toBe(false)
   })
 
   test('are logged when they fail, and tried again the next minute', async () => {

@@ -2,9 +2,9 @@ import type { calls } from '../../contract/calls.ts'
 import { expiryState } from '../../contract/clients.ts'
 import type { SentEvent } from '../../contract/shapes.ts'
 import { DAY_MS } from '../../contract/time.ts'
-import type { Handlers } from '../context.ts'
+import type { Context, Handlers } from '../context.ts'
 import { Refusal } from '../refusal.ts'
-import { clientOf, clientsOf } from '../tree/client.ts'
+import { type Client, clientOf, clientsOf } from '../tree/client.ts'
 import { nameFor } from '../tree/names.ts'
 
 /** The handlers for what dealers tell the boxes of their clients. The gateway tells it at the box's next poll. */
@@ -15,6 +15,13 @@ export const boxEvents: Pick<Handlers<typeof calls.clients>, 'tell' | 'told'> = 
     const expired = clients.find(({ expiry }) => expiryState(expiry, now) === 'expired')
     if (expired)
       throw new Refusal('client_expired', `${expired.name} has expired. Renew it to reach its box.`)
+    const full = await fullBox(context, clients)
+    if (full) {
+      throw new Refusal(
+        'invalid_input',
+        `The box of ${full.name} was sent ${MOST_A_DAY} things in 24 hours, which is the most.`,
+      )
+    }
     await sql`
       insert into box_event (client, event, message, created, expiry, actor)
       select id, ${EVENTS[event]}, ${message}, ${now}, ${new Date(now.getTime() + KEPT[event])}, ${account.id}
@@ -37,6 +44,19 @@ export const boxEvents: Pick<Handlers<typeof calls.clients>, 'tell' | 'told'> = 
 }
 
 const NEWEST = 1_000
+
+/** The most that is sent to one box in 24 hours. Each of them is read with the client until it was told. */
+const MOST_A_DAY = 100
+
+/** Returns one of the clients to whose box no more may be sent now. */
+async function fullBox({ sql, now }: Context, clients: readonly Client[]): Promise<Client | undefined> {
+  const [full] = await sql<{ id: number }[]>`
+    select asked.id from unnest(${clients.map(({ id }) => id)}::bigint[]) asked (id) cross join lateral (
+      select e.created from box_event e where e.client = asked.id order by e.id desc limit 1 offset ${MOST_A_DAY - 1}
+    ) last
+    where last.created > ${new Date(now.getTime() - DAY_MS)} limit 1`
+  return clients.find(({ id }) => id === full?.id)
+}
 
 const EVENTS = { message: 'send_msg', reboot: 'reboot', reload: 'reload_portal' } as const
 

@@ -57,4 +57,15 @@ describe('what a dealer has spent', () => {
     })
     expect(await stranger.dealer.call(spent)).toMatchObject({ last_month: { used: 4 } })
   })
+
+  test('tells nothing of the package of a client that was moved to another dealer', async () => {
+    const { reseller, dealer } = await world.family({ credits: 5 })
+    const other = await world.child(reseller)
+    const { name } = await world.client(dealer, { months: 2, package_selection: 13 })
+    await reseller.call(calls.tree.moveClients, { from: dealer.name, to: other.name, clients: [name] })
+    await other.call(save, { login: name, package_selection: 7 })
+    const { this_month } = await dealer.call(spent)
+    expect(this_month).toMatchObject({ used: 2, packages: [{ package_selection: null, used: 2 }] })
+    expect((await other.call(spent)).this_month).toMatchObject({ used: 0, packages: [] })
+  })
 })

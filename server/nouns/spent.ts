@@ -21,12 +21,15 @@ export const spent: Handler<typeof calls.clients.spent> = async (context) => {
 
 type Sum = Package & { month: Day }
 
-/** Adds up the ledger's rows by month and package, in one pass over both months. */
+/**
+ * Adds up the ledger's rows by month and package, in one pass over both months. The package of a client that was moved to
+ * another dealer since is nobody else's business: those rows have none.
+ */
 function sums({ sql, account, business }: Context, lastMonth: Day, thisMonth: Day): Promise<Sum[]> {
   const { zone } = business
   return sql<Sum[]>`
     select case when t.created < ${startOf(thisMonth, zone)} then ${lastMonth} else ${thisMonth} end as month,
-      c.package_selection,
+      case when c.dealer = t.dealer then c.package_selection end as package_selection,
       coalesce(sum(t.credits) filter (where t.type = 'USED'), 0) as used,
       coalesce(sum(t.credits) filter (where t.type = 'RETRIEVED'), 0) as retrieved,
       count(*) filter (where t.type = 'TRIAL') as trials

@@ -163,6 +163,22 @@ describe('a suspension', () => {
     ])
   })
 
+  test('is not lifted by a new parent, who neither set it nor stands above who did', async () => {
+    const { superreseller, reseller, dealer } = await world.family()
+    const { name } = dealer
+    const next = await world.child(superreseller)
+    await reseller.call(suspend, { name, reason: 'Owes 40' })
+    await superreseller.call(calls.tree.move, { name, to: next.name })
+    expect((await next.call(account, { name })).suspension).toMatchObject({ liftable: false })
+    await next.refused('suspended', lift, { name })
+    await next.refused('suspended', suspend, { name, reason: 'Mine' })
+    // Who set it does not reach the account any more.
+    await reseller.refused('not_found', lift, { name })
+    expect((await superreseller.call(account, { name })).suspension).toMatchObject({ liftable: true })
+    await superreseller.call(lift, { name })
+    expect((await next.call(account, { name })).suspension).toBeNull()
+  })
+
   test('by somebody above tells those between neither who it was nor why', async () => {
     const { superreseller, reseller, dealer } = await world.family()
     const { name } = dealer

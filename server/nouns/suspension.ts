@@ -1,11 +1,11 @@
 import type { calls } from '../../contract/calls.ts'
-import { isHigher } from '../../contract/tree.ts'
-import { type Account, type Handlers, Unchanged } from '../context.ts'
+import { type Account, type Context, type Handlers, Unchanged } from '../context.ts'
 import { lockHoldings } from '../ledger/transfer.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { Refusal } from '../refusal.ts'
 import { beneathOf, managedBy } from '../tree/beneath.ts'
 import { lockTree } from '../tree/locks.ts'
+import { mayLift } from '../tree/suspension.ts'
 
 export const suspension: Pick<Handlers<typeof calls.tree>, 'suspend' | 'lift'> = {
   // A login locks the account's row, a transfer its holding, and every change its own session at the end: each of them
@@ -16,7 +16,7 @@ export const suspension: Pick<Handlers<typeof calls.tree>, 'suspend' | 'lift'> =
     const child = await managedBy(context, name)
     await lockHoldings(sql, [child.balance_holding])
     await sql`select from account where id = ${child.id} for no key update`
-    const present = await presentOf(sql, child.id)
+    const present = await presentOf(context, child.id)
     if (present?.actor === account.id && present.reason === reason && present.service_too === service_too) {
       return new Unchanged({ status: 'OK' as const })
     }
@@ -31,7 +31,7 @@ export const suspension: Pick<Handlers<typeof calls.tree>, 'suspend' | 'lift'> =
   async lift(context, { name }) {
     const { sql, account, now } = context
     const child = await beneathOf(context, name, 'lock')
-    const present = await presentOf(sql, child.id)
+    const present = await presentOf(context, child.id)
     if (!present) throw new Refusal('changed_since', `${child.name} is not suspended.`)
     await lift(sql, account, now, { ...present, name: child.name })
     return { status: 'OK' }
@@ -41,28 +41,28 @@ export const suspension: Pick<Handlers<typeof calls.tree>, 'suspend' | 'lift'> =
 type Present = {
   id: number
   actor: number
-  role: Account['role']
+  liftable: boolean
   reason: string
   service_too: boolean
 }
 
-/** Returns the present suspension of an account itself, with the role of who set it. */
-async function presentOf(sql: Sql, account: number): Promise<Present | undefined> {
+/** Returns the present suspension of an account itself, and whether the caller may lift it. */
+async function presentOf({ sql, account: caller }: Context, account: number): Promise<Present | undefined> {
   const [present] = await sql<Present[]>`
-    select s.id, s.actor, a.role, s.reason, s.service_too from suspension s join account a on a.id = s.actor
+    select s.id, s.actor, ${mayLift(sql, caller)} as liftable, s.reason, s.service_too
+    from suspension s join account a on a.id = s.actor
     where s.account = ${account} and s.lifted is null`
   return present
 }
 
-/** One that somebody higher than the caller set stays. */
 async function lift(
   sql: Sql,
   caller: Account,
   now: Date,
-  { id, role, name }: Present & { name: string },
+  { id, liftable, name }: Present & { name: string },
 ): Promise<void> {
-  if (isHigher(role, caller.role)) {
-    throw new Refusal('suspended', `${name} was suspended by somebody above you, who alone can change that.`)
+  if (!liftable) {
+    throw new Refusal('suspended', `Only who suspended ${name}, or somebody above them, can change that.`)
   }
   await sql`update suspension set lifted = ${now}, lifted_by = ${caller.id} where id = ${id}`
 }

@@ -1,6 +1,6 @@
 import type { calls } from '../../contract/calls.ts'
 import { DAY_MS } from '../../contract/time.ts'
-import { isHigher, type TreeRow } from '../../contract/tree.ts'
+import type { TreeRow } from '../../contract/tree.ts'
 import { hashPassword } from '../access/password.ts'
 import type { Account, Context, Handlers } from '../context.ts'
 import type { Sql } from '../postgres/pool.ts'
@@ -9,6 +9,7 @@ import { type Beneath, beneathOf, isBeneath, managedBy } from '../tree/beneath.t
 import { keptStates } from '../tree/kept.ts'
 import { nameFor } from '../tree/names.ts'
 import { setPassword } from '../tree/password.ts'
+import { mayLift } from '../tree/suspension.ts'
 
 export const tree: Pick<Handlers<typeof calls.tree>, 'list' | 'account' | 'password'> = {
   async list(context, { of, show }) {
@@ -182,18 +183,16 @@ async function suspensions(
   { id, superreseller, reseller }: Beneath,
 ): Promise<Suspensions> {
   const found = await sql<
-    { own: boolean; since: string; by: string; role: Beneath['role']; reason: string; service_too: boolean }[]
+    { own: boolean; since: string; by: string; liftable: boolean; reason: string; service_too: boolean }[]
   >`
-    select s.account = ${id} as own, s.created as since, ${nameFor(sql, account, sql`a`)} as by, a.role,
-      s.reason, s.service_too
+    select s.account = ${id} as own, s.created as since, ${nameFor(sql, account, sql`a`)} as by,
+      ${mayLift(sql, account)} as liftable, s.reason, s.service_too
     from suspension s join account a on a.id = s.actor
     where s.account = any (${[id, superreseller, reseller]}::bigint[]) and s.lifted is null`
   const own = found.find((one) => one.own)
   return {
     // Who may not know who set it is not told why either.
-    suspension: own
-      ? { ...own, reason: own.by === '—' ? '' : own.reason, liftable: !isHigher(own.role, account.role) }
-      : null,
+    suspension: own ? { ...own, reason: own.by === '—' ? '' : own.reason } : null,
     suspended_above: found.some((one) => !one.own),
   }
 }

@@ -1,5 +1,11 @@
-import type { Sql } from '../postgres/pool.ts'
+import type { Account } from '../context.ts'
+import type { Fragment, Sql } from '../postgres/pool.ts'
 import { Refusal } from '../refusal.ts'
+
+/** Whether an account may lift a suspension that the account `a` has set: its own, or that of one beneath it. */
+export function mayLift(sql: Sql, { id, role }: Pick<Account, 'id' | 'role'>): Fragment {
+  return role === 'admin' ? sql`true` : sql`coalesce(${id} in (a.id, a.superreseller, a.reseller), false)`
+}
 
 export async function isSuspended(sql: Sql, account: number): Promise<boolean> {
   const [row] = await sql<{ suspended: boolean }[]>`select is_suspended(${account}) as suspended`

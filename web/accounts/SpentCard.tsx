@@ -54,7 +54,7 @@ function ByPackage({ this_month, last_month }: Months) {
   const values = [...this_month.packages, ...last_month.packages].map((row) => row.package_selection)
   const packages = [...new Set(values)]
   if (packages.length === 0) return null
-  const spentOn = (month: Month, value: number) =>
+  const spentOn = (month: Month, value: number | null) =>
     month.packages.find((row) => row.package_selection === value)?.spent ?? 0
   return (
     <Details>
@@ -70,7 +70,9 @@ function ByPackage({ this_month, last_month }: Months) {
         <tbody>
           {packages.map((value) => (
             <tr key={value}>
-              <th scope="row">{packageLabel(value) ?? value}</th>
+              <th scope="row">
+                {value === null ? 'Moved to other dealers' : (packageLabel(value) ?? value)}
+              </th>
               <td>{spentOn(this_month, value).toLocaleString('en-US')}</td>
               <td>{spentOn(last_month, value).toLocaleString('en-US')}</td>
             </tr>

@@ -89,6 +89,33 @@ describe('a request for credits', () => {
     expect((await reseller.call(grant, { id, credits: 5 })).credits).toBe(5)
   })
 
+  test('that was withdrawn is not read by any list, however many of them an account makes', async () => {
+    const { superreseller, reseller, dealer } = await world.family()
+    const { id } = await dealer.call(ask, { credits: 5 })
+    await superreseller.call(calls.tree.move, {
+      name: dealer.name,
+      to: (await world.child(superreseller)).name,
+    })
+    await world.server.ownerSql`
+      insert into credit_request (account, credits, note, created, state, answered)
+      select ${dealer.id}, 1, '', now(), 'withdrawn', ${world.clock.now}::timestamptz - nr * interval '1 second'
+      from generate_series(1, 20000) nr`
+    await world.server.ownerSql`analyze credit_request`
+    const read = async () => {
+      await world.server.ownerSql`select pg_stat_force_next_flush()`
+      const [rows] = await world.server.ownerSql<{ read: number }[]>`
+        select seq_tup_read + idx_tup_fetch as read from pg_stat_user_tables where relname = 'credit_request'`
+      return rows?.read ?? 0
+    }
+    const before = await read()
+    expect((await reseller.call(list)).ended).toMatchObject([{ id, state: 'withdrawn' }])
+    // The server's connection tells what it read at the end of a later statement, at most a second after.
+    await new Promise((passed) => setTimeout(passed, 1_200))
+    await reseller.call(list)
+    await expect.poll(read).toBeGreaterThan(before)
+    expect((await read()) - before).toBeLessThan(1_000)
+  })
+
   test('that is granted, declined and withdrawn at once on two servers has one of these outcomes', async () => {
     const won = new Set<string>()
     for (let round = 0; round < 12; round += 1) {

@@ -51,15 +51,19 @@ export const requests: Handlers<typeof calls.requests> = {
       from credit_request r join account a on a.id = r.account
       join holding h on h.account = a.id and h.kind = 'balance'
       where a.parent = ${account.id} and r.state = 'open' order by r.id`
+    const since = new Date(now.getTime() - TOLD_DAYS * DAY_MS)
+    // From the closings and moves on, because an account may have made and withdrawn requests without end.
     const ended = await sql<EndedRequest[]>`
-      select r.id, r.answered, a.name, r.credits, r.state from credit_request r join account a on a.id = r.account
-      where r.answered > ${new Date(now.getTime() - TOLD_DAYS * DAY_MS)} and (
-        a.parent = ${account.id} and r.state = 'declined' and r.answered = a.closed
-        or r.state = 'withdrawn' and exists (
-          select from tree_move m where m.account = a.id and m.created = r.answered
-            and coalesce(m.from_reseller, m.from_superreseller) = ${account.id}
-        )
-      ) order by r.answered desc, r.id desc`
+      select r.id, r.answered, end_of.name, r.credits, r.state from (
+        select id, name, closed as at, 'declined' as state from account
+        where parent = ${account.id} and closed > ${since}
+        union all
+        select a.id, a.name, m.created, 'withdrawn' from tree_move m join account a on a.id = m.account
+        where coalesce(m.from_reseller, m.from_superreseller) = ${account.id} and m.created > ${since}
+      ) end_of
+      join credit_request r on r.account = end_of.id and r.answered = end_of.at and r.state = end_of.state
+      where r.state in ('declined', 'withdrawn')
+      order by r.answered desc, r.id desc`
     return { data, ended }
   },
 
