@@ -192,6 +192,9 @@ describe('the embedded database', () => {
   })
 })
 
+/** A program that starts another one with fewer rights. */
+const SETPRIV = '/usr/bin/setpriv'
+
 describe.runIf(process.getuid?.() === 0)('the embedded database of a console that runs as root', () => {
   test('is stored elsewhere if its user cannot enter the data folder', async () => {
     chmodSync(folder, 0o700)
@@ -206,6 +209,26 @@ describe.runIf(process.getuid?.() === 0)('the embedded database of a console tha
     await expect(open(dataDir)).rejects.toThrow('leads to a folder that is not there')
     expect(existsSync(cluster)).toBe(false)
   })
+
+  test.runIf(existsSync(SETPRIV))(
+    'starts, is found again and stops in a container, where root may not look at the processes of others',
+    { timeout: 120_000 },
+    async () => {
+      const program = `
+        import { startEmbedded } from ${JSON.stringify(join(import.meta.dirname, 'embedded.ts'))}
+        const start = (guest) => startEmbedded({ dataDir: process.argv[2], say: () => {}, guest })
+        const [first, second] = [await start(false), await start(true)]
+        await second.stop()
+        await first.stop()
+        console.log('It served, and is stopped')`
+      const file = join(folder, 'start.mts')
+      writeFileSync(file, program)
+      const less = ['--bounding-set', '-sys_ptrace', '--inh-caps', '-sys_ptrace', process.execPath]
+      const { code, output } = await run(SETPRIV, [...less, file, join(folder, 'data')], null)
+      expect([code, output]).toEqual([0, expect.stringContaining('It served, and is stopped')])
+      expect(existsSync(join(folder, 'data', 'postgres-18', 'postmaster.pid'))).toBe(false)
+    },
+  )
 
   test('is stored elsewhere if another user may change the data folder', async () => {
     const theirs = join(folder, 'theirs')

@@ -1,9 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { lstatSync, readlinkSync, renameSync, rmSync } from 'node:fs'
+import { lstatSync, readFileSync, readlinkSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { StartFault } from '../config.ts'
 import { configure } from './cluster.ts'
+import { codeOf } from './errors.ts'
 import { OWN_UID, readOwned } from './files.ts'
 import type { Home } from './home.ts'
 import { ENVIRONMENT, programPath, run } from './run.ts'
@@ -106,12 +107,27 @@ function read(home: Home, name: string): string {
 /** Whether a pid is the server of this folder, by its working directory: after a power cut it may be any process. */
 function servesFolder(pid: number, home: Home): boolean {
   try {
-    if (process.platform === 'linux') return readlinkSync(`/proc/${pid}/cwd`) === home.cluster
+    if (process.platform === 'linux') return folderOf(pid, home.cluster) === home.cluster
     return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).includes(
       home.cluster,
     )
   } catch {
     return false
+  }
+}
+
+/**
+ * Returns the working directory of a process. Root in a container may often not read it of another user's process, but its
+ * command line anybody may: the server is started with the name of its folder.
+ */
+function folderOf(pid: number, cluster: string): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`)
+  } catch (error) {
+    if (codeOf(error) !== 'EACCES' && codeOf(error) !== 'EPERM') throw error
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+      .split('\0')
+      .find((word) => word === cluster)
   }
 }
 
