@@ -6,7 +6,7 @@ import { ANY_CLIENT_SORTS, Search } from './shapes.ts'
 import { storable } from './text.ts'
 
 /** The key of a table or column. The console ignores keys that it does not know. */
-const Key = z.string().check(z.regex(/^[A-Za-z][A-Za-z-]{0,39}$/, 'There is no such key'))
+const Key = z.string().check(z.regex(/^[A-Za-z][A-Za-z_-]{0,39}$/, 'There is no such key'))
 
 /** How somebody likes to see one table. */
 const TablePreference = z.strictObject({

@@ -15,6 +15,20 @@ import type { Person, World } from '../support/world.ts'
 const PHONE = { width: 390, height: 844, touch: true }
 
 describe('all who expire this week', () => {
+  test('are renewed by nobody without credits: the dialog says what is missing, and stays', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family()
+    await world.client(dealer, { login: 'is-due-1' })
+    const page = await open({ as: dealer, at: '/due' })
+    await press(page, 'Renew all 1')
+    const dialog = page.getByRole('dialog', { name: 'Renew 1 client' })
+    await press(dialog, 'Renew')
+    await expect(dialog.getByText('The credits do not suffice for one client')).toBeVisible()
+    await expect(dialog.getByLabel('Months')).toHaveAttribute('aria-invalid', 'true')
+  })
+
   test('are renewed from the dashboard with two clicks, or two taps', async ({ open, world }) => {
     for (const look of [{}, PHONE]) {
       const dealer = await dealerOf(world, { 'is-due-1': '2026-05-15', 'is-due-2': '2026-05-21' })

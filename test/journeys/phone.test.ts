@@ -47,6 +47,44 @@ describe('on a phone', () => {
     await expect(page.getByRole('banner')).toContainText('1 credit')
   })
 
+  test('every item of the menus above a list can be seen and pressed, however few rows it has', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family()
+    await world.client(dealer, { login: 'client-1' })
+    const page = await open({ as: dealer, at: '/clients' })
+    await press(page, 'Filters')
+    await page.getByRole('menuitem', { name: 'Save this filter' }).click()
+    await fill(page.getByRole('dialog'), { Name: 'Late' })
+    await press(page.getByRole('dialog'), 'Save')
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+    for (const [width, height] of [
+      [360, 640],
+      [390, 844],
+      [768, 500],
+      [1440, 900],
+    ] as const) {
+      await page.setViewportSize({ width, height })
+      for (const menu of ['Filters', 'Columns']) {
+        await press(page, menu)
+        const items = page.getByRole('menu', { name: menu }).locator('button')
+        expect(await items.count(), menu).toBeGreaterThan(1)
+        for (const item of await items.all()) {
+          await item.scrollIntoViewIfNeeded()
+          const covered = await item.evaluate((item) => {
+            const { left, right, top, bottom } = item.getBoundingClientRect()
+            const ends = [left + 4, right - 4].map((x) => document.elementFromPoint(x, (top + bottom) / 2))
+            return ends.some((end) => end?.closest('[role^=menuitem]') !== item)
+          })
+          expect(covered, `${menu} at ${width}: ${await item.textContent()}`).toBe(false)
+        }
+        await page.keyboard.press('Escape')
+        await expect(page.getByRole('menu')).toHaveCount(0)
+      }
+    }
+  })
+
   test('cards are sorted by a select, and a checkbox selects the page', async ({ open, world }) => {
     const { dealer } = await world.family({ credits: 3 })
     for (const login of ['anton', 'berta', 'cesar']) await world.client(dealer, { login })

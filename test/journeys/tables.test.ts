@@ -352,6 +352,9 @@ test.for(TABLES)(
         await rows.getByRole('button', { name: column, exact: true }).click()
         await expect(rows.locator('th[aria-sort]')).toHaveText(column)
       }
+      // The order is kept for the account, whatever the column.
+      await page.waitForLoadState('networkidle')
+      await expect(page.getByRole('alert')).toHaveCount(0)
     }
     for (const width of PHONES) {
       await page.setViewportSize({ width, height: 844 })

@@ -29,10 +29,11 @@ interface MoveClientsProps {
 /** Moves all clients of a dealer to another one, or chosen ones. */
 export function MoveClients({ open, account, onClose }: MoveClientsProps) {
   const [chosen, setChosen] = useState<readonly string[]>([])
-  const { batches, move } = useMove(account?.name ?? '', () => {
+  const close = () => {
     setChosen([])
     onClose()
-  })
+  }
+  const { batches, move } = useMove(account?.name ?? '', close)
   if (!account) return null
   const { name, beneath } = account
   const many = (which: string) => (which === 'all' ? beneath.clients : chosen.length)
@@ -40,7 +41,7 @@ export function MoveClients({ open, account, onClose }: MoveClientsProps) {
     <FormDialog
       open={open}
       title={`Move clients of ${name}`}
-      onClose={onClose}
+      onClose={close}
       {...batches.form}
       schema={Asked}
       values={ALL_NOWHERE}

@@ -67,7 +67,11 @@ export function RenewDue({ open, asked, onClose, onRenewed }: RenewDueProps) {
       schema={AsTyped}
       values={A_MONTH}
       submit={({ how }) => says(clients, how as HowLong, balance)}
-      onSubmit={({ how }) => clients && renew(affordable(clients, how, balance), how)}
+      onSubmit={({ how }, form) => {
+        const some = affordable(clients ?? [], how, balance)
+        if (some.length > 0) return renew(some, how)
+        form.setError('how', { message: 'The credits do not suffice for one client' })
+      }}
       autoFocus
       blocked={!clients || balance == null || clients.length === 0}
     >
@@ -92,6 +96,7 @@ const HOW_LONG = [
 function says(clients: readonly DueClient[] | undefined, how: HowLong, balance: number | null | undefined) {
   if (!clients) return 'Renew'
   const some = affordable(clients, how, balance)
+  if (some.length === 0) return 'Renew'
   const cost = inCredits(costOf(some, how))
   if (some.length === clients.length) return `Renew ${inClients(some.length)} for ${cost}`
   return `Renew the first ${some.length.toLocaleString('en-US')} for ${cost}`

@@ -3,6 +3,7 @@ import { Mac } from '../../contract/clients.ts'
 import { useNow } from '../clock.ts'
 import { timeAgo } from '../parts/time.ts'
 import { useCall } from '../queries.ts'
+import { zone } from '../zone.ts'
 
 /** How often it is asked again, in milliseconds: the box may be switched on while its MAC is typed. */
 const AGAIN = 10_000
@@ -17,5 +18,6 @@ export function useMacLastSeen(typed: unknown): string | undefined {
     { enabled: mac !== undefined, every: AGAIN },
   )
   if (!data) return undefined
-  return data.asked === null ? 'No box with this MAC has asked' : `This box asked ${timeAgo(data.asked, now)}`
+  if (data.asked === null) return 'No box with this MAC has asked'
+  return `This box asked ${timeAgo(data.asked, zone(), now)}`
 }

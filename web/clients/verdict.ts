@@ -26,8 +26,8 @@ export function verdictsOf(client: Judged, now: Date, zone: string): [Verdict, .
     ...(client.locked && client.locked_to_ip !== null
       ? [{ says: `Locked to ${client.locked_to_ip}`, tone: 'warn', mend: 'forget the lock' } as const]
       : []),
-    ...refusedBox(client, state, now),
-    ...nearBox(client, now),
+    ...refusedBox(client, state, now, zone),
+    ...nearBox(client, now, zone),
   ]
   if (state === 'expired') {
     const expired: Verdict = { says: `Expired ${relativeDay(left)}`, tone: 'bad', mend: 'renew' }
@@ -44,22 +44,22 @@ export function verdictsOf(client: Judged, now: Date, zone: string): [Verdict, .
 }
 
 /** Returns why the box of a client was refused when it asked last, where that reason still holds. */
-function refusedBox(client: Judged, state: ExpiryState, now: Date): Verdict[] {
+function refusedBox(client: Judged, state: ExpiryState, now: Date, zone: string): Verdict[] {
   const { box_refusal, box_answered, status, locked, locked_to_ip } = client
   const isOver =
     (box_refusal === 'expired' && state !== 'expired') ||
     (box_refusal === 'switched_off' && status) ||
     (box_refusal === 'other_address' && !(locked && locked_to_ip !== null))
   if (box_refusal === null || box_answered === null || isOver) return []
-  const says = `Its box was refused ${timeAgo(box_answered, now)}: ${REFUSED[box_refusal]}`
+  const says = `Its box was refused ${timeAgo(box_answered, zone, now)}: ${REFUSED[box_refusal]}`
   const isAnother = box_refusal === 'other_box' || box_refusal === 'too_many_boxes'
   return [{ says, tone: 'bad', ...(isAnother && { mend: 'forget the box' as const }) }]
 }
 
 /** Tells of a box with nearly the same MAC, while no box has asked with the client's own. */
-function nearBox({ near_box }: Judged, now: Date): Verdict[] {
+function nearBox({ near_box }: Judged, now: Date, zone: string): Verdict[] {
   if (near_box === null) return []
-  const says = `A box asked ${timeAgo(near_box.asked, now)} with another MAC: ${near_box.mac}`
+  const says = `A box asked ${timeAgo(near_box.asked, zone, now)} with another MAC: ${near_box.mac}`
   return [{ says, tone: 'warn', mend: 'take the MAC' }]
 }
 

@@ -184,7 +184,7 @@ function newestOf(servers: readonly Server[]): Backups | null {
 function Ago({ iso, now }: { iso: string; now: Date }): ReactNode {
   return (
     <>
-      <At iso={iso} />, {timeAgo(iso, now)}
+      <At iso={iso} />, {timeAgo(iso, zone(), now)}
     </>
   )
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { daysUntil, monthsUntil, relativeDay, showDay, showMoment } from './time.ts'
+import { daysUntil, monthsUntil, relativeDay, showDay, showMoment, timeAgo } from './time.ts'
 
 test('a date and time is shown in the given time zone', () => {
   expect(showMoment('2026-11-21T23:30:05Z', 'UTC', 'datetime')).toBe('2026-11-21 23:30:05')
@@ -21,6 +21,15 @@ test('days are counted by the calendar, not by hours', () => {
   expect(daysUntil('2026-11-22T00:01:00Z', 'UTC', late)).toBe(1)
   expect(daysUntil('2026-11-21', 'UTC', late)).toBe(0)
   expect(daysUntil('2026-03-30', 'Europe/London', new Date('2026-03-28T12:00:00Z'))).toBe(2)
+})
+
+test('what was long ago is told in hours, and from a day on by the calendar', () => {
+  const now = new Date('2026-11-25T08:00:00Z')
+  expect(timeAgo('2026-11-25T07:59:30Z', 'UTC', now)).toBe('this minute')
+  expect(timeAgo('2026-11-24T09:00:00Z', 'UTC', now)).toBe('23 hours ago')
+  expect(timeAgo('2026-11-24T07:00:00Z', 'UTC', now)).toBe('yesterday')
+  expect(timeAgo('2026-11-23T16:00:00Z', 'UTC', now)).toBe('2 days ago')
+  expect(timeAgo('2026-11-24T03:00:00Z', 'America/Toronto', now)).toBe('2 days ago')
 })
 
 test('a day in a sentence has its year only where it is far away', () => {

@@ -63,12 +63,15 @@ export function relativeDay(days: number): string {
   return relative.format(days, 'day')
 }
 
-/** Returns how long ago a moment was: 'this minute', '2 minutes ago', '3 hours ago' or 'yesterday'. */
-export function timeAgo(iso: string, now: Date): string {
+/**
+ * Returns how long ago a moment was: 'this minute', '2 minutes ago', '3 hours ago', or from a day on by the calendar of a
+ * time zone: 'yesterday', '2 days ago'.
+ */
+export function timeAgo(iso: string, zone: string, now: Date): string {
   const minutes = Math.max(0, Math.floor((now.getTime() - Date.parse(iso)) / 60_000))
   if (minutes < 60) return relative.format(-minutes, 'minute')
   const hours = Math.floor(minutes / 60)
-  return hours < 24 ? relative.format(-hours, 'hour') : relative.format(-Math.floor(hours / 24), 'day')
+  return hours < 24 ? relative.format(-hours, 'hour') : relativeDay(daysUntil(iso, zone, now))
 }
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { showMinute } from '../time.ts'
+import { rangeOf } from './range.ts'
 
 /** The data of a chart: days or moments on the x axis, and one number for each and each series. */
 export interface ChartData {
@@ -112,7 +113,7 @@ function options(
     legend: { show: false },
     scales: {
       x: { range: (_chart, first, last) => (first === last ? [first - least, last + least] : [first, last]) },
-      y: { range: (_chart, _low, high) => [0, roof(high)] },
+      y: { range: (_chart, low, high) => rangeOf(low, high) },
     },
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 8 } },
     hooks: {
@@ -142,11 +143,6 @@ function options(
       { ...axis(theme), label: up, size: 56, values: (_chart, ticks) => ticks.map(short), incrs: whole },
     ],
   }
-}
-
-/** Returns the top of the y axis: a little above the highest value, and above zero when all values are zero. */
-function roof(high: number | null) {
-  return Math.max(4, Math.ceil((high ?? 0) * 1.1))
 }
 
 function axis(theme: Theme): uPlot.Axis {

@@ -2,7 +2,7 @@ import { keyframes } from '@emotion/react'
 import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
 import { Check } from 'lucide-react'
-import { type ReactNode, useId, useRef, useState } from 'react'
+import { type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react'
 
 interface MenuProps {
   /** The accessible name of the menu. */
@@ -11,7 +11,7 @@ interface MenuProps {
   children?: ReactNode
   icon?: ReactNode
   items: readonly MenuItem[]
-  /** Opens below the bar that the button is in, or above it where the window ends before. */
+  /** Opens at the end of the bar that the button is in. */
   inBar?: boolean
 }
 
@@ -28,10 +28,23 @@ export function Menu({ label, children = label, icon, items, inBar = false }: Me
   const id = useId()
   const place = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)
+  const list = useRef<HTMLDivElement>(null)
   const close = () => {
     setOpen(false)
     button.current?.focus()
   }
+  useLayoutEffect(() => {
+    if (!open || !list.current) return
+    unfold(list.current)
+    // It stands where the button was when it opened.
+    const fold = ({ target }: Event) => target !== list.current && setOpen(false)
+    window.addEventListener('scroll', fold, { capture: true })
+    window.addEventListener('resize', fold)
+    return () => {
+      window.removeEventListener('scroll', fold, { capture: true })
+      window.removeEventListener('resize', fold)
+    }
+  }, [open])
   const leave = (event: React.FocusEvent) => {
     if (!place.current?.contains(event.relatedTarget)) setOpen(false)
   }
@@ -55,7 +68,7 @@ export function Menu({ label, children = label, icon, items, inBar = false }: Me
         {children}
       </Button>
       {open && (
-        <List id={id} role="menu" aria-label={label} ref={unfold} style={inBar ? DOWNWARD : undefined}>
+        <List id={id} role="menu" aria-label={label} ref={list}>
           {items.map((item) => (
             <button
               key={item.label}
@@ -83,10 +96,26 @@ function roleOf({ checked }: MenuItem) {
 
 const moves = new Set(['ArrowDown', 'ArrowUp', 'Home', 'End'])
 
-function unfold(list: HTMLElement | null) {
-  if (!list) return
-  if (list.getBoundingClientRect().bottom > window.innerHeight) Object.assign(list.style, UPWARD)
-  list.querySelector('button')?.focus()
+/** The distance of a list from its button, and from the edges of the window, in pixels. */
+const GAP = 4
+const EDGE = 8
+
+/**
+ * Places a list at its button, or its bar, within the window, and focuses the first item. It is fixed there, since the card
+ * around the button cuts off what reaches beyond it.
+ */
+function unfold(list: HTMLElement) {
+  const place = list.offsetParent?.getBoundingClientRect() ?? new DOMRect()
+  const { offsetWidth: width, offsetHeight: height } = list
+  const [below, above] = [place.bottom + GAP, place.top - GAP - height]
+  const top = below + height + EDGE <= window.innerHeight || above < EDGE ? below : above
+  const left = Math.min(Math.max(EDGE, place.right - width), window.innerWidth - EDGE - width)
+  const maxHeight = window.innerHeight - EDGE - top
+  Object.assign(list.style, {
+    ...{ position: 'fixed', right: 'auto', top: `${top}px`, left: `${left}px` },
+    maxHeight: `${maxHeight}px`,
+  })
+  list.querySelector('button')?.focus({ preventScroll: true })
 }
 
 /** Moves the focus to the next or previous item; after the last comes the first. */
@@ -100,16 +129,13 @@ function step(place: HTMLElement | null, key: string) {
 const appear = keyframes({ from: { opacity: 0, transform: 'translateY(-4px)' } })
 
 const STATIC = { position: 'static' } as const
-const DOWNWARD = { right: 8 }
-const UPWARD = { top: 'auto', bottom: 'calc(100% + 4px)' }
 
 const Place = styled('div')({ position: 'relative' })
 
 const List = styled('div')(({ theme }) => ({
   position: 'absolute',
-  top: 'calc(100% + 4px)',
-  right: 0,
-  zIndex: 3,
+  zIndex: theme.zIndex.modal,
+  overflowY: 'auto',
   display: 'grid',
   minWidth: 168,
   padding: 4,
