@@ -22,7 +22,7 @@ export interface PoolOptions {
   max: number
   /** The most connections that changes have at once; all of them if left out. */
   changes?: number
-  /** Whether statements run without a time limit, as migrations and backups need. */
+  /** Whether statements run without a time limit, also one of the role, as migrations and backups need. */
   noTimeouts?: boolean
   /** Whether connections are never replaced because of their age. */
   noMaxAge?: boolean
@@ -98,20 +98,19 @@ export function countUnreplicated(sql: Sql): number {
   return unreplicatedOf.get(sql)?.count ?? 0
 }
 
-/** Returns the session's time limits, in milliseconds; none for a session with `noTimeouts`. */
+/** Returns the session's settings. The time limits are in milliseconds; 0 is none. */
 function sessionSettings(noTimeouts: boolean): Record<string, string> {
   return {
     application_name: 'boxtree',
     TimeZone: 'UTC',
     DateStyle: 'ISO, YMD',
-    ...(!noTimeouts && {
-      // Calls find rows by keys: one plan serves all values. By itself PostgreSQL would plan a statement with an array
-      // anew each time, since it expects ten entries where it does not look.
-      plan_cache_mode: 'force_generic_plan',
-      statement_timeout: '30000',
-      lock_timeout: '10000',
-      idle_in_transaction_session_timeout: '30000',
-    }),
+    // Sent also where there are none, because the role or the database's server may have limits of its own.
+    statement_timeout: noTimeouts ? '0' : '30000',
+    lock_timeout: noTimeouts ? '0' : '10000',
+    idle_in_transaction_session_timeout: noTimeouts ? '0' : '30000',
+    // Calls find rows by keys: one plan serves all values. By itself PostgreSQL would plan a statement with an array
+    // anew each time, since it expects ten entries where it does not look.
+    ...(!noTimeouts && { plan_cache_mode: 'force_generic_plan' }),
   }
 }
 

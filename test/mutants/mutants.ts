@@ -2247,4 +2247,11 @@ export const MUTANTS: Mutant[] = [
     to: "return 'newer'",
     suites: ['server/postgres/steps.test.ts'],
   },
+  {
+    guard: 'what needs no time limit has none, also where its role has one',
+    file: 'server/postgres/pool.ts',
+    from: "statement_timeout: noTimeouts ? '0' : '30000'",
+    to: "...(!noTimeouts && { statement_timeout: '30000' })",
+    suites: ['server/postgres/pool.test.ts'],
+  },
 ]
