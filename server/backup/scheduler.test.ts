@@ -58,7 +58,7 @@ describe('a console with BACKUP_EVERY', () => {
     plant('.trial-killed')
     await start({ BACKUP_KEEP: '2' })
     await logged('a backup was made and restored in a trial').toHaveLength(1)
-    const [newest, ...older] = storedIn(folder)
+    const [newest, ...older] = storedIn(folder, new Date())
     expect(newest?.trial).toMatchObject({
       outcome: 'sound',
       sentence: expect.stringContaining('Every credit'),
@@ -95,8 +95,8 @@ describe('a console with BACKUP_EVERY', () => {
     plant(untried)
     await start({ BACKUP_KEEP: '1' })
     await logged('a backup was made that cannot be trusted').toHaveLength(1)
-    expect(storedIn(folder).map(({ trial }) => trial?.outcome)).toEqual(['unsound', 'sound'])
-    expect(storedIn(folder)[1]?.name).toBe(sound)
+    expect(storedIn(folder, new Date()).map(({ trial }) => trial?.outcome)).toEqual(['unsound', 'sound'])
+    expect(storedIn(folder, new Date())[1]?.name).toBe(sound)
   })
 
   test('leaves nothing of a trial that its stop interrupts', async () => {
@@ -148,6 +148,32 @@ describe('a backup by the clock', () => {
       })
     },
   )
+
+  test('is due although one is named in the future and a try failed there, before the clock was set back', async () => {
+    mkdirSync(folder)
+    writeFileSync(join(folder, 'no folder'), '')
+    let now = new Date('2027-05-10T12:00:00Z')
+    const backups = openBackups({
+      ...{ plan: { everyHours: 24, keep: 7, folder: join(folder, 'no folder') }, reserve: null },
+      ...{ owner: world.server.database.owner, key: SECRET_KEY, timeZone: 'UTC', clock: () => now },
+      log: pino({ level: 'silent' }),
+    })
+    backups.start()
+    await expect.poll(() => backups.state().failure, { timeout: 15_000 }).not.toBe(null)
+    await backups.stop()
+    rmSync(join(folder, 'no folder'))
+    plant('no folder/auto-2027-05-10T11-00-00-000Z', 'sound')
+    now = new Date('2026-05-10T12:00:00Z')
+    expect(backups.state()).toMatchObject({ kept: 0, newest: null, sound: null, next: now.toISOString() })
+  })
+
+  test('is made and kept although older ones are named in the future, which are left alone', async () => {
+    const ahead = 'auto-2026-05-10T12-01-01-000Z'
+    plant(ahead, 'sound')
+    const made = await makeBackup({ ...order(), keep: 1 }, NEVER)
+    expect(made).toMatchObject({ trial: { outcome: 'sound' }, removed: [] })
+    expect(readdirSync(folder).sort()).toEqual([made?.name, ahead].sort())
+  })
 
   test('whose process cannot be started is told with its reason, and a stop does not wait for it', async () => {
     const { execPath } = process
@@ -203,7 +229,7 @@ describe('a backup by the clock', () => {
       writeFileSync(join(folder, name, half), '')
     expect(await makeBackup(order(), NEVER)).toMatchObject({ name, trial: { outcome: 'sound' }, removed: [] })
     expect(readdirSync(folder)).toEqual([name])
-    expect(storedIn(folder)[0]?.trial?.outcome).toBe('sound')
+    expect(storedIn(folder, new Date())[0]?.trial?.outcome).toBe('sound')
     expect(existsSync(join(folder, name, `${TEST_RESTORE_FILE}.draft`))).toBe(false)
   })
 

@@ -5,7 +5,7 @@ import type { Backups } from '../../contract/system.ts'
 import type { Config } from '../config.ts'
 import { backupFailures, measure } from '../metrics.ts'
 import type { Made, Order } from './make.ts'
-import { recentOf, type StoredBackup, storedIn } from './stored.ts'
+import { isAhead, recentOf, type StoredBackup, storedIn } from './stored.ts'
 
 export type ScheduleOptions = Pick<Order, 'owner' | 'key' | 'timeZone' | 'reserve'> & {
   plan: NonNullable<Config['backups']>
@@ -53,7 +53,7 @@ export function openBackups(options: ScheduleOptions): {
   /** Returns none where the folder cannot be read, as one on a disk that is away: that is a failure, and no fault. */
   function read(): StoredBackup[] {
     try {
-      return storedIn(plan.folder)
+      return storedIn(plan.folder, clock())
     } catch (error) {
       const { message } = error as Error
       if (failed?.message !== message) log.error({ err: error }, 'the folder of the backups cannot be read')
@@ -66,8 +66,7 @@ export function openBackups(options: ScheduleOptions): {
     const now = clock()
     const due = new Date(now.getTime() - plan.everyHours * HOUR)
     const recent = recentOf(read(), due)
-    // One that fails is tried again in an hour: each try reads the whole database.
-    if (running || recent?.trial || (failed !== null && now.getTime() - failed.at.getTime() < HOUR)) return
+    if (running || recent?.trial || now.getTime() < againAt(failed, now)) return
     const { owner, key, timeZone, reserve } = options
     const { folder, keep } = plan
     running = startProcess({ owner, key, timeZone, reserve, folder, keep, due, now })
@@ -95,6 +94,14 @@ export function openBackups(options: ScheduleOptions): {
 
 type Failure = { at: Date; message: string }
 
+/**
+ * Returns when it may be tried again, in milliseconds since 1970. That is an hour after a failure, since each try reads
+ * the whole database.
+ */
+function againAt(failed: Failure | null, now: Date): number {
+  return failed === null || isAhead(failed.at, now) ? 0 : failed.at.getTime() + HOUR
+}
+
 function stateOf(
   plan: ScheduleOptions['plan'],
   kept: readonly StoredBackup[],
@@ -104,7 +111,7 @@ function stateOf(
   const [newest] = kept
   const trial = newest?.trial
   const due = newest ? newest.taken.getTime() + plan.everyHours * HOUR : now.getTime()
-  const next = Math.max(due, failed === null ? 0 : failed.at.getTime() + HOUR)
+  const next = Math.max(due, againAt(failed, now))
   return {
     every_hours: plan.everyHours,
     kept: kept.length,

@@ -30,14 +30,26 @@ export function nameOf(moment: Date): string {
   return `auto-${moment.toISOString().replace(/[:.]/g, '-')}`
 }
 
-/** Returns the whole backups that Boxtree has made by itself in a folder, the newest first. */
-export function storedIn(folder: string): StoredBackup[] {
+/** How far servers' readings of the time may be apart, in milliseconds. */
+const TOLERANCE_MS = 60_000
+
+/** Whether a moment lies in the future, because the clock was ahead then and was set back since. */
+export function isAhead(moment: Date, now: Date): boolean {
+  return moment.getTime() > now.getTime() + TOLERANCE_MS
+}
+
+/**
+ * Returns the whole backups that Boxtree has made by itself in a folder, the newest first. Those whose names lie in the
+ * future are left out: they would be the newest until then, and keep others from being made.
+ */
+export function storedIn(folder: string, now: Date): StoredBackup[] {
   if (!existsSync(folder)) return []
   return readdirSync(folder)
     .flatMap((name) => {
       const [, day, hour, minute, second, ms] = NAME.exec(name) ?? []
       if (day === undefined) return []
       const taken = new Date(`${day}T${hour}:${minute}:${second}.${ms}Z`)
+      if (isAhead(taken, now)) return []
       return [{ name, taken, trial: readTestRestore(join(folder, name, TEST_RESTORE_FILE)) }]
     })
     .sort((a, b) => b.taken.getTime() - a.taken.getTime())

@@ -2254,4 +2254,18 @@ export const MUTANTS: Mutant[] = [
     to: "...(!noTimeouts && { statement_timeout: '30000' })",
     suites: ['server/postgres/pool.test.ts'],
   },
+  {
+    guard: 'a backup that is named in the future keeps none from being made',
+    file: 'server/backup/stored.ts',
+    from: 'if (isAhead(taken, now)) return []',
+    to: '',
+    suites: ['server/backup/scheduler.test.ts'],
+  },
+  {
+    guard: 'a failure before the clock was set back keeps no backup from being tried',
+    file: 'server/backup/scheduler.ts',
+    from: 'failed === null || isAhead(failed.at, now)',
+    to: 'failed === null',
+    suites: ['server/backup/scheduler.test.ts'],
+  },
 ]
