@@ -90,6 +90,22 @@ describe('with an external PostgreSQL', () => {
     expect((await (await signIn('corner')).call(calls.clients.list)).count).toBe(1)
   })
 
+  test('the console starts while the standby is away for which each commit waits', async () => {
+    const superuser = openPool(external.at('postgres', 'postgres'), { max: 1 })
+    expect(await shop.stop()).toBe(0)
+    await superuser`alter system set synchronous_standby_names = '*'`
+    await superuser`select pg_reload_conf()`
+    try {
+      shop = await start()
+      const ready = await fetch(`${shop.url}/v1/ready`)
+      expect(ready.status).toBe(200)
+    } finally {
+      await superuser`alter system reset synchronous_standby_names`
+      await superuser`select pg_reload_conf()`
+      await superuser.end()
+    }
+  })
+
   test('npm run verify finds the ledger sound', async () => {
     const env = { PATH: process.env.PATH, DATA_DIR: dataDir, ...external.env }
     const verify = join(import.meta.dirname, '../commands/verify.ts')

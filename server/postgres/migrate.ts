@@ -172,9 +172,13 @@ async function whoServes(server: Connect): Promise<{ role: string; version: numb
   }
 }
 
+/** Waits for no standby, so that a console can start while that is away: each start makes these grants again. */
 async function grant(sql: Sql, role: string, grants: string): Promise<void> {
   const quoted = `"${role.replaceAll('"', '""')}"`
-  await begin(sql, (transaction) => transaction.unsafe(grants.replaceAll(':server_role', quoted)))
+  await begin(sql, async (transaction) => {
+    await transaction`set local synchronous_commit = local`
+    await transaction.unsafe(grants.replaceAll(':server_role', quoted))
+  })
 }
 
 async function warnOfOneRole(sql: Sql, role: string, say: (line: string) => void): Promise<void> {

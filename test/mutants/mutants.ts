@@ -2268,4 +2268,18 @@ export const MUTANTS: Mutant[] = [
     to: 'failed === null',
     suites: ['server/backup/scheduler.test.ts'],
   },
+  {
+    guard: 'the grants of a start wait for no standby',
+    file: 'server/postgres/migrate.ts',
+    from: 'await transaction`set local synchronous_commit = local`',
+    to: '',
+    suites: ['server/postgres/external.test.ts'],
+  },
+  {
+    guard: 'a start that finds an admin waits for no standby',
+    file: 'server/access/admin.ts',
+    from: 'if (there.length === 1) return false',
+    to: '',
+    suites: ['server/postgres/external.test.ts'],
+  },
 ]
