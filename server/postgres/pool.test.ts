@@ -1,8 +1,11 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../../test/support/database.ts'
 import { begin } from './begin.ts'
-import { openPool } from './pool.ts'
+import { hostsOf, openPool } from './pool.ts'
 
 let database: FreshDatabase
 beforeAll(async () => {
@@ -26,4 +29,59 @@ test('what runs without time limits has none, also where its role has some', asy
   } finally {
     await sql.end({ timeout: 1 })
   }
+})
+
+test.each([
+  ['one', [['one', 5432]]],
+  ['u:p@one:6000', [['one', 6000]]],
+  [
+    'u@one:6000,two',
+    [
+      ['one', 6000],
+      ['two', 6000],
+    ],
+  ],
+  [
+    'one,two:6000',
+    [
+      ['one', 5432],
+      ['two', 6000],
+    ],
+  ],
+  ['u:p@[2001:db8::1]', [['2001:db8::1', 5432]]],
+  [
+    'u:p@[::1]:6000,two:5433,[::2]',
+    [
+      ['::1', 6000],
+      ['two', 5433],
+      ['::2', 6000],
+    ],
+  ],
+  ['u:p:%5B@', [['localhost', 5432]]],
+  ['', [['localhost', 5432]]],
+])('a connection string with %s names its hosts and their ports', (authority, hosts) => {
+  expect(hostsOf(`postgres://${authority}/shop?sslmode=require`)).toEqual(
+    hosts.map(([host, port]) => ({ host, port })),
+  )
+})
+
+const hasIPv6 = Object.values(networkInterfaces()).some((all) =>
+  all?.some(({ address }) => address === '::1'),
+)
+
+describe.runIf(hasIPv6)('over IPv6', () => {
+  test.each(['[::1]:PORT', '127.0.0.1:1,[::1]:PORT'])('a pool reaches %s', async (hosts) => {
+    const { server } = database
+    if (typeof server === 'string') throw new Error('the address leads to a unix socket')
+    const address = createServer((line) => line.pipe(connect(server.socket)).pipe(line)).listen(0, '::1')
+    await once(address, 'listening')
+    const authority = hosts.replace('PORT', String((address.address() as AddressInfo).port))
+    const sql = openPool(`postgres://${server.user}@${authority}/${server.database}`, { max: 1 })
+    try {
+      expect(await sql`select 1 as one`).toEqual([{ one: 1 }])
+    } finally {
+      await sql.end({ timeout: 1 })
+      address.close()
+    }
+  })
 })

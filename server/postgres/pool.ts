@@ -186,7 +186,7 @@ function openOver(
 ): Sql {
   const alone: Sql = driver(to, { ...settings, ...hooks })
   if (alone.options.path) return alone
-  const hosts = alone.options.host.map((host, at) => ({ host, port: alone.options.port[at] ?? 5432 }))
+  const hosts = hostsOf(to)
   const [first = { host: 'localhost', port: 5432 }, ...others] = hosts
   let search: Promise<Host | null> | null = null
   const socket = async (options: object) => {
@@ -199,7 +199,28 @@ function openOver(
   }
   const attributes = wanted === 'primary' && { target_session_attrs: wanted }
   // Spread, because the driver's types leave `socket` out.
-  return driver(to, { ...settings, ...hooks, ...first, ...attributes, ...{ socket } })
+  return driver(to, { ...settings, ...hooks, ...listed(first), ...attributes, ...{ socket } })
+}
+
+/**
+ * Returns the hosts that a connection string names, an IPv6 address without its brackets: the driver would split it at
+ * its first colon. One without a port has the first one's. As in the driver, the environment names what the string
+ * leaves out.
+ */
+export function hostsOf(to: string): Host[] {
+  const { PGHOST = 'localhost', PGPORT = '5432' } = process.env
+  const authority = /^\w+:\/\/([^/?]*)/.exec(to)?.[1] ?? ''
+  const named = decodeURIComponent(authority.slice(authority.indexOf('@') + 1)) || PGHOST
+  const parts = named.split(',').map((one) => /^(?:\[(.+)\]|([^:]+))(?::(\d+))?$/.exec(one) ?? [])
+  const otherwise = parts[0]?.[3] ?? PGPORT
+  return parts.map(([, address, name = '', port = otherwise]) => {
+    return { host: address ?? name, port: Number(port) }
+  })
+}
+
+/** Spread as an object, because the driver's types leave out that it takes lists. It splits what is none. */
+function listed({ host, port }: Host): object {
+  return { host: [host], port: [port] }
 }
 
 /** Which of several hosts a pool connects to: the primary, or a standby where there is one. */
@@ -220,7 +241,7 @@ async function findHost(
 }
 
 async function answerOf(to: string, settings: Settings, host: Host, wanted: Role): Promise<Host> {
-  const sql = driver(to, { ...settings, ...host, max: 1, target_session_attrs: wanted })
+  const sql = driver(to, { ...settings, ...listed(host), max: 1, target_session_attrs: wanted })
   try {
     await sql`select 1`
     return host

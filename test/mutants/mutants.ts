@@ -2282,4 +2282,18 @@ export const MUTANTS: Mutant[] = [
     to: '',
     suites: ['server/postgres/external.test.ts'],
   },
+  {
+    guard: 'the driver splits no IPv6 address at its first colon',
+    file: 'server/postgres/pool.ts',
+    from: '...settings, ...listed(host), max: 1',
+    to: '...settings, ...host, max: 1',
+    suites: ['server/postgres/pool.test.ts'],
+  },
+  {
+    guard: 'a connection string may name a host by an IPv6 address',
+    file: 'server/postgres/pool.ts',
+    from: '(?:\\[(.+)\\]|([^:]+))',
+    to: '(?:\\[(.+)\\]$|([^:]+))',
+    suites: ['server/postgres/pool.test.ts'],
+  },
 ]
