@@ -23,7 +23,7 @@ export type Admission = ReturnType<typeof openAdmission>
 export function openAdmission({ sql, seal, clock, roster, presence }: AdmissionDependencies) {
   const tokens = openTokens(seal)
   const strangers = openStrangers(clock)
-  return { nonceOf, lookUp, letIn, letInOrCut, letInAtOnce }
+  return { nonceOf, lookUp, isOut, letIn, letInOrCut, letInAtOnce }
 
   /** Lets a box in by memory alone; null where that is not enough, or something speaks against the box. */
   function letInAtOnce({ mac, token, place }: BoxCall, now: Date): Client | null {
@@ -87,6 +87,21 @@ export function openAdmission({ sql, seal, clock, roster, presence }: AdmissionD
   function lookUp({ mac, place }: BoxCall): Promise<Client | null | 'too many'> {
     const find = () => roster.findAnew(mac)
     return roster.has(mac) ? find() : strangers.lookUp(place.network, mac, find)
+  }
+
+  /**
+   * Whether a box is known to be in with this nonce no more, by the database, or by memory while that is away. What
+   * neither tells is not known, so that no box loses its token by an outage or by strangers at its address.
+   */
+  async function isOut(request: BoxCall, nonce: string): Promise<boolean> {
+    try {
+      await roster.catchUp()
+      const client = roster.isAway ? roster.known(request.mac) : await lookUp(request)
+      return client !== undefined && client !== 'too many' && client?.device?.token_nonce !== nonce
+    } catch (error) {
+      if (error instanceof Away) return false
+      throw error
+    }
   }
 
   /** Pins the address of a client that was locked while its box was in. While the database is away, that waits. */

@@ -156,7 +156,37 @@ describe('a box of a client with a MAC', () => {
     expect(box.token).toBe(token)
     await box.handshake('F'.repeat(48))
     expect(box.token).not.toBe(token)
+    await box.getProfile()
+    await box.handshake(token)
+    expect(box.token).not.toBe(token)
   })
+
+  test.each([
+    ['a reset', (name: string) => dealer.call(reset, { name })],
+    ['a new password', (name: string) => dealer.call(save, { login: name, password: 'another-one' })],
+    [
+      'another MAC and back',
+      async (name: string, { mac }: Box) => {
+        const between = uniqueMac()
+        await dealer.call(save, { login: name, stb_mac: between, o_mac: mac })
+        await dealer.call(save, { login: name, stb_mac: mac, o_mac: between })
+      },
+    ],
+  ])(
+    'signs in with another token after %s, so that no copy of the old one is good again',
+    async (_what, change) => {
+      const { name, box } = await boxOf()
+      await box.signIn()
+      const copy = box.at(world.server)
+      expect(await copy.poll()).toBe(true)
+      await change(name, box)
+      // At once, although the gateway has not read the log since.
+      await box.handshake(box.token)
+      expect((await box.getProfile()).status).toBe(0)
+      expect(await copy.poll()).toBe(false)
+      expect(await box.poll()).toBe(true)
+    },
+  )
 
   test('is refused each time for the reason that its dealer then reads', async () => {
     const { name, box } = await boxOf({ told: { sn: 'SN-1' } })
@@ -323,6 +353,29 @@ describe('a Ministra client', () => {
     const thief = new Box(world.server, { mac: box.mac, address: address() })
     expect(await thief.signIn()).toBe(2)
     expect(await box.poll()).toBe(true)
+  })
+
+  test('keeps its token at another server: after its login, and where strangers have filled its address', async () => {
+    const { name, box } = await ministra()
+    await box.logIn(name, 'pass word')
+    const { token } = box
+    const other = await world.another({ env: { TRUSTED_PROXIES: '127.0.0.1' } })
+    try {
+      const there = box.at(other)
+      for (let some = 0; some < 62; some += 1) {
+        await new Box(other, { address: box.address ?? '' }).signIn()
+      }
+      await there.handshake(token)
+      expect([there.token, (await there.getProfile()).status]).toEqual([token, 1])
+      world.clock.pass({ seconds: 1 })
+      await there.handshake(token)
+      expect([there.token, (await there.getProfile()).status]).toEqual([token, 0])
+      await dealer.call(reset, { name })
+      await there.handshake(token)
+      expect(there.token).not.toBe(token)
+    } finally {
+      await other.close()
+    }
   })
 
   test('has to log in again after a new password', async () => {

@@ -40,20 +40,27 @@ export function signInCalls({
   presence,
   channels,
   unknown,
-  admission: { nonceOf, lookUp },
+  admission: { nonceOf, lookUp, isOut },
   lateFacts,
 }: SignInCalls) {
   const tokens = openTokens(seal)
   const signIn = openSignIns(sql)
   const refusedLogins = openRefusedLogins(clock)
   return {
-    'stb/handshake': async ({ field, mac }) => {
-      const saved = field('token').toUpperCase()
-      return { token: tokens.nonceOf(saved, mac) === null ? tokens.make(mac) : saved }
-    },
+    'stb/handshake': handshake,
     'stb/get_profile': getProfile,
     'stb/do_auth': doAuth,
   } satisfies Partial<BoxHandlers>
+
+  /** Gives a box the token that it saved, while it is in with that, and else a new one. */
+  async function handshake(request: BoxCall): Promise<Answer<'stb/handshake'>> {
+    const { field, mac } = request
+    const saved = field('token').toUpperCase()
+    const nonce = tokens.nonceOf(saved, mac)
+    // Copies of a token that a reset or a new password ended would be good again by the next sign-in with it.
+    const isKept = nonce !== null && !(await isOut(request, nonce))
+    return { token: isKept ? saved : tokens.make(mac) }
+  }
 
   /** Judges a box that signs in with the token of its handshake, and makes that token the client's. */
   async function getProfile(request: BoxCall): Promise<Answer<'stb/get_profile'>> {

@@ -413,6 +413,27 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/boxes/gateway.test.ts'],
   },
   {
+    guard: 'a token that was ended is not brought back by the box that saved it',
+    file: 'server/boxes/sign-in-calls.ts',
+    from: ' && !(await isOut(request, nonce))',
+    to: '',
+    suites: ['server/boxes/gateway.test.ts'],
+  },
+  {
+    guard: 'a token that was ended just now is not brought back by a gateway that has not heard of it',
+    file: 'server/boxes/admission.ts',
+    from: 'const client = roster.isAway ? roster.known(request.mac) : await lookUp(request)',
+    to: 'const client = roster.known(request.mac) ?? (await lookUp(request))',
+    suites: ['server/boxes/gateway.test.ts'],
+  },
+  {
+    guard: 'a box keeps its token where strangers have filled its address',
+    file: 'server/boxes/admission.ts',
+    from: "client !== undefined && client !== 'too many' && ",
+    to: 'client !== undefined && ',
+    suites: ['server/boxes/gateway.test.ts'],
+  },
+  {
     guard: 'a box that signed in on another server just now is known',
     file: 'server/boxes/admission.ts',
     from: 'const anew = await roster.findAnew(mac)',
