@@ -56,8 +56,8 @@ create table channel (
   id integer generated always as identity,
   -- Its tvg-id, or its name and group.
   key text not null,
-  -- When it was last in a playlist that was read. The clean-up counts from the newest of these moments and not from
-  -- now, because a file is read only once.
+  -- When it was last in a playlist that was taken; one that is held back counts as the last that was taken. The clean-up
+  -- counts from the newest of these moments and not from now, because a file is read only once.
   seen timestamptz not null,
   constraint channel_pkey primary key (id),
   constraint channel_key_key unique (key)

@@ -434,6 +434,13 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/boxes/gateway.test.ts'],
   },
   {
+    guard: 'a playlist that is held back makes no channel in use outdated',
+    file: 'server/nouns/channels/keep.ts',
+    from: 'held === null ? now : ((await newestSeen(sql)) ?? now)',
+    to: 'now',
+    suites: ['server/nouns/channels/channels.test.ts'],
+  },
+  {
     guard: 'a box that signed in on another server just now is known',
     file: 'server/boxes/admission.ts',
     from: 'const anew = await roster.findAnew(mac)',

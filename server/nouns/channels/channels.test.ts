@@ -5,6 +5,7 @@ import { SECRET_KEY } from '../../../test/support/server.ts'
 import { openWorld, type World } from '../../../test/support/world.ts'
 import { rotateKey } from '../../access/reseal.ts'
 import { createSeal, OF_PLAYLIST } from '../../access/seal.ts'
+import { cleanUp } from '../../jobs/clean-up.ts'
 import { refreshPlaylist } from './refresh.ts'
 
 const { all, giveAddress, giveFile, fetch: fetchNow, takeHeld } = calls.channels
@@ -148,6 +149,24 @@ describe('a playlist', () => {
     expect(await ids()).toMatchObject(before)
     const [row] = await world.server.sql`select max(id) as newest, count(*)::int as count from channel`
     expect(row?.newest).toBe(row?.count)
+  })
+
+  test('that is held back costs no channel its id: none in use, and none of its own once it is taken', async () => {
+    const clean = () => cleanUp(world.server.sql, { now: world.clock.now, keepDays: 30 })
+    await give(playlistOf(2, 'Old'))
+    world.clock.pass({ days: 100 })
+    await give(playlistOf(20))
+    const before = await ids()
+    world.clock.pass({ days: 100 })
+    for (const held of [playlistOf(1, 'New'), playlistOf(2, 'Old')]) {
+      expect(await give(held)).toMatchObject({ held: 'shrunk' })
+    }
+    await clean()
+    expect(await ids()).toMatchObject(before)
+    const { at = '' } = (await world.admin.call(all)).playlist?.held ?? {}
+    await world.admin.call(takeHeld, { at })
+    await clean()
+    expect(await ids()).toMatchObject(before)
   })
 
   test('with a file that is none, or unpacks to more than 64 MB, is refused', async () => {

@@ -20,7 +20,7 @@ export async function keep(sql: Sql, seal: Seal, read: Read, now: Date): Promise
   const [present] = await sql<{ channels: number }[]>`select channels from playlist`
   const held = whyHeld(keys.length, skipped, present?.channels ?? 0)
   const content = seal.close(packed, OF_PLAYLIST.channels)
-  await giveIds(sql, keys, now)
+  await giveIds(sql, keys, held === null ? now : ((await newestSeen(sql)) ?? now))
   if (held === null) {
     await sql`
       update playlist set tried = ${now}, failure = null, content = ${content}, taken = ${now}, channels = ${keys.length},
@@ -41,12 +41,21 @@ function whyHeld(channels: number, skipped: number, present: number): HeldBack |
   return channels * 10 <= present ? 'shrunk' : null
 }
 
+/**
+ * Returns when the channels of the last playlist that was taken were seen; null before the first. Those of one that is held
+ * back count as seen then: the clean-up counts from the newest moment, and must not remove the channels in use.
+ */
+async function newestSeen(sql: Sql): Promise<string | null> {
+  const [row] = await sql<{ newest: string | null }[]>`select max(seen) as newest from channel`
+  return row?.newest ?? null
+}
+
 /** Gives every channel an id that has none yet. A row that conflicts would use up an id. */
-async function giveIds(sql: Sql, keys: readonly string[], now: Date): Promise<void> {
-  await sql`update channel set seen = ${now} where key = any (${keys}::text[]) and seen < ${now}`
+async function giveIds(sql: Sql, keys: readonly string[], seen: Date | string): Promise<void> {
+  await sql`update channel set seen = ${seen} where key = any (${keys}::text[]) and seen < ${seen}`
   await sql`
     insert into channel (key, seen)
-    select key, ${now} from unnest(${keys}::text[]) with ordinality as asked (key, nr)
+    select key, ${seen} from unnest(${keys}::text[]) with ordinality as asked (key, nr)
     where not exists (select from channel known where known.key = asked.key) order by nr`
 }
 
