@@ -210,7 +210,7 @@ function openOver(
 export function hostsOf(to: string): Host[] {
   const { PGHOST = 'localhost', PGPORT = '5432' } = process.env
   const authority = /^\w+:\/\/([^/?]*)/.exec(to)?.[1] ?? ''
-  const named = decodeURIComponent(authority.slice(authority.indexOf('@') + 1)) || PGHOST
+  const named = decodeURIComponent(authority.slice(authority.lastIndexOf('@') + 1)) || PGHOST
   const parts = named.split(',').map((one) => /^(?:\[(.+)\]|([^:]+))(?::(\d+))?$/.exec(one) ?? [])
   const otherwise = parts[0]?.[3] ?? PGPORT
   return parts.map(([, address, name = '', port = otherwise]) => {

@@ -12,6 +12,7 @@ import {
   expectPageSizes,
   expectSorted,
   fill,
+  holdBack,
   press,
   pressAndConfirm,
   readNotice,
@@ -366,14 +367,10 @@ describe('the admin', () => {
   }) => {
     await givePlaylist(world, A_PLAYLIST)
     const page = await open({ as: world.admin, at: to.channels() })
-    const released = Promise.withResolvers<void>()
-    await page.route('**/v1/**', async (route) => {
-      if (route.request().method() !== 'GET') await released.promise
-      await route.continue()
-    })
+    const release = await holdBack(page, '**/v1/admin/channels/group')
     await press(page, 'News is for adults')
     await press(page, 'Sports is for adults')
-    released.resolve()
+    release()
     await expect(page.getByText('Adults', { exact: true })).toHaveCount(2)
     const { groups } = await world.admin.call(calls.channels.all)
     expect(groups.map(({ adult }) => adult)).toEqual([true, true])

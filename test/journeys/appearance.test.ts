@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe } from 'vitest'
-import { expect, pager, press, readNotice, signIn, test } from '../support/browser.ts'
+import { expect, holdBack, pager, press, readNotice, signIn, test } from '../support/browser.ts'
 import { expectNothingMoves } from '../support/shifts.ts'
 
 const DARK = 'rgb(22, 28, 36)'
@@ -58,16 +58,12 @@ describe('the appearance', () => {
   }) => {
     const { reseller } = await world.family()
     const page = await open({ as: reseller })
-    const released = Promise.withResolvers<void>()
-    await page.route('**/v1/reseller/savesettings', async (route) => {
-      await released.promise
-      await route.continue()
-    })
+    const release = await holdBack(page, '**/v1/reseller/savesettings')
     await press(page, 'Settings')
     await choose(page, 'Purple')
     await press(page, 'Save Changes')
     await choose(page, 'Dark')
-    released.resolve()
+    release()
     await readNotice(page, 'Settings saved successfully')
     expect(await background(page)).toBe(DARK)
     await expect(page.getByRole('button', { name: 'Save Changes' })).toBeEnabled()

@@ -13,6 +13,7 @@ import {
   expectPageSizes,
   expectSorted,
   fill,
+  holdBack,
   pager,
   press,
   readNotice,
@@ -178,13 +179,12 @@ describe("a dealer's list of clients", () => {
     await press(page, 'Renew selected')
     const dialog = page.getByRole('dialog', { name: 'Renew 12 clients' })
     await expect(dialog.getByRole('listitem')).toHaveCount(12)
-    const answer = Promise.withResolvers<void>()
-    await page.route('**/v1/api/multirenew', (route) => answer.promise.then(() => route.continue()))
+    const release = await holdBack(page, '**/v1/api/multirenew')
     await page.clock.install()
     await press(dialog, 'Renew 12 clients for 12 credits')
     await page.clock.fastForward(1_000)
     await expect(dialog.getByRole('progressbar', { name: 'Renewing 12 clients' })).toBeVisible()
-    answer.resolve()
+    release()
     await readNotice(page, 'Successfully renewed 1 month(s) for 12 clients')
     await expect(page.getByText('12 selected')).toHaveCount(0)
     await expect(page.getByRole('complementary')).toContainText('0 credits')

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { countActs, expect, expectAccessible, press, rows, test } from '../support/browser.ts'
+import { countActs, expect, expectAccessible, holdBack, press, rows, test } from '../support/browser.ts'
 import type { Person, World } from '../support/world.ts'
 
 const PHONE = { width: 390, height: 844, touch: true }
@@ -188,12 +188,11 @@ describe('shortcuts', () => {
     await fieldOf(page).fill('keyb')
     await page.keyboard.press('Enter')
     // On a slow line the dialog still closes by the keyboard while the server has not answered.
-    const answer = Promise.withResolvers<void>()
-    await page.route('**/v1/api/preferences', (route) => answer.promise.then(() => route.continue()))
+    const release = await holdBack(page, '**/v1/api/preferences')
     await page.getByRole('dialog').getByRole('switch', { name: 'Keyboard shortcuts' }).check()
     await page.keyboard.press('Escape')
     await expect(page.getByRole('dialog')).toHaveCount(0)
-    answer.resolve()
+    release()
     await expect
       .poll(async () => (await dealer.call(calls.session.user)).preferences)
       .toEqual({ shortcuts: true })

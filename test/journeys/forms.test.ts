@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { expect, fill, press, readNotice, rows, signIn, test } from '../support/browser.ts'
+import { expect, fill, holdBack, press, readNotice, rows, signIn, test } from '../support/browser.ts'
 import type { Person, World } from '../support/world.ts'
 
 const NOT_OURS = 'This is not a MAC of our boxes: they begin with 00:1A:79'
@@ -422,18 +422,14 @@ describe('a draft', () => {
     world,
   }) => {
     const page = await open({ as: (await world.family({ credits: 3 })).dealer, at: '/new-client' })
-    const released = Promise.withResolvers<void>()
-    await page.route('**/v1/api/client', async (route) => {
-      await released.promise
-      await route.continue()
-    })
+    const release = await holdBack(page, '**/v1/api/client')
     await fill(page, { ...TYPED, 'MAC Address': 'A1B2C3' })
     await press(page, 'Submit')
     await page.getByRole('link', { name: 'Clients', exact: true }).click()
     await expect(page.getByRole('heading', { name: 'Clients', level: 1, exact: true })).toBeVisible()
     await page.goBack()
     await fill(page, { 'Login Name': 'the-next' })
-    released.resolve()
+    release()
     await readNotice(page, 'Client half-typed created successfully!')
     await page.reload()
     await expect(page.getByLabel('Login Name')).toHaveValue('the-next')
@@ -457,15 +453,11 @@ describe('a draft', () => {
     await page.reload()
     await press(page, 'Update Client')
     await readNotice(page, 'Error updating client. Please try again.', CHANGED)
-    const answer = Promise.withResolvers<void>()
-    await page.route('**/v1/api/client/*', async (route) => {
-      await answer.promise
-      await route.continue()
-    })
+    const release = await holdBack(page, '**/v1/api/client/*')
     await press(page, 'Reload')
     await expect(page.getByText('New expiry 2026-08-15')).toBeVisible()
     await expect(page.getByRole('button', { name: 'Update Client' })).toBeDisabled()
-    answer.resolve()
+    release()
     await press(page, 'Update Client')
     await readNotice(page, 'Client is-a-client updated successfully!')
     expect(await page.evaluate(() => sessionStorage.getItem('drafts'))).toBeNull()

@@ -3,7 +3,18 @@ import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { ROLES } from '../../contract/roles.ts'
 import { firstCalls } from '../../web/firstCalls.ts'
-import { expect, fill, pager, press, readNotice, rows, signIn, table, test } from '../support/browser.ts'
+import {
+  expect,
+  fill,
+  holdBack,
+  pager,
+  press,
+  readNotice,
+  rows,
+  signIn,
+  table,
+  test,
+} from '../support/browser.ts'
 import { type Person, uniqueMac, type World } from '../support/world.ts'
 
 const FAULT = { status: 'ERROR', code: 'internal', message: 'Something went wrong on our side.' }
@@ -148,16 +159,12 @@ describe('the transactions of a dashboard', () => {
     world,
   }) => {
     const { page, latest } = await openThirty(open, world)
-    const held = Promise.withResolvers<void>()
-    await page.route(NEWEST_TRANSACTIONS, async (route) => {
-      await held.promise
-      await route.continue()
-    })
+    const release = await holdBack(page, NEWEST_TRANSACTIONS)
     await press(pager(page, name), 'Next page')
     const list = page.locator('[aria-busy]', { has: table(page, name) })
     await expect(list).toHaveAttribute('aria-busy', 'true')
     await expect(latest).toHaveCount(10)
-    held.resolve()
+    release()
     await expect(latest.first()).toContainText('client-19')
     await expect(list).toHaveAttribute('aria-busy', 'false')
   })
@@ -283,17 +290,13 @@ describe('a link that is followed', () => {
 
   test('stays open when the form that was left is saved after that', async ({ open, world }) => {
     const page = await open({ as: await dealerOfThree(world), at: '/update-client/client-1' })
-    const released = Promise.withResolvers<void>()
-    await page.route('**/v1/api/saveclient', async (route) => {
-      await released.promise
-      await route.continue()
-    })
+    const release = await holdBack(page, '**/v1/api/saveclient')
     await fill(page, { Description: 'called twice' })
     await press(page, 'Update Client')
     await follow(page, 'Transactions')
     await expect(table(page, 'Transactions')).toBeVisible()
     await page.clock.install()
-    released.resolve()
+    release()
     await readNotice(page, 'Client client-1 updated successfully!')
     await page.clock.runFor(5_000)
     await expect(page).toHaveURL('/transactions')
@@ -306,11 +309,7 @@ test('a page that was opened again stays, though what was sent from it before is
 }) => {
   const { reseller } = await world.family()
   const page = await open({ as: reseller, at: '/add-dealer' })
-  const released = Promise.withResolvers<void>()
-  await page.route('**/v1/reseller/dealer', async (route) => {
-    await released.promise
-    await route.continue()
-  })
+  const release = await holdBack(page, '**/v1/reseller/dealer')
   await fill(page, { Login: 'the-first', Password: 'a-password' })
   await press(page, 'Add Dealer')
   await follow(page, 'Dealers')
@@ -318,7 +317,7 @@ test('a page that was opened again stays, though what was sent from it before is
   await page.goBack()
   await fill(page, { Login: 'the-second' })
   await page.clock.install()
-  released.resolve()
+  release()
   await readNotice(page, 'Dealer added successfully!')
   await page.clock.runFor(5_000)
   await expect(page).toHaveURL('/add-dealer')

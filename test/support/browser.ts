@@ -230,6 +230,16 @@ export async function readNotice(page: Page, text: string, reason = ''): Promise
   await one.waitFor({ state: 'detached' })
 }
 
+/** Holds requests back until the returned function is called, as a slow line does. */
+export async function holdBack(page: Page, url: string): Promise<() => void> {
+  const released = Promise.withResolvers<void>()
+  await page.route(url, async (route) => {
+    await released.promise
+    await route.continue()
+  })
+  return released.resolve
+}
+
 export function table(page: Page, name: string): Locator {
   return page.getByRole('table', { name, exact: true })
 }

@@ -33,7 +33,7 @@ async function page(request) {
     const response = await fetch(request)
     // A reverse proxy answers with these two while the console is down.
     if (kept && (response.status === 502 || response.status === 504)) return kept
-    if (response.ok) await orNot(keepPage(response.clone(), kept))
+    if (response.ok) await keepPage(response.clone(), kept).catch(keepNothing)
     return response
   } catch (error) {
     if (kept) return kept
@@ -41,10 +41,8 @@ async function page(request) {
   }
 }
 
-/** Waits for what is kept. A device that keeps nothing, such as a full one, still shows what the server answered. */
-async function orNot(keeping) {
-  await keeping.catch(() => {})
-}
+/** A device that cannot keep anything, such as a full one, still shows what the server answered. */
+function keepNothing() {}
 
 /** Another page is another release, which has other files. */
 async function keepPage(response, kept) {
@@ -60,7 +58,7 @@ async function asset(request) {
   const kept = await caches.match(request, { cacheName: KEPT })
   if (kept) return kept
   const response = await fetch(request)
-  if (response.ok) await orNot(keepAsset(request, response.clone()))
+  if (response.ok) await keepAsset(request, response.clone()).catch(keepNothing)
   return response
 }
 

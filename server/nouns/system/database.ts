@@ -1,5 +1,5 @@
 import type { Database } from '../../../contract/system.ts'
-import type { Connect, Sql } from '../../postgres/pool.ts'
+import { type Connect, hostsOf, type Sql } from '../../postgres/pool.ts'
 
 /** Only a role of `pg_monitor` is told which standby is a synchronous one; for others each counts as one. */
 export async function databaseOf(sql: Sql, to: Connect): Promise<Omit<Database, 'writes' | 'clock_behind'>> {
@@ -13,7 +13,7 @@ export async function databaseOf(sql: Sql, to: Connect): Promise<Omit<Database, 
       end as synchronous
     from (values (1)) one left join pg_stat_replication on coalesce(state, 'streaming') = 'streaming'`
   if (!row) throw new Error('The database tells nothing of itself.')
-  return { ...row, hosts: hostsOf(to) }
+  return { ...row, hosts: typeof to === 'string' ? hostsOf(to).length : 1 }
 }
 
 export async function sizeOf(sql: Sql): Promise<number> {
@@ -25,10 +25,4 @@ export async function schemaOf(sql: Sql): Promise<string> {
   const [row] = await sql<{ schema: string }[]>`
     select left(value, 8) as schema from setup where key = 'schema'`
   return row?.schema ?? ''
-}
-
-function hostsOf(to: Connect): number {
-  if (typeof to !== 'string') return 1
-  const [authority = ''] = to.replace(/^\w+:\/\//, '').split(/[/?]/)
-  return authority.slice(authority.lastIndexOf('@') + 1).split(',').length
 }

@@ -111,10 +111,8 @@ function unfold(list: HTMLElement) {
   const top = below + height + EDGE <= window.innerHeight || above < EDGE ? below : above
   const left = Math.min(Math.max(EDGE, place.right - width), window.innerWidth - EDGE - width)
   const maxHeight = window.innerHeight - EDGE - top
-  Object.assign(list.style, {
-    ...{ position: 'fixed', right: 'auto', top: `${top}px`, left: `${left}px` },
-    maxHeight: `${maxHeight}px`,
-  })
+  const pixels = { top: `${top}px`, left: `${left}px`, maxHeight: `${maxHeight}px` }
+  Object.assign(list.style, { position: 'fixed', ...pixels })
   list.querySelector('button')?.focus({ preventScroll: true })
 }
 
