@@ -13,8 +13,8 @@ export type Account = {
   parent: Account | null
   balance: number
   description: string
-  /** The role of who suspended it. */
-  suspendedBy?: Level | 'admin' | undefined
+  /** Who suspended it; null is the admin. */
+  suspendedBy?: Account | null | undefined
   closed?: boolean
 }
 
@@ -26,13 +26,6 @@ export function isSuspended(account: Account | null): boolean {
 /** An account and those above it, without the admin. */
 export function pathOf(account: Account): Account[] {
   return [account, ...(account.parent ? pathOf(account.parent) : [])]
-}
-
-const RANKS = ['admin', 'superreseller', 'reseller', 'dealer']
-
-/** The level of an account; null is the admin. */
-function levelOf(account: Account | null): Level | 'admin' {
-  return account?.level ?? 'admin'
 }
 
 type Purchase = { credits: number; from: string; before: number }
@@ -151,7 +144,7 @@ export class Model {
   /** `by` is the account's parent or the admin. */
   suspend(account: Account, by: Account | null): Outcome {
     if (!this.#mayLift(account, by)) return { refused: ['suspended'] }
-    account.suspendedBy = levelOf(by)
+    account.suspendedBy = by
     return { answer: { status: 'OK' } }
   }
 
@@ -163,8 +156,10 @@ export class Model {
     return { answer: { status: 'OK' } }
   }
 
+  /** A suspension is lifted by who set it, or by anybody above that account as the tree stands now. */
   #mayLift({ suspendedBy }: Account, by: Account | null): boolean {
-    return suspendedBy === undefined || RANKS.indexOf(suspendedBy) >= RANKS.indexOf(levelOf(by))
+    if (suspendedBy === undefined || by === null) return true
+    return suspendedBy !== null && pathOf(suspendedBy).includes(by)
   }
 
   /** `by` is anybody above the account, or the admin. */
