@@ -70,6 +70,8 @@ create table device_history (
 
 create index device_history_client on device_history (client, id);
 create index device_history_at on device_history (at);
+-- For whether a box has moved within the last hour, which is asked at the polls of boxes that move.
+create index device_history_moved on device_history (client, at) where event = 'address';
 
 -- The logins that a box of an unknown MAC tried.
 create table box_login (

@@ -264,10 +264,41 @@ describe('a box of a client with a MAC', () => {
     expect(await seen(name)).toMatchObject({ locked_to_ip: '2001:db8:1:3::/64' })
     expect((await historyOf(name)).map(({ event, actor }) => [event, actor])).toEqual([
       ['first seen', null],
-      ['address', null],
       ['reset', dealer.name],
       ['first seen', null],
     ])
+  })
+
+  test('has in its history that it moved to another network, once an hour, and not what it stored too late', async () => {
+    const { name, box } = await boxOf({ address: '2001:db8:7:1::1' })
+    await box.signIn()
+    const other = await world.another({ env: { TRUSTED_PROXIES: '127.0.0.1' } })
+    const moves = async () =>
+      (await historyOf(name)).filter(({ event }) => event === 'address').map(({ detail }) => detail)
+    const pollFrom = async (address: string) => {
+      box.address = address
+      expect(await box.poll()).toBe(true)
+      return moves()
+    }
+    try {
+      expect(await moves()).toEqual([])
+      world.clock.pass({ minutes: 1 })
+      const late = box.at(other)
+      late.address = '203.0.113.99'
+      expect(await late.poll()).toBe(true)
+      world.clock.pass({ minutes: 1 })
+      expect(await pollFrom('2001:db8:7:1:ffff::9')).toEqual([])
+      await other.gateway.writePresence()
+      expect(await moves()).toEqual([])
+      world.clock.pass({ minutes: 1 })
+      expect(await pollFrom('203.0.113.7')).toEqual(['203.0.113.7'])
+      world.clock.pass({ minutes: 59 })
+      expect(await pollFrom('no%address')).toHaveLength(1)
+      world.clock.pass({ minutes: 1 })
+      expect(await pollFrom('2001:db8:7:3::1')).toEqual(['203.0.113.7', '2001:db8:7:3::1'])
+    } finally {
+      await other.close()
+    }
   })
 
   test('is told from another one by each of its ids, but not by an empty one or by zeros', async () => {

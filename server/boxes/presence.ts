@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import type { BoxRefusal } from '../../contract/box-refusals.ts'
 import { change } from '../postgres/begin.ts'
-import type { Sql } from '../postgres/pool.ts'
+import type { Fragment, Sql } from '../postgres/pool.ts'
 import type { Client, Place } from './client.ts'
 import { type PlainPoll, PlainPolls } from './plain-polls.ts'
 
@@ -170,7 +170,8 @@ const TOLD = ['nonce', 'address', 'answered', 'polled', 'refusal', 'watching'] a
 const SHOWN = ['nonce', 'title', 'played'] as const
 
 /**
- * A poll counts only while its token does: a reset may have been committed before the poll is stored.
+ * A poll counts only while its token does: a reset may have been committed before the poll is stored. A box that moves to
+ * another network has that in its history, once an hour at most, since some ask from another one each minute.
  * @param opened what the moments are counted from
  */
 async function store(sql: Sql, columns: string, opened: number): Promise<void> {
@@ -179,19 +180,27 @@ async function store(sql: Sql, columns: string, opened: number): Promise<void> {
       select t.client, t.refusal, to_timestamp((t.answered + ${opened}) / 1000.0) as answered,
         case when d.token_nonce = t.nonce then to_timestamp((t.polled + ${opened}) / 1000.0) end as polled,
         case when d.token_nonce = t.nonce then t.address end as address,
-        case when d.token_nonce = t.nonce then t.watching end as watching, p.address as address_before
+        case when d.token_nonce = t.nonce then t.watching end as watching, p.address as address_before,
+        p.polled as polled_before
       from (select string_to_array(${columns}::text, ${END}) as c offset 0) columns cross join lateral unnest(
           c[1]::bigint[], c[2]::text[], c[3]::text[], c[4]::bigint[], c[5]::bigint[], c[6]::text[], c[7]::text[])
         t (client, nonce, address, answered, polled, refusal, watching)
       -- One by one, because a plan for any number of rows would read all of a million devices for them.
       left join lateral (select true as exists, token_nonce from device where client = t.client offset 0) d on true
-      left join lateral (select address from presence where client = t.client offset 0) p on true
+      left join lateral (select address, polled from presence where client = t.client offset 0) p on true
       -- A client that is deleted has neither.
       where d.exists or (select true from service s where s.client = t.client)
     ),
     moved as (
       insert into device_history (client, at, event, detail, address)
-      select client, polled, 'address', address, address from told where address <> address_before
+      select client, polled, 'address', address, address from told
+      where address <> address_before and polled > polled_before
+        and ${networkIn(sql, sql`address`)} is distinct from ${networkIn(sql, sql`address_before`)}
+        -- Asked of each for itself, and last: an index finds it, where a join would read the history of all clients.
+        and (
+          select true from device_history h
+          where h.client = told.client and h.event = 'address' and h.at > told.polled - interval '1 hour' limit 1
+        ) is null
     )
     insert into presence as kept (client, polled, address, watching, refusal, answered)
     select client, polled, address, watching, refusal, answered from told
@@ -204,6 +213,14 @@ async function store(sql: Sql, columns: string, opened: number): Promise<void> {
       answered = greatest(excluded.answered, kept.answered)
     -- Another gateway may have stored a later refusal, or a later poll.
     where kept.answered <= excluded.answered or greatest(excluded.polled, kept.polled) is distinct from kept.polled`
+}
+
+/** The network of an address, as `networkOf` has it: one customer has all addresses of it. */
+function networkIn(sql: Sql, address: Fragment): Fragment {
+  return sql`(
+    select network(set_masklen(a, case when family(a) = 6 and not a <<= '::ffff:0:0/96' then 64 else masklen(a) end))
+    from (select split_part(${address}, '%', 1)) plain (of) cross join lateral (select of::inet) inet (a)
+    where pg_input_is_valid(of, 'inet'))`
 }
 
 /** Stores the channels that were played last. It is a statement of its own, so that no reset waits for it in turn. */

@@ -209,6 +209,27 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/boxes/gateway.test.ts'],
   },
   {
+    guard: 'a box that moves within its network has none of that in its history',
+    file: 'server/boxes/presence.ts',
+    from: "family(a) = 6 and not a <<= '::ffff:0:0/96' then 64",
+    to: 'false then 64',
+    suites: ['server/boxes/gateway.test.ts'],
+  },
+  {
+    guard: 'a box that moves all the time has that in its history once an hour',
+    file: 'server/boxes/presence.ts',
+    from: "where h.client = told.client and h.event = 'address'",
+    to: 'where false',
+    suites: ['server/boxes/gateway.test.ts'],
+  },
+  {
+    guard: 'a poll that is stored too late is no move',
+    file: 'server/boxes/presence.ts',
+    from: ' and polled > polled_before',
+    to: '',
+    suites: ['server/boxes/gateway.test.ts'],
+  },
+  {
     guard: 'a gateway hears of what is changed after a standby was promoted',
     file: 'server/boxes/change-log.ts',
     from: '|| (this.timeline !== null && this.timeline !== row.timeline)',
