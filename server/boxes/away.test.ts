@@ -1,7 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { Box } from '../../test/support/box.ts'
 import { A_PLAYLIST, givePlaylist } from '../../test/support/playlist.ts'
+import { startServer } from '../../test/support/server.ts'
+import { openWire } from '../../test/support/wire.ts'
 import { openWorld, type Person, type World } from '../../test/support/world.ts'
 
 let world: World
@@ -116,6 +119,60 @@ test('while the database is away, who was in stays in for 30 minutes and never p
     online: true,
     version: 'ImageDescription: 0.2.18-r24',
   })
+})
+
+test('a database that swallows what it is sent holds up neither polls nor stream checks', async () => {
+  const { server, owner } = world.server.database
+  if (typeof server === 'string') throw new Error('the wire leads to a unix socket')
+  const wire = await openWire(server.socket)
+  const behind = `postgres://${server.user}@127.0.0.1:${wire.port}/${server.database}`
+  const gateway = await startServer({
+    database: { ...world.server.database, server: behind, owner },
+    clock: () => world.clock.now,
+  })
+  try {
+    const { name, box: here } = await boxOf()
+    const box = here.at(gateway)
+    expect(await box.signIn()).toBe(0)
+    const [channel] = (await box.call('itv/get_all_channels')).data
+    const { cmd } = await box.call('itv/create_link', { cmd: channel?.cmd ?? '' })
+    const headers = {
+      'x-original-uri': cmd.replace('ffmpeg http://streams.example', ''),
+      'x-viewer-address': '::1',
+    }
+    wire.cutAt(0, 'in silence')
+    world.clock.pass({ minutes: 1 })
+    expect(await box.poll()).toBe(true)
+    await expect.poll(() => gateway.logged.join(), { timeout: 20_000 }).toContain('answers from memory')
+    // For longer than the pause after which it tries to read again.
+    const waits = []
+    for (let time = 0; time < 8; time += 1) {
+      world.clock.pass({ seconds: 6 })
+      for (const ask of [
+        async () => expect(await box.poll()).toBe(true),
+        async () =>
+          expect((await fetch(`${gateway.boxUrl}/stream/check`, { headers })).status, 'stream').toBe(200),
+      ]) {
+        const began = performance.now()
+        await ask()
+        waits.push(performance.now() - began)
+      }
+      await pause(500)
+    }
+    // Those who find a read of the channels that has just begun may wait for that.
+    expect(waits.filter((wait) => wait > 1_500).length).toBeLessThan(2)
+    wire.mend()
+    await dealer.call(calls.clients.save, { login: name, status: false })
+    const isIn = () => {
+      world.clock.pass({ seconds: 6 })
+      return box.poll()
+    }
+    await expect.poll(isIn, { timeout: 20_000 }).toBe(false)
+  } finally {
+    wire.mend()
+    await gateway.close()
+    await wire.close()
+  }
 })
 
 test('what boxes tell and are to be told while the database is away waits until it is back', async () => {

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { Sql } from '../postgres/pool.ts'
+import type { Fragment, Sql } from '../postgres/pool.ts'
 import { withTimeout } from '../postgres/timeout.ts'
+import { waitFor } from './patience.ts'
 import { Away } from './refusals.ts'
 
 /** How long the log of changes may go unread before a box is answered, and before it is read anew, in milliseconds. */
@@ -8,8 +9,6 @@ const CURRENT_FOR = 5_000
 const READ_EVERY = 2_000
 /** How long clients are served from memory while the log cannot be read. `db/boxes.sql` keeps it for twice as long. */
 const AWAY_FOR = 30 * 60_000
-/** How long a box waits for a database that does not answer, before it is answered from memory. */
-const PATIENCE_MS = 2_000
 
 /** What was read of the log: the clients that have changed, and whether others may have that it does not tell of. */
 export type Changes = { clients: readonly number[]; isIncomplete: boolean }
@@ -70,7 +69,7 @@ export class ChangeLog {
     if (age < CURRENT_FOR) return
     // What is too old to answer from is worth a longer wait.
     if (this.#reading)
-      await (age > AWAY_FOR ? this.#reading : Promise.race([this.#reading, pause(PATIENCE_MS)]))
+      await (age > AWAY_FOR ? this.#reading : waitFor(this.#reading, this.#triedAt, this.isAway))
     if (this.#clock().getTime() - this.#readAt > AWAY_FOR) throw new Away()
   }
 
@@ -104,11 +103,12 @@ export class ChangeLog {
 function changesSince(sql: Sql, since: string | null) {
   return sql<{ next: string; timeline: string; changed: number[]; unserved: number[] }[]>`
     select pg_snapshot_xmin(pg_current_snapshot())::text as next,
-      substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) as timeline,
+      ${timelineOf(sql)} as timeline,
       array(select distinct client from box_change where written >= ${since}::text::xid8) as changed,
       array(select dealer from dealer_out_of_service) as unserved`
 }
 
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref())
+/** What each promotion of a standby counts up, after which the same number may stand for something else. */
+export function timelineOf(sql: Sql): Fragment {
+  return sql`substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)`
 }

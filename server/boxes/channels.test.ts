@@ -301,6 +301,33 @@ test('an answer that many boxes get is made once for their package, and again on
   await give(PLAYLIST)
 })
 
+test('the channels are loaded anew once a standby was promoted, which may give their revision again', async () => {
+  const { sql, ownerSql } = world.server
+  let timeline = '00000001'
+  const promotable = new Proxy(sql, {
+    apply(target, self, args) {
+      const isOfTimeline = String(args[0]).includes('pg_walfile_name')
+      return isOfTimeline ? target`${timeline}::text` : Reflect.apply(target, self, args)
+    },
+  })
+  const channels = openChannels(
+    promotable,
+    createSeal(SECRET_KEY),
+    pino({ level: 'silent' }),
+    () => world.clock.now,
+  )
+  const word = () => {
+    world.clock.pass({ seconds: 5 })
+    return channels.wordFor({ alt_player: false })
+  }
+  expect(await word()).toBe('ffmpeg')
+  await ownerSql`update lineup set player = 'another'`
+  expect(await word()).toBe('ffmpeg')
+  timeline = '00000002'
+  expect(await word()).toBe('another')
+  await ownerSql`update lineup set player = 'ffmpeg'`
+})
+
 test('a box that polls stays in where the channels cannot be read', async () => {
   const broken = await openWorld()
   await givePlaylist(broken, PLAYLIST)

@@ -8,15 +8,15 @@ import { OF_PLAYLIST, type Seal } from '../access/seal.ts'
 import { isLost } from '../postgres/errors.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { withTimeout } from '../postgres/timeout.ts'
+import { timelineOf } from './change-log.ts'
 import type { Client } from './client.ts'
 import { openNews } from './news.ts'
+import { waitFor } from './patience.ts'
 import { Away } from './refusals.ts'
 import { countedPaths } from './stream-paths.ts'
 
 /** How old what is known of the channels may be before a box is told of them, in milliseconds. */
 const CURRENT_FOR = 5_000
-/** How long a box waits for a database that does not answer, before it is told what is known, in milliseconds. */
-const PATIENCE_MS = 2_000
 /** The most bytes of prepared answers that are kept. */
 const MOST_PREPARED = 64 * 1024 * 1024
 
@@ -35,9 +35,11 @@ export type Offer = Ordered & {
 
 type Ordered = { channels: readonly Listed[]; byGenre: ReadonlyMap<number, readonly Listed[]> }
 
+/** What tells one state of the channels from another: `change-log.ts` says what a timeline is. */
+type State = { revision: number; timeline: string }
+
 /** The channels of the playlist in use, and the words before their addresses. */
-type Lineup = {
-  revision: number
+type Lineup = State & {
   player: string
   alt_player: string
   channels: readonly Listed[]
@@ -63,6 +65,9 @@ export function openChannels(sql: Sql, seal: Pick<Seal, 'open'>, log: FastifyBas
   /** When a poll looked for other channels last. */
   let lookedAt = Number.NEGATIVE_INFINITY
   let reading: Promise<void> | null = null
+  /** When the last read began, by `performance.now`, and whether it failed. */
+  let triedAt = Number.NEGATIVE_INFINITY
+  let hasFailed = false
   const news = openNews(clock)
 
   return {
@@ -123,11 +128,14 @@ export function openChannels(sql: Sql, seal: Pick<Seal, 'open'>, log: FastifyBas
 
   async function current(): Promise<Lineup> {
     if (isOld(readAt, clock().getTime())) {
-      reading ??= read().finally(() => {
-        reading = null
-      })
+      if (!reading) {
+        triedAt = performance.now()
+        reading = read().finally(() => {
+          reading = null
+        })
+      }
       // What is known is told after a short wait: reading on costs the next box nothing.
-      await (lineup === null ? reading : Promise.race([reading, pause(PATIENCE_MS)]))
+      await (lineup === null ? reading : waitFor(reading, triedAt, hasFailed))
     }
     if (lineup === null) throw new Away()
     return lineup
@@ -136,15 +144,21 @@ export function openChannels(sql: Sql, seal: Pick<Seal, 'open'>, log: FastifyBas
   async function read(): Promise<void> {
     const began = clock().getTime()
     try {
-      const [row] = await withTimeout(sql, () => sql<{ revision: number }[]>`select revision from lineup`)
-      const revision = row?.revision ?? 0
-      if (lineup?.revision !== revision) {
+      const [row] = await withTimeout(
+        sql,
+        () => sql<State[]>`select revision, ${timelineOf(sql)} as timeline from lineup`,
+      )
+      const { revision, timeline } = row ?? { revision: 0, timeline: '' }
+      // A standby that was promoted may lack changes, and give their revisions again to others.
+      if (lineup?.revision !== revision || lineup.timeline !== timeline) {
         const before = lineup?.seen
-        lineup = await load(sql, seal, revision)
+        lineup = await load(sql, seal, { revision, timeline })
         // What boxes were told by a server before this one is not known.
         if (before) news.compare(before, lineup.seen)
       }
+      hasFailed = false
     } catch (error) {
+      hasFailed = true
       if (lineup === null) throw isLost(error) ? new Away() : error
       log.warn({ err: error }, 'boxes are told of the channels from memory')
     }
@@ -158,12 +172,8 @@ function isOld(at: number, now: number): boolean {
   return at > now || now - at >= CURRENT_FOR
 }
 
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref())
-}
-
 /** What changes while this loads has a later revision, and is loaded next time. */
-async function load(sql: Sql, seal: Pick<Seal, 'open'>, revision: number): Promise<Lineup> {
+async function load(sql: Sql, seal: Pick<Seal, 'open'>, state: State): Promise<Lineup> {
   const [[words], [playlist], genres, ids] = await withTimeout(sql, () =>
     Promise.all([
       sql<{ player: string; alt_player: string }[]>`select player, alt_player from lineup`,
@@ -181,7 +191,7 @@ async function load(sql: Sql, seal: Pick<Seal, 'open'>, revision: number): Promi
   })
   const { player, alt_player } = words ?? { player: 'ffmpeg', alt_player: 'ffrt' }
   return {
-    ...{ revision, player, alt_player },
+    ...{ ...state, player, alt_player },
     ...{ genres, channels: channels.sort((one, other) => one.number - other.number) },
     seen: seenByPackage({ channels, genres, player, alt_player }),
     ...{ offers: new Map(), paths: null, prepared: new Map(), preparedBytes: 0 },

@@ -237,6 +237,20 @@ export const MUTANTS: Mutant[] = [
     suites: ['test/faults/boxes.test.ts'],
   },
   {
+    guard: 'the channels are loaded anew after a standby was promoted',
+    file: 'server/boxes/channels.ts',
+    from: ' || lineup.timeline !== timeline',
+    to: '',
+    suites: ['server/boxes/channels.test.ts'],
+  },
+  {
+    guard: 'no box waits for a database that is known to swallow what it is sent',
+    file: 'server/boxes/patience.ts',
+    from: '(isAway ? PATIENCE_AWAY_MS : PATIENCE_MS)',
+    to: '5 * PATIENCE_MS',
+    suites: ['server/boxes/away.test.ts'],
+  },
+  {
     guard: 'a gateway answers from what it read within the last five seconds',
     file: 'server/boxes/change-log.ts',
     from: 'if (age < CURRENT_FOR) return',
@@ -1711,8 +1725,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a changed playlist reaches the boxes within 5 seconds',
     file: 'server/boxes/channels.ts',
-    from: 'if (lineup?.revision !== revision)',
-    to: 'if (lineup === null)',
+    from: 'lineup?.revision !== revision',
+    to: 'lineup === null',
     suites: ['server/boxes/channels.test.ts'],
   },
   {
