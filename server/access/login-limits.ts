@@ -51,6 +51,15 @@ export async function beginTry(context: TryContext, attempt: Try): Promise<Admit
   }
 }
 
+/** Whether an address has to wait for its next try: a plain read, for which nobody who changes something has to wait. */
+export async function isClosedTo(
+  network: string | null,
+  { sql, now }: Pick<OpenContext, 'sql' | 'now'>,
+): Promise<boolean> {
+  const closed = network === null ? null : await closedFor(network, sql, now)
+  return closed !== null && closed !== UNDECIDED
+}
+
 export async function endTry(sql: Sql, { id }: Admitted, succeeded: boolean): Promise<void> {
   await change(sql, () => sql`update login_try set succeeded = ${succeeded} where id = ${id}`)
 }
@@ -63,7 +72,7 @@ const UNDECIDED = { wait: 0 } as const
 async function admit(context: TryContext, { name, worked }: Try): Promise<Admitted | Closed> {
   const { sql, now, network } = context
   const account = await lockNames(context, name)
-  const ofAddress = network === null ? null : await closedFor(network)
+  const ofAddress = network === null ? null : await closedFor(network, sql, now)
   const ofAccount = (await isKnown()) ? null : await closedTo()
   const closed = [ofAddress, ofAccount].filter((one) => one !== null)
   if (closed.length > 0) return closed.find((one) => one !== UNDECIDED) ?? UNDECIDED
@@ -81,11 +90,6 @@ async function admit(context: TryContext, { name, worked }: Try): Promise<Admitt
     return known !== undefined
   }
 
-  async function closedFor(network: string): Promise<Closed | null> {
-    const tries = await triesOf(sql, sql`address = ${network}`, MOST_OF_NETWORK, now)
-    return closedBy(tries, MOST_OF_NETWORK, now)
-  }
-
   async function closedTo(): Promise<Closed | null> {
     const tries = await triesOf(sql, sql`name = ${account}`, MOST_OF_ACCOUNT_AN_HOUR, now)
     const [newest, oldest] = [tries[0], tries[MOST_OF_ACCOUNT_AN_HOUR - 1]]
@@ -94,6 +98,11 @@ async function admit(context: TryContext, { name, worked }: Try): Promise<Admitt
     if (closed === null || closed === UNDECIDED) return closed
     return { ...closed, work: workAfter(inOneRun(tries, now)) }
   }
+}
+
+async function closedFor(network: string, sql: Sql, now: Date): Promise<Closed | null> {
+  const tries = await triesOf(sql, sql`address = ${network}`, MOST_OF_NETWORK, now)
+  return closedBy(tries, MOST_OF_NETWORK, now)
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Seal } from '../access/seal.ts'
 import { isLost } from '../postgres/errors.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { type Answer, PAGE_ITEMS } from './answers.ts'
+import type { BoxTurns } from './box-turns.ts'
 import type { Channels, Listed, Offer } from './channels.ts'
 import type { Client } from './client.ts'
 import { type Favourites, openFavourites } from './favourites.ts'
@@ -21,11 +22,12 @@ type ChannelCalls = {
   isAway: () => boolean
   /** Returns the client of a box that is in and may play now. */
   letIn: (request: BoxCall) => Promise<Client>
+  turns: BoxTurns
 }
 
 /** The calls by which a box learns what it can watch, and where. */
 export function channelCalls(dependencies: ChannelCalls) {
-  const favourites = openFavourites(dependencies.sql, dependencies.isAway)
+  const favourites = openFavourites(dependencies.sql, dependencies.isAway, dependencies.turns)
   return {
     ...listCalls(dependencies, favourites),
     ...favouriteCalls(dependencies, favourites),

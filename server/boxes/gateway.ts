@@ -6,6 +6,7 @@ import type { Seal } from '../access/seal.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { openAdmission } from './admission.ts'
 import type { Answer } from './answers.ts'
+import { openBoxTurns } from './box-turns.ts'
 import { channelCalls } from './channel-calls.ts'
 import { openChannels } from './channels.ts'
 import type { Client } from './client.ts'
@@ -65,17 +66,18 @@ export function openGateway({
   const isAway = () => roster.isAway
   const uses = openUses(sql, log, isAway)
   const lateFacts = openLateFacts(sql)
+  const turns = openBoxTurns()
   const admission = openAdmission({ sql, seal, clock, roster, presence })
-  const polls = openPolls({ sql, clock, roster, presence, channels, admission })
+  const polls = openPolls({ sql, clock, roster, presence, channels, admission, turns })
   const writing = setInterval(() => void write(), WRITE_EVERY)
   writing.unref()
 
   const handlers: BoxHandlers = {
-    ...signInCalls({ sql, seal, clock, roster, presence, channels, unknown, admission, lateFacts }),
+    ...signInCalls({ sql, seal, clock, roster, presence, channels, unknown, admission, lateFacts, turns }),
     'stb/get_localization': async () => ({}),
     'stb/get_modules': async () => MODULES,
     ...polls.calls,
-    ...channelCalls({ sql, seal, clock, channels, presence, isAway, letIn: admission.letIn }),
+    ...channelCalls({ sql, seal, clock, channels, presence, isAway, letIn: admission.letIn, turns }),
     'account_info/get_main_info': async (request) => {
       const client = await admission.letIn(request)
       return {

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import { beginTry, endTry } from '../access/login-limits.ts'
+import { beginTry, endTry, isClosedTo } from '../access/login-limits.ts'
 import { ofClient, type Seal } from '../access/seal.ts'
 import { begin, change } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
@@ -14,6 +14,14 @@ export type Login = { mac: string; network: string | null; login: string; passwo
 
 /** A Ministra client whose login and password were right, and that password as it is stored: sealed. */
 export type RightLogin = { id: number; password: Buffer }
+
+/** Whether a box may try a login now, by a plain read. */
+export async function mayTry(
+  context: Pick<LoginContext, 'sql' | 'now'>,
+  { mac, network }: Pick<Login, 'mac' | 'network'>,
+): Promise<boolean> {
+  return (await mayLogIn(context.sql, mac, context.now)) && !(await isClosedTo(network, context))
+}
 
 /** Whether a MAC that no client has may try a login now. */
 export async function mayLogIn(sql: Sql, mac: string, now: Date): Promise<boolean> {
@@ -32,7 +40,6 @@ export async function mayLogIn(sql: Sql, mac: string, now: Date): Promise<boolea
  */
 export async function clientOfLogin(context: LoginContext, login: Login): Promise<RightLogin | null> {
   const { sql, now } = context
-  if (!(await mayLogIn(sql, login.mac, now))) return null
   try {
     const admitted = await beginTry(
       { sql, now, network: login.network, business: { seal: context.seal } },

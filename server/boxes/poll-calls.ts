@@ -2,6 +2,7 @@ import { change } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { type Admission, obeysCuts } from './admission.ts'
 import type { Answer } from './answers.ts'
+import type { BoxTurns } from './box-turns.ts'
 import type { Channels } from './channels.ts'
 import type { Client } from './client.ts'
 import { confirm, takeEvent, told, waits } from './events.ts'
@@ -18,6 +19,7 @@ type PollDependencies = {
   presence: Presence
   channels: Channels
   admission: Admission
+  turns: BoxTurns
 }
 
 /**
@@ -31,13 +33,16 @@ export function openPolls({
   presence,
   channels,
   admission: { nonceOf, letInOrCut, letInAtOnce },
+  turns,
 }: PollDependencies) {
   const calls = {
     'watchdog/get_events': getEvents,
     'watchdog/confirm_event': async (request) => {
       const { client } = await letInOrCut(request)
       if (roster.isAway) throw new Away()
-      await change(sql, () => confirm(sql, client.id, request.field('event_active_id'), clock()))
+      await turns.run(client.id, () =>
+        change(sql, () => confirm(sql, client.id, request.field('event_active_id'), clock())),
+      )
       return { data: 'ok' }
     },
   } satisfies Partial<BoxHandlers>

@@ -3,6 +3,7 @@ import { type ParsedUrlQuery, parse } from 'node:querystring'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Networks } from '../access/network.ts'
 import { isLost } from '../postgres/errors.ts'
+import { Refusal } from '../refusal.ts'
 import { type Answer, type CallName, isCall } from './answers.ts'
 import { servePage } from './page.ts'
 import { checked, Prepared } from './prepared.ts'
@@ -76,7 +77,7 @@ export async function serveBoxes(
 
   function sendFault(error: unknown, request: FastifyRequest, reply: FastifyReply) {
     if (error instanceof Unauthorized) return sendText(reply, 200, error.message)
-    if (error instanceof Away || isLost(error))
+    if (error instanceof Away || error instanceof Refusal || isLost(error))
       return sendText(reply.header('retry-after', 60), 503, 'Please try again soon.')
     const { statusCode: status = 500 } = error as { statusCode?: number }
     if (status >= 400 && status < 500) return sendText(reply, status, 'This is no call of a box.')

@@ -4,10 +4,11 @@ import type { Sql } from '../postgres/pool.ts'
 import { retryRead } from '../postgres/timeout.ts'
 import type { Admission } from './admission.ts'
 import { type Answer, POLL_SECONDS } from './answers.ts'
+import type { BoxTurns } from './box-turns.ts'
 import type { Channels } from './channels.ts'
 import { type Client, refusalOf } from './client.ts'
 import type { LateFacts } from './late-facts.ts'
-import { clientOfLogin, mayLogIn } from './logins.ts'
+import { clientOfLogin, mayLogIn, mayTry } from './logins.ts'
 import type { Presence } from './presence.ts'
 import { Away, ON_SCREEN, Unauthorized } from './refusals.ts'
 import { openRefusedLogins } from './refused-logins.ts'
@@ -29,6 +30,7 @@ type SignInCalls = {
   unknown: UnknownBoxes
   admission: Admission
   lateFacts: LateFacts
+  turns: BoxTurns
 }
 
 /** The calls by which a box signs in: it gets a token, is judged, and where it has to, sends a login. */
@@ -42,6 +44,7 @@ export function signInCalls({
   unknown,
   admission: { nonceOf, lookUp, isOut },
   lateFacts,
+  turns,
 }: SignInCalls) {
   const tokens = openTokens(seal)
   const signIn = openSignIns(sql)
@@ -131,14 +134,18 @@ export function signInCalls({
     // The box of a client with a MAC is never asked for a login.
     if (present === 'too many' || (present !== null && present.mac !== null)) return false
     const login = { mac, network: place.network, login: field('login'), password: field('password') }
-    const right = await clientOfLogin({ sql, seal, now }, login)
-    if (right === null) return false
-    const context = { sql, unserved: roster.unserved, now }
-    const outcome = await roster.change(async () => {
-      const bound = await bind(context, right, { mac, nonce, place })
-      if (!bound) throw new Unauthorized()
-      return bound
+    if (!(await mayTry({ sql, now }, login))) return false
+    const outcome = await turns.run(place.network ?? mac, async () => {
+      const right = await clientOfLogin({ sql, seal, now }, login)
+      if (right === null) return null
+      const context = { sql, unserved: roster.unserved, now }
+      return roster.change(async () => {
+        const bound = await bind(context, right, { mac, nonce, place })
+        if (!bound) throw new Unauthorized()
+        return bound
+      })
     })
+    if (outcome === null) return false
     const { client, refusal } = outcome
     if (refusal) {
       presence.refused(client, refusal, now)

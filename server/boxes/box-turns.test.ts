@@ -1,0 +1,128 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { calls } from '../../contract/calls.ts'
+import { Box } from '../../test/support/box.ts'
+import { holdOpen, somebodyWaits } from '../../test/support/hold.ts'
+import { openWorld, type Person, unique, type World } from '../../test/support/world.ts'
+
+/** More than all changes of a server may have under way together. */
+const MANY = 8
+/** How many of them boxes may have. */
+const FEW = 4
+
+let world: World
+let dealer: Person
+/** The clients' boxes, which are in. */
+let boxes: Box[]
+beforeAll(async () => {
+  world = await openWorld({ env: { TRUSTED_PROXIES: '127.0.0.1' } })
+  dealer = (await world.family({ credits: 100 })).dealer
+  boxes = []
+  for (let nr = 0; nr < MANY; nr += 1) {
+    const { name, mac } = await world.client(dealer, { months: 1 })
+    const box = new Box(world.server, { mac, address: `203.0.113.${nr}` })
+    expect(await box.signIn()).toBe(0)
+    await dealer.call(calls.clients.tell, { clients: [name], event: 'message', message: 'Hello' })
+    boxes.push(box)
+  }
+  world.clock.pass({ seconds: 5 })
+  for (const box of boxes) expect(await box.events()).toBe('Hello')
+})
+afterAll(() => world.close())
+
+/** Returns boxes that are in no memory, each at another address, or all at one. */
+async function strangers(isAtOne: boolean): Promise<Box[]> {
+  const asking = Array.from(
+    { length: MANY },
+    (_, nr) => new Box(world.server, { address: `198.51.${isAtOne ? 100 : 101}.${isAtOne ? 1 : nr}` }),
+  )
+  for (const box of asking) await box.handshake()
+  return asking
+}
+
+const login = () => ({ login: unique(), password: 'guessed' })
+
+describe.each([
+  ['logins', 'box_login', 'stb/do_auth', login, strangers],
+  ['favourites', 'favourite', 'itv/set_fav', () => ({ fav_ch: '' }), ofClients],
+  [
+    'messages that were shown',
+    'box_event',
+    'watchdog/confirm_event',
+    ({ lastEvent }: Box) => ({ event_active_id: lastEvent }),
+    ofClients,
+  ],
+] as const)('the %s of boxes', (_what, table, call, fields, askers) => {
+  test.each([
+    ['many', FEW, false],
+    ['one', 1, true],
+  ])('of %s take few turns, so that a dealer goes on', async (_who, most, isOne) => {
+    const { ownerSql, sql } = world.server
+    const asking = await askers(isOne)
+    const release = await holdOpen(ownerSql, (sql) => sql`lock table ${sql(table)} in share mode`)
+    const asked = asking.map((box) => box.ask(call, fields(box)))
+    try {
+      await somebodyWaits(sql, most)
+      await pause(300)
+      const waiting = await sql`
+        select from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()`
+      expect(waiting).toHaveLength(most)
+      const [{ name }] = [await world.client(dealer, { months: 1 })]
+      await dealer.call(calls.clients.save, { login: name, desc: 'changed meanwhile' })
+    } finally {
+      await release()
+    }
+    for (const { status } of await Promise.all(asked)) expect(status).toBe(200)
+  })
+})
+
+/** Returns the boxes of many clients, or that of one so many times. */
+async function ofClients(isOne: boolean): Promise<Box[]> {
+  return isOne ? boxes.map(() => boxes[0] as Box) : boxes
+}
+
+test('a box that waits too long for its turn is told to try later', async () => {
+  const release = await holdOpen(world.server.ownerSql, (sql) => sql`lock table favourite in share mode`)
+  const began = performance.now()
+  const asked = boxes.map((box) => box.ask('itv/set_fav', { fav_ch: '' }))
+  const told = Promise.any(
+    asked.map(async (answer) => {
+      const { status, text, headers } = await answer
+      if (status !== 503) throw new Error(`${status} ${text}`)
+      return [text, headers.get('retry-after')]
+    }),
+  )
+  try {
+    expect(await told).toEqual(['Please try again soon.', '60'])
+    // A change that has its turn is given up after ten seconds.
+    expect(performance.now() - began).toBeLessThan(9_000)
+  } finally {
+    await release()
+  }
+  const statuses = (await Promise.all(asked)).map(({ status }) => status)
+  expect(statuses.filter((status) => status === 200)).toHaveLength(FEW)
+})
+
+test('a login from an address that is closed is refused without a wait for those that are tried', async () => {
+  const closed = '198.51.102.1'
+  for (let wrong = 0; wrong < 20; wrong += 1) {
+    const box = new Box(world.server, { address: closed })
+    await box.handshake()
+    expect(await box.call('stb/do_auth', login())).toBe(false)
+  }
+  const asking = await strangers(false)
+  const late = new Box(world.server, { address: closed })
+  await late.handshake()
+  const release = await holdOpen(
+    world.server.ownerSql,
+    (sql) => sql`lock table box_login, login_try in share mode`,
+  )
+  const asked = asking.map((box) => box.ask('stb/do_auth', login()))
+  try {
+    await somebodyWaits(world.server.sql, FEW)
+    expect(await late.call('stb/do_auth', login())).toBe(false)
+  } finally {
+    await release()
+  }
+  await Promise.all(asked)
+})
