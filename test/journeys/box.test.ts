@@ -25,6 +25,8 @@ declare global {
   interface Window {
     /** What the stand-in for a box's player was told to play; 'stopped' where it was stopped. */
     played: string[]
+    /** What its player calls when a picture begins, ends or fails. */
+    stbEvent: { onEvent(event: number): void }
   }
 }
 
@@ -140,12 +142,71 @@ describe('on the page of the boxes, a box', () => {
   }) => {
     for (const lost of ['get_all_channels', 'create_link']) {
       const { mac } = await newClient(world)
-      const page = await openBox(windows, world, mac, lost)
+      const page = await openBox(windows, world, { mac, loses: lost })
       expect(await played(page), lost).toEqual([])
       await page.clock.fastForward(30_000)
       await expect(page.getByRole('status')).toHaveText('1 News One')
       await expect.poll(() => played(page), lost).toEqual([expect.stringMatching(/one\?token=/)])
     }
+  })
+
+  test('begins a picture that ended again by a new link, after a pause that grows until one has played for a while', async ({
+    windows,
+    world,
+  }) => {
+    const { page } = await openPlaying(windows, world)
+    const links = async (many: number) => {
+      await expect.poll(() => played(page)).toHaveLength(many)
+      // The next link is another one.
+      world.clock.pass({ seconds: 1 })
+    }
+    await links(1)
+    for (const [event, pause, many] of [
+      [ENDED, 3_000, 2],
+      [FAILED, 6_000, 3],
+    ] as const) {
+      await tellOf(page, event)
+      await tellOf(page, FAILED)
+      await page.clock.fastForward(pause - 1_000)
+      expect(await played(page)).toHaveLength(many - 1)
+      await page.clock.fastForward(1_000)
+      await links(many)
+    }
+    expect(new Set(await played(page)).size).toBe(3)
+    // One that goes on by itself is left alone.
+    await tellOf(page, ENDED)
+    await tellOf(page, PLAYS)
+    await page.clock.fastForward(60_000)
+    expect(await played(page)).toHaveLength(3)
+    // The server of its link is away too, at first.
+    await abortFirst(page, 'create_link')
+    const lost = page.waitForEvent('requestfailed')
+    await tellOf(page, ENDED)
+    await page.clock.fastForward(3_000)
+    await lost
+    await page.clock.fastForward(6_000)
+    await links(4)
+  })
+
+  test('without a player of its own begins a picture again as well, and not once it was stopped', async ({
+    windows,
+    world,
+  }) => {
+    const { page, dealer, name } = await openPlaying(windows, world, { hasPlayer: false })
+    const links = countOf(page, 'create_link')
+    const fails = () => page.locator('#picture').dispatchEvent('error')
+    await fails()
+    await page.clock.fastForward(3_000)
+    await expect.poll(links).toBe(1)
+    await fails()
+    await dealer.call(calls.clients.save, { login: name, status: false })
+    world.clock.pass({ seconds: 5 })
+    await page.clock.fastForward(POLL)
+    await expect(page.getByRole('alert').first()).toHaveText(/^Your service is switched off/)
+    const before = links()
+    await fails()
+    await page.clock.fastForward(60_000)
+    expect(links()).toBe(before)
   })
 
   test('of a Ministra client stops once it is put out, and asks for the login', async ({
@@ -191,9 +252,9 @@ describe('on the page of the boxes, a box', () => {
 })
 
 /** Opens the page on the box of a new client, which plays the first channel. */
-async function openPlaying(windows: Opener, world: World) {
+async function openPlaying(windows: Opener, world: World, options: Stand = {}) {
   const { dealer, name, mac } = await newClient(world)
-  const page = await openBox(windows, world, mac)
+  const page = await openBox(windows, world, { ...options, mac })
   await expect(page.getByRole('status')).toHaveText('1 News One')
   return { page, dealer, name }
 }
@@ -206,8 +267,15 @@ async function newClient(world: World) {
   return { dealer, name, mac }
 }
 
-/** Opens the page on a stand-in for a box, whose clock the test turns. The first call of the name `loses` fails. */
-async function openBox(windows: Opener, world: World, mac = uniqueMac(), loses?: string): Promise<Page> {
+/** A stand-in for a box. Its first call of the name `loses` fails. */
+type Stand = { mac?: string; loses?: string; hasPlayer?: boolean }
+
+/** Opens the page on a stand-in for a box, whose clock the test turns. */
+async function openBox(
+  windows: Opener,
+  world: World,
+  { mac = uniqueMac(), loses, hasPlayer = true }: Stand = {},
+): Promise<Page> {
   const page = await windows.open(world.server.url)
   await page.addInitScript(`
     window.played = []
@@ -217,7 +285,7 @@ async function openBox(windows: Opener, world: World, mac = uniqueMac(), loses?:
       GetDeviceModelExt: () => 'MAG322',
       RDir: (what) => (what === 'ImageVersion' ? '220' : ''),
       InitPlayer: () => {},
-      Play: (cmd) => window.played.push(cmd),
+      Play: ${hasPlayer ? '(cmd) => window.played.push(cmd)' : 'undefined'},
       Stop: () => window.played.push('stopped'),
     }`)
   await page.clock.install()
@@ -245,6 +313,13 @@ function countOf(page: Page, action: string): () => number {
     if (request.postData()?.includes(`action=${action}`)) calls += 1
   })
   return () => calls
+}
+
+/** What the player of a box says by a number. */
+const [ENDED, PLAYS, FAILED] = [1, 4, 5]
+
+function tellOf(page: Page, event: number): Promise<void> {
+  return page.evaluate((event) => window.stbEvent.onEvent(event), event)
 }
 
 function played(page: Page): Promise<string[]> {

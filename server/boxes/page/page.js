@@ -10,6 +10,9 @@
   /** When what failed is tried again, and how long an answer may take, in milliseconds. */
   var AGAIN_MS = 30000
   var LONGEST_MS = 20000
+  /** When a picture that ended is begun again, at first and at the latest, in milliseconds. Each time it takes twice as long. */
+  var RESUME_MS = 3000
+  var RESUME_MOST_MS = 60000
   var AWAY = 'The service cannot be reached. It is tried again by itself.'
   var NO_BOX = 'This page is for set-top boxes. Open it on a box.'
   var NO_CHANNELS = 'There are no channels yet.'
@@ -32,6 +35,10 @@
   var naming = null
   var numbering = null
   var hiding = null
+  var resuming = null
+  var resumeAfter = RESUME_MS
+  /** Since when the picture plays, in milliseconds since 1970; 0 where it does not. */
+  var playsSince = 0
   /** Counts the sign-ins, so that an answer that comes after the next one began is not used. */
   var turn = 0
 
@@ -287,6 +294,8 @@
   function play(next) {
     var channel = channels[next]
     if (!channel) return
+    forgetResume()
+    if (next !== at) resumeAfter = RESUME_MS
     at = next
     nameChannel(channel.number + '  ' + channel.name, NAME_MS)
     call(
@@ -297,8 +306,36 @@
         if (link.cmd) start(link.cmd)
         else nameChannel(channel.name + ': ' + NOT_PLAYABLE, NAME_MS)
       },
-      tryAgain
+      function (refusal) {
+        if (refusal === '') resume()
+        tryAgain(refusal)
+      }
     )
+  }
+
+  /**
+   * Plays on with a new link after a pause: the picture has ended, since its link is a day old or its server was away for a
+   * moment. The pause grows, because many boxes may have lost the same server.
+   */
+  function resume() {
+    if (state !== 'in' || document.documentElement.className !== 'playing' || resuming !== null) return
+    if (playsSince > 0 && Date.now() - playsSince >= RESUME_MOST_MS) resumeAfter = RESUME_MS
+    playsSince = 0
+    resuming = setTimeout(function () {
+      play(at)
+    }, resumeAfter)
+    resumeAfter = Math.min(2 * resumeAfter, RESUME_MOST_MS)
+  }
+
+  function forgetResume() {
+    clearTimeout(resuming)
+    resuming = null
+  }
+
+  /** The picture plays: it has begun, or went on by itself after a gap. */
+  function notePlaying() {
+    forgetResume()
+    if (playsSince === 0) playsSince = Date.now()
   }
 
   /** Plays 'ffmpeg http://…': the word is the box's player, the rest the address. */
@@ -307,10 +344,14 @@
     if (stb && stb.Play) return tell('Play', cmd)
     var picture = byId('picture')
     picture.src = cmd.replace(/^\S+ /, '')
-    if (picture.play) picture.play()
+    var begun = picture.play && picture.play()
+    // What fails is told by an event too.
+    if (begun && begun.catch) begun.catch(function () {})
   }
 
   function stop() {
+    forgetResume()
+    playsSince = 0
     document.documentElement.className = ''
     tell('Stop')
     byId('picture').removeAttribute('src')
@@ -374,6 +415,17 @@
   byId('login').onsubmit = function () {
     logIn()
     return false
+  }
+
+  byId('picture').onplaying = notePlaying
+  byId('picture').onended = byId('picture').onerror = resume
+  /** What the player of a box tells by a number: the end or a gap, an error, and that it plays. */
+  window.stbEvent = {
+    onEvent: function (event) {
+      if (Number(event) === 1 || Number(event) === 5) resume()
+      else if (Number(event) === 4) notePlaying()
+    },
+    event: 0,
   }
 
   if (!mac) write('screen', NO_BOX)
