@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { begin } from '../postgres/begin.ts'
 import { LOCKS } from '../postgres/locks.ts'
 import { type Connect, openPool, type Sql } from '../postgres/pool.ts'
+import type { Reserve } from './room.ts'
 import {
   nameOf,
   recentOf,
@@ -13,7 +14,7 @@ import {
   writeTestRestore,
 } from './stored.ts'
 import { takeBackup } from './take.ts'
-import { type Reserve, sweepTestRestore, TEST_RESTORE_PREFIX, testRestore } from './test-restore.ts'
+import { sweepTestRestore, TEST_RESTORE_PREFIX, testRestore } from './test-restore.ts'
 
 /** What the process of a backup by the clock is told. */
 export type Order = {
@@ -71,7 +72,7 @@ async function make(sql: Sql, order: Order, recent: StoredBackup | null, signal:
   const key = Buffer.from(order.key)
   const name = recent?.name ?? nameOf(now)
   const folder = join(parent, name)
-  if (!recent) await takeBackup({ owner, key, timeZone, folder, say: () => {}, signal })
+  if (!recent) await takeBackup({ owner, key, timeZone, folder, reserve, say: () => {}, signal })
   const [row] = await sql<{ size: number }[]>`select pg_database_size(current_database()) as size`
   const result = await testRestore({ folder, key, size: row?.size ?? 0, reserve, signal })
   const trial = { at: now.toISOString(), ...result }

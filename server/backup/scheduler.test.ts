@@ -206,6 +206,30 @@ describe('a backup by the clock', () => {
     expect(readdirSync(folder)).toEqual(['auto-2020-01-03T00-00-00-000Z'])
   })
 
+  test('stops as soon as less is free than what is kept for the database beside it, and leaves nothing', async () => {
+    const all = { folder: parent, bytes: Number.MAX_SAFE_INTEGER }
+    await expect(makeBackup({ ...order(), reserve: all }, NEVER)).rejects.toThrow(
+      'There is no room for the backup',
+    )
+    expect(readdirSync(folder)).toEqual([])
+    const later = join(folder, 'one.partial', 'transfer.copy.gz')
+    const taken = takeBackup({
+      ...{
+        owner: world.server.database.owner,
+        key: SECRET_KEY,
+        timeZone: 'UTC',
+        folder: join(folder, 'one'),
+      },
+      ...{
+        reserve: { folder: parent, bytes: MB },
+        free: () => (existsSync(later) ? MB - 1 : MB),
+        say: () => {},
+      },
+    })
+    await expect(taken).rejects.toThrow('There is no room for the backup')
+    expect(readdirSync(folder)).toEqual([])
+  })
+
   test('is made by one server at a time', async () => {
     await world.server.ownerSql.begin(async (sql) => {
       await sql`select pg_advisory_xact_lock(${LOCKS.backup})`

@@ -15,6 +15,7 @@ import { putInPlace, writeDurably } from '../postgres/files.ts'
 import { type Connect, openPool, type Sql } from '../postgres/pool.ts'
 import { judge, nameTables, RELEASE, type Standing, standingOf } from '../postgres/schema.ts'
 import { KEY, MANIFEST, type Manifest, tableFile } from './archive.ts'
+import { freeUnder, keptBeside, type Reserve } from './room.ts'
 import { RowCounter } from './row-counter.ts'
 
 export type TakeOptions = {
@@ -23,14 +24,18 @@ export type TakeOptions = {
   timeZone: string
   folder: string
   say: (line: string) => void
+  /** What the backup must leave free; nothing where it is left out. */
+  reserve?: Reserve | null
   /** Interrupts the backup; no file remains then. */
   signal?: AbortSignal
+  /** Returns the free bytes of a folder's disk. */
+  free?: (folder: string) => number
 }
 
 /**
  * Writes a snapshot of the database into a new folder, while the console may be running. The folder is called
  * `.partial` until it is complete.
- * @throws StartFault when there is nothing to back up, the folder is there, or the key is another
+ * @throws StartFault when there is nothing to back up, the folder is there, the key is another, or the disk has no room
  */
 export async function takeBackup(options: TakeOptions): Promise<Manifest> {
   const { owner, key, folder } = options
@@ -97,9 +102,10 @@ async function copyAll(sql: Sql, folder: string, options: TakeOptions): Promise<
 async function copySnapshot(
   sql: Sql,
   folder: string,
-  { key, timeZone, say, signal }: TakeOptions,
+  options: TakeOptions,
   expected: readonly Table[],
 ): Promise<Manifest | null> {
+  const { key, timeZone } = options
   const copy = async (sql: Sql): Promise<Manifest | null> => {
     await sql`set transaction isolation level repeatable read`
     for (const { name } of expected) await sql`lock table ${sql(name)} in access share mode`
@@ -110,8 +116,7 @@ async function copySnapshot(
     // Within the snapshot, because the key may just have been rotated.
     await requireKey(sql, createSeal(key))
     const written: Manifest['tables'] = []
-    for (const table of tables)
-      written.push({ ...table, ...(await copyOut(sql, table, folder, say, signal)) })
+    for (const table of tables) written.push({ ...table, ...(await copyOut(sql, table, folder, options)) })
     return {
       format: 2,
       taken: moment?.taken ?? '',
@@ -162,12 +167,12 @@ async function copyOut(
   sql: Sql,
   { name, columns }: Table,
   folder: string,
-  say: (line: string) => void,
-  signal?: AbortSignal,
+  { say, signal, reserve = null, free = freeUnder }: TakeOptions,
 ): Promise<{ rows: number; sha256: string }> {
   signal?.throwIfAborted()
   const count = new RowCounter(name, say)
   const hash = createHash('sha256')
+  const kept = keptBeside(folder, reserve)
   const copy = await sql`copy ${sql(name)} (${sql(columns)}) to stdout`.readable()
   // The driver pauses its socket while rows arrive too fast, and would not resume it after the last ones.
   copy.once('end', () => copy._read(0))
@@ -177,6 +182,7 @@ async function copyOut(
       createGzip({ level: 1 }),
       async function* (source: AsyncIterable<Buffer>) {
         for await (const chunk of source) {
+          if (kept > 0 && free(folder) < kept) throw new NoRoom()
           hash.update(chunk)
           yield chunk
         }
@@ -191,6 +197,12 @@ async function copyOut(
   }
   count.end()
   return { rows: count.rows, sha256: hash.digest('hex') }
+}
+
+/** The disk has room, but only what is kept free for the database. */
+class NoRoom extends Error {
+  /** As of a disk that is full. */
+  readonly code = 'ENOSPC'
 }
 
 const CHUNK_BYTES = 64 * 1024

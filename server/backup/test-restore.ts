@@ -1,7 +1,6 @@
-import { mkdtempSync, readdirSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { StartFault } from '../config.ts'
-import { freeSpaceOf } from '../corridor/disk.ts'
 import { type Embedded, startEmbedded } from '../postgres/embedded.ts'
 import { removeFolder, SHARED } from '../postgres/home.ts'
 import { migrate } from '../postgres/migrate.ts'
@@ -9,6 +8,7 @@ import { originOf } from '../postgres/schema.ts'
 import { prove } from '../verify/proof.ts'
 import { readManifest } from './archive.ts'
 import { restoreBackup } from './restore.ts'
+import { freeUnder, keptBeside, type Reserve } from './room.ts'
 import type { TestRestore } from './stored.ts'
 
 export type TestRestoreOptions = {
@@ -20,9 +20,6 @@ export type TestRestoreOptions = {
   signal: AbortSignal
   free?: (folder: string) => number
 }
-
-/** What the console keeps free under its own database; null where the database runs elsewhere. */
-export type Reserve = { folder: string; bytes: number }
 
 type Result = Omit<TestRestore, 'at'>
 
@@ -118,16 +115,11 @@ async function throwAway(cluster: Embedded, dataDir: string): Promise<void> {
 function shortageOf({ folder, size, reserve, free = freeUnder }: TestRestoreOptions): string | null {
   const beside = dirname(folder)
   for (const place of process.getuid?.() === 0 ? [beside, dirname(SHARED)] : [beside]) {
-    const kept = reserve && statSync(place).dev === statSync(reserve.folder).dev ? reserve.bytes : 0
-    const needed = ROOM * size + EMPTY + kept
+    const needed = ROOM * size + EMPTY + keptBeside(place, reserve)
     if (free(place) < needed)
       return `The backup was not tried, because the disk has less than the ${inMb(needed)} MB free that its trial needs.`
   }
   return null
-}
-
-function freeUnder(folder: string): number {
-  return freeSpaceOf(folder)()
 }
 
 function inMb(bytes: number): number {

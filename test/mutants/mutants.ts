@@ -2408,4 +2408,11 @@ export const MUTANTS: Mutant[] = [
     to: '(?:\\[(.+)\\]$|([^:]+))',
     suites: ['server/postgres/pool.test.ts'],
   },
+  {
+    guard: 'a backup takes nothing of what is kept free for the database',
+    file: 'server/backup/take.ts',
+    from: 'if (kept > 0 && free(folder) < kept) throw new NoRoom()',
+    to: '',
+    suites: ['server/backup/scheduler.test.ts'],
+  },
 ]
