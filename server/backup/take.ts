@@ -12,18 +12,17 @@ import { StartFault } from '../config.ts'
 import { begin } from '../postgres/begin.ts'
 import { codeOf } from '../postgres/errors.ts'
 import { putInPlace, writeDurably } from '../postgres/files.ts'
-import { type Connect, openPool, type Sql } from '../postgres/pool.ts'
+import type { Sql } from '../postgres/pool.ts'
 import { judge, nameTables, RELEASE, type Standing, standingOf } from '../postgres/schema.ts'
 import { KEY, MANIFEST, type Manifest, tableFile } from './archive.ts'
 import { freeUnder, keptBeside, type Reserve } from './room.ts'
 import { RowCounter } from './row-counter.ts'
+import { openSource, type SourceOptions } from './source.ts'
 
-export type TakeOptions = {
-  owner: Connect
+export type TakeOptions = Pick<SourceOptions, 'owner' | 'say'> & {
   key: Buffer
   timeZone: string
   folder: string
-  say: (line: string) => void
   /** What the backup must leave free; nothing where it is left out. */
   reserve?: Reserve | null
   /** Interrupts the backup; no file remains then. */
@@ -38,10 +37,10 @@ export type TakeOptions = {
  * @throws StartFault when there is nothing to back up, the folder is there, the key is another, or the disk has no room
  */
 export async function takeBackup(options: TakeOptions): Promise<Manifest> {
-  const { owner, key, folder } = options
+  const { key, folder } = options
   const draft = `${folder}.partial`
   if (existsSync(folder)) throw new StartFault(`${folder} is there already; name another folder.`)
-  const sql = openPool(owner, { max: 1, noTimeouts: true, noMaxAge: true, standby: true })
+  const sql = await openSource(options)
   try {
     await requireSchema(sql)
     await requireKey(sql, createSeal(key))

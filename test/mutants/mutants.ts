@@ -2415,4 +2415,18 @@ export const MUTANTS: Mutant[] = [
     to: '',
     suites: ['server/backup/scheduler.test.ts'],
   },
+  {
+    guard: 'a backup is taken from no standby that lacks what the primary has',
+    file: 'server/backup/source.ts',
+    from: 'if (has?.all) return true',
+    to: 'return true',
+    suites: ['server/backup/source.test.ts'],
+  },
+  {
+    guard: 'a backup of a standby whose age cannot be told says so',
+    file: 'server/backup/source.ts',
+    from: "say('No primary answers, so nobody can tell how old the rows of the standby are.')",
+    to: '',
+    suites: ['server/backup/source.test.ts'],
+  },
 ]

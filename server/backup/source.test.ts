@@ -1,0 +1,82 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { urlOf } from '../../test/support/external.ts'
+import { freshFolder } from '../../test/support/folder.ts'
+import { Pair } from '../../test/support/pair.ts'
+import { begin } from '../postgres/begin.ts'
+import { openPool, type Sql } from '../postgres/pool.ts'
+import { openSource } from './source.ts'
+
+let pair: Pair
+let said: string[]
+beforeAll(async () => {
+  pair = await Pair.start([freshFolder(), freshFolder()])
+  await using(pair.at('holder', 'shop'), (sql) => sql`create table note (word text)`)
+  await pair.join()
+})
+afterAll(() => pair?.stop())
+beforeEach(() => {
+  said = []
+})
+
+async function using<T>(to: string, work: (sql: Sql) => PromiseLike<T>): Promise<T> {
+  const sql = openPool(to, { max: 1, standby: true })
+  try {
+    return await work(sql)
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}
+
+/** Writes a word that waits for no standby. */
+function write(word: string): Promise<unknown> {
+  return using(pair.at('holder', 'shop'), (sql) =>
+    begin(sql, async (sql) => {
+      await sql`set local synchronous_commit = local`
+      await sql`insert into note values (${word})`
+    }),
+  )
+}
+
+/** Returns which server a backup is read from, and whether it has a word. */
+async function source(word: string, patience: number): Promise<{ from: string; has: boolean }> {
+  const owner = pair.standbyFirst('holder', 'shop')
+  const sql = await openSource({ owner, patience, say: (line) => said.push(line) })
+  try {
+    const [row] = await sql<{ from: string; has: boolean }[]>`
+      select case when pg_is_in_recovery() then 'standby' else 'primary' end as from,
+        exists (select from note where word = ${word}) as has`
+    return row ?? { from: '', has: false }
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}
+
+describe('a backup', () => {
+  test('is taken from the standby once that has what the primary has', async () => {
+    const replay = (word: 'pause' | 'resume') =>
+      using(urlOf('postgres', 'shop', pair.ports.standby), (sql) =>
+        sql.unsafe(`select pg_wal_replay_${word}()`),
+      )
+    await replay('pause')
+    await write('late')
+    const found = source('late', 20_000)
+    await pause(500)
+    await replay('resume')
+    expect(await found).toEqual({ from: 'standby', has: true })
+    expect(said).toEqual([])
+  })
+
+  test('is taken from the primary while the standby receives nothing', async () => {
+    await pair.cutOff()
+    await write('unreplicated')
+    expect(await source('unreplicated', 300)).toEqual({ from: 'primary', has: true })
+    expect(said).toEqual(['The standby lacks what the primary has, so the backup is taken from the primary.'])
+  })
+
+  test('is taken from the standby where no primary answers, and says that its age cannot be told', async () => {
+    await pair.losePrimary()
+    expect(await source('unreplicated', 300)).toEqual({ from: 'standby', has: false })
+    expect(said).toEqual(['No primary answers, so nobody can tell how old the rows of the standby are.'])
+  })
+})

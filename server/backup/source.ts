@@ -1,0 +1,75 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { isLost } from '../postgres/errors.ts'
+import { type Connect, openPool, type Sql } from '../postgres/pool.ts'
+import { retryRead } from '../postgres/timeout.ts'
+
+export type SourceOptions = {
+  owner: Connect
+  say: (line: string) => void
+  /** Interrupts the wait for the standby. */
+  signal?: AbortSignal
+  /** How long the standby is waited for, in milliseconds; by default a minute. */
+  patience?: number
+}
+
+const PATIENCE_MS = 60_000
+/** The pause between two looks at the standby, in milliseconds. */
+const PAUSE_MS = 200
+
+/**
+ * Opens the connection that a backup is read over: to a standby if it has all that the primary has now, or soon has it;
+ * else to the primary. Where no primary answers, a standby is taken as it is.
+ * @throws the reason of the signal
+ */
+export async function openSource(options: SourceOptions): Promise<Sql> {
+  const standby = open(options.owner, true)
+  try {
+    if (await isRecent(standby, options)) return standby
+  } catch (error) {
+    await standby.end({ timeout: 5 })
+    throw error
+  }
+  await standby.end({ timeout: 5 })
+  return open(options.owner, false)
+}
+
+function open(owner: Connect, standby: boolean): Sql {
+  return openPool(owner, { max: 1, noTimeouts: true, noMaxAge: true, standby })
+}
+
+async function isRecent(standby: Sql, options: SourceOptions): Promise<boolean> {
+  const { owner, say, signal, patience = PATIENCE_MS } = options
+  const [row] = await standby<{ replays: boolean }[]>`select pg_is_in_recovery() as replays`
+  if (!row?.replays) return true
+  const written = await writtenBy(owner)
+  if (written === null) {
+    say('No primary answers, so nobody can tell how old the rows of the standby are.')
+    return true
+  }
+  for (const deadline = Date.now() + patience; ; ) {
+    const [has] = await standby<{ all: boolean }[]>`
+      select pg_last_wal_replay_lsn() >= ${written}::pg_lsn as all`
+    if (has?.all) return true
+    if (Date.now() > deadline) break
+    await pause(PAUSE_MS, undefined, { ...(signal && { signal }) })
+  }
+  say('The standby lacks what the primary has, so the backup is taken from the primary.')
+  return false
+}
+
+/** Returns up to where the primary has written its log; null where none answers. */
+async function writtenBy(owner: Connect): Promise<string | null> {
+  const sql = openPool(owner, { max: 1 })
+  try {
+    const [row] = await retryRead(
+      sql,
+      () => sql<{ written: string }[]>`select pg_current_wal_lsn()::text as written`,
+    )
+    return row?.written ?? null
+  } catch (error) {
+    if (!isLost(error)) throw error
+    return null
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}
