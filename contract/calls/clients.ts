@@ -141,7 +141,7 @@ export const clients = {
     method: 'POST',
     path: '/api/quote',
     roles: ['dealer'],
-    summary: 'What a renewal would cost and bring; changes nothing',
+    summary: 'What a renewal would cost and bring, without the clients that are gone; changes nothing',
     input: z.strictObject({ clients: names(), months: MonthsOfEach }).check(monthsForEach),
     output: z.extend(Done, {
       cost: z.int(),
@@ -203,7 +203,8 @@ export const clients = {
     method: 'POST',
     path: '/api/multiquote',
     roles: ['dealer'],
-    summary: 'What many clients are now, before all of them are changed; changes nothing',
+    summary:
+      'What many clients are now, before all of them are changed, without those that are gone; changes nothing',
     input: z.strictObject({ clients: names() }),
     output: z.extend(Done, {
       /** In the order of `clients`. */

@@ -199,7 +199,7 @@ describe('a renewal of many', () => {
     const answers = []
     for (const other of [foreign.name, unique()]) {
       answers.push(await dealer.send(multirenew, { clients: [own.name, other], months: 1 }))
-      answers.push(await dealer.send(quote, { clients: [own.name, other], months: 1 }))
+      answers.push(await dealer.send(quote, { clients: [other], months: 1 }))
     }
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
     expect(answers[0]).toMatchObject({ status: 404, body: { code: 'not_found' } })
@@ -271,6 +271,25 @@ describe('a quote', () => {
     })
     expect(await expiries(one.name, two.name)).toEqual([one.expiry, two.expiry])
     expect(await balance()).toBe(4)
+  })
+
+  test('leaves out whom somebody has deleted or moved meanwhile, and nobody who is left gets their months', async () => {
+    await dealerAt('2026-05-15', 9)
+    const [one, gone, two] = [
+      await world.client(dealer),
+      await world.client(dealer),
+      await world.client(dealer),
+    ]
+    await world.admin.call(calls.admin.remove, { name: gone.name })
+    const clients = [one.name, gone.name, two.name.toUpperCase()]
+    expect(await dealer.call(quote, { clients, months: [1, 7, 2] })).toMatchObject({
+      cost: 3,
+      balance_after: 6,
+      expiries: [
+        { name: one.name, new_expiry: end('2026-06-15') },
+        { name: two.name, new_expiry: end('2026-07-15') },
+      ],
+    })
   })
 })
 

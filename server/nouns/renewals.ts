@@ -9,15 +9,18 @@ import { lockFreeHoldings } from '../ledger/transfer.ts'
 import { giveTrial, shareTrial } from '../ledger/trials.ts'
 import { Refusal, refuseField } from '../refusal.ts'
 import { balanceOf } from '../tree/account.ts'
-import { clientOf, clientsOf, freeClients } from '../tree/client.ts'
+import { clientOf, clientsOf, clientsThere, freeClients } from '../tree/client.ts'
 
 /** The handlers that add months to clients and take them back. */
 export const renewals: Pick<Handlers<typeof calls.clients>, 'quote' | 'renew' | 'multirenew' | 'retrieve'> = {
   async quote(context, { clients: names, months }) {
     const { sql, account, now, business } = context
-    const clients = await clientsOf(context, names)
+    const clients = await clientsThere(context, names)
     const credits = await balanceOf(sql, account)
-    const bought = clients.map((_, at) => (typeof months === 'number' ? months : (months[at] as number)))
+    const monthsOf = new Map(
+      names.map((name, at) => [name.toLowerCase(), typeof months === 'number' ? months : months[at]]),
+    )
+    const bought = clients.map(({ name }) => monthsOf.get(name.toLowerCase()) as number)
     const cost = bought.reduce((sum, each) => sum + each, 0)
     return {
       status: 'OK',

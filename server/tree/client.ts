@@ -22,6 +22,20 @@ type TreeContext = Pick<Context, 'sql' | 'account'>
  * @throws Refusal where one of them does not exist or is not the caller's
  */
 export async function clientsOf(
+  caller: TreeContext,
+  names: readonly string[],
+  lock?: 'lock',
+): Promise<Client[]> {
+  const found = await clientsThere(caller, names, lock)
+  if (found.length < names.length) throw notFound()
+  return found
+}
+
+/**
+ * Finds those of the named clients that exist and are the caller's, likewise; the others are left out.
+ * @throws Refusal where none of them does
+ */
+export async function clientsThere(
   { sql, account }: TreeContext,
   names: readonly string[],
   lock?: 'lock',
@@ -32,11 +46,8 @@ export async function clientsOf(
   const which = sql`(${isVisibleTo(sql, account, sql`c`)}) is true and lower(c.name) = any (${wanted})`
   const found = await livingClients(sql, which, lock ? sql`for update` : sql``)
   const byName = new Map(found.map((client) => [client.name.toLowerCase(), client]))
-  return wanted.map((name) => {
-    const client = byName.get(name)
-    if (!client) throw notFound()
-    return client
-  })
+  if (found.length === 0) throw notFound()
+  return wanted.flatMap((name) => byName.get(name) ?? [])
 }
 
 /**

@@ -31,6 +31,36 @@ const selection = (page: Page) => page.getByRole('group', { name: 'Selection' })
 const box = (page: Page, name: string) => page.getByLabel(`Select ${name}`)
 
 describe('chosen clients', () => {
+  test('whom somebody else has deleted or moved meanwhile are named and left out, and it is done to the others', async ({
+    open,
+    world,
+  }) => {
+    const dealer = await dealerOfTen(world)
+    const page = await open({ as: dealer, at: '/clients' })
+    const left = (name: string) =>
+      `1 client is left out, deleted or moved by somebody else meanwhile: ${name}`
+    for (const name of ['one-1', 'two-1', 'two-2']) await box(page, name).check()
+    await world.admin.call(calls.admin.remove, { name: 'one-1' })
+    await press(selection(page), 'Renew selected')
+    const renewal = page.getByRole('dialog', { name: 'Renew 2 clients' })
+    await expect(renewal).toContainText(left('one-1'))
+    await expectAccessible(page)
+    await fill(renewal, { Months: '2' })
+    await press(renewal, 'Renew 2 clients for 4 credits')
+    await readNotice(page, 'Successfully renewed 2 month(s) for 2 clients')
+    for (const name of ['two-2', 'two-3']) await box(page, name).check()
+    await world.admin.call(calls.admin.remove, { name: 'two-3' })
+    await choose(selection(page), 'More', 'Switch off')
+    const off = page.getByRole('dialog', { name: 'Switch clients off' })
+    await expect(off).toContainText(left('two-3'))
+    await press(off, 'Cancel')
+    await expect(selection(page)).toContainText('1 selected')
+    await choose(selection(page), 'More', 'Switch off')
+    await press(off, 'Switch 1 client off')
+    await readNotice(page, 'Successfully switched 1 client off')
+    await expect(selection(page)).toHaveCount(0)
+  })
+
   test('survive a search, a filter, a page, another screen and Back, and those that are not shown are counted', async ({
     open,
     world,

@@ -151,6 +151,22 @@ describe('the screen of those who are due', () => {
     await expect(rows(page, 'Due')).toHaveText([/is-today/])
   })
 
+  test('leaves out whom somebody has renewed elsewhere since it was selected', async ({ open, world }) => {
+    const dealer = await dealerOf(world, { 'is-first': '2026-05-16', 'is-second': '2026-05-17' })
+    const page = await open({ as: dealer, at: '/due' })
+    await page.getByLabel('Select this page').check()
+    await dealer.call(calls.clients.renew, { name: 'is-first', months: 1 })
+    await press(page, 'Renew selected')
+    const dialog = page.getByRole('dialog', { name: 'Renew 1 client' })
+    await expect(dialog).toContainText(
+      '1 client is left out, deleted, moved or renewed by somebody else meanwhile: is-first',
+    )
+    await press(dialog, 'Renew 1 client for 1 credit')
+    await readNotice(page, 'Successfully renewed 1 month(s) for 1 clients')
+    await expect(page.getByRole('group', { name: 'Selection' })).toHaveCount(0)
+    expect((await dealer.call(calls.credits.dealer)).credits).toBe(7)
+  })
+
   test('keeps nobody selected whom it has renewed, by the row or as far as the credits went', async ({
     open,
     world,

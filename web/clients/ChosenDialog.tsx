@@ -12,6 +12,7 @@ import { inClients } from '../words.ts'
 import { ActContent, type ActProps, useAct } from './ChosenParts.tsx'
 import { type Act, type BoxEvent, type ChosenState, isBoxEvent, sortFor } from './chosenAct.ts'
 import { PackageField } from './fields.tsx'
+import { missingOf } from './Gone.tsx'
 import { SendToChosen } from './SendToChosen.tsx'
 import { line } from './Sums.tsx'
 
@@ -19,30 +20,38 @@ interface ChosenDialogProps {
   open: boolean
   /** What is to be done; null while the dialog is closed. */
   act: Act | null
-  names: readonly string[]
+  /** The logins of the selected clients; null while the dialog is closed. */
+  names: readonly string[] | null
   onClose: () => void
   /** Receives the clients to which it was done. */
   onDone: (names: readonly string[]) => void
+  /** Receives those that somebody else has deleted or moved. */
+  onGone?: (names: readonly string[]) => void
 }
 
 /** Says what an act will do to clients, as the server sees them, and does it: to all of them or none. */
-export function ChosenDialog({ open, act, names, onClose, onDone }: ChosenDialogProps) {
+export function ChosenDialog({ open, act, names, onClose, onDone, onGone }: ChosenDialogProps) {
   const shown = useLastValue(act)
-  const about = useLastValue(act === null ? null : names)
-  const loaded = useCall(calls.clients.multiquote, { clients: [...(about ?? [])] }, { enabled: open })
+  const about = useLastValue(names) ?? NOBODY
+  const loaded = useCall(calls.clients.multiquote, { clients: [...about] }, { enabled: open })
+  const data = loaded.isFetching ? undefined : loaded.data?.data
   if (shown === null) return null
   const props = {
     open,
-    data: loaded.isFetching ? undefined : loaded.data?.data,
+    data,
+    gone: missingOf(about, data),
     fault: loaded.isFetching ? undefined : loaded.error?.message,
     again: loaded.refetch,
     onClose,
     onDone,
+    onGone,
   }
   if (shown === 'delete') return <DeleteChosen {...props} act={shown} />
   if (isBoxEvent(shown)) return <SendToChosen key={shown} {...props} act={shown} />
   return <ChangeChosen key={shown} {...props} act={shown} />
 }
+
+const NOBODY: readonly string[] = []
 
 function DeleteChosen({ onClose, ...about }: ActProps<'delete'>) {
   const { open, data } = about

@@ -1,4 +1,3 @@
-import { styled } from '@mui/material/styles'
 import { type ReactNode, useEffect, useState } from 'react'
 import type { Call } from '../../contract/call.ts'
 import { ErrorState } from '../parts/ErrorState.tsx'
@@ -9,6 +8,7 @@ import { Skeleton } from '../parts/Skeleton.tsx'
 import { useSubmit } from '../queries.ts'
 import { inClients } from '../words.ts'
 import { type Act, type ChosenState, sortFor } from './chosenAct.ts'
+import { Gone, Left } from './Gone.tsx'
 
 /** What the dialogs of acts on many clients share. */
 export interface ActProps<A extends Act = Act> {
@@ -16,11 +16,14 @@ export interface ActProps<A extends Act = Act> {
   open: boolean
   /** The selected clients as they are; undefined while they load. */
   data: readonly ChosenState[] | undefined
+  /** Those that were selected and are not there any more. */
+  gone: readonly string[]
   /** Why they could not be loaded. */
   fault: string | undefined
   again: () => unknown
   onClose: () => void
   onDone: (names: readonly string[]) => void
+  onGone: ((names: readonly string[]) => void) | undefined
 }
 
 /**
@@ -48,7 +51,7 @@ export function useAct<C extends Call>(call: C, { act, open, data, again, onClos
   return { acted, names, leftOut, agreed, setAgreed, sending, blocked }
 }
 
-interface ActContentProps extends Pick<ActProps, 'act' | 'data' | 'fault' | 'again'> {
+interface ActContentProps extends Pick<ActProps, 'act' | 'data' | 'gone' | 'fault' | 'again' | 'onGone'> {
   does: Pick<ReturnType<typeof useAct>, 'acted' | 'leftOut' | 'agreed' | 'setAgreed'> & { sending: Sending }
   /** What is under way while the call runs, such as 'Deleting'. */
   doing: string
@@ -56,7 +59,8 @@ interface ActContentProps extends Pick<ActProps, 'act' | 'data' | 'fault' | 'aga
 }
 
 /** Shows what an act will do once the clients have loaded, whom it leaves out, and that it is under way. */
-export function ActContent({ act, data, fault, again, does, doing, children }: ActContentProps) {
+export function ActContent(props: ActContentProps) {
+  const { act, data, gone, fault, again, onGone, does, doing, children } = props
   const { acted, leftOut, agreed, setAgreed, sending } = does
   if (fault !== undefined && !data) return <ErrorState message={fault} onRetry={again} />
   if (!data) {
@@ -78,6 +82,7 @@ export function ActContent({ act, data, fault, again, does, doing, children }: A
           busy={sending.loading}
         />
       )}
+      <Gone names={gone} done="deleted or moved" onGone={onGone} />
       <UnderWay loading={sending.loading} what={`${doing} ${inClients(acted.length)}`} />
     </>
   )
@@ -111,12 +116,3 @@ function LeftOut({ some, why, agreed, onAgree, busy }: LeftOutProps) {
     </Left>
   )
 }
-
-const Left = styled('div')(({ theme }) => ({
-  marginTop: 12,
-  padding: '8px 16px',
-  borderRadius: 8,
-  color: theme.palette.tones.warn.text,
-  background: theme.palette.tones.warn.fill,
-  '& p': { maxHeight: 120, overflowY: 'auto' },
-}))

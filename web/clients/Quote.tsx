@@ -7,6 +7,7 @@ import { MomentText } from '../parts/MomentText.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { useCall } from '../queries.ts'
 import { zone } from '../zone.ts'
+import { Gone, missingOf } from './Gone.tsx'
 import { Calculation, Rows, Sums } from './Sums.tsx'
 
 export type Quoted = OutputOf<typeof calls.clients.quote>
@@ -17,10 +18,12 @@ interface QuoteProps {
   asking: boolean
   /** Receives the server's answer for the months in the form; null while there is none. */
   onAnswer: (answer: Quoted | null) => void
+  /** Receives those that somebody else has deleted or moved. */
+  onGone?: ((names: readonly string[]) => void) | undefined
 }
 
 /** Shows the price of the months in the form and the new expiry, both calculated by the server. */
-export function Quote({ clients, asking, onAnswer }: QuoteProps) {
+export function Quote({ clients, asking, onAnswer, onGone }: QuoteProps) {
   const months = Number(useWatch({ name: 'months' }))
   const { data, isPlaceholderData, isFetching, error } = useCall(
     calls.clients.quote,
@@ -31,10 +34,13 @@ export function Quote({ clients, asking, onAnswer }: QuoteProps) {
   useEffect(() => onAnswer(answer), [answer, onAnswer])
   if (error && !data) return <Calculation role="alert">{error.message}</Calculation>
   return (
-    <Calculation aria-busy={isFetching} aria-live="polite">
-      <Sums cost={data?.cost} balance={data?.credits} />
-      <Expiries clients={clients} answer={data} />
-    </Calculation>
+    <>
+      <Calculation aria-busy={isFetching} aria-live="polite">
+        <Sums cost={data?.cost} balance={data?.credits} />
+        <Expiries clients={clients} answer={data} />
+      </Calculation>
+      <Gone names={missingOf(clients, data?.expiries)} done="deleted or moved" onGone={onGone} />
+    </>
   )
 }
 

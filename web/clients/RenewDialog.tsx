@@ -20,12 +20,15 @@ interface RenewDialogProps {
   names: readonly string[] | null
   onClose: () => void
   onDone?: () => void
+  /** Receives those of many clients that somebody else has deleted or moved. */
+  onGone?: (names: readonly string[]) => void
 }
 
 /** Renews one or many clients, after showing the price and each client's new expiry. */
-export function RenewDialog({ open, names, onClose, onDone }: RenewDialogProps) {
+export function RenewDialog({ open, names, onClose, onDone, onGone }: RenewDialogProps) {
   const shown = useLastValue(names)
   const [quote, setQuote] = useState<Quoted | null>(null)
+  const [gone, setGone] = useState<readonly string[]>([])
   const { renew, loading, submitError, outdated, unanswered, reset, reload } = useRenewal(quote, () => {
     onDone?.()
     onClose()
@@ -37,14 +40,16 @@ export function RenewDialog({ open, names, onClose, onDone }: RenewDialogProps) 
     onClose()
   }
   if (!shown) return null
+  // While the next quote loads, those stay left out that the last one has left out.
+  const count = quote?.expiries.length ?? shown.filter((name) => !gone.includes(name)).length
   return (
     <FormDialog
       open={open}
-      title={shown.length === 1 ? `Renew ${shown[0]}` : `Renew ${inClients(shown.length)}`}
+      title={shown.length === 1 ? `Renew ${shown[0]}` : `Renew ${inClients(count)}`}
       onClose={close}
       schema={Months}
       values={ONE_MONTH}
-      submit={({ months }) => says(shown.length, Number(months))}
+      submit={({ months }) => says(count, Number(months))}
       onSubmit={({ months }) => renew(months)}
       autoFocus
       sending={{ loading, submitError }}
@@ -63,8 +68,16 @@ export function RenewDialog({ open, names, onClose, onDone }: RenewDialogProps) 
         disabled={unanswered}
         help={unanswered ? 'Try again or cancel: nothing is done twice' : undefined}
       />
-      <Quote clients={shown} asking={open && !isHeld} onAnswer={isHeld ? keepQuote : setQuote} />
-      <UnderWay loading={loading} what={`Renewing ${inClients(shown.length)}`} />
+      <Quote
+        clients={shown}
+        asking={open && !isHeld}
+        onAnswer={isHeld ? keepQuote : setQuote}
+        onGone={(names) => {
+          setGone(names)
+          onGone?.(names)
+        }}
+      />
+      <UnderWay loading={loading} what={`Renewing ${inClients(count)}`} />
     </FormDialog>
   )
 }

@@ -7,7 +7,7 @@ import type { DueWithin } from '../../contract/due.ts'
 import { MOST_PER_PAGE } from '../../contract/page.ts'
 import type { DueClient } from '../../contract/shapes.ts'
 import { inCredits } from '../../contract/words.ts'
-import { type ApiError, send } from '../api.ts'
+import { ApiError, send } from '../api.ts'
 import { wordsOf } from '../notices.ts'
 import { useLastValue } from '../parts/dialog/useLastValue.ts'
 import { ErrorState } from '../parts/ErrorState.tsx'
@@ -20,6 +20,7 @@ import { submitOnce } from '../submits.ts'
 import { useBatches } from '../useBatches.tsx'
 import { inClients } from '../words.ts'
 import { affordable, costOf, type HowLong, monthsOf } from './dueRenewal.ts'
+import { Gone, missingOf } from './Gone.tsx'
 import { Calculation, Sums } from './Sums.tsx'
 
 /** Whom to renew: all that are due within some days, or chosen ones. */
@@ -32,12 +33,15 @@ interface RenewDueProps {
   onClose: () => void
   /** Is called with the logins of those who were renewed, also where others could not be. */
   onRenewed?: (names: readonly string[]) => void
+  /** Receives those of the chosen ones that somebody else has deleted, moved or renewed. */
+  onGone?: (names: readonly string[]) => void
 }
 
 /** Renews clients that are due, a month each or as last time: those that expire first, as far as the credits go. */
-export function RenewDue({ open, asked, onClose, onRenewed }: RenewDueProps) {
+export function RenewDue({ open, asked, onClose, onRenewed, onGone }: RenewDueProps) {
   const shown = useLastValue(asked)
   const { data: clients, error, refetch } = useClientsToRenew(shown, open)
+  const chosen = shown && 'chosen' in shown ? shown.chosen.map(({ name }) => name) : []
   const { credits: balance } = useBalance()
   const { name } = useSession()
   const batches = useBatches(calls.clients.multirenew, 'renewed', onClose)
@@ -81,6 +85,7 @@ export function RenewDue({ open, asked, onClose, onRenewed }: RenewDueProps) {
       ) : (
         <Price clients={clients} balance={balance} />
       )}
+      <Gone names={missingOf(chosen, clients)} done="deleted, moved or renewed" onGone={onGone} />
       {batches.progress}
     </FormDialog>
   )
@@ -141,11 +146,31 @@ function useClientsToRenew(asked: Renewed | null, isOpen: boolean) {
   return useQuery<readonly DueClient[], ApiError>({
     queryKey: [calls.clients.dueClients.name, 'all', asked],
     queryFn: ({ signal }) =>
-      asked && 'within' in asked ? everyOne(asked.within, signal) : (asked?.chosen ?? []),
+      asked && 'within' in asked ? everyOne(asked.within, signal) : stillDue(asked?.chosen ?? [], signal),
     enabled: isOpen && asked !== null,
     staleTime: 0,
     gcTime: 0,
   })
+}
+
+/** Returns those of the chosen clients whose expiry is what it was when they were chosen. */
+async function stillDue(chosen: readonly DueClient[], signal: AbortSignal): Promise<DueClient[]> {
+  const expiries = new Map<string, string>()
+  for (let at = 0; at < chosen.length; at += MOST_CHOSEN) {
+    const clients = chosen.slice(at, at + MOST_CHOSEN).map(({ name }) => name)
+    for (const { name, expiry } of await thereOf(clients, signal)) expiries.set(name, expiry)
+  }
+  return chosen.filter(({ name, expiry }) => expiries.get(name) === expiry)
+}
+
+async function thereOf(clients: string[], signal: AbortSignal) {
+  try {
+    return (await send(calls.clients.multiquote, { clients }, { signal })).data
+  } catch (error) {
+    // None of them is there.
+    if (error instanceof ApiError && error.code === 'not_found') return []
+    throw error
+  }
 }
 
 async function everyOne(within: DueWithin, signal: AbortSignal): Promise<DueClient[]> {

@@ -16,8 +16,8 @@ export interface Chosen {
   /** Offers to select all clients found; undefined where they are. */
   all: { label: string; onTake: () => void; loading: boolean } | undefined
   clear: () => void
-  /** Removes a deleted client from the selection. */
-  drop: (name: string) => void
+  /** Takes clients that are gone out of the selection. */
+  drop: (names: readonly string[]) => void
 }
 
 /** Holds the selected clients, whatever is searched, filtered, paged or opened meanwhile. */
@@ -33,7 +33,7 @@ export function useChosenClients(page: ClientPage): Chosen {
     names: [...chosen],
     all: useOffer(page, chosen, choose),
     clear: () => setChosen(NONE),
-    drop: (name) => setChosen(new Set([...chosen].filter((one) => one !== name))),
+    drop: (names) => setChosen(new Set([...chosen].filter((one) => !names.includes(one)))),
   }
 }
 

@@ -28,7 +28,7 @@ export function Clients() {
   )
   const page = useClientPage(calls.clients.list, table)
   const chosen = useChosenClients(page)
-  const [acting, setActing] = useState<Act | null>(null)
+  const [acting, setActing] = useState<Acting | null>(null)
   return (
     <>
       <title>Clients · Boxtree</title>
@@ -53,7 +53,7 @@ export function Clients() {
         page={page}
         chosen={chosen}
         onRenew={() => setRenewing({ names: chosen.names, chosen: true })}
-        onAct={setActing}
+        onAct={(act) => setActing({ act, names: chosen.names })}
       />
       <Later
         part={renewDialog}
@@ -62,25 +62,37 @@ export function Clients() {
           names: renewing?.names ?? null,
           onClose: () => setRenewing(null),
           onDone: () => renewing?.chosen && chosen.clear(),
+          onGone: chosen.drop,
         }}
       />
       <Later
         part={chosenDialog}
         given={{
           open: acting !== null,
-          act: acting,
-          names: chosen.names,
+          act: acting?.act ?? null,
+          names: acting?.names ?? null,
           onClose: () => setActing(null),
           onDone: chosen.clear,
+          onGone: chosen.drop,
         }}
       />
-      <DeleteClient client={deleting} onClose={() => setDeleting(null)} onDone={chosen.drop} />
+      <DeleteClient
+        client={deleting}
+        onClose={() => setDeleting(null)}
+        onDone={(name) => chosen.drop([name])}
+      />
     </>
   )
 }
 
 const renewDialog = chunk(async () => (await import('../clients/RenewDialog.tsx')).RenewDialog)
 const chosenDialog = chunk(async () => (await import('../clients/ChosenDialog.tsx')).ChosenDialog)
+
+/** What is to be done to the clients that were selected. */
+interface Acting {
+  act: Act
+  names: readonly string[]
+}
 
 /** The clients to renew, and whether they are the selected ones. */
 interface Renewing {

@@ -72,7 +72,13 @@ export function Due() {
         onClose={() => setOne(null)}
         onDone={() => one !== null && drop([one])}
       />
-      <RenewDue open={many !== null} asked={many} onClose={() => setMany(null)} onRenewed={onRenewed} />
+      <RenewDue
+        open={many !== null}
+        asked={many}
+        onClose={() => setMany(null)}
+        onRenewed={onRenewed}
+        onGone={drop}
+      />
       <ReminderDialog client={reminding} onClose={() => setReminding(null)} />
     </>
   )

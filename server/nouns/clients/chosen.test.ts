@@ -115,7 +115,8 @@ test("one client of somebody else's among the chosen ones is not found, and noth
   await world.setExpiry(theirs, LONG_OVER)
   const [mine = ''] = await made(1, true)
   const clients = [mine, theirs]
-  await dealer.refused('not_found', multiquote, { clients })
+  expect((await dealer.call(multiquote, { clients })).data.map(({ name }) => name)).toEqual([mine])
+  await dealer.refused('not_found', multiquote, { clients: [theirs] })
   await dealer.refused('not_found', multisave, { clients, status: false })
   await dealer.refused('not_found', multiremove, { clients })
   await dealer.refused('not_found', calls.clients.export, { format: 'csv', clients })

@@ -2,12 +2,12 @@ import type { calls } from '../../../contract/calls.ts'
 import { expiryState } from '../../../contract/clients.ts'
 import { type Handlers, Unchanged } from '../../context.ts'
 import { notFound, Refusal } from '../../refusal.ts'
-import { clientsOf } from '../../tree/client.ts'
+import { clientsOf, clientsThere } from '../../tree/client.ts'
 
 export const chosen: Pick<Handlers<typeof calls.clients>, 'multiquote' | 'multisave'> = {
   async multiquote(context, { clients: names }) {
     const { sql, now } = context
-    const clients = await clientsOf(context, names)
+    const clients = await clientsThere(context, names)
     const rest = await sql<{ id: number; status: boolean; package_selection: number }[]>`
       select id, active as status, package_selection from client where id = any (${clients.map(({ id }) => id)})`
     const restOf = new Map(rest.map(({ id, ...fields }) => [id, fields]))

@@ -1,0 +1,49 @@
+import { styled } from '@mui/material/styles'
+import { useEffect, useEffectEvent } from 'react'
+import { inClients } from '../words.ts'
+
+interface GoneProps {
+  names: readonly string[]
+  /** What somebody else did to them: 'deleted or moved'. */
+  done: string
+  /** Is to take them out of the selection. */
+  onGone?: ((names: readonly string[]) => void) | undefined
+}
+
+/** Names the selected clients with which nothing can be done any more, so that a dialog goes on without them. */
+export function Gone({ names, done, onGone }: GoneProps) {
+  const list = names.join(', ')
+  const tell = useEffectEvent(() => onGone?.(names))
+  useEffect(() => {
+    if (list !== '') tell()
+  }, [list])
+  if (list === '') return null
+  return (
+    <Left role="status">
+      <p>
+        {`${inClients(names.length)} ${names.length === 1 ? 'is' : 'are'} left out, ${done} by somebody else meanwhile: `}
+        <span className="identifier">{list}</span>
+      </p>
+    </Left>
+  )
+}
+
+/** Returns those of the names that are not among the clients that are there. */
+export function missingOf(
+  names: readonly string[],
+  there: readonly { name: string }[] | undefined,
+): string[] {
+  if (!there) return []
+  const found = new Set(there.map(({ name }) => name))
+  return names.filter((name) => !found.has(name))
+}
+
+/** The frame around what says who is left out. */
+export const Left = styled('div')(({ theme }) => ({
+  marginTop: 12,
+  padding: '8px 16px',
+  borderRadius: 8,
+  color: theme.palette.tones.warn.text,
+  background: theme.palette.tones.warn.fill,
+  '& p': { maxHeight: 120, overflowY: 'auto' },
+}))
