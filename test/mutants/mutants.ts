@@ -779,9 +779,16 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'clients are moved all or none',
     file: 'server/tree/client.ts',
-    from: 'if (!client) throw notFound()',
-    to: 'if (!client && lock === undefined) throw notFound()',
+    from: 'if (found.length < names.length) throw notFound()',
+    to: '',
     suites: ['server/nouns/moving-clients.test.ts'],
+  },
+  {
+    guard: 'nobody gets the months of a client that is gone from a quote',
+    file: 'server/nouns/renewals.ts',
+    from: 'clients.map(({ name }) => monthsOf.get(name.toLowerCase()) as number)',
+    to: 'clients.map((_, at) => [...monthsOf.values()][at] as number)',
+    suites: ['server/nouns/renewals.test.ts'],
   },
   {
     guard: 'moved clients take along what was used on them',
