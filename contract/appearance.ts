@@ -8,3 +8,22 @@ export const Settings = z.strictObject({
 export type Settings = z.output<typeof Settings>
 
 export const DEFAULT_SETTINGS: Settings = { mode: 'light', layout: 'left', preset: 'blue' }
+
+/** Settings as they were stored. Another version may have stored them, which knew other presets. */
+export const StoredSettings = z.strictObject({ ...Settings.shape, preset: z.string() })
+export type StoredSettings = z.output<typeof StoredSettings>
+
+/** Reads stored settings; what is missing or not understood is as at first. An unknown preset stays, and has a colour of its own. */
+export function readSettings(stored: unknown): StoredSettings {
+  const given = (typeof stored === 'object' && stored !== null ? stored : {}) as Record<string, unknown>
+  return {
+    mode: z.catch(Settings.shape.mode, DEFAULT_SETTINGS.mode).parse(given.mode),
+    layout: z.catch(Settings.shape.layout, DEFAULT_SETTINGS.layout).parse(given.layout),
+    preset: z.catch(StoredSettings.shape.preset, DEFAULT_SETTINGS.preset).parse(given.preset),
+  }
+}
+
+/** Returns settings that can be saved: with a preset that is known. */
+export function settingsToSave({ mode, layout, preset }: StoredSettings): Settings {
+  return { mode, layout, preset: z.catch(Settings.shape.preset, DEFAULT_SETTINGS.preset).parse(preset) }
+}

@@ -49,10 +49,16 @@ export function useBalance(): {
   return { credits, low: data?.low ?? false, lowBelow: data?.low_below, loading: isLoading }
 }
 
+interface GoTo {
+  path: string
+  after: number
+  anew?: boolean
+}
+
 interface Afterwards<C extends Call> {
   onDone?: (output: OutputOf<C>, input: InputOf<C>) => void
-  /** The page to open after a success, and the delay in milliseconds. */
-  goTo?: { path: string; after: number }
+  /** The page to open after a success, and the delay in milliseconds; `anew` opens a list as at first, not as it was left. */
+  goTo?: GoTo
   /** The calls whose data the change made stale; all data on the page by default. */
   changes?: readonly Call[]
   /** The notices of this place, where they differ from those of the call. */
@@ -208,11 +214,11 @@ function useDelayedNavigation() {
       clearTimeout(timer.current)
     }
   }, [])
-  const leave = ({ path, after }: { path: string; after: number }) => {
+  const leave = ({ path, after, anew }: GoTo) => {
     // The answer to what was sent from here may come after the person has gone.
     if (gone.current) return
     leaving.current = true
-    const { search = '', y = 0 } = lastVisit(path) ?? {}
+    const { search = '', y = 0 } = (!anew && lastVisit(path)) || {}
     timer.current = setTimeout(() => {
       if (!hasLeft()) navigate(path + search, { state: { y } })
     }, after)

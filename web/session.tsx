@@ -1,5 +1,5 @@
 import { createContext, type ReactNode, use, useSyncExternalStore } from 'react'
-import { DEFAULT_SETTINGS, Settings } from '../contract/appearance.ts'
+import { readSettings, type StoredSettings } from '../contract/appearance.ts'
 import type { User } from '../contract/calls/session.ts'
 import { calls, type OutputOf } from '../contract/calls.ts'
 import { merged } from '../contract/merge.ts'
@@ -46,7 +46,7 @@ export function useSessionState(): SessionState {
 }
 
 /** Returns the appearance settings. They survive signing out, so that the login page looks the same. */
-export function useSettings(): Settings {
+export function useSettings(): StoredSettings {
   return useSyncExternalStore(subscribe, () => settings)
 }
 
@@ -78,18 +78,18 @@ export function keepPreferences(saved: Preferences): void {
 }
 
 /** Previews settings on this page. `keepSettings` stores those that the server has saved. */
-export function showSettings(next: Settings): void {
+export function showSettings(next: StoredSettings): void {
   settings = isSameLook(next, saved) ? saved : next
   notify()
 }
 
-export function keepSettings(next: Settings): void {
+export function keepSettings(next: StoredSettings): void {
   write('settings', JSON.stringify(next))
   followSettings(next)
 }
 
 /** Stores settings that the server has saved. What was chosen meanwhile stays shown, and unsaved. */
-export function settingsSaved(next: Settings): void {
+export function settingsSaved(next: StoredSettings): void {
   write('settings', JSON.stringify(next))
   saved = next
   showSettings(settings)
@@ -99,12 +99,12 @@ export function discardSettings(): void {
   showSettings(saved)
 }
 
-function followSettings(next: Settings): void {
+function followSettings(next: StoredSettings): void {
   saved = next
   showSettings(next)
 }
 
-function isSameLook(one: Settings, other: Settings): boolean {
+function isSameLook(one: StoredSettings, other: StoredSettings): boolean {
   return one.mode === other.mode && one.layout === other.layout && one.preset === other.preset
 }
 
@@ -206,7 +206,7 @@ const KEYS = ['token', 'role', 'expiry', 'name', 'time_zone']
 
 let state: SessionState = { status: 'loading' }
 /** The settings as saved; `settings` below are those shown. */
-let saved = readSettings()
+let saved = settingsHere()
 let settings = saved
 let preferences: Preferences = {}
 let knowsPreferences = false
@@ -286,7 +286,7 @@ function rememberPath(name: string | null) {
 
 /** Follows another tab that signed out, signed in again, or signed in with another account. */
 function follow({ key }: StorageEvent) {
-  if (key === 'settings' || key === null) followSettings(readSettings())
+  if (key === 'settings' || key === null) followSettings(settingsHere())
   if (key !== 'token' && key !== null) return
   // The other tab writes several keys; by then all of them are written.
   setTimeout(followStored, 50)
@@ -329,11 +329,11 @@ function readKept(): Kept | null {
   return { token: kept, session }
 }
 
-function readSettings(): Settings {
+function settingsHere(): StoredSettings {
   try {
-    return Settings.parse(JSON.parse(localStorage.getItem('settings') ?? ''))
+    return readSettings(JSON.parse(localStorage.getItem('settings') ?? ''))
   } catch {
-    return DEFAULT_SETTINGS
+    return readSettings(null)
   }
 }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { AccountPassword } from '../accounts.ts'
-import { Settings } from '../appearance.ts'
+import { StoredSettings } from '../appearance.ts'
 import { call, Done, EVERYBODY, Nothing } from '../call.ts'
 import { Preferences } from '../preferences.ts'
 import { secret } from '../secret.ts'
@@ -14,7 +14,7 @@ const User = z.object({
   role: RoleName,
   /** null for the admin, who issues without limit. */
   credits: z.nullable(z.int()),
-  settings: Settings,
+  settings: StoredSettings,
   preferences: Preferences,
   /** The business's zone, in which every moment is shown. */
   time_zone: z.string(),

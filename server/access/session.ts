@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DEFAULT_SETTINGS, Settings } from '../../contract/appearance.ts'
+import { readSettings } from '../../contract/appearance.ts'
 import type { User } from '../../contract/calls/session.ts'
 import type { calls } from '../../contract/calls.ts'
 import { readPreferences } from '../../contract/preferences.ts'
@@ -216,14 +216,13 @@ async function userOf({ sql, now, business, account, session }: Context): Promis
   const [row] = await sql<{ expiry: string; settings: unknown; preferences: unknown }[]>`
     select s.expiry, a.settings, a.preferences from session s join account a on a.id = s.account where s.token_hash = ${session}`
   if (!row) throw noSession()
-  const settings = Settings.safeParse(row.settings)
   return {
     login_username: account.name,
     name: account.name,
     role: account.role,
     credits: account.role === 'admin' ? null : await balanceOf(sql, account),
     expiry: row.expiry,
-    settings: settings.success ? settings.data : DEFAULT_SETTINGS,
+    settings: readSettings(row.settings),
     preferences: readPreferences(row.preferences),
     time_zone: business.zone,
     now: now.toISOString(),

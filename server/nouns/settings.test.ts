@@ -18,6 +18,26 @@ describe.each(ROLES)('the settings of a %s', (role) => {
     expect((await person.call(calls.session.user)).settings).toEqual(chosen)
   })
 
+  test('that another version has stored are told as far as they are understood, an unknown preset too', async () => {
+    const { id } = people[role]
+    const stored = [
+      [
+        { mode: 'dark', layout: 'right', preset: 'mauve' },
+        { mode: 'dark', layout: 'right', preset: 'mauve' },
+      ],
+      [
+        { mode: 'dim', layout: 'right' },
+        { ...DEFAULT_SETTINGS, layout: 'right' },
+      ],
+      ['none', DEFAULT_SETTINGS],
+    ] as const
+    for (const [settings, told] of stored) {
+      const { ownerSql } = world.server
+      await ownerSql`update account set settings = ${ownerSql.json(settings)} where id = ${id}`
+      expect((await people[role].call(calls.session.user)).settings).toEqual(told)
+    }
+  })
+
   test.each<[string, object]>([
     ['mode', { mode: 'dim' }],
     ['layout', { layout: 'top' }],

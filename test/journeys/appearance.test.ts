@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe } from 'vitest'
+import { calls } from '../../contract/calls.ts'
 import { expect, holdBack, pager, press, readNotice, signIn, test } from '../support/browser.ts'
 import { expectNothingMoves } from '../support/shifts.ts'
 
@@ -31,6 +32,30 @@ describe('the appearance', () => {
     const add = other.getByRole('main').getByRole('link', { name: 'Add Dealer' }).first()
     await expect(add).toHaveCSS('background-color', 'rgb(118, 53, 220)')
     await expectSide(other, 'right')
+  })
+
+  test('keeps its mode and layout where its preset is unknown, has a colour for that, and can be saved again', async ({
+    open,
+    world,
+  }) => {
+    const { reseller } = await world.family()
+    const { ownerSql } = world.server
+    const stored = { mode: 'dark', layout: 'right', preset: 'mauve' }
+    await ownerSql`update account set settings = ${ownerSql.json(stored)} where id = ${reseller.id}`
+    const page = await open({ as: reseller, at: '/dealers' })
+    expect(await background(page)).toBe(DARK)
+    await expectSide(page, 'right')
+    const add = page.getByRole('main').getByRole('link', { name: 'Add Dealer' }).first()
+    await expect(add).toHaveCSS('background-color', 'rgb(25, 118, 210)')
+    await press(page, 'Settings')
+    await choose(page, 'Light')
+    await press(page, 'Save Changes')
+    await readNotice(page, 'Settings saved successfully')
+    expect((await reseller.call(calls.session.user)).settings).toEqual({
+      ...stored,
+      mode: 'light',
+      preset: 'blue',
+    })
   })
 
   test('can be saved or discarded later, even after a visit to another page', async ({ open, world }) => {

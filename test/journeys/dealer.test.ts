@@ -320,6 +320,8 @@ describe('a client', () => {
     await page.getByRole('link', { name: 'client-02' }).click()
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Update Client: client-02')
     await expect(page.getByLabel('Password', { exact: true })).toHaveValue('secret-tv')
+    const all = page.getByText('of the newest 1,000').getByRole('link', { name: 'all' })
+    await expect(all).toHaveAttribute('href', '/transactions?search=client-02')
     await press(page, 'Show password')
     await expect(page.getByLabel('Password', { exact: true })).toHaveAttribute('type', 'text')
     await page.getByRole('switch', { name: 'Active' }).uncheck()

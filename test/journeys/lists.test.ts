@@ -303,6 +303,20 @@ describe('a link that is followed', () => {
   })
 })
 
+test('a list that was left searched is opened as at first after an account was added, which it shows', async ({
+  open,
+  world,
+}) => {
+  const { reseller } = await world.family()
+  const page = await open({ as: reseller, at: '/dealers?search=nobody' })
+  await expect(page.getByRole('searchbox')).toHaveValue('nobody')
+  await page.getByRole('navigation').getByRole('link', { name: 'Add Dealer' }).click()
+  await fill(page, { Login: 'the-newest', Password: 'a-password' })
+  await press(page, 'Add Dealer')
+  await expect(page).toHaveURL('/dealers')
+  await expect(rows(page, 'Dealers').filter({ hasText: 'the-newest' })).toHaveCount(1)
+})
+
 test('a page that was opened again stays, though what was sent from it before is saved only then', async ({
   open,
   world,

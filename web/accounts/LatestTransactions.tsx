@@ -2,12 +2,12 @@ import Button from '@mui/material/Button'
 import { Download } from 'lucide-react'
 import { useState } from 'react'
 import type { Transaction } from '../../contract/shapes.ts'
+import { NewestOnly } from '../NewestOnly.tsx'
 import { Card } from '../parts/Card.tsx'
 import { Later } from '../parts/dialog/later.tsx'
 import { DataTable } from '../parts/table/DataTable.tsx'
 import type { Table } from '../parts/table/table.ts'
 import { exportDialog } from './exportDialog.ts'
-import { NewestOnly } from './NewestOnly.tsx'
 import { useLatest } from './useLatest.ts'
 
 /** The newest transactions of the caller and of everything beneath, and the way to all of them as a file. */

@@ -1,4 +1,5 @@
 import { calls } from '../../contract/calls.ts'
+import { NewestOnly } from '../NewestOnly.tsx'
 import { useCall } from '../queries.ts'
 import { TableCard } from '../TableCard.tsx'
 import { clientTransactions } from '../tables/transactions.tsx'
@@ -6,5 +7,13 @@ import { clientTransactions } from '../tables/transactions.tsx'
 /** The newest transactions of one client. */
 export function ClientHistory({ name }: { name: string }) {
   const history = useCall(calls.clients.history, { name })
-  return <TableCard label="Transactions" name="transactions" table={clientTransactions} loaded={history} />
+  return (
+    <TableCard
+      label="Transactions"
+      name="transactions"
+      table={clientTransactions}
+      loaded={history}
+      tools={<NewestOnly search={name} />}
+    />
+  )
 }

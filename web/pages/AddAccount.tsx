@@ -13,7 +13,7 @@ import { to } from '../screens.ts'
 export function AddAccount({ level: name }: { level: LevelName }) {
   const { title } = LEVELS[name]
   const call = calls.level[name].create
-  const add = useSubmit(call, { goTo: { path: to.level[name].list(), after: 2_000 } })
+  const add = useSubmit(call, { goTo: { path: to.level[name].list(), after: 2_000, anew: true } })
   const values = useMemo(() => ({ login: '', password: '' }), [])
   return (
     <>

@@ -4,7 +4,7 @@ import IconButton from '@mui/material/IconButton'
 import { styled } from '@mui/material/styles'
 import { X } from 'lucide-react'
 import { useEffect, useRef } from 'react'
-import { Settings } from '../../contract/appearance.ts'
+import { Settings, settingsToSave } from '../../contract/appearance.ts'
 import { calls } from '../../contract/calls.ts'
 import { useSubmit } from '../queries.ts'
 import {
@@ -75,7 +75,7 @@ function Appearance() {
           name={name}
           options={Settings.shape[field].options}
           value={settings[field]}
-          onChoose={(value) => showSettings(Settings.parse({ ...settings, [field]: value }))}
+          onChoose={(value) => showSettings({ ...settings, [field]: value })}
         />
       ))}
       {unsaved && (
@@ -83,7 +83,11 @@ function Appearance() {
           <Button variant="outlined" disabled={save.loading} onClick={discardSettings}>
             Discard
           </Button>
-          <Button variant="contained" disabled={save.loading} onClick={() => save.submit(settings)}>
+          <Button
+            variant="contained"
+            disabled={save.loading}
+            onClick={() => save.submit(settingsToSave(settings))}
+          >
             Save Changes
           </Button>
         </Unsaved>
