@@ -50,6 +50,17 @@ describe('an unknown path under /v1', () => {
     const nobody = await refusal('not_found', world.nobody().fetch(method, path))
     expect(nobody.text).toBe(signedIn.text)
   })
+
+  test.each([
+    ['text/plain', 'x'],
+    ['application/json', '{'],
+    ['application/json', ''],
+    ['application/x-www-form-urlencoded', 'a=1'],
+    ['application/json', JSON.stringify('x'.repeat(2 ** 21))],
+  ])('gets a 404 whatever it is sent: %s', async (type, body) => {
+    const headers = { 'content-type': type }
+    await refusal('not_found', world.nobody().fetch('POST', '/v1/nothing', { headers, body }))
+  })
 })
 
 test.each(['%00', '%ED%A0%80', '%FF', '%C0%AF', '%2e%2e%2f', '%F0%9F%98%80', '%25', 'a%2Fb'])(

@@ -93,7 +93,8 @@ export async function openApp(dependencies: AppDependencies) {
       for (const call of everyCall(calls)) route(api, call, atPlaceOf(call, handlers) as AnyHandler)
       serveReference(api)
       // Routes, because the console's route takes every other path; the handler is for methods that have none.
-      for (const path of ['/', '/*']) api.all(path, refuseUnknown)
+      // Before the body is read, which may be none that is understood.
+      for (const path of ['/', '/*']) api.all(path, { onRequest: refuseUnknown }, refuseUnknown)
       api.setNotFoundHandler(refuseUnknown)
     },
     { prefix: '/v1' },

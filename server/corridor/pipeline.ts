@@ -109,7 +109,8 @@ export function openPipeline({ sql, business, disk, networks, clock }: PipelineD
     const { account } = context
     const transact = () =>
       retryDeadlocks(sql, call.changes ? 'read write' : 'read only', (sql) =>
-        runInTransaction(call, { ...arrived, context: { ...context, sql } }, act),
+        // It may have waited for its turn until after midnight.
+        runInTransaction(call, { ...arrived, context: { ...context, sql, now: clock.now() } }, act),
       )
     try {
       return await (call.changes ? changes.run(account.id, transact, request.gone) : transact())

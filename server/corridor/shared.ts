@@ -69,14 +69,15 @@ type Admitted = { context: Context; input: object; claim: Claim | null }
 /** Admits calls to a transaction; undefined for one that has to be carried out alone. */
 async function admit(sql: Sql, call: Call, batch: readonly Arrived[]): Promise<(Admitted | undefined)[]> {
   const sessions = batch.map(({ context }) => context.session)
+  const now = (batch[0] as Arrived).context.clock()
   const [accounts, claims] = await Promise.all([
-    holdFreeSessions(sql, sessions, (batch[0] as Arrived).context.now),
+    holdFreeSessions(sql, sessions, now),
     claimFreeKeys(sql, call, batch),
   ])
   return batch.map(({ context, request, input }, at) => {
     const account = accounts.get(context.session.toString('hex'))
     const claim = claims[at]
     if (!account || claim === undefined || request.gone?.aborted) return undefined
-    return { context: { ...context, sql, account }, input, claim }
+    return { context: { ...context, sql, account, now }, input, claim }
   })
 }

@@ -19,7 +19,7 @@ export async function cleanUp(
     // Before the sessions, whose deletion cascades to their tickets without counting them.
     ['export_ticket', now],
     ['session', now],
-    ['login_try', ago(31 * DAY_MS)],
+    ['login_try', ago(Math.min(31, keepDays) * DAY_MS)],
     ['captcha_used', now],
     ['idempotency_key', ago(KEPT)],
     ['sign_in', ago(keepDays * DAY_MS)],
@@ -34,8 +34,9 @@ export async function cleanUp(
     ['server_process', ago(DAY_MS)],
     // A channel that comes back later gets another id.
     ['channel', ago(keepDays * DAY_MS)],
-    // Loses its addresses only.
+    // Both lose their addresses only.
     ['audit', ago(keepDays * DAY_MS)],
+    ['presence', ago(keepDays * DAY_MS)],
   ]
   const removed: Record<string, number> = {}
   for (const [table, since] of outdated) {
@@ -64,8 +65,17 @@ async function remove(sql: Sql, table: string, since: Date): Promise<number | nu
   return begin(sql, async (sql) => {
     const [lock] = await sql<{ mine: boolean }[]>`select pg_try_advisory_xact_lock(${LOCKS.cleanUp}) as mine`
     if (!lock?.mine) return null
+    if (table === 'presence') return forgetAddresses(sql, since)
     const [outdated] = await sql<{ removed: number }[]>`
       select remove_outdated(${table}, ${since}, ${AT_ONCE}) as removed`
     return outdated?.removed ?? 0
   })
+}
+
+/** Forgets from where boxes asked last that have not asked since. */
+async function forgetAddresses(sql: Sql, since: Date): Promise<number> {
+  const { count } = await sql`
+    update presence set address = null where client = any (
+      array(select client from presence where address is not null and answered <= ${since} limit ${AT_ONCE}))`
+  return count
 }

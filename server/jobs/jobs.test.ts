@@ -200,6 +200,10 @@ describe('the clean-up', () => {
       await world.server.ownerSql`
         insert into audit (at, event, address, detail) values (${at(late - 400 * DAY_MS)}, 'kept', 'y', '{}')`
       await sql`insert into login_try (name, address, tried) values (${String(late)}, 'x', ${at(late - 31 * DAY_MS)})`
+      const { name: asked } = await world.client(dealer)
+      await sql`
+        insert into presence (client, address, answered)
+        select id, 'y', ${at(late - 400 * DAY_MS)} from client where name = ${asked}`
     }
     const jobs = start()
     await vi.waitFor(() => expect(logged.some(({ removed }) => removed)).toBe(true))
@@ -219,7 +223,10 @@ describe('the clean-up', () => {
       channel: 1,
       server_process: 1,
       audit: 1,
+      presence: 1,
     })
+    const asked = await sql`select address from presence where answered < ${at(-399 * DAY_MS)} order by answered`
+    expect(asked).toEqual([{ address: null }, { address: 'y' }])
     const kept = await sql`select address from audit where event = 'kept' order by at`
     expect(kept).toEqual([{ address: null }, { address: 'y' }])
     for (const table of ['session', 'captcha_used', 'export_ticket', 'idempotency_key', 'login_try']) {

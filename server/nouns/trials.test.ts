@@ -1,10 +1,12 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
+import { holdOpen, somebodyWaits } from '../../test/support/hold.ts'
 import { suiteWorld, uniqueMac } from '../../test/support/world.ts'
 
 const { trials } = calls.clients
 
-const world = await suiteWorld({ env: { TRIALS_PER_DAY: '2' } })
+const world = await suiteWorld({ env: { TRIALS_PER_DAY: '2' }, connections: 10 })
 
 test('the trials that are left today are known before one is given, and are as many again tomorrow', async () => {
   const { dealer } = await world.family({ credits: 1 })
@@ -17,6 +19,26 @@ test('the trials that are left today are known before one is given, and are as m
   expect(await left()).toBe(0)
   world.clock.pass({ days: 1 })
   expect(await left()).toBe(2)
+})
+
+test('a trial that had to wait for its turn until after midnight ends on the new day', async () => {
+  const { dealer } = await world.family({ credits: 9 })
+  world.clock.set('2026-05-20T23:59:55Z')
+  const { ownerSql, sql } = world.server
+  const again = await world.again(dealer)
+  const release = await holdOpen(
+    ownerSql,
+    (sql) => sql`select from holding where account = ${dealer.id} for update`,
+  )
+  // As many changes as an account may have under way.
+  const others = Array.from({ length: 5 }, () => world.client(again, { months: 1 }))
+  await somebodyWaits(sql, others.length)
+  const trial = world.client(again)
+  await pause(300)
+  world.clock.set('2026-05-21T00:00:03Z')
+  await release()
+  await Promise.all(others)
+  expect((await trial).expiry).toBe('2026-05-21T23:59:59.000Z')
 })
 
 test('whether a MAC had a trial is known before, whichever dealer gave it, and a text that is no MAC had none', async () => {

@@ -126,6 +126,19 @@ test('a dealer who quits hands its clients on, changes its reseller and is close
   const question = parent.getByRole('alertdialog', { name: `Close ${dealer.name}?` })
   await expect(question.getByRole('button', { name: 'Cancel' })).toBeFocused()
   await expect(question).toContainText(`7 credits go to ${other.name}.`)
+  await expect(question.getByRole('row')).toHaveText([
+    /BalanceBeforeAfter/,
+    `${dealer.name}70`,
+    /^You\d+\d+$/,
+  ])
+  const byAdmin = await open({ as: world.admin, at: to.branch(dealer.name) })
+  await press(byAdmin, 'Close')
+  const has = (await world.admin.call(calls.tree.account, { name: other.name })).credits
+  await expect(byAdmin.getByRole('alertdialog').getByRole('row')).toHaveText([
+    /BalanceBeforeAfter/,
+    `${dealer.name}70`,
+    `${other.name}${has}${has + 7}`,
+  ])
   await press(question, `Close ${dealer.name}`)
   await readNotice(parent, `${dealer.name} is closed`)
   await expect(parent).toHaveURL(to.branch(dealer.name))

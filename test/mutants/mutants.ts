@@ -784,6 +784,20 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/nouns/moving-clients.test.ts'],
   },
   {
+    guard: 'a transaction describes the account as it is when the credits move',
+    file: 'server/nouns/accounts/accounts.ts',
+    from: 'await lockedChild(context, name)',
+    to: 'await childOf(context, name)',
+    suites: ['server/nouns/accounts/accounts.test.ts'],
+  },
+  {
+    guard: 'a call counts from the moment at which it has its turn',
+    file: 'server/corridor/pipeline.ts',
+    from: 'context: { ...context, sql, now: clock.now() }',
+    to: 'context: { ...context, sql }',
+    suites: ['server/nouns/trials.test.ts'],
+  },
+  {
     guard: 'nobody gets the months of a client that is gone from a quote',
     file: 'server/nouns/renewals.ts',
     from: 'clients.map(({ name }) => monthsOf.get(name.toLowerCase()) as number)',

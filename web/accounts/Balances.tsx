@@ -1,5 +1,7 @@
 import { styled } from '@mui/material/styles'
-import { useBalance } from '../queries.ts'
+import { calls } from '../../contract/calls.ts'
+import { useBalance, useCall } from '../queries.ts'
+import { useSession } from '../session.tsx'
 
 interface BalancesProps {
   /** The other account, and its balance. */
@@ -12,10 +14,35 @@ interface BalancesProps {
 /** Shows the balances of the caller and of another account before and after a movement between them. */
 export function Balances({ name, balance, change }: BalancesProps) {
   const { credits: own } = useBalance()
-  const rows = [
-    { who: 'You', before: own, after: own == null ? own : own - change },
-    { who: name, before: balance, after: balance + change },
-  ]
+  return (
+    <BeforeAndAfter
+      rows={[
+        { who: 'You', before: own, change: -change },
+        { who: name, before: balance, change },
+      ]}
+    />
+  )
+}
+
+/** Shows the balances of an account that is closed and of its parent, which gets what is left, before and after. */
+export function LeftBalances({ name, parent, credits }: { name: string; parent: string; credits: number }) {
+  const isOwn = useSession().name === parent
+  const { credits: own } = useBalance()
+  const { data } = useCall(calls.tree.account, { name: parent }, { enabled: !isOwn })
+  return (
+    <BeforeAndAfter
+      rows={[
+        { who: name, before: credits, change: -credits },
+        { who: isOwn ? 'You' : parent, before: isOwn ? own : data?.credits, change: credits },
+      ]}
+    />
+  )
+}
+
+/** Each account's balance, null where it has no limit and undefined while it is loading, and what is added to it. */
+type Row = { who: string; before: number | null | undefined; change: number }
+
+function BeforeAndAfter({ rows }: { rows: readonly Row[] }) {
   return (
     <Compared>
       <thead>
@@ -26,13 +53,16 @@ export function Balances({ name, balance, change }: BalancesProps) {
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ who, before, after }) => (
-          <tr key={who}>
-            <th scope="row">{who}</th>
-            <td>{inWords(before)}</td>
-            <td data-short={after != null && after < 0}>{inWords(after)}</td>
-          </tr>
-        ))}
+        {rows.map(({ who, before, change }) => {
+          const after = before == null ? before : before + change
+          return (
+            <tr key={who}>
+              <th scope="row">{who}</th>
+              <td>{inWords(before)}</td>
+              <td data-short={after != null && after < 0}>{inWords(after)}</td>
+            </tr>
+          )
+        })}
       </tbody>
     </Compared>
   )

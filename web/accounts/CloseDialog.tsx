@@ -10,6 +10,7 @@ import { TouchLink } from '../parts/TouchLink.tsx'
 import { Question } from '../Question.tsx'
 import { useCall } from '../queries.ts'
 import { to } from '../screens.ts'
+import { LeftBalances } from './Balances.tsx'
 
 interface CloseDialogProps {
   open: boolean
@@ -38,17 +39,20 @@ export function CloseDialog({ open, account, onClose, onMoveClients }: CloseDial
       onDone={({ name }) => navigate(to.branch(name))}
     >
       {({ name, parent, credits }) => (
-        <p>
-          {credits > 0 && (
-            <>
-              <strong>
-                {inCredits(credits)} {credits === 1 ? 'goes' : 'go'} to {parent}.
-              </strong>{' '}
-            </>
-          )}
-          {name} is signed out at once and never signs in again. Its name stays taken, and its transactions
-          stay. This cannot be undone.
-        </p>
+        <>
+          <p>
+            {credits > 0 && (
+              <>
+                <strong>
+                  {inCredits(credits)} {credits === 1 ? 'goes' : 'go'} to {parent}.
+                </strong>{' '}
+              </>
+            )}
+            {name} is signed out at once and never signs in again. Its name stays taken, and its transactions
+            stay. This cannot be undone.
+          </p>
+          {credits > 0 && <LeftBalances name={name} parent={parent} credits={credits} />}
+        </>
       )}
     </Question>
   )

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { calls } from '../../../contract/calls.ts'
 import { LEVEL_NAMES, LEVELS, type LevelName } from '../../../contract/levels.ts'
+import { holdOpen, somebodyWaits } from '../../../test/support/hold.ts'
 import {
   type Family,
   openWorld,
@@ -135,6 +136,32 @@ describe.each(LEVEL_NAMES)('a %s', (level) => {
       transaction: REMOVE,
     })
     expect(await owner.call(detail, { name: child.name })).toMatchObject({ description: '' })
+  })
+
+  test('is described in a transaction as it is then, though its description is changed while that waits', async () => {
+    const { owner, child } = await pairOf(level, 9)
+    const { name, id } = child
+    const { ownerSql, sql } = world.server
+    const release = await holdOpen(
+      ownerSql,
+      (sql) => sql`select from holding where account = ${id} for update`,
+    )
+    const saving = [{ credits: 2, desc: 'new' }, { credits: 1, desc: '' }, { credits: 1 }].map(
+      async (change, at) => {
+        if (at > 0) await somebodyWaits(sql, at)
+        return owner.call(save, { name, transaction: REMOVE, ...change })
+      },
+    )
+    await somebodyWaits(sql, saving.length)
+    await release()
+    await Promise.all(saving)
+    const { data } = await child.call(calls.transactions.list)
+    expect(data.slice(0, 3).map(({ credits, description }) => [credits, description])).toEqual([
+      [1, ''],
+      [1, ''],
+      [2, 'new'],
+    ])
+    expect(await owner.call(detail, { name })).toMatchObject({ description: '' })
   })
 
   test('gets a new password from its owner, which ends its sessions', async () => {

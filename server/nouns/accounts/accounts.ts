@@ -11,7 +11,7 @@ import { isLow } from '../../tree/account.ts'
 import { type Child, childOf, childrenOf } from '../../tree/child.ts'
 import { keptIn } from '../../tree/kept.ts'
 import { setPassword } from '../../tree/password.ts'
-import { addTo } from './adding.ts'
+import { addTo, lockedChild } from './adding.ts'
 
 type LevelHandlers = Omit<Handlers<typeof calls.level.reseller>, 'history'>
 
@@ -49,7 +49,7 @@ export function accountsOf(level: LevelName): LevelHandlers {
     async save(context, { name, credits, desc, transaction }) {
       // The holdings are locked before the account's row, as a move does.
       if (credits === 0) return setDescription(context, await childOf(context, name, 'lock'), desc)
-      const child = await childOf(context, name)
+      const child = await lockedChild(context, name)
       const description = desc ?? child.description
       const described = { ...child, description }
       const act = transaction === CREDIT_ACTION.add ? addTo : removeFrom

@@ -1,9 +1,20 @@
 import type { Context } from '../../context.ts'
-import { transfer } from '../../ledger/transfer.ts'
+import { lockHoldings, transfer } from '../../ledger/transfer.ts'
 import { refuseField } from '../../refusal.ts'
+import { type Child, childOf } from '../../tree/child.ts'
 import { isSuspended } from '../../tree/suspension.ts'
 
 type Receiver = { id: number; name: string; description: string; balance_holding: number }
+
+/**
+ * Finds a child as `childOf` does, and locks its balance, the caller's, and then its row: what was read of it stays until
+ * the transaction ends, so that a row of the ledger describes the account as it is then.
+ */
+export async function lockedChild(context: Pick<Context, 'sql' | 'account'>, name: string): Promise<Child> {
+  const { balance_holding } = await childOf(context, name)
+  await lockHoldings(context.sql, [context.account.balance_holding, balance_holding])
+  return childOf(context, name, 'lock')
+}
 
 /** Passes credits to a child, unless that is suspended. Returns the child's balance afterwards. */
 export async function addTo(

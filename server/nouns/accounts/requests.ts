@@ -5,8 +5,7 @@ import { inCredits } from '../../../contract/words.ts'
 import type { Context, Handlers } from '../../context.ts'
 import { lockPlace } from '../../ledger/transfer.ts'
 import { notFound, Refusal, refuseField } from '../../refusal.ts'
-import { childOf } from '../../tree/child.ts'
-import { addTo } from './adding.ts'
+import { addTo, lockedChild } from './adding.ts'
 
 /** How long a parent is told that a request ended with a move or a closing, in days. */
 const TOLD_DAYS = 30
@@ -80,7 +79,7 @@ export const requests: Handlers<typeof calls.requests> = {
     }
     await sql`
       update credit_request set state = 'granted', granted = ${credits}, answered = ${now} where id = ${id}`
-    const balance = await addTo(context, await childOf(context, request.name), credits)
+    const balance = await addTo(context, await lockedChild(context, request.name), credits)
     return { status: 'OK', credits: balance }
   },
 
