@@ -146,22 +146,22 @@ describe.each(LEVEL_NAMES)('a %s', (level) => {
       ownerSql,
       (sql) => sql`select from holding where account = ${id} for update`,
     )
-    const saving = [{ credits: 2, desc: 'new' }, { credits: 1, desc: '' }, { credits: 1 }].map(
-      async (change, at) => {
-        if (at > 0) await somebodyWaits(sql, at)
-        return owner.call(save, { name, transaction: REMOVE, ...change })
-      },
-    )
+    const changes: Record<number, { desc?: string }> = { 3: { desc: 'new' }, 2: { desc: '' }, 1: {} }
+    const saving = [3, 2, 1].map(async (credits, at) => {
+      if (at > 0) await somebodyWaits(sql, at)
+      return owner.call(save, { name, transaction: REMOVE, credits, ...changes[credits] })
+    })
     await somebodyWaits(sql, saving.length)
     await release()
     await Promise.all(saving)
+    // In whatever order they came to their turns.
+    let now = ''
     const { data } = await child.call(calls.transactions.list)
-    expect(data.slice(0, 3).map(({ credits, description }) => [credits, description])).toEqual([
-      [1, ''],
-      [1, ''],
-      [2, 'new'],
-    ])
-    expect(await owner.call(detail, { name })).toMatchObject({ description: '' })
+    for (const { credits, description } of data.slice(0, 3).reverse()) {
+      now = changes[credits]?.desc ?? now
+      expect([credits, description]).toEqual([credits, now])
+    }
+    expect(await owner.call(detail, { name })).toMatchObject({ description: now })
   })
 
   test('gets a new password from its owner, which ends its sessions', async () => {
