@@ -5,8 +5,19 @@ import { defineConfig } from 'vitest/config'
 // Suites start many processes that load the same modules. Compiled once, they load in half of the time.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compiled')
 
-/** Suites that talk to a database share one server, started before the first of them. */
-const database = { globalSetup: './test/support/global.ts', pool: 'forks' as const }
+/**
+ * Suites that talk to a database share one server, started before the first of them. What is waited for comes within
+ * milliseconds here, and within these limits on a machine that is many times slower or busy with something else.
+ */
+const database = {
+  globalSetup: './test/support/global.ts',
+  pool: 'forks' as const,
+  expect: { poll: { timeout: 20_000 } },
+  hookTimeout: 120_000,
+}
+
+/** In milliseconds, for a test. */
+const testTimeout = 120_000
 
 /** `npm run faults` repeats at length what `npm test` tries a few times. */
 const FAULTS = process.env.THOROUGH === '1'
@@ -59,8 +70,7 @@ function external(name: string) {
         'test/laws/several.test.ts',
       ],
       exclude: WITHOUT_DATABASE,
-      testTimeout: 30_000,
-      hookTimeout: 60_000,
+      testTimeout,
     },
   }
 }
@@ -94,8 +104,7 @@ export default defineConfig({
           name: 'server',
           include: ['server/**/*.test.ts', 'test/laws/**/*.test.ts'],
           exclude: [LONG_LAWS],
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
+          testTimeout,
         },
       },
       external('external'),
@@ -107,7 +116,6 @@ export default defineConfig({
           name: 'laws',
           include: [LONG_LAWS],
           testTimeout: 3_600_000,
-          hookTimeout: 60_000,
         },
       },
       {
@@ -119,7 +127,6 @@ export default defineConfig({
           name: 'faults',
           include: ['test/faults/**/*.test.ts'],
           testTimeout: 3_600_000,
-          hookTimeout: 60_000,
         },
       },
       ...(KODI
@@ -130,7 +137,6 @@ export default defineConfig({
                 name: 'kodi',
                 include: ['test/kodi/**/*.test.ts'],
                 testTimeout: 600_000,
-                hookTimeout: 60_000,
               },
             },
           ]

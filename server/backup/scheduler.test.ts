@@ -47,7 +47,7 @@ describe('a console with BACKUP_EVERY', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as { msg: string })
   const logged = (msg: string) =>
-    expect.poll(() => lines().filter((line) => line.msg === msg), { timeout: 25_000 })
+    expect.poll(() => lines().filter((line) => line.msg === msg), { timeout: 60_000 })
 
   test('makes a backup, proves it by a restore, and removes the oldest of its own beyond BACKUP_KEEP', async () => {
     const [first, second] = ['auto-2020-01-01T00-00-00-000Z', 'auto-2020-01-02T00-00-00-000Z']
@@ -103,7 +103,7 @@ describe('a console with BACKUP_EVERY', () => {
     await start()
     const trials = () =>
       existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith('.trial-')) : []
-    await expect.poll(trials, { timeout: 25_000, interval: 10 }).toHaveLength(1)
+    await expect.poll(trials, { timeout: 60_000, interval: 10 }).toHaveLength(1)
     expect(await console.stop()).toBe(0)
     expect(trials()).toEqual([])
   })

@@ -111,7 +111,7 @@ test('while the database is away, who was in stays in for 30 minutes and never p
     await bringBack()
   }
   // A gateway asks again only after a pause.
-  await expect.poll(async () => (await box.ask('watchdog/get_events')).status, { timeout: 20_000 }).toBe(200)
+  await expect.poll(async () => (await box.ask('watchdog/get_events')).status, { timeout: 30_000 }).toBe(200)
   expect(await box.poll()).toBe(true)
   expect(await late.signIn()).toBe(0)
   await world.server.gateway.writePresence()
@@ -143,7 +143,7 @@ test('a database that swallows what it is sent holds up neither polls nor stream
     wire.cutAt(0, 'in silence')
     world.clock.pass({ minutes: 1 })
     expect(await box.poll()).toBe(true)
-    await expect.poll(() => gateway.logged.join(), { timeout: 20_000 }).toContain('answers from memory')
+    await expect.poll(() => gateway.logged.join(), { timeout: 30_000 }).toContain('answers from memory')
     // For longer than the pause after which it tries to read again.
     const waits = []
     for (let time = 0; time < 8; time += 1) {
@@ -167,7 +167,7 @@ test('a database that swallows what it is sent holds up neither polls nor stream
       world.clock.pass({ seconds: 6 })
       return box.poll()
     }
-    await expect.poll(isIn, { timeout: 20_000 }).toBe(false)
+    await expect.poll(isIn, { timeout: 30_000 }).toBe(false)
   } finally {
     wire.mend()
     await gateway.close()
@@ -199,6 +199,6 @@ test('what boxes tell and are to be told while the database is away waits until 
   await expect
     .poll(() => dealer.call(calls.clients.detail, { name }), { timeout: 60_000, interval: 500 })
     .toMatchObject({ online: true, last_active })
-  await expect.poll(() => box.events(), { timeout: 20_000 }).toBe('Hello')
+  await expect.poll(() => box.events(), { timeout: 30_000 }).toBe('Hello')
   expect([await box.events(), await obeying.events()]).toEqual(['', 'cut_off'])
 })

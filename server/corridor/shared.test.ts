@@ -76,7 +76,7 @@ async function together<Made>(
     asked = make()
     await expect.poll(() => arrived).toBeGreaterThanOrEqual(asked.length)
     // Each then has its session looked up.
-    await pause(200)
+    await pause(500)
     await meanwhile()
   } finally {
     world.server.app.server.off('request', count)

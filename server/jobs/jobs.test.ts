@@ -25,6 +25,11 @@ beforeEach(() => {
 })
 afterEach(() => vi.useRealTimers())
 
+/** Waits until nothing is thrown. */
+function soon(attempt: () => unknown): Promise<unknown> {
+  return vi.waitFor(attempt, { timeout: 20_000 })
+}
+
 function start(sql: Sql = world.server.sql) {
   return startJobs({
     sql,
@@ -54,10 +59,10 @@ describe('the jobs', () => {
     const stop = () => Promise.all(servers.map((server) => server.stop()))
     world.clock.set('2026-05-11T00:00:30.000Z')
     await minute({})
-    await vi.waitFor(() => expect(logged).toEqual([]))
+    await soon(() => expect(logged).toEqual([]))
     world.clock.set('2026-05-11T00:01:00.000Z')
     await minute({})
-    await vi.waitFor(async () => expect(await days()).toEqual(['2026-05-10']))
+    await soon(async () => expect(await days()).toEqual(['2026-05-10']))
     await stop()
     expect(logged).toEqual([expect.objectContaining({ rows: 1 })])
   })
@@ -65,7 +70,7 @@ describe('the jobs', () => {
   test('write the statistics of missed days when they start', async () => {
     world.clock.set('2026-05-20T12:00:00.000Z')
     const jobs = start()
-    await vi.waitFor(async () => expect(await days()).toHaveLength(10))
+    await soon(async () => expect(await days()).toHaveLength(10))
     await jobs.stop()
   })
 
@@ -97,13 +102,11 @@ describe('the jobs', () => {
     })
     const jobs = start(flaky)
     const failed = () => logged.map(({ job }) => job).sort()
-    await vi.waitFor(() =>
-      expect(failed()).toEqual(['boxes', 'clean-up', 'counts', 'playlist', 'statistics']),
-    )
+    await soon(() => expect(failed()).toEqual(['boxes', 'clean-up', 'counts', 'playlist', 'statistics']))
     expect(await days()).toHaveLength(10)
     broken = false
     await minute()
-    await vi.waitFor(async () => expect(await days()).toHaveLength(11))
+    await soon(async () => expect(await days()).toHaveLength(11))
     await jobs.stop()
   })
 
@@ -115,7 +118,7 @@ describe('the jobs', () => {
     world.clock.pass({ minutes: 59 })
     const jobs = start()
     await minute()
-    await vi.waitFor(async () => expect(await channels()).toBe(3), { timeout: 20_000 })
+    await soon(async () => expect(await channels()).toBe(3))
     const isAsked = Promise.withResolvers<void>()
     served.serve(() => isAsked.resolve())
     await minute({ minutes: 60 })
@@ -150,11 +153,11 @@ describe('the jobs', () => {
     await ownerSql`update presence set polled = ${ago(299_000)} where polled = (select max(polled) from presence)`
     const servers = [start(), start(), start()]
     const first = { at: '2026-05-25T12:00:00.000Z', online: 1 }
-    await vi.waitFor(async () => expect(await counts()).toEqual([first]))
+    await soon(async () => expect(await counts()).toEqual([first]))
     await minute({ seconds: 59 })
     await minute({ seconds: 1 })
     const second = { at: '2026-05-25T12:05:00.000Z', online: 0 }
-    await vi.waitFor(async () => expect(await counts()).toEqual([first, second]))
+    await soon(async () => expect(await counts()).toEqual([first, second]))
     await Promise.all(servers.map((server) => server.stop()))
     expect(await counts()).toEqual([first, second])
     expect(logged.filter(({ level }) => level > 30)).toEqual([])
@@ -206,7 +209,7 @@ describe('the clean-up', () => {
         select id, 'y', ${at(late - 400 * DAY_MS)} from client where name = ${asked}`
     }
     const jobs = start()
-    await vi.waitFor(() => expect(logged.some(({ removed }) => removed)).toBe(true))
+    await soon(() => expect(logged.some(({ removed }) => removed)).toBe(true))
     await jobs.stop()
     expect(logged.find(({ removed }) => removed)?.removed).toEqual({
       session: 1,
@@ -225,7 +228,8 @@ describe('the clean-up', () => {
       audit: 1,
       presence: 1,
     })
-    const asked = await sql`select address from presence where answered < ${at(-399 * DAY_MS)} order by answered`
+    const asked =
+      await sql`select address from presence where answered < ${at(-399 * DAY_MS)} order by answered`
     expect(asked).toEqual([{ address: null }, { address: 'y' }])
     const kept = await sql`select address from audit where event = 'kept' order by at`
     expect(kept).toEqual([{ address: null }, { address: 'y' }])
@@ -250,11 +254,11 @@ describe('the clean-up', () => {
     await ask(2, 10_000)
     await ask(7 * 86_400, 7 * 86_400)
     const jobs = start()
-    await vi.waitFor(async () => expect(await kept()).toEqual({ count: 9_999, oldest: 10_000 }))
+    await soon(async () => expect(await kept()).toEqual({ count: 9_999, oldest: 10_000 }))
     await ask(10_001, 20_000)
     await ask(1, 1)
     await minute({})
-    await vi.waitFor(async () => expect(await kept()).toEqual({ count: 10_000, oldest: 10_000 }))
+    await soon(async () => expect(await kept()).toEqual({ count: 10_000, oldest: 10_000 }))
     await jobs.stop()
   })
 
@@ -263,13 +267,13 @@ describe('the clean-up', () => {
     // Once this row is gone, the first clean-up has run.
     await sql`insert into captcha_used values (${Buffer.alloc(32, 4)}, ${new Date(0)})`
     const jobs = start()
-    await vi.waitFor(async () => expect(await spent()).toBe(0))
+    await soon(async () => expect(await spent()).toBe(0))
     await minute({ minutes: 59 })
     await sql`insert into captcha_used values (${Buffer.alloc(32, 3)}, ${new Date(0)})`
     await minute({ seconds: 59 })
     expect(await spent()).toBe(1)
     await minute({ seconds: 1 })
-    await vi.waitFor(async () => expect(await spent()).toBe(0))
+    await soon(async () => expect(await spent()).toBe(0))
     await jobs.stop()
 
     async function spent(): Promise<number> {
@@ -286,7 +290,7 @@ describe('the clean-up', () => {
       insert into login_try (name, address, tried)
       select 'many', 'x', timestamptz '2020-01-01' from generate_series(1, 12000)`
     const jobs = start()
-    await vi.waitFor(async () => expect(await sql`select from login_try where name = 'many'`).toHaveLength(0))
+    await soon(async () => expect(await sql`select from login_try where name = 'many'`).toHaveLength(0))
     await jobs.stop()
   })
 })

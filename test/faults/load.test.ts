@@ -75,7 +75,8 @@ test('a thousand calls at once over ten database connections are all answered', 
   say(`${crowds} crowds of 1,000 calls: ${seen.join(', ')}; a crowd was served in ${range(took)}`)
   // A call that would have to wait too long gets a 503.
   expect([...statuses.keys()].sort().filter((status) => status !== 503)).toEqual([200])
-  expect(await busySessions()).toEqual([])
+  // The console's own jobs are at work now and then.
+  await expect.poll(busySessions).toEqual([])
 })
 
 /** Makes one of the crowd's calls: everyday ones, and some that hold a connection for longer. */

@@ -210,13 +210,17 @@ describe.each([
     env: { CAPTCHA_PROVIDER: provider, CAPTCHA_SITE_KEY: 'our-site', CAPTCHA_SECRET_KEY: 'our-secret' },
   })
 
-  test('is rendered by its own script, and its solution is sent with the login', async ({ open }) => {
-    const page = await open({ at: '/login' })
+  test('is rendered by its own script, and its solution is sent with the login', async ({
+    windows,
+    world,
+  }) => {
+    const page = await windows.open(world.server.url)
+    // Before the page is opened: it would load the real script otherwise.
     await page.route(script, (route) => {
       expect(new URL(route.request().url()).searchParams.get('render')).toBe('explicit')
       return route.fulfill({ contentType: 'text/javascript', body: widget(global) })
     })
-    await page.reload()
+    await page.goto('/login')
     const enter = page.getByRole('button', { name: 'Sign in' })
     await fill(page, { Username: 'somebody', Password: 'something' })
     await expect(page.getByRole('button', { name: 'I am human at our-site' })).toBeVisible()

@@ -17,7 +17,7 @@ afterAll(() => second.close())
 
 const DEALERS = 3
 const CLIENTS = 2
-const CREDITS = 12
+const CREDITS = 9
 const START = 1
 
 /** A renewal: who makes it, of which of its clients, and whether others come with the same key and body. */

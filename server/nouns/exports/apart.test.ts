@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../../contract/calls.ts'
+import { processes } from '../../../test/support/processes.ts'
 import { openWorld, type Person, suiteWorld } from '../../../test/support/world.ts'
 import { MOST_MEMORY_MB } from './spare.ts'
 
@@ -35,9 +36,10 @@ beforeAll(async () => {
 })
 
 /** The resident memory of this process, which is the server's too, or of all that it has started, in megabytes. */
-function memoryOf(which: '-p' | '--ppid'): number {
-  const { stdout } = spawnSync('ps', [which, String(process.pid), '-o', 'rss='], { encoding: 'utf8' })
-  return stdout.split('\n').reduce((sum, one) => sum + Number(one), 0) / 1024
+function memoryOf(which: 'pid' | 'parent'): number {
+  return processes()
+    .filter((one) => one[which] === process.pid)
+    .reduce((sum, { memory }) => sum + memory, 0)
 }
 
 async function fetchFile(dealer: Person, format: 'csv' | 'pdf', search = '') {
@@ -47,11 +49,11 @@ async function fetchFile(dealer: Person, format: 'csv' | 'pdf', search = '') {
 
 describe('while files full of hostile text are made', () => {
   test('other calls are answered and no process exceeds its limit of memory', async () => {
-    const own = [memoryOf('-p')]
-    const ofFiles = [memoryOf('--ppid')]
+    const own = [memoryOf('pid')]
+    const ofFiles = [memoryOf('parent')]
     const watching = setInterval(() => {
-      own.push(memoryOf('-p'))
-      ofFiles.push(memoryOf('--ppid'))
+      own.push(memoryOf('pid'))
+      ofFiles.push(memoryOf('parent'))
     }, 300)
     const responses = await Promise.all([...dealers, ...dealers].map((dealer) => fetchFile(dealer, 'pdf')))
     let whole = 0
@@ -184,7 +186,7 @@ describe('the two processes that are kept for the next files', () => {
     const killed = makers()
     for (const pid of killed) process.kill(pid, 'SIGKILL')
     // Until the server has heard of it: a process that has ended is listed, without its name, until then.
-    const isListed = (pid: number) => spawnSync('ps', ['-p', String(pid)]).status === 0
+    const isListed = (pid: number) => processes().some((one) => one.pid === pid)
     await expect.poll(() => killed.filter(isListed), SOON).toEqual([])
     const response = await fetchFile(first, 'csv', 'nobody')
     expect((await response.text()).split('\r\n')).toHaveLength(2)
@@ -214,7 +216,7 @@ describe('the two processes that are kept for the next files', () => {
 })
 
 function isRunning(pid: number): boolean {
-  return spawnSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).stdout.includes('maker.ts')
+  return processes().some((one) => one.pid === pid && one.command.includes('maker.ts'))
 }
 
 /** The processes of files, and those that wait for the next ones. */
@@ -223,9 +225,7 @@ function makers(): number[] {
 }
 
 function makersOf(parent: number | undefined): number[] {
-  const { stdout } = spawnSync('ps', ['--ppid', String(parent), '-o', 'pid=,args='], {
-    encoding: 'utf8',
-  })
-  const lines = stdout.split('\n').filter((line) => line.includes('exports/maker.ts'))
-  return lines.map((line) => Number.parseInt(line, 10))
+  return processes()
+    .filter((one) => one.parent === parent && one.command.includes('exports/maker.ts'))
+    .map(({ pid }) => pid)
 }

@@ -1,0 +1,39 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+
+type Process = {
+  pid: number
+  parent: number
+  /** Its command line; '' once it has ended, until its parent has heard of that. */
+  command: string
+  /** Its resident memory, in megabytes. */
+  memory: number
+}
+
+/** Returns the processes of this machine. Linux tells of them without the program `ps`, which small images do not have. */
+export function processes(): Process[] {
+  if (!existsSync('/proc/self/stat')) return listed()
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => read(Number(name)) ?? [])
+}
+
+function read(pid: number): Process | undefined {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+    const number = (field: string) => Number(new RegExp(`^${field}:\\s*(\\d+)`, 'm').exec(status)?.[1] ?? 0)
+    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
+    return { pid, parent: number('PPid'), command, memory: number('VmRSS') / 1024 }
+  } catch {
+    // It has ended meanwhile.
+    return undefined
+  }
+}
+
+function listed(): Process[] {
+  const { stdout } = spawnSync('ps', ['-axo', 'pid=,ppid=,rss=,args='], { encoding: 'utf8' })
+  return stdout.split('\n').flatMap((line) => {
+    const [, pid, parent, rss, command = ''] = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? []
+    return pid ? [{ pid: Number(pid), parent: Number(parent), command, memory: Number(rss) / 1024 }] : []
+  })
+}
