@@ -7,6 +7,8 @@
   /** How long a typed number waits for its next digit, and the channel's name stays, in milliseconds. */
   var NUMBER_MS = 2000
   var NAME_MS = 4000
+  /** The digits of the highest number that a playlist can give a channel. */
+  var MOST_DIGITS = 6
   /** When what failed is tried again, and how long an answer may take, in milliseconds. */
   var AGAIN_MS = 30000
   var LONGEST_MS = 20000
@@ -374,7 +376,7 @@
 
   /** Collects the digits of a channel's number. */
   function type(digit) {
-    typed = (typed + digit).slice(-5)
+    typed = (typed + digit).slice(-MOST_DIGITS)
     nameChannel(typed, NUMBER_MS)
     clearTimeout(numbering)
     numbering = setTimeout(goToNumber, NUMBER_MS)
