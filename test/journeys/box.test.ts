@@ -17,6 +17,14 @@ http://streams.example/two
 http://streams.example/far
 `
 
+/** The same with another channel before the second one. */
+const LONGER = PLAYLIST.replace(
+  '#EXTINF:-1 tvg-id="two" tvg-chno="2"',
+  `#EXTINF:-1 tvg-id="added" tvg-chno="2" group-title="News",Added
+http://streams.example/added
+#EXTINF:-1 tvg-id="two" tvg-chno="3"`,
+)
+
 interface Opener {
   open(url: string): Promise<Page>
 }
@@ -49,6 +57,48 @@ describe('on the page of the boxes, a box', () => {
     await page.keyboard.type('123456')
     await page.keyboard.press('Enter')
     await expect(page.getByRole('status')).toHaveText('123456 Far away')
+  })
+
+  test('stays with its channel where the list changes: at the end of a picture, up and down, and let in again', async ({
+    windows,
+    world,
+  }) => {
+    const { page, dealer, name } = await openPlaying(windows, world)
+    const polls = async (inMs = POLL) => {
+      world.clock.pass({ seconds: 5 })
+      await page.clock.fastForward(inMs)
+    }
+    const last = () => played(page).then((all) => all.at(-1))
+    await page.keyboard.press('ArrowUp')
+    await expect.poll(last).toBe('ffmpeg http://streams.example/two')
+
+    await givePlaylist(world, LONGER)
+    const listed = countOf(page, 'get_all_channels')
+    await polls()
+    await expect.poll(listed).toBe(1)
+    await tellOf(page, ENDED)
+    await page.clock.fastForward(3_000)
+    await expect(page.getByRole('status')).toHaveText('3 <b>Two</b> & more')
+    await page.keyboard.press('ArrowUp')
+    await expect.poll(last).toBe('ffmpeg http://streams.example/far')
+
+    // A list that comes while a link is under way makes nothing of it.
+    await page.clock.fastForward(POLL - 10_000)
+    const answer = await holdNext(page, 'create_link')
+    await page.keyboard.press('ArrowDown')
+    await givePlaylist(world, PLAYLIST)
+    await polls(10_000)
+    await expect.poll(listed).toBe(2)
+    await answer()
+    await expect.poll(last).toBe('ffmpeg http://streams.example/two')
+
+    await dealer.call(calls.clients.save, { login: name, status: false })
+    await polls()
+    await expect.poll(last).toBe('stopped')
+    await givePlaylist(world, LONGER)
+    await dealer.call(calls.clients.save, { login: name, status: true })
+    await polls()
+    await expect.poll(last).toBe('ffmpeg http://streams.example/two')
   })
 
   test('that has expired reads so, and is let in by itself once it was renewed', async ({
@@ -303,6 +353,29 @@ async function abortFirst(page: Page, action: string): Promise<void> {
     isLost = true
     return route.abort()
   })
+}
+
+/** Holds the next call of this name back until the function that is returned is called. */
+async function holdNext(page: Page, action: string): Promise<() => Promise<void>> {
+  let goOn = () => {}
+  const released = new Promise<void>((resolve) => {
+    goOn = resolve
+  })
+  let isHeld = false
+  await page.route('**/load.php', async (route) => {
+    if (!isHeld && route.request().postData()?.includes(`action=${action}`)) {
+      isHeld = true
+      await released
+    }
+    await route.continue()
+  })
+  return async () => {
+    const answered = page.waitForResponse(
+      (response) => response.request().postData()?.includes(action) === true,
+    )
+    goOn()
+    await answered
+  }
 }
 
 /** Counts the calls of this name from now on. */

@@ -24,7 +24,9 @@
   var mac = tell('GetDeviceMacAddress') || read('MACAddress')
   var token = ''
   var channels = []
+  /** The channel that was played last: its place in the list, and its id, since the list may change. */
   var at = 0
+  var last = ''
   var typed = ''
   /** The event that the box has shown, which its next poll names. */
   var shown = 0
@@ -285,12 +287,20 @@
       {},
       function (answer) {
         channels = answer.data || []
-        at = Math.min(at, Math.max(0, channels.length - 1))
+        var place = placeOf('id', last)
+        at = place < 0 ? Math.min(at, Math.max(0, channels.length - 1)) : place
         write('screen', channels.length > 0 ? '' : NO_CHANNELS)
         then()
       },
       tryAgain
     )
+  }
+
+  /** Returns where the channel with this id or number is in the list; -1 where there is none. */
+  function placeOf(field, value) {
+    for (var place = 0; place < channels.length; place += 1)
+      if (channels[place][field] === value) return place
+    return -1
   }
 
   function play(next) {
@@ -299,12 +309,13 @@
     forgetResume()
     if (next !== at) resumeAfter = RESUME_MS
     at = next
+    last = channel.id
     nameChannel(channel.number + '  ' + channel.name, NAME_MS)
     call(
       'itv/create_link',
       { cmd: channel.cmd },
       function (link) {
-        if (channels[at] !== channel) return
+        if (!channels[at] || channels[at].id !== channel.id) return
         if (link.cmd) start(link.cmd)
         else nameChannel(channel.name + ': ' + NOT_PLAYABLE, NAME_MS)
       },
@@ -383,11 +394,10 @@
   }
 
   function goToNumber() {
-    var wanted = Number(typed)
+    var wanted = String(Number(typed))
     typed = ''
     clearTimeout(numbering)
-    for (var next = 0; next < channels.length; next += 1)
-      if (Number(channels[next].number) === wanted) return play(next)
+    play(placeOf('number', wanted))
   }
 
   var UP = 38
