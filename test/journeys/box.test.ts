@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
+import { Box } from '../support/box.ts'
 import { expect, fill, test } from '../support/browser.ts'
 import { givePlaylist } from '../support/playlist.ts'
 import { uniqueMac, type World } from '../support/world.ts'
@@ -163,6 +164,33 @@ describe('on the page of the boxes, a box', () => {
     await page.keyboard.press('Enter')
     await expect(page.getByRole('status')).toHaveText('1 News One')
     expect(await page.evaluate(() => document.documentElement.outerHTML)).not.toContain('tv-secret')
+  })
+
+  test('whose right login comes too early after wrong ones reads why, and is asked again once it may try', async ({
+    windows,
+    world,
+  }) => {
+    await givePlaylist(world, PLAYLIST)
+    const { dealer } = await world.family({ credits: 5 })
+    const { name } = await world.client(dealer, { password: 'tv-secret', months: 1, ministra: true })
+    const mac = uniqueMac()
+    const page = await openBox(windows, world, { mac })
+    await expect(page.getByLabel('Login')).toBeFocused()
+    const neighbour = new Box(world.server, { mac })
+    for (const status of [2, 2, 1]) expect(await neighbour.logIn(name, 'guessed')).toBe(status)
+    const form = page.locator('form')
+    await fill(form, { Login: name, Password: 'tv-secret' })
+    await page.keyboard.press('Enter')
+    await expect(page.getByRole('alert').first()).toHaveText(
+      'This box is not registered. Please contact your provider.',
+    )
+    await expect(form).toBeHidden()
+    world.clock.pass({ minutes: 15 })
+    await page.clock.fastForward(POLL)
+    await expect(page.getByLabel('Login')).toBeFocused()
+    await fill(form, { Login: name, Password: 'tv-secret' })
+    await page.keyboard.press('Enter')
+    await expect(page.getByRole('status')).toHaveText('1 News One')
   })
 
   test('that cannot reach the service goes on playing, and says so only where it is not in', async ({

@@ -133,46 +133,50 @@
       { token: token },
       function (answer) {
         token = answer.token
-        getProfile({})
+        getProfile({}, '')
       },
       tryAgain
     )
   }
 
-  function getProfile(more) {
+  /** Asks whether it may play. `wrong` is what the form says, if it is asked for a login again. */
+  function getProfile(more, wrong) {
     var fields = facts()
     for (var field in more) fields[field] = more[field]
-    call('stb/get_profile', fields, judge, tryAgain)
+    call(
+      'stb/get_profile',
+      fields,
+      function (profile) {
+        judge(profile, wrong)
+      },
+      tryAgain
+    )
   }
 
-  function judge(profile) {
+  function judge(profile, wrong) {
     pollEvery = (Number(profile.watchdog_timeout) || 120) * 1000
-    if (profile.status === 2) askLogin()
+    if (profile.status === 2) askLogin(wrong)
     else if (profile.status === 0) enter()
     else refuse(profile.block_msg || profile.msg)
   }
 
-  function askLogin() {
+  function askLogin(wrong) {
     state = 'login'
     stop()
     write('screen', '')
+    write('wrong', wrong)
     show('login', true)
-    byId('name').focus()
+    byId(wrong ? 'password' : 'name').focus()
   }
 
+  /** A login is not taken either where it is wrong or where no more may be tried now: the profile says which. */
   function logIn() {
     call(
       'stb/do_auth',
       { login: byId('name').value, password: byId('password').value },
       function (isRight) {
-        if (!isRight) {
-          write('wrong', WRONG)
-          byId('password').focus()
-          return
-        }
-        write('wrong', '')
-        byId('password').value = ''
-        getProfile({ auth_second_step: '1' })
+        if (isRight) byId('password').value = ''
+        getProfile({ auth_second_step: '1' }, isRight ? '' : WRONG)
       },
       function () {
         write('wrong', AWAY)
