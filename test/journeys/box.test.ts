@@ -166,6 +166,63 @@ describe('on the page of the boxes, a box', () => {
     expect(await page.evaluate(() => document.documentElement.outerHTML)).not.toContain('tv-secret')
   })
 
+  test('that is asked for a login is let in by itself once its MAC is registered, and keeps what was typed until then', async ({
+    windows,
+    world,
+  }) => {
+    await givePlaylist(world, PLAYLIST)
+    const { dealer } = await world.family({ credits: 5 })
+    const mac = uniqueMac()
+    const page = await openBox(windows, world, { mac })
+    const [login, password] = [page.getByLabel('Login'), page.getByLabel('Password')]
+    await expect(login).toBeFocused()
+    await fill(page.locator('form'), { Login: 'somebody', Password: 'half a pass' })
+    const asked = countOf(page, 'get_profile')
+    const keeps = async () => {
+      await expect(login).toHaveValue('somebody')
+      await expect(password).toHaveValue('half a pass')
+      await expect(password).toBeFocused()
+    }
+    await answered(page, 'get_profile', () => page.clock.fastForward(POLL))
+    await keeps()
+    await abortFirst(page, 'handshake')
+    const lost = page.waitForEvent('requestfailed')
+    await page.clock.fastForward(POLL)
+    await lost
+    const away = page.getByText('The service cannot be reached. It is tried again by itself.')
+    await expect(away).toBeVisible()
+    await answered(page, 'get_profile', () => page.clock.fastForward(30_000))
+    await expect(away).toBeHidden()
+    await keeps()
+    expect(asked()).toBe(2)
+    await world.client(dealer, { months: 1, stb_mac: mac })
+    world.clock.pass({ seconds: 5 })
+    await page.clock.fastForward(POLL)
+    await expect(page.getByRole('status')).toHaveText('1 News One')
+    await expect(login).toBeHidden()
+  })
+
+  test('that logs in while it asks by itself whether it is known is in, whichever answer comes last', async ({
+    windows,
+    world,
+  }) => {
+    await givePlaylist(world, PLAYLIST)
+    const { dealer } = await world.family({ credits: 5 })
+    const { name } = await world.client(dealer, { password: 'tv-secret', months: 1, ministra: true })
+    const page = await openBox(windows, world)
+    await expect(page.getByLabel('Login')).toBeFocused()
+    const answer = await holdNext(page, 'handshake')
+    await page.clock.fastForward(POLL)
+    await fill(page.locator('form'), { Login: name, Password: 'tv-secret' })
+    await page.keyboard.press('Enter')
+    await expect(page.getByRole('status')).toHaveText('1 News One')
+    const signIns = countOf(page, 'get_profile')
+    await answer()
+    await answered(page, 'get_events', () => page.clock.fastForward(POLL))
+    await expect(page.getByLabel('Login')).toBeHidden()
+    expect(signIns()).toBe(0)
+  })
+
   test('whose right login comes too early after wrong ones reads why, and is asked again once it may try', async ({
     windows,
     world,
@@ -397,13 +454,16 @@ async function holdNext(page: Page, action: string): Promise<() => Promise<void>
     }
     await route.continue()
   })
-  return async () => {
-    const answered = page.waitForResponse(
-      (response) => response.request().postData()?.includes(action) === true,
-    )
-    goOn()
-    await answered
-  }
+  return () => answered(page, action, goOn)
+}
+
+/** Does something, and waits until a call of this name is answered. */
+async function answered(page: Page, action: string, act: () => void | Promise<void>): Promise<void> {
+  const answer = page.waitForResponse(
+    (response) => response.request().postData()?.includes(`action=${action}`) === true,
+  )
+  await act()
+  await answer
 }
 
 /** Counts the calls of this name from now on. */

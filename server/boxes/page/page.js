@@ -43,7 +43,7 @@
   var resumeAfter = RESUME_MS
   /** Since when the picture plays, in milliseconds since 1970; 0 where it does not. */
   var playsSince = 0
-  /** Counts the sign-ins, so that an answer that comes after the next one began is not used. */
+  /** Counts the sign-ins and logins, so that an answer that comes after the next one began is not used. */
   var turn = 0
 
   /** Asks the box itself; an empty text where it does not know. */
@@ -125,9 +125,14 @@
     request.send(formOf(sent))
   }
 
-  function signIn() {
+  /** Lets answers to earlier calls go unheard, and nothing be asked by the clock until the next answer. */
+  function beginAnew() {
     turn += 1
     clearTimeout(polling)
+  }
+
+  function signIn() {
+    beginAnew()
     call(
       'stb/handshake',
       { token: token },
@@ -160,17 +165,27 @@
     else refuse(profile.block_msg || profile.msg)
   }
 
+  /**
+   * Shows the form, and asks again as often as it polls: the box may be registered meanwhile. A form that is there already
+   * keeps what was typed and the focus.
+   */
   function askLogin(wrong) {
-    state = 'login'
-    stop()
-    write('screen', '')
+    polling = setTimeout(signIn, pollEvery)
     write('wrong', wrong)
-    show('login', true)
-    byId(wrong ? 'password' : 'name').focus()
+    if (state !== 'login') {
+      state = 'login'
+      isCut = false
+      stop()
+      write('screen', '')
+      show('login', true)
+      byId('name').focus()
+    }
+    if (wrong) byId('password').focus()
   }
 
   /** A login is not taken either where it is wrong or where no more may be tried now: the profile says which. */
   function logIn() {
+    beginAnew()
     call(
       'stb/do_auth',
       { login: byId('name').value, password: byId('password').value },
@@ -178,9 +193,7 @@
         if (isRight) byId('password').value = ''
         getProfile({ auth_second_step: '1' }, isRight ? '' : WRONG)
       },
-      function () {
-        write('wrong', AWAY)
-      }
+      tryAgain
     )
   }
 
@@ -230,7 +243,7 @@
       isCut = false
       signIn()
     } else {
-      write('screen', AWAY)
+      write(state === 'login' ? 'wrong' : 'screen', AWAY)
       polling = setTimeout(signIn, AGAIN_MS)
     }
   }
