@@ -80,6 +80,9 @@ create table box_login (
   tried timestamptz not null,
   -- null while it is being checked
   succeeded boolean,
+  -- Why the box may not play although its login was right, which it hears where it asks next with this token.
+  token_nonce text,
+  refusal text,
   constraint box_login_pkey primary key (id)
 );
 

@@ -23,7 +23,7 @@ grant insert, update (stb_sn, stb_type, version, image, hardware, device_id, dev
   last_played_vod_content) on device to :server_role;
 grant insert, update (polled, address, watching, refusal, answered) on presence to :server_role;
 grant insert (client, at, event, detail, address, actor) on device_history to :server_role;
-grant insert (mac, tried), update (succeeded) on box_login to :server_role;
+grant insert (mac, tried), update (succeeded, token_nonce, refusal) on box_login to :server_role;
 grant insert (client, event, message, created, expiry, actor), update (told, confirmed) on box_event to :server_role;
 grant insert (mac, first_asked, asked, address, stb_type, version, times),
   update (asked, address, stb_type, version, times) on unknown_box to :server_role;

@@ -491,6 +491,28 @@ describe('a Ministra client', () => {
     expect(events.filter((event) => event === 'taken over')).toHaveLength(3)
   })
 
+  test('hears at any server why its right login was refused, for a minute and with the token of the login alone', async () => {
+    const other = await world.another({ env: { TRUSTED_PROXIES: '127.0.0.1' } })
+    try {
+      const { name, box } = await ministra()
+      await dealer.call(save, { login: name, locked: true })
+      expect(await box.logIn(name, 'pass word')).toBe(0)
+      const moved = new Box(world.server, { address: address() })
+      await moved.handshake()
+      expect(await moved.call('stb/do_auth', { login: name, password: 'pass word' })).toBe(true)
+      const there = moved.at(other)
+      const refused = { status: 1, block_msg: ON_SCREEN.other_address }
+      expect(await there.getProfile()).toMatchObject(refused)
+      expect(await moved.at(other).signIn()).toBe(2)
+      world.clock.pass({ seconds: 59 })
+      expect(await there.getProfile()).toMatchObject(refused)
+      world.clock.pass({ seconds: 1 })
+      expect((await there.getProfile()).status).toBe(2)
+    } finally {
+      await other.close()
+    }
+  })
+
   test('that is locked to an address loses its box to none at another one', async () => {
     const { name, box } = await ministra()
     await dealer.call(save, { login: name, locked: true })

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
+import type { BoxRefusal } from '../../contract/box-refusals.ts'
 import { beginTry, endTry, isClosedTo } from '../access/login-limits.ts'
 import { ofClient, type Seal } from '../access/seal.ts'
 import { begin, change } from '../postgres/begin.ts'
@@ -8,12 +9,14 @@ import { Refusal } from '../refusal.ts'
 /** The wrong logins of a MAC within the window after which it is refused for the window. */
 const MOST_OF_MAC = 3
 const WINDOW_MS = 15 * 60_000
+/** For how long a box can hear why its right login was refused, in milliseconds. */
+const REFUSED_FOR_MS = 60_000
 
 export type LoginContext = { sql: Sql; seal: Seal; now: Date }
 export type Login = { mac: string; network: string | null; login: string; password: string }
 
-/** A Ministra client whose login and password were right, and that password as it is stored: sealed. */
-export type RightLogin = { id: number; password: Buffer }
+/** A Ministra client whose login and password were right, that password as it is stored (sealed), and the box's try. */
+export type RightLogin = { id: number; password: Buffer; attempt: number }
 
 /** Whether a box may try a login now, by a plain read. */
 export async function mayTry(
@@ -50,7 +53,7 @@ export async function clientOfLogin(context: LoginContext, login: Login): Promis
     const client = attempt === null ? null : await clientWith(context, login)
     await endTry(sql, admitted, client !== null)
     await change(sql, () => sql`update box_login set succeeded = ${client !== null} where id = ${attempt}`)
-    return client
+    return attempt === null || client === null ? null : { ...client, attempt }
   } catch (error) {
     if (error instanceof Refusal) return null
     throw error
@@ -71,14 +74,44 @@ function beginOfMac(sql: Sql, mac: string, now: Date): Promise<number | null> {
 async function clientWith(
   { sql, seal }: LoginContext,
   { login, password }: Login,
-): Promise<RightLogin | null> {
-  const [client] = await sql<RightLogin[]>`
+): Promise<Omit<RightLogin, 'attempt'> | null> {
+  const [client] = await sql<Omit<RightLogin, 'attempt'>[]>`
     select id, password from client where lower(name) = lower(${login}) and ministra and deleted is null`
   if (!client) return null
   const [typed, stored] = [password, seal.open(client.password, ofClient(client.id))].map((text) =>
     seal.hmac(text),
   )
   return typed && stored && timingSafeEqual(typed, stored) ? client : null
+}
+
+/**
+ * Notes why the right login of a box was refused. `do_auth` is answered by yes or no, so that the box hears it at its
+ * next `get_profile`, which it makes with the same token, but maybe of another server.
+ */
+export async function noteRefusal(
+  sql: Sql,
+  attempt: number,
+  nonce: string,
+  refusal: BoxRefusal,
+): Promise<void> {
+  await change(
+    sql,
+    () => sql`update box_login set token_nonce = ${nonce}, refusal = ${refusal} where id = ${attempt}`,
+  )
+}
+
+/** Returns why the login that a box made with this token just now was refused; null where none was. */
+export async function refusalOfLogin(
+  sql: Sql,
+  mac: string,
+  nonce: string,
+  now: Date,
+): Promise<BoxRefusal | null> {
+  const [refused] = await sql<{ refusal: BoxRefusal }[]>`
+    select refusal from box_login
+    where mac = ${mac} and token_nonce = ${nonce} and tried > ${before(now, REFUSED_FOR_MS)}
+    order by tried desc limit 1`
+  return refused?.refusal ?? null
 }
 
 function before(now: Date, milliseconds: number): Date {

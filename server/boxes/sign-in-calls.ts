@@ -8,10 +8,9 @@ import type { BoxTurns } from './box-turns.ts'
 import type { Channels } from './channels.ts'
 import { type Client, refusalOf } from './client.ts'
 import type { LateFacts } from './late-facts.ts'
-import { clientOfLogin, mayLogIn, mayTry } from './logins.ts'
+import { clientOfLogin, mayLogIn, mayTry, noteRefusal, refusalOfLogin } from './logins.ts'
 import type { Presence } from './presence.ts'
 import { Away, ON_SCREEN, Unauthorized } from './refusals.ts'
-import { openRefusedLogins } from './refused-logins.ts'
 import { toldBy } from './request.ts'
 import type { Roster } from './roster.ts'
 import type { BoxCall, BoxHandlers } from './routes.ts'
@@ -48,7 +47,6 @@ export function signInCalls({
 }: SignInCalls) {
   const tokens = openTokens(seal)
   const signIn = openSignIns(sql)
-  const refusedLogins = openRefusedLogins(clock)
   return {
     'stb/handshake': handshake,
     'stb/get_profile': getProfile,
@@ -116,10 +114,13 @@ export function signInCalls({
 
   /** Asks a box for a login, if it may try one, or says why its right login was refused. */
   async function askLogin(request: BoxCall, client: Client | null): Promise<Answer<'stb/get_profile'>> {
-    const refusal = refusedLogins.of(request.token)
+    const { mac } = request
+    const now = clock()
+    const [refusal, mayTry] = await retryRead(sql, () =>
+      Promise.all([refusalOfLogin(sql, mac, nonceOf(request), now), mayLogIn(sql, mac, now)]),
+    )
     if (refusal) return refused(ON_SCREEN[refusal])
-    if (!client) unknown.note(request, clock())
-    const mayTry = await retryRead(sql, () => mayLogIn(sql, request.mac, clock()))
+    if (!client) unknown.note(request, now)
     if (!mayTry) return refused(ON_SCREEN.unknown)
     return { status: 2, msg: '', block_msg: '', ...POLLING }
   }
@@ -139,18 +140,17 @@ export function signInCalls({
       const right = await clientOfLogin({ sql, seal, now }, login)
       if (right === null) return null
       const context = { sql, unserved: roster.unserved, now }
-      return roster.change(async () => {
-        const bound = await bind(context, right, { mac, nonce, place })
-        if (!bound) throw new Unauthorized()
-        return bound
+      const bound = await roster.change(async () => {
+        const done = await bind(context, right, { mac, nonce, place })
+        if (!done) throw new Unauthorized()
+        return done
       })
+      if (bound.refusal) await noteRefusal(sql, right.attempt, nonce, bound.refusal)
+      return bound
     })
     if (outcome === null) return false
     const { client, refusal } = outcome
-    if (refusal) {
-      presence.refused(client, refusal, now)
-      refusedLogins.note(request.token, refusal)
-    }
+    if (refusal) presence.refused(client, refusal, now)
     return true
   }
 }

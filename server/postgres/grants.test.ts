@@ -50,7 +50,7 @@ describe("the console's role", () => {
     ['client', 'update', 'created, dealer, dealer_role, id, name'],
     ['box_event', 'insert', 'confirmed, id, told'],
     ['box_event', 'update', 'actor, client, created, event, expiry, id, message'],
-    ['box_login', 'insert', 'id, succeeded'],
+    ['box_login', 'insert', 'id, refusal, succeeded, token_nonce'],
     ['box_login', 'update', 'id, mac, tried'],
     ['device', 'update', 'client, first_seen'],
     ['channel', 'insert', 'id'],

@@ -576,7 +576,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a right login that was refused is told why',
     file: 'server/boxes/sign-in-calls.ts',
-    from: 'refusedLogins.note(request.token, refusal)',
+    from: 'if (bound.refusal) await noteRefusal(sql, right.attempt, nonce, bound.refusal)',
     to: '',
     suites: ['server/boxes/gateway.test.ts'],
   },
