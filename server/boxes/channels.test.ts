@@ -197,6 +197,26 @@ test('the dealer sees what a box plays, what it played last and when, and that i
   expect(await seen()).toEqual([null, null, null])
 })
 
+test('what a box played last is the last that it said, whichever gateway stores first', async () => {
+  const other = await world.another({ env: { TRUSTED_PROXIES: '127.0.0.1' } })
+  try {
+    const { name, box } = await boxOf(ADULTS)
+    const { data } = await box.call('itv/get_all_channels')
+    const plays = async (at: Box, title: string) => {
+      world.clock.pass({ minutes: 1 })
+      await at.call('itv/set_played', { itv_id: data.find((one) => one.name === title)?.id ?? '' })
+      return world.clock.now.toISOString()
+    }
+    await plays(box.at(other), 'One')
+    const time_last_play_tv = await plays(box, 'Two')
+    for (const { gateway } of [world.server, other]) await gateway.writePresence()
+    const last = { time_last_play_tv, last_played_tv_content: 'Two', watching: 'Two' }
+    expect(await dealer.call(calls.clients.detail, { name })).toMatchObject(last)
+  } finally {
+    await other.close()
+  }
+})
+
 test('what a box plays is stored under any name that a channel may have', async () => {
   const { name, box } = await boxOf(1)
   const titles = ['NULL', '{Sports}', 'One, "Two"', 'Back\\slash', "O'Neill", 'a\x1fb', 'ü 中 🎬']

@@ -236,7 +236,9 @@ async function storePlayed(sql: Sql, columns: string, opened: number): Promise<v
     )
     update device set time_last_play_tv = to_timestamp((told.played + ${opened}) / 1000.0),
       last_played_tv_content = told.title
-    from locked join told using (client) where device.client = locked.client`
+    from locked join told using (client) where device.client = locked.client
+      -- Another gateway may have stored a later one.
+      and (device.time_last_play_tv > to_timestamp((told.played + ${opened}) / 1000.0)) is not true`
 }
 
 /** Ends a column. No title of a channel has it: a playlist loses its control characters when it is read. */

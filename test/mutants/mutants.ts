@@ -209,6 +209,13 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/boxes/gateway.test.ts'],
   },
   {
+    guard: 'what a box played last is the last that it said, though another gateway stores later',
+    file: 'server/boxes/presence.ts',
+    from: 'and (device.time_last_play_tv > to_timestamp((told.played + ${opened}) / 1000.0)) is not true',
+    to: '',
+    suites: ['server/boxes/channels.test.ts'],
+  },
+  {
     guard: 'a box that moves within its network has none of that in its history',
     file: 'server/boxes/presence.ts',
     from: "family(a) = 6 and not a <<= '::ffff:0:0/96' then 64",
