@@ -41,7 +41,11 @@ create unlogged table presence (
   client bigint,
   polled timestamptz,
   address text,
+  -- Of the box that was let in last: what another one played is not what this one plays.
+  token_nonce text,
+  -- What it plays, empty where it has stopped, and when it said so.
   watching text,
+  watched timestamptz,
   -- Why the box was refused when it asked last, and when that was; null where it was let in.
   refusal text,
   answered timestamptz not null,

@@ -4,7 +4,7 @@ import { calls } from '../../contract/calls.ts'
 import { Box } from '../../test/support/box.ts'
 import { givePlaylist, playlistOf } from '../../test/support/playlist.ts'
 import { SECRET_KEY } from '../../test/support/server.ts'
-import { openWorld, type Person, type World } from '../../test/support/world.ts'
+import { openWorld, type Person, uniqueMac, type World } from '../../test/support/world.ts'
 import { createSeal } from '../access/seal.ts'
 import { openChannels } from './channels.ts'
 
@@ -197,7 +197,7 @@ test('the dealer sees what a box plays, what it played last and when, and that i
   expect(await seen()).toEqual([null, null, null])
 })
 
-test('what a box played last is the last that it said, whichever gateway stores first', async () => {
+test('what a box plays, and has played last, is the last that it said, whichever gateway stores first', async () => {
   const other = await world.another({ env: { TRUSTED_PROXIES: '127.0.0.1' } })
   try {
     const { name, box } = await boxOf(ADULTS)
@@ -207,13 +207,53 @@ test('what a box played last is the last that it said, whichever gateway stores 
       await at.call('itv/set_played', { itv_id: data.find((one) => one.name === title)?.id ?? '' })
       return world.clock.now.toISOString()
     }
+    const seen = async () => {
+      for (const { gateway } of [world.server, other]) await gateway.writePresence()
+      return dealer.call(calls.clients.detail, { name })
+    }
     await plays(box.at(other), 'One')
     const time_last_play_tv = await plays(box, 'Two')
-    for (const { gateway } of [world.server, other]) await gateway.writePresence()
     const last = { time_last_play_tv, last_played_tv_content: 'Two', watching: 'Two' }
-    expect(await dealer.call(calls.clients.detail, { name })).toMatchObject(last)
+    expect(await seen()).toMatchObject(last)
+    const again = await plays(box.at(other), 'One')
+    world.clock.pass({ minutes: 1 })
+    // A poll says nothing of what it plays.
+    expect(await box.poll()).toBe(true)
+    const last_active = world.clock.now.toISOString()
+    expect(await seen()).toMatchObject({ last_active, time_last_play_tv: again, watching: 'One' })
+    // It is refused at the one before the other has stored that it stopped.
+    await box.at(other).call('stb/log', { real_action: 'stop' })
+    await dealer.call(calls.clients.save, { login: name, status: false })
+    world.clock.pass({ seconds: 5 })
+    expect(await box.poll()).toBe(false)
+    expect(await seen()).toMatchObject({ box_refusal: 'switched_off', watching: null })
   } finally {
     await other.close()
+  }
+})
+
+test.each([
+  ['with a MAC', {}],
+  ['of Ministra', { ministra: true, password: 'pass word' }],
+])('what another box of a client %s played is not what this one plays', async (_which, input) => {
+  const { name, mac } = await world.client(dealer, { months: 1, ...input })
+  const boxes = [uniqueMac(), uniqueMac()].map(
+    (own) => new Box(world.server, { mac: mac || own, address: '203.0.113.9' }),
+  )
+  const watching = async () => {
+    await world.server.gateway.writePresence()
+    return (await dealer.call(calls.clients.detail, { name })).watching
+  }
+  for (const box of boxes) {
+    world.clock.pass({ minutes: 1 })
+    expect(await box.logIn(name, 'pass word')).toBe(0)
+    expect(await box.poll()).toBe(true)
+    expect(await watching()).toBeNull()
+    const [one] = (await box.call('itv/get_all_channels')).data
+    await box.call('itv/create_link', { cmd: one?.cmd ?? '' })
+    expect(await watching()).toBe(one?.name)
+    expect(await box.poll()).toBe(true)
+    expect(await watching()).toBe(one?.name)
   }
 })
 

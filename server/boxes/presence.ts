@@ -18,8 +18,9 @@ type Answer = {
   polled: number | null
   address: string | null
   nonce: string | null
-  /** What it plays: empty where it has stopped, null where it has not said since the last write. */
+  /** What it plays, empty where it has stopped, and when it said so; null where it has not since the last write. */
   watching: string | null
+  watched: number | null
   /** The channel that it played last, and when; null where it has played none since the last write. */
   title: string | null
   played: number | null
@@ -49,6 +50,7 @@ export function openPresence(sql: Sql, log: FastifyBaseLogger) {
       const played = now.getTime() - opened
       enter(answer, device?.token_nonce ?? null, address, played)
       answer.watching = title
+      answer.watched = played
       if (title === '') return
       answer.title = title
       answer.played = played
@@ -135,7 +137,7 @@ class Answers {
 
 const NO_ANSWER: Answer = {
   ...{ refusal: null, answered: 0, polled: null, address: null, nonce: null },
-  ...{ watching: null, title: null, played: null },
+  ...{ watching: null, watched: null, title: null, played: null },
 }
 
 function answerOf({ at, address, nonce }: PlainPoll): Answer {
@@ -144,7 +146,7 @@ function answerOf({ at, address, nonce }: PlainPoll): Answer {
 
 /** Notes in an answer that its box was let in. What another box played is not what this one plays. */
 function enter(answer: Answer, nonce: string | null, address: string | null, at: number): void {
-  if (answer.nonce !== nonce) answer.watching = answer.title = answer.played = null
+  if (answer.nonce !== nonce) answer.watching = answer.watched = answer.title = answer.played = null
   answer.refusal = null
   answer.answered = answer.polled = at
   answer.address = address
@@ -160,13 +162,14 @@ function joined(older: Answer, newer: Answer): Answer {
     address: newer.address ?? older.address,
     nonce: newer.nonce ?? older.nonce,
     watching: newer.watching ?? older.watching,
+    watched: newer.watched ?? older.watched,
     title: newer.title ?? older.title,
     played: newer.played ?? older.played,
   }
 }
 
 /** What is stored of an answer, and of a channel that was played last, in the order in which the statements read it. */
-const TOLD = ['nonce', 'address', 'answered', 'polled', 'refusal', 'watching'] as const
+const TOLD = ['nonce', 'address', 'answered', 'polled', 'refusal', 'watching', 'watched'] as const
 const SHOWN = ['nonce', 'title', 'played'] as const
 
 /**
@@ -175,16 +178,21 @@ const SHOWN = ['nonce', 'title', 'played'] as const
  * @param opened what the moments are counted from
  */
 async function store(sql: Sql, columns: string, opened: number): Promise<void> {
+  // Another box is in, which plays nothing until it says so, or the same one has said more.
+  const playsOther = sql`(
+    excluded.token_nonce <> kept.token_nonce or excluded.watched >= coalesce(kept.watched, '-infinity'))`
   await sql`
     with told as materialized (
       select t.client, t.refusal, to_timestamp((t.answered + ${opened}) / 1000.0) as answered,
         case when d.token_nonce = t.nonce then to_timestamp((t.polled + ${opened}) / 1000.0) end as polled,
         case when d.token_nonce = t.nonce then t.address end as address,
-        case when d.token_nonce = t.nonce then t.watching end as watching, p.address as address_before,
-        p.polled as polled_before
+        case when d.token_nonce = t.nonce then t.nonce end as token_nonce,
+        case when d.token_nonce = t.nonce then t.watching end as watching,
+        case when d.token_nonce = t.nonce then to_timestamp((t.watched + ${opened}) / 1000.0) end as watched,
+        p.address as address_before, p.polled as polled_before
       from (select string_to_array(${columns}::text, ${END}) as c offset 0) columns cross join lateral unnest(
-          c[1]::bigint[], c[2]::text[], c[3]::text[], c[4]::bigint[], c[5]::bigint[], c[6]::text[], c[7]::text[])
-        t (client, nonce, address, answered, polled, refusal, watching)
+          c[1]::bigint[], c[2]::text[], c[3]::text[], c[4]::bigint[], c[5]::bigint[], c[6]::text[], c[7]::text[], c[8]::bigint[])
+        t (client, nonce, address, answered, polled, refusal, watching, watched)
       -- One by one, because a plan for any number of rows would read all of a million devices for them.
       left join lateral (select true as exists, token_nonce from device where client = t.client offset 0) d on true
       left join lateral (select address, polled from presence where client = t.client offset 0) p on true
@@ -202,17 +210,19 @@ async function store(sql: Sql, columns: string, opened: number): Promise<void> {
           where h.client = told.client and h.event = 'address' and h.at > told.polled - interval '1 hour' limit 1
         ) is null
     )
-    insert into presence as kept (client, polled, address, watching, refusal, answered)
-    select client, polled, address, watching, refusal, answered from told
+    insert into presence as kept (client, polled, address, token_nonce, watching, watched, refusal, answered)
+    select client, polled, address, token_nonce, watching, watched, refusal, answered from told
     where polled is not null or refusal is not null order by client
     on conflict (client) do update set polled = greatest(excluded.polled, kept.polled),
       address = case when excluded.polled < kept.polled then kept.address else coalesce(excluded.address, kept.address) end,
-      watching =
-        case when excluded.polled < kept.polled then kept.watching else coalesce(excluded.watching, kept.watching) end,
+      token_nonce = coalesce(excluded.token_nonce, kept.token_nonce),
+      watching = case when ${playsOther} then excluded.watching else kept.watching end,
+      watched = case when ${playsOther} then excluded.watched else kept.watched end,
       refusal = case when kept.answered <= excluded.answered then excluded.refusal else kept.refusal end,
       answered = greatest(excluded.answered, kept.answered)
     -- Another gateway may have stored a later refusal, or a later poll.
-    where kept.answered <= excluded.answered or greatest(excluded.polled, kept.polled) is distinct from kept.polled`
+    where kept.answered <= excluded.answered or greatest(excluded.polled, kept.polled) is distinct from kept.polled
+      or ${playsOther}`
 }
 
 /** The network of an address, as `networkOf` has it: one customer has all addresses of it. */

@@ -216,6 +216,27 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/boxes/channels.test.ts'],
   },
   {
+    guard: 'what a box plays is the last that it said, though another gateway stored a later poll',
+    file: 'server/boxes/presence.ts',
+    from: ' or excluded.watched >= coalesce',
+    to: ' or excluded.polled >= kept.polled and excluded.watched >= coalesce',
+    suites: ['server/boxes/channels.test.ts'],
+  },
+  {
+    guard: 'a box that stops is seen to also where another gateway stored a later refusal',
+    file: 'server/boxes/presence.ts',
+    from: '      or ${playsOther}`',
+    to: '`',
+    suites: ['server/boxes/channels.test.ts'],
+  },
+  {
+    guard: 'what another box played is not what this one plays',
+    file: 'server/boxes/presence.ts',
+    from: 'excluded.token_nonce <> kept.token_nonce or ',
+    to: '',
+    suites: ['server/boxes/channels.test.ts'],
+  },
+  {
     guard: 'a box that moves within its network has none of that in its history',
     file: 'server/boxes/presence.ts',
     from: "family(a) = 6 and not a <<= '::ffff:0:0/96' then 64",
