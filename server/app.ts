@@ -12,7 +12,7 @@ import type { Config } from './config.ts'
 import type { Business } from './context.ts'
 import { watchAnswers } from './corridor/answer-log.ts'
 import { compress } from './corridor/compress.ts'
-import { closeIdleConnections, limitConnections, REQUEST_TIMES } from './corridor/connections.ts'
+import { BOX_IDLE_MS, closeIdleConnections, limitConnections, REQUEST_TIMES } from './corridor/connections.ts'
 import { protectBrowsers, serveConsole, shortenPolicy } from './corridor/console.ts'
 import { type FreeSpace, watchDisk } from './corridor/disk.ts'
 import { answerEarly } from './corridor/early-answer.ts'
@@ -128,6 +128,7 @@ export async function openBoxApp(
 ): Promise<FastifyInstance> {
   await storeOrCheckKey(sql, createSeal(secretKey))
   const app = openFastify(config, log)
+  app.server.keepAliveTimeout = BOX_IDLE_MS
   app.get('/v1/live', UNLOGGED, async () => ({ status: 'OK' }))
   app.get('/v1/ready', UNLOGGED, async () => {
     if (leaving.aborted || !(await gateway.canAnswer())) throw unavailable()

@@ -141,7 +141,7 @@ describe('a box of a client with a MAC', () => {
           connection: 'keep-alive',
           'content-length': String(answer.text.length),
           'content-type': 'application/json; charset=utf-8',
-          'keep-alive': 'timeout=72',
+          'keep-alive': 'timeout=5',
           'x-content-type-options': 'nosniff',
         })
       }
@@ -768,6 +768,17 @@ test('neither a password nor a query of a box is in the log', async () => {
     'do_auth',
   ]) {
     expect(log).not.toContain(secret)
+  }
+})
+
+test('a connection of a box is closed between its polls, and one of the console is not between two clicks', async () => {
+  const [boxes, console, both] = [world.server.boxUrl, world.server.url, await world.another()]
+  const idles = async (url: string) => (await fetch(`${url}/v1/live`)).headers.get('keep-alive')
+  try {
+    expect([await idles(boxes), await idles(console)]).toEqual(['timeout=5', 'timeout=72'])
+    expect(await idles(both.boxUrl)).toBe('timeout=72')
+  } finally {
+    await both.close()
   }
 })
 

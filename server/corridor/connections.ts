@@ -10,6 +10,9 @@ const MOST_CONNECTIONS = 2_000
 /** The most connections of one address, and the most requests under way of one that a trusted proxy names. */
 const MOST_OF_ADDRESS = 400
 
+/** For how long a connection of a box may be idle: between its polls it would keep others out. */
+export const BOX_IDLE_MS = 5_000
+
 /** Node applies the larger of the first two to the whole request, and the first is 60 s by default: so both are set. */
 export const REQUEST_TIMES = {
   requestTimeout: COMING_MS,

@@ -237,6 +237,13 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/boxes/channels.test.ts'],
   },
   {
+    guard: 'boxes hold no connections between their polls',
+    file: 'server/app.ts',
+    from: '  app.server.keepAliveTimeout = BOX_IDLE_MS\n',
+    to: '',
+    suites: ['server/boxes/gateway.test.ts'],
+  },
+  {
     guard: 'a box that moves within its network has none of that in its history',
     file: 'server/boxes/presence.ts',
     from: "family(a) = 6 and not a <<= '::ffff:0:0/96' then 64",
