@@ -55,12 +55,6 @@ test.each([
     'Its box was refused 3 hours ago: three other boxes had signed in within a day',
   ],
   [
-    'suspended',
-    '2026-11-20T09:00:00.000Z',
-    {},
-    'Its box was refused yesterday: its dealer is suspended, with the service',
-  ],
-  [
     'other_address',
     '2026-11-21T09:59:59.000Z',
     LOCKED,
@@ -88,6 +82,11 @@ test.each([
     expect(mended).toBe(Object.keys(more).length === 0)
   },
 )
+
+test('a suspension is over where a dealer reads of its box, since it could not sign in before', () => {
+  const refused = { box_refusal: 'suspended', box_answered: '2026-11-18T10:00:00.000Z' }
+  expect(verdictsOf({ ...SERVED, ...refused }, NOW, 'UTC')).toEqual(verdictsOf(SERVED, NOW, 'UTC'))
+})
 
 test('another box is taken by a reset', () => {
   const [first] = verdictsOf(

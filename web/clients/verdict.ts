@@ -47,6 +47,8 @@ export function verdictsOf(client: Judged, now: Date, zone: string): [Verdict, .
 function refusedBox(client: Judged, state: ExpiryState, now: Date, zone: string): Verdict[] {
   const { box_refusal, box_answered, status, locked, locked_to_ip } = client
   const isOver =
+    // Only its dealer reads this, who cannot while a suspension of it holds.
+    box_refusal === 'suspended' ||
     (box_refusal === 'expired' && state !== 'expired') ||
     (box_refusal === 'switched_off' && status) ||
     (box_refusal === 'other_address' && !(locked && locked_to_ip !== null))
