@@ -170,6 +170,8 @@ export const DeviceChange = z.object({
   event: z.enum(DEVICE_EVENTS),
   /** What it is since: a serial number, an address, a MAC. */
   detail: z.string(),
+  /** The MAC that a new one replaced; null for anything else, and where there was none. */
+  before: z.nullable(z.string()),
   /** From where; null where that is not known, or not the reader's to know. */
   address: z.nullable(z.string()),
   /** The account that did it, or '—'; null where the box itself changed. */

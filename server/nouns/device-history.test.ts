@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { Box } from '../../test/support/box.ts'
-import { suiteWorld } from '../../test/support/world.ts'
+import { suiteWorld, uniqueMac } from '../../test/support/world.ts'
 
-const { deviceHistory, reset } = calls.clients
+const { deviceHistory, reset, save } = calls.clients
 
 const world = await suiteWorld({ env: { TRUSTED_PROXIES: '127.0.0.1' } })
 
@@ -23,9 +23,34 @@ test("a client's device history tells what its box became, when, from where, and
   const then = world.clock.now.toISOString()
   const id = expect.any(Number)
   expect(await dealer.call(deviceHistory, { name })).toEqual([
-    { id, at: then, event: 'reset', detail: '', address: '127.0.0.1', actor: dealer.name },
-    { id, at: then, event: 'address', detail: '203.0.113.8', address: '203.0.113.8', actor: null },
-    { id, at: first, event: 'first seen', detail: 'SN-1', address: '203.0.113.7', actor: null },
+    { id, at: then, event: 'reset', detail: '', before: null, address: '127.0.0.1', actor: dealer.name },
+    {
+      id,
+      at: then,
+      event: 'address',
+      detail: '203.0.113.8',
+      before: null,
+      address: '203.0.113.8',
+      actor: null,
+    },
+    { id, at: first, event: 'first seen', detail: 'SN-1', before: null, address: '203.0.113.7', actor: null },
+  ])
+})
+
+test('a MAC that was changed is in the history with the one before and who changed it, also where no box has asked', async () => {
+  const { dealer } = await world.family({ credits: 1 })
+  const { name, mac } = await world.client(dealer, { months: 1 })
+  const [taken, another] = [uniqueMac(), uniqueMac()]
+  await dealer.call(save, { login: name, stb_mac: taken, o_mac: mac })
+  await dealer.call(save, { login: name, desc: 'Upstairs' })
+  await dealer.call(save, { login: name, ministra: true })
+  await dealer.call(save, { login: name, ministra: false, stb_mac: another, o_mac: '' })
+  await dealer.call(reset, { name })
+  const by = { event: 'new MAC', address: '127.0.0.1', actor: dealer.name }
+  expect(await dealer.call(deviceHistory, { name })).toMatchObject([
+    { ...by, detail: another, before: null },
+    { ...by, detail: '', before: taken },
+    { ...by, detail: taken, before: mac },
   ])
 })
 

@@ -436,6 +436,9 @@ describe('a client', () => {
     await readNotice(page, `Client ${name} updated successfully!`)
     await expect(page.getByLabel('MAC Address')).toHaveValue('00:1A:79:C0:FF:E0')
     await expect(verdict).toHaveText(/^Served until/)
+    await expect(rows(page, 'Device history')).toHaveText([
+      /New MAC.*00:1A:79:C0:FF:E0 \(before: 00:1A:79:C0:FF:EE\)/,
+    ])
     world.clock.pass({ seconds: 5 })
     expect(await box.signIn()).toBe(0)
   })

@@ -623,6 +623,13 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/boxes/gateway.test.ts'],
   },
   {
+    guard: 'a changed MAC is in the history of the box',
+    file: 'server/nouns/clients/device.ts',
+    from: '  await forgetDevice(context, id)\n',
+    to: '  if (!(await forgetDevice(context, id))) return\n',
+    suites: ['server/nouns/device-history.test.ts'],
+  },
+  {
     guard: 'a new password ends the token of the box',
     file: 'server/nouns/clients/save.ts',
     from: 'else if (isNewPassword) await',

@@ -18,7 +18,8 @@ export const deviceHistory = table<DeviceChange>({
       key: 'detail',
       header: 'Since then',
       mono: true,
-      cell: ({ detail }) => <Ellipsis text={detail} identifier />,
+      text: sinceThen,
+      cell: (change) => <Ellipsis text={sinceThen(change)} identifier />,
     },
     {
       key: 'address',
@@ -44,6 +45,10 @@ export const deviceHistory = table<DeviceChange>({
   perPage: 5,
   empty: 'No box has asked yet',
 })
+
+function sinceThen({ detail, before }: DeviceChange): string {
+  return before === null ? detail : `${detail || 'None'} (before: ${before})`
+}
 
 const EVENTS: Record<DeviceChange['event'], string> = {
   'first seen': 'First seen',

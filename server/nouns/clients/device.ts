@@ -1,23 +1,34 @@
 import type { calls } from '../../../contract/calls.ts'
 import { type Context, type Handler, Unchanged } from '../../context.ts'
-import { clientOf } from '../../tree/client.ts'
+import { type Client, clientOf } from '../../tree/client.ts'
 
 export const resetDevice: Handler<typeof calls.clients.reset> = async (context, { name }) => {
-  const client = await clientOf(context, name, 'lock')
-  const forgotten = await forgetDevice(context, client.id, { event: 'reset', detail: '' })
-  return forgotten ? { status: 'OK' } : new Unchanged({ status: 'OK' })
+  const { id } = await clientOf(context, name, 'lock')
+  if (!(await forgetDevice(context, id))) return new Unchanged({ status: 'OK' })
+  await note(context, id, { event: 'reset', detail: '', before: null })
+  return { status: 'OK' }
 }
 
-/** Forgets the box of a client, and notes who did. Returns whether there was anything to forget. */
-export async function forgetDevice(
+/** Notes that a client has another MAC from now on, or none, and who changed that. Its box is forgotten. */
+export async function noteNewMac(context: Context, { id, mac: before }: Client, mac: string | null) {
+  await forgetDevice(context, id)
+  await note(context, id, { event: 'new MAC', detail: mac ?? '', before })
+}
+
+/** Returns whether there was anything to forget. */
+async function forgetDevice({ sql }: Context, client: number): Promise<boolean> {
+  const [row] = await sql<{ forgotten: boolean }[]>`select forget_device(${client}) as forgotten`
+  return row?.forgotten ?? false
+}
+
+type Note = { event: 'reset' | 'new MAC'; detail: string; before: string | null }
+
+async function note(
   { sql, now, account, address }: Context,
   client: number,
-  { event, detail }: { event: 'reset' | 'new MAC'; detail: string },
-): Promise<boolean> {
-  const [row] = await sql<{ forgotten: boolean }[]>`select forget_device(${client}) as forgotten`
-  if (!row?.forgotten) return false
+  { event, detail, before }: Note,
+) {
   await sql`
-    insert into device_history (client, at, event, detail, address, actor)
-    values (${client}, ${now}, ${event}, ${detail}, ${address}, ${account.id})`
-  return true
+    insert into device_history (client, at, event, detail, before, address, actor)
+    values (${client}, ${now}, ${event}, ${detail}, ${before}, ${address}, ${account.id})`
 }

@@ -7,7 +7,7 @@ import { livesOnTrial, shareTrial } from '../../ledger/trials.ts'
 import { refuseField } from '../../refusal.ts'
 import { balanceOf } from '../../tree/account.ts'
 import { type Client, clientOf } from '../../tree/client.ts'
-import { forgetDevice } from './device.ts'
+import { noteNewMac } from './device.ts'
 import { refuseOwn, TYPED } from './form.ts'
 
 export const saveClient: Handler<typeof calls.clients.save> = async (context, input) => {
@@ -67,7 +67,7 @@ async function change(
   )
   if (changes.length === 0) return null
   await sql`update client set ${sql(Object.fromEntries(changes))} where id = ${client.id}`
-  if (mac !== client.mac) await forgetDevice(context, client.id, { event: 'new MAC', detail: mac ?? '' })
+  if (mac !== client.mac) await noteNewMac(context, client, mac)
   // The box that is in has to sign in again, with the new password where it needs one.
   else if (isNewPassword) await sql`update device set token_nonce = null where client = ${client.id}`
   return { ...client, ministra, mac, description: input.desc ?? client.description }
