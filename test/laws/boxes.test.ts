@@ -266,11 +266,12 @@ class Run {
     } else if (does === 'end') {
       model.expiry = new Date(world.clock.now.getTime() + 120_000).toISOString()
       await world.setExpiry(name, model.expiry)
+    } else if (isExpired) {
+      if (does === 'reset') await this.#dealer.refused('client_expired', reset, { name })
+      return 'nothing'
     } else if (does === 'reset') {
       await this.#dealer.call(reset, { name })
       model.reset()
-    } else if (isExpired) {
-      return 'nothing'
     } else if (does === 'switch') {
       model.active = !model.active
       await this.#dealer.call(save, { login: name, status: model.active })

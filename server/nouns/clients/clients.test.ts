@@ -615,6 +615,14 @@ describe('a saved client', () => {
 })
 
 describe("a client's device", () => {
+  test('stays as it is while the client has expired', async () => {
+    const { name } = await world.client(dealer)
+    await plugIn(name)
+    await world.setExpiry(name, '2026-05-01T23:59:59.000Z')
+    await dealer.refused('client_expired', reset, { name })
+    expect(await dealer.call(detail, { name })).toMatchObject(DEVICE)
+  })
+
   test('is shown as its box reported it, and as online for five minutes after its last poll', async () => {
     const { name } = await world.client(dealer)
     await plugIn(name)

@@ -1,9 +1,14 @@
 import type { calls } from '../../../contract/calls.ts'
+import { expiryState } from '../../../contract/clients.ts'
 import { type Context, type Handler, Unchanged } from '../../context.ts'
+import { Refusal } from '../../refusal.ts'
 import { type Client, clientOf } from '../../tree/client.ts'
 
 export const resetDevice: Handler<typeof calls.clients.reset> = async (context, { name }) => {
-  const { id } = await clientOf(context, name, 'lock')
+  const { id, expiry } = await clientOf(context, name, 'lock')
+  if (expiryState(expiry, context.now) === 'expired') {
+    throw new Refusal('client_expired', 'This client has expired. Renew it to reset its box.')
+  }
   if (!(await forgetDevice(context, id))) return new Unchanged({ status: 'OK' })
   await note(context, id, { event: 'reset', detail: '', before: null })
   return { status: 'OK' }
