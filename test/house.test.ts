@@ -67,12 +67,11 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'server/boxes/': [...COMMON, NETWORK, 'server/access/login-limits.ts', 'server/access/seal.ts'],
   'server/corridor/': [
     ...COMMON,
-    ...SECRETS,
     NETWORK,
     'server/context.ts',
     'server/config.ts',
-    'server/tree/',
     'server/access/audit.ts',
+    'server/access/seal.ts',
     'server/access/session.ts',
     'server/access/session-lookup.ts',
     'server/postgres/clock.ts',
