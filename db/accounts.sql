@@ -3,7 +3,9 @@
 -- `move_account` changes a path. Beside the accounts are their suspensions, their requests for credits, the audit, and
 -- short-lived data: sessions, sign-ins, login tries, idempotency keys with their replies, and tickets of files.
 
--- Only the owner of the tables writes here: `schema`, the fingerprint of the files that made these tables, and `clock`.
+-- Only the owner of the tables writes here: `schema`, the fingerprint of the files that made these tables, `step`, the
+-- last step that they contain or that was applied since, `needs`, the last one that a version must know to run on them,
+-- and `clock`.
 create table setup (
   key text,
   value text not null,
@@ -299,7 +301,8 @@ create function remove_broadcast() returns boolean
   language sql volatile security definer set search_path = public, pg_temp
   as $$ with removed as (delete from broadcast returning true) select exists (select from removed) $$;
 
--- Removes at most `most` rows that expired before a moment; of the audit only their addresses. Returns how many.
+-- Removes at most `most` rows that expired before a moment; of the audit only their addresses. The counts of boxes, of
+-- which there is one in five minutes, are all removed at once. Returns how many.
 create function remove_outdated(name text, before timestamptz, most integer) returns integer
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
 declare

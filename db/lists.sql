@@ -206,7 +206,8 @@ create trigger keep_counts_at_update after update on service
 create trigger keep_counts_at_delete after delete on service
   referencing old table as removed for each statement execute function keep_counts();
 
--- Rebuilds all lists after rows were loaded with the triggers off.
+-- Rebuilds all lists after rows were loaded with the triggers off. Where those of settled_count are on, they fill
+-- settled_total and settled_month meanwhile, which are therefore emptied again before they are filled here.
 create function rebuild_lists() returns void
   language plpgsql volatile set search_path = public, pg_temp as $$
 begin

@@ -8,7 +8,10 @@ import {
   randomBytes,
 } from 'node:crypto'
 
-/** The uses of SECRET_KEY: encrypts client passwords and the playlist, and recognises a repeated body by its HMAC. */
+/**
+ * The uses of SECRET_KEY: encrypts client passwords and the playlist; its HMAC signs tokens and recognises bodies, logins
+ * and networks without storing them.
+ */
 export type Seal = {
   /**
    * AES-256-GCM: a version (1 byte), the key's id (4), nonce (12), tag (16), ciphertext; bound to whose the text is.

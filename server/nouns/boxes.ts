@@ -86,7 +86,7 @@ export async function countBoxes(sql: Sql, now: Date): Promise<number | null> {
   })
 }
 
-/** Reads all of `presence`: see `what-a-box-is-told` in the decisions. */
+/** Reads all of `presence`: see `boxes-are-counted-by-reading-them` in the decisions. */
 function online(sql: Sql, now: Date): Fragment {
   return sql`select count(*) from presence p where ${isOnline(sql, now)}`
 }
