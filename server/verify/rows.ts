@@ -7,7 +7,7 @@ export type BrokenRow = { id: number; fault: string }
 export const ONE_HOUR = '1 hour'
 
 /** The rules of the rows, each a query that finds the first row which breaks it. */
-export const LAWS: readonly ((sql: Sql) => Fragment)[] = [rowsByThemselves, holdings, clients]
+export const RULES: readonly ((sql: Sql) => Fragment)[] = [rowsByThemselves, holdings, clients]
 
 /** Each row alone: its type, its path and its actor, all by the tree as it stood at that row. */
 function rowsByThemselves(sql: Sql) {

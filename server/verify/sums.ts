@@ -40,7 +40,7 @@ const CHECKS = [
     (sql) => sql`
       select c.name from client c join service s on s.client = c.id
       where (s.dealer, s.name) <> (c.dealer, c.name) order by c.id limit 10`,
-    ({ name }) => `The service of the client ${name} is another's.`,
+    ({ name }) => `The service of client ${name} names another dealer or login than the client.`,
   ),
   checkOf<{ name: string }>(
     (sql) => sql`
@@ -54,7 +54,7 @@ const CHECKS = [
         where (there.dealer, there.expiry, there.active, there.name, there.text)
           is distinct from (f.dealer, f.expiry, f.active, f.name, f.text)
       ) order by id limit 10`,
-    ({ name }) => `The client ${name} is not found as it is.`,
+    ({ name }) => `The search entry of client ${name} differs from the client.`,
   ),
   checkOf<{ mac: string }>(
     (sql) => sql`

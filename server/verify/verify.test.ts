@@ -256,7 +256,7 @@ const tamperings: Tampering[] = [
   [
     'a client whose entry for the search is another',
     () => null,
-    /The client .* is not found as it is/,
+    /The search entry of client .* differs from the client/,
     (sql) => sql`update directory set text = 'what it was' where dealer = ${other.dealer.id}`,
   ],
   [
@@ -277,7 +277,7 @@ const tamperings: Tampering[] = [
   [
     'a service given to another dealer',
     () => null,
-    /The service of the client .* is another's/,
+    /The service of client .* names another dealer or login than the client/,
     (sql) => sql`
       update service set dealer = ${other.dealer.id} where client = (select client from transfer where id = ${row.USED as number})`,
   ],

@@ -1,7 +1,7 @@
 import { begin } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { brokenGuards } from './guards.ts'
-import { type BrokenRow, LAWS } from './rows.ts'
+import { type BrokenRow, RULES } from './rows.ts'
 import { brokenSums } from './sums.ts'
 import { brokenTree } from './tree.ts'
 
@@ -31,7 +31,7 @@ export async function verify(sql: Sql, role: string): Promise<Findings> {
 /** Proves the ledger in open transactions of one snapshot. Two of them share the work on two processors. */
 export async function examine(transactions: readonly [Sql, ...Sql[]], role: string): Promise<Findings> {
   const [sql] = transactions
-  const rest = [...LAWS]
+  const rest = [...RULES]
   const broken = (await Promise.all(transactions.map((sql) => work(sql, rest)))).flat()
   return {
     ...(await counts(sql)),
@@ -43,10 +43,11 @@ export async function examine(transactions: readonly [Sql, ...Sql[]], role: stri
 /** The work_mem of the one statement that runs, so that it sorts in memory. */
 const MEMORY = '256MB'
 
-async function work(sql: Sql, rest: (typeof LAWS)[number][]): Promise<BrokenRow[]> {
+async function work(sql: Sql, rest: (typeof RULES)[number][]): Promise<BrokenRow[]> {
   await sql`select set_config('work_mem', ${MEMORY}, true), set_config('jit', 'off', true)`
   const broken: BrokenRow[] = []
-  for (let law = rest.shift(); law; law = rest.shift()) broken.push(...(await sql<BrokenRow[]>`${law(sql)}`))
+  for (let rule = rest.shift(); rule; rule = rest.shift())
+    broken.push(...(await sql<BrokenRow[]>`${rule(sql)}`))
   return broken
 }
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { addMonths, dayOf, endOf } from '../../server/ledger/calendar.ts'
 import { begin } from '../../server/postgres/begin.ts'
 import type { Sql } from '../../server/postgres/pool.ts'
-import { LAWS } from '../../server/verify/rows.ts'
+import { RULES } from '../../server/verify/rows.ts'
 import { type Family, suiteWorld } from '../support/world.ts'
 import { runs, seedOf } from './runs.ts'
 
@@ -87,7 +87,7 @@ async function insert(row: Row): Promise<{ accepted: boolean; faults: unknown[] 
   await begin(world.server.sql, async (sql) => {
     await sql`insert into transfer ${sql(await stated(sql, row))}`
     outcome.accepted = true
-    const [rowsByThemselves, holdings] = LAWS
+    const [rowsByThemselves, holdings] = RULES
     for (const law of [rowsByThemselves, holdings]) if (law) outcome.faults.push(...(await law(sql)))
     throw rolledBack
   }).catch((error: unknown) => {
