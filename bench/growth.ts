@@ -1,4 +1,4 @@
-import { freeSpaceOf } from '../server/corridor/disk.ts'
+import { freeSpaceOf } from '../server/postgres/files.ts'
 import { measureChanges, UNMEASURED } from './changes.ts'
 import { type Figure, median, ofRounds } from './figure.ts'
 import { FILLS, filled, rootFolder } from './fill.ts'
@@ -19,7 +19,7 @@ export async function* growthFigures(
   say: (line: string) => void,
 ): AsyncGenerator<Figure | string> {
   const names: (keyof typeof FILLS)[] = ['tenthousand', 'million']
-  if (freeSpaceOf(rootFolder())() > ROOM) names.push('fivemillion')
+  if (freeSpaceOf(rootFolder()) > ROOM) names.push('fivemillion')
   else yield 'The disk has no room for five million clients, so the growth is told up to one million.'
   const folders: string[] = []
   for (const name of names) folders.push(await filled(name, say))

@@ -11,7 +11,6 @@ import { measureBackups, openBackups } from './backup/scheduler.ts'
 import { openGateway } from './boxes/gateway.ts'
 import { say } from './commands/command.ts'
 import { type Config, readConfig, StartFault } from './config.ts'
-import { freeSpaceOf } from './corridor/disk.ts'
 import { openMetrics } from './corridor/metrics.ts'
 import { openHeartbeat } from './jobs/heartbeat.ts'
 import { startJobs } from './jobs/jobs.ts'
@@ -22,6 +21,7 @@ import { keepSpares } from './nouns/exports/spare.ts'
 import { startClock } from './postgres/clock.ts'
 import { openDatabase } from './postgres/database.ts'
 import { codeOf } from './postgres/errors.ts'
+import { freeSpaceOf } from './postgres/files.ts'
 import { migrate } from './postgres/migrate.ts'
 import { CONNECTIONS, MOST_CHANGES, openPool } from './postgres/pool.ts'
 import { watchPrimary } from './postgres/primary.ts'
@@ -111,7 +111,8 @@ async function openData(config: Config) {
     void clock.read()
     void primary.read()
   }
-  const freeSpace = database.files === null ? null : freeSpaceOf(database.files)
+  const { files } = database
+  const freeSpace = files === null ? null : () => freeSpaceOf(files)
   return { database, sql, clock, primary, freeSpace }
 }
 

@@ -94,7 +94,6 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'server/access/seal.ts',
     'server/access/secret-key.ts',
     'server/config.ts',
-    'server/corridor/disk.ts',
     'server/postgres/',
     'server/verify/',
   ],

@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs'
-import { freeSpaceOf } from '../corridor/disk.ts'
 
 /** What the console keeps free under its own database; null where the database runs elsewhere. */
 export type Reserve = { folder: string; bytes: number }
@@ -7,9 +6,4 @@ export type Reserve = { folder: string; bytes: number }
 /** Returns how many bytes of a folder's disk are kept free for the database; none where that is on another disk. */
 export function keptBeside(folder: string, reserve: Reserve | null): number {
   return reserve && statSync(folder).dev === statSync(reserve.folder).dev ? reserve.bytes : 0
-}
-
-/** Returns how many bytes are free on a folder's disk. */
-export function freeUnder(folder: string): number {
-  return freeSpaceOf(folder)()
 }

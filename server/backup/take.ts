@@ -11,11 +11,11 @@ import { writeKeyFile } from '../access/secret-key.ts'
 import { StartFault } from '../config.ts'
 import { begin } from '../postgres/begin.ts'
 import { codeOf } from '../postgres/errors.ts'
-import { putInPlace, writeDurably } from '../postgres/files.ts'
+import { freeSpaceOf, putInPlace, writeDurably } from '../postgres/files.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { judge, nameTables, RELEASE, type Standing, standingOf } from '../postgres/schema.ts'
 import { KEY, MANIFEST, type Manifest, tableFile } from './archive.ts'
-import { freeUnder, keptBeside, type Reserve } from './room.ts'
+import { keptBeside, type Reserve } from './room.ts'
 import { RowCounter } from './row-counter.ts'
 import { openSource, type SourceOptions } from './source.ts'
 
@@ -166,7 +166,7 @@ async function copyOut(
   sql: Sql,
   { name, columns }: Table,
   folder: string,
-  { say, signal, reserve = null, free = freeUnder }: TakeOptions,
+  { say, signal, reserve = null, free = freeSpaceOf }: TakeOptions,
 ): Promise<{ rows: number; sha256: string }> {
   signal?.throwIfAborted()
   const count = new RowCounter(name, say)

@@ -2,13 +2,14 @@ import { mkdtempSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { StartFault } from '../config.ts'
 import { type Embedded, startEmbedded } from '../postgres/embedded.ts'
+import { freeSpaceOf } from '../postgres/files.ts'
 import { removeFolder, SHARED } from '../postgres/home.ts'
 import { migrate } from '../postgres/migrate.ts'
 import { originOf } from '../postgres/schema.ts'
 import { prove } from '../verify/proof.ts'
 import { readManifest } from './archive.ts'
 import { restoreBackup } from './restore.ts'
-import { freeUnder, keptBeside, type Reserve } from './room.ts'
+import { keptBeside, type Reserve } from './room.ts'
 import type { TestRestore } from './stored.ts'
 
 export type TestRestoreOptions = {
@@ -112,7 +113,7 @@ async function throwAway(cluster: Embedded, dataDir: string): Promise<void> {
 }
 
 /** Says which room is lacking, beside the backups or where root's clusters are; null where there is enough. */
-function shortageOf({ folder, size, reserve, free = freeUnder }: TestRestoreOptions): string | null {
+function shortageOf({ folder, size, reserve, free = freeSpaceOf }: TestRestoreOptions): string | null {
   const beside = dirname(folder)
   for (const place of process.getuid?.() === 0 ? [beside, dirname(SHARED)] : [beside]) {
     const needed = ROOM * size + EMPTY + keptBeside(place, reserve)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { everyCall } from '../../contract/call.ts'
 import { calls } from '../../contract/calls.ts'
 import { type Family, newClient, openWorld, PASSWORD, type World } from '../../test/support/world.ts'
-import { freeSpaceOf } from './disk.ts'
+import { freeSpaceOf } from '../postgres/files.ts'
 
 const MB = 2 ** 20
 
@@ -117,7 +117,7 @@ describe('a disk with less free space than FREE_DISK_MB', () => {
 })
 
 test('freeSpaceOf() reads the free space of a real folder', async () => {
-  expect(freeSpaceOf(world.server.config.dataDir)()).toBeGreaterThan(0)
+  expect(freeSpaceOf(world.server.config.dataDir)).toBeGreaterThan(0)
 })
 
 test('a server with an external database checks no disk', async () => {

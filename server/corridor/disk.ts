@@ -1,8 +1,8 @@
-import { statfsSync } from 'node:fs'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Call } from '../../contract/call.ts'
 import { Refusal } from '../refusal.ts'
 
+/** Returns how many bytes are free. */
 export type FreeSpace = () => number
 
 /** Keeps space free on the disk for the database's own work, and for people who sign in and read. */
@@ -15,15 +15,15 @@ export interface Disk {
 export function watchDisk(free: FreeSpace | null, leastMb: number, log: FastifyBaseLogger): Disk {
   let shortage = 0
   const freeMb = () => {
-    const freeMb = free === null ? Number.POSITIVE_INFINITY : free() / MB
-    const now = freeMb >= leastMb ? 0 : freeMb >= leastMb * LOWER_FLOOR ? 1 : 2
+    const mb = free === null ? Number.POSITIVE_INFINITY : free() / MB
+    const now = mb >= leastMb ? 0 : mb >= leastMb * LOWER_FLOOR ? 1 : 2
     if (now !== shortage) {
       shortage = now
-      const figures = { free_mb: Math.floor(freeMb), least_mb: leastMb }
+      const figures = { free_mb: Math.floor(mb), least_mb: leastMb }
       if (shortage === 0) log.info(figures, TOLD[shortage])
       else log.warn(figures, TOLD[shortage])
     }
-    return freeMb
+    return mb
   }
   return {
     hasRoom: () => freeMb() >= leastMb,
@@ -42,14 +42,6 @@ const TOLD = [
   'the disk is nearly full: changes are refused until there is room',
   'the disk is all but full: only signing in and reading go on',
 ]
-
-export function freeSpaceOf(folder: string): FreeSpace {
-  return () => {
-    // Synchronous, because a local disk returns this faster than a task reaches another thread.
-    const { bavail, bsize } = statfsSync(folder)
-    return bavail * bsize
-  }
-}
 
 const MB = 2 ** 20
 

@@ -6,7 +6,7 @@ import { calls } from '../../contract/calls.ts'
 import { type Console, startConsole } from '../../test/support/console.ts'
 import { freshFolder } from '../../test/support/folder.ts'
 import { Person } from '../../test/support/world.ts'
-import { freeSpaceOf } from './disk.ts'
+import { freeSpaceOf } from '../postgres/files.ts'
 
 /** Changes need this much free space; half of it is kept for signing in. */
 const FLOOR_MB = 64
@@ -112,7 +112,7 @@ describe.runIf(canMount)('on a file system of 200 MB that fills', () => {
   }
 
   function freeMb(): number {
-    return freeSpaceOf(disk)() / MB
+    return freeSpaceOf(disk) / MB
   }
 
   async function signIn(): Promise<Person> {

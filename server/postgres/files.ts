@@ -9,6 +9,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statfsSync,
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
@@ -73,4 +74,11 @@ export function readOwned(file: string, owner: number): string | null {
   } finally {
     closeSync(handle)
   }
+}
+
+/** Returns how many bytes are free on a folder's disk. */
+export function freeSpaceOf(folder: string): number {
+  // Synchronous, because a local disk returns this faster than a task reaches another thread.
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize
 }

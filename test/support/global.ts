@@ -3,8 +3,8 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { freeSpaceOf } from '../../server/corridor/disk.ts'
 import { startEmbedded } from '../../server/postgres/embedded.ts'
+import { freeSpaceOf } from '../../server/postgres/files.ts'
 import { migrate } from '../../server/postgres/migrate.ts'
 import { type Connect, openPool } from '../../server/postgres/pool.ts'
 import { startExternal } from './external.ts'
@@ -40,7 +40,7 @@ const MEMORY = '/dev/shm'
 /** Whether the suites' database, which is copied for every test, can lie in memory. A copy then costs a third. */
 function hasRoomInMemory(): boolean {
   if (!existsSync(MEMORY)) return false
-  return Math.min(freeSpaceOf(MEMORY)(), process.availableMemory()) > 4 * 2 ** 30
+  return Math.min(freeSpaceOf(MEMORY), process.availableMemory()) > 4 * 2 ** 30
 }
 
 function makeFolder(within: string): string {
