@@ -85,7 +85,6 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'server/access/seal.ts',
     'server/nouns/',
     'server/ledger/calendar.ts',
-    'server/corridor/idempotency.ts',
   ],
   'server/postgres/': ['server/config.ts', 'server/metrics.ts', 'server/turns.ts'],
   'server/backup/': [

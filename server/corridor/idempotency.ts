@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Call } from '../../contract/call.ts'
-import { DAY_MS } from '../../contract/time.ts'
+import { KEY_LIFE_MS } from '../../contract/time.ts'
 import type { Context } from '../context.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
 import { Refusal } from '../refusal.ts'
@@ -91,7 +91,7 @@ function askedClaim({ business }: KeyContext, call: Call, request: FastifyReques
 }
 
 function since(now: Date): Date {
-  return new Date(now.getTime() - KEPT)
+  return new Date(now.getTime() - KEY_LIFE_MS)
 }
 
 /**
@@ -121,8 +121,6 @@ export function keepReplies(sql: Sql, call: Call, replies: readonly Kept[]): Fra
     on conflict (account, call, key)
       do update set body_hmac = excluded.body_hmac, reply = excluded.reply, created = excluded.created`
 }
-
-export const KEPT = DAY_MS
 
 type KeyContext = Pick<Context, 'sql' | 'now' | 'business'> & { account: Pick<Context['account'], 'id'> }
 

@@ -1,6 +1,5 @@
 import { UNKNOWN_BOX_DAYS } from '../../contract/boxes.ts'
-import { DAY_MS } from '../../contract/time.ts'
-import { KEPT } from '../corridor/idempotency.ts'
+import { DAY_MS, KEY_LIFE_MS } from '../../contract/time.ts'
 import { begin } from '../postgres/begin.ts'
 import { LOCKS } from '../postgres/locks.ts'
 import type { Sql } from '../postgres/pool.ts'
@@ -21,7 +20,7 @@ export async function cleanUp(
     ['session', now],
     ['login_try', ago(Math.min(31, keepDays) * DAY_MS)],
     ['captcha_used', now],
-    ['idempotency_key', ago(KEPT)],
+    ['idempotency_key', ago(KEY_LIFE_MS)],
     ['sign_in', ago(keepDays * DAY_MS)],
     ['device_history', ago(keepDays * DAY_MS)],
     ['box_login', ago(HOUR)],

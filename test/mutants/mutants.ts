@@ -1395,7 +1395,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'the clean-up leaves an Idempotency-Key for its 24 hours',
     file: 'server/jobs/clean-up.ts',
-    from: "['idempotency_key', ago(KEPT)]",
+    from: "['idempotency_key', ago(KEY_LIFE_MS)]",
     to: "['idempotency_key', now]",
     suites: ['server/jobs/jobs.test.ts'],
   },
@@ -1409,7 +1409,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'an Idempotency-Key is forgotten after 24 hours',
     file: 'server/corridor/idempotency.ts',
-    from: 'new Date(now.getTime() - KEPT)',
+    from: 'new Date(now.getTime() - KEY_LIFE_MS)',
     to: 'new Date(0)',
     suites: ['server/corridor/idempotency.test.ts'],
   },
