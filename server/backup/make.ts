@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { begin } from '../postgres/begin.ts'
-import { LOCKS } from '../postgres/locks.ts'
+import { LOCKS, tryLock } from '../postgres/locks.ts'
 import { type Connect, openPool, type Sql } from '../postgres/pool.ts'
 import type { Reserve } from './room.ts'
 import {
@@ -49,10 +49,9 @@ export async function makeBackup(order: Order, signal: AbortSignal): Promise<Mad
     return await begin(
       sql,
       async (sql) => {
-        const [lock] = await sql<{ mine: boolean }[]>`
-          select pg_try_advisory_xact_lock(${LOCKS.backup}) as mine`
+        const isMine = await tryLock(sql, LOCKS.backup)
         const recent = recentOf(storedIn(order.folder, order.now), order.due)
-        if (!lock?.mine || recent?.trial) return null
+        if (!isMine || recent?.trial) return null
         return await make(sql, order, recent, signal)
       },
       'read only',

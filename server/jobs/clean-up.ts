@@ -1,7 +1,7 @@
 import { UNKNOWN_BOX_DAYS } from '../../contract/boxes.ts'
 import { DAY_MS, KEY_LIFE_MS } from '../../contract/time.ts'
 import { begin } from '../postgres/begin.ts'
-import { LOCKS } from '../postgres/locks.ts'
+import { LOCKS, tryLock } from '../postgres/locks.ts'
 import type { Sql } from '../postgres/pool.ts'
 
 /**
@@ -62,8 +62,7 @@ const AT_ONCE = 5_000
 
 async function remove(sql: Sql, table: string, since: Date): Promise<number | null> {
   return begin(sql, async (sql) => {
-    const [lock] = await sql<{ mine: boolean }[]>`select pg_try_advisory_xact_lock(${LOCKS.cleanUp}) as mine`
-    if (!lock?.mine) return null
+    if (!(await tryLock(sql, LOCKS.cleanUp))) return null
     if (table === 'presence') return forgetAddresses(sql, since)
     const [outdated] = await sql<{ removed: number }[]>`
       select remove_outdated(${table}, ${since}, ${AT_ONCE}) as removed`

@@ -13,7 +13,7 @@ import { DAY_MS } from '../../contract/time.ts'
 import type { Handlers } from '../context.ts'
 import { begin } from '../postgres/begin.ts'
 import { likePattern } from '../postgres/like.ts'
-import { LOCKS } from '../postgres/locks.ts'
+import { LOCKS, tryLock } from '../postgres/locks.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
 import { isNobodys, isOnline } from '../tree/selection.ts'
 
@@ -77,9 +77,8 @@ export const boxes: Handlers<typeof calls.boxes> = {
 export async function countBoxes(sql: Sql, now: Date): Promise<number | null> {
   const at = new Date(now.getTime() - (now.getTime() % COUNTED_EVERY))
   return begin(sql, async (sql) => {
-    const [free] = await sql<{ mine: boolean }[]>`
-      select not exists (select from box_count where at = ${at}) and pg_try_advisory_xact_lock(${LOCKS.boxCount}) as mine`
-    if (!free?.mine) return null
+    const [counted] = await sql`select from box_count where at = ${at}`
+    if (counted || !(await tryLock(sql, LOCKS.boxCount))) return null
     const [count] = await sql<{ online: number }[]>`
       insert into box_count (at, online) values (${at}, (${online(sql, now)})) on conflict do nothing returning online`
     return count?.online ?? null

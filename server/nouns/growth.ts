@@ -4,7 +4,7 @@ import { addDays, type Day, dayOf } from '../ledger/calendar.ts'
 import { bucketOf, type Days, daysFrom } from '../ledger/days.ts'
 import { concerning } from '../ledger/transfer.ts'
 import { begin } from '../postgres/begin.ts'
-import { LOCKS } from '../postgres/locks.ts'
+import { LOCKS, tryLock } from '../postgres/locks.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
 
 /**
@@ -36,9 +36,7 @@ export const growth: Handler<typeof calls.tree.growth> = async ({ sql, account, 
 /** Returns how many missing rows of finished days it wrote; null while another server does this. */
 export async function fillBranchDays(sql: Sql, now: Date, zone: string): Promise<number | null> {
   return begin(sql, async (sql) => {
-    const [lock] = await sql<{ mine: boolean }[]>`
-      select pg_try_advisory_xact_lock(${LOCKS.branchDays}) as mine`
-    if (!lock?.mine) return null
+    if (!(await tryLock(sql, LOCKS.branchDays))) return null
     const open = await openDays(sql, now, zone)
     if (open.days.length < 2) return 0
     // Writing years of missing days may take longer than a call is allowed.

@@ -3,7 +3,7 @@ import type { Context, Handlers } from '../context.ts'
 import { addDays, type Day, dayOf } from '../ledger/calendar.ts'
 import { bucketOf, type Days, daysFrom } from '../ledger/days.ts'
 import { begin, planForValues } from '../postgres/begin.ts'
-import { LOCKS } from '../postgres/locks.ts'
+import { LOCKS, tryLock } from '../postgres/locks.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
 import { childOf } from '../tree/child.ts'
 
@@ -30,10 +30,7 @@ export const statistics: Pick<Handlers<typeof calls.admin>, 'totals' | 'statisti
 /** Returns how many missing rows of finished days it wrote; null while another server does this. */
 export async function fillStatistics(sql: Sql, now: Date, zone: string): Promise<number | null> {
   return begin(sql, async (sql) => {
-    const [lock] = await sql<
-      { mine: boolean }[]
-    >`select pg_try_advisory_xact_lock(${LOCKS.statistics}) as mine`
-    if (!lock?.mine) return null
+    if (!(await tryLock(sql, LOCKS.statistics))) return null
     const [oldest] = await sql<{ created: string | null }[]>`
       select min(created) as created from account where role = 'superreseller'`
     if (!oldest?.created) return 0

@@ -1,3 +1,5 @@
+import type { Sql } from './pool.ts'
+
 /**
  * The keys of the advisory locks, each used for one purpose. A login takes others, 64 bits of a hash of its name and
  * address: should one collide with these, a login waits for a moment.
@@ -20,3 +22,9 @@ export const LOCKS = {
   /** Removing expired rows, on one server. */
   cleanUp: 0x636c6561,
 } as const
+
+/** Takes a lock until the transaction ends. Returns whether nobody else has it. */
+export async function tryLock(sql: Sql, lock: number): Promise<boolean> {
+  const [row] = await sql<{ mine: boolean }[]>`select pg_try_advisory_xact_lock(${lock}) as mine`
+  return row?.mine ?? false
+}

@@ -2082,8 +2082,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'two servers do not make a backup at once',
     file: 'server/backup/make.ts',
-    from: 'if (!lock?.mine || recent?.trial) return null',
-    to: 'if (!lock || recent?.trial) return null',
+    from: 'if (!isMine || recent?.trial) return null',
+    to: 'if (recent?.trial) return null',
     suites: ['server/backup/scheduler.test.ts'],
   },
   {
