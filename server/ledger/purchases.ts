@@ -4,7 +4,8 @@ import { Refusal } from '../refusal.ts'
 import type { Day } from './calendar.ts'
 import { type Counted, renewed, started } from './months.ts'
 import {
-  type Facts,
+  type Concerned,
+  factsOf,
   type LockedHolding,
   type Movement,
   type Placed,
@@ -19,8 +20,6 @@ export type Dealing = {
   account: Placed & { balance_holding: number; consumed_holding: number | null }
   business: { zone: string; trialsPerDay: number }
 }
-
-export type Concerned = { id: number; name: string; mac: string | null; description: string }
 
 /** A client whose row is locked, with its expiry. */
 export type Served = Concerned & { expiry: string }
@@ -117,20 +116,9 @@ export async function giveBack(
     type: 'RETRIEVED',
     source: consumedOf(dealing),
     destination: dealing.account.balance_holding,
-    rows: [{ ...factsOf(dealing, client, expiry), credits }],
+    rows: [{ ...factsOf(dealing.account, { ...client, expiry }), credits }],
   })
   return balance.destination
-}
-
-export function factsOf({ account }: Dealing, client: Concerned, expiry: string): Facts & { client: number } {
-  return {
-    actor: account.id,
-    client: client.id,
-    login: client.name,
-    mac: client.mac,
-    description: client.description,
-    expiry,
-  }
 }
 
 type Purchase = Served & { expiryBefore: string; countedFrom: Day; months: number }
@@ -150,7 +138,7 @@ function payment(dealing: Dealing, purchases: readonly Purchase[]): Movement {
     source: dealing.account.balance_holding,
     destination: consumedOf(dealing),
     rows: purchases.map(({ expiryBefore, countedFrom, months, ...client }) => ({
-      ...factsOf(dealing, client, client.expiry),
+      ...factsOf(dealing.account, client),
       credits: months,
       expiryBefore,
       countedFrom,

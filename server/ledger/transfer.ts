@@ -19,6 +19,16 @@ export type Facts = {
   countedFrom?: string
 }
 
+export type Concerned = { id: number; name: string; mac: string | null; description: string }
+
+/** Returns what a row records of a client that is served until `expiry`, and of who acts. */
+export function factsOf(
+  actor: { id: number },
+  { id, name, mac, description, expiry }: Concerned & { expiry: string },
+): Facts & { client: number } {
+  return { actor: actor.id, client: id, login: name, mac, description, expiry }
+}
+
 /** The path to the account that a row concerns. */
 export type Path = { superreseller: number; reseller: number | null; dealer: number | null }
 

@@ -2,8 +2,8 @@ import { DAY_MS } from '../../contract/time.ts'
 import { type Refusal, refuseField } from '../refusal.ts'
 import { dayOf, endOf, startOf } from './calendar.ts'
 import { outstanding } from './outstanding.ts'
-import { type Concerned, type Dealing, factsOf, type Served } from './purchases.ts'
-import { lockPlace, note, pathOf } from './transfer.ts'
+import type { Dealing, Served } from './purchases.ts'
+import { type Concerned, factsOf, lockPlace, note, pathOf } from './transfer.ts'
 
 /**
  * What decides whether a trial may be given. A dealer gives TRIALS_PER_DAY, each a TRIAL row. A MAC has one in 30 days,
@@ -76,7 +76,7 @@ export async function giveTrial(
   const place = await lockPlace(sql, account)
   const refusal = whyNotGiven(dealing, await trialFacts(dealing, client), fields)
   if (refusal) throw refusal
-  await note(sql, 'TRIAL', pathOf(place), [factsOf(dealing, client, expiry)])
+  await note(sql, 'TRIAL', pathOf(place), [factsOf(dealing.account, { ...client, expiry })])
 }
 
 /**

@@ -2,7 +2,7 @@ import type { calls } from '../../contract/calls.ts'
 import { MOST_MOVED } from '../../contract/tree.ts'
 import { counted } from '../../contract/words.ts'
 import type { Account, Context, Handlers } from '../context.ts'
-import { type Facts, lockHoldings, noteMoves, pathOf, placeOf, transfer } from '../ledger/transfer.ts'
+import { factsOf, lockHoldings, noteMoves, pathOf, placeOf, transfer } from '../ledger/transfer.ts'
 import { likePattern } from '../postgres/like.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { notFound, Refusal, refuseField } from '../refusal.ts'
@@ -83,7 +83,7 @@ async function carryOver(context: Context, from: Account, to: Account, clients: 
     if (dealer.closed || !isMine) throw notFound()
   }
   await sql`select move_clients(${clients.map(({ id }) => id)}::bigint[], ${to.id})`
-  const rows = clients.map((client) => ({ ...rowOf(account, client), credits: client.used }))
+  const rows = clients.map((client) => ({ ...factsOf(account, client), credits: client.used }))
   const paid = rows.filter(({ credits }) => credits > 0)
   if (paid.length > 0) {
     const short = () => `${from.name} has used less than ${counted(paid.length, 'client')} need.`
@@ -93,10 +93,6 @@ async function carryOver(context: Context, from: Account, to: Account, clients: 
   if (unpaid.length > 0) {
     await noteMoves(sql, { from: pathOf(placeOf(left)), to: pathOf(placeOf(came)), rows: unpaid })
   }
-}
-
-function rowOf(actor: Account, { id, name, mac, description, expiry }: Client): Facts {
-  return { actor: actor.id, client: id, login: name, mac, description, expiry }
 }
 
 function holdingOf({ name, consumed_holding }: Account): number {

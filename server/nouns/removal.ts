@@ -1,7 +1,7 @@
 import type { calls } from '../../contract/calls.ts'
 import { expiryState } from '../../contract/clients.ts'
 import type { Context, Handler } from '../context.ts'
-import { lockPlace, note, pathOf } from '../ledger/transfer.ts'
+import { factsOf, lockPlace, note, pathOf } from '../ledger/transfer.ts'
 import { Refusal, refuseField } from '../refusal.ts'
 import { findAccount } from '../tree/account.ts'
 import { type Client, clientOf, clientsOf } from '../tree/client.ts'
@@ -56,13 +56,6 @@ async function remove({ sql, now, account }: Context, clients: readonly Client[]
   if (!dealer) throw new Error(`client ${first?.id} has no dealer`)
   const place = await lockPlace(sql, dealer)
   await sql`update client set deleted = ${now}, password = null where id = any (${clients.map(({ id }) => id)})`
-  const rows = clients.map(({ id, name, mac, description, expiry }) => ({
-    actor: account.id,
-    client: id,
-    login: name,
-    mac,
-    description,
-    expiry,
-  }))
+  const rows = clients.map((client) => factsOf(account, client))
   await note(sql, 'DELETE', pathOf(place), rows)
 }
