@@ -41,6 +41,7 @@ const DATABASE = [
   'server/postgres/errors.ts',
   'server/postgres/like.ts',
   'server/postgres/locks.ts',
+  'server/postgres/order.ts',
   'server/postgres/pool.ts',
   'server/postgres/timeout.ts',
 ]

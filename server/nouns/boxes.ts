@@ -14,6 +14,7 @@ import type { Handlers } from '../context.ts'
 import { begin } from '../postgres/begin.ts'
 import { likePattern } from '../postgres/like.ts'
 import { LOCKS, tryLock } from '../postgres/locks.ts'
+import { directionOf } from '../postgres/order.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
 import { isNobodys, isOnline } from '../tree/selection.ts'
 
@@ -111,7 +112,7 @@ async function countUnknown(sql: Sql, now: Date, term: string): Promise<number> 
 }
 
 function orderOf(sql: Sql, sort: (typeof UNKNOWN_BOX_SORTS)[number], order: 'asc' | 'desc'): Fragment {
-  const direction = order === 'asc' ? sql`asc` : sql`desc`
+  const direction = directionOf(sql, order)
   const by = {
     mac: sql`u.mac`,
     first_asked: sql`u.first_asked`,

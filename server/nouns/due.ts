@@ -4,6 +4,7 @@ import { pageOf } from '../../contract/page.ts'
 import { type Context, type Handlers, Unchanged } from '../context.ts'
 import { addDays, dayOf, endOf, startOf } from '../ledger/calendar.ts'
 import { lastMonths } from '../ledger/last-months.ts'
+import { directionOf } from '../postgres/order.ts'
 import type { Fragment } from '../postgres/pool.ts'
 import { balanceOf } from '../tree/account.ts'
 import { clientOf } from '../tree/client.ts'
@@ -28,7 +29,7 @@ export const due: DueCalls = {
 
   async dueClients(context, { within, search, order, page, per_page }) {
     const { sql, account } = context
-    const direction = order === 'asc' ? sql`asc` : sql`desc`
+    const direction = directionOf(sql, order)
     const found = await readSearch(context, search)
     const which = sql`
       from service s ${found ? sql`join directory entry on entry.client = s.client` : sql``}

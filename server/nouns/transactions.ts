@@ -6,6 +6,7 @@ import type { TRANSACTION_SORTS, TransactionFilter, TransactionSum } from '../..
 import type { Account, Context, Handler, Handlers } from '../context.ts'
 import { isSelected } from '../ledger/filter.ts'
 import { ledgerOf } from '../ledger/transfer.ts'
+import { directionOf } from '../postgres/order.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
 import { accountSeenBy } from '../tree/beneath.ts'
 import { childOf } from '../tree/child.ts'
@@ -73,7 +74,7 @@ async function selected(context: Context, filter: TransactionFilter) {
 
 /** Returns the ORDER BY of rows `t`. Rows with the same value stand newest first, or oldest first when ascending. */
 function orderOf(sql: Sql, sort: (typeof TRANSACTION_SORTS)[number], order: 'asc' | 'desc'): Fragment {
-  const direction = order === 'asc' ? sql`asc` : sql`desc`
+  const direction = directionOf(sql, order)
   const newest = sql`t.created ${direction}, t.id ${direction}`
   const by = { created: newest, type: sql`t.type`, credits: sql`t.credits`, login: sql`lower(t.login)` }[sort]
   return sort === 'created' ? newest : sql`${by} ${direction}, ${newest}`

@@ -1,6 +1,7 @@
 import { expiringUntil, type ListFilter, ONLINE_FOR_MS } from '../../contract/clients.ts'
 import type { Context } from '../context.ts'
 import { likePattern } from '../postgres/like.ts'
+import { directionOf } from '../postgres/order.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
 import { keptBy } from './kept.ts'
 
@@ -163,7 +164,7 @@ export function orderKeys(
 }
 
 export function inDirection(sql: Sql, keys: readonly Fragment[], order: Selection['order']): Fragment {
-  const direction = order === 'asc' ? sql`asc` : sql`desc`
+  const direction = directionOf(sql, order)
   return keys.map((one) => sql`${one} ${direction}`).reduce((all, one) => sql`${all}, ${one}`)
 }
 

@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts'
+import { directionOf } from '../../postgres/order.ts'
 import type { Fragment } from '../../postgres/pool.ts'
 import { keptBy, keptIn } from '../../tree/kept.ts'
 import { isIn, isVisibleTo } from '../../tree/selection.ts'
@@ -21,7 +22,7 @@ export async function jumpInOrder(context: Context, query: PageQuery, count: num
   const { sql } = context
   const { offset, limit } = sliceOf(query, count)
   const { counts, clients } = query.sort === 'expiry' ? expiries(context, query) : dealers(context, query)
-  const direction = query.order === 'asc' ? sql`asc` : sql`desc`
+  const direction = directionOf(sql, query.order)
   // One statement, so that the counts and the clients are of one moment.
   const page = await sql<{ id: number }[]>`
     with counted as (${counts}),

@@ -1,5 +1,6 @@
 import { COUNTED_TO } from '../../../contract/clients.ts'
 import type { Context } from '../../context.ts'
+import { directionOf } from '../../postgres/order.ts'
 import type { Fragment } from '../../postgres/pool.ts'
 import {
   expiriesOf,
@@ -136,7 +137,7 @@ async function collectRows(
 
 /** Returns the list's ORDER BY over the columns of `matchQueries`. */
 function matchOrder(sql: Context['sql'], { sort, order }: PageQuery): Fragment {
-  const direction = order === 'asc' ? sql`asc` : sql`desc`
+  const direction = directionOf(sql, order)
   return sort === 'name' ? sql`name ${direction}` : sql`sort_key ${direction}, name ${direction}`
 }
 
