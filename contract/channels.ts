@@ -75,6 +75,9 @@ export type Playlist = z.output<typeof Playlist>
 
 export const Players = z.strictObject({ player: PlayerWord, alt_player: PlayerWord })
 
+/** The words that links begin with until others are chosen. */
+export const DEFAULT_PLAYERS: z.output<typeof Players> = { player: 'ffmpeg', alt_player: 'ffrt' }
+
 export const Group = z.object({
   id: z.int(),
   name: z.string(),

@@ -4,6 +4,7 @@ import type { Role } from '../contract/roles.ts'
 import type { ServerReport } from '../contract/system.ts'
 import type { Captcha } from './access/captcha.ts'
 import type { Seal } from './access/seal.ts'
+import type { Config } from './config.ts'
 import type { Connect, Sql } from './postgres/pool.ts'
 
 /** The account that a session belongs to, with the path above it and the holdings that it spends from. */
@@ -19,10 +20,7 @@ export type Account = {
   consumed_holding: number | null
 }
 
-export type PlaylistRules = {
-  minutes: number
-  isPrivateAllowed: boolean
-}
+export type PlaylistRules = Config['playlist']
 
 export type Self = {
   report(): ServerReport

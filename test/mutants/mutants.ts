@@ -1808,7 +1808,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'a playlist that was replaced while it was read is not taken',
-    file: 'server/nouns/channels/refresh.ts',
+    file: 'server/nouns/channels/from-address.ts',
     from: 'present.length > 0 ? keep(',
     to: 'present.length >= 0 ? keep(',
     suites: ['server/nouns/channels/channels.test.ts'],

@@ -1,12 +1,11 @@
 import type * as z from 'zod/mini'
 import type { calls } from '../../../contract/calls.ts'
-import type { Group, Players, Playlist } from '../../../contract/channels.ts'
+import { DEFAULT_PLAYERS, type Group, type Players, type Playlist } from '../../../contract/channels.ts'
 import { OF_PLAYLIST } from '../../access/seal.ts'
 import { type Context, type Handlers, Unchanged } from '../../context.ts'
-import type { Sql } from '../../postgres/pool.ts'
 import { notFound, Refusal } from '../../refusal.ts'
 import type { GroupListing } from './channels-of.ts'
-import { allowedBy, download } from './download.ts'
+import { keepAgain, readAgain, readFrom } from './from-address.ts'
 import { keep, keepGroups, revise } from './keep.ts'
 import { type Read, read } from './read.ts'
 
@@ -23,14 +22,13 @@ export const channels: Handlers<typeof calls.channels> = {
     return {
       playlist: row ? playlistOf(row, business.playlist.minutes) : null,
       groups,
-      players: players ?? { player: 'ffmpeg', alt_player: 'ffrt' },
+      players: players ?? DEFAULT_PLAYERS,
     }
   },
 
   giveAddress: {
     async outside({ business, gone }, { address }, begin) {
-      const bytes = await download(address, { mayAsk: allowedBy(business.playlist), signal: gone })
-      const found = await read({ bytes, isCompressed: false })
+      const found = await readFrom(address, business.playlist, gone)
       return begin((context) => replace(context, found, { address, shown: `${new URL(address).origin}/…` }))
     },
   },
@@ -43,19 +41,15 @@ export const channels: Handlers<typeof calls.channels> = {
   },
 
   fetch: {
-    async outside({ sql, business, gone }, _input, begin) {
+    async outside({ sql, business: { seal, playlist: rules }, gone: signal }, _input, begin) {
       const [known] = await sql<{ address: Buffer | null }[]>`select address from playlist`
-      const sealed = known?.address
-      if (!sealed) throw new Refusal('invalid_input', 'There is no address to read the playlist from.')
-      const address = business.seal.open(sealed, OF_PLAYLIST.address)
-      const found = await read({
-        bytes: await download(address, { mayAsk: allowedBy(business.playlist), signal: gone }),
-        isCompressed: false,
-      })
+      const address = known?.address
+      if (!address) throw new Refusal('invalid_input', 'There is no address to read the playlist from.')
+      const found = await readAgain(address, { seal, rules, signal })
       return begin(async ({ sql, now }) => {
-        await revise(sql)
-        if (!(await isStill(sql, sealed))) throw changedSince()
-        return { status: 'OK', ...(await keep(sql, business.seal, found, now)) }
+        const kept = await keepAgain(sql, { address, found, seal, now })
+        if (kept === null) throw changedSince()
+        return { status: 'OK', ...kept }
       })
     },
   },
@@ -118,12 +112,6 @@ async function replace(
   await sql`
     insert into playlist ${sql(source)} on conflict (only_one) do update set ${sql(source)}`
   return { status: 'OK' as const, ...(await keep(sql, business.seal, found, now)) }
-}
-
-/** Whether the playlist still has this address, now that no other change is under way. */
-async function isStill(sql: Sql, sealed: Buffer): Promise<boolean> {
-  const found = await sql`select from playlist where address = ${sealed}`
-  return found.length > 0
 }
 
 function changedSince(): Refusal {

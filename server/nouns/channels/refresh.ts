@@ -1,11 +1,10 @@
-import { OF_PLAYLIST, type Seal } from '../../access/seal.ts'
+import type { Seal } from '../../access/seal.ts'
 import type { PlaylistRules } from '../../context.ts'
 import { begin } from '../../postgres/begin.ts'
 import type { Sql } from '../../postgres/pool.ts'
 import { Refusal } from '../../refusal.ts'
-import { allowedBy, download } from './download.ts'
-import { type Kept, keep, revise } from './keep.ts'
-import { read } from './read.ts'
+import { keepAgain, readAgain } from './from-address.ts'
+import type { Kept } from './keep.ts'
 
 export type RefreshContext = {
   sql: Sql
@@ -31,16 +30,8 @@ export async function refreshPlaylist(context: RefreshContext): Promise<Kept | {
   if (!claimed) return null
   const { address } = claimed
   try {
-    const bytes = await download(seal.open(address, OF_PLAYLIST.address), {
-      mayAsk: allowedBy(playlist),
-      signal,
-    })
-    const found = await read({ bytes, isCompressed: false })
-    return await begin(sql, async (sql) => {
-      await revise(sql)
-      const present = await sql`select from playlist where address = ${address}`
-      return present.length > 0 ? keep(sql, seal, found, now) : null
-    })
+    const found = await readAgain(address, { seal, rules: playlist, signal })
+    return await begin(sql, (sql) => keepAgain(sql, { address, found, seal, now }))
   } catch (error) {
     if (!(error instanceof Refusal) || signal.aborted) throw error
     const { message: failure } = error

@@ -1,0 +1,35 @@
+import { OF_PLAYLIST, type Seal } from '../../access/seal.ts'
+import type { PlaylistRules } from '../../context.ts'
+import type { Sql } from '../../postgres/pool.ts'
+import { allowedBy, download } from './download.ts'
+import { type Kept, keep, revise } from './keep.ts'
+import { type Read, read } from './read.ts'
+
+/** Downloads a playlist and reads it, while no transaction is open. @throws Refusal where either fails */
+export async function readFrom(
+  address: string,
+  rules: PlaylistRules,
+  signal: AbortSignal | null,
+): Promise<Read> {
+  const bytes = await download(address, { mayAsk: allowedBy(rules), signal })
+  return read({ bytes, isCompressed: false })
+}
+
+/** Reads the playlist at its encrypted address again, as `readFrom` does. */
+export function readAgain(
+  address: Buffer,
+  { seal, rules, signal }: { seal: Seal; rules: PlaylistRules; signal: AbortSignal | null },
+): Promise<Read> {
+  return readFrom(seal.open(address, OF_PLAYLIST.address), rules, signal)
+}
+
+/** Takes or holds back what was read again; null where the playlist has another address meanwhile. */
+export async function keepAgain(
+  sql: Sql,
+  { address, found, seal, now }: { address: Buffer; found: Read; seal: Seal; now: Date },
+): Promise<Kept | null> {
+  // No other change is under way from here on.
+  await revise(sql)
+  const present = await sql`select from playlist where address = ${address}`
+  return present.length > 0 ? keep(sql, seal, found, now) : null
+}
