@@ -3,7 +3,7 @@ import { DAY_MS } from '../../contract/time.ts'
 import type { TreeRow } from '../../contract/tree.ts'
 import { hashPassword } from '../access/password.ts'
 import type { Account, Context, Handlers } from '../context.ts'
-import type { Sql } from '../postgres/pool.ts'
+import type { Fragment, Sql } from '../postgres/pool.ts'
 import { isLow } from '../tree/account.ts'
 import { type Beneath, beneathOf, isBeneath, managedBy } from '../tree/beneath.ts'
 import { keptStates } from '../tree/kept.ts'
@@ -69,43 +69,8 @@ function rowsBeneath(
       from counting join (${keptStates(sql, now, sql`select id from counting`)}) k on k.account = counting.id
       group by child
     ),
-    moved as (
-      select account, sum(credits) as credits from (
-        select t.dealer as account, t.credits from transfer t
-        where t.type = 'MOVE' and t.dealer = any (array(select id from dealer)) and t.created >= ${since}
-        union all
-        select t.from_dealer, -t.credits from transfer t
-        where t.type = 'MOVE' and t.from_dealer = any (array(select id from dealer)) and t.created >= ${since}
-      ) as side group by account
-    ),
-    spent as (
-      select dealer.child, count(*)::int as dealers,
-        sum(h.balance - coalesce(before.balance, 0) - coalesce(moved.credits, 0))::bigint as used
-      from dealer join holding h on h.account = dealer.id and h.kind = 'consumed'
-      -- A row has the moment at which its transaction began, but balances follow each other by id: of two changes that
-      -- overlapped, the later one may have begun first.
-      cross join lateral (
-        select greatest(
-          (select max(t.created) from transfer t
-          where t.dealer = dealer.id and t.created < ${since} and h.id in (t.source, t.destination)),
-          (select max(t.created) from transfer t
-          where t.from_dealer = dealer.id and t.created < ${since} and t.source = h.id)
-        ) as created
-      ) last
-      left join lateral (
-        select balance from (
-          (select t.id, case h.id when t.destination then t.destination_balance else t.source_balance end as balance
-          from transfer t where t.dealer = dealer.id and t.created < ${since} and h.id in (t.source, t.destination)
-            and t.created >= last.created - interval '1 minute' offset 0)
-          union all
-          (select t.id, t.source_balance from transfer t
-          where t.from_dealer = dealer.id and t.created < ${since} and t.source = h.id
-            and t.created >= last.created - interval '1 minute' offset 0)
-        ) latest order by id desc limit 1
-      ) before on true
-      left join moved on moved.account = dealer.id
-      group by dealer.child
-    )
+    moved as (${movedSince(sql, since)}),
+    spent as (${spentSince(sql, since)})
     select a.name, a.role, h.balance as credits, ${isLow(sql)} as low,
       (select count(*)::int from account r where r.parent = a.id and r.role = 'reseller' and r.closed is null) as resellers,
       case a.role when 'dealer' then 0 else coalesce(spent.dealers, 0) end as dealers,
@@ -131,6 +96,49 @@ function counting(sql: Sql, role: Account['role']) {
   return role === 'admin'
     ? sql`select id, id as child from account where role = 'superreseller'`
     : sql`select id, child from dealer`
+}
+
+/** The used credits that came to each `dealer` with moved clients, less those that left it with others. */
+function movedSince(sql: Sql, since: Date): Fragment {
+  return sql`
+    select account, sum(credits) as credits from (
+      select t.dealer as account, t.credits from transfer t
+      where t.type = 'MOVE' and t.dealer = any (array(select id from dealer)) and t.created >= ${since}
+      union all
+      select t.from_dealer, -t.credits from transfer t
+      where t.type = 'MOVE' and t.from_dealer = any (array(select id from dealer)) and t.created >= ${since}
+    ) as side group by account`
+}
+
+/** What every `dealer` beneath each child has used since: what it has now, less what it had then and what was `moved`. */
+function spentSince(sql: Sql, since: Date): Fragment {
+  return sql`
+    select dealer.child, count(*)::int as dealers,
+      sum(h.balance - coalesce(before.balance, 0) - coalesce(moved.credits, 0))::bigint as used
+    from dealer join holding h on h.account = dealer.id and h.kind = 'consumed'
+    -- A row has the moment at which its transaction began, but balances follow each other by id: of two changes that
+    -- overlapped, the later one may have begun first.
+    cross join lateral (
+      select greatest(
+        (select max(t.created) from transfer t
+        where t.dealer = dealer.id and t.created < ${since} and h.id in (t.source, t.destination)),
+        (select max(t.created) from transfer t
+        where t.from_dealer = dealer.id and t.created < ${since} and t.source = h.id)
+      ) as created
+    ) last
+    left join lateral (
+      select balance from (
+        (select t.id, case h.id when t.destination then t.destination_balance else t.source_balance end as balance
+        from transfer t where t.dealer = dealer.id and t.created < ${since} and h.id in (t.source, t.destination)
+          and t.created >= last.created - interval '1 minute' offset 0)
+        union all
+        (select t.id, t.source_balance from transfer t
+        where t.from_dealer = dealer.id and t.created < ${since} and t.source = h.id
+          and t.created >= last.created - interval '1 minute' offset 0)
+      ) latest order by id desc limit 1
+    ) before on true
+    left join moved on moved.account = dealer.id
+    group by dealer.child`
 }
 
 function lastLogin(sql: Sql) {
