@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { MOST_CREDITS } from './credits.ts'
+import { creditsFrom, MOST_CREDITS } from './credits.ts'
 import { secret } from './secret.ts'
 import { oneLine, storable } from './text.ts'
 
@@ -30,8 +30,5 @@ export const AccountDescription = z
 
 /** A whole number of credits, 0 for a change of the description alone. */
 export const CreditAmount = z
-  .int('Credits must be a whole number from 0 to 10,000')
-  .check(
-    z.minimum(0, 'Credits must be a whole number from 0 to 10,000'),
-    z.maximum(MOST_CREDITS, 'Credits must be a whole number from 0 to 10,000'),
-  )
+  .int(creditsFrom(0))
+  .check(z.minimum(0, creditsFrom(0)), z.maximum(MOST_CREDITS, creditsFrom(0)))

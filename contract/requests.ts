@@ -1,13 +1,13 @@
 import * as z from 'zod/mini'
-import { MOST_CREDITS } from './credits.ts'
+import { creditsFrom, MOST_CREDITS } from './credits.ts'
 import { LEVEL_NAMES } from './levels.ts'
 import { Moment } from './shapes.ts'
 import { storable } from './text.ts'
 
-const AMOUNT = 'Credits must be a whole number from 1 to 10,000'
-
 /** A whole number of credits that one account asks of another, or passes to it. */
-export const PassedCredits = z.int(AMOUNT).check(z.minimum(1, AMOUNT), z.maximum(MOST_CREDITS, AMOUNT))
+export const PassedCredits = z
+  .int(creditsFrom(1))
+  .check(z.minimum(1, creditsFrom(1)), z.maximum(MOST_CREDITS, creditsFrom(1)))
 
 /** What an account says when it asks for credits, or its parent when it declines. */
 export const RequestNote = z

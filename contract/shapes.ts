@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { BOX_REFUSALS } from './box-refusals.ts'
 import { BOX_EVENTS, DEVICE_EVENTS, LIST_FILTERS } from './clients.ts'
 import { DUE_WITHIN } from './due.ts'
 import { pagePlace, pageQuery } from './page.ts'
@@ -16,6 +17,9 @@ export const Moment = z.string().check(
 
 /** A calendar day on the wire: `YYYY-MM-DD`. */
 export const Day = z.iso.date('This must be a day such as 2026-01-31')
+
+/** The name of something that should exist. Its limits are wide, so that an impossible name is a 404, not a 400. */
+export const GivenName = z.string().check(z.maxLength(200), storable('There is no such name'))
 
 /** The text of a search box, which matches as a plain substring. */
 export const Search = z
@@ -152,8 +156,8 @@ export const ClientDetail = z.extend(ClientRow, {
   last_played_tv_content: z.nullable(z.string()),
   last_played_vod_content: z.nullable(z.string()),
   locked_to_ip: z.nullable(z.string()),
-  /** Why (a `BoxRefusal`) and when its box was refused; null where it was let in last, or has not asked. */
-  box_refusal: z.nullable(z.string()),
+  /** Why and when its box was refused; null where it was let in last, or has not asked. */
+  box_refusal: z.nullable(z.enum(BOX_REFUSALS)),
   box_answered: z.nullable(Moment),
   /**
    * While no box has asked with its MAC: the unknown box whose MAC differs from it in one or two digits, and when that

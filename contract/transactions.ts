@@ -1,14 +1,13 @@
 import * as z from 'zod/mini'
 import { pagePlace, pageQuery } from './page.ts'
-import { Day, Search, TRANSACTION_TYPES, Transaction } from './shapes.ts'
-import { storable } from './text.ts'
+import { Day, GivenName, Search, TRANSACTION_TYPES, Transaction } from './shapes.ts'
 
 export const TRANSACTION_SORTS = ['created', 'type', 'credits', 'login'] as const
 
 /** Which transactions of the caller and of everything beneath it are meant; a field that is left out selects all. */
 export const transactionFilter = {
   /** The name of an account: its transactions and those of everything beneath it. */
-  account: z.optional(z.string().check(z.maxLength(200), storable('There is no such name'))),
+  account: z.optional(GivenName),
   type: z.optional(z.enum(TRANSACTION_TYPES)),
   /** The first and the last day, both included. */
   from: z.optional(Day),

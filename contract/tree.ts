@@ -78,8 +78,5 @@ export const TreeRow = z.object({
 })
 export type TreeRow = z.output<typeof TreeRow>
 
-/** The most clients that are moved at once. */
-export const MOST_MOVED = 1_000
-
 /** A client as whoever may move it sees it. */
 export const MovableClient = z.object({ name: z.string(), mac: z.nullable(z.string()), expiry: Moment })

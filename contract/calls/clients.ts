@@ -27,6 +27,7 @@ import {
   duePage,
   dueQuery,
   FoundClient,
+  GivenName,
   Moment,
   Search,
   SentEvent,
@@ -34,7 +35,7 @@ import {
   Transaction,
 } from '../shapes.ts'
 import { exportClients } from './exports.ts'
-import { ByName, GivenName, names } from './names.ts'
+import { ByName, names } from './names.ts'
 
 /** A client to delete, and the MAC that the person saw (null for none): the call is refused if it has changed. */
 export const Removal = z.strictObject({ name: GivenName, mac: z.optional(z.nullable(Mac)) })

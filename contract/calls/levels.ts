@@ -3,8 +3,8 @@ import { AccountDescription, AccountName, AccountPassword, CreditAmount } from '
 import { call, Done, Nothing } from '../call.ts'
 import { LEVELS, type LevelName } from '../levels.ts'
 import { DESK } from '../roles.ts'
-import { Moment, Transaction } from '../shapes.ts'
-import { ByName, GivenName } from './names.ts'
+import { GivenName, Moment, Transaction } from '../shapes.ts'
+import { ByName } from './names.ts'
 
 /** The calls by which an owner manages its direct children, the accounts of one level. */
 export function level<Row extends z.ZodMiniType, Total extends z.core.$ZodLooseShape>(

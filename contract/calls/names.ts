@@ -1,9 +1,6 @@
 import * as z from 'zod/mini'
 import { MOST_CHOSEN } from '../clients.ts'
-import { storable } from '../text.ts'
-
-/** The name of something that should exist. Its limits are wide, so that an impossible name is a 404, not a 400. */
-export const GivenName = z.string().check(z.maxLength(200), storable('There is no such name'))
+import { GivenName } from '../shapes.ts'
 
 export const ByName = z.strictObject({ name: GivenName })
 

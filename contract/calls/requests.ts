@@ -2,8 +2,8 @@ import * as z from 'zod/mini'
 import { call, Done, Nothing } from '../call.ts'
 import { LEVEL_NAMES } from '../levels.ts'
 import { ChildRequest, EndedRequest, LowBelow, OwnRequest, PassedCredits, RequestNote } from '../requests.ts'
+import { GivenName } from '../shapes.ts'
 import { ABOVE } from '../tree.ts'
-import { GivenName } from './names.ts'
 
 /** The calls by which a child asks its parent for credits. */
 export const requests = {

@@ -4,8 +4,7 @@ import { StoredSettings } from '../appearance.ts'
 import { call, Done, EVERYBODY, Nothing } from '../call.ts'
 import { Preferences } from '../preferences.ts'
 import { secret } from '../secret.ts'
-import { Moment, OwnSession, RoleName, SignIn } from '../shapes.ts'
-import { GivenName } from './names.ts'
+import { GivenName, Moment, OwnSession, RoleName, SignIn } from '../shapes.ts'
 
 /** The account that is signed in. */
 const User = z.object({

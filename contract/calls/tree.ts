@@ -2,9 +2,9 @@ import * as z from 'zod/mini'
 import { AccountPassword } from '../accounts.ts'
 import { call, Done, Nothing } from '../call.ts'
 import { pageQuery } from '../page.ts'
-import { ChartSeries, Search } from '../shapes.ts'
+import { ChartSeries, GivenName, Search } from '../shapes.ts'
 import { ABOVE, AccountBeneath, MovableClient, SuspensionReason, TreeRow } from '../tree.ts'
-import { ByName, GivenName, names } from './names.ts'
+import { ByName, names } from './names.ts'
 
 /** The calls by which an account sees and manages what is beneath it, at whatever level. */
 export const tree = {

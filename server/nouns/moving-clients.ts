@@ -1,5 +1,5 @@
 import type { calls } from '../../contract/calls.ts'
-import { MOST_MOVED } from '../../contract/tree.ts'
+import { MOST_CHOSEN } from '../../contract/clients.ts'
 import { counted } from '../../contract/words.ts'
 import type { Account, Context, Handlers } from '../context.ts'
 import { factsOf, lockHoldings, noteMoves, pathOf, placeOf, transfer } from '../ledger/transfer.ts'
@@ -61,7 +61,7 @@ async function lockClients(
 ): Promise<Moved[]> {
   const locked = names
     ? await clientsOf({ sql, account: dealer }, names, 'lock')
-    : await lockFirstClients(sql, dealer.id, MOST_MOVED)
+    : await lockFirstClients(sql, dealer.id, MOST_CHOSEN)
   if (locked.length === 0) throw new Refusal('changed_since', 'There are no clients to move.')
   const used = await sql<{ client: number; used: number }[]>`
     select client, sum(case type when 'USED' then credits else -credits end)::int as used from transfer

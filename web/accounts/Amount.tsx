@@ -1,6 +1,7 @@
 import { useFormContext } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { CreditAmount } from '../../contract/accounts.ts'
+import { creditsFrom } from '../../contract/credits.ts'
 import { PassedCredits } from '../../contract/requests.ts'
 import { inCredits } from '../../contract/words.ts'
 import { AmountSelect } from '../parts/form/SelectInput.tsx'
@@ -12,7 +13,7 @@ export const amountFields = {
   credits: CreditAmount,
   other: z.string().check(
     z.refine((typed) => typed.trim() === '' || PassedCredits.safeParse(numberIn(typed)).success, {
-      error: 'Credits must be a whole number from 1 to 10,000',
+      error: creditsFrom(1),
     }),
   ),
 }

@@ -2,6 +2,7 @@ import { useMemo } from 'react'
 import { useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
+import { creditsFrom } from '../../contract/credits.ts'
 import { type ChildRequest, PassedCredits, RequestNote } from '../../contract/requests.ts'
 import { inCredits } from '../../contract/words.ts'
 import { useLastValue } from '../parts/dialog/useLastValue.ts'
@@ -68,7 +69,7 @@ function Grant({ request, open, onClose }: AnswerProps) {
 const Granted = z.object({
   credits: z.string().check(
     z.refine((typed) => PassedCredits.safeParse(Number(typed)).success, {
-      error: 'Credits must be a whole number from 1 to 10,000',
+      error: creditsFrom(1),
     }),
   ),
 })

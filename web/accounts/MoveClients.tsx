@@ -3,8 +3,8 @@ import { useState } from 'react'
 import { useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
+import { MOST_CHOSEN } from '../../contract/clients.ts'
 import type { AccountBeneath } from '../../contract/tree.ts'
-import { MOST_MOVED } from '../../contract/tree.ts'
 import { counted } from '../../contract/words.ts'
 import { wordsOf } from '../notices.ts'
 import { ErrorState } from '../parts/ErrorState.tsx'
@@ -129,7 +129,7 @@ function Choice({ of, chosen, onChoose }: ChoiceProps) {
   if (!isWanted) return null
   const { data, error, refetch } = found
   const tick = (name: string, isChosen: boolean) =>
-    onChoose(isChosen ? [...chosen, name].slice(0, MOST_MOVED) : chosen.filter((one) => one !== name))
+    onChoose(isChosen ? [...chosen, name].slice(0, MOST_CHOSEN) : chosen.filter((one) => one !== name))
   return (
     <div>
       <SearchBox label="Search by name or MAC" value={typed} onChange={setTyped} />
