@@ -1,8 +1,9 @@
-import { useEffect, useMemo } from 'react'
+import { useMemo } from 'react'
 import { useSearchParams } from 'react-router'
 import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
 import { Day, TRANSACTION_TYPES, type Transaction } from '../../contract/shapes.ts'
 import type { Table } from '../parts/table/table.ts'
+import { useLastPage } from '../parts/table/useLastPage.ts'
 import { useListState } from '../parts/table/useListState.ts'
 import { useCall } from '../queries.ts'
 
@@ -52,11 +53,7 @@ export function useTransactionPage(table: Table<Transaction>, filter: ChosenFilt
   })
   const sums = useCall(calls.transactions.sums, selected, { keep: true })
   const total = useCounted(data, sums.isPlaceholderData ? undefined : sums.data)
-  const last = isPlaceholderData ? undefined : Math.max(1, Math.ceil(total.count / per_page))
-  const { setPage } = list
-  useEffect(() => {
-    if (last !== undefined && page > last) setPage(last, true)
-  })
+  useLastPage(list, isPlaceholderData ? undefined : Math.max(1, Math.ceil(total.count / per_page)))
   return {
     list,
     sums: sums.data?.data,

@@ -1,5 +1,5 @@
-import { useEffect } from 'react'
 import { calls, type InputOf } from '../../contract/calls.ts'
+import { useLastPage } from '../parts/table/useLastPage.ts'
 import { useListState } from '../parts/table/useListState.ts'
 import { useCall } from '../queries.ts'
 import { unknownBoxes } from '../tables/boxes.tsx'
@@ -14,11 +14,7 @@ export function useUnknownBoxes(every: number) {
     keep: true,
     every,
   })
-  const last = isPlaceholderData ? undefined : data?.total_pages
-  const { setPage } = list
-  useEffect(() => {
-    if (last !== undefined && page > last) setPage(last, true)
-  })
+  useLastPage(list, isPlaceholderData ? undefined : data?.total_pages)
   return {
     table: unknownBoxes,
     list,

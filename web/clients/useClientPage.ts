@@ -1,8 +1,8 @@
-import { useEffect } from 'react'
 import type { calls, InputOf, OutputOf } from '../../contract/calls.ts'
 import { LIST_FILTERS } from '../../contract/clients.ts'
 import type { AnyClientRow, ClientRow } from '../../contract/shapes.ts'
 import type { Table } from '../parts/table/table.ts'
+import { useLastPage } from '../parts/table/useLastPage.ts'
 import { type ListState, useListState } from '../parts/table/useListState.ts'
 import { useCall } from '../queries.ts'
 
@@ -40,11 +40,7 @@ export function useClientPage<C extends ListCall>(call: C, table: Table<RowOf<C>
     keep: true,
   })
   const found = data as OutputOf<ListCall> | undefined
-  const last = isPlaceholderData ? undefined : found?.total_pages
-  const { setPage } = list
-  useEffect(() => {
-    if (last !== undefined && page > last) setPage(last, true)
-  })
+  useLastPage(list, isPlaceholderData ? undefined : found?.total_pages)
   return {
     list,
     query,

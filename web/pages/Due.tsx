@@ -1,6 +1,6 @@
 import Button from '@mui/material/Button'
 import { CalendarClock, CalendarPlus } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { calls } from '../../contract/calls.ts'
 import { DUE_WITHIN, type DueWithin } from '../../contract/due.ts'
 import type { DueClient } from '../../contract/shapes.ts'
@@ -17,6 +17,7 @@ import { Segments } from '../parts/table/Segments.tsx'
 import { SelectionBar } from '../parts/table/SelectionBar.tsx'
 import type { RowSelection } from '../parts/table/selection.ts'
 import type { Table } from '../parts/table/table.ts'
+import { useLastPage } from '../parts/table/useLastPage.ts'
 import { type ListState, useListState } from '../parts/table/useListState.ts'
 import { useCall } from '../queries.ts'
 import { dueClients } from '../tables/due.tsx'
@@ -136,12 +137,10 @@ const LABELS: Record<DueWithin, string> = {
 }
 
 /** Loads the page of the list; a page past the end becomes the last. */
-function useDuePage({ page, perPage: per_page, search, order, setPage }: ListState, within: DueWithin) {
+function useDuePage(list: ListState, within: DueWithin) {
+  const { page, perPage: per_page, search, order } = list
   const loaded = useCall(calls.clients.dueClients, { within, search, page, per_page, order }, { keep: true })
-  const last = loaded.isPlaceholderData ? undefined : loaded.data?.total_pages
-  useEffect(() => {
-    if (last !== undefined && page > last) setPage(last, true)
-  })
+  useLastPage(list, loaded.isPlaceholderData ? undefined : loaded.data?.total_pages)
   return loaded
 }
 
