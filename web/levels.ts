@@ -1,4 +1,5 @@
 import { LEVELS, type LevelName } from '../contract/levels.ts'
+import type { Role } from '../contract/roles.ts'
 
 /** What the console shows of a level. */
 export type Level = (typeof LEVELS)[LevelName] & {
@@ -25,6 +26,11 @@ export const levels: Record<LevelName, Level> = {
   },
   reseller: plain('reseller'),
   dealer: plain('dealer'),
+}
+
+/** Whether somebody of a role may manage an account beneath: the admin any, everybody else those one level below. */
+export function manages(role: Role, account: { role: LevelName }): boolean {
+  return role === 'admin' || LEVELS[account.role].owner === role
 }
 
 function plain(name: LevelName): Level {

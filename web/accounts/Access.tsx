@@ -2,8 +2,8 @@ import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
 import { useState } from 'react'
 import { calls } from '../../contract/calls.ts'
-import { LEVELS } from '../../contract/levels.ts'
 import type { AccountBeneath } from '../../contract/tree.ts'
+import { manages } from '../levels.ts'
 import { Card, CardButtons } from '../parts/Card.tsx'
 import { Chip } from '../parts/Chip.tsx'
 import { chunk } from '../parts/chunk.ts'
@@ -20,7 +20,7 @@ export function Access({ name }: { name: string }) {
   const { data: account } = useCall(calls.tree.account, { name })
   const lift = useSubmit(calls.tree.lift)
   const [asking, setAsking] = useState(false)
-  const mayManage = account !== undefined && (role === 'admin' || LEVELS[account.role].owner === role)
+  const mayManage = account !== undefined && manages(role, account)
   return (
     <Card title="Access" aside={account && <State account={account} />}>
       <Lines>{account && <Explained account={account} />}</Lines>

@@ -2,6 +2,7 @@ import Button from '@mui/material/Button'
 import { useState } from 'react'
 import { calls } from '../../contract/calls.ts'
 import { LEVELS } from '../../contract/levels.ts'
+import { manages } from '../levels.ts'
 import { Card, CardButtons } from '../parts/Card.tsx'
 import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/later.tsx'
@@ -17,7 +18,7 @@ export function MoveOrClose({ name }: { name: string }) {
   const owner = account && LEVELS[account.role].owner
   // Whoever is above both ends moves an account: not its parent, who is one of them.
   const mayMove = owner !== 'admin' && owner !== role
-  const mayClose = owner === role || role === 'admin'
+  const mayClose = account && manages(role, account)
   return (
     <Card title="Place in the tree">
       <p>{account ? `${account.name} is beneath ${account.parent}.` : ''}</p>
@@ -32,7 +33,7 @@ export function MoveOrClose({ name }: { name: string }) {
             Move clients
           </Button>
         )}
-        {account && mayClose && (
+        {mayClose && (
           <Button variant="outlined" onClick={() => setAsking('close')}>
             Close
           </Button>

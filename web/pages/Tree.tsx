@@ -9,12 +9,12 @@ import { AccountFacts } from '../accounts/AccountFacts.tsx'
 import { ChildLowBalance } from '../accounts/ChildLowBalance.tsx'
 import { MoveOrClose } from '../accounts/MoveOrClose.tsx'
 import { PasswordCard } from '../accounts/PasswordCard.tsx'
-import { levels } from '../levels.ts'
+import { levels, manages } from '../levels.ts'
 import { MaybeThere } from '../MaybeThere.tsx'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
 import { Toggle } from '../parts/form/Toggle.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
-import { Stack } from '../parts/Stack.tsx'
+import { Pair, Stack } from '../parts/Stack.tsx'
 import { TouchLink } from '../parts/TouchLink.tsx'
 import { useCall } from '../queries.ts'
 import { to } from '../screens.ts'
@@ -47,7 +47,7 @@ function Branch({ name }: { name: string }) {
   const { role } = useSession()
   const account = useCall(calls.tree.account, { name })
   const { data } = account
-  const manages = data !== undefined && (role === 'admin' || LEVELS[data.role].owner === role)
+  const mayManage = data !== undefined && manages(role, data)
   return (
     <>
       <title>{`${name} · Boxtree`}</title>
@@ -70,7 +70,7 @@ function Branch({ name }: { name: string }) {
           {!data?.closed && (
             <Pair>
               <Access name={name} />
-              {manages && <ChildLowBalance name={name} />}
+              {mayManage && <ChildLowBalance name={name} />}
               {role === 'admin' && <PasswordCard name={name} call={calls.tree.password} />}
               <MoveOrClose name={name} />
             </Pair>
@@ -114,9 +114,3 @@ const Path = styled('nav')(({ theme }) => ({
   '& a:first-of-type': { flex: 'none' },
   '& a:not(:last-of-type)::after': { content: '"/"', marginLeft: 8, color: theme.palette.text.secondary },
 }))
-
-const Pair = styled('div')({
-  display: 'grid',
-  gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 320px), 1fr))',
-  gap: 24,
-})
