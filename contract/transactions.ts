@@ -19,6 +19,12 @@ export const transactionFilter = {
 const Filter = z.object(transactionFilter)
 export type TransactionFilter = z.output<typeof Filter>
 
+/** Refuses a last day that is before the first one. */
+export const daysInOrder = z.refine<{ from: string; to: string }>(({ from, to }) => from <= to, {
+  path: ['to'],
+  error: 'The last day is before the first',
+})
+
 export const TransactionQuery = z.strictObject({
   ...transactionFilter,
   ...pageQuery({ rows: 25 }),

@@ -3,7 +3,7 @@ import { Settings } from '../appearance.ts'
 import { call, Done, Nothing } from '../call.ts'
 import { DESK, type Role } from '../roles.ts'
 import { Day, Transaction } from '../shapes.ts'
-import { transactionFilter } from '../transactions.ts'
+import { daysInOrder, transactionFilter } from '../transactions.ts'
 import { Ticket } from './exports.ts'
 
 /** The calls that every role has at the path of its own. */
@@ -23,11 +23,7 @@ export function desk(role: Role) {
       path: `${at}/transactions/export`,
       roles: [role],
       summary: 'A ticket for the CSV of the filtered transactions between two days',
-      input: z
-        .strictObject({ ...transactionFilter, from: Day, to: Day })
-        .check(
-          z.refine(({ from, to }) => from <= to, { path: ['to'], error: 'The last day is before the first' }),
-        ),
+      input: z.strictObject({ ...transactionFilter, from: Day, to: Day }).check(daysInOrder),
       output: Ticket,
       takesKey: false,
       room: 'little',

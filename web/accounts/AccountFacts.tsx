@@ -1,31 +1,27 @@
 import { styled } from '@mui/material/styles'
 import { LEVELS } from '../../contract/levels.ts'
 import type { AccountBeneath } from '../../contract/tree.ts'
-import { counted, inCredits } from '../../contract/words.ts'
+import { countedOf } from '../../contract/words.ts'
 import { Card } from '../parts/Card.tsx'
-import { Chip } from '../parts/Chip.tsx'
 import { Fact, FactList } from '../parts/FactList.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { TouchLink } from '../parts/TouchLink.tsx'
 import { to } from '../screens.ts'
 import { useSession } from '../session.tsx'
-import { balanceTone } from '../tables/balance.ts'
 import { At } from '../When.tsx'
+import { BalanceChip } from './BalanceChip.tsx'
 
 /** What those above see of an account, and the ways to its transactions and, for its parent, to its credits. */
 export function AccountFacts({ account }: { account: AccountBeneath | undefined }) {
   const { role } = useSession()
   if (!account) return WAITING
   const { name, credits, low, beneath, last_login, created, closed } = account
-  const accounts = [
-    ...(beneath.resellers > 0 ? [counted(beneath.resellers, 'reseller')] : []),
-    ...(beneath.dealers > 0 ? [counted(beneath.dealers, 'dealer')] : []),
-  ]
+  const accounts = countedOf({ reseller: beneath.resellers, dealer: beneath.dealers })
   return (
     <Card title="Account">
       <FactList>
         <Fact label="Credits">
-          <Chip tone={balanceTone(credits)}>{low ? `${inCredits(credits)}, low` : inCredits(credits)}</Chip>
+          <BalanceChip credits={credits} low={low} />
         </Fact>
         {account.role !== 'dealer' && <Fact label="Beneath">{accounts.join(', ') || 'No accounts'}</Fact>}
         <Fact label="Clients">

@@ -2,6 +2,7 @@ import { useMemo } from 'react'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { Day } from '../../contract/shapes.ts'
+import { daysInOrder } from '../../contract/transactions.ts'
 import { now } from '../clock.ts'
 import { DayInput } from '../parts/form/DayInput.tsx'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
@@ -44,9 +45,7 @@ export function ExportTransactions({ open, filter, onClose }: ExportTransactions
   )
 }
 
-const Days = z
-  .object({ from: Day, to: Day })
-  .check(z.refine(({ from, to }) => from <= to, { path: ['to'], error: 'The last day is before the first' }))
+const Days = z.object({ from: Day, to: Day }).check(daysInOrder)
 
 function thisMonth() {
   const today = showMoment(now().toISOString(), zone(), 'date')

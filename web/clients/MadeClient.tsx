@@ -3,6 +3,7 @@ import { styled } from '@mui/material/styles'
 import { useLayoutEffect, useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { Card, CardFoot } from '../parts/Card.tsx'
+import { FOR_READERS } from '../parts/forReaders.ts'
 import { useHasLeft } from '../parts/useHasLeft.ts'
 import { to } from '../screens.ts'
 import { anotherIcon, CredentialSheet } from './CredentialSheet.tsx'
@@ -80,5 +81,5 @@ function useLeaving() {
 
 const Foot = styled(CardFoot)({
   fontVariantNumeric: 'tabular-nums',
-  '& .for-readers': { position: 'absolute', width: 1, height: 1, overflow: 'hidden', clipPath: 'inset(50%)' },
+  '& .for-readers': FOR_READERS,
 })

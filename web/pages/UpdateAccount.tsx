@@ -1,4 +1,3 @@
-import { styled } from '@mui/material/styles'
 import { useParams } from 'react-router'
 import { calls } from '../../contract/calls.ts'
 import type { LevelName } from '../../contract/levels.ts'
@@ -12,7 +11,7 @@ import { UpdateCredits } from '../accounts/UpdateCredits.tsx'
 import { levels } from '../levels.ts'
 import { MaybeThere } from '../MaybeThere.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
-import { Stack } from '../parts/Stack.tsx'
+import { Pair, Stack } from '../parts/Stack.tsx'
 import { useCall } from '../queries.ts'
 import { to } from '../screens.ts'
 
@@ -47,9 +46,3 @@ export function UpdateAccount({ level: levelName }: { level: LevelName }) {
     </>
   )
 }
-
-const Pair = styled('div')({
-  display: 'grid',
-  gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 320px), 1fr))',
-  gap: 24,
-})

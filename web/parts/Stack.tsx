@@ -8,3 +8,10 @@ export const Stack = styled('div')({
   // The height of the rows is unknown until they load, so cards below them stay hidden until then instead of moving.
   '& > :has([data-waiting=true]) ~ *': { visibility: 'hidden' },
 })
+
+/** Cards side by side where there is room, in columns of one width. */
+export const Pair = styled('div')({
+  display: 'grid',
+  gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 320px), 1fr))',
+  gap: 24,
+})

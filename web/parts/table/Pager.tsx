@@ -3,6 +3,7 @@ import { styled } from '@mui/material/styles'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useId } from 'react'
 import { Select } from '../form/controls.tsx'
+import { FOR_READERS } from '../forReaders.ts'
 
 interface PagerProps {
   label: string
@@ -81,6 +82,6 @@ const Sizes = styled('div')(({ theme }) => ({
   '@media (pointer: coarse)': { '& > span': { minHeight: 44 }, '& select': { minHeight: 42 } },
   // A phone has no room for the label, so only screen readers get it.
   [theme.breakpoints.down('sm')]: {
-    '& label': { position: 'absolute', width: 1, height: 1, overflow: 'hidden', clipPath: 'inset(50%)' },
+    '& label': FOR_READERS,
   },
 }))

@@ -1,5 +1,6 @@
 import { styled } from '@mui/material/styles'
 import { useId } from 'react'
+import { FOR_READERS } from '../forReaders.ts'
 import { segmented } from '../segmented.ts'
 
 export interface Segment<Value extends string> {
@@ -53,7 +54,7 @@ const Fieldset = styled('fieldset')(
     minWidth: 0,
     margin: 0,
     border: 0,
-    '& legend': { position: 'absolute', width: 1, height: 1, overflow: 'hidden', clipPath: 'inset(50%)' },
+    '& legend': FOR_READERS,
     '& label': { whiteSpace: 'nowrap' },
     '& span': { textAlign: 'left', fontVariantNumeric: 'tabular-nums' },
     // Below this, five segments do not fit into one line.
