@@ -26,12 +26,7 @@ export async function startExternal(folder: string, isOldest = false): Promise<E
   const port = await freePort()
   const home = isOldest ? await makeOldest(folder) : await findHome(folder, findBinaries(), initialise)
   configure(home, port)
-  const child = spawn(programPath(home.binaries, 'postgres'), ['-D', home.cluster], {
-    cwd: '/',
-    env: ENVIRONMENT,
-    stdio: 'ignore',
-    ...(home.runAs ?? {}),
-  })
+  const child = startPostgres(home)
   const at = (user: string, database: string) => urlOf(user, database, port)
   await setUp(at('postgres', 'postgres'))
   return {
@@ -66,12 +61,40 @@ const PASSWORD = 'of-the-test'
 /** The operator's own names for the two roles, and the names that the embedded server has. */
 const ROLES = ['holder', 'console', 'boxtree_owner', 'boxtree_server']
 
-function configure(home: Home, port: number): void {
-  const settings = { listen_addresses: '127.0.0.1', port, unix_socket_directories: '', fsync: 'off' }
-  const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'\n`)
-  writeFileSync(join(home.cluster, 'postgresql.conf'), lines.join(''))
-  const ways = ['host all postgres 127.0.0.1/32 trust', 'host all all 127.0.0.1/32 scram-sha-256']
-  writeFileSync(join(home.cluster, 'pg_hba.conf'), `${ways.join('\n')}\n`)
+/** Writes the configuration of a server on a port of 127.0.0.1, with what it needs besides. */
+export function configure(
+  home: Home,
+  port: number,
+  { settings = {}, ways = [] }: { settings?: Record<string, string>; ways?: readonly string[] } = {},
+): void {
+  const all = {
+    listen_addresses: '127.0.0.1',
+    port,
+    unix_socket_directories: '',
+    // A killed process loses nothing that it has written to the system's cache; no test cuts the power.
+    fsync: 'off',
+    ...settings,
+  }
+  const lines = Object.entries(all).map(([name, value]) => `${name} = '${value}'\n`)
+  put(home, 'postgresql.conf', lines.join(''))
+  const own = ['host all postgres 127.0.0.1/32 trust', 'host all all 127.0.0.1/32 scram-sha-256']
+  put(home, 'pg_hba.conf', `${[...own, ...ways].join('\n')}\n`)
+}
+
+/** Writes a file of a cluster, which belongs to whoever runs it. */
+export function put({ cluster, runAs }: Home, name: string, text: string): void {
+  const file = join(cluster, name)
+  writeFileSync(file, text, { mode: 0o600 })
+  if (runAs) chownSync(file, runAs.uid, runAs.gid)
+}
+
+export function startPostgres(home: Home): ChildProcess {
+  return spawn(programPath(home.binaries, 'postgres'), ['-D', home.cluster], {
+    cwd: '/',
+    env: ENVIRONMENT,
+    stdio: 'ignore',
+    ...(home.runAs ?? {}),
+  })
 }
 
 /** Creates the roles and the database, once the server accepts connections. */
@@ -98,8 +121,9 @@ export async function untilReady(sql: Sql): Promise<void> {
   }
 }
 
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null) return
+/** Shuts a server down and ends its sessions. */
+export async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
   const exit = once(child, 'exit')
   child.kill('SIGINT')
   await exit

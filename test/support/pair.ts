@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { findBinaries } from '../../server/postgres/binaries.ts'
@@ -8,8 +8,8 @@ import { initialise } from '../../server/postgres/cluster.ts'
 import { codeOf } from '../../server/postgres/errors.ts'
 import { findHome, type Home } from '../../server/postgres/home.ts'
 import { openPool, type Sql } from '../../server/postgres/pool.ts'
-import { ENVIRONMENT, programPath, type RunAs } from '../../server/postgres/run.ts'
-import { freePort, setUp, untilReady, urlOf } from './external.ts'
+import type { RunAs } from '../../server/postgres/run.ts'
+import { configure, freePort, put, setUp, startPostgres, stop, untilReady, urlOf } from './external.ts'
 
 /** What happens to the old primary when the standby is promoted; 'still running' kills it a second later. */
 export type OldPrimary = 'killed' | 'shut down' | 'still running'
@@ -32,8 +32,8 @@ export class Pair {
   static async start(folders: [string, string]): Promise<Pair> {
     const [port, other] = [await freePort(), await freePort()]
     const home = await findHome(folders[0], findBinaries(), initialise)
-    configure(home, port)
-    const pair = new Pair({ home, port, process: run(home) }, { folder: folders[1], port: other })
+    configurePair(home, port)
+    const pair = new Pair({ home, port, process: startPostgres(home) }, { folder: folders[1], port: other })
     await setUp(pair.at('postgres', 'postgres'))
     return pair
   }
@@ -82,13 +82,13 @@ export class Pair {
     await this.asSuperuser(async (sql) => {
       await sql`select pg_backup_start('standby', true)`
       copy(this.primary.home.cluster, home)
-      const [stop] = await sql<{ labelfile: string }[]>`select labelfile from pg_backup_stop(false)`
-      put(home, 'backup_label', stop?.labelfile ?? '')
+      const [ended] = await sql<{ labelfile: string }[]>`select labelfile from pg_backup_stop(false)`
+      put(home, 'backup_label', ended?.labelfile ?? '')
     })
-    configure(home, port, { primary_conninfo: `host=127.0.0.1 port=${this.primary.port} user=postgres` })
+    configurePair(home, port, { primary_conninfo: `host=127.0.0.1 port=${this.primary.port} user=postgres` })
     put(home, 'standby.signal', '')
-    this.standby = { home, port, process: run(home) }
-    configure(this.primary.home, this.primary.port, { synchronous_standby_names: '*' })
+    this.standby = { home, port, process: startPostgres(home) }
+    configurePair(this.primary.home, this.primary.port, { synchronous_standby_names: '*' })
     await this.asSuperuser(async (sql) => {
       await sql`select pg_reload_conf()`
       while ((await sql`select from pg_stat_replication where sync_state = 'sync'`).length === 0)
@@ -99,7 +99,7 @@ export class Pair {
   /** Has the standby receive nothing more, as a broken network does. A later promotion does without what it lacks. */
   async cutOff(): Promise<void> {
     const { standby } = this.both()
-    configure(standby.home, standby.port)
+    configurePair(standby.home, standby.port)
     await withSuperuser(standby.port, async (sql) => {
       await sql`select pg_reload_conf()`
       while ((await sql`select from pg_stat_wal_receiver`).length > 0) await pause(50)
@@ -119,7 +119,7 @@ export class Pair {
       if (old === 'killed') await kill(primary)
       if (old === 'still running') await sql`select pg_promote(false)`
       if (receiver) process.kill(receiver.pid, 'SIGCONT')
-      if (old === 'shut down') await shutDown(primary)
+      if (old === 'shut down') await stop(primary.process)
       if (old !== 'still running') await sql`select pg_promote()`
     })
     if (old === 'still running') {
@@ -135,7 +135,7 @@ export class Pair {
    */
   async losePrimary(): Promise<() => Promise<void>> {
     const { primary, standby } = this.both()
-    await shutDown(primary)
+    await stop(primary.process)
     return async () => {
       await withSuperuser(standby.port, (sql) => sql`select pg_promote()`)
       this.swap()
@@ -171,15 +171,15 @@ export class Pair {
   async suspend(): Promise<() => void> {
     const { standby } = this
     if (!standby) throw new Error('there is no standby')
-    await shutDown(standby)
+    await stop(standby.process)
     return () => {
-      standby.process = run(standby.home)
+      standby.process = startPostgres(standby.home)
     }
   }
 
   async stop(): Promise<void> {
-    if (this.standby) await shutDown(this.standby)
-    await shutDown(this.primary)
+    if (this.standby) await stop(this.standby.process)
+    await stop(this.primary.process)
   }
 
   private asSuperuser<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
@@ -203,34 +203,10 @@ async function withSuperuser<T>(port: number, work: (sql: Sql) => Promise<T>): P
   }
 }
 
-function configure(home: Home, port: number, more: Record<string, string> = {}): void {
-  const settings = {
-    listen_addresses: '127.0.0.1',
-    port,
-    unix_socket_directories: '',
-    // A killed process loses nothing that it has written to the system's cache; no test cuts the power.
-    fsync: 'off',
-    wal_keep_size: '512MB',
-    wal_retrieve_retry_interval: '100ms',
-    ...more,
-  }
-  const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'\n`)
-  put(home, 'postgresql.conf', lines.join(''))
-  const ways = [
-    'host all postgres 127.0.0.1/32 trust',
-    'host replication postgres 127.0.0.1/32 trust',
-    'host all all 127.0.0.1/32 scram-sha-256',
-  ]
-  put(home, 'pg_hba.conf', `${ways.join('\n')}\n`)
-}
-
-function run(home: Home): ChildProcess {
-  return spawn(programPath(home.binaries, 'postgres'), ['-D', home.cluster], {
-    cwd: '/',
-    env: ENVIRONMENT,
-    stdio: 'ignore',
-    ...(home.runAs ?? {}),
-  })
+/** Configures a server that has a standby, or is one. */
+function configurePair(home: Home, port: number, more: Record<string, string> = {}): void {
+  const settings = { wal_keep_size: '512MB', wal_retrieve_retry_interval: '100ms', ...more }
+  configure(home, port, { settings, ways: ['host replication postgres 127.0.0.1/32 trust'] })
 }
 
 /** Kills every process of the server at once, as when its machine fails. */
@@ -248,13 +224,6 @@ async function kill(server: Server): Promise<void> {
       // It has ended with the others.
     }
   }
-  await exit
-}
-
-async function shutDown({ process }: Server): Promise<void> {
-  if (process.exitCode !== null || process.signalCode !== null) return
-  const exit = once(process, 'exit')
-  process.kill('SIGINT')
   await exit
 }
 
@@ -285,10 +254,4 @@ function copyFile(from: string, to: string, runAs: RunAs): void {
     // The primary may remove files while they are copied; the log covers that.
     if (codeOf(error) !== 'ENOENT') throw error
   }
-}
-
-function put({ cluster, runAs }: Home, name: string, text: string): void {
-  const file = join(cluster, name)
-  writeFileSync(file, text, { mode: 0o600 })
-  if (runAs) chownSync(file, runAs.uid, runAs.gid)
 }
