@@ -13,7 +13,7 @@ export interface Figure {
 }
 
 /** Says whether a figure keeps its limit. Where the rounds lie wider apart than the limit is away, nobody knows. */
-export function verdictOn({ value, limit, atLeast, spread }: Figure): 'held' | 'MISSED' | 'undecided' {
+function verdictOn({ value, limit, atLeast, spread }: Figure): 'held' | 'MISSED' | 'undecided' {
   if (limit === null) return 'held'
   if (spread && spread.high - spread.low > Math.abs(value - limit)) return 'undecided'
   return (atLeast ? value >= limit : value <= limit) ? 'held' : 'MISSED'

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { ROLES, type Role } from './roles.ts'
 import { secretFields } from './secret.ts'
 
-export type Method = 'GET' | 'POST' | 'DELETE'
+type Method = 'GET' | 'POST' | 'DELETE'
 export type Allowed = readonly Role[] | 'anyone'
 
 /** The facts of a call that its declaration states; `call` adds the rest. */

@@ -20,7 +20,7 @@ export const MOST_PLAYLIST = 64 * 1024 * 1024
 export const MOST_COMPRESSED = 16 * 1024 * 1024
 
 /** Why a playlist is held back: no channels, more broken entries than channels, or at most a tenth of those in use. */
-export const HELD_BACK = ['empty', 'broken', 'shrunk'] as const
+const HELD_BACK = ['empty', 'broken', 'shrunk'] as const
 export type HeldBack = (typeof HELD_BACK)[number]
 
 /** The longest name of a group, and of a channel. */

@@ -17,7 +17,7 @@ export const RequestNote = z
     storable('Note has characters that cannot be kept'),
   )
 
-export const REQUEST_STATES = ['open', 'granted', 'declined', 'withdrawn'] as const
+const REQUEST_STATES = ['open', 'granted', 'declined', 'withdrawn'] as const
 
 /** A request for credits, as the account that asked sees it. */
 export const OwnRequest = z.object({

@@ -7,7 +7,7 @@ import type { Dealing, Served } from './purchases.ts'
 import { type TrialFields, trialFacts, whyNotGiven, whyNotShared } from './trials.ts'
 
 /** The outcome of a retrieval: the client's new expiry, and whether paid months or a trial remain. */
-export type Retrieval = { expiry: string; leaves: 'months' | 'an earlier trial' | 'a new trial' }
+type Retrieval = { expiry: string; leaves: 'months' | 'an earlier trial' | 'a new trial' }
 
 export type Retrievals = {
   /** The outcome of retrieving 1, 2, 3 … credits, as far as each succeeds. */

@@ -6,7 +6,7 @@ import type { Home } from './home.ts'
 import { programPath, run } from './run.ts'
 
 /** The three roles of the embedded server: set-up, the owner of the tables, and what the console runs as. */
-export const ROLES = ['postgres', 'boxtree_owner', 'boxtree_server'] as const
+const ROLES = ['postgres', 'boxtree_owner', 'boxtree_server'] as const
 
 /** Makes an empty cluster in the folder `home.cluster`. */
 export async function initialise(home: Home): Promise<void> {

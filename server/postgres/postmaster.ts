@@ -17,7 +17,7 @@ const PAUSE_MS = 20
 const LAUNCH = 'umask 077; rm -rf "$2/start.log"; exec "$1" -D "$2" >"$2/start.log" 2>&1'
 
 /** Whether a server runs on the folder: one that a killed console left running, or another console's. */
-export function isRunning(home: Home): boolean {
+function isRunning(home: Home): boolean {
   const pid = readPid(home, 'postmaster.pid')
   return pid !== null && servesFolder(pid, home)
 }

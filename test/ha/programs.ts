@@ -21,7 +21,7 @@ export function whatIsMissing(): string | null {
 export const CADDY = '/usr/bin/caddy'
 
 /** The account of Debian's PostgreSQL, which refuses to run as root; null where this is not root. */
-export const RUN_AS = process.getuid?.() === 0 ? accountOf('postgres') : null
+const RUN_AS = process.getuid?.() === 0 ? accountOf('postgres') : null
 
 const PATH = '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin'
 

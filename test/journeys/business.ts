@@ -24,7 +24,7 @@ export interface Business {
 }
 
 /** A description of the maximum length. */
-export const LONGEST =
+const LONGEST =
   'The big flat above the bakery, second door on the left; rings twice, pays late, but pays always'.padEnd(
     100,
     '.',

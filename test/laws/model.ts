@@ -4,7 +4,7 @@
 import { DAY_MS } from '../../contract/time.ts'
 import { dayAfter, dayOn, lastSecond, later, monthsLater } from './oracle.ts'
 
-export type Level = 'superreseller' | 'reseller' | 'dealer'
+type Level = 'superreseller' | 'reseller' | 'dealer'
 
 export type Account = {
   name: string

@@ -5,7 +5,7 @@ import { REFUSALS } from '../../../contract/refusals.ts'
 
 export type Schema = z.core.JSONSchema.BaseSchema
 
-export type Parameter = {
+type Parameter = {
   name: string
   in: 'path' | 'query' | 'header'
   required: boolean

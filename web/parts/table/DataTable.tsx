@@ -34,7 +34,7 @@ export interface DataTableProps<Row extends object> {
   emptyIcon?: ReactNode
 }
 
-export interface ServedPage<Row> {
+interface ServedPage<Row> {
   rows: readonly Row[]
   /** The number of rows that match the search and the filter. */
   count: number

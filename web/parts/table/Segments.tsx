@@ -3,7 +3,7 @@ import { useId } from 'react'
 import { FOR_READERS } from '../forReaders.ts'
 import { segmented } from '../segmented.ts'
 
-export interface Segment<Value extends string> {
+interface Segment<Value extends string> {
   value: Value
   label: string
   /** How many rows it shows; undefined while that is not known. */
