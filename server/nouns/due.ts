@@ -8,7 +8,7 @@ import { directionOf } from '../postgres/order.ts'
 import type { Fragment } from '../postgres/pool.ts'
 import { balanceOf } from '../tree/account.ts'
 import { clientOf } from '../tree/client.ts'
-import { keptBy } from '../tree/kept.ts'
+import { countsByExpiry } from '../tree/client-counts.ts'
 import { nameFor } from '../tree/names.ts'
 import { matches, readSearch } from '../tree/selection.ts'
 
@@ -23,7 +23,7 @@ export const due: DueCalls = {
       select ${countOf(context, 'today')} as today, ${countOf(context, 'tomorrow')} as tomorrow,
         ${countOf(context, 'week')} as week, ${countOf(context, 'month')} as month,
         ${countOf(context, 'lapsed')} as lapsed
-      from ${countsByExpiry(context)} as s`
+      from ${dueByExpiry(context)} as s`
     return { counts: counts as Record<DueWithin, number>, credits: await balanceOf(sql, account) }
   },
 
@@ -35,7 +35,7 @@ export const due: DueCalls = {
       from service s ${found ? sql`join directory entry on entry.client = s.client` : sql``}
       where ${isDue(context)} and ${isWithin(context, within)} and ${found ? matches(sql, found) : sql`true`}`
     const [all] = await sql<{ count: number }[]>`
-      select ${found ? sql`count(*) ${which}` : sql`${countOf(context, within)} as count from ${countsByExpiry(context)} as s`}`
+      select ${found ? sql`count(*) ${which}` : sql`${countOf(context, within)} as count from ${dueByExpiry(context)} as s`}`
     const count = all?.count ?? 0
     const data = await sql<DueClient[]>`
       select c.name, c.description, c.mac, c.phone, c.package_selection, picked.expiry,
@@ -105,10 +105,10 @@ function switchedOff({ sql, account }: Context): Fragment {
 }
 
 /** Returns the numbers of clients by expiry: those that are kept of all, less those that are switched off. */
-function countsByExpiry(context: Context): Fragment {
+function dueByExpiry(context: Context): Fragment {
   const { sql, account } = context
   return sql`(
-    select expiry, clients from ${keptBy(sql, account)}
+    select expiry, clients from ${countsByExpiry(sql, account)}
     union all
     select expiry, -1 from service where client in (${switchedOff(context)})
   )`

@@ -6,7 +6,7 @@ import type { Account, Context, Handlers } from '../context.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
 import { isLow } from '../tree/account.ts'
 import { type Beneath, beneathOf, isBeneath, managedBy } from '../tree/beneath.ts'
-import { keptStates } from '../tree/kept.ts'
+import { countsByState } from '../tree/client-counts.ts'
 import { nameFor } from '../tree/names.ts'
 import { setPassword } from '../tree/password.ts'
 import { mayLift } from '../tree/suspension.ts'
@@ -66,7 +66,7 @@ function rowsBeneath(
     counted as (
       select child, sum(k."all")::int as clients, sum(k.active)::int as active, sum(k.expiring)::int as expiring,
         sum(k.expired)::int as expired
-      from counting join (${keptStates(sql, now, sql`select id from counting`)}) k on k.account = counting.id
+      from counting join (${countsByState(sql, now, sql`select id from counting`)}) k on k.account = counting.id
       group by child
     ),
     moved as (${movedSince(sql, since)}),
@@ -175,7 +175,7 @@ async function countBeneath({ sql, now }: Context, { id }: Beneath): Promise<Ben
     select (select count(*) from branch where role = 'reseller' and id <> ${id}) as resellers,
       (select count(*) from branch where role = 'dealer' and id <> ${id}) as dealers,
       coalesce(sum(k."all"), 0)::int as clients, coalesce(sum(k.active), 0)::int as served
-    from (${keptStates(sql, now, sql`select id from branch where role = 'dealer'`)}) k`
+    from (${countsByState(sql, now, sql`select id from branch where role = 'dealer'`)}) k`
   if (!counted) throw new Error('a count returns one row')
   return counted
 }

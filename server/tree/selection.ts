@@ -3,7 +3,7 @@ import type { Context } from '../context.ts'
 import { likePattern } from '../postgres/like.ts'
 import { directionOf } from '../postgres/order.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
-import { keptBy } from './kept.ts'
+import { countsByExpiry } from './client-counts.ts'
 
 export type Selection = {
   search: string
@@ -172,7 +172,7 @@ export function inDirection(sql: Sql, keys: readonly Fragment[], order: Selectio
 function expiriesLike({ sql, account, business }: SearchContext, term: string): Promise<Expiry[]> {
   return sql<Expiry[]>`
     with days as materialized (
-      select expiry, sum(clients)::int as clients from ${keptBy(sql, account)} group by expiry having sum(clients) > 0
+      select expiry, sum(clients)::int as clients from ${countsByExpiry(sql, account)} group by expiry having sum(clients) > 0
     )
     select expiry, clients from days
     where to_char(expiry at time zone ${business.zone}, 'YYYY-MM-DD') like ${like(sql, term)}`

@@ -1331,7 +1331,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'of the clients beneath an account those whose service has ended this month are expired',
-    file: 'server/tree/kept.ts',
+    file: 'server/tree/client-counts.ts',
     from: 'where expiry >= ${month} and expiry < ${now}',
     to: 'where expiry >= ${now} and expiry < ${now}',
     suites: ['server/nouns/client-list/counts.test.ts'],

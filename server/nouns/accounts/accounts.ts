@@ -9,7 +9,7 @@ import { lockPlace, transfer } from '../../ledger/transfer.ts'
 import { refuseField } from '../../refusal.ts'
 import { isLow } from '../../tree/account.ts'
 import { type Child, childOf, childrenOf } from '../../tree/child.ts'
-import { keptIn } from '../../tree/kept.ts'
+import { countsInState } from '../../tree/client-counts.ts'
 import { setPassword } from '../../tree/password.ts'
 import { addTo, lockedChild } from './adding.ts'
 
@@ -103,7 +103,7 @@ export const superresellers: LevelHandlers & Pick<Handlers<typeof calls.level.su
       sql`,
         (select count(*) from account r where r.superreseller = a.id and r.role = 'reseller' and r.closed is null) as resellers,
         (select count(*) from account d where d.superreseller = a.id and d.role = 'dealer' and d.closed is null) as dealers,
-        (select coalesce(sum(clients), 0) from (${keptIn(sql, 'all', now)}) k where k.account = a.id) as clients`,
+        (select coalesce(sum(clients), 0) from (${countsInState(sql, 'all', now)}) k where k.account = a.id) as clients`,
     )
     const totalClients = data.reduce((sum, { clients }) => sum + clients, 0)
     return { data, count: data.length, totalClients, onDate: now.toISOString() }

@@ -3,7 +3,7 @@ import { calls } from '../../../contract/calls.ts'
 import { CLIENT_FILTERS, type ClientFilter } from '../../../contract/clients.ts'
 import { suiteWorld } from '../../../test/support/world.ts'
 import type { Sql } from '../../postgres/pool.ts'
-import { keptIn } from '../../tree/kept.ts'
+import { countsInState } from '../../tree/client-counts.ts'
 import { isIn } from '../../tree/selection.ts'
 
 const world = await suiteWorld()
@@ -23,7 +23,7 @@ async function bothByDealer(sql: Sql, filter: ClientFilter) {
     sql`
       select s.dealer, count(*) as clients from service s where ${isIn(sql, filter, now, sql`s`)} group by 1 order by 1`,
     sql`
-      select k.account as dealer, sum(k.clients) as clients from (${keptIn(sql, filter, now)}) k
+      select k.account as dealer, sum(k.clients) as clients from (${countsInState(sql, filter, now)}) k
       join account a on a.id = k.account and a.role = 'dealer' group by 1 having sum(k.clients) <> 0 order by 1`,
   ])
 }

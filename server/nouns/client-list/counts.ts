@@ -1,7 +1,7 @@
 import { type ExpiryState, expiringUntil, expiryState } from '../../../contract/clients.ts'
 import type { Context } from '../../context.ts'
 import type { Fragment } from '../../postgres/pool.ts'
-import { keptBy } from '../../tree/kept.ts'
+import { countsByExpiry } from '../../tree/client-counts.ts'
 import { isVisibleTo, matches, type Search } from '../../tree/selection.ts'
 import type { Counts } from './page.ts'
 
@@ -12,7 +12,7 @@ export async function keptCounts({ sql, account, now }: Context): Promise<Counts
       coalesce(sum(clients) filter (where expiry >= ${now}), 0) as active,
       coalesce(sum(clients) filter (where expiry >= ${now} and expiry < ${expiringUntil(now)}), 0) as expiring,
       coalesce(sum(clients) filter (where expiry < ${now}), 0) as expired
-    from ${keptBy(sql, account)}`
+    from ${countsByExpiry(sql, account)}`
   return counts as Counts
 }
 

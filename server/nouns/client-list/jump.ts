@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import { directionOf } from '../../postgres/order.ts'
 import type { Fragment } from '../../postgres/pool.ts'
-import { keptBy, keptIn } from '../../tree/kept.ts'
+import { countsByExpiry, countsInState } from '../../tree/client-counts.ts'
 import { isIn, isVisibleTo } from '../../tree/selection.ts'
 import { type PageQuery, sliceOf } from './page.ts'
 
@@ -41,7 +41,7 @@ export async function jumpInOrder(context: Context, query: PageQuery, count: num
 function expiries({ sql, account, now }: Context, { filter }: PageQuery): Groups {
   return {
     counts: sql`
-      select expiry as key, sum(clients) as clients from ${keptBy(sql, account)}
+      select expiry as key, sum(clients) as clients from ${countsByExpiry(sql, account)}
       where ${isIn(sql, filter, now, sql`kept`)} group by expiry`,
     clients: sql`
       select s.client, lower(s.name) as name from service s
@@ -54,7 +54,7 @@ function dealers({ sql, account, now }: Context, { filter }: PageQuery): Groups 
     counts: sql`
       select lower(d.name) as key, d.id as dealer, kept.clients
       from (
-        select account as dealer, sum(clients) as clients from (${keptIn(sql, filter, now)}) as each group by account
+        select account as dealer, sum(clients) as clients from (${countsInState(sql, filter, now)}) as each group by account
       ) as kept
       join account d on d.id = kept.dealer
       where d.role = 'dealer' and ${isVisibleTo(sql, account, sql`kept`)}`,

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
 
 /** Returns the numbers of the caller's clients by their expiry, as a table `kept` for FROM: of all clients for the admin. */
-export function keptBy(sql: Sql, { id, role }: Context['account']): Fragment {
+export function countsByExpiry(sql: Sql, { id, role }: Context['account']): Fragment {
   return role === 'admin'
     ? sql`total_count as kept`
     : sql`(select expiry, clients from client_count where account = ${id}) as kept`
@@ -13,15 +13,15 @@ export function keptBy(sql: Sql, { id, role }: Context['account']): Fragment {
  * Returns a query of how many clients each dealer has in a state, and of those beneath each superreseller: rows of
  * `account` and `clients` that are to be added up. Whole months that are past are one row each.
  */
-export function keptIn(sql: Sql, filter: ClientFilter, now: Date): Fragment {
+export function countsInState(sql: Sql, filter: ClientFilter, now: Date): Fragment {
   switch (filter) {
     case 'all':
       return sql`select account, clients from settled_month union all ${changesIn(sql, sql`true`)}`
     case 'active':
       return sql`
-        ${keptIn(sql, 'all', now)}
+        ${countsInState(sql, 'all', now)}
         union all
-        select account, -clients from (${keptIn(sql, 'expired', now)}) as expired`
+        select account, -clients from (${countsInState(sql, 'expired', now)}) as expired`
     case 'expiring':
       return sql`
         select account, clients from client_count where expiry >= ${now} and expiry < ${expiringUntil(now)}`
@@ -46,18 +46,18 @@ function changesIn(sql: Sql, which: Fragment): Fragment {
 }
 
 /**
- * Returns a query of `keptIn` for every state at once: rows of `account`, `all`, `active`, `expiring` and `expired`.
+ * Returns a query of `countsInState` for every state at once: rows of `account`, `all`, `active`, `expiring` and `expired`.
  * @param accounts a query of the ids of the accounts; as an array, because a join would read the counts of all
  */
-export function keptStates(sql: Sql, now: Date, accounts: Fragment): Fragment {
+export function countsByState(sql: Sql, now: Date, accounts: Fragment): Fragment {
   return sql`
     select * from (
       select account, clients as "all", clients as active, 0 as expiring, 0 as expired
-      from (${keptIn(sql, 'all', now)}) as kept
+      from (${countsInState(sql, 'all', now)}) as kept
       union all
-      select account, 0, 0, clients, 0 from (${keptIn(sql, 'expiring', now)}) as expiring
+      select account, 0, 0, clients, 0 from (${countsInState(sql, 'expiring', now)}) as expiring
       union all
-      select account, 0, -clients, 0, clients from (${keptIn(sql, 'expired', now)}) as expired
+      select account, 0, -clients, 0, clients from (${countsInState(sql, 'expired', now)}) as expired
     ) as states
     where account = any (array(${accounts}))`
 }
