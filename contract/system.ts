@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { Moment } from './shapes.ts'
 
 /** What comes of restoring a backup into a throwaway database. */
-export const TRIAL_OUTCOMES = ['sound', 'unsound', 'left out'] as const
+export const TEST_RESTORE_OUTCOMES = ['sound', 'unsound', 'left out'] as const
 
 /** The backups that a server makes by the clock. */
 export const Backups = z.object({
@@ -10,8 +10,8 @@ export const Backups = z.object({
   /** How many it has. */
   kept: z.int(),
   newest: z.nullable(Moment),
-  /** What came of the trial of the newest; null before its end. */
-  trial: z.nullable(z.object({ outcome: z.enum(TRIAL_OUTCOMES), sentence: z.string() })),
+  /** What came of the test restore of the newest; null before its end. */
+  test_restore: z.nullable(z.object({ outcome: z.enum(TEST_RESTORE_OUTCOMES), sentence: z.string() })),
   /** When the newest was made that was proved sound. */
   sound: z.nullable(Moment),
   /** When the next is to be made. */

@@ -32,7 +32,7 @@ export type Order = {
 /** What came of it; null where another server is at it, or has just been. */
 export type Made = {
   name: string
-  trial: TestRestore
+  testRestore: TestRestore
   removed: string[]
   /** What could not be removed, and why. */
   stuck: string[]
@@ -51,7 +51,7 @@ export async function makeBackup(order: Order, signal: AbortSignal): Promise<Mad
       async (sql) => {
         const isMine = await tryLock(sql, LOCKS.backup)
         const recent = recentOf(storedIn(order.folder, order.now), order.due)
-        if (!isMine || recent?.trial) return null
+        if (!isMine || recent?.testRestore) return null
         return await make(sql, order, recent, signal)
       },
       'read only',
@@ -74,10 +74,10 @@ async function make(sql: Sql, order: Order, recent: StoredBackup | null, signal:
   if (!recent) await takeBackup({ owner, key, timeZone, folder, reserve, say: () => {}, signal })
   const [row] = await sql<{ size: number }[]>`select pg_database_size(current_database()) as size`
   const result = await testRestore({ folder, key, size: row?.size ?? 0, reserve, signal })
-  const trial = { at: now.toISOString(), ...result }
-  writeTestRestore(folder, trial)
+  const tested = { at: now.toISOString(), ...result }
+  writeTestRestore(folder, tested)
   const after = await remove.each(surplusOf(storedIn(parent, now), keep))
-  return { name, trial, removed: [...before, ...after], stuck: remove.stuck }
+  return { name, testRestore: tested, removed: [...before, ...after], stuck: remove.stuck }
 }
 
 /** Returns what killed processes have left. Nobody else is at it, because this one has the lock. */

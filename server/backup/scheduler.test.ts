@@ -28,8 +28,8 @@ const MB = 2 ** 20
 /** Makes what an earlier backup has left. */
 function plant(name: string, outcome?: string): void {
   mkdirSync(join(folder, name), { recursive: true })
-  const trial = { at: '2020-01-01T00:00:00.000Z', outcome, sentence: '' }
-  if (outcome) writeFileSync(join(folder, name, TEST_RESTORE_FILE), JSON.stringify(trial))
+  const tested = { at: '2020-01-01T00:00:00.000Z', outcome, sentence: '' }
+  if (outcome) writeFileSync(join(folder, name, TEST_RESTORE_FILE), JSON.stringify(tested))
 }
 
 describe('a console with BACKUP_EVERY', () => {
@@ -57,9 +57,9 @@ describe('a console with BACKUP_EVERY', () => {
     plant('auto-2020-01-03T00-00-00-000Z.partial')
     plant('.trial-killed')
     await start({ BACKUP_KEEP: '2' })
-    await logged('a backup was made and restored in a trial').toHaveLength(1)
+    await logged('a backup was made, and its test restore is sound').toHaveLength(1)
     const [newest, ...older] = storedIn(folder, new Date())
-    expect(newest?.trial).toMatchObject({
+    expect(newest?.testRestore).toMatchObject({
       outcome: 'sound',
       sentence: expect.stringContaining('Every credit'),
     })
@@ -95,17 +95,20 @@ describe('a console with BACKUP_EVERY', () => {
     plant(untried)
     await start({ BACKUP_KEEP: '1' })
     await logged('a backup was made that cannot be trusted').toHaveLength(1)
-    expect(storedIn(folder, new Date()).map(({ trial }) => trial?.outcome)).toEqual(['unsound', 'sound'])
+    expect(storedIn(folder, new Date()).map(({ testRestore }) => testRestore?.outcome)).toEqual([
+      'unsound',
+      'sound',
+    ])
     expect(storedIn(folder, new Date())[1]?.name).toBe(sound)
   })
 
-  test('leaves nothing of a trial that its stop interrupts', async () => {
+  test('leaves nothing of a test restore that its stop interrupts', async () => {
     await start()
-    const trials = () =>
+    const tests = () =>
       existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith('.trial-')) : []
-    await expect.poll(trials, { timeout: 60_000, interval: 10 }).toHaveLength(1)
+    await expect.poll(tests, { timeout: 60_000, interval: 10 }).toHaveLength(1)
     expect(await console.stop()).toBe(0)
-    expect(trials()).toEqual([])
+    expect(tests()).toEqual([])
   })
 })
 
@@ -171,7 +174,7 @@ describe('a backup by the clock', () => {
     const ahead = 'auto-2026-05-10T12-01-01-000Z'
     plant(ahead, 'sound')
     const made = await makeBackup({ ...order(), keep: 1 }, NEVER)
-    expect(made).toMatchObject({ trial: { outcome: 'sound' }, removed: [] })
+    expect(made).toMatchObject({ testRestore: { outcome: 'sound' }, removed: [] })
     expect(readdirSync(folder).sort()).toEqual([made?.name, ahead].sort())
   })
 
@@ -195,7 +198,7 @@ describe('a backup by the clock', () => {
     mkdirSync(join(folder, '.trial-older', 'postgres-17'), { recursive: true })
     writeFileSync(join(folder, '.trial-file'), '')
     const made = await makeBackup(order(), NEVER)
-    expect(made).toMatchObject({ trial: { outcome: 'sound' } })
+    expect(made).toMatchObject({ testRestore: { outcome: 'sound' } })
     expect(readdirSync(folder)).toEqual([made?.name])
   })
 
@@ -244,16 +247,20 @@ describe('a backup by the clock', () => {
     expect(readdirSync(folder)).toHaveLength(1)
   })
 
-  test('whose trial was interrupted is tried, and not made again', async () => {
+  test('whose test restore was interrupted is tried, and not made again', async () => {
     const { owner } = world.server.database
     const name = 'auto-2026-05-10T11-59-00-000Z'
     await takeBackup({ owner, key: SECRET_KEY, timeZone: 'UTC', folder: join(folder, name), say: () => {} })
     // What a full disk has left of its result, and of another try.
     for (const half of [TEST_RESTORE_FILE, `${TEST_RESTORE_FILE}.draft`])
       writeFileSync(join(folder, name, half), '')
-    expect(await makeBackup(order(), NEVER)).toMatchObject({ name, trial: { outcome: 'sound' }, removed: [] })
+    expect(await makeBackup(order(), NEVER)).toMatchObject({
+      name,
+      testRestore: { outcome: 'sound' },
+      removed: [],
+    })
     expect(readdirSync(folder)).toEqual([name])
-    expect(storedIn(folder, new Date())[0]?.trial?.outcome).toBe('sound')
+    expect(storedIn(folder, new Date())[0]?.testRestore?.outcome).toBe('sound')
     expect(existsSync(join(folder, name, `${TEST_RESTORE_FILE}.draft`))).toBe(false)
   })
 
@@ -269,7 +276,7 @@ describe('a backup by the clock', () => {
     })
     expect(tried).toEqual({
       outcome: 'left out',
-      sentence: `The backup was not tried, because the disk has less than the ${neededMb} MB free that its trial needs.`,
+      sentence: `The backup was not tried, because the disk has less than the ${neededMb} MB free that its test restore needs.`,
     })
     expect(readdirSync(folder)).toEqual(['one'])
   })

@@ -66,7 +66,7 @@ export function openBackups(options: ScheduleOptions): {
     const now = clock()
     const due = new Date(now.getTime() - plan.everyHours * HOUR)
     const recent = recentOf(read(), due)
-    if (running || recent?.trial || now.getTime() < againAt(failed, now)) return
+    if (running || recent?.testRestore || now.getTime() < againAt(failed, now)) return
     const { owner, key, timeZone, reserve } = options
     const { folder, keep } = plan
     running = startProcess({ owner, key, timeZone, reserve, folder, keep, due, now })
@@ -85,10 +85,11 @@ export function openBackups(options: ScheduleOptions): {
     if (!made) return
     failed = null
     if (made.stuck.length > 0) log.warn({ stuck: made.stuck }, 'folders among the backups cannot be removed')
-    const figures = { backup: made.name, trial: made.trial, removed: made.removed }
-    if (made.trial.outcome === 'sound') log.info(figures, 'a backup was made and restored in a trial')
-    if (made.trial.outcome === 'left out') log.warn(figures, 'a backup was made, but not tried')
-    if (made.trial.outcome === 'unsound') log.error(figures, 'a backup was made that cannot be trusted')
+    const figures = { backup: made.name, test_restore: made.testRestore, removed: made.removed }
+    if (made.testRestore.outcome === 'sound')
+      log.info(figures, 'a backup was made, and its test restore is sound')
+    if (made.testRestore.outcome === 'left out') log.warn(figures, 'a backup was made, but not tried')
+    if (made.testRestore.outcome === 'unsound') log.error(figures, 'a backup was made that cannot be trusted')
   }
 }
 
@@ -109,15 +110,15 @@ function stateOf(
   now: Date,
 ): Backups {
   const [newest] = kept
-  const trial = newest?.trial
+  const tested = newest?.testRestore
   const due = newest ? newest.taken.getTime() + plan.everyHours * HOUR : now.getTime()
   const next = Math.max(due, againAt(failed, now))
   return {
     every_hours: plan.everyHours,
     kept: kept.length,
     newest: newest?.taken.toISOString() ?? null,
-    trial: trial ? { outcome: trial.outcome, sentence: trial.sentence } : null,
-    sound: kept.find(({ trial }) => trial?.outcome === 'sound')?.taken.toISOString() ?? null,
+    test_restore: tested ? { outcome: tested.outcome, sentence: tested.sentence } : null,
+    sound: kept.find(({ testRestore }) => testRestore?.outcome === 'sound')?.taken.toISOString() ?? null,
     next: new Date(next).toISOString(),
     failure: failed && { at: failed.at.toISOString(), message: failed.message },
   }
@@ -169,7 +170,7 @@ export function measureBackups(state: () => Backups): void {
   )
   measure(
     'boxtree_backup_last_sound_timestamp_seconds',
-    'When the newest backup was taken that was restored in a trial and is sound.',
+    'When the newest backup was taken whose test restore is sound.',
     () => seconds(state().sound),
   )
 }

@@ -1,15 +1,15 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod/mini'
-import { TRIAL_OUTCOMES } from '../../contract/system.ts'
+import { TEST_RESTORE_OUTCOMES } from '../../contract/system.ts'
 import { putInPlace, writeDurably } from '../postgres/files.ts'
 
-/** What came of a test restore, into a cluster that is thrown away. The file, the calls and the log name it `trial`. */
+/** What came of a test restore, into a cluster that is thrown away. */
 export type TestRestore = z.output<typeof TestRestore>
 
 const TestRestore = z.strictObject({
   at: z.string(),
-  outcome: z.enum(TRIAL_OUTCOMES),
+  outcome: z.enum(TEST_RESTORE_OUTCOMES),
   sentence: z.string(),
 })
 
@@ -18,9 +18,10 @@ export type StoredBackup = {
   name: string
   taken: Date
   /** Null where the test restore was interrupted. */
-  trial: TestRestore | null
+  testRestore: TestRestore | null
 }
 
+/** Its name in the backups of earlier versions, which are still read. */
 export const TEST_RESTORE_FILE = 'trial.json'
 
 /** Other folders, such as those of `npm run backup`, are somebody's, and never removed. */
@@ -50,7 +51,7 @@ export function storedIn(folder: string, now: Date): StoredBackup[] {
       if (day === undefined) return []
       const taken = new Date(`${day}T${hour}:${minute}:${second}.${ms}Z`)
       if (isAhead(taken, now)) return []
-      return [{ name, taken, trial: readTestRestore(join(folder, name, TEST_RESTORE_FILE)) }]
+      return [{ name, taken, testRestore: readTestRestore(join(folder, name, TEST_RESTORE_FILE)) }]
     })
     .sort((a, b) => b.taken.getTime() - a.taken.getTime())
 }
@@ -63,15 +64,15 @@ export function recentOf(kept: readonly StoredBackup[], after: Date): StoredBack
 
 /** Returns those that are no longer kept. The newest that was proved sound is kept, however many came after it. */
 export function surplusOf(kept: readonly StoredBackup[], keep: number): StoredBackup[] {
-  const proved = kept.find(({ trial }) => trial?.outcome === 'sound')
+  const proved = kept.find(({ testRestore }) => testRestore?.outcome === 'sound')
   return kept.slice(keep).filter((one) => one !== proved)
 }
 
 /** The file has its name once it is whole, and replaces one that a full disk has cut short. */
-export function writeTestRestore(folder: string, trial: TestRestore): void {
+export function writeTestRestore(folder: string, result: TestRestore): void {
   const draft = join(folder, `${TEST_RESTORE_FILE}.draft`)
   rmSync(draft, { force: true })
-  writeDurably(draft, `${JSON.stringify(trial, null, 2)}\n`)
+  writeDurably(draft, `${JSON.stringify(result, null, 2)}\n`)
   putInPlace(draft, join(folder, TEST_RESTORE_FILE))
 }
 

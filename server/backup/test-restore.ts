@@ -24,6 +24,7 @@ export type TestRestoreOptions = {
 
 type Result = Omit<TestRestore, 'at'>
 
+/** What earlier versions have left behind is named so too, and still removed. */
 export const TEST_RESTORE_PREFIX = '.trial-'
 
 /** A cluster needs as much as the database, and its log while it is filled. An empty one has so many bytes. */
@@ -118,7 +119,7 @@ function shortageOf({ folder, size, reserve, free = freeSpaceOf }: TestRestoreOp
   for (const place of process.getuid?.() === 0 ? [beside, dirname(SHARED)] : [beside]) {
     const needed = ROOM * size + EMPTY + keptBeside(place, reserve)
     if (free(place) < needed)
-      return `The backup was not tried, because the disk has less than the ${inMb(needed)} MB free that its trial needs.`
+      return `The backup was not tried, because the disk has less than the ${inMb(needed)} MB free that its test restore needs.`
   }
   return null
 }

@@ -109,8 +109,16 @@ async function openBusiness(): Promise<Business> {
 /** A backup of this night that was proved sound. */
 function backupsAt(now: Date): Backups {
   const at = (hours: number) => new Date(now.getTime() + hours * 3_600_000).toISOString()
-  const trial = { outcome: 'sound', sentence: 'Every credit is where it belongs.' } as const
-  return { every_hours: 24, kept: 7, newest: at(-9), sound: at(-9), next: at(15), trial, failure: null }
+  const test_restore = { outcome: 'sound', sentence: 'Every credit is where it belongs.' } as const
+  return {
+    every_hours: 24,
+    kept: 7,
+    newest: at(-9),
+    sound: at(-9),
+    next: at(15),
+    test_restore,
+    failure: null,
+  }
 }
 
 /** Lets another server tell of itself, and the jobs run. */

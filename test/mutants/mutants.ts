@@ -2082,8 +2082,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'two servers do not make a backup at once',
     file: 'server/backup/make.ts',
-    from: 'if (!isMine || recent?.trial) return null',
-    to: 'if (recent?.trial) return null',
+    from: 'if (!isMine || recent?.testRestore) return null',
+    to: 'if (recent?.testRestore) return null',
     suites: ['server/backup/scheduler.test.ts'],
   },
   {
@@ -2094,7 +2094,7 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/backup/scheduler.test.ts'],
   },
   {
-    guard: 'the trial of a backup leaves the database the room that changes need',
+    guard: 'the test restore of a backup leaves the database the room that changes need',
     file: 'server/backup/test-restore.ts',
     from: 'const needed = ROOM * size + EMPTY + kept',
     to: 'const needed = ROOM * size + EMPTY',

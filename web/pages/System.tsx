@@ -143,8 +143,8 @@ function BackupsCard({ backups }: { backups: Backups | null }) {
       </Card>
     )
   }
-  const { every_hours, kept, newest, trial, next, failure } = backups
-  const { label, tone } = trial ? TRIALS[trial.outcome] : { label: 'Not ended', tone: 'plain' as const }
+  const { every_hours, kept, newest, test_restore: tested, next, failure } = backups
+  const { label, tone } = tested ? TESTED[tested.outcome] : { label: 'Not ended', tone: 'plain' as const }
   return (
     <Card title="Backups">
       <FactList>
@@ -152,8 +152,8 @@ function BackupsCard({ backups }: { backups: Backups | null }) {
         <Fact label="Kept">{kept}</Fact>
         <Fact label="Newest">{newest ? <Ago iso={newest} now={now} /> : 'None yet'}</Fact>
         {newest && (
-          <Fact label="Trial restore">
-            <Chip tone={tone} hint={trial?.sentence}>
+          <Fact label="Test restore">
+            <Chip tone={tone} hint={tested?.sentence}>
               {label}
             </Chip>
           </Fact>
@@ -169,7 +169,7 @@ function BackupsCard({ backups }: { backups: Backups | null }) {
   )
 }
 
-const TRIALS: Record<NonNullable<Backups['trial']>['outcome'], { label: string; tone: Tone }> = {
+const TESTED: Record<NonNullable<Backups['test_restore']>['outcome'], { label: string; tone: Tone }> = {
   sound: { label: 'Sound', tone: 'good' },
   unsound: { label: 'Not sound', tone: 'bad' },
   'left out': { label: 'Left out', tone: 'warn' },

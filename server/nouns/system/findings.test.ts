@@ -19,7 +19,7 @@ const SERVER: Server = {
 
 const BACKUPS: Backups = {
   ...{ every_hours: 24, kept: 1, newest: '2026-05-15T03:00:00.000Z', sound: '2026-05-15T03:00:00.000Z' },
-  ...{ trial: { outcome: 'sound', sentence: '' }, next: '2026-05-16T03:00:00.000Z', failure: null },
+  ...{ test_restore: { outcome: 'sound', sentence: '' }, next: '2026-05-16T03:00:00.000Z', failure: null },
 }
 
 function found(database: Partial<Database> = {}, ...servers: Partial<Server>[]) {
@@ -56,7 +56,7 @@ test('a backup that failed after the newest is told, on whichever server, until 
 })
 
 test('a server that should make backups and never made one is told after twice the time', () => {
-  const never = { ...BACKUPS, newest: null, sound: null, trial: null }
+  const never = { ...BACKUPS, newest: null, sound: null, test_restore: null }
   expect(found({}, { started: '2026-05-13T10:00:00.000Z', backups: never })).toEqual([])
   expect(found({}, { started: '2026-05-13T09:59:59.000Z', backups: never })).toEqual([
     { kind: 'backup', urgent: true, sentence: expect.stringMatching(/^There is no backup, although/) },

@@ -138,8 +138,8 @@ function ofBackups(living: readonly Server[], now: Date): Finding[] {
   return ofTestRestore(newest)
 }
 
-function ofTestRestore({ trial, sound }: Backups): Finding[] {
-  if (trial?.outcome === 'unsound') {
+function ofTestRestore({ test_restore: tested, sound }: Backups): Finding[] {
+  if (tested?.outcome === 'unsound') {
     const last =
       sound === null
         ? 'No backup is proved sound.'
@@ -147,12 +147,12 @@ function ofTestRestore({ trial, sound }: Backups): Finding[] {
     return [
       urgent(
         'backup',
-        `The newest backup cannot be trusted: ${ended(trial.sentence)} ${last} Run npm run verify, which says whether the database itself is sound.`,
+        `The newest backup cannot be trusted: ${ended(tested.sentence)} ${last} Run npm run verify, which says whether the database itself is sound.`,
       ),
     ]
   }
-  if (trial?.outcome !== 'left out') return []
-  return [hint('backup', `${ended(trial.sentence)} Free space there, or set BACKUP_DIR to a larger disk.`)]
+  if (tested?.outcome !== 'left out') return []
+  return [hint('backup', `${ended(tested.sentence)} Free space there, or set BACKUP_DIR to a larger disk.`)]
 }
 
 function ofGone({ host, seen, ...server }: Server, now: Date): Finding {

@@ -1,4 +1,9 @@
-import { type Backups, type Server, type ServerReport, TRIAL_OUTCOMES } from '../../../contract/system.ts'
+import {
+  type Backups,
+  type Server,
+  type ServerReport,
+  TEST_RESTORE_OUTCOMES,
+} from '../../../contract/system.ts'
 import { begin } from '../../postgres/begin.ts'
 import type { Sql } from '../../postgres/pool.ts'
 import { withTimeout } from '../../postgres/timeout.ts'
@@ -58,8 +63,11 @@ export async function serversOf(sql: Sql, { own, now }: { own: ServerReport; now
   })
 }
 
-/** A newer version may tell of a trial what this one has no word for: then its end is not known here. */
+/**
+ * Another version may tell of no test restore, or of what came of one in a word that this one has not: then its end is not
+ * known here.
+ */
 function readable(backups: Backups | null): Backups | null {
-  if (!backups?.trial || TRIAL_OUTCOMES.includes(backups.trial.outcome)) return backups
-  return { ...backups, trial: null }
+  if (!backups || TEST_RESTORE_OUTCOMES.some((word) => word === backups.test_restore?.outcome)) return backups
+  return { ...backups, test_restore: null }
 }

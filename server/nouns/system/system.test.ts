@@ -114,7 +114,7 @@ describe('the state of the system', () => {
           newest: new Date(world.clock.now.getTime() - HOUR).toISOString(),
           sound: new Date(world.clock.now.getTime() - HOUR).toISOString(),
           next: new Date(world.clock.now.getTime() + 23 * HOUR).toISOString(),
-          trial: { outcome: 'sound', sentence: 'Every credit is where it belongs.' },
+          test_restore: { outcome: 'sound', sentence: 'Every credit is where it belongs.' },
         },
       }),
     ])
@@ -150,17 +150,17 @@ describe('the state of the system', () => {
     })
   })
 
-  test('leaves out the jobs and trials of a newer version, for which it has no words', async () => {
+  test('leaves out the jobs and test restores of a newer version, for which it has no words', async () => {
     const { sql, ownerSql } = world.server
     await ownerSql`insert into job (name, took_ms, succeeded, failures) values ('later', 1, now(), 0)`
     await tellOther()
-    const trial = { outcome: 'later', sentence: '' }
+    const test_restore = { outcome: 'later', sentence: '' }
     await ownerSql`
-      update server_process set backups = ${ownerSql.json({ ...(await state()).servers[0]?.backups, trial })}
+      update server_process set backups = ${ownerSql.json({ ...(await state()).servers[0]?.backups, test_restore })}
       where id = ${OTHER}`
     const { jobs, servers } = await state()
     expect(jobs.filter(({ name }) => !JOBS.includes(name))).toEqual([])
-    expect(servers[1]?.backups).toMatchObject({ kept: 1, trial: null })
+    expect(servers[1]?.backups).toMatchObject({ kept: 1, test_restore: null })
     expect(await findings()).toEqual([])
     await ownerSql`delete from job where name = 'later'`
     await forgetServer(sql, OTHER)
@@ -265,7 +265,7 @@ describe('what needs a hand', () => {
     ],
     ['left out', false, /^Two credits are lost\. Free space there, or set BACKUP_DIR to a larger disk\.$/],
   ] as const)(
-    'is a newest backup whose trial was %s, until the next is sound',
+    'is a newest backup whose test restore was %s, until the next is sound',
     async (outcome, urgent, words) => {
       makeBackup({ outcome, sentence: 'Two credits are lost.' })
       await expectFinding('backup', urgent, words)
