@@ -83,7 +83,7 @@ export function showSettings(next: StoredSettings): void {
   notify()
 }
 
-export function keepSettings(next: StoredSettings): void {
+function keepSettings(next: StoredSettings): void {
   write('settings', JSON.stringify(next))
   followSettings(next)
 }
@@ -166,7 +166,7 @@ export function signOut(): void {
   endSession({ expired: false, comeBack: false })
 }
 
-export function endIfExpired(): void {
+function endIfExpired(): void {
   if (state.status === 'in' && isPast(state.session.expiry)) endOver()
 }
 

@@ -137,7 +137,7 @@ async function signIn(context: OpenContext, known: Known, attempt: Admitted, ses
   })
 }
 
-export async function whoIs(sql: Sql, session: Buffer, now: Date): Promise<Account> {
+async function whoIs(sql: Sql, session: Buffer, now: Date): Promise<Account> {
   const account = await accountOf(sql, session, now)
   if (!account) throw noSession()
   return account

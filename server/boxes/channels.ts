@@ -23,7 +23,7 @@ const MOST_PREPARED = 64 * 1024 * 1024
 /** A channel as boxes are told of it. */
 export type Listed = Channel & { id: number; genre: Genre }
 
-export type Genre = { id: number; title: string; adult: boolean; packages: readonly number[] }
+type Genre = { id: number; title: string; adult: boolean; packages: readonly number[] }
 
 /** What the clients of one package can watch, in the order of the numbers. */
 export type Offer = Ordered & {

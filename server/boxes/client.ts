@@ -38,7 +38,7 @@ export type DeviceRow = {
 export type Device = Omit<DeviceRow, (typeof IDENTITY)[number]> & { prints: Prints }
 
 /** A print for each part of IDENTITY: 48 bits, 0 for one that is not known. */
-export type Prints = readonly [number, number, number]
+type Prints = readonly [number, number, number]
 
 /** What a box says of itself when it signs in; empty where it says nothing. */
 export type Told = {

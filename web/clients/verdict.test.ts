@@ -84,7 +84,7 @@ test.each([
 )
 
 test('a suspension is over where a dealer reads of its box, since it could not sign in before', () => {
-  const refused = { box_refusal: 'suspended', box_answered: '2026-11-18T10:00:00.000Z' }
+  const refused = { box_refusal: 'suspended', box_answered: '2026-11-18T10:00:00.000Z' } as const
   expect(verdictsOf({ ...SERVED, ...refused }, NOW, 'UTC')).toEqual(verdictsOf(SERVED, NOW, 'UTC'))
 })
 
