@@ -102,17 +102,15 @@ describe('a file', () => {
 
   test('is cut off when its process is killed, and the next file gets its place', async () => {
     const [first] = dealers as [Person]
-    await expectCut(first, 'pdf', /has ended with SIGKILL/, () => {
-      for (const pid of makers()) process.kill(pid, 'SIGKILL')
-    })
+    await expectCut(first, 'pdf', /has ended with SIGKILL/, killMakers)
   })
 
   /** Fetches as many files as an account may at once, which all end before their end, and then as many more. */
-  async function expectCut(person: Person, format: 'csv' | 'pdf', why: RegExp, end = () => {}) {
+  async function expectCut(person: Person, format: 'csv' | 'pdf', why: RegExp, end = async () => {}) {
     const before = world.server.logged.length
     const responses = await Promise.all([fetchFile(person, format), fetchFile(person, format)])
     expect(responses.map(({ status }) => status)).toEqual([200, 200])
-    end()
+    await end()
     for (const response of responses) await expect(response.arrayBuffer()).rejects.toThrow('terminated')
     // The process that is kept for the next file may be there.
     await expect.poll(() => makers().length, SOON).toBeLessThanOrEqual(2)
@@ -183,11 +181,7 @@ describe('the two processes that are kept for the next files', () => {
     const [first] = dealers as [Person]
     await fetchFile(first, 'csv', 'nobody')
     await expect.poll(() => makers().length, SOON).toBe(2)
-    const killed = makers()
-    for (const pid of killed) process.kill(pid, 'SIGKILL')
-    // Until the server has heard of it: a process that has ended is listed, without its name, until then.
-    const isListed = (pid: number) => processes().some((one) => one.pid === pid)
-    await expect.poll(() => killed.filter(isListed), SOON).toEqual([])
+    await killMakers()
     const response = await fetchFile(first, 'csv', 'nobody')
     expect((await response.text()).split('\r\n')).toHaveLength(2)
   })
@@ -214,6 +208,15 @@ describe('the two processes that are kept for the next files', () => {
     await expect.poll(() => spares.some(isRunning), SOON).toBe(false)
   })
 })
+
+/** Kills all processes of files, and waits until the server has heard of it. */
+async function killMakers(): Promise<void> {
+  const killed = makers()
+  for (const pid of killed) process.kill(pid, 'SIGKILL')
+  // One that has ended is listed, without its command, until then.
+  const isListed = (pid: number) => processes().some((one) => one.pid === pid)
+  await expect.poll(() => killed.filter(isListed), SOON).toEqual([])
+}
 
 function isRunning(pid: number): boolean {
   return processes().some((one) => one.pid === pid && one.command.includes('maker.ts'))
