@@ -175,7 +175,7 @@ export const DeviceChange = z.object({
   /** What it is since: a serial number, an address, a MAC. */
   detail: z.string(),
   /** The MAC that a new one replaced; null for anything else, and where there was none. */
-  before: z.nullable(z.string()),
+  mac_before: z.nullable(z.string()),
   /** From where; null where that is not known, or not the reader's to know. */
   address: z.nullable(z.string()),
   /** The account that did it, or '—'; null where the box itself changed. */

@@ -61,7 +61,7 @@ create table device_history (
   -- The new serial number, address or MAC.
   detail text not null default '',
   -- The MAC that a new one replaced.
-  before text,
+  mac_before text,
   -- The address that it asked from; null where a proxy hid it.
   address text,
   -- The account that did it; null where the box itself changed.

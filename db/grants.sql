@@ -22,7 +22,7 @@ grant insert, update (stb_sn, stb_type, version, image, hardware, device_id, dev
   takeovers_refused, locked_to_ip, cut, time_last_play_tv, time_last_play_video, last_played_tv_content,
   last_played_vod_content) on device to :server_role;
 grant insert, update (polled, address, token_nonce, watching, watched, refusal, answered) on presence to :server_role;
-grant insert (client, at, event, detail, before, address, actor) on device_history to :server_role;
+grant insert (client, at, event, detail, mac_before, address, actor) on device_history to :server_role;
 grant insert (mac, tried), update (succeeded, token_nonce, refusal) on box_login to :server_role;
 grant insert (client, event, message, created, expiry, actor), update (told, confirmed) on box_event to :server_role;
 grant insert (mac, first_asked, asked, address, stb_type, version, times),

@@ -23,17 +23,25 @@ test("a client's device history tells what its box became, when, from where, and
   const then = world.clock.now.toISOString()
   const id = expect.any(Number)
   expect(await dealer.call(deviceHistory, { name })).toEqual([
-    { id, at: then, event: 'reset', detail: '', before: null, address: '127.0.0.1', actor: dealer.name },
+    { id, at: then, event: 'reset', detail: '', mac_before: null, address: '127.0.0.1', actor: dealer.name },
     {
       id,
       at: then,
       event: 'address',
       detail: '203.0.113.8',
-      before: null,
+      mac_before: null,
       address: '203.0.113.8',
       actor: null,
     },
-    { id, at: first, event: 'first seen', detail: 'SN-1', before: null, address: '203.0.113.7', actor: null },
+    {
+      id,
+      at: first,
+      event: 'first seen',
+      detail: 'SN-1',
+      mac_before: null,
+      address: '203.0.113.7',
+      actor: null,
+    },
   ])
 })
 
@@ -48,9 +56,9 @@ test('a MAC that was changed is in the history with the one before and who chang
   await dealer.call(reset, { name })
   const by = { event: 'new MAC', address: '127.0.0.1', actor: dealer.name }
   expect(await dealer.call(deviceHistory, { name })).toMatchObject([
-    { ...by, detail: another, before: null },
-    { ...by, detail: '', before: taken },
-    { ...by, detail: taken, before: mac },
+    { ...by, detail: another, mac_before: null },
+    { ...by, detail: '', mac_before: taken },
+    { ...by, detail: taken, mac_before: mac },
   ])
 })
 

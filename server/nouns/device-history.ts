@@ -11,7 +11,7 @@ export const deviceHistory: Handler<typeof calls.clients.deviceHistory> = async 
   const { sql, account } = context
   const { id } = await clientOf(context, name)
   const rows = await sql<DeviceChange[]>`
-    select h.id, h.at, h.event, h.detail, h.before, h.address, ${nameFor(sql, account, sql`a`)} as actor
+    select h.id, h.at, h.event, h.detail, h.mac_before, h.address, ${nameFor(sql, account, sql`a`)} as actor
     from device_history h left join account a on a.id = h.actor
     where h.client = ${id} order by h.id desc limit ${NEWEST}`
   return rows.map((row) => ({ ...row, address: row.actor === '—' ? null : row.address }))

@@ -46,8 +46,8 @@ export const deviceHistory = table<DeviceChange>({
   empty: 'No box has asked yet',
 })
 
-function sinceThen({ detail, before }: DeviceChange): string {
-  return before === null ? detail : `${detail || 'None'} (before: ${before})`
+function sinceThen({ detail, mac_before }: DeviceChange): string {
+  return mac_before === null ? detail : `${detail || 'None'} (before: ${mac_before})`
 }
 
 const EVENTS: Record<DeviceChange['event'], string> = {

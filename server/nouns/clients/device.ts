@@ -34,6 +34,6 @@ async function note(
   { event, detail, before }: Note,
 ) {
   await sql`
-    insert into device_history (client, at, event, detail, before, address, actor)
+    insert into device_history (client, at, event, detail, mac_before, address, actor)
     values (${client}, ${now}, ${event}, ${detail}, ${before}, ${address}, ${account.id})`
 }
