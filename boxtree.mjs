@@ -4,12 +4,24 @@
 
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = dirname(fileURLToPath(import.meta.url))
+const PACKAGES = 'node_modules'
+/** Where packages are until all of them have come. */
+const DRAFT = 'node_modules.draft'
 const VITEST = 'node_modules/vitest/vitest.mjs'
 /** The levels of the log, as pino numbers them. */
 const [INFO, ERROR] = [30, 50]
@@ -104,15 +116,28 @@ function readJson(file) {
   }
 }
 
+/**
+ * Installs beside the present packages, and then takes their place: where npm finds none, the version before can still be
+ * started, and a console that runs goes on.
+ */
 async function install() {
   say('Installing packages (once; about a minute)')
-  const args = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error']
+  rmSync(DRAFT, { recursive: true, force: true })
+  mkdirSync(DRAFT)
+  for (const file of ['package.json', 'package-lock.json', '.npmrc']) {
+    if (existsSync(file)) copyFileSync(file, join(DRAFT, file))
+  }
+  const options = ['--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error']
+  const args = ['ci', '--prefix', DRAFT, ...options]
   const npm = process.env.npm_execpath
   const { NODE_ENV: _, ...env } = process.env
   const code = npm?.endsWith('.js')
     ? await run(process.execPath, [npm, ...args], env)
     : await run('npm', args, env)
   if (code !== 0) quit('npm could not install the packages; see its words above, then try again.')
+  if (existsSync(PACKAGES)) renameSync(PACKAGES, join(DRAFT, 'before'))
+  renameSync(join(DRAFT, PACKAGES), PACKAGES)
+  rmSync(DRAFT, { recursive: true, force: true })
 }
 
 function findNode() {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -9,10 +9,15 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Runs a command in a folder without packages, where npm cannot install any, and without a terminal. */
 function runWithoutPackages(...command: string[]): string {
+  return runWith('process.exit(1)', ...command)
+}
+
+/** The same where npm is another program. */
+function runWith(program: string, ...command: string[]): string {
   copyFileSync(join(import.meta.dirname, '../boxtree.mjs'), join(folder, 'boxtree.mjs'))
   writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ packages: { 'node_modules/one': {} } }))
   const npm = join(folder, 'npm.js')
-  writeFileSync(npm, 'process.exit(1)')
+  writeFileSync(npm, program)
   const env = { PATH: process.env.PATH, npm_execpath: npm }
   const { stdout, stderr, status } = spawnSync(process.execPath, ['boxtree.mjs', ...command], {
     cwd: folder,
@@ -34,6 +39,23 @@ test('a start without a terminal logs lines of JSON from the first on', () => {
   expect(lines.map((line) => JSON.parse(line))).toEqual(
     SENTENCES.map((msg, at) => ({ level: [30, 50][at], time: expect.any(Number), pid, hostname, msg })),
   )
+})
+
+test('the packages stay as they are until all new ones have come', () => {
+  const [packages, present] = ['node_modules', 'node_modules/present'].map((path) => join(folder, path))
+  mkdirSync(packages as string)
+  writeFileSync(present as string, '')
+  runWithoutPackages('check')
+  expect(existsSync(present as string)).toBe(true)
+  const npm = `
+    const { mkdirSync, writeFileSync } = require('node:fs')
+    const to = process.argv[process.argv.indexOf('--prefix') + 1] + '/node_modules'
+    mkdirSync(to)
+    writeFileSync(to + '/new', '')`
+  // What they are for is missing here.
+  runWith(npm, 'check')
+  expect(readdirSync(packages as string)).toEqual(['new'])
+  expect(existsSync(join(folder, 'node_modules.draft'))).toBe(false)
 })
 
 test('any other command says plain sentences', () => {

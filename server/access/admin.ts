@@ -8,13 +8,17 @@ import { hashPassword } from './password.ts'
 /** Returns whether it has created the admin; false where there is one. */
 export async function createFirstAdmin(sql: Sql, name: string, password: string): Promise<boolean> {
   // Looked for first: an insert that meets a conflict takes an id all the same, and its commit may wait for the standby.
-  const there = await sql`select from account where role = 'admin'`
-  if (there.length === 1) return false
+  if (await hasAdmin(sql)) return false
   const made = await sql`
     insert into account (name, role, password, settings, created)
     values (${name}, 'admin', ${await hashPassword(password)}, ${sql.json(DEFAULT_SETTINGS)}, moment())
     on conflict do nothing returning id`
   return made.length === 1
+}
+
+export async function hasAdmin(sql: Sql): Promise<boolean> {
+  const there = await sql`select from account where role = 'admin'`
+  return there.length === 1
 }
 
 /** Sets the admin's password and ends the admin's sessions. Returns the admin's name; null without an admin. */

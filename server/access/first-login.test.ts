@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chownSync, readFileSync, writeFileSync } from 'node:fs'
+import { chownSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../../test/support/database.ts'
@@ -40,6 +40,14 @@ describe('the first login', () => {
     writeFileSync(draft, KNOWN)
     chownSync(draft, 65_534, 65_534)
     expect(await firstLogin()).toMatch(/^login: admin\npassword: \S{19}\n$/)
+  })
+
+  test('is not written again at later starts, for which the disk may be full', async () => {
+    const config = readConfig({ DATA_DIR: dataDir })
+    await makeFirstLogin(database.sql, config, false)
+    rmSync(dataDir, { recursive: true })
+    expect(await makeFirstLogin(database.sql, config, false)).toBe(null)
+    expect(existsSync(dataDir)).toBe(false)
   })
 
   test('is a new one where the draft is a pipe, which nobody is waited for', async () => {

@@ -5,7 +5,7 @@ import type { Config } from '../config.ts'
 import { makeDataFolder } from '../postgres/data-folder.ts'
 import { OWN_UID, putInPlace, readOwned, writeDurably } from '../postgres/files.ts'
 import type { Sql } from '../postgres/pool.ts'
-import { createFirstAdmin } from './admin.ts'
+import { createFirstAdmin, hasAdmin } from './admin.ts'
 
 /**
  * Creates the admin at the very first start. Printed lines end up in a log: where there is no terminal, the password is
@@ -40,6 +40,8 @@ async function leaveFirstLogin(sql: Sql, config: Config): Promise<void> {
   const file = firstLoginFile(config)
   const draft = `${file}.draft`
   const interrupted = readDraft(draft)
+  // The draft is for the first start alone: later ones need no room on the disk.
+  if (!interrupted && (await hasAdmin(sql))) return
   const { login, password } = interrupted ?? writeDraft(draft, config)
   const made = await createFirstAdmin(sql, login, password)
   if (made || interrupted) putInPlace(draft, file)

@@ -73,7 +73,10 @@ async function withCluster<T>(
   const dataDir = mkdtempSync(join(parent, TEST_RESTORE_PREFIX))
   try {
     signal.throwIfAborted()
-    const cluster = await startEmbedded({ dataDir, say: silent })
+    const cluster = await startEmbedded({ dataDir, say: silent }).catch((error: Error) => {
+      // That says nothing of the backup, which is tried again later.
+      throw new Error(`The backup could not be tried: ${error.message}`)
+    })
     let end: Promise<void> | null = null
     const stop = () => {
       end ??= throwAway(cluster, dataDir)

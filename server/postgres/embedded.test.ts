@@ -210,6 +210,21 @@ describe.runIf(process.getuid?.() === 0)('the embedded database of a console tha
     expect(existsSync(cluster)).toBe(false)
   })
 
+  test('is adopted where it runs in another container, whose processes cannot be seen', async () => {
+    const dataDir = join(folder, 'data')
+    await open(dataDir)
+    const file = join(dataDir, 'postgres-18', 'postmaster.pid')
+    const lines = readFileSync(file, 'utf8').split('\n')
+    const unseen = ['4194304', ...lines.slice(1)].join('\n')
+    writeFileSync(file, unseen)
+    const guest = await startEmbedded({ dataDir, say: () => {}, guest: true })
+    expect(guest.held).toBe(false)
+    await expect(startEmbedded({ dataDir, say: () => {} })).rejects.toThrow('Another console')
+    await guest.stop()
+    expect(readFileSync(file, 'utf8')).toBe(unseen)
+    writeFileSync(file, lines.join('\n'))
+  })
+
   test.runIf(existsSync(SETPRIV))(
     'starts, is found again and stops in a container, where root may not look at the processes of others',
     { timeout: 120_000 },

@@ -111,6 +111,25 @@ describe('a migration', () => {
     expect(await isThirteenSteps()).toBe(false)
   })
 
+  test('waits for as long as a backup is being made', async () => {
+    await age()
+    const backup = openPool(database.owner, { max: 1 })
+    // Longer than another program is waited for.
+    const copied = backup.begin(async (sql) => {
+      await sql`lock table client in access share mode`
+      const rows = await sql`copy (select pg_sleep(16)) to stdout`.readable()
+      for await (const _ of rows);
+    })
+    try {
+      await run()
+      expect(said).toContain('Waiting until the backup that is being made is complete')
+      expect(await isThirteenSteps()).toBe(false)
+    } finally {
+      await copied
+      await backup.end()
+    }
+  })
+
   test('applies the bridge to the thirteen-step schema once', async () => {
     await age()
     await run()

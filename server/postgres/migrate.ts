@@ -37,6 +37,8 @@ const TRIES_UNTOLD = 5
  */
 const LONGEST_LOCK = '2s'
 const LOCK_TRIES = 5
+/** The pause between two tries while a backup is being made, in milliseconds: each of them makes others wait. */
+const TRY_AGAIN_BESIDE_BACKUP = 5_000
 /** SQL's code for a lock that did not come within that time. */
 const NO_LOCK = '55P03'
 
@@ -140,14 +142,24 @@ async function whileUsed(
       return
     } catch (error) {
       if (codeOf(error) !== NO_LOCK) throw error
-      if (tries === LOCK_TRIES)
+      const isCopied = tries >= LOCK_TRIES && (await isBackedUp(sql))
+      if (tries >= LOCK_TRIES && !isCopied)
         throw new StartFault(
           'The tables cannot be brought forward while another program uses them; stop every console of this database, and start again.',
         )
       if (tries === 1) say('Waiting for another program that uses the tables')
-      await pause(TRY_EVERY, undefined, { signal: stopping })
+      if (tries === LOCK_TRIES) say('Waiting until the backup that is being made is complete')
+      await pause(isCopied ? TRY_AGAIN_BESIDE_BACKUP : TRY_EVERY, undefined, { signal: stopping })
     }
   }
+}
+
+/** Whether a backup is being made, which uses every table until it is complete. */
+async function isBackedUp(sql: Sql): Promise<boolean> {
+  const [backup] = await sql`
+    select from pg_stat_activity
+    where datname = current_database() and state = 'active' and query ilike 'copy %to stdout%' limit 1`
+  return backup !== undefined
 }
 
 /** The major versions of PostgreSQL that the tests run on. */

@@ -1,5 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { lstatSync, readFileSync, readlinkSync, renameSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { StartFault } from '../config.ts'
@@ -8,6 +10,7 @@ import { codeOf } from './errors.ts'
 import { OWN_UID, readOwned } from './files.ts'
 import type { Home } from './home.ts'
 import { ENVIRONMENT, programPath, run } from './run.ts'
+import { socketOf } from './socket.ts'
 
 /** Crash recovery long after a checkpoint takes a while, and must not be interrupted. */
 const START_LIMIT_MS = 600_000
@@ -29,7 +32,7 @@ function isRunning(home: Home): boolean {
  */
 export async function ensureRunning(home: Home, stopping?: AbortSignal): Promise<'adopted' | 'started'> {
   stopping?.throwIfAborted()
-  if (isRunning(home)) return 'adopted'
+  if (isRunning(home) || (await answers(home))) return 'adopted'
   for (const file of ['postmaster.pid', '.s.PGSQL.5432.lock']) removeStale(home, file)
   await configure(home)
   const ended = launch(home)
@@ -37,6 +40,24 @@ export async function ensureRunning(home: Home, stopping?: AbortSignal): Promise
   stopping?.throwIfAborted()
   if (isRunning(home)) return 'adopted'
   throw new StartFault(`PostgreSQL did not start on ${home.cluster}:\n${lastLines(home)}`)
+}
+
+/**
+ * Whether a server answers in the folder. One that another container runs there, whose processes are not to be seen from
+ * here, is told by this alone: a second server beside it would destroy its files.
+ */
+async function answers(home: Home): Promise<boolean> {
+  const socket = socketOf(home.cluster)
+  const connection = connect(socket.path)
+  try {
+    await once(connection, 'connect')
+    return true
+  } catch {
+    return false
+  } finally {
+    connection.destroy()
+    socket.forget()
+  }
 }
 
 /** Stops the server, which ends its sessions and writes a checkpoint; resolves when no process is left. */

@@ -840,6 +840,13 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/nouns/trials.test.ts'],
   },
   {
+    guard: 'no second PostgreSQL runs on the files of one in another container',
+    file: 'server/postgres/postmaster.ts',
+    from: ' || (await answers(home))',
+    to: '',
+    suites: ['server/postgres/embedded.test.ts'],
+  },
+  {
     guard: 'nobody gets the months of a client that is gone from a quote',
     file: 'server/nouns/renewals.ts',
     from: 'clients.map(({ name }) => monthsOf.get(name.toLowerCase()) as number)',
