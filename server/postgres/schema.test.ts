@@ -1,13 +1,15 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../../test/support/database.ts'
 import { begin } from './begin.ts'
 import { migrate } from './migrate.ts'
 import type { Sql } from './pool.ts'
 import {
+  BETWEEN_RELEASES,
   checksumOfStatements,
   fingerprintOf,
+  judge,
   makeSchema,
   makeTablesOf,
   originOf,
@@ -125,6 +127,39 @@ test.each(Object.entries(RELEASED))(
     expect(originOf(fingerprint)).not.toBeNull()
   },
 )
+
+describe('the tables that the main branch has made between two releases', () => {
+  test('are known to later versions: those of this one are in the list too', () => {
+    // Where this fails, db/ has changed: BETWEEN_RELEASES gets the fingerprint and the last step of the present tables.
+    const isReleased = Object.values(RELEASED).includes(PRESENT.fingerprint)
+    expect(isReleased || BETWEEN_RELEASES[PRESENT.fingerprint] === PRESENT.step).toBe(true)
+  })
+
+  test.each(Object.entries(BETWEEN_RELEASES))(
+    'are those of the last release with its steps: %s',
+    (fingerprint, step) => {
+      const isPresent = fingerprint === PRESENT.fingerprint
+      expect(judge({ fingerprint, step, needs: 0 }, RELEASE)).toBe(isPresent ? 'present' : 'older')
+      for (const name of isPresent ? [] : [fingerprint, `${fingerprint}+${step}`])
+        expect(originOf(name)).toMatchObject({ schema: { step: 0 }, steps: RELEASE.steps.slice(0, step) })
+    },
+  )
+
+  test('are brought forward to what this version makes anew', async () => {
+    const fresh = await database()
+    const [, fingerprint] = Object.keys(BETWEEN_RELEASES)
+    const older = originOf(fingerprint ?? '')
+    if (!older) throw new Error('these tables cannot be made')
+    const forward = await database(async (sql) => {
+      await makeTablesOf(sql, older, RELEASE)
+      await sql`update setup set value = ${fingerprint ?? ''} where key = 'schema'`
+    })
+    for (const [kind, ask] of Object.entries(CATALOG))
+      expect(linesOf(await ask(forward)), kind).toEqual(linesOf(await ask(fresh)))
+    const noted = (sql: Sql) => sql`select key, value from setup order by key`
+    expect(await noted(forward)).toEqual(await noted(fresh))
+  })
+})
 
 test('every constraint is named after its table and its kind', async () => {
   const sql = await database()

@@ -79,6 +79,20 @@ export const RELEASE: Release = {
   grants: readSql(FOLDER, 'grants.sql'),
 }
 
+/**
+ * The tables that the main branch has made since the last release, by their fingerprints: those of that release with so
+ * many of the steps. Who runs a clone of the branch has them, and is brought forward as well.
+ */
+export const BETWEEN_RELEASES: Readonly<Record<string, number>> = {
+  '7182afe95765313411fb1d2611c5be3024209b555574bca8362ab377082f22ce': 1,
+  ce484773faa184ba93739a628a909c1d1b3c5f6ab18537d44ae9e88c2a7a1434: 2,
+  fd62ad627fe7ffd0824d2b83e6954e3a0f571950183445501190e2c774ef4a8c: 3,
+  '60cae041d8947d9b07ea01d98815bb9131913c8d45404ffb2f3e2006b8f49667': 4,
+  '5a50d80365cc4c2c953b037aba0ade8e66c027215cbb405f65caf5822c47f46a': 5,
+  '0490440668aa65bc06e5f2b54f6ee863be42667f2df6bc8512cef6de1fd8e012': 6,
+  '4b5e98accf024c4ae615cb142e25b8f07f0719042bfc77670c11bea92d05779a': 10,
+}
+
 /** Returns the fingerprint of a schema from the names and checksums of its files. */
 export function fingerprintOf(files: readonly Pick<SchemaFile, 'name' | 'checksum'>[]): string {
   return digest(files.map(({ name, checksum }) => `${name} ${checksum}\n`).join(''))
@@ -103,9 +117,10 @@ export function nameTables({ fingerprint, step }: Standing, release: Release = R
 /** Returns how a release makes the tables of a backup; null where it cannot. */
 export function originOf(name: string, release: Release = RELEASE): Origin | null {
   const [fingerprint = '', step] = name.split('+')
-  const schema = makeable(release, fingerprint)
+  const between = BETWEEN_RELEASES[fingerprint]
+  const schema = makeable(release, fingerprint) ?? (between === undefined ? undefined : RELEASED.at(-1))
   if (!schema) return null
-  const last = step === undefined ? schema.step : Number(step)
+  const last = step === undefined ? (between ?? schema.step) : Number(step)
   const steps = release.steps.filter(({ number }) => number > schema.step && number <= last)
   return steps.length === last - schema.step ? { schema, steps } : null
 }
@@ -154,8 +169,9 @@ export function judge(
   }
   if (step === schema.step && fingerprint === schema.fingerprint) return 'present'
   // One whose way forward was interrupted has the fingerprint of where it began.
-  const began = before.find((known) => known.fingerprint === fingerprint)
-  if (began && began.step <= step && step < schema.step) return 'older'
+  const began =
+    before.find((known) => known.fingerprint === fingerprint)?.step ?? BETWEEN_RELEASES[fingerprint]
+  if (began !== undefined && began <= step && step < schema.step) return 'older'
   throw new StartFault(
     'This program does not know the schema of the database; run the version of Boxtree that wrote it.',
   )
