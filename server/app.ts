@@ -44,7 +44,7 @@ export type AppDependencies = {
   leaving?: AbortSignal
   networks?: Networks
   /** By default without its ports, backups and primary. */
-  report?: () => ServerReport
+  report?: () => Promise<ServerReport>
   /** Null where this process does not serve boxes. */
   gateway?: Gateway | null
 }

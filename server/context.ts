@@ -23,7 +23,7 @@ export type Account = {
 export type PlaylistRules = Config['playlist']
 
 export type Self = {
-  report(): ServerReport
+  report(): Promise<ServerReport>
   canWrite(): Promise<boolean>
   /** Whether the database's time lies before its newest entry. */
   isClockBehind(): boolean

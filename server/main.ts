@@ -146,7 +146,7 @@ function heartbeatOf(opened: Opened, ports: Ports, backups: OwnBackups | null) {
 }
 
 /** Each server is null where it is not to be served by this process, or not apart. */
-async function openApps(opened: Opened, report: () => ServerReport) {
+async function openApps(opened: Opened, report: () => Promise<ServerReport>) {
   const { config, database, sql, clock, seal } = opened
   const networks = watchNetworks(config.trustedProxies, clock.now)
   const gateway = config.serve.boxes

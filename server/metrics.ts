@@ -156,13 +156,17 @@ export const captchaFailures = new Counter({
 })
 
 /** Adds a measure that is read whenever the metrics are asked for; null where it is not known. */
-export function measure(name: `boxtree_${string}`, help: string, read: () => number | null): void {
+export function measure(
+  name: `boxtree_${string}`,
+  help: string,
+  read: () => number | null | Promise<number | null>,
+): void {
   new Gauge({
     name,
     help,
     registers,
-    collect() {
-      const value = read()
+    async collect() {
+      const value = await read()
       this.remove()
       if (value !== null) this.set(value)
     },

@@ -50,7 +50,7 @@ export async function makeBackup(order: Order, signal: AbortSignal): Promise<Mad
       sql,
       async (sql) => {
         const isMine = await tryLock(sql, LOCKS.backup)
-        const recent = recentOf(storedIn(order.folder, order.now), order.due)
+        const recent = recentOf(await storedIn(order.folder, order.now), order.due)
         if (!isMine || recent?.testRestore) return null
         return await make(sql, order, recent, signal)
       },
@@ -67,7 +67,7 @@ async function make(sql: Sql, order: Order, recent: StoredBackup | null, signal:
   const remove = new Removal(parent)
   await remove.each(leftIn(parent))
   // Before the new one too, which may fail for want of room, again and again.
-  const before = await remove.each(surplusOf(storedIn(parent, now), keep))
+  const before = await remove.each(surplusOf(await storedIn(parent, now), keep))
   const key = Buffer.from(order.key)
   const name = recent?.name ?? nameOf(now)
   const folder = join(parent, name)
@@ -76,7 +76,7 @@ async function make(sql: Sql, order: Order, recent: StoredBackup | null, signal:
   const result = await testRestore({ folder, key, size: row?.size ?? 0, reserve, signal })
   const tested = { at: now.toISOString(), ...result }
   writeTestRestore(folder, tested)
-  const after = await remove.each(surplusOf(storedIn(parent, now), keep))
+  const after = await remove.each(surplusOf(await storedIn(parent, now), keep))
   return { name, testRestore: tested, removed: [...before, ...after], stuck: remove.stuck }
 }
 

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -58,7 +59,7 @@ describe('a console with BACKUP_EVERY', () => {
     plant('.trial-killed')
     await start({ BACKUP_KEEP: '2' })
     await logged('a backup was made, and its test restore is sound').toHaveLength(1)
-    const [newest, ...older] = storedIn(folder, new Date())
+    const [newest, ...older] = await storedIn(folder, new Date())
     expect(newest?.testRestore).toMatchObject({
       outcome: 'sound',
       sentence: expect.stringContaining('Every credit'),
@@ -95,11 +96,11 @@ describe('a console with BACKUP_EVERY', () => {
     plant(untried)
     await start({ BACKUP_KEEP: '1' })
     await logged('a backup was made that cannot be trusted').toHaveLength(1)
-    expect(storedIn(folder, new Date()).map(({ testRestore }) => testRestore?.outcome)).toEqual([
+    expect((await storedIn(folder, new Date())).map(({ testRestore }) => testRestore?.outcome)).toEqual([
       'unsound',
       'sound',
     ])
-    expect(storedIn(folder, new Date())[1]?.name).toBe(sound)
+    expect((await storedIn(folder, new Date()))[1]?.name).toBe(sound)
   })
 
   test('leaves nothing of a test restore that its stop interrupts', async () => {
@@ -143,14 +144,48 @@ describe('a backup by the clock', () => {
         reserve: null,
       })
       backups.start()
-      await expect.poll(() => backups.state().failure, { timeout: 15_000 }).not.toBe(null)
+      await expect.poll(async () => (await backups.state()).failure, { timeout: 15_000 }).not.toBe(null)
       await backups.stop()
-      expect(backups.state()).toMatchObject({
+      expect(await backups.state()).toMatchObject({
         ...{ kept: 0, newest: null, next: '2026-05-10T13:00:00.000Z' },
         failure: { at: now.toISOString(), message: expect.stringContaining('ENOTDIR') },
       })
     },
   )
+
+  test('whose folder does not answer, as on a share that is away, holds up nothing, and is read again once it does', async () => {
+    const name = 'auto-2026-05-10T11-00-00-000Z'
+    mkdirSync(join(folder, name), { recursive: true })
+    // Whoever opens a pipe waits for somebody who writes.
+    const pipe = join(folder, name, TEST_RESTORE_FILE)
+    execFileSync('/bin/sh', ['-c', 'mkfifo "$1"', 'sh', pipe])
+    const now = new Date('2026-05-10T12:00:00Z')
+    const lines: string[] = []
+    const backups = openBackups({
+      ...{ plan: { everyHours: 24, keep: 7, folder }, reserve: null, clock: () => now },
+      ...{ owner: world.server.database.owner, key: SECRET_KEY, timeZone: 'UTC' },
+      log: pino({}, { write: (line: string) => lines.push(line) }),
+    })
+    backups.start()
+    let turns = 0
+    const turning = setInterval(() => {
+      turns += 1
+    }, 10)
+    for (const _ of [1, 2])
+      expect(await backups.state()).toMatchObject({
+        kept: 0,
+        failure: { message: `${folder} does not answer` },
+      })
+    clearInterval(turning)
+    // A console that waited for the folder would have done nothing else.
+    expect(turns).toBeGreaterThan(50)
+    expect(lines.filter((line) => line.includes('cannot be read'))).toHaveLength(1)
+    writeFileSync(pipe, JSON.stringify({ at: now.toISOString(), outcome: 'sound', sentence: '' }))
+    await expect
+      .poll(() => backups.state())
+      .toMatchObject({ kept: 1, failure: null, sound: '2026-05-10T11:00:00.000Z' })
+    await backups.stop()
+  })
 
   test('is due although one is named in the future and a try failed there, before the clock was set back', async () => {
     mkdirSync(folder)
@@ -162,12 +197,17 @@ describe('a backup by the clock', () => {
       log: pino({ level: 'silent' }),
     })
     backups.start()
-    await expect.poll(() => backups.state().failure, { timeout: 15_000 }).not.toBe(null)
+    await expect.poll(async () => (await backups.state()).failure, { timeout: 15_000 }).not.toBe(null)
     await backups.stop()
     rmSync(join(folder, 'no folder'))
     plant('no folder/auto-2027-05-10T11-00-00-000Z', 'sound')
     now = new Date('2026-05-10T12:00:00Z')
-    expect(backups.state()).toMatchObject({ kept: 0, newest: null, sound: null, next: now.toISOString() })
+    expect(await backups.state()).toMatchObject({
+      kept: 0,
+      newest: null,
+      sound: null,
+      next: now.toISOString(),
+    })
   })
 
   test('is made and kept although older ones are named in the future, which are left alone', async () => {
@@ -187,10 +227,10 @@ describe('a backup by the clock', () => {
     process.execPath = '/none'
     try {
       backups.start()
+      await expect.poll(async () => (await backups.state()).failure?.message).toContain('ENOENT')
     } finally {
       process.execPath = execPath
     }
-    await expect.poll(() => backups.state().failure?.message).toContain('ENOENT')
     await backups.stop()
   })
 
@@ -260,7 +300,7 @@ describe('a backup by the clock', () => {
       removed: [],
     })
     expect(readdirSync(folder)).toEqual([name])
-    expect(storedIn(folder, new Date())[0]?.testRestore?.outcome).toBe('sound')
+    expect((await storedIn(folder, new Date()))[0]?.testRestore?.outcome).toBe('sound')
     expect(existsSync(join(folder, name, `${TEST_RESTORE_FILE}.draft`))).toBe(false)
   })
 

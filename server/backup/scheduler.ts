@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Backups } from '../../contract/system.ts'
@@ -17,6 +18,8 @@ const PROCESS = fileURLToPath(new URL('./process.ts', import.meta.url))
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
+/** How long the folder of the backups may take to answer before it counts as away, in milliseconds. */
+const ANSWERS_WITHIN_MS = 2_000
 /** The longest wait for a process that was told to end, in milliseconds. */
 const TIMEOUT_MS = 20_000
 
@@ -26,22 +29,28 @@ const TIMEOUT_MS = 20_000
  */
 export function openBackups(options: ScheduleOptions): {
   start(): void
-  state(): Backups
+  /** Waits for the folder of the backups for a moment; where that does not answer, it tells what was there before. */
+  state(): Promise<Backups>
   stop(): Promise<void>
 } {
   const { plan, log, clock } = options
   let running: BackupProcess | null = null
   let stopped = false
   let failed: Failure | null = null
+  /** Why the folder of the backups could not be read. */
+  let away: Failure | null = null
   let timer: NodeJS.Timeout | undefined
+  /** What the folder had when it answered last. */
+  let kept: StoredBackup[] = []
+  let reading: Promise<void> | null = null
   return {
     start() {
-      look()
-      timer = setInterval(look, MINUTE)
+      void look()
+      timer = setInterval(() => void look(), MINUTE)
     },
-    state() {
-      const kept = read()
-      return stateOf(plan, kept, failed, clock())
+    async state() {
+      await read()
+      return stateOf(plan, kept, away ?? failed, clock())
     },
     async stop() {
       stopped = true
@@ -50,23 +59,42 @@ export function openBackups(options: ScheduleOptions): {
     },
   }
 
-  /** Returns none where the folder cannot be read, as one on a disk that is away: that is a failure, and no fault. */
-  function read(): StoredBackup[] {
+  /**
+   * Reads the folder. Where it cannot be read, or does not answer in time, as one on a share that is away, that is a
+   * failure, and no fault: the console goes on, and asks no second time before it was answered.
+   */
+  async function read(): Promise<void> {
+    reading ??= readAll().finally(() => {
+      reading = null
+    })
+    const late = new AbortController()
+    const isLate = pause(ANSWERS_WITHIN_MS, true, { signal: late.signal, ref: false }).catch(() => false)
+    if (await Promise.race([reading, isLate])) noteAway(new Error(`${plan.folder} does not answer`))
+    late.abort()
+  }
+
+  async function readAll(): Promise<void> {
     try {
-      return storedIn(plan.folder, clock())
+      kept = await storedIn(plan.folder, clock())
+      away = null
     } catch (error) {
-      const { message } = error as Error
-      if (failed?.message !== message) log.error({ err: error }, 'the folder of the backups cannot be read')
-      failed = { at: clock(), message }
-      return []
+      kept = []
+      noteAway(error as Error)
     }
   }
 
-  function look(): void {
+  function noteAway(error: Error): void {
+    const { message } = error
+    if (away?.message !== message) log.error({ err: error }, 'the folder of the backups cannot be read')
+    away = { at: clock(), message }
+  }
+
+  async function look(): Promise<void> {
+    await read()
     const now = clock()
     const due = new Date(now.getTime() - plan.everyHours * HOUR)
-    const recent = recentOf(read(), due)
-    if (running || recent?.testRestore || now.getTime() < againAt(failed, now)) return
+    const recent = recentOf(kept, due)
+    if (stopped || running || recent?.testRestore || now.getTime() < againAt(away ?? failed, now)) return
     const { owner, key, timeZone, reserve } = options
     const { folder, keep } = plan
     running = startProcess({ owner, key, timeZone, reserve, folder, keep, due, now })
@@ -157,20 +185,24 @@ function startProcess(order: Order): BackupProcess {
 }
 
 /** Adds the measures of the backups; 0 where there is none. */
-export function measureBackups(state: () => Backups): void {
+export function measureBackups(state: () => Promise<Backups>): void {
   const seconds = (moment: string | null) => (moment === null ? 0 : Date.parse(moment) / 1000)
   measure(
     'boxtree_backup_interval_seconds',
     'How often a backup is to be made.',
-    () => state().every_hours * 3600,
+    async () => (await state()).every_hours * 3600,
   )
-  measure('boxtree_backups', 'Backups that Boxtree has made by itself and keeps.', () => state().kept)
-  measure('boxtree_backup_last_timestamp_seconds', 'When the newest backup was taken.', () =>
-    seconds(state().newest),
+  measure(
+    'boxtree_backups',
+    'Backups that Boxtree has made by itself and keeps.',
+    async () => (await state()).kept,
+  )
+  measure('boxtree_backup_last_timestamp_seconds', 'When the newest backup was taken.', async () =>
+    seconds((await state()).newest),
   )
   measure(
     'boxtree_backup_last_sound_timestamp_seconds',
     'When the newest backup was taken whose test restore is sound.',
-    () => seconds(state().sound),
+    async () => seconds((await state()).sound),
   )
 }

@@ -1,7 +1,9 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod/mini'
 import { TEST_RESTORE_OUTCOMES } from '../../contract/system.ts'
+import { codeOf } from '../postgres/errors.ts'
 import { putInPlace, writeDurably } from '../postgres/files.ts'
 
 /** What came of a test restore, into a cluster that is thrown away. */
@@ -43,17 +45,30 @@ export function isAhead(moment: Date, now: Date): boolean {
  * Returns the whole backups that Boxtree has made by itself in a folder, the newest first. Those whose names lie in the
  * future are left out: they would be the newest until then, and keep others from being made.
  */
-export function storedIn(folder: string, now: Date): StoredBackup[] {
-  if (!existsSync(folder)) return []
-  return readdirSync(folder)
+export async function storedIn(folder: string, now: Date): Promise<StoredBackup[]> {
+  const taken = (await namesIn(folder))
     .flatMap((name) => {
       const [, day, hour, minute, second, ms] = NAME.exec(name) ?? []
       if (day === undefined) return []
       const taken = new Date(`${day}T${hour}:${minute}:${second}.${ms}Z`)
-      if (isAhead(taken, now)) return []
-      return [{ name, taken, testRestore: readTestRestore(join(folder, name, TEST_RESTORE_FILE)) }]
+      return isAhead(taken, now) ? [] : [{ name, taken }]
     })
     .sort((a, b) => b.taken.getTime() - a.taken.getTime())
+  const stored: StoredBackup[] = []
+  // One after the other: a disk that does not answer keeps one thread of the process waiting, and not all of them.
+  for (const one of taken)
+    stored.push({ ...one, testRestore: await readTestRestore(join(folder, one.name, TEST_RESTORE_FILE)) })
+  return stored
+}
+
+/** Returns the names in a folder; none where it is not there. */
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return []
+    throw error
+  }
 }
 
 /** Returns the newest where it was taken after a moment, so that no other is needed. */
@@ -76,9 +91,9 @@ export function writeTestRestore(folder: string, result: TestRestore): void {
   putInPlace(draft, join(folder, TEST_RESTORE_FILE))
 }
 
-function readTestRestore(file: string): TestRestore | null {
+async function readTestRestore(file: string): Promise<TestRestore | null> {
   try {
-    return TestRestore.parse(JSON.parse(readFileSync(file, 'utf8')))
+    return TestRestore.parse(JSON.parse(await readFile(file, 'utf8')))
   } catch {
     return null
   }

@@ -10,7 +10,7 @@ const BEAT_MS = 15_000
 /** How long a stop waits for the database to forget this server, in milliseconds: it may be away. */
 const LONGEST_STOP_MS = 2_000
 
-export type HeartbeatOptions = { sql: Sql; report: () => ServerReport; leaving: AbortSignal }
+export type HeartbeatOptions = { sql: Sql; report: () => Promise<ServerReport>; leaving: AbortSignal }
 
 /**
  * Tells the other servers of this one, and reads how the jobs went on any of them. What cannot be written is left out.
@@ -37,7 +37,7 @@ export function openHeartbeat({ sql, report, leaving }: HeartbeatOptions): {
   const leave = () => next(tell)
   return {
     start() {
-      next(() => replaceServers(sql, report()))
+      next(async () => replaceServers(sql, await report()))
       next(tell)
       timer = setInterval(beat, BEAT_MS)
       leaving.addEventListener('abort', leave, { once: true })
@@ -45,13 +45,13 @@ export function openHeartbeat({ sql, report, leaving }: HeartbeatOptions): {
     async stop() {
       clearInterval(timer)
       leaving.removeEventListener('abort', leave)
-      next(() => forgetServer(sql, report().id))
+      next(async () => forgetServer(sql, (await report()).id))
       await Promise.race([last, pause(LONGEST_STOP_MS, undefined, { ref: false })])
     },
   }
 
   async function tell(): Promise<void> {
-    await tellServer(sql, report())
+    await tellServer(sql, await report())
     measureJobs(await lastRuns(sql))
   }
 }

@@ -12,7 +12,7 @@ export type Surroundings = {
   freeSpace: (() => number) | null
   leaving: AbortSignal
   databaseHost?: () => string | null
-  backups?: () => Backups | null
+  backups?: () => Promise<Backups> | null
   ports?: Ports
 }
 
@@ -24,10 +24,16 @@ const VERSION = (
 ).version
 
 /** Returns what tells of this process, each time as it stands then. */
-export function openReport({ config, clock, freeSpace, leaving, ...more }: Surroundings): () => ServerReport {
+export function openReport({
+  config,
+  clock,
+  freeSpace,
+  leaving,
+  ...more
+}: Surroundings): () => Promise<ServerReport> {
   const id = randomUUID()
   const started = clock.now().toISOString()
-  return () => {
+  return async () => {
     return {
       id,
       host: hostname(),
@@ -42,7 +48,7 @@ export function openReport({ config, clock, freeSpace, leaving, ...more }: Surro
       database_host: more.databaseHost?.() ?? null,
       disk_free: freeSpace?.() ?? null,
       disk_least: freeSpace === null ? null : config.freeDiskMb * 2 ** 20,
-      backups: more.backups?.() ?? null,
+      backups: (await more.backups?.()) ?? null,
     }
   }
 }

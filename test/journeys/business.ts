@@ -74,7 +74,7 @@ async function openBusiness(): Promise<Business> {
   const clock = new Clock('2026-03-02T09:00:00.000Z')
   const world = await openWorld({
     clock,
-    backups: () => backupsAt(clock.now),
+    backups: async () => backupsAt(clock.now),
     freeSpace: () => 52 * 2 ** 30,
     env: { CAPTCHA_PROVIDER: 'altcha' },
   })
@@ -131,7 +131,7 @@ async function runTwoServers({ server: { sql, config }, clock }: World): Promise
     databaseHost: () => '10.0.0.5:5432',
     ports: { console: 8080, boxes: 8081 },
   })
-  await tellServer(sql, { ...report(), host: 'console-2' })
+  await tellServer(sql, { ...(await report()), host: 'console-2' })
   const { now } = clock
   for (const [at, name] of JOBS.entries()) {
     const next = name === 'sealing' ? null : new Date(now.getTime() + 60_000 * (at + 1))

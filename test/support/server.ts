@@ -55,7 +55,7 @@ export interface TestServerOptions {
   /** Replaces the measuring of the disk's free space; by default nothing is measured. */
   freeSpace?: FreeSpace
   /** What it tells of its backups; by default it makes none. */
-  backups?: () => Backups
+  backups?: () => Promise<Backups>
 }
 
 /** Starts the real server on a free port, by default with a fresh database. */

@@ -58,12 +58,12 @@ function makeBackup({
 }
 
 /** Tells of another server of this database, by default of the same version. */
-function tellOther(other: { version?: string } = {}): Promise<void> {
+async function tellOther(other: { version?: string } = {}): Promise<void> {
   const clock = { now: () => world.clock.now, offset: () => 0 }
   const report = openReport({ config: world.server.config, clock, freeSpace: null, leaving: NEVER })
   return tellServer(world.server.sql, {
     ...{
-      ...report(),
+      ...(await report()),
       id: '00000000-0000-4000-8000-000000000000',
       host: 'other',
       console_port: 8080,

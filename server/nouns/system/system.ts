@@ -1,18 +1,19 @@
 import type { calls } from '../../../contract/calls.ts'
-import type { Context, Handlers } from '../../context.ts'
+import type { ServerReport } from '../../../contract/system.ts'
+import type { Context, Handlers, Self } from '../../context.ts'
 import { databaseOf, schemaOf, sizeOf } from './database.ts'
 import { findingsOf, type State } from './findings.ts'
 import { lastRuns } from './runs.ts'
 import { serversOf } from './servers.ts'
 
-// Whether a change can be committed is tried before the transaction, which would keep a connection from that commit.
+// What may have to be waited for is asked before the transaction, which would keep a connection meanwhile.
 export const system: Handlers<typeof calls.system> = {
   state: {
     async outside({ business }, _input, begin) {
-      const writes = await business.self.canWrite()
+      const here = await askedHere(business.self)
       return begin(async (context) => {
         const [state, size, schema] = await Promise.all([
-          stateOf(context, writes),
+          stateOf(context, here),
           sizeOf(context.sql),
           schemaOf(context.sql),
         ])
@@ -29,18 +30,30 @@ export const system: Handlers<typeof calls.system> = {
   },
   findings: {
     async outside({ business }, _input, begin) {
-      const writes = await business.self.canWrite()
-      return begin(async (context) => ({ findings: findingsOf(await stateOf(context, writes)) }))
+      const here = await askedHere(business.self)
+      return begin(async (context) => ({ findings: findingsOf(await stateOf(context, here)) }))
     },
   },
 }
 
-async function stateOf({ sql, now, business }: Context, writes: boolean): Promise<State> {
-  const { self } = business
+/** Asks whether a change can be committed, and what this server tells of itself. */
+async function askedHere(self: Self): Promise<Here> {
+  const [writes, own] = await Promise.all([self.canWrite(), self.report()])
+  return { writes, own }
+}
+
+type Here = { writes: boolean; own: ServerReport }
+
+async function stateOf({ sql, now, business }: Context, { writes, own }: Here): Promise<State> {
   const [database, servers, jobs] = await Promise.all([
     databaseOf(sql, business.database),
-    serversOf(sql, { own: self.report(), now }),
+    serversOf(sql, { own, now }),
     lastRuns(sql),
   ])
-  return { database: { ...database, writes, clock_behind: self.isClockBehind() }, servers, jobs, now }
+  return {
+    database: { ...database, writes, clock_behind: business.self.isClockBehind() },
+    servers,
+    jobs,
+    now,
+  }
 }
