@@ -2369,8 +2369,15 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a folder of backups that is away ends no console',
     file: 'server/backup/scheduler.ts',
-    from: 'const recent = recentOf(read(), due)',
-    to: 'const recent = recentOf(storedIn(plan.folder), due)',
+    from: 'noteAway(error as Error)',
+    to: 'throw error',
+    suites: ['server/backup/scheduler.test.ts'],
+  },
+  {
+    guard: 'a folder of backups that does not answer holds nobody up',
+    file: 'server/backup/scheduler.ts',
+    from: 'if (await Promise.race([reading, isLate]))',
+    to: 'if ((await reading) === null)',
     suites: ['server/backup/scheduler.test.ts'],
   },
   {
@@ -2439,8 +2446,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a backup that is named in the future keeps none from being made',
     file: 'server/backup/stored.ts',
-    from: 'if (isAhead(taken, now)) return []',
-    to: '',
+    from: 'return isAhead(taken, now) ? [] : [{ name, taken }]',
+    to: 'return [{ name, taken }]',
     suites: ['server/backup/scheduler.test.ts'],
   },
   {
@@ -2460,8 +2467,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a start that finds an admin waits for no standby',
     file: 'server/access/admin.ts',
-    from: 'if (there.length === 1) return false',
-    to: '',
+    from: 'return there.length === 1',
+    to: 'return false',
     suites: ['server/postgres/external.test.ts'],
   },
   {
