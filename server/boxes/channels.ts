@@ -13,7 +13,7 @@ import type { Client } from './client.ts'
 import { openNews } from './news.ts'
 import { waitFor } from './patience.ts'
 import { Away } from './refusals.ts'
-import { countedPaths } from './stream-paths.ts'
+import { type Places, placesOf } from './stream-paths.ts'
 
 /** How old what is known of the channels may be before a box is told of them, in milliseconds. */
 const CURRENT_FOR = 5_000
@@ -47,8 +47,8 @@ type Lineup = State & {
   /** A hash of what the boxes of each package see of it. */
   seen: ReadonlyMap<number, string>
   offers: Map<number, Offer>
-  /** How many channels lie at each path and in each folder; null until somebody asks. */
-  paths: ReadonlyMap<string, number> | null
+  /** Where their addresses lead; null until somebody asks. */
+  places: Places | null
   prepared: Map<string, Buffer>
   preparedBytes: number
 }
@@ -102,11 +102,11 @@ export function openChannels(sql: Sql, seal: Pick<Seal, 'open'>, log: FastifyBas
       return alt_player ? other : player
     },
 
-    /** Returns how many channels lie at each path and in each folder of a stream server. @throws Away */
-    async paths(): Promise<ReadonlyMap<string, number>> {
+    /** Returns where the addresses of all channels lead. @throws Away */
+    async places(): Promise<Places> {
       const now = await current()
-      now.paths ??= countedPaths(now.channels.map(({ address }) => address))
-      return now.paths
+      now.places ??= placesOf(now.channels.map(({ address }) => address))
+      return now.places
     },
 
     /** Returns an answer that is the same for many clients, and makes it only once. @throws Away */
@@ -194,7 +194,7 @@ async function load(sql: Sql, seal: Pick<Seal, 'open'>, state: State): Promise<L
     ...{ ...state, player, alt_player },
     ...{ genres, channels: channels.sort((one, other) => one.number - other.number) },
     seen: seenByPackage({ channels, genres, player, alt_player }),
-    ...{ offers: new Map(), paths: null, prepared: new Map(), preparedBytes: 0 },
+    ...{ offers: new Map(), places: null, prepared: new Map(), preparedBytes: 0 },
   }
 }
 

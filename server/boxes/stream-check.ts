@@ -8,7 +8,7 @@ import { type Client, macOf, refusalOf } from './client.ts'
 import { boxMark, familyOf, fill, isThere, readToken, type Said } from './links.ts'
 import { Away } from './refusals.ts'
 import type { Roster } from './roster.ts'
-import { isNamed, leadsTo, type Own } from './stream-paths.ts'
+import { isNamed, leadsTo, type Own, type Places } from './stream-paths.ts'
 import type { openUses } from './uses.ts'
 
 export type StreamRules = {
@@ -84,7 +84,7 @@ async function mayWatch(check: StreamCheck, asked: Asked): Promise<boolean> {
   const channel = (await channels.offer(client.package_selection)).byId.get(said.channel)
   if (!channel) return false
   const filled = fill(channel.address, { client, mac: macOf(client) ?? '' }, () => token)
-  if (!isOf(asked, { address: channel.address, filled }, await channels.paths())) return false
+  if (!isOf(asked, { address: channel.address, filled }, await channels.places())) return false
   const age = clock().getTime() - said.made
   if (age > GOOD_FOR) return false
   if (age > FIRST_USE_WITHIN) return uses.has(client.id, said.signature)
@@ -92,8 +92,8 @@ async function mayWatch(check: StreamCheck, asked: Asked): Promise<boolean> {
   return true
 }
 
-function isOf({ address, stream }: Asked, channel: Own, counts: ReadonlyMap<string, number>): boolean {
-  return stream === null ? leadsTo(address, channel, counts) : isNamed(stream, channel, counts)
+function isOf({ address, stream }: Asked, channel: Own, places: Places): boolean {
+  return stream === null ? leadsTo(address, channel, places) : isNamed(stream, channel, places)
 }
 
 /** Whether the client may play now, and its box is the one that got the token, at the viewer's address. */

@@ -25,21 +25,34 @@ function read(address: string): StreamPath | null {
   }
 }
 
+/** Where the addresses of channels lead, in order. Counting in it is a search, so that deep folders take no memory. */
+export type Places = readonly string[]
+
 /**
- * Counts the addresses of channels that lead to each path and into each folder, however deep. Where an address is filled in
- * for a client, its hole counts. The host does not, because a server is asked for a path alone.
+ * Where an address is filled in for a client, its hole counts. The host does not, because a server is asked for a path
+ * alone.
  */
-export function countedPaths(addresses: Iterable<string>): Map<string, number> {
-  const counts = new Map<string, number>()
-  const count = (place: string) => counts.set(place, (counts.get(place) ?? 0) + 1)
+export function placesOf(addresses: Iterable<string>): Places {
   // A channel that is listed twice is one stream.
-  for (const address of new Set(addresses)) {
-    const path = pathOf(address)?.path ?? ''
-    for (let end = path.indexOf('/'); end !== -1; end = path.indexOf('/', end + 1))
-      count(path.slice(0, end + 1))
-    if (!path.endsWith('/')) count(path)
+  return [...new Set(addresses)].map((address) => pathOf(address)?.path ?? '').sort()
+}
+
+/** Counts the addresses that lead to a path; to a folder, which ends with a `/`, those in it, however deep. */
+function countAt(places: Places, path: string): number {
+  // The `0` is the character after the `/`, and no path has a zero character.
+  const end = path.endsWith('/') ? `${path.slice(0, -1)}0` : `${path}\0`
+  return countBefore(places, end) - countBefore(places, path)
+}
+
+/** Counts the places that come before a text. */
+function countBefore(places: Places, text: string): number {
+  let [low, high] = [0, places.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((places[middle] ?? '') < text) low = middle + 1
+    else high = middle
   }
-  return counts
+  return low
 }
 
 /** A channel's address as it is in the playlist, and as it is filled in for a client. */
@@ -49,20 +62,16 @@ export type Own = { address: string; filled: string }
  * Whether what was asked for is the channel: its own address, or where no other channel lies in its folder or below it
  * anything there, such as the segments of its stream.
  */
-export function leadsTo(uri: string, { address, filled }: Own, counts: ReadonlyMap<string, number>): boolean {
+export function leadsTo(uri: string, { address, filled }: Own, places: Places): boolean {
   const [asked, own, place] = [askedPathOf(uri), pathOf(filled), pathOf(address)]
   if (asked === null || own === null || place === null) return false
-  if (asked.path === own.path) return counts.get(place.path) === 1 || asked.query === own.query
+  if (asked.path === own.path) return countAt(places, place.path) === 1 || asked.query === own.query
   const folder = folderOf(own.path)
-  return folder !== '/' && asked.path.startsWith(folder) && counts.get(folderOf(place.path)) === 1
+  return folder !== '/' && asked.path.startsWith(folder) && countAt(places, folderOf(place.path)) === 1
 }
 
 /** Whether a stream's name, as Flussonic says it, is how the channel's address begins, and no other channel's does. */
-export function isNamed(
-  stream: string,
-  { address, filled }: Own,
-  counts: ReadonlyMap<string, number>,
-): boolean {
+export function isNamed(stream: string, { address, filled }: Own, places: Places): boolean {
   const [own, place] = [pathOf(filled), pathOf(address)]
   if (stream === '' || own === null || place === null) return false
   if (!`${own.path}/`.startsWith(`/${stream}/`)) return false
@@ -70,7 +79,7 @@ export function isNamed(
     .split('/')
     .slice(0, stream.split('/').length + 1)
     .join('/')
-  return (counts.get(begin) ?? 0) + (counts.get(`${begin}/`) ?? 0) === 1
+  return countAt(places, begin) + countAt(places, `${begin}/`) === 1
 }
 
 function folderOf(path: string): string {
