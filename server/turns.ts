@@ -23,7 +23,7 @@ export class Turns<Owner> {
   readonly #limits: Limits
   readonly #running = new Map<Owner, number>()
   /** The waiting requests of each owner. The owner whose turn is next comes first. */
-  readonly #waiting = new Map<Owner, Waiting[]>()
+  readonly #waiting = new Map<Owner, Set<Waiting>>()
   /** Since when some requests of an owner have waited, without a moment in which none did. */
   readonly #waitingSince = new Map<Owner, number>()
   #free: number
@@ -72,7 +72,7 @@ export class Turns<Owner> {
   }
 
   get waiting(): number {
-    return sum([...this.#waiting.values()].map(({ length }) => length))
+    return sum([...this.#waiting.values()].map(({ size }) => size))
   }
 
   #hasRoom(owner: Owner): boolean {
@@ -114,18 +114,18 @@ export class Turns<Owner> {
       }
       gone?.addEventListener('abort', leave)
       const queue = this.#waiting.get(owner)
-      if (queue) queue.push(go)
+      if (queue) queue.add(go)
       else {
-        this.#waiting.set(owner, [go])
+        this.#waiting.set(owner, new Set([go]))
         this.#waitingSince.set(owner, performance.now())
       }
     })
   }
 
   #leave(owner: Owner, one: Waiting): void {
-    const left = this.#waiting.get(owner)?.filter((other) => other !== one) ?? []
-    if (left.length > 0) this.#waiting.set(owner, left)
-    else this.#endWait(owner)
+    const queue = this.#waiting.get(owner)
+    queue?.delete(one)
+    if (queue?.size === 0) this.#endWait(owner)
   }
 
   #endWait(owner: Owner): void {
@@ -146,12 +146,14 @@ export class Turns<Owner> {
    * one who has more waiting is met again at the end.
    */
   #letIn(): void {
-    for (const [owner, [next, ...others]] of this.#waiting) {
+    for (const [owner, queue] of this.#waiting) {
+      const [next] = queue
       if (!next || !this.#hasRoom(owner)) continue
-      if (others.length === 0) this.#endWait(owner)
+      queue.delete(next)
+      if (queue.size === 0) this.#endWait(owner)
       else {
         this.#waiting.delete(owner)
-        this.#waiting.set(owner, others)
+        this.#waiting.set(owner, queue)
       }
       this.#begin(owner)
       next()

@@ -5,6 +5,7 @@ import { openWorld, type World } from '../../test/support/world.ts'
 
 const MOST_OF_ADDRESS = 400
 const MOST = 2_000
+const MOST_OF_CONNECTION = 32
 
 let world: World
 let open: Socket[]
@@ -39,6 +40,24 @@ describe('connections', () => {
     expect(await standing()).toBe(MOST)
     const lines = world.server.logged.filter((line) => line.includes('turned_away'))
     expect(lines).toHaveLength(1)
+  })
+
+  test('have at most 32 requests that wait for their answers: one with more is closed', async () => {
+    world = await openWorld()
+    const [patient, greedy] = (await openMany(2, '127.0.0.1')) as [Socket, Socket]
+    const ready = 'GET /v1/health HTTP/1.1\r\nhost: x\r\n\r\n'
+    const refused = once(greedy, 'close')
+    greedy.write(ready.repeat(MOST_OF_CONNECTION + 1))
+    await refused
+    expect(greedy.bytesRead).toBe(0)
+    let answers = 0
+    patient.setEncoding('utf8').on('data', (text: string) => {
+      answers += text.split('HTTP/1.1 200 ').length - 1
+    })
+    for (let times = 1; times <= 3; times += 1) {
+      patient.write(ready.repeat(MOST_OF_CONNECTION))
+      await expect.poll(() => answers).toBe(times * MOST_OF_CONNECTION)
+    }
   })
 
   test('of a trusted proxy are not limited by address', async () => {

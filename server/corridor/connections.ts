@@ -9,6 +9,8 @@ const LOOKING_MS = 1_000
 const MOST_CONNECTIONS = 2_000
 /** The most connections of one address, and the most requests under way of one that a trusted proxy names. */
 const MOST_OF_ADDRESS = 400
+/** The most requests of one connection that wait for their answers. Browsers and proxies send one at a time. */
+const MOST_OF_CONNECTION = 32
 
 /** For how long a connection of a box may be idle: between its polls it would keep others out. */
 export const BOX_IDLE_MS = 5_000
@@ -20,8 +22,9 @@ export const REQUEST_TIMES = {
 }
 
 /**
- * Limits the number of connections, in all and from one network (see `networkOf`). A trusted proxy may have any number;
- * the requests under way of each address that it names are limited instead.
+ * Limits the number of connections, in all and from one network (see `networkOf`), and the requests of each that wait. A
+ * trusted proxy may have any number of connections; the requests under way of each address that it names are limited
+ * instead.
  */
 export function limitConnections(
   app: FastifyInstance,
@@ -47,6 +50,9 @@ export function limitConnections(
     }
     socket.once('close', () => connections.leave(address))
   })
+  limitPipelining(app, (address) =>
+    turnedAway(log, 'a connection has all the requests under way that it may have', address),
+  )
   if (trustedProxies.length === 0) return
   app.addHook('onRequest', async (request: FastifyRequest, reply) => {
     if (!isTrusted(request.socket.remoteAddress ?? '')) return
@@ -56,6 +62,27 @@ export function limitConnections(
       throw new Refusal('unavailable', 'Too many requests at once come from your address.', { retryAfter: 5 })
     }
     reply.raw.once('close', () => requests.leave(address))
+  })
+}
+
+/** Closes a connection on which too many requests wait for their answers. */
+function limitPipelining(app: FastifyInstance, turnedAway: (address: string | undefined) => void): void {
+  const waiting = new WeakMap<Socket, number>()
+  app.addHook('onRequest', (request, reply, next) => {
+    const { socket } = request
+    const before = waiting.get(socket) ?? 0
+    if (before >= MOST_OF_CONNECTION && !socket.destroyed) {
+      turnedAway(socket.remoteAddress)
+      socket.destroy()
+    }
+    if (socket.destroyed) {
+      // Node goes on with those that came together with this one.
+      reply.hijack()
+      return
+    }
+    waiting.set(socket, before + 1)
+    reply.raw.once('close', () => waiting.set(socket, (waiting.get(socket) ?? 0) - 1))
+    next()
   })
 }
 

@@ -1295,6 +1295,13 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/access/password.test.ts'],
   },
   {
+    guard: 'a connection on which too many requests wait is closed',
+    file: 'server/corridor/connections.ts',
+    from: 'before >= MOST_OF_CONNECTION',
+    to: 'before >= 100 * MOST_OF_CONNECTION',
+    suites: ['server/corridor/connections.test.ts'],
+  },
+  {
     guard: 'an account has at most eight calls in progress',
     file: 'server/corridor/call-limits.ts',
     from: 'const MOST_OF_ACCOUNT = CONNECTIONS - 2',
