@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod/mini'
 import { call, Done } from '../../contract/call.ts'
@@ -86,6 +87,31 @@ describe('the audit trail', () => {
       }
     })
     expect(rows.map(({ event }) => event)).toEqual(['clients.renew'])
+  })
+
+  test('keeps of a large input the names of its fields, with sizes and digests, but every client that is named', async () => {
+    const { dealer } = await world.family()
+    const filters = (fill: string) =>
+      Object.fromEntries(
+        Array.from({ length: 100 }, (_, at) => [`filter ${at}`, { search: fill.repeat(90) }]),
+      )
+    const texts = ['x', 'y'].map((fill) => JSON.stringify(filters(fill)))
+    const rows = await newRows(async () => {
+      for (const fill of ['x', 'y'])
+        await dealer.call(calls.session.savePreferences, { shortcuts: false, filters: filters(fill) })
+    })
+    expect(rows.map(({ detail }) => detail)).toEqual(
+      texts.map((text) => {
+        const sha256 = createHash('sha256').update(text).digest('hex')
+        return { shortcuts: false, filters: { characters: text.length, sha256 } }
+      }),
+    )
+    const clients = Array.from({ length: 300 }, () => unique())
+    const input = { clients, months: 1 }
+    const [renewal] = await newRows(() =>
+      audit(world.server.sql, calls.clients.multirenew, [{ address: '127.0.0.1', account: dealer, input }]),
+    )
+    expect(renewal?.detail).toEqual(input)
   })
 
   test('refuses changes to its rows, even by the owner of the tables', async () => {

@@ -2,6 +2,11 @@ import { type Call, withoutSecrets } from '../../contract/call.ts'
 import type { Account, Context } from '../context.ts'
 import { sendAhead } from '../postgres/begin.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
+import { hash } from './seal.ts'
+
+/** The longest input that is kept as it came, in characters of JSON, and the longest of its fields otherwise. */
+const LONGEST = 2_500
+const LONGEST_FIELD = 200
 
 /** What is noted of a call: whose it is, from where it came and its input. */
 export type Act = Where & { account: Pick<Account, 'id'>; input: object }
@@ -9,12 +14,27 @@ export type Act = Where & { account: Pick<Account, 'id'>; input: object }
 /** Returns the statement that appends a row for each of several calls of one kind. */
 export function audit(sql: Sql, call: Call, acts: readonly Act[]): Fragment {
   const rows = acts.map(({ account, address, input }) => {
-    return { account: account.id, address, detail: withoutSecrets(call, input) }
+    return { account: account.id, address, detail: detailOf(call, input) }
   })
   return sql`
     insert into audit (event, account, address, detail)
     select ${call.name}, account, address, detail
     from jsonb_to_recordset(${sql.json(rows as never)}) as act (account bigint, address text, detail jsonb)`
+}
+
+/**
+ * Returns what is kept of an input. The audit grows for ever, so that of one that is large the long fields are kept as
+ * digests. A call whose body is long names many clients, all of which are kept.
+ */
+function detailOf(call: Call, input: object): object {
+  const detail = withoutSecrets(call, input)
+  if (call.body === 'long' || JSON.stringify(detail).length <= LONGEST) return detail
+  const fields = Object.entries(detail).map(([field, value]) => {
+    const text = JSON.stringify(value)
+    const isShort = text.length <= LONGEST_FIELD
+    return [field, isShort ? value : { characters: text.length, sha256: hash(text).toString('hex') }]
+  })
+  return Object.fromEntries(fields)
 }
 
 /** Where no account has the name, `account` is null and `name` a digest. */

@@ -1302,6 +1302,20 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/corridor/connections.test.ts'],
   },
   {
+    guard: 'the audit keeps no large field of an input',
+    file: 'server/access/audit.ts',
+    from: 'JSON.stringify(detail).length <= LONGEST)',
+    to: 'JSON.stringify(detail).length <= 100 * LONGEST)',
+    suites: ['server/access/audit.test.ts'],
+  },
+  {
+    guard: 'the audit keeps every client that a call names',
+    file: 'server/access/audit.ts',
+    from: "call.body === 'long' ||",
+    to: '',
+    suites: ['server/access/audit.test.ts'],
+  },
+  {
     guard: 'an account has at most eight calls in progress',
     file: 'server/corridor/call-limits.ts',
     from: 'const MOST_OF_ACCOUNT = CONNECTIONS - 2',
