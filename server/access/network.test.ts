@@ -19,11 +19,13 @@ test.each([
   expect(networkOf(address)).toBe(network)
 })
 
-/** Returns the network of a request from a peer, where 192.0.2.1 is the only trusted proxy. */
-function countedAs(peer: string, { forwarded = false } = {}) {
+const TRUSTED = ['192.0.2.1', '2001:db8:aa::/48']
+
+/** Returns the network of a request from a peer. */
+function countedAs(peer: string, { forwarded = false, trusted = TRUSTED } = {}) {
   const logged: string[] = []
   const log = openLog({ write: (line) => logged.push(line) })
-  const networks = watchNetworks(['192.0.2.1', '2001:db8:aa::/48'], () => new Date())
+  const networks = watchNetworks(trusted, () => new Date())
   const request = {
     ip: peer,
     log,
@@ -35,20 +37,20 @@ function countedAs(peer: string, { forwarded = false } = {}) {
 }
 
 test.each(['127.0.0.1', '::ffff:10.1.2.3', '172.18.0.2', '192.168.1.1', '::1', 'fd12::1', 'fe80::1%eth0'])(
-  'a request that %s forwards without being trusted has no address that counts, and the log says so',
+  'a request that %s forwards has no address that counts where no proxy is trusted, and its own where others are',
   (peer) => {
-    expect(countedAs(peer, { forwarded: true })).toEqual({ network: null, warned: true, seen: true })
+    const told = { warned: true, seen: true }
+    expect(countedAs(peer, { forwarded: true, trusted: [] })).toEqual({ network: null, ...told })
+    expect(countedAs(peer, { forwarded: true })).toEqual({ network: networkOf(peer), ...told })
   },
 )
 
 test.each(['203.0.113.9', '172.32.0.1', '2001:db8::1'])(
   'a caller from %s, which is no local address, cannot get around its limit with a forwarding header',
   (peer) => {
-    expect(countedAs(peer, { forwarded: true })).toEqual({
-      network: networkOf(peer),
-      warned: true,
-      seen: true,
-    })
+    const counted = { network: networkOf(peer), warned: true, seen: true }
+    for (const trusted of [[], TRUSTED])
+      expect(countedAs(peer, { forwarded: true, trusted })).toEqual(counted)
   },
 )
 

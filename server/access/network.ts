@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 
 /** The networks by which wrong logins are counted, and a watch for proxies that the configuration does not name. */
 export interface Networks {
-  /** Null behind an untrusted proxy on a private network: there all people have one address. */
+  /** Null behind a proxy on a private network where none is trusted: there all people have one address. */
   of(request: Pick<FastifyRequest, 'ip' | 'headers' | 'socket' | 'log'>): string | null
   /** Whether an untrusted proxy forwarded a request in the last 15 minutes. */
   seesUntrustedProxy(): boolean
@@ -23,8 +23,8 @@ export function watchNetworks(trustedProxies: readonly string[], clock: () => Da
         told = seen
         log.warn({ peer }, UNTRUSTED)
       }
-      // From a public address a stranger may have written the header to escape the limit.
-      return isNearby(peer) ? null : networkOf(ip)
+      // Where the proxies are named, and from a public address, a stranger may have written it to escape the limit.
+      return trustedProxies.length === 0 && isNearby(peer) ? null : networkOf(ip)
     },
     seesUntrustedProxy: () => clock().getTime() - seen < SEEN_FOR,
   }

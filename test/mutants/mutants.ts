@@ -1227,8 +1227,15 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'the address of an unknown proxy exempts no remote caller from the limits',
     file: 'server/access/network.ts',
-    from: 'isNearby(peer) ? null : networkOf(ip)',
-    to: 'null',
+    from: '&& isNearby(peer) ? null : networkOf(ip)',
+    to: '? null : networkOf(ip)',
+    suites: ['server/access/network.test.ts'],
+  },
+  {
+    guard: 'a neighbour that writes a forwarding header counts by its own address where proxies are named',
+    file: 'server/access/network.ts',
+    from: 'trustedProxies.length === 0 && isNearby',
+    to: 'isNearby',
     suites: ['server/access/network.test.ts'],
   },
   {
