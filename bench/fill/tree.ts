@@ -53,7 +53,7 @@ export async function createAccounts(sql: Sql, dealers: number, created: string)
       select made.name, ${role}, owner.id,
         case when ${role} = 'dealer' then owner.superreseller when ${role} = 'reseller' then owner.id end,
         case when ${role} = 'dealer' then owner.id end,
-        ${await hashPassword(PASSWORD)}, ${sql.json(DEFAULT_SETTINGS)}, ${created}
+        ${await hashPassword(PASSWORD, null)}, ${sql.json(DEFAULT_SETTINGS)}, ${created}
       from unnest(${names}::text[], ${numbers.map(ownerOf)}::bigint[]) with ordinality as made (name, owner, at)
       join owner on owner.at = made.owner order by made.at`
   }

@@ -11,7 +11,7 @@ export async function createFirstAdmin(sql: Sql, name: string, password: string)
   if (await hasAdmin(sql)) return false
   const made = await sql`
     insert into account (name, role, password, settings, created)
-    values (${name}, 'admin', ${await hashPassword(password)}, ${sql.json(DEFAULT_SETTINGS)}, moment())
+    values (${name}, 'admin', ${await hashPassword(password, null)}, ${sql.json(DEFAULT_SETTINGS)}, moment())
     on conflict do nothing returning id`
   return made.length === 1
 }
@@ -23,7 +23,7 @@ export async function hasAdmin(sql: Sql): Promise<boolean> {
 
 /** Sets the admin's password and ends the admin's sessions. Returns the admin's name; null without an admin. */
 export async function setAdminPassword(sql: Sql, password: string): Promise<string | null> {
-  const hash = await hashPassword(password)
+  const hash = await hashPassword(password, null)
   return begin(sql, async (sql) => {
     const [admin] = await sql<{ id: number; name: string }[]>`
       select id, name from account where role = 'admin' for no key update`

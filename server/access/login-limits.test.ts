@@ -387,16 +387,19 @@ test('a login name that no account has is stored only as a digest', async () => 
   }
 })
 
-test('a flood of logins holds no database connection, and does not delay other calls', async () => {
+test('a flood of logins holds no database connection, and does not delay other calls, nor their hashes', async () => {
   const { dealer } = await world.family()
   let answered = 0
-  const flood = Array.from({ length: 40 }, async () => {
+  const flood = Array.from({ length: 80 }, async () => {
     await attempt(unique(), newAddress())
     answered += 1
   })
   // More than the pool has connections.
   for (let worked = 0; worked < 10; worked += 1) await dealer.call(calls.credits.dealer)
   expect(answered).toBeLessThan(30)
+  await expect.poll(() => answered).toBeGreaterThan(20)
+  await dealer.call(calls.session.password, { old_password: PASSWORD, password: 'another-password' })
+  expect(answered).toBeLessThan(60)
   await Promise.all(flood)
 })
 

@@ -34,7 +34,7 @@ export const session: Omit<Handlers<typeof calls.session>, 'savePreferences'> = 
     const attempt = await beginTry(context, { name, worked })
     const [known] = await sql<Known[]>`
       select id, name, password from account where lower(name) = lower(${name}) and closed is null`
-    const right = await isPassword(password, known?.password)
+    const right = await isPassword(password, known?.password, context)
     const token = randomToken()
     const user = known && right ? await signIn(context, known, attempt, hash(token)) : null
     if (user instanceof Refusal) throw user
@@ -60,8 +60,8 @@ export const session: Omit<Handlers<typeof calls.session>, 'savePreferences'> = 
       const { sql, account } = context
       const attempt = await beginTry(context, { name: account.name, worked: null })
       const [own] = await sql<{ password: string }[]>`select password from account where id = ${account.id}`
-      const right = await isPassword(old_password, own?.password)
-      const next = right ? await hashPassword(password) : null
+      const right = await isPassword(old_password, own?.password, context)
+      const next = right ? await hashPassword(password, context) : null
       try {
         const done = await begin(async ({ sql, session }) => {
           if (!own || next === null) throw wrongPassword()

@@ -37,8 +37,8 @@ export const tree: Pick<Handlers<typeof calls.tree>, 'list' | 'account' | 'passw
   },
 
   password: {
-    async outside(_context, { name, password }, begin) {
-      const hash = await hashPassword(password)
+    async outside(asker, { name, password }, begin) {
+      const hash = await hashPassword(password, asker)
       return begin(async (context) => {
         await setPassword(context.sql, await managedBy(context, name, 'lock'), hash)
         return { status: 'OK' }

@@ -1183,10 +1183,31 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/access/password.test.ts'],
   },
   {
+    guard: 'the hashes of accounts do not wait for those of a flood of strangers',
+    file: 'server/access/password.ts',
+    from: 'if (account) return',
+    to: "if (account) return strangers.run('account', () => hashing.run('strangers', hash, gone), gone)\n  if (account)",
+    suites: ['server/access/password.test.ts', 'server/access/login-limits.test.ts'],
+  },
+  {
+    guard: 'the hashes of strangers go from network to network',
+    file: 'server/access/password.ts',
+    from: "strangers.run(network ?? 'unknown',",
+    to: "strangers.run('anybody',",
+    suites: ['server/access/password.test.ts'],
+  },
+  {
+    guard: 'nothing is hashed for a stranger who has disconnected',
+    file: 'server/access/password.ts',
+    from: "hashing.run('strangers', hash, gone), gone)",
+    to: "hashing.run('strangers', hash))",
+    suites: ['server/access/password.test.ts'],
+  },
+  {
     guard: 'at most two passwords are hashed at once',
     file: 'server/access/password.ts',
-    from: '({ atOnce: 2 })',
-    to: '({ atOnce: 200 })',
+    from: 'const AT_ONCE = 2',
+    to: 'const AT_ONCE = 200',
     suites: ['server/access/password.test.ts'],
   },
   {

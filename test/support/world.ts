@@ -440,7 +440,7 @@ function pair(byte: number): string {
 /** Longer than any of the server's own time limits. */
 const CALL_TIMEOUT_MS = 60_000
 
-const PLANTED = hashPassword(PASSWORD)
+const PLANTED = hashPassword(PASSWORD, null)
 /** An inserted session outlasts every time that a test sets; one from a sign-in lasts its hour. */
 const FOR_EVER = '2999-12-31T00:00:00.000Z'
 

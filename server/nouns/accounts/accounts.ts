@@ -25,8 +25,8 @@ export function accountsOf(level: LevelName): LevelHandlers {
     },
 
     create: {
-      async outside(_context, { login, password }, begin) {
-        const hash = await hashPassword(password)
+      async outside(asker, { login, password }, begin) {
+        const hash = await hashPassword(password, asker)
         return begin(async ({ sql, account, now }) => {
           const [taken] = await sql`select from account where lower(name) = lower(${login})`
           if (taken) throw refuseField('name_taken', 'login', 'This login is taken.')
@@ -59,8 +59,8 @@ export function accountsOf(level: LevelName): LevelHandlers {
     },
 
     changePassword: {
-      async outside(_context, { name, password }, begin) {
-        const hash = await hashPassword(password)
+      async outside(asker, { name, password }, begin) {
+        const hash = await hashPassword(password, asker)
         return begin(async (context) => {
           await setPassword(context.sql, await childOf(context, name, 'lock'), hash)
           return { status: 'OK' }
