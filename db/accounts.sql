@@ -328,9 +328,18 @@ begin
     when 'device_history' then
       delete from device_history where id = any (array(select id from device_history where at <= before limit most));
     when 'channel' then
+      -- Those seen long ago, and all but the newest 300,000; none that was seen last.
       delete from channel where id = any (array(
         select id from channel
-        where seen <= least(before, (select max(seen) from channel) - interval '2 days') limit most));
+        where seen < (select max(seen) from channel) and seen <= greatest(
+          least(before, (select max(seen) from channel) - interval '2 days'),
+          (select seen from channel order by seen desc offset 300000 limit 1))
+        limit most));
+    when 'channel_group' then
+      -- Of those that the playlist in use does not have, all but 20,000: those whose packages were chosen, and the newest.
+      delete from channel_group where id = any (array(
+        select id from channel_group where channels = 0
+        order by packages <> '{1,7}' desc, id desc offset 20000 limit most));
     when 'box_login' then
       delete from box_login where id = any (array(select id from box_login where tried <= before limit most));
     when 'unknown_box' then

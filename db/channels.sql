@@ -3,7 +3,7 @@
 -- - lineup: the revision, and the words that select a box's player
 -- - playlist: the playlist that the admin gave. It is stored encrypted, because its address and those of its channels
 --   may contain passwords.
--- - channel: the id of each channel, which outlives the playlists
+-- - channel: the id of each channel, which outlives the playlists; of those that were seen last 300,000 are kept
 -- - channel_group: the groups of the playlists, and the packages that each belongs to
 -- - favourite: the channels that were marked on a client's box
 -- - stream_use: the stream tokens of each client that are in use

@@ -174,18 +174,23 @@ function isOld(at: number, now: number): boolean {
 
 /** What changes while this loads has a later revision, and is loaded next time. */
 async function load(sql: Sql, seal: Pick<Seal, 'open'>, state: State): Promise<Lineup> {
-  const [[words], [playlist], genres, ids] = await withTimeout(sql, () =>
+  const [[words], [playlist], genres] = await withTimeout(sql, () =>
     Promise.all([
       sql<{ player: string; alt_player: string }[]>`select player, alt_player from lineup`,
       sql<{ content: Buffer | null }[]>`select content from playlist`,
       sql<Genre[]>`
         select id, name as title, adult, packages from channel_group where channels > 0 order by place`,
-      sql<{ id: number; key: string }[]>`select id, key from channel`,
     ]),
+  )
+  const content = await unpacked(seal, playlist?.content ?? null)
+  const keys = content.map(({ key }) => key)
+  const ids = await withTimeout(
+    sql,
+    () => sql<{ id: number; key: string }[]>`select id, key from channel where key = any (${keys}::text[])`,
   )
   const byTitle = new Map(genres.map((genre) => [genre.title, genre]))
   const byKey = new Map(ids.map(({ id, key }) => [key, id]))
-  const channels = (await unpacked(seal, playlist?.content ?? null)).flatMap((channel) => {
+  const channels = content.flatMap((channel) => {
     const [id, genre] = [byKey.get(channel.key), byTitle.get(channel.group)]
     return id === undefined || genre === undefined ? [] : [{ ...channel, id, genre }]
   })

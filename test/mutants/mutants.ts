@@ -555,8 +555,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a playlist that is held back makes no channel in use outdated',
     file: 'server/nouns/channels/keep.ts',
-    from: 'held === null ? now : ((await newestSeen(sql)) ?? now)',
-    to: 'now',
+    from: 'await keepIds(sql, keys, (await newestSeen(sql)) ?? now)',
+    to: 'await keepIds(sql, keys, now)',
     suites: ['server/nouns/channels/channels.test.ts'],
   },
   {
@@ -1258,6 +1258,27 @@ export const MUTANTS: Mutant[] = [
     from: 'trustedProxies.length === 0 && isNearby',
     to: 'isNearby',
     suites: ['server/access/network.test.ts'],
+  },
+  {
+    guard: 'a playlist that is held back adds no ids of channels',
+    file: 'server/nouns/channels/keep.ts',
+    from: 'await keepIds(sql, keys, (await newestSeen',
+    to: 'await giveIds(sql, keys, (await newestSeen',
+    suites: ['server/nouns/channels/channels.test.ts'],
+  },
+  {
+    guard: 'playlists with ever new channels fill no table',
+    file: 'server/nouns/channels/keep.ts',
+    from: "select remove_outdated('channel', '-infinity',",
+    to: "select remove_outdated('session', '-infinity',",
+    suites: ['server/nouns/channels/channels.test.ts'],
+  },
+  {
+    guard: 'playlists with ever new groups fill no table',
+    file: 'server/nouns/channels/keep.ts',
+    from: "select remove_outdated('channel_group', '-infinity',",
+    to: "select remove_outdated('session', '-infinity',",
+    suites: ['server/nouns/channels/channels.test.ts'],
   },
   {
     guard: 'the captcha of an account costs more with each wrong login',

@@ -169,6 +169,45 @@ describe('a playlist', () => {
     expect(await ids()).toMatchObject(before)
   })
 
+  test('that is held back adds no ids until it is taken', async () => {
+    await give(playlistOf(20))
+    const before = await ids()
+    for (const name of ['One', 'Two', 'Three']) await give(playlistOf(2, name))
+    expect(await ids()).toEqual(before)
+    const { at = '' } = (await world.admin.call(all)).playlist?.held ?? {}
+    await world.admin.call(takeHeld, { at })
+    expect(Object.keys(await ids())).toEqual([...Object.keys(before), 'id Three-0', 'id Three-1'])
+  })
+
+  test('with ever new channels and groups leaves 300,000 ids, those seen last, and 20,000 groups', async () => {
+    await give(A_PLAYLIST)
+    const { sql, ownerSql } = world.server
+    const [news] = (await world.admin.call(all)).groups
+    await world.admin.call(savePackage, { package_selection: 3, groups: [news?.id ?? 0] })
+    const old = new Date(world.clock.now.getTime() - 60_000)
+    await sql`insert into channel (key, seen) select 'old ' || n, ${old} from generate_series(1, 299997) n`
+    await ownerSql`
+      insert into channel_group (name, adult, packages, place, channels, unprotected)
+      select 'old ' || n, false, '{1,7}', n, 0, 0 from generate_series(1, 20000) n`
+    const count = async () =>
+      (
+        await sql`select (select count(*)::int from channel) as channels,
+        (select count(*)::int from channel_group) as groups`
+      )[0]
+    const before = await ids()
+    expect(await count()).toEqual({ channels: 300_000, groups: 20_002 })
+    await give(playlistOf(3, 'New'))
+    expect(await count()).toEqual({ channels: 6, groups: 20_001 })
+    const { 'id one.pt': one, 'id two.pt': two } = before
+    expect(await ids()).toMatchObject({ 'id one.pt': one, 'id two.pt': two, 'id New-0': expect.any(Number) })
+    await give(A_PLAYLIST)
+    // What was chosen of a group is not forgotten for others that come and go.
+    expect((await world.admin.call(all)).groups).toMatchObject([
+      { id: news?.id, packages: [1, 7, 3] },
+      { packages: [1, 7] },
+    ])
+  })
+
   test('with a file that is none, or unpacks to more than 64 MB, is refused', async () => {
     const bomb = compressed(Buffer.alloc(65 * 1024 * 1024, '#'))
     for (const file of ['not base64!', compressed('x').slice(0, 12), bomb])

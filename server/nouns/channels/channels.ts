@@ -4,9 +4,8 @@ import { DEFAULT_PLAYERS, type Group, type Players, type Playlist } from '../../
 import { OF_PLAYLIST } from '../../access/seal.ts'
 import { type Context, type Handlers, Unchanged } from '../../context.ts'
 import { notFound, Refusal } from '../../refusal.ts'
-import type { GroupListing } from './channels-of.ts'
 import { keepAgain, readAgain, readFrom } from './from-address.ts'
-import { keep, keepGroups, revise } from './keep.ts'
+import { keep, revise, take } from './keep.ts'
 import { type Read, read } from './read.ts'
 
 export const channels: Handlers<typeof calls.channels> = {
@@ -54,15 +53,9 @@ export const channels: Handlers<typeof calls.channels> = {
     },
   },
 
-  async takeHeld({ sql, now }, { at }) {
+  async takeHeld({ sql, now, business }, { at }) {
     await revise(sql)
-    const [held] = await sql<{ groups: GroupListing[] }[]>`
-      select held_groups as groups from playlist where held_at = ${at}`
-    if (!held) throw changedSince()
-    await sql`
-      update playlist set content = held_content, taken = ${now}, channels = held_channels, skipped = held_skipped,
-        held = null, held_at = null, held_content = null, held_channels = null, held_skipped = null, held_groups = null`
-    await keepGroups(sql, held.groups)
+    if (!(await take(sql, business.seal, { at, now }))) throw changedSince()
     return { status: 'OK' }
   },
 

@@ -1,4 +1,6 @@
-import type { HeldBack } from '../../../contract/channels.ts'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import type { Channel, HeldBack } from '../../../contract/channels.ts'
 import { HOLD_ALL } from '../../../contract/packages.ts'
 import { OF_PLAYLIST, type Seal } from '../../access/seal.ts'
 import type { Sql } from '../../postgres/pool.ts'
@@ -12,6 +14,9 @@ export async function revise(sql: Sql): Promise<void> {
     on conflict (only_one) do update set revision = lineup.revision + 1`
 }
 
+/** More than a playlist adds. */
+const MOST_AT_ONCE = 1_000_000
+
 export type Kept = { channels: number; skipped: number; held: HeldBack | null }
 
 /** Takes a playlist that was read, or holds it back. The row of the playlist must be there. */
@@ -20,19 +25,38 @@ export async function keep(sql: Sql, seal: Seal, read: Read, now: Date): Promise
   const [present] = await sql<{ channels: number }[]>`select channels from playlist`
   const held = whyHeld(keys.length, skipped, present?.channels ?? 0)
   const content = seal.close(packed, OF_PLAYLIST.channels)
-  await giveIds(sql, keys, held === null ? now : ((await newestSeen(sql)) ?? now))
   if (held === null) {
+    await giveIds(sql, keys, now)
     await sql`
       update playlist set tried = ${now}, failure = null, content = ${content}, taken = ${now}, channels = ${keys.length},
         skipped = ${skipped}, held = null, held_at = null, held_content = null, held_channels = null, held_skipped = null,
         held_groups = null`
     await keepGroups(sql, groups)
   } else {
+    // Its channels that have no id yet get one once it is taken: any number of playlists may be held back.
+    await keepIds(sql, keys, (await newestSeen(sql)) ?? now)
     await sql`
       update playlist set tried = ${now}, failure = null, held = ${held}, held_at = ${now}, held_content = ${content},
         held_channels = ${keys.length}, held_skipped = ${skipped}, held_groups = ${sql.json(groups)}`
   }
   return { channels: keys.length, skipped, held }
+}
+
+/** Takes what was held back at a moment. Returns false where that is not held back any more. */
+export async function take(
+  sql: Sql,
+  seal: Pick<Seal, 'open'>,
+  { at, now }: { at: string; now: Date },
+): Promise<boolean> {
+  const [held] = await sql<{ content: Buffer; groups: GroupListing[] }[]>`
+    select held_content as content, held_groups as groups from playlist where held_at = ${at}`
+  if (!held) return false
+  await giveIds(sql, await keysIn(seal, held.content), (await newestSeen(sql)) ?? now)
+  await sql`
+    update playlist set content = held_content, taken = ${now}, channels = held_channels, skipped = held_skipped,
+      held = null, held_at = null, held_content = null, held_channels = null, held_skipped = null, held_groups = null`
+  await keepGroups(sql, held.groups)
+  return true
 }
 
 function whyHeld(channels: number, skipped: number, present: number): HeldBack | null {
@@ -50,17 +74,35 @@ async function newestSeen(sql: Sql): Promise<string | null> {
   return row?.newest ?? null
 }
 
-/** Gives every channel an id that has none yet. A row that conflicts would use up an id. */
+/**
+ * Gives every channel an id that has none yet, and forgets those of channels that were not seen for longest, where they are
+ * too many. A row that conflicts would use up an id.
+ */
 async function giveIds(sql: Sql, keys: readonly string[], seen: Date | string): Promise<void> {
-  await sql`update channel set seen = ${seen} where key = any (${keys}::text[]) and seen < ${seen}`
+  await keepIds(sql, keys, seen)
   await sql`
     insert into channel (key, seen)
     select key, ${seen} from unnest(${keys}::text[]) with ordinality as asked (key, nr)
     where not exists (select from channel known where known.key = asked.key) order by nr`
+  await sql`select remove_outdated('channel', '-infinity', ${MOST_AT_ONCE})`
 }
 
-/** Keeps the groups of a playlist that is taken. What was set of a group stays, also while no playlist has it. */
-export async function keepGroups(sql: Sql, groups: readonly GroupListing[]): Promise<void> {
+async function keepIds(sql: Sql, keys: readonly string[], seen: Date | string): Promise<void> {
+  await sql`update channel set seen = ${seen} where key = any (${keys}::text[]) and seen < ${seen}`
+}
+
+/** Returns the keys of the channels in the content of a playlist. */
+async function keysIn(seal: Pick<Seal, 'open'>, content: Buffer): Promise<string[]> {
+  const packed = Buffer.from(seal.open(content, OF_PLAYLIST.channels), 'base64')
+  const channels = JSON.parse((await promisify(gunzip)(packed)).toString()) as Channel[]
+  return channels.map(({ key }) => key)
+}
+
+/**
+ * Keeps the groups of a playlist that is taken. What was set of a group stays, also while no playlist has it, unless
+ * thousands of others have come since.
+ */
+async function keepGroups(sql: Sql, groups: readonly GroupListing[]): Promise<void> {
   const names = groups.map(({ name }) => name)
   await sql`
     update channel_group set channels = 0, unprotected = 0
@@ -72,6 +114,7 @@ export async function keepGroups(sql: Sql, groups: readonly GroupListing[]): Pro
       with ordinality as given (name, channels, unprotected, place)
     on conflict (name) do update
       set place = excluded.place, channels = excluded.channels, unprotected = excluded.unprotected`
+  await sql`select remove_outdated('channel_group', '-infinity', ${MOST_AT_ONCE})`
 }
 
 /** A group with such a name is marked until the admin says otherwise: it is safer to leave out too much. */
