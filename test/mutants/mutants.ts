@@ -1863,6 +1863,13 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/nouns/channels/download.test.ts'],
   },
   {
+    guard: 'a download of a playlist does not wait for a name without an end',
+    file: 'server/nouns/channels/download.ts',
+    from: 'await within(addressesOf(url, mayAsk), signal)',
+    to: 'await addressesOf(url, mayAsk)',
+    suites: ['server/nouns/channels/rebinding.test.ts'],
+  },
+  {
     guard: 'a download of a playlist is cut at 64 MB',
     file: 'server/nouns/channels/download.ts',
     from: 'if (size > MOST_PLAYLIST)',

@@ -60,7 +60,8 @@ function redirected(location: string, from: URL): URL {
 }
 
 async function get(url: URL, mayAsk: Options['mayAsk'], signal: AbortSignal): Promise<IncomingMessage> {
-  const [checked, ...others] = await addressesOf(url, mayAsk)
+  // A name is looked up for as long as the system likes.
+  const [checked, ...others] = await within(addressesOf(url, mayAsk), signal)
   const toChecked: LookupFunction = (_host, { all }, done) =>
     all ? done(null, [checked, ...others]) : done(null, checked.address, checked.family)
   const { username, password } = url
@@ -75,6 +76,18 @@ async function get(url: URL, mayAsk: Options['mayAsk'], signal: AbortSignal): Pr
   request.on('error', () => {})
   const [response] = (await once(request, 'response')) as [IncomingMessage]
   return response
+}
+
+/** Waits for work that cannot be ended, until the signal is aborted. */
+async function within<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const stop = () => reject(signal.reason)
+  signal.addEventListener('abort', stop)
+  try {
+    return await Promise.race([work, aborted])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
 }
 
 /** Every address of the host must be allowed. */
