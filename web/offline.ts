@@ -9,7 +9,8 @@ import { OFFLINE } from './session.tsx'
 import { zone } from './zone.ts'
 
 // What is shown without a connection: the dashboard, Due and the last page of clients, as they were answered last. It
-// is kept in this browser for the account that is signed in, for a day at most, and erased when its session ends.
+// is kept in this browser for the account that is signed in, shown for a day at most, and erased when its session ends: after
+// the page was closed, when it is opened next.
 
 /** An answer, with the key of its query and when it came, in milliseconds. */
 interface Kept {
