@@ -90,7 +90,7 @@ export const BETWEEN_RELEASES: Readonly<Record<string, number>> = {
   '60cae041d8947d9b07ea01d98815bb9131913c8d45404ffb2f3e2006b8f49667': 4,
   '5a50d80365cc4c2c953b037aba0ade8e66c027215cbb405f65caf5822c47f46a': 5,
   '0490440668aa65bc06e5f2b54f6ee863be42667f2df6bc8512cef6de1fd8e012': 6,
-  '4b5e98accf024c4ae615cb142e25b8f07f0719042bfc77670c11bea92d05779a': 10,
+  ac633277ffe4c5223621971d8a1cdae4298c0c0b1b04a0d35d1625e477bafe55: 11,
 }
 
 /** Returns the fingerprint of a schema from the names and checksums of its files. */
