@@ -96,6 +96,14 @@ test('a dealer who quits hands its clients on, changes its reseller and is close
   await expect(clients.getByRole('checkbox', { name: 'second-one' })).not.toBeChecked()
   await clients.getByLabel('Search by name or MAC').pressSequentially('first')
   await clients.getByRole('checkbox', { name: 'first-one' }).check()
+  // Enter in the search, which is in the form, moves nobody.
+  const sent: string[] = []
+  page.on('request', (request) => request.method() === 'POST' && sent.push(request.url()))
+  await clients.getByLabel('Search by name or MAC').fill('second')
+  await clients.getByLabel('Search by name or MAC').press('Enter')
+  await expect(clients.getByRole('checkbox', { name: 'second-one' })).toBeVisible()
+  await expect(clients.getByRole('checkbox', { name: 'first-one' })).toHaveCount(0)
+  expect(sent).toEqual([])
   await press(clients, `Move 1 client to ${heir.name}`)
   await readNotice(page, `1 client moved to ${heir.name}`)
   await press(page, 'Move')

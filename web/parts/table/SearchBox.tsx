@@ -29,6 +29,7 @@ export function SearchBox({ label, value, fault, onChange }: SearchBoxProps) {
           autoComplete="off"
           {...EXACT}
           onChange={(event) => onChange(event.target.value)}
+          onKeyDown={keepForm}
         />
         {value && (
           <IconButton size="small" aria-label="Clear the search" onClick={() => onChange('')}>
@@ -43,6 +44,11 @@ export function SearchBox({ label, value, fault, onChange }: SearchBoxProps) {
       )}
     </SearchPlace>
   )
+}
+
+/** It searches while one types, so Enter sends no form that it is in. */
+function keepForm(event: React.KeyboardEvent) {
+  if (event.key === 'Enter') event.preventDefault()
 }
 
 const SearchPlace = styled('div')(({ theme }) => ({
