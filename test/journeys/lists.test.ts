@@ -103,6 +103,38 @@ describe('a failed load', () => {
     await expect(tile).toHaveText('Credits Remaining–')
   })
 
+  test('of one card hides nothing beneath it while it is tried again, and takes no focus', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family({ credits: 1 })
+    const { name } = await world.client(dealer, { months: 1 })
+    const page = await open({ as: dealer, at: '/clients' })
+    await page.route('**/v1/api/told/**', fail)
+    await page.clock.install()
+    await page.goto(`/update-client/${name}`)
+    const sent = page.getByRole('region', { name: 'Sent to the box' })
+    await expect(sent.getByRole('button', { name: 'Retry' })).toBeVisible()
+    const release = await holdBack(page, '**/v1/api/told/**')
+    const beneath = page.getByRole('searchbox', { name: 'Search transactions' })
+    await beneath.focus()
+    // It is polled.
+    const again = page.waitForRequest('**/v1/api/told/**')
+    await page.clock.fastForward(31_000)
+    await again
+    await expect(sent.locator('[aria-busy]')).toHaveAttribute('aria-busy', 'true')
+    await expect(beneath).toBeFocused()
+    await page.keyboard.type('typed on')
+    await expect(beneath).toHaveValue('typed on')
+    const retry = sent.getByRole('button', { name: 'Retry' })
+    await retry.focus()
+    await page.keyboard.press('Enter')
+    await expect(retry).toBeFocused()
+    release()
+    await expect(retry).toHaveCount(0)
+    await expect(page.locator(':focus')).toHaveCount(1)
+  })
+
   test('of a search is reported as a lost connection, without the promise about submits', async ({
     open,
     world,

@@ -1,7 +1,7 @@
-import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
 import { CircleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { PassingButton } from './PassingButton.tsx'
 
 /** Shown in place of data that could not be loaded, with a button to try again. */
 export function ErrorState({ message, onRetry }: { message: string; onRetry: () => void }) {
@@ -9,9 +9,9 @@ export function ErrorState({ message, onRetry }: { message: string; onRetry: () 
     <Quiet role="alert">
       <CircleAlert aria-hidden size={28} strokeWidth={1.5} />
       <p>Error: {message}</p>
-      <Button variant="outlined" onClick={onRetry}>
+      <PassingButton variant="outlined" onClick={onRetry}>
         Retry
-      </Button>
+      </PassingButton>
     </Quiet>
   )
 }
@@ -22,9 +22,9 @@ export function Outdated({ message, onRetry }: { message: string; onRetry: () =>
     <Strip role="alert">
       <CircleAlert aria-hidden size={16} />
       <span>Error: {message} This is what was there before.</span>
-      <Button size="small" onClick={onRetry}>
+      <PassingButton size="small" onClick={onRetry}>
         Retry
-      </Button>
+      </PassingButton>
     </Strip>
   )
 }

@@ -53,7 +53,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   useFocusKept(place, keys, props.select?.chosen.size === 0)
   const narrow = fit.cards
   const late = useDelayed(loading)
-  const failed = error !== undefined && !loading
+  const fault = useFault(error, rows)
   const fullest = useFullest(page.rows.length)
   const empty = rows !== undefined && page.rows.length === 0 && !loading
   const { select } = props
@@ -63,16 +63,16 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
       <TableTools {...{ table, list, narrow }} tools={props.tools} />
       <Body
         aria-busy={loading}
-        data-waiting={rows === undefined && loading}
-        pale={late && rows !== undefined}
+        data-waiting={rows === undefined && loading && fault === undefined}
+        pale={late && (rows ?? fault) !== undefined}
         least={leastHeight(Math.min(list.perPage, fullest), list.dense, narrow)}
       >
-        {failed && rows === undefined && <ErrorState message={error} onRetry={props.onRetry} />}
-        {failed && rows !== undefined && <Outdated message={error} onRetry={props.onRetry} />}
+        {fault !== undefined && rows === undefined && <ErrorState message={fault} onRetry={props.onRetry} />}
+        {fault !== undefined && rows !== undefined && <Outdated message={fault} onRetry={props.onRetry} />}
         {empty && (
           <EmptyState icon={props.emptyIcon ?? quietIcon} text={table.empty} action={props.emptyAction} />
         )}
-        {(loading || (rows !== undefined && !empty)) &&
+        {(rows === undefined ? loading && fault === undefined : !empty) &&
           (narrow ? (
             <NarrowRows {...shared} />
           ) : (
@@ -92,6 +92,16 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
       />
     </div>
   )
+}
+
+/**
+ * Returns the error to show. One that stands in place of the rows stays while they are loaded again: what is beneath
+ * neither moves nor vanishes, and 'Retry' keeps the focus.
+ */
+function useFault(error: string | undefined, rows: unknown): string | undefined {
+  const last = useRef<string>(undefined)
+  if (error !== undefined || rows !== undefined) last.current = error
+  return last.current
 }
 
 /** Returns the rows of the current page. Searching is deferred, so that typing stays responsive. */

@@ -35,7 +35,7 @@ function targetIn(place: HTMLElement | null, at: number | null): HTMLElement | n
   return (
     row?.querySelector('a') ??
     row?.querySelector<HTMLElement>('button, input') ??
-    (at === null ? place?.querySelector<HTMLElement>('.hit input') : null) ??
+    (at === null ? place?.querySelector<HTMLElement>('.hit input:enabled') : null) ??
     place?.querySelector<HTMLElement>('[type=search]')
   )
 }
