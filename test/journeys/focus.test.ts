@@ -5,7 +5,7 @@ import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { ROLES } from '../../contract/roles.ts'
 import { everyScreen, to } from '../../web/screens.ts'
-import { test as base, choose, expect, fill, press, sessionOf, signIn } from '../support/browser.ts'
+import { test as base, choose, expect, fill, holdBack, press, sessionOf, signIn } from '../support/browser.ts'
 import { compressed } from '../support/playlist.ts'
 import { type Family, openWorld, type Person, type World } from '../support/world.ts'
 
@@ -653,6 +653,105 @@ test('a button that goes once its work is done leaves the focus to the title', a
   await expect(title(above)).toBeFocused()
 })
 
+describe('what goes once it was used, or cannot be used again, leaves the focus', () => {
+  test('on the pager at the last page and the first', async ({ shop, openAs }) => {
+    const page = await openAs(await dealerOfMany(shop), to.clients())
+    const [previous, next] = [button(page, 'Previous page'), button(page, 'Next page')]
+    for (const [turn, range] of [
+      [next, '11–12 of 12'],
+      [previous, '1–10 of 12'],
+    ] as const) {
+      await turn.focus()
+      await page.keyboard.press('Enter')
+      await expect(page.getByText(range)).toBeVisible()
+      await expect(turn).toBeDisabled()
+      await expect(turn).toBeFocused()
+      await page.keyboard.press('Enter')
+      await expect(page.getByText(range)).toBeVisible()
+    }
+  })
+
+  test('on the number of the selected after all were selected', async ({ shop, openAs }) => {
+    const page = await openAs(await dealerOfMany(shop), to.clients())
+    await page.getByLabel('Select this page').check()
+    await button(page, 'Select all 12').focus()
+    await page.keyboard.press('Enter')
+    await expect(button(page, 'Select all 12')).toHaveCount(0)
+    await expect(page.getByText('12 selected')).toBeFocused()
+  })
+
+  test('in the search that was cleared', async ({ shop, openAs }) => {
+    await shop.world.client(shop.dealer)
+    const page = await openAs(shop.reseller, to.level.dealer.update(shop.dealer.name))
+    await press(page, 'Move clients')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Clients', { exact: true }).selectOption('Chosen ones')
+    const search = dialog.getByRole('searchbox')
+    await search.fill('many')
+    await button(page, 'Clear the search').focus()
+    await page.keyboard.press('Enter')
+    await expect(search).toHaveValue('')
+    await expect(search).toBeFocused()
+  })
+
+  test('to the title after all that were due are renewed', async ({ shop, openAs }) => {
+    for (const at of [to.due(), to.home.dealer()]) {
+      const { world } = shop
+      const { dealer } = await world.family({ credits: 2 })
+      await world.client(dealer)
+      const page = await openAs(dealer, at)
+      await button(page, 'Renew all 1').focus()
+      await page.keyboard.press('Enter')
+      // On a slow line the new count comes after the dialog has closed and returned the focus.
+      const release = await holdBack(page, '**/v1/api/due')
+      await press(page.getByRole('dialog'), 'Renew 1 client for 1 credit')
+      await expect(page.getByRole('dialog')).toHaveCount(0)
+      await expect(button(page, 'Renew all 1')).toBeFocused()
+      release()
+      await expect(button(page, 'Renew all 1')).toHaveCount(0)
+      await expect(title(page)).toBeFocused()
+    }
+  })
+
+  test('to the title after the first steps were put away', async ({ shop, openAs }) => {
+    const { dealer } = await shop.world.family()
+    await shop.world.client(dealer)
+    const page = await openAs(dealer, to.home.dealer())
+    await button(page, 'Put away').focus()
+    await page.keyboard.press('Enter')
+    await expect(button(page, 'Put away')).toHaveCount(0)
+    await expect(title(page)).toBeFocused()
+  })
+
+  test('on the button that opened the field to find in, on a narrow screen', async ({ shop, openAs }) => {
+    const page = await openAs(shop.dealer, to.clients())
+    await page.setViewportSize({ width: 390, height: 844 })
+    await button(page, 'Find').focus()
+    await page.keyboard.press('Enter')
+    await expect(page.getByRole('combobox', { name: /^Find/ })).toBeFocused()
+    await button(page, 'Stop finding').focus()
+    await page.keyboard.press('Enter')
+    await expect(button(page, 'Stop finding')).toHaveCount(0)
+    await expect(button(page, 'Find')).toBeFocused()
+  })
+
+  test('to the title after what could not be loaded has come', async ({ shop, openAs }) => {
+    const { dealer } = await shop.world.family()
+    const page = await openAs(dealer, to.clients())
+    await page.route('**/v1/api/due', (route) =>
+      route.fulfill({ status: 500, json: { status: 'ERROR', code: 'internal', message: 'Not now.' } }),
+    )
+    await page.getByRole('link', { name: 'Dashboard' }).click()
+    const retry = page.getByRole('region', { name: 'Due' }).getByRole('button', { name: 'Retry' })
+    await expect(retry).toBeVisible()
+    await page.unrouteAll()
+    await retry.focus()
+    await page.keyboard.press('Enter')
+    await expect(retry).toHaveCount(0)
+    await expect(title(page)).toBeFocused()
+  })
+})
+
 test('a submit that is refused leaves the focus where it was', async ({ shop, openAs }) => {
   const page = await openAs(shop.reseller, to.level.dealer.update(shop.dealer.name))
   await page.route('**/v1/reseller/save', (route) =>
@@ -665,6 +764,13 @@ test('a submit that is refused leaves the focus where it was', async ({ shop, op
   await expect(page.getByText('Not now.').first()).toBeVisible()
   await expect(description).toBeFocused()
 })
+
+/** A dealer with twelve clients, two more than a page has. */
+async function dealerOfMany({ world }: Shop): Promise<Person> {
+  const { dealer } = await world.family()
+  await world.plantClients(dealer, { prefix: `${dealer.name}-`, last: 12, digits: 2 })
+  return dealer
+}
 
 async function giveEmptyPlaylist({ world }: Shop): Promise<void> {
   await world.admin.call(calls.channels.giveFile, { name: 'empty.m3u', file: compressed('#EXTM3U') })

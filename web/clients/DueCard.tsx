@@ -10,6 +10,7 @@ import { Card, CardFoot } from '../parts/Card.tsx'
 import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/later.tsx'
 import { ErrorState } from '../parts/ErrorState.tsx'
+import { PassingButton } from '../parts/PassingButton.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { useCall } from '../queries.ts'
 import { to } from '../screens.ts'
@@ -19,6 +20,8 @@ export function DueCard() {
   const { data, error, refetch } = useCall(calls.clients.due, {})
   const [renewing, setRenewing] = useState(false)
   const week = data?.counts.week ?? 0
+  // It is hidden once nobody is due any more, and then the title gets its focus.
+  const RenewAll = week > 0 ? PassingButton : Button
   return (
     <Card
       title="Due"
@@ -46,7 +49,7 @@ export function DueCard() {
           </Counts>
           <Foot>
             <span data-short={data && week > data.credits}>{data && inWords(data)}</span>
-            <Button
+            <RenewAll
               variant="contained"
               startIcon={<CalendarPlus size={18} />}
               // It keeps its space, so that nothing moves when it loads.
@@ -54,7 +57,7 @@ export function DueCard() {
               onClick={() => setRenewing(true)}
             >
               Renew all {week.toLocaleString('en-US')}
-            </Button>
+            </RenewAll>
           </Foot>
         </>
       )}

@@ -6,6 +6,7 @@ import { Link } from 'react-router'
 import { calls, type OutputOf } from '../../contract/calls.ts'
 import { inCredits } from '../../contract/words.ts'
 import { Card } from '../parts/Card.tsx'
+import { PassingButton } from '../parts/PassingButton.tsx'
 import { useBalance, useCall, useSubmit } from '../queries.ts'
 import { to } from '../screens.ts'
 import { keepPreferences, useKnowsPreferences, usePreferences } from '../session.tsx'
@@ -42,9 +43,13 @@ function Steps({ client }: { client: string | null }) {
         title="First steps"
         aside={
           client !== null && (
-            <Button size="small" disabled={done.loading} onClick={() => done.submit({ first_day: 'done' })}>
+            <PassingButton
+              size="small"
+              disabled={done.loading}
+              onClick={() => done.submit({ first_day: 'done' })}
+            >
               Put away
-            </Button>
+            </PassingButton>
           )
         }
       >

@@ -11,6 +11,7 @@ import { RenewDialog } from '../clients/RenewDialog.tsx'
 import { RenewDue, type Renewed } from '../clients/RenewDue.tsx'
 import { Card } from '../parts/Card.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
+import { PassingButton } from '../parts/PassingButton.tsx'
 import { Stack } from '../parts/Stack.tsx'
 import { DataTable } from '../parts/table/DataTable.tsx'
 import { Segments } from '../parts/table/Segments.tsx'
@@ -42,9 +43,13 @@ export function Due() {
   }
   const count = counts?.[within]
   const renewAll = count !== undefined && count > 0 && (
-    <Button variant="contained" startIcon={<CalendarPlus size={18} />} onClick={() => setMany({ within })}>
+    <PassingButton
+      variant="contained"
+      startIcon={<CalendarPlus size={18} />}
+      onClick={() => setMany({ within })}
+    >
       Renew all {count.toLocaleString('en-US')}
-    </Button>
+    </PassingButton>
   )
   return (
     <>

@@ -28,7 +28,7 @@ export function Find({ onSettings, onHelp }: FindProps) {
         <Search size={20} />
       </Opener>
       <FindField as="label">
-        <IconButton aria-label="Stop finding" className="back" onClick={act.end}>
+        <IconButton aria-label="Stop finding" className="back" onClick={act.giveUp}>
           <ArrowLeft size={20} />
         </IconButton>
         <Search aria-hidden size={16} />
@@ -82,6 +82,10 @@ function useSearch() {
     setActive(0)
     setWish(null)
   }
+  const giveUp = () => {
+    end()
+    if (before.current instanceof HTMLElement) before.current.focus()
+  }
   const type = (next: string) => {
     setText(next)
     setActive(0)
@@ -93,10 +97,8 @@ function useSearch() {
     if (event.nativeEvent.isComposing) return
     const isAtEnd = event.currentTarget.selectionStart === text.length
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (event.key === 'Escape') {
-      end()
-      if (before.current instanceof HTMLElement) before.current.focus()
-    } else if (step) setActive(Math.max(0, active + step))
+    if (event.key === 'Escape') giveUp()
+    else if (step) setActive(Math.max(0, active + step))
     else if (event.key === 'Enter') setWish({ act: 'open', text })
     else if (event.key === 'ArrowRight' && isAtEnd && text !== '') setWish({ act: 'renew', text })
     else return
@@ -108,7 +110,7 @@ function useSearch() {
     if (!place.current?.contains(relatedTarget) && document.hasFocus()) end()
   }
   const show = () => setOpen(true)
-  return { input, place, text, open, active, wish, begin, end, type, press, leave, show, setActive }
+  return { input, place, text, open, active, wish, begin, end, giveUp, type, press, leave, show, setActive }
 }
 
 const results = chunk(async () => (await import('./FindResults.tsx')).FindResults)

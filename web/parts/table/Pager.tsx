@@ -1,7 +1,7 @@
 import IconButton from '@mui/material/IconButton'
 import { styled } from '@mui/material/styles'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
-import { useId } from 'react'
+import { type ReactNode, useId } from 'react'
 import { Select } from '../form/controls.tsx'
 import { FOR_READERS } from '../forReaders.ts'
 
@@ -40,13 +40,29 @@ export function Pager(props: PagerProps) {
         </Select>
       </Sizes>
       <span aria-live="polite">{range(page, perPage, count, capped)}</span>
-      <IconButton aria-label="Previous page" disabled={page <= 1} onClick={() => onPage(page - 1)}>
+      <Turn label="Previous page" may={page > 1} onTurn={() => onPage(page - 1)}>
         <ChevronLeft size={18} />
-      </IconButton>
-      <IconButton aria-label="Next page" disabled={page >= last} onClick={() => onPage(page + 1)}>
+      </Turn>
+      <Turn label="Next page" may={page < last} onTurn={() => onPage(page + 1)}>
         <ChevronRight size={18} />
-      </IconButton>
+      </Turn>
     </Foot>
+  )
+}
+
+interface TurnProps {
+  label: string
+  may: boolean
+  onTurn: () => void
+  children: ReactNode
+}
+
+/** The button to another page. At the last one it keeps the focus of the person who got there by it. */
+function Turn({ label, may, onTurn, children }: TurnProps) {
+  return (
+    <IconButton aria-label={label} aria-disabled={!may} onClick={may ? onTurn : undefined}>
+      {children}
+    </IconButton>
   )
 }
 
@@ -70,6 +86,7 @@ const Foot = styled('nav')(({ theme }) => ({
   fontSize: '0.75rem',
   fontVariantNumeric: 'tabular-nums',
   color: theme.palette.text.secondary,
+  '& [aria-disabled=true]': { color: theme.palette.action.disabled, background: 'none', cursor: 'default' },
   [theme.breakpoints.down('sm')]: { justifyContent: 'space-between', padding: '4px 16px' },
 }))
 

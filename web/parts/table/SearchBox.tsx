@@ -1,7 +1,7 @@
 import IconButton from '@mui/material/IconButton'
 import { styled } from '@mui/material/styles'
 import { Search, X } from 'lucide-react'
-import { useId } from 'react'
+import { useId, useRef } from 'react'
 import { EXACT, InputFrame } from '../form/controls.tsx'
 
 interface SearchBoxProps {
@@ -15,11 +15,17 @@ interface SearchBoxProps {
 /** A search field with its label as the placeholder. */
 export function SearchBox({ label, value, fault, onChange }: SearchBoxProps) {
   const id = useId()
+  const input = useRef<HTMLInputElement>(null)
+  const clear = () => {
+    onChange('')
+    input.current?.focus()
+  }
   return (
     <SearchPlace>
       <InputFrame>
         <Search aria-hidden size={16} />
         <input
+          ref={input}
           type="search"
           aria-label={label}
           aria-invalid={fault !== undefined}
@@ -32,7 +38,7 @@ export function SearchBox({ label, value, fault, onChange }: SearchBoxProps) {
           onKeyDown={keepForm}
         />
         {value && (
-          <IconButton size="small" aria-label="Clear the search" onClick={() => onChange('')}>
+          <IconButton size="small" aria-label="Clear the search" onClick={clear}>
             <X size={16} />
           </IconButton>
         )}

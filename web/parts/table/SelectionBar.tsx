@@ -2,7 +2,7 @@ import Button from '@mui/material/Button'
 import IconButton from '@mui/material/IconButton'
 import { styled } from '@mui/material/styles'
 import { X } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 
 interface SelectionBarProps {
   chosen: ReadonlySet<string>
@@ -19,12 +19,23 @@ interface SelectionBarProps {
  * the window: selecting a row moves nothing, and covers neither the search nor the pages.
  */
 export function SelectionBar({ chosen, shown, onClear, all, children }: SelectionBarProps) {
+  const words = useRef<HTMLElement>(null)
   if (chosen.size === 0) return null
   return (
     <Bar role="group" aria-label="Selection">
-      <strong aria-live="polite">{inWords(chosen, shown)}</strong>
+      <strong ref={words} tabIndex={-1} aria-live="polite">
+        {inWords(chosen, shown)}
+      </strong>
       {all && (
-        <Button size="small" disabled={all.loading} onClick={all.onTake}>
+        <Button
+          size="small"
+          disabled={all.loading}
+          onClick={() => {
+            // The button goes once all are selected.
+            words.current?.focus()
+            all.onTake()
+          }}
+        >
           {all.label}
         </Button>
       )}
