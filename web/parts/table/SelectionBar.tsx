@@ -22,7 +22,7 @@ export function SelectionBar({ chosen, shown, onClear, all, children }: Selectio
   const words = useRef<HTMLElement>(null)
   if (chosen.size === 0) return null
   return (
-    <Bar role="group" aria-label="Selection">
+    <Bar ref={keepClear} role="group" aria-label="Selection">
       <strong ref={words} tabIndex={-1} aria-live="polite">
         {inWords(chosen, shown)}
       </strong>
@@ -47,6 +47,20 @@ export function SelectionBar({ chosen, shown, onClear, all, children }: Selectio
       </Acts>
     </Bar>
   )
+}
+
+/** Keeps what gets the focus from lying behind the bar. */
+function keepClear(bar: HTMLElement | null) {
+  if (!bar) return
+  const { style } = document.documentElement
+  const observer = new ResizeObserver(() => {
+    style.scrollPaddingBottom = `${bar.offsetHeight + 16}px`
+  })
+  observer.observe(bar)
+  return () => {
+    observer.disconnect()
+    style.scrollPaddingBottom = ''
+  }
 }
 
 function inWords(chosen: ReadonlySet<string>, shown: readonly string[]): string {
