@@ -169,6 +169,7 @@ describe.each([
     // What is chosen from the list replaces what was typed.
     await fill(page, { Credits: '30' })
     await expect(page.getByLabel('Other amount')).toHaveValue('')
+    await expect(page.getByText('Credits must be a whole number from 1 to 10,000')).toHaveCount(0)
     await pressAndConfirm(page, 'Add 30 credits')
     await readNotice(page, `${title} updated successfully!`)
     await expect(page).toHaveURL(list())

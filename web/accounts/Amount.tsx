@@ -35,7 +35,7 @@ export function Amount() {
         label="Credits"
         amounts={CREDIT_AMOUNTS}
         words={inCredits}
-        onChoose={() => setValue('other', '')}
+        onChoose={() => setValue('other', '', { shouldValidate: true })}
       />
       <TextInput
         name="other"
