@@ -208,6 +208,26 @@ describe("a dealer's list of clients", () => {
     await readNotice(page, 'Successfully renewed 1 month(s) for client-01')
   })
 
+  test('is told why a price that was there is gone, and has it again by Retry', async ({ open, world }) => {
+    const page = await open({ as: await dealerOfTwelve(world, 3), at: '/clients' })
+    await page.clock.install()
+    await press(page, 'Renew client-01')
+    const dialog = page.getByRole('dialog', { name: 'Renew client-01' })
+    const renew = dialog.getByRole('button', { name: 'Renew for 1 credit' })
+    await expect(renew).toBeEnabled()
+    await page.route('**/v1/api/quote', (route) =>
+      route.fulfill({ status: 500, json: { status: 'ERROR', code: 'internal', message: 'Not now.' } }),
+    )
+    await page.clock.fastForward(5_000)
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
+    await expect(dialog.getByRole('alert').filter({ hasText: 'Not now.' })).toBeVisible()
+    await expect(renew).toBeDisabled()
+    await page.unrouteAll()
+    await press(dialog, 'Retry')
+    await expect(dialog).toContainText('2026-05-15 → 2026-06-15')
+    await expect(renew).toBeEnabled()
+  })
+
   test('deletes only clients that have expired', async ({ open, world }) => {
     const page = await open({ as: await dealerOfTwelve(world), at: '/clients' })
     const remove = page.getByRole('button', { name: 'Delete client-01' })

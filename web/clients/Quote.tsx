@@ -4,6 +4,7 @@ import { useWatch } from 'react-hook-form'
 import { calls, type OutputOf } from '../../contract/calls.ts'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
 import { MomentText } from '../parts/MomentText.tsx'
+import { PassingButton } from '../parts/PassingButton.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { useCall } from '../queries.ts'
 import { zone } from '../zone.ts'
@@ -25,20 +26,25 @@ interface QuoteProps {
 /** Shows the price of the months in the form and the new expiry, both calculated by the server. */
 export function Quote({ clients, asking, onAnswer, onGone }: QuoteProps) {
   const months = Number(useWatch({ name: 'months' }))
-  const { data, isPlaceholderData, isFetching, error } = useCall(
+  const { data, isPlaceholderData, isFetching, error, refetch } = useCall(
     calls.clients.quote,
     { clients: [...clients], months },
     { enabled: asking, keep: true },
   )
   const answer = data && !isPlaceholderData && !error ? data : null
   useEffect(() => onAnswer(answer), [answer, onAnswer])
-  if (error && !data) return <Calculation role="alert">{error.message}</Calculation>
   return (
     <>
-      <Calculation aria-busy={isFetching} aria-live="polite">
-        <Sums cost={data?.cost} balance={data?.credits} />
-        <Expiries clients={clients} answer={data} />
-      </Calculation>
+      {error ? (
+        <Calculation role="alert">
+          {error.message} <PassingButton onClick={() => refetch()}>Retry</PassingButton>
+        </Calculation>
+      ) : (
+        <Calculation aria-busy={isFetching} aria-live="polite">
+          <Sums cost={data?.cost} balance={data?.credits} />
+          <Expiries clients={clients} answer={data} />
+        </Calculation>
+      )}
       <Gone names={missingOf(clients, data?.expiries)} done="deleted or moved" onGone={onGone} />
     </>
   )
