@@ -88,6 +88,21 @@ describe('chosen clients', () => {
     await expect(selection(page)).toHaveCount(0)
   })
 
+  test('are at most 1,000, with those that were selected before', async ({ open, world }) => {
+    const { dealer } = await world.family()
+    await world.plantClients(dealer, { last: 1_000, digits: 4 })
+    await world.plantClients(dealer, { prefix: 'other-', last: 1 })
+    const page = await open({ as: dealer, at: '/clients?search=other' })
+    await box(page, 'other-1').check()
+    await press(page, 'Clear the search')
+    await expect(rows(page, 'Clients')).toHaveCount(10)
+    await page.getByLabel('Select this page').check()
+    await press(selection(page), 'Select the first 1,000')
+    await expect(selection(page)).toContainText('1,000 selected')
+    await expect(page.getByText('At most 1,000 clients can be selected.')).toBeVisible()
+    await expect(selection(page).getByRole('button', { name: /^Select/ })).toHaveCount(0)
+  })
+
   test('are a range with Shift, by the pointer and by the keyboard', async ({ open, world }) => {
     const page = await open({ as: await dealerOfTen(world), at: '/clients' })
     const acts = await countActs(page)

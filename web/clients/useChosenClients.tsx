@@ -26,7 +26,7 @@ export function useChosenClients(page: ClientPage): Chosen {
   const [chosen, setChosen] = useKept()
   const choose = (next: ReadonlySet<string>) => {
     if (next.size <= MOST_CHOSEN) setChosen(next)
-    else notice.warning(`At most ${MOST} clients can be selected.`)
+    else notice.warning(TOO_MANY)
   }
   return {
     select: { chosen, onChange: choose, name: ({ name }) => name },
@@ -37,7 +37,7 @@ export function useChosenClients(page: ClientPage): Chosen {
   }
 }
 
-const MOST = MOST_CHOSEN.toLocaleString('en-US')
+const TOO_MANY = `At most ${MOST_CHOSEN.toLocaleString('en-US')} clients can be selected.`
 const NONE: ReadonlySet<string> = new Set()
 
 /** The clients that were selected, for the session in which they were. A reload forgets them. */
@@ -58,7 +58,12 @@ function useOffer(page: ClientPage, chosen: ReadonlySet<string>, onTake: Chosen[
   const notice = useNotice()
   const { mutate, isPending } = useMutation<string[], ApiError, ClientPage['query']>({
     mutationFn: namesOf,
-    onSuccess: (names) => onTake(new Set([...chosen, ...names])),
+    onSuccess: (names) => {
+      // Of those that were selected before and those that were found, as many as may be selected.
+      const all = [...new Set([...chosen, ...names])]
+      onTake(new Set(all.slice(0, MOST_CHOSEN)))
+      if (all.length > MOST_CHOSEN) notice.warning(TOO_MANY)
+    },
     onError: (error) => notice.error('Error loading clients. Please try again.', error.message),
   })
   const { rows, count, query } = page
