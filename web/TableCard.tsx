@@ -17,6 +17,8 @@ interface TableCardProps<Row extends object> {
   /** The query that loads all rows, or several as one. */
   loaded: Pick<UseQueryResult<unknown, ApiError>, 'isFetching' | 'error'> & {
     data: readonly Row[] | undefined
+    /** True while the rows are those of another question, which are then dimmed. */
+    isPlaceholderData?: boolean
     refetch: () => void
   }
   /** Controls beside the search box. */
@@ -39,7 +41,10 @@ export function TableCard<Row extends object>(props: TableCardProps<Row>) {
         list={list}
         rows={loaded.data}
         // Rows that are there stay as they are during a refresh in the background.
-        loading={loaded.isFetching && (loaded.data === undefined || loaded.error !== null)}
+        loading={
+          loaded.isPlaceholderData === true ||
+          (loaded.isFetching && (loaded.data === undefined || loaded.error !== null))
+        }
         error={loaded.error?.message}
         onRetry={loaded.refetch}
         tools={tools}

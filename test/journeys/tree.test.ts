@@ -5,6 +5,7 @@ import {
   expectColumns,
   expectSorted,
   fill,
+  holdBack,
   press,
   readNotice,
   rows,
@@ -152,7 +153,14 @@ test('a dealer who quits hands its clients on, changes its reseller and is close
   await expect(parent).toHaveURL(to.branch(dealer.name))
   await parent.goto(to.tree())
   await expect(rows(parent, 'Dealers')).toHaveCount(1)
+  // While the closed ones are loading, the open ones are pale.
+  const release = await holdBack(parent, '**/v1/tree?*show=closed*')
   await parent.getByRole('switch', { name: 'Closed ones' }).check()
+  const list = parent.locator('[aria-busy]', { has: parent.getByRole('table', { name: 'Dealers' }) })
+  await expect(list).toHaveAttribute('aria-busy', 'true')
+  await expect(list).toHaveCSS('opacity', '0.55')
+  release()
+  await expect(list).toHaveAttribute('aria-busy', 'false')
   await expect(rows(parent, 'Dealers')).toContainText(dealer.name)
   await expect(parent).toHaveURL(/show=closed/)
 })
