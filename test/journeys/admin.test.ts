@@ -8,6 +8,7 @@ import { menuOf, to } from '../../web/screens.ts'
 import { Box } from '../support/box.ts'
 import {
   expect,
+  expectAccessible,
   expectColumns,
   expectPageSizes,
   expectSorted,
@@ -407,6 +408,35 @@ describe('the admin', () => {
     expect(file.suggestedFilename()).toMatch(/\.csv$/)
     expect(await text(file)).toMatch(/^.*Type.*\r?\n(.*ADD.*\r?\n){3}$/)
     await expect(dialog).toHaveCount(0)
+  })
+
+  test('sees how many transactions of a file have come, and can stop it', async ({ open, world }) => {
+    const page = await open({ as: world.admin, at: to.message() })
+    // A file whose first lines come, and then nothing more.
+    await page.addInitScript(() => {
+      const { fetch } = window
+      window.fetch = async (url, request) => {
+        if (!String(url).startsWith('/v1/exports/')) return fetch(url, request)
+        const lines = new TextEncoder().encode('Type,Credits\r\nADD,5\r\n')
+        return new Response(
+          new ReadableStream({
+            start(stream) {
+              stream.enqueue(lines)
+              request?.signal?.addEventListener('abort', () => stream.error(request.signal?.reason))
+            },
+          }),
+        )
+      }
+    })
+    await page.goto(to.home.admin())
+    await press(page, 'Export')
+    const dialog = page.getByRole('dialog', { name: 'Export transactions' })
+    await press(dialog, 'Export as CSV')
+    await expect(dialog.getByRole('status')).toHaveText('1 transaction received')
+    await expectAccessible(page)
+    await press(dialog, 'Stop')
+    await expect(dialog.getByRole('button', { name: 'Export as CSV' })).toBeEnabled()
+    await expect(dialog.getByRole('status')).toHaveCount(0)
   })
 })
 

@@ -3,10 +3,13 @@ import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { Day } from '../../contract/shapes.ts'
 import { daysInOrder } from '../../contract/transactions.ts'
+import { counted } from '../../contract/words.ts'
 import { now } from '../clock.ts'
 import { DayInput } from '../parts/form/DayInput.tsx'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
+import { Progress } from '../parts/Progress.tsx'
 import { showMoment } from '../parts/time.ts'
+import { useDelayed } from '../parts/useDelayed.ts'
 import { useSession } from '../session.tsx'
 import { useExport } from '../useExport.ts'
 import { zone } from '../zone.ts'
@@ -24,6 +27,7 @@ export function ExportTransactions({ open, filter, onClose }: ExportTransactions
   const { role } = useSession()
   const call = calls.desk[role].exportTransactions
   const { received, start, stop } = useExport(call)
+  const late = useDelayed(received !== null)
   const { from, to } = filter ?? {}
   const values = useMemo(() => ({ ...thisMonth(), ...(from && { from }), ...(to && { to }) }), [from, to])
   return (
@@ -35,12 +39,15 @@ export function ExportTransactions({ open, filter, onClose }: ExportTransactions
       schema={Days}
       values={values}
       autoFocus
-      submit={received ? `${received.rows.toLocaleString('en-US')} transactions` : 'Export as CSV'}
+      submit="Export as CSV"
       onSubmit={async (days) => (await start({ ...filter, ...days })) && onClose()}
       sending={{ loading: received !== null, submitError: null }}
     >
       <DayInput name="from" label="From" />
       <DayInput name="to" label="To" help="Both days are included." />
+      {late && received && (
+        <Progress label="Export">{counted(received.rows, 'transaction')} received</Progress>
+      )}
     </FormDialog>
   )
 }
