@@ -7,6 +7,7 @@ import { inCredits } from '../../contract/words.ts'
 import { AmountSelect } from '../parts/form/SelectInput.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 import { CREDIT_AMOUNTS } from './creditAmounts.ts'
+import { numberIn } from './numberIn.ts'
 
 /** The two fields of an amount: one chosen from the list, and any other that is typed and then counts. */
 export const amountFields = {
@@ -46,10 +47,4 @@ export function Amount() {
       />
     </>
   )
-}
-
-/** Returns the number that was typed, perhaps as 1,500; NaN for anything else. */
-function numberIn(typed: string): number {
-  const digits = typed.replace(/[,\s]/g, '')
-  return /^\d+$/.test(digits) ? Number(digits) : Number.NaN
 }

@@ -10,6 +10,7 @@ import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 import { useSubmit } from '../queries.ts'
 import { Balances } from './Balances.tsx'
+import { numberIn } from './numberIn.ts'
 
 export type Answering = { request: ChildRequest; how: 'grant' | 'decline' }
 
@@ -47,7 +48,7 @@ function Grant({ request, open, onClose }: AnswerProps) {
       schema={Granted}
       values={values}
       submit={({ credits: typed }) => says(typed)}
-      onSubmit={({ credits: typed }) => grant.submit({ id, credits: Number(typed) })}
+      onSubmit={({ credits: typed }) => grant.submit({ id, credits: numberIn(typed) })}
       sending={grant}
     >
       <p>
@@ -68,19 +69,19 @@ function Grant({ request, open, onClose }: AnswerProps) {
 
 const Granted = z.object({
   credits: z.string().check(
-    z.refine((typed) => PassedCredits.safeParse(Number(typed)).success, {
+    z.refine((typed) => PassedCredits.safeParse(numberIn(typed)).success, {
       error: creditsFrom(1),
     }),
   ),
 })
 
 function says(typed: string): string {
-  const credits = Number(typed)
+  const credits = numberIn(typed)
   return PassedCredits.safeParse(credits).success ? `Grant ${inCredits(credits)}` : 'Grant'
 }
 
 function After({ request: { name, balance } }: { request: ChildRequest }) {
-  const credits = Number(useWatch({ name: 'credits' }))
+  const credits = numberIn(useWatch({ name: 'credits' }))
   return (
     <Balances name={name} balance={balance} change={PassedCredits.safeParse(credits).success ? credits : 0} />
   )

@@ -4,6 +4,7 @@ import { LowBelow } from '../../contract/requests.ts'
 import { Card } from '../parts/Card.tsx'
 import { Form, type Sending } from '../parts/form/Form.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
+import { numberIn } from './numberIn.ts'
 
 interface LowBalanceProps {
   /** The present threshold; null for none, undefined while it loads. */
@@ -28,7 +29,7 @@ export function LowBalance({ below, help, saving, onSave }: LowBalanceProps) {
         submit={({ below: typed }) =>
           typed.trim() === '' ? 'Mark no balance' : `Mark below ${typed.trim()}`
         }
-        onSubmit={({ below: typed }) => onSave(typed.trim() === '' ? null : Number(typed))}
+        onSubmit={({ below: typed }) => onSave(typed.trim() === '' ? null : numberIn(typed))}
         disabled={below === undefined}
         sending={saving}
       >
@@ -40,7 +41,7 @@ export function LowBalance({ below, help, saving, onSave }: LowBalanceProps) {
 
 const Threshold = z.object({
   below: z.string().check(
-    z.refine((typed) => typed.trim() === '' || LowBelow.safeParse(Number(typed)).success, {
+    z.refine((typed) => typed.trim() === '' || LowBelow.safeParse(numberIn(typed)).success, {
       error: 'This must be a whole number from 1 to 1,000,000, or empty',
     }),
   ),
