@@ -22,6 +22,20 @@ test.each<[Call, unknown, unknown, string | undefined, string]>([
     'Error renewing clients. Please try again.',
   ],
   [
+    clients.multirenew,
+    { months: [1], clients: ['a'] },
+    {},
+    'Successfully renewed 1 client, each as last time',
+    'Error renewing clients. Please try again.',
+  ],
+  [
+    clients.multirenew,
+    { months: [], clients: Array(1_010).fill('a') },
+    {},
+    'Successfully renewed 1,010 clients, each as last time',
+    'Error renewing clients. Please try again.',
+  ],
+  [
     clients.remove,
     { name: 'tom' },
     {},

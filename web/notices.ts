@@ -181,7 +181,7 @@ const catalogue: Spoken<typeof calls> = {
       success: ({ months, clients }) =>
         typeof months === 'number'
           ? `Successfully renewed ${months} month(s) for ${clients.length} clients`
-          : `Successfully renewed ${clients.length} clients, each as last time`,
+          : `Successfully renewed ${inClients(clients.length)}, each as last time`,
       failure: 'Error renewing clients. Please try again.',
     },
     retrieve: {

@@ -332,7 +332,7 @@ const states: Picture[] = [
       await page.route('**/v1/api/credits', (route) => route.fulfill({ json: { credits: 1 } }))
       await page.reload()
       await page.getByRole('button', { name: /^Renew all/ }).click()
-      await expect(page.getByText('The 1 that expire first can be renewed.')).toBeVisible()
+      await expect(page.getByText('The one that expires first can be renewed.')).toBeVisible()
     },
   },
   {

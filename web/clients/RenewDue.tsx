@@ -104,7 +104,8 @@ function says(clients: readonly DueClient[] | undefined, how: HowLong, balance: 
   if (some.length === 0) return 'Renew'
   const cost = inCredits(costOf(some, how))
   if (some.length === clients.length) return `Renew ${inClients(some.length)} for ${cost}`
-  return `Renew the first ${some.length.toLocaleString('en-US')} for ${cost}`
+  const first = some.length === 1 ? 'client' : inClients(some.length)
+  return `Renew the first ${first} for ${cost}`
 }
 
 interface PriceProps {
@@ -116,19 +117,21 @@ interface PriceProps {
 function Price({ clients, balance }: PriceProps) {
   const how = useWatch({ name: 'how' }) as HowLong
   const cost = clients && costOf(clients, how)
-  const first = clients && affordable(clients, how, balance).length
   return (
     <Calculation aria-live="polite" aria-busy={!clients}>
       <Sums cost={cost} balance={balance} />
-      {cost !== undefined && balance != null && cost > balance && (
-        <p>
-          {first === 0
-            ? 'Not even the one that expires first can be renewed.'
-            : `The ${first?.toLocaleString('en-US')} that expire first can be renewed.`}
-        </p>
+      {clients && cost !== undefined && balance != null && cost > balance && (
+        <p>{canBe(affordable(clients, how, balance).length)}</p>
       )}
     </Calculation>
   )
+}
+
+/** Says how many the credits suffice for, of those that expire first. */
+function canBe(count: number): string {
+  if (count === 0) return 'Not even the one that expires first can be renewed.'
+  if (count === 1) return 'The one that expires first can be renewed.'
+  return `The ${count.toLocaleString('en-US')} that expire first can be renewed.`
 }
 
 const NO_OUTPUT = { status: 'OK', count: 0, credits: 0 } as const
