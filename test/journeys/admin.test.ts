@@ -98,6 +98,12 @@ describe('the admin', () => {
     await expect(tiles).toHaveText(['All Clients1', 'Super Resellers1', 'CreditsUnlimited'])
     const chart = page.getByRole('region', { name: 'Number of Clients Over Time' })
     await expect(chart.locator('canvas')).toBeVisible()
+    const reader = chart.getByRole('slider')
+    await expect(reader).toHaveAttribute('aria-valuetext', '2026-05-15: Clients 1')
+    // What is seen is said by the slider alone.
+    await reader.press('Home')
+    await expect(chart.getByText('2026-05-15: Clients 1')).toBeVisible()
+    await expect(chart.locator('[aria-live]')).toHaveCount(0)
     await press(chart, 'Show as table')
     await expect(chart.locator('tbody tr').first()).toHaveText('2026-05-151')
     await press(chart, 'Show as chart')

@@ -14,6 +14,7 @@ import {
   expectSorted,
   fill,
   holdBack,
+  liveOf,
   pager,
   press,
   readNotice,
@@ -449,6 +450,8 @@ describe('a client', () => {
     const page = await open({ as: dealer, at: `/update-client/${name}` })
     const verdict = page.getByRole('region', { name: 'Verdict' })
     await expect(verdict).toContainText('with another MAC: 00:1A:79:C0:FF:E0')
+    // It says how long ago, and so changes each minute, which is not announced.
+    expect(await liveOf(verdict.getByText('with another MAC'))).toBe('off')
     await press(verdict, 'Take its MAC')
     const question = page.getByRole('alertdialog', { name: 'Take the MAC of this box?' })
     await expect(question).toContainText('differs in 1 digit: 00:1A:79:C0:FF:E0')

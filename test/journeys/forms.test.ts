@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { expect, fill, holdBack, press, readNotice, rows, signIn, test } from '../support/browser.ts'
+import { expect, fill, holdBack, liveOf, press, readNotice, rows, signIn, test } from '../support/browser.ts'
 import type { Person, World } from '../support/world.ts'
 
 const NOT_OURS = 'This is not a MAC of our boxes: they begin with 00:1A:79'
@@ -144,6 +144,8 @@ describe('a MAC', () => {
     await expect(page.getByText(/has asked|box asked/)).toHaveCount(0)
     await field.pressSequentially('A')
     await expect(field).toHaveAccessibleDescription('This box asked 2 minutes ago')
+    // It changes each minute, and so is not announced.
+    expect(await liveOf(page.getByText('minutes ago').last())).toBe('off')
     await field.press('Backspace')
     await field.pressSequentially('B')
     await expect(field).toHaveAccessibleDescription('No box with this MAC has asked')

@@ -240,6 +240,11 @@ export async function holdBack(page: Page, url: string): Promise<() => void> {
   return released.resolve
 }
 
+/** Returns whether a change of a text is announced: 'polite' or 'off'. */
+export function liveOf(text: Locator): Promise<string> {
+  return text.evaluate((element) => element.closest('[aria-live]')?.getAttribute('aria-live') ?? 'off')
+}
+
 export function table(page: Page, name: string): Locator {
   return page.getByRole('table', { name, exact: true })
 }

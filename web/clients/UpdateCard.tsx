@@ -30,7 +30,7 @@ import {
 } from './clientForm.ts'
 import { DescriptionField, MacField, PackageField, PhoneField } from './fields.tsx'
 import { KeepDraft } from './KeepDraft.tsx'
-import { useMacLastSeen } from './useMacLastSeen.ts'
+import { useMacLastSeen } from './useMacLastSeen.tsx'
 
 interface UpdateCardProps {
   /** Undefined while it loads. */
@@ -209,9 +209,11 @@ function MacUnlessMinistra({ mac, disabled }: OfMac & { disabled: boolean }) {
   const asked = useMacLastSeen(ministra === true || typed === mac ? '' : typed)
   if (ministra === true) return null
   const isOther = typeof mac === 'string' && typed !== mac
-  const help = isOther
-    ? `With another MAC, all that is known of its box goes.${asked ? ` ${asked}.` : ''}`
-    : asked
+  const help = isOther ? (
+    <>With another MAC, all that is known of its box goes.{asked && <> {asked}.</>}</>
+  ) : (
+    asked
+  )
   return <MacField disabled={disabled} help={help} />
 }
 

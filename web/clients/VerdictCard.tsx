@@ -106,17 +106,19 @@ function Reasons({ verdicts: [first, ...more] }: { verdicts: readonly Verdict[] 
           <Skeleton width={260} height={24} />
         </span>
       )}
-      {more.map(({ says }) => (
-        <p key={says}>{says}</p>
+      {more.map(({ says, ticks }) => (
+        <p key={says} aria-live={ticks && 'off'}>
+          {says}
+        </p>
       ))}
     </Reasoning>
   )
 }
 
-function Sign({ says, tone }: Verdict) {
+function Sign({ says, tone, ticks }: Verdict) {
   const Icon = tone === 'good' ? CircleCheck : TriangleAlert
   return (
-    <strong>
+    <strong aria-live={ticks && 'off'}>
       <Icon aria-hidden size={22} />
       {says}
     </strong>

@@ -1,4 +1,5 @@
 import Button from '@mui/material/Button'
+import type { ReactNode } from 'react'
 import { useController, useFormContext, useFormState, useWatch } from 'react-hook-form'
 import { foreignMac } from '../../contract/clients.ts'
 import { PACKAGES } from '../../contract/packages.ts'
@@ -24,7 +25,7 @@ export function MacField({
   help,
   refused,
   disabled,
-}: OneField & { name?: string; help?: string | undefined; refused?: string | undefined }) {
+}: OneField & { name?: string; help?: ReactNode; refused?: string | undefined }) {
   // A MAC of another maker is reported while it is typed, because no further digit can correct it.
   const fault = foreignMac(String(useWatch({ name }) ?? '')) ?? refused
   return <MaskedInput {...{ name, help, fault, disabled }} label="MAC Address" mask={macMask} />

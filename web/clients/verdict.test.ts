@@ -105,7 +105,7 @@ test('a box with nearly the MAC of a client is taken over, but not by an expired
     { says: 'Served until 14 January, 54 days' },
   ])
   const [, second] = verdictsOf({ ...EXPIRED, near_box }, NOW, 'UTC')
-  expect(second).toEqual({ says, tone: 'warn' })
+  expect(second).toEqual({ says, tone: 'warn', ticks: true })
 })
 
 test('days are those of the business: the last second of a day in its zone is still that day', () => {

@@ -9,6 +9,8 @@ import { inDays } from '../words.ts'
 export interface Verdict {
   says: string
   tone: Tone
+  /** True where it says how long ago something was, and so changes by itself. */
+  ticks?: true
   mend?: 'renew' | 'switch on' | 'forget the lock' | 'forget the box' | 'take the MAC'
 }
 
@@ -55,14 +57,14 @@ function refusedBox(client: Judged, state: ExpiryState, now: Date, zone: string)
   if (box_refusal === null || box_answered === null || isOver) return []
   const says = `Its box was refused ${timeAgo(box_answered, zone, now)}: ${REFUSED[box_refusal]}`
   const isAnother = box_refusal === 'other_box' || box_refusal === 'too_many_boxes'
-  return [{ says, tone: 'bad', ...(isAnother && { mend: 'forget the box' as const }) }]
+  return [{ says, tone: 'bad', ticks: true, ...(isAnother && { mend: 'forget the box' as const }) }]
 }
 
 /** Tells of a box with nearly the same MAC, while no box has asked with the client's own. */
 function nearBox({ near_box }: Judged, now: Date, zone: string): Verdict[] {
   if (near_box === null) return []
   const says = `A box asked ${timeAgo(near_box.asked, zone, now)} with another MAC: ${near_box.mac}`
-  return [{ says, tone: 'warn', mend: 'take the MAC' }]
+  return [{ says, tone: 'warn', ticks: true, mend: 'take the MAC' }]
 }
 
 const REFUSED: Readonly<Record<string, string>> = {

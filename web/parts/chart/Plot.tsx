@@ -44,7 +44,8 @@ export function Plot({ data, title, across, up }: PlotProps) {
   }, [theme, data, across, up])
   return (
     <Frame>
-      <Reader aria-live="polite">{at === null ? '' : reading(data, at)}</Reader>
+      {/* A screen reader has the same text from the slider. */}
+      <Reader aria-hidden>{at === null ? '' : reading(data, at)}</Reader>
       <div
         ref={frame}
         role="slider"
@@ -63,7 +64,7 @@ export function Plot({ data, title, across, up }: PlotProps) {
 
 function reading({ times, zone, series }: ChartData, at: number) {
   const time = times[at] ?? ''
-  const numbers = series.map(({ name, values }) => `${values[at]?.toLocaleString('en-US')} ${name}`)
+  const numbers = series.map(({ name, values }) => `${name} ${values[at]?.toLocaleString('en-US')}`)
   return `${zone === undefined ? time : showMinute(time, zone)}: ${numbers.join(', ')}`
 }
 

@@ -7,7 +7,7 @@ export interface FieldProps {
   name: string
   label: string
   /** The help text; an error replaces it. */
-  help?: string | undefined
+  help?: ReactNode
   /** An error of a value that is valid by itself, such as a price above the balance. */
   fault?: string | undefined
   disabled?: boolean | undefined
@@ -47,7 +47,7 @@ export function Field({ name, label, help, fault, disabled, children }: FieldFra
 }
 
 /** Shows the help text or the error, in the same line. */
-export function HelpOrError(props: { id: string; help: string | undefined; error: string | undefined }) {
+export function HelpOrError(props: { id: string; help: ReactNode; error: string | undefined }) {
   return (
     <Line id={props.id} data-wrong={props.error !== undefined} aria-live="polite">
       {props.error ?? props.help}

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { calls } from '../../contract/calls.ts'
 import { Mac } from '../../contract/clients.ts'
 import { useNow } from '../clock.ts'
@@ -9,7 +10,7 @@ import { zone } from '../zone.ts'
 const AGAIN = 10_000
 
 /** Returns when the box of a typed MAC asked last, in a sentence; undefined until the MAC is whole. */
-export function useMacLastSeen(typed: unknown): string | undefined {
+export function useMacLastSeen(typed: unknown): ReactNode {
   const now = useNow()
   const mac = Mac.safeParse(typed).data
   const { data } = useCall(
@@ -19,5 +20,6 @@ export function useMacLastSeen(typed: unknown): string | undefined {
   )
   if (!data) return undefined
   if (data.asked === null) return 'No box with this MAC has asked'
-  return `This box asked ${timeAgo(data.asked, zone(), now)}`
+  // It changes each minute, which is not to be announced each time.
+  return <span aria-live="off">This box asked {timeAgo(data.asked, zone(), now)}</span>
 }
