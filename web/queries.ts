@@ -41,12 +41,15 @@ export function useBalance(): {
   low: boolean
   lowBelow: number | null | undefined
   loading: boolean
+  error: ApiError | null
+  refetch: () => void
 } {
   const { role } = useSession()
   const call = role === 'admin' ? calls.credits.dealer : calls.credits[role]
-  const { data, isLoading } = useCall(call, {}, { enabled: role !== 'admin' })
+  const { data, isLoading, error, refetch } = useCall(call, {}, { enabled: role !== 'admin' })
   const credits = role === 'admin' ? null : data?.credits
-  return { credits, low: data?.low ?? false, lowBelow: data?.low_below, loading: isLoading }
+  const { low = false, low_below: lowBelow } = data ?? {}
+  return { credits, low, lowBelow, loading: isLoading, error, refetch }
 }
 
 interface GoTo {

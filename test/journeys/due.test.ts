@@ -29,6 +29,29 @@ describe('all who expire this week', () => {
     await expect(dialog.getByLabel('Months')).toHaveAttribute('aria-invalid', 'true')
   })
 
+  test('are renewed once the credits are known, which are asked for again where they could not be loaded', async ({
+    open,
+    world,
+  }) => {
+    const dealer = await dealerOf(world, { 'is-due': '2026-05-15' })
+    const page = await open({ as: dealer, at: '/clients' })
+    await page.route('**/v1/api/credits', (route) =>
+      route.fulfill({ status: 500, json: { status: 'ERROR', code: 'internal', message: 'Not now.' } }),
+    )
+    await page.goto('/credit-requests')
+    const low = page.getByRole('region', { name: 'Low Balance' })
+    await expect(low.getByText('Error: Not now.')).toBeVisible()
+    await page.goto('/due')
+    await press(page, 'Renew all 1')
+    const dialog = page.getByRole('dialog', { name: 'Renew 1 client' })
+    await expect(dialog.getByText('Error: Not now.')).toBeVisible()
+    await page.unrouteAll()
+    await press(dialog, 'Retry')
+    await expect(dialog.getByRole('button', { name: 'Renew 1 client for 1 credit' })).toBeEnabled()
+    await page.goto('/credit-requests')
+    await expect(low.getByRole('button', { name: 'Mark no balance' })).toBeEnabled()
+  })
+
   test('are renewed from the dashboard with two clicks, or two taps', async ({ open, world }) => {
     for (const look of [{}, PHONE]) {
       const dealer = await dealerOf(world, { 'is-due-1': '2026-05-15', 'is-due-2': '2026-05-21' })

@@ -4,11 +4,12 @@ import { LowBalance } from './LowBalance.tsx'
 
 /** Sets the threshold of a child, which holds as long as the child has set none itself. */
 export function ChildLowBalance({ name }: { name: string }) {
-  const { data } = useCall(calls.tree.account, { name })
+  const account = useCall(calls.tree.account, { name })
   const saving = useSubmit(calls.lowBalance.ofChild)
   return (
     <LowBalance
-      below={data?.low_below}
+      below={account.data?.low_below}
+      loaded={account}
       help="Shown to both of you. Its own threshold goes before."
       saving={saving}
       onSave={(below) => saving.submit({ name, below })}

@@ -2,13 +2,15 @@ import { useMemo } from 'react'
 import * as z from 'zod/mini'
 import { LowBelow } from '../../contract/requests.ts'
 import { Card } from '../parts/Card.tsx'
+import { ErrorState } from '../parts/ErrorState.tsx'
 import { Form, type Sending } from '../parts/form/Form.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 import { numberIn } from './numberIn.ts'
 
 interface LowBalanceProps {
-  /** The present threshold; null for none, undefined while it loads. */
+  /** The present threshold; null for none, undefined while it loads and where it could not be loaded. */
   below: number | null | undefined
+  loaded: { error: { message: string } | null; refetch: () => void }
   /** What the threshold does, in a sentence. */
   help: string
   saving: Sending & { done: number }
@@ -16,8 +18,15 @@ interface LowBalanceProps {
 }
 
 /** Sets the balance below which an account is marked as low. */
-export function LowBalance({ below, help, saving, onSave }: LowBalanceProps) {
+export function LowBalance({ below, loaded, help, saving, onSave }: LowBalanceProps) {
   const values = useMemo(() => ({ below: below == null ? '' : String(below) }), [below])
+  if (loaded.error && below === undefined) {
+    return (
+      <Card title="Low Balance">
+        <ErrorState message={loaded.error.message} onRetry={loaded.refetch} />
+      </Card>
+    )
+  }
   return (
     <Card title="Low Balance">
       <Form

@@ -40,9 +40,13 @@ interface RenewDueProps {
 /** Renews clients that are due, a month each or as last time: those that expire first, as far as the credits go. */
 export function RenewDue({ open, asked, onClose, onRenewed, onGone }: RenewDueProps) {
   const shown = useLastValue(asked)
-  const { data: clients, error, refetch } = useClientsToRenew(shown, open)
+  const due = useClientsToRenew(shown, open)
+  const clients = due.data
   const chosen = shown && 'chosen' in shown ? shown.chosen.map(({ name }) => name) : []
-  const { credits: balance } = useBalance()
+  const held = useBalance()
+  const balance = held.credits
+  const lacking = clients ? held : due
+  const fault = clients && balance !== undefined ? null : lacking.error
   const { name } = useSession()
   const batches = useBatches(calls.clients.multirenew, 'renewed', onClose)
   const renew = async (some: readonly DueClient[], how: HowLong) => {
@@ -80,8 +84,8 @@ export function RenewDue({ open, asked, onClose, onRenewed, onGone }: RenewDuePr
       blocked={!clients || balance == null || clients.length === 0}
     >
       <SelectInput name="how" label="Months" options={HOW_LONG} />
-      {error && !clients ? (
-        <ErrorState message={error.message} onRetry={refetch} />
+      {fault ? (
+        <ErrorState message={fault.message} onRetry={lacking.refetch} />
       ) : (
         <Price clients={clients} balance={balance} />
       )}

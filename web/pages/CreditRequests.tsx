@@ -26,13 +26,14 @@ export function CreditRequests() {
 
 function Own({ first }: { first: boolean }) {
   const loaded = useCall(calls.requests.own, {})
-  const { lowBelow } = useBalance()
+  const balance = useBalance()
   const saving = useSubmit(calls.lowBalance.own)
   return (
     <>
       <AskForCredits own={loaded.data} loading={loaded.isPending} first={first} />
       <LowBalance
-        below={lowBelow}
+        below={balance.lowBelow}
+        loaded={balance}
         help="Shown to you and to your parent"
         saving={saving}
         onSave={(below) => saving.submit({ below })}
