@@ -387,6 +387,37 @@ test('the status of an active client is quiet beside the state of its expiry, an
   }
 })
 
+test('a row shows the state of an expiry in the larger font of a browser, too', async ({
+  business,
+  windowOf,
+}) => {
+  // A window of its own, which keeps the larger font.
+  const page = await windowOf('dealer', { scale: 2 })
+  for (const size of [16, 24]) {
+    await page.addInitScript((size) => {
+      document.addEventListener('readystatechange', () => {
+        document.documentElement.style.fontSize = `${size}px`
+      })
+    }, size)
+    await openAt(async () => page, business, { whose: 'dealer', at: to.clients(), label: 'Clients' })
+    const rows = table(page, 'Clients')
+    const cut = await rows.locator('td .expiry').evaluateAll((all) =>
+      all.flatMap((expiry) => {
+        const frame = expiry.getBoundingClientRect()
+        return [...expiry.querySelectorAll('time, .moment, .chip')]
+          .filter((part) => {
+            const range = document.createRange()
+            range.selectNodeContents(part)
+            const { top, bottom } = range.getBoundingClientRect()
+            return top < frame.top - 1 || bottom > frame.bottom + 1
+          })
+          .map((part) => part.textContent)
+      }),
+    )
+    expect(cut, `${size}px`).toEqual([])
+  }
+})
+
 test('the header of a scrolling table stays in view, and one click renews a client', async ({
   business,
   windowOf,

@@ -61,10 +61,10 @@ const Frame = styled('div')({
 })
 
 const Line = styled('p')(({ theme }) => ({
-  minHeight: 18,
+  minHeight: '1.125rem',
   paddingTop: 2,
   fontSize: '0.75rem',
-  lineHeight: '16px',
+  lineHeight: '1rem',
   color: theme.palette.text.secondary,
   '&[data-wrong=true]': { color: theme.palette.tones.bad.text },
 }))

@@ -6,7 +6,7 @@ import { mono } from '../fonts.ts'
 import { places, Skeleton } from '../Skeleton.tsx'
 import { PageBox, RowBox } from './SelectBoxes.tsx'
 import { type Column, textOf } from './table.ts'
-import { BOX, leastOf, neededBy, spaceAround } from './useFit.ts'
+import { BOX, leastOf, neededBy, spaceAround, wantedBy } from './useFit.ts'
 import { type Arrangement, type RowProps, type RowsProps, useRows } from './useRows.ts'
 import { useRow } from './useSlots.ts'
 import { useTabStops } from './useTabStops.ts'
@@ -94,7 +94,7 @@ function placeOf<Row>({ key, narrow, align }: Column<Row>): string | undefined {
 function widthOf<Row>(column: Column<Row>): string | undefined {
   if (column.width === undefined) return undefined
   const least = leastOf(column)
-  return `calc(${least}px + ${column.width - least}px * var(--room))`
+  return `calc(${least}px + ${wantedBy(column) - least}px * var(--room))`
 }
 
 const WideRow = memo(function WideRow<Row extends object>(props: RowProps<Row>) {
@@ -235,7 +235,7 @@ const Sheet = styled('table', { shouldForwardProp: (name) => name !== 'dense' })
         maxWidth: '100%',
         overflow: 'hidden',
         textOverflow: 'ellipsis',
-        lineHeight: '24px',
+        lineHeight: '1.5rem',
         color: palette.accent.text,
         fontWeight: 600,
         textDecoration: 'none',

@@ -34,7 +34,7 @@ export function useFit<Row>(
 
 function fitOf<Row>({ columns }: PlainTable<Row>, boxed: boolean, width: number): Fit {
   const least = neededBy(columns, boxed, leastOf)
-  const wanted = neededBy(columns, boxed, widthOf)
+  const wanted = neededBy(columns, boxed, wantedBy)
   const room = wanted === least ? Number(width >= least) : (width - least) / (wanted - least)
   return {
     cards: window.innerWidth < 667,
@@ -66,11 +66,20 @@ export function spaceAround<Row>({ align }: Column<Row>): number {
   return align === 'right' ? 32 : 16
 }
 
+/** Returns the least width of a column in CSS pixels. */
 export function leastOf<Row>(column: Column<Row>): number {
-  return column.least ?? widthOf(column)
+  return column.least === undefined ? wantedBy(column) : column.least * scale()
 }
 
-/** A column without a width takes the remaining space, and wants at least 96 px. */
-function widthOf<Row>({ width, least = 0 }: Column<Row>): number {
-  return width ?? Math.max(96, least)
+/** Returns the normal width. A column without one takes the remaining space, and wants at least 96 px. */
+export function wantedBy<Row>({ width, least = 0 }: Column<Row>): number {
+  return (width ?? Math.max(96, least)) * scale()
+}
+
+let scaled: number | undefined
+
+/** Returns how many times larger than usual the font is that the person has set in the browser. */
+function scale(): number {
+  scaled ??= Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16
+  return scaled
 }
