@@ -81,7 +81,10 @@ function limitPipelining(app: FastifyInstance, turnedAway: (address: string | un
       return
     }
     waiting.set(socket, before + 1)
-    reply.raw.once('close', () => waiting.set(socket, (waiting.get(socket) ?? 0) - 1))
+    next()
+  })
+  app.addHook('onResponse', ({ socket }, _reply, next) => {
+    waiting.set(socket, (waiting.get(socket) ?? 0) - 1)
     next()
   })
 }
