@@ -424,9 +424,10 @@ describe('a Ministra client', () => {
     async (way) => {
       const { name, box } = await ministra()
       expect(await box.logIn(name, 'pass word')).toBe(0)
+      // A lock that the gateway's own writes do not wait for, which would be taken for the box.
       const release = await holdOpen(
         world.server.ownerSql,
-        (sql) => sql`select from client where name = ${name} for update`,
+        (sql) => sql`select from client where name = ${name} for no key update`,
       )
       const saved = dealer.call(save, { login: name, password: 'another' })
       await somebodyWaits(world.server.sql)
