@@ -49,17 +49,17 @@ export function SelectionBar({ chosen, shown, onClear, all, children }: Selectio
   )
 }
 
-/** Keeps what gets the focus from lying behind the bar. */
+/** Tells the style sheet how high the bar is, behind which nothing that gets the focus is to lie. */
 function keepClear(bar: HTMLElement | null) {
   if (!bar) return
   const { style } = document.documentElement
   const observer = new ResizeObserver(() => {
-    style.scrollPaddingBottom = `${bar.offsetHeight + 16}px`
+    style.setProperty('--selection-bar', `${bar.offsetHeight + 16}px`)
   })
   observer.observe(bar)
   return () => {
     observer.disconnect()
-    style.scrollPaddingBottom = ''
+    style.removeProperty('--selection-bar')
   }
 }
 
@@ -75,6 +75,8 @@ const Bar = styled('div')(({ theme }) => ({
   position: 'sticky',
   bottom: 8,
   zIndex: 4,
+  // Its own buttons are in sight. To scroll for them would close their menu.
+  '& > *': { '--selection-bar': '0px' },
   display: 'flex',
   flexWrap: 'wrap',
   alignItems: 'center',

@@ -49,13 +49,12 @@ export function WideRows<Row extends object>(props: RowsProps<Row> & { room: num
   )
 }
 
-/** Keeps a focused cell from being scrolled under the fixed columns and the header. */
+/** Keeps a focused cell from being scrolled under the fixed columns. */
 function besideFixed<Row>(columns: readonly Column<Row>[], select: unknown): CSSProperties {
   const fixed = (place: string) => columns.filter((column) => placeOf(column) === place)
   const width = (some: readonly Column<Row>[]) =>
     some.reduce((sum, column) => sum + leastOf(column) + spaceAround(column), 8)
   return {
-    scrollPaddingTop: 48,
     scrollPaddingLeft: width(fixed('name')) + (select ? BOX : 0),
     scrollPaddingRight: width(fixed('actions')),
   }
