@@ -56,7 +56,15 @@ const NETWORK = 'server/access/network.ts'
 const MAY_IMPORT: Record<string, readonly string[]> = {
   'server/tree/': [...COMMON, 'server/context.ts'],
   'server/ledger/': COMMON,
-  'server/nouns/': [...COMMON, ...SECRETS, NETWORK, 'server/context.ts', 'server/tree/', 'server/ledger/'],
+  'server/nouns/': [
+    ...COMMON,
+    ...SECRETS,
+    'server/access/playlist-content.ts',
+    NETWORK,
+    'server/context.ts',
+    'server/tree/',
+    'server/ledger/',
+  ],
   'server/access/': [
     ...COMMON,
     'server/context.ts',
@@ -65,7 +73,13 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'server/postgres/files.ts',
     'server/tree/',
   ],
-  'server/boxes/': [...COMMON, NETWORK, 'server/access/login-limits.ts', 'server/access/seal.ts'],
+  'server/boxes/': [
+    ...COMMON,
+    NETWORK,
+    'server/access/login-limits.ts',
+    'server/access/playlist-content.ts',
+    'server/access/seal.ts',
+  ],
   'server/corridor/': [
     ...COMMON,
     NETWORK,

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
-import { promisify } from 'node:util'
-import { gunzip } from 'node:zlib'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Channel } from '../../contract/channels.ts'
 import { leavesOutAdults, PACKAGES } from '../../contract/packages.ts'
-import { OF_PLAYLIST, type Seal } from '../access/seal.ts'
+import { channelsIn } from '../access/playlist-content.ts'
+import type { Seal } from '../access/seal.ts'
 import { isLost } from '../postgres/errors.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { withTimeout } from '../postgres/timeout.ts'
@@ -182,7 +181,7 @@ async function load(sql: Sql, seal: Pick<Seal, 'open'>, state: State): Promise<L
         select id, name as title, adult, packages from channel_group where channels > 0 order by place`,
     ]),
   )
-  const content = await unpacked(seal, playlist?.content ?? null)
+  const content = playlist?.content ? await channelsIn(seal, playlist.content) : []
   const keys = content.map(({ key }) => key)
   const ids = await withTimeout(
     sql,
@@ -228,12 +227,6 @@ function seenByPackage({
       ]
     }),
   )
-}
-
-async function unpacked(seal: Pick<Seal, 'open'>, content: Buffer | null): Promise<Channel[]> {
-  if (content === null) return []
-  const packed = Buffer.from(seal.open(content, OF_PLAYLIST.channels), 'base64')
-  return JSON.parse((await promisify(gunzip)(packed)).toString())
 }
 
 function offerOf({ offers, channels, genres }: Lineup, of: number): Offer {

@@ -1,7 +1,6 @@
-import { promisify } from 'node:util'
-import { gunzip } from 'node:zlib'
-import type { Channel, HeldBack } from '../../../contract/channels.ts'
+import type { HeldBack } from '../../../contract/channels.ts'
 import { HOLD_ALL } from '../../../contract/packages.ts'
+import { channelsIn } from '../../access/playlist-content.ts'
 import { OF_PLAYLIST, type Seal } from '../../access/seal.ts'
 import type { Sql } from '../../postgres/pool.ts'
 import type { GroupListing } from './channels-of.ts'
@@ -51,7 +50,8 @@ export async function take(
   const [held] = await sql<{ content: Buffer; groups: GroupListing[] }[]>`
     select held_content as content, held_groups as groups from playlist where held_at = ${at}`
   if (!held) return false
-  await giveIds(sql, await keysIn(seal, held.content), (await newestSeen(sql)) ?? now)
+  const keys = (await channelsIn(seal, held.content)).map(({ key }) => key)
+  await giveIds(sql, keys, (await newestSeen(sql)) ?? now)
   await sql`
     update playlist set content = held_content, taken = ${now}, channels = held_channels, skipped = held_skipped,
       held = null, held_at = null, held_content = null, held_channels = null, held_skipped = null, held_groups = null`
@@ -89,13 +89,6 @@ async function giveIds(sql: Sql, keys: readonly string[], seen: Date | string): 
 
 async function keepIds(sql: Sql, keys: readonly string[], seen: Date | string): Promise<void> {
   await sql`update channel set seen = ${seen} where key = any (${keys}::text[]) and seen < ${seen}`
-}
-
-/** Returns the keys of the channels in the content of a playlist. */
-async function keysIn(seal: Pick<Seal, 'open'>, content: Buffer): Promise<string[]> {
-  const packed = Buffer.from(seal.open(content, OF_PLAYLIST.channels), 'base64')
-  const channels = JSON.parse((await promisify(gunzip)(packed)).toString()) as Channel[]
-  return channels.map(({ key }) => key)
 }
 
 /**
