@@ -5,7 +5,8 @@
 -- - device_history: when a client's box changed, and who reset it
 -- - box_login: the logins that boxes have tried, by which guessing is limited
 -- - unknown_box: the boxes that asked with a MAC that no client has
--- - box_count: how many boxes were online, over a week
+-- - box_count: how many boxes were known and online, over a week
+-- - box_model: of what types and versions they were when they were counted last
 -- - box_event: the messages and commands that boxes get at their polls
 -- - box_change: a log of changed clients. Every gateway decides from memory, and reads here whose data is out of date.
 
@@ -112,12 +113,41 @@ create unlogged table unknown_box (
 
 create index unknown_box_asked on unknown_box (asked);
 
--- How many boxes were online at the beginning of each five minutes.
+-- How many boxes were known and online at the beginning of each minute. Reading all of them takes too long for a screen.
 create table box_count (
   at timestamptz,
   online integer not null,
+  -- Null where a version before counted.
+  known integer,
   constraint box_count_pkey primary key (at)
 );
+
+create table box_model (
+  stb_type text,
+  version text,
+  boxes integer not null,
+  online integer not null,
+  -- The same in every row.
+  counted timestamptz not null,
+  constraint box_model_pkey primary key (stb_type, version)
+);
+
+-- Counts the boxes of the most frequent types and versions.
+create function models_of_boxes(online_since timestamptz, most integer)
+  returns table (stb_type text, version text, boxes integer, online integer)
+  language sql stable set search_path = public, pg_temp as $$
+  select coalesce(d.stb_type, ''), coalesce(d.version, ''), count(*)::integer, (count(*) filter (where p.polled > online_since))::integer
+  from device d left join presence p on p.client = d.client
+  group by 1, 2 order by 3 desc, 1, 2 limit most
+$$;
+
+-- Counts them, and forgets the count before.
+create function count_box_models(moment timestamptz, online_since timestamptz, most integer) returns void
+  language sql volatile security definer set search_path = public, pg_temp as $$
+  delete from box_model;
+  insert into box_model (stb_type, version, boxes, online, counted)
+  select stb_type, version, boxes, online, moment from models_of_boxes(online_since, most)
+$$;
 
 -- For counting, by reason, the boxes that were refused when they asked last. They are few, and a poll of any other box
 -- writes nothing to this index.

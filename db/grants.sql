@@ -58,7 +58,8 @@ grant update (message) on broadcast to :server_role;
 grant update (body_hmac, created, reply) on idempotency_key to :server_role;
 grant execute on function end_session(bytea), end_session_of(bigint, bigint), end_sessions(bigint, bytea), end_sessions_beneath(bigint),
   remove_tickets(bytea), redeem_ticket(bytea, timestamptz), remove_broadcast(),
-  remove_outdated(text, timestamptz, integer), forget_servers(uuid[]) to :server_role;
+  remove_outdated(text, timestamptz, integer), forget_servers(uuid[]),
+  models_of_boxes(timestamptz, integer), count_box_models(timestamptz, timestamptz, integer) to :server_role;
 
 grant execute on function claim_key(bigint, text, text, timestamptz), hold_session(bytea, timestamptz) to :server_role;
 

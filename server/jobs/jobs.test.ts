@@ -136,7 +136,7 @@ describe('the jobs', () => {
     expect(await days()).toHaveLength(13)
   })
 
-  test('count the boxes that are online once in five minutes, on one server of several', async () => {
+  test('count the known and the online boxes once a minute, on one server of several', async () => {
     const { sql, ownerSql } = world.server
     const { dealer } = await world.family({ credits: 3 })
     const ago = (ms: number) => new Date(world.clock.now.getTime() - ms)
@@ -147,19 +147,30 @@ describe('the jobs', () => {
         insert into presence (client, polled, answered)
         select id, ${polled}, ${world.clock.now} from client where name = ${name}`
     }
+    await sql`insert into device (client, stb_type, version) select client, 'MAG250', '1' from presence`
     await ownerSql`delete from box_count`
-    const counts = () => sql`select at, online from box_count order by at`
-    world.clock.set('2026-05-25T12:04:00.000Z')
+    const counts = () => sql`select at, known, online from box_count order by at`
+    const models = () => sql`select stb_type, version, boxes, online, counted from box_model`
+    world.clock.set('2026-05-25T12:04:30.000Z')
     await ownerSql`update presence set polled = ${ago(299_000)} where polled = (select max(polled) from presence)`
     const servers = [start(), start(), start()]
-    const first = { at: '2026-05-25T12:00:00.000Z', online: 1 }
+    const first = { at: '2026-05-25T12:04:00.000Z', known: 3, online: 1 }
+    const model = { stb_type: 'MAG250', version: '1', boxes: 3 }
+    const before = [{ ...model, online: 1, counted: '2026-05-25T12:04:30.000Z' }]
     await soon(async () => expect(await counts()).toEqual([first]))
-    await minute({ seconds: 59 })
+    expect(await models()).toEqual(before)
+    await minute({ seconds: 29 })
+    expect(await models()).toEqual(before)
     await minute({ seconds: 1 })
-    const second = { at: '2026-05-25T12:05:00.000Z', online: 0 }
+    const second = { at: '2026-05-25T12:05:00.000Z', known: 3, online: 0 }
     await soon(async () => expect(await counts()).toEqual([first, second]))
+    expect(await models()).toEqual([{ ...model, online: 0, counted: '2026-05-25T12:05:00.000Z' }])
+    await minute()
+    const third = { ...second, at: '2026-05-25T12:06:00.000Z' }
+    await soon(async () => expect(await counts()).toEqual([first, second, third]))
+    expect(await models()).toEqual([{ ...model, online: 0, counted: '2026-05-25T12:05:00.000Z' }])
     await Promise.all(servers.map((server) => server.stop()))
-    expect(await counts()).toEqual([first, second])
+    expect(await counts()).toEqual([first, second, third])
     expect(logged.filter(({ level }) => level > 30)).toEqual([])
   })
 })

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { calls, type InputOf } from '../../contract/calls.ts'
 import { Box } from '../../test/support/box.ts'
 import { type Family, openWorld, type World } from '../../test/support/world.ts'
+import { countBoxes } from './boxes.ts'
 
 const { overview, models, unknown } = calls.boxes
 
@@ -58,6 +59,28 @@ describe('the boxes that the admin sees', () => {
     expect(await world.admin.call(models)).toEqual({ data: told.map((model) => ({ ...model, online: 0 })) })
   })
 
+  test('are those of the last count, which is made anew for whoever looks only where it is late', async () => {
+    await client('00:1A:79:00:00:01')
+    await signIn('00:1A:79:00:00:01')
+    const { sql } = world.server
+    world.clock.set('2026-05-15T10:01:00.000Z')
+    expect(await countBoxes(sql, world.clock.now)).toBe(1)
+    await client('00:1A:79:00:00:02')
+    await signIn('00:1A:79:00:00:02')
+    const seen = async () => {
+      const { known, online } = await world.admin.call(overview)
+      const { data } = await world.admin.call(models)
+      return { known, online, boxes: data.reduce((sum, { boxes }) => sum + boxes, 0) }
+    }
+    expect(await seen()).toEqual({ known: 1, online: 1, boxes: 1 })
+    world.clock.set('2026-05-15T10:04:00.000Z')
+    expect(await seen()).toEqual({ known: 2, online: 2, boxes: 1 })
+    world.clock.set('2026-05-15T10:20:00.000Z')
+    expect(await seen()).toEqual({ known: 2, online: 0, boxes: 2 })
+    expect(await countBoxes(sql, world.clock.now)).toBe(0)
+    expect(await countBoxes(sql, world.clock.now)).toBe(null)
+  })
+
   test('that were refused last are counted by the reason for a day, until they are let in', async () => {
     const [off, expired, other] = ['00:1A:79:00:00:01', '00:1A:79:00:00:02', '00:1A:79:00:00:03']
     const { name } = await client(off)
@@ -87,7 +110,8 @@ describe('the boxes that the admin sees', () => {
   test('were online at the moments of the last 24 hours', async () => {
     const { sql } = world.server
     const { now } = world.clock
-    for (const minutes of [1440, 1435, 5]) {
+    // The chart shows one moment in five minutes.
+    for (const minutes of [1440, 1435, 5, 4]) {
       const at = new Date(now.getTime() - minutes * 60_000)
       await sql`insert into box_count (at, online) values (${at}, ${minutes})`
     }

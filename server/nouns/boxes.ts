@@ -16,43 +16,43 @@ import { likePattern } from '../postgres/like.ts'
 import { LOCKS, tryLock } from '../postgres/locks.ts'
 import { directionOf } from '../postgres/order.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
-import { isNobodys, isOnline } from '../tree/selection.ts'
+import { isNobodys, isOnline, onlineSince } from '../tree/selection.ts'
 
-/** In milliseconds. */
-const COUNTED_EVERY = 5 * 60_000
+/** How often the boxes are counted, and their types and versions, which takes longer; in milliseconds. */
+const COUNTED_EVERY = 60_000
+const MODELS_EVERY = 5 * COUNTED_EVERY
+/** After so many missing counts the job is late, and everybody who asks counts anew. */
+const LATE = 3
 const MOST_MODELS = 500
 
 export const boxes: Handlers<typeof calls.boxes> = {
   async overview({ sql, now }) {
     const dayAgo = new Date(now.getTime() - DAY_MS)
-    const [[all], refused, [unknown], counts] = await Promise.all([
-      sql<{ known: number; online: number }[]>`
-        select (select count(*) from device) as known, (${online(sql, now)}) as online`,
+    const [all, refused, [unknown], counts] = await Promise.all([
+      knownAndOnline(sql, now),
       sql<RefusedBoxes[]>`
         select refusal as reason, count(*) as boxes from presence
         where refusal is not null and answered > ${dayAgo} group by refusal order by boxes desc, reason`,
       sql<{ boxes: number }[]>`
         select count(*) as boxes from (${newestUnknown(sql, now)}) u
         where asked > ${dayAgo} and ${isNobodys(sql)}`,
+      // A point each five minutes is as many as the chart can show.
       sql<{ at: string; online: number }[]>`
-        select at, online from box_count where at > ${dayAgo} order by at`,
+        select at, online from box_count where at > ${dayAgo} and date_bin('5 minutes', at, 'epoch') = at order by at`,
     ])
     const ofNobody = unknown?.boxes ?? 0
     return {
-      known: all?.known ?? 0,
-      online: all?.online ?? 0,
+      ...all,
       refused: [...(ofNobody > 0 ? [{ reason: 'unknown' as const, boxes: ofNobody }] : []), ...refused],
       counts: { at: counts.map(({ at }) => at), online: counts.map((count) => count.online) },
     }
   },
 
   async models({ sql, now }) {
-    const data = await sql<BoxModel[]>`
-      select coalesce(d.stb_type, '') as stb_type, coalesce(d.version, '') as version, count(*) as boxes,
-        count(*) filter (where ${isOnline(sql, now)}) as online
-      from device d left join presence p on p.client = d.client
-      group by 1, 2 order by boxes desc, 1, 2 limit ${MOST_MODELS}`
-    return { data }
+    const counted = await sql<BoxModel[]>`
+      select stb_type, version, boxes, online from box_model
+      where counted > ${sinceLate(now, MODELS_EVERY)} order by boxes desc, stb_type, version`
+    return { data: counted.length > 0 ? counted : await sql<BoxModel[]>`${models(sql, now)}` }
   },
 
   async unknown({ sql, now }, { search, sort, order, page, per_page }) {
@@ -72,23 +72,51 @@ export const boxes: Handlers<typeof calls.boxes> = {
 }
 
 /**
- * Counts the boxes that are online, once in five minutes. Returns how many; null where they were counted already or
- * another server does this.
+ * Counts the boxes once a minute, and their types and versions once in five minutes. Returns how many are online; null
+ * where they were counted already or another server does this.
  */
 export async function countBoxes(sql: Sql, now: Date): Promise<number | null> {
-  const at = new Date(now.getTime() - (now.getTime() % COUNTED_EVERY))
+  const [minute, fiveMinutes] = [COUNTED_EVERY, MODELS_EVERY].map(
+    (every) => new Date(now.getTime() - (now.getTime() % every)),
+  ) as [Date, Date]
   return begin(sql, async (sql) => {
-    const [counted] = await sql`select from box_count where at = ${at}`
+    const [counted] = await sql`select from box_count where at = ${minute} and known is not null`
     if (counted || !(await tryLock(sql, LOCKS.boxCount))) return null
+    // Reading millions of boxes may take longer than a call is allowed.
+    await sql`set local statement_timeout = '10min'`
+    const [models] = await sql`select from box_model where counted >= ${fiveMinutes} limit 1`
+    if (!models) await sql`select count_box_models(${now}, ${onlineSince(now)}, ${MOST_MODELS})`
     const [count] = await sql<{ online: number }[]>`
-      insert into box_count (at, online) values (${at}, (${online(sql, now)})) on conflict do nothing returning online`
+      insert into box_count (at, known, online) select ${minute}, known, online from (${counting(sql, now)}) as counted
+      on conflict do nothing returning online`
     return count?.online ?? null
   })
 }
 
-/** Reads all of `presence`: see `boxes-are-counted-by-reading-them` in the decisions. */
-function online(sql: Sql, now: Date): Fragment {
-  return sql`select count(*) from presence p where ${isOnline(sql, now)}`
+function models(sql: Sql, now: Date): Fragment {
+  return sql`select * from models_of_boxes(${onlineSince(now)}, ${MOST_MODELS})`
+}
+
+/** Returns the newest count, or a new one where the job is late. */
+async function knownAndOnline(sql: Sql, now: Date): Promise<Totals> {
+  const [counted] = await sql<Totals[]>`
+    select known, online from box_count
+    where known is not null and at > ${sinceLate(now, COUNTED_EVERY)} order by at desc limit 1`
+  const [totals] = counted ? [counted] : await sql<Totals[]>`${counting(sql, now)}`
+  return { known: totals?.known ?? 0, online: totals?.online ?? 0 }
+}
+
+type Totals = { known: number; online: number }
+
+/** Reads all boxes: see `boxes-are-counted-by-reading-them` in the decisions. */
+function counting(sql: Sql, now: Date): Fragment {
+  return sql`
+    select (select count(*) from device) as known,
+      (select count(*) from presence p where ${isOnline(sql, now)}) as online`
+}
+
+function sinceLate(now: Date, every: number): Date {
+  return new Date(now.getTime() - every * LATE)
 }
 
 /** Between two clean-ups there may be more of them than are kept. */

@@ -159,6 +159,7 @@ describe("the console's role", () => {
       order by 1`
     expect(functions.map(({ name }) => name)).toEqual([
       'claim_key',
+      'count_box_models',
       'end_session',
       'end_session_of',
       'end_sessions',
@@ -172,6 +173,7 @@ describe("the console's role", () => {
       'letter_pairs',
       'lock_free_holdings',
       'lock_holdings',
+      'models_of_boxes',
       'moment',
       'move_account',
       'move_clients',

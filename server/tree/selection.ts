@@ -122,7 +122,12 @@ export function isIn(sql: Sql, filter: ListFilter, now: Date, row: Fragment): Fr
 
 /** From a row `p` of `presence`. */
 export function isOnline(sql: Sql, now: Date): Fragment {
-  return sql`p.polled > ${new Date(now.getTime() - ONLINE_FOR_MS)}`
+  return sql`p.polled > ${onlineSince(now)}`
+}
+
+/** A box that has polled since is online. */
+export function onlineSince(now: Date): Date {
+  return new Date(now.getTime() - ONLINE_FOR_MS)
 }
 
 /** From a client `c`, its service `s` and its dealer `d`. */

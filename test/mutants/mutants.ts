@@ -499,9 +499,23 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a box is online for 300 seconds after its poll and no longer',
     file: 'server/tree/selection.ts',
-    from: 'p.polled > ${new Date',
-    to: 'p.polled >= ${new Date',
+    from: 'p.polled > ${onlineSince',
+    to: 'p.polled >= ${onlineSince',
     suites: ['server/nouns/client-list/list.test.ts'],
+  },
+  {
+    guard: 'an old count of the boxes is shown to nobody as the present one',
+    file: 'server/nouns/boxes.ts',
+    from: 'at > ${sinceLate(now, COUNTED_EVERY)}',
+    to: 'at > ${sinceLate(now, 100 * COUNTED_EVERY)}',
+    suites: ['server/nouns/boxes.test.ts'],
+  },
+  {
+    guard: 'one server of several counts the boxes of a minute',
+    file: 'server/nouns/boxes.ts',
+    from: 'if (counted || !(await tryLock',
+    to: 'if (!(await tryLock',
+    suites: ['server/nouns/boxes.test.ts'],
   },
   {
     guard: 'a token counts for its MAC alone',

@@ -1,0 +1,29 @@
+-- Expands: how many boxes are known, and of what types and versions, is counted once for everybody who looks.
+alter table box_count add column known integer;
+
+create table box_model (
+  stb_type text,
+  version text,
+  boxes integer not null,
+  online integer not null,
+  -- The same in every row.
+  counted timestamptz not null,
+  constraint box_model_pkey primary key (stb_type, version)
+);
+
+-- Counts the boxes of the most frequent types and versions.
+create function models_of_boxes(online_since timestamptz, most integer)
+  returns table (stb_type text, version text, boxes integer, online integer)
+  language sql stable set search_path = public, pg_temp as $$
+  select coalesce(d.stb_type, ''), coalesce(d.version, ''), count(*)::integer, (count(*) filter (where p.polled > online_since))::integer
+  from device d left join presence p on p.client = d.client
+  group by 1, 2 order by 3 desc, 1, 2 limit most
+$$;
+
+-- Counts them, and forgets the count before.
+create function count_box_models(moment timestamptz, online_since timestamptz, most integer) returns void
+  language sql volatile security definer set search_path = public, pg_temp as $$
+  delete from box_model;
+  insert into box_model (stb_type, version, boxes, online, counted)
+  select stb_type, version, boxes, online, moment from models_of_boxes(online_since, most)
+$$;
