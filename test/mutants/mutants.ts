@@ -511,13 +511,6 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/nouns/boxes.test.ts'],
   },
   {
-    guard: 'one server of several counts the boxes of a minute',
-    file: 'server/nouns/boxes.ts',
-    from: 'if (counted || !(await tryLock',
-    to: 'if (!(await tryLock',
-    suites: ['server/nouns/boxes.test.ts'],
-  },
-  {
     guard: 'a token counts for its MAC alone',
     file: 'server/boxes/token.ts',
     from: 'return isOurs ? nonce : null',
