@@ -55,14 +55,13 @@ type OpenDays = Days & {
 }
 
 async function openDays(sql: Sql, now: Date, zone: string): Promise<OpenDays> {
-  const [known] = await sql<{ last: Day | null; since: string | null }[]>`
-    select max(day) as last,
-      coalesce(max(ended), (select min(created) from account where role = 'superreseller')) as since
-    from branch_day`
-  const last = known?.last ?? null
-  const since = known?.since ?? now.toISOString()
-  const first = last === null ? dayOf(since, zone) : addDays(last, 1)
-  return { last, since, ...daysFrom(first, now, zone) }
+  const [written] = await sql<{ last: Day; since: string }[]>`
+    select day as last, ended as since from branch_day order by day desc, ended desc limit 1`
+  if (written) return { ...written, ...daysFrom(addDays(written.last, 1), now, zone) }
+  const [first] = await sql<{ since: string | null }[]>`
+    select min(created) as since from account where role = 'superreseller'`
+  const since = first?.since ?? now.toISOString()
+  return { last: null, since, ...daysFrom(dayOf(since, zone), now, zone) }
 }
 
 /**
@@ -84,10 +83,15 @@ function figuresOf(sql: Sql, open: OpenDays, whose: Account | null): Fragment {
     ),
     change as (
       select account, nr, sum(clients) as clients, sum(used) as used from (
-        select branch.id as account, ${bucketOf(sql, sql`t.created`, open)} as nr, 0 as clients,
-          case t.type when 'USED' then t.credits else -t.credits end as used
-        from transfer t ${isOneOf(sql`t`)}
-        where t.created >= ${since} and t.type in ('USED', 'RETRIEVED') and ${whose ? concerning(sql, whose) : sql`true`}
+        select branch.id as account, path.nr, 0 as clients, path.used
+        from (
+          -- Added up before each is counted on both accounts of its path.
+          select t.superreseller, t.reseller, ${bucketOf(sql, sql`t.created`, open)} as nr,
+            sum(case t.type when 'USED' then t.credits else -t.credits end) as used
+          from transfer t
+          where t.created >= ${since} and t.type in ('USED', 'RETRIEVED') and ${whose ? concerning(sql, whose) : sql`true`}
+          group by 1, 2, 3
+        ) path ${isOneOf(sql`path`)}
         union all
         select branch.id, ${bucketOf(sql, sql`c.at`, open)}, c.clients, 0
         from client_change c ${isOneOf(sql`c`)} where c.at >= ${since}

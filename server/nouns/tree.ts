@@ -125,6 +125,8 @@ function spentSince(sql: Sql, since: Date): Fragment {
         (select max(t.created) from transfer t
         where t.from_dealer = dealer.id and t.created < ${since} and t.source = h.id)
       ) as created
+      -- Found once, and not again for both queries that need it.
+      offset 0
     ) last
     left join lateral (
       select balance from (
@@ -169,13 +171,16 @@ async function pathBetween(
 
 type Beneaths = { resellers: number; dealers: number; clients: number; served: number }
 
-async function countBeneath({ sql, now }: Context, { id }: Beneath): Promise<Beneaths> {
+async function countBeneath({ sql, now }: Context, { id, role }: Beneath): Promise<Beneaths> {
+  // The counts of a superreseller are of all clients beneath it.
+  const accounts =
+    role === 'superreseller' ? sql`select ${id}::bigint` : sql`select id from branch where role = 'dealer'`
   const [counted] = await sql<Beneaths[]>`
     with branch as (select id, role from account where ${id} in (id, reseller, superreseller) and closed is null)
     select (select count(*) from branch where role = 'reseller' and id <> ${id}) as resellers,
       (select count(*) from branch where role = 'dealer' and id <> ${id}) as dealers,
       coalesce(sum(k."all"), 0)::int as clients, coalesce(sum(k.active), 0)::int as served
-    from (${countsByState(sql, now, sql`select id from branch where role = 'dealer'`)}) k`
+    from (${countsByState(sql, now, accounts)}) k`
   if (!counted) throw new Error('a count returns one row')
   return counted
 }
