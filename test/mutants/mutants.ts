@@ -940,8 +940,15 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'what was spent tells nothing of the package of a client that was moved away',
     file: 'server/nouns/spent.ts',
-    from: 'case when c.dealer = t.dealer then c.package_selection end as package_selection',
-    to: 'c.package_selection',
+    from: 'from client where dealer = ${account.id}`',
+    to: 'from client where true`',
+    suites: ['server/nouns/spent.test.ts'],
+  },
+  {
+    guard: 'what was spent on a client that is gone has its package',
+    file: 'server/nouns/spent.ts',
+    from: '${own} and deleted >=',
+    to: '${own} and false and deleted >=',
     suites: ['server/nouns/spent.test.ts'],
   },
   {
@@ -1010,15 +1017,15 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'clients that are switched off are not due',
     file: 'server/nouns/due.ts',
-    from: 'c.deleted is null and not c.active',
-    to: 'false',
+    from: 'and not entry.active',
+    to: 'and false',
     suites: ['server/nouns/due.test.ts'],
   },
   {
     guard: 'clients that are switched off are not counted as due',
     file: 'server/nouns/due.ts',
-    from: 'select expiry, -1 from service',
-    to: 'select expiry, 0 from service',
+    from: 'entry.expiry, -1',
+    to: 'entry.expiry, 0',
     suites: ['server/nouns/due.test.ts'],
   },
   {
