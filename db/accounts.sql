@@ -302,7 +302,7 @@ create function remove_broadcast() returns boolean
   as $$ with removed as (delete from broadcast returning true) select exists (select from removed) $$;
 
 -- Removes at most `most` rows that expired before a moment; of the audit only their addresses. The counts of boxes, of
--- which there is one in five minutes, are all removed at once. Returns how many.
+-- which there is one a minute, are all removed at once. Returns how many.
 create function remove_outdated(name text, before timestamptz, most integer) returns integer
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
 declare

@@ -44,7 +44,6 @@ create table directory (
 
 create index directory_name on directory (name);
 create index directory_dealer_name on directory (dealer, name);
-create index directory_switched_off on directory (dealer) where not active;
 create index directory_text on directory using gin (text gin_trgm_ops);
 
 -- Returns each two letters that stand side by side. A trigram is found by three letters, so terms of two have an index of

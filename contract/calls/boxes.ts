@@ -13,7 +13,7 @@ export const boxes = {
     path: '/admin/boxes',
     roles,
     summary:
-      'How many boxes are online, were online in the last 24 hours, and were refused in them, by reason',
+      'How many boxes are online (counted once a minute), were online in the last 24 hours, and were refused in them, by reason',
     input: Nothing,
     output: z.object({
       /** The clients' boxes that have signed in, and those of them that are online. */
@@ -28,7 +28,8 @@ export const boxes = {
     method: 'GET',
     path: '/admin/boxes/models',
     roles,
-    summary: 'How many boxes there are of each type and version, the 500 most frequent first',
+    summary:
+      'How many boxes there are of each type and version, the 500 most frequent first, counted once a minute, or of many once in five',
     input: Nothing,
     output: z.object({ data: z.array(BoxModel) }),
   }),

@@ -20,10 +20,15 @@ create function models_of_boxes(online_since timestamptz, most integer)
   group by 1, 2 order by 3 desc, 1, 2 limit most
 $$;
 
--- Counts them, and forgets the count before.
+-- Counts them anew. Reads all boxes before it writes, because meanwhile a change that is under way would hold up others.
 create function count_box_models(moment timestamptz, online_since timestamptz, most integer) returns void
-  language sql volatile security definer set search_path = public, pg_temp as $$
+  language plpgsql volatile security definer set search_path = public, pg_temp as $$
+declare
+  models box_model[];
+begin
+  models := array(
+    select (m.stb_type, m.version, m.boxes, m.online, moment)::box_model from models_of_boxes(online_since, most) m
+  );
   delete from box_model;
-  insert into box_model (stb_type, version, boxes, online, counted)
-  select stb_type, version, boxes, online, moment from models_of_boxes(online_since, most)
-$$;
+  insert into box_model select * from unnest(models);
+end $$;

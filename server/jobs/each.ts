@@ -123,7 +123,7 @@ export function counts({ sql, stopping }: Needs): ClockJob {
 
 const SETTLED_AT_ONCE = 10_000
 
-/** Counts the boxes that are online, and forgets unknown ones each minute, so that a flood of them fills no table. */
+/** Counts the boxes, and forgets unknown ones each minute, so that a flood of them fills no table. */
 export function boxes({ sql, stopping }: Needs): ClockJob {
   return {
     ...EACH_MINUTE,

@@ -18,10 +18,12 @@ import { directionOf } from '../postgres/order.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
 import { isNobodys, isOnline, onlineSince } from '../tree/selection.ts'
 
-/** How often the boxes are counted, and their types and versions, which takes longer; in milliseconds. */
+/** How often the boxes are counted, and the types and versions of many, which takes longer; in milliseconds. */
 const COUNTED_EVERY = 60_000
 const MODELS_EVERY = 5 * COUNTED_EVERY
-/** After so many missing counts the job is late, and everybody who asks counts anew. */
+/** The types and versions of so few are counted as often as the boxes. Tests set another. */
+const FEW = 50_000
+/** A count that is older than so many of these times was made by a job that is late: whoever asks counts anew. */
 const LATE = 3
 const MOST_MODELS = 500
 
@@ -36,9 +38,10 @@ export const boxes: Handlers<typeof calls.boxes> = {
       sql<{ boxes: number }[]>`
         select count(*) as boxes from (${newestUnknown(sql, now)}) u
         where asked > ${dayAgo} and ${isNobodys(sql)}`,
-      // A point each five minutes is as many as the chart can show.
+      // The first of each five minutes, which are as many as the chart can show.
       sql<{ at: string; online: number }[]>`
-        select at, online from box_count where at > ${dayAgo} and date_bin('5 minutes', at, 'epoch') = at order by at`,
+        select distinct on (date_bin('5 minutes', at, 'epoch')) at, online from box_count
+        where at > ${dayAgo} and at <= ${now} order by date_bin('5 minutes', at, 'epoch'), at`,
     ])
     const ofNobody = unknown?.boxes ?? 0
     return {
@@ -51,7 +54,7 @@ export const boxes: Handlers<typeof calls.boxes> = {
   async models({ sql, now }) {
     const counted = await sql<BoxModel[]>`
       select stb_type, version, boxes, online from box_model
-      where counted > ${sinceLate(now, MODELS_EVERY)} order by boxes desc, stb_type, version`
+      where counted > ${sinceLate(now, MODELS_EVERY)} and counted <= ${soon(now)} order by boxes desc, stb_type, version`
     return { data: counted.length > 0 ? counted : await sql<BoxModel[]>`${models(sql, now)}` }
   },
 
@@ -72,25 +75,28 @@ export const boxes: Handlers<typeof calls.boxes> = {
 }
 
 /**
- * Counts the boxes once a minute, and their types and versions once in five minutes. Returns how many are online; null
- * where they were counted already or another server does this.
+ * Counts the boxes once a minute, and the types and versions of many once in five minutes. Returns how many are online;
+ * null where a count of this minute is there already or another server makes it.
  */
-export async function countBoxes(sql: Sql, now: Date): Promise<number | null> {
-  const [minute, fiveMinutes] = [COUNTED_EVERY, MODELS_EVERY].map(
-    (every) => new Date(now.getTime() - (now.getTime() % every)),
-  ) as [Date, Date]
-  return begin(sql, async (sql) => {
-    const [counted] = await sql`select from box_count where at = ${minute} and known is not null`
+export async function countBoxes(sql: Sql, now: Date, few = FEW): Promise<number | null> {
+  const beginningOf = (every: number) => new Date(now.getTime() - (now.getTime() % every))
+  const minute = beginningOf(COUNTED_EVERY)
+  const count = async (sql: Sql) => {
+    const [counted] = await sql`select from box_count where at = ${minute}`
     if (counted || !(await tryLock(sql, LOCKS.boxCount))) return null
     // Reading millions of boxes may take longer than a call is allowed.
     await sql`set local statement_timeout = '10min'`
-    const [models] = await sql`select from box_model where counted >= ${fiveMinutes} limit 1`
-    if (!models) await sql`select count_box_models(${now}, ${onlineSince(now)}, ${MOST_MODELS})`
-    const [count] = await sql<{ online: number }[]>`
-      insert into box_count (at, known, online) select ${minute}, known, online from (${counting(sql, now)}) as counted
-      on conflict do nothing returning online`
-    return count?.online ?? null
-  })
+    const [totals] = await sql<Totals[]>`${counting(sql, now)}`
+    const { known, online } = totals ?? NONE
+    const due = beginningOf(known > few ? MODELS_EVERY : COUNTED_EVERY)
+    const [counts] =
+      await sql`select from box_model where counted >= ${due} and counted <= ${soon(now)} limit 1`
+    if (!counts) await sql`select count_box_models(${now}, ${onlineSince(now)}, ${MOST_MODELS})`
+    await sql`insert into box_count (at, known, online) values (${minute}, ${known}, ${online}) on conflict do nothing`
+    return online
+  }
+  // Nothing depends on it, so its commit waits for no disk and for no standby.
+  return begin(sql, count, 'may be lost')
 }
 
 function models(sql: Sql, now: Date): Fragment {
@@ -101,18 +107,24 @@ function models(sql: Sql, now: Date): Fragment {
 async function knownAndOnline(sql: Sql, now: Date): Promise<Totals> {
   const [counted] = await sql<Totals[]>`
     select known, online from box_count
-    where known is not null and at > ${sinceLate(now, COUNTED_EVERY)} order by at desc limit 1`
+    where known is not null and at > ${sinceLate(now, COUNTED_EVERY)} and at <= ${now} order by at desc limit 1`
   const [totals] = counted ? [counted] : await sql<Totals[]>`${counting(sql, now)}`
-  return { known: totals?.known ?? 0, online: totals?.online ?? 0 }
+  return totals ?? NONE
 }
 
 type Totals = { known: number; online: number }
+const NONE: Totals = { known: 0, online: 0 }
 
-/** Reads all boxes: see `boxes-are-counted-by-reading-them` in the decisions. */
+/** Reads all boxes: see `boxes-are-counted-by-a-job` in the decisions. */
 function counting(sql: Sql, now: Date): Fragment {
   return sql`
     select (select count(*) from device) as known,
       (select count(*) from presence p where ${isOnline(sql, now)}) as online`
+}
+
+/** What is dated later than this was counted by a clock that was wrong. */
+function soon(now: Date): Date {
+  return new Date(now.getTime() + COUNTED_EVERY)
 }
 
 function sinceLate(now: Date, every: number): Date {

@@ -96,12 +96,12 @@ function summed(days: readonly { clients: number; months: number }[]): { clients
 
 /** Whether a service `s` is of one of the caller's clients that are switched on. */
 function isDue(context: Context): Fragment {
-  return context.sql`s.dealer = ${context.account.id} and s.client not in (${switchedOff(context, context.sql`entry.client`)})`
+  return context.sql`s.dealer = ${context.account.id} and s.client not in (${switchedOff(context)})`
 }
 
-/** Few clients are switched off, so these are looked up instead of all others. @param what columns of the directory */
-function switchedOff({ sql, account }: Context, what: Fragment): Fragment {
-  return sql`select ${what} from directory entry where entry.dealer = ${account.id} and not entry.active`
+/** Few clients are switched off, so these are looked up instead of all others. */
+function switchedOff({ sql, account }: Context): Fragment {
+  return sql`select c.id from client c where c.dealer = ${account.id} and c.deleted is null and not c.active`
 }
 
 /** Returns the numbers of clients by expiry: those that are kept of all, less those that are switched off. */
@@ -110,7 +110,7 @@ function dueByExpiry(context: Context): Fragment {
   return sql`(
     select expiry, clients from ${countsByExpiry(sql, account)}
     union all
-    ${switchedOff(context, sql`entry.expiry, -1`)}
+    select expiry, -1 from service where client in (${switchedOff(context)})
   )`
 }
 

@@ -55,8 +55,10 @@ type OpenDays = Days & {
 }
 
 async function openDays(sql: Sql, now: Date, zone: string): Promise<OpenDays> {
+  // Where TIME_ZONE was moved to the other side of the date line, the day before may have ended last.
   const [written] = await sql<{ last: Day; since: string }[]>`
-    select day as last, ended as since from branch_day order by day desc, ended desc limit 1`
+    select newest.day as last, (select max(ended) from branch_day where day >= newest.day - 1) as since
+    from (select day from branch_day order by day desc limit 1) newest`
   if (written) return { ...written, ...daysFrom(addDays(written.last, 1), now, zone) }
   const [first] = await sql<{ since: string | null }[]>`
     select min(created) as since from account where role = 'superreseller'`

@@ -101,6 +101,7 @@ describe('clients that are moved to another dealer', () => {
       from client c join service s on s.client = c.id join account d on d.id = c.dealer
       where c.dealer = ${dealer.id} and not exists (select from transfer t where t.client = c.id)`
     expect(await reseller.call(moveClients, all)).toEqual({ status: 'OK', moved: 1_000, left: 3 })
+    expect((await reseller.call(calls.tree.clients, { name: dealer.name })).count).toBe(3)
     expect(await reseller.call(moveClients, all)).toEqual({ status: 'OK', moved: 3, left: 0 })
     await reseller.refused('changed_since', moveClients, all)
     await reseller.call(close, { name: dealer.name })

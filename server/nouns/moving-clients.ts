@@ -20,8 +20,8 @@ export const movingClients: Pick<Handlers<typeof calls.tree>, 'clients' | 'moveC
     const pattern = likePattern(term)
     const isFound = term === '' ? sql`true` : sql`(c.name ilike ${pattern} or c.mac ilike ${pattern})`
     const which = sql`from client c where c.dealer = ${id} and c.deleted is null and ${isFound}`
-    const [all] = await sql<{ count: number }[]>`
-      select ${term === '' ? sql`coalesce(sum(clients), 0)::int as count from client_count where account = ${id}` : sql`count(*) ${which}`}`
+    const kept = sql`select coalesce(sum(clients), 0)::int as count from client_count where account = ${id}`
+    const [all] = await sql<{ count: number }[]>`${term === '' ? kept : sql`select count(*) ${which}`}`
     const data = await sql<{ name: string; mac: string | null; expiry: string }[]>`
       select c.name, c.mac, s.expiry from (
         select c.id, c.name, c.mac ${which} order by lower(c.name) limit ${per_page} offset ${(page - 1) * per_page}

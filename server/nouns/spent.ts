@@ -28,22 +28,23 @@ type Sum = Package & { month: Day }
  */
 async function sums({ sql, account, business }: Context, lastMonth: Day, thisMonth: Day): Promise<Sum[]> {
   const { zone } = business
-  const since = startOf(lastMonth, zone)
-  const own = sql`select id, package_selection from client where dealer = ${account.id}`
   await planForValues(sql)
   // Of a dealer with many clients the planner would rather read everybody's rows of both months in their order.
   await sendAhead(sql, sql`set local enable_indexscan = off`)
   return sql<Sum[]>`
     select case when t.created < ${startOf(thisMonth, zone)} then ${lastMonth} else ${thisMonth} end as month,
-      c.package_selection,
+      coalesce(living.package_selection, gone.package_selection) as package_selection,
       coalesce(sum(t.credits) filter (where t.type = 'USED'), 0) as used,
       coalesce(sum(t.credits) filter (where t.type = 'RETRIEVED'), 0) as retrieved,
       count(*) filter (where t.type = 'TRIAL') as trials
     from transfer t left join (
-      -- By two indexes. One that was deleted before has no row in these months; the day is for clocks that differ.
-      ${own} and deleted is null union all ${own} and deleted >= ${since}::timestamptz - interval '1 day'
-    ) c on c.id = t.client
-    where ${concerning(sql, account)} and t.created >= ${since}
+      select id, package_selection from client where dealer = ${account.id} and deleted is null
+    ) living on living.id = t.client
+    -- One by one, because they are few, and no index has the deleted clients of a dealer.
+    left join lateral (
+      select package_selection from client where living.id is null and id = t.client and dealer = ${account.id} offset 0
+    ) gone on true
+    where ${concerning(sql, account)} and t.created >= ${startOf(lastMonth, zone)}
       and t.type in ('USED', 'RETRIEVED', 'TRIAL')
     group by 1, 2 order by 3 desc, 2`
 }

@@ -13,7 +13,7 @@ export const LOCKS = {
   statistics: 0x73746174,
   /** Writing the finished days of branches, on one server. */
   branchDays: 0x62726461,
-  /** Counting the boxes that are online, on one server. */
+  /** Counting the boxes, on one server. */
   boxCount: 0x626f7863,
   /** Changing the tree: suspending, moving and closing wait for each other. */
   tree: 0x74726565,

@@ -91,8 +91,7 @@ export const BETWEEN_RELEASES: Readonly<Record<string, number>> = {
   '5a50d80365cc4c2c953b037aba0ade8e66c027215cbb405f65caf5822c47f46a': 5,
   '0490440668aa65bc06e5f2b54f6ee863be42667f2df6bc8512cef6de1fd8e012': 6,
   ac633277ffe4c5223621971d8a1cdae4298c0c0b1b04a0d35d1625e477bafe55: 11,
-  '275729e9d9af8d3bb580a35e2b423bb5e415f53afef50133d0d25a201a0c2ca9': 12,
-  '99bb8ee3e9e2d22f5dca648cef2413f5d2629a771a3e806a99d4403ef645c320': 13,
+  '5f93c00709d7785f02c43e3b40ec4e2e662b73407b37bfdad4a85490de6c9855': 12,
 }
 
 /** Returns the fingerprint of a schema from the names and checksums of its files. */

@@ -16,8 +16,7 @@ import { zone } from '../zone.ts'
 /** The boxes that ask: how many are online, which are refused and why, of what types they are, and the unknown ones. */
 export function Boxes() {
   const loaded = useCall(calls.boxes.overview, {}, { every: A_MINUTE })
-  // They are counted once in five minutes.
-  const byModel = useCall(calls.boxes.models, {}, { every: 5 * A_MINUTE })
+  const byModel = useCall(calls.boxes.models, {}, { every: A_MINUTE })
   const unknown = useUnknownBoxes(A_MINUTE)
   return (
     <>
