@@ -54,11 +54,11 @@ function counted(captcha: Captcha): Captcha {
 const LIFE = { ordinary: 300_000, harder: 900_000 }
 
 // One try is a PBKDF2 of 6,000 rounds, so that the browser spends its time in native code and a challenge costs the
-// server a millisecond. The solution is the 50th to 74th try, so that the wait varies by a half only: 0.07 to 0.1 s on
+// server a millisecond. The solution is the 75th to 112th try, so that the wait varies by a half only: 0.1 to 0.15 s on
 // a desk, four times that on a phone, where it is there before a person has typed.
 const ROUNDS = 6_000
-const TRIES = { least: 50, most: 75 }
-/** The tries of a phone in a second: the 62 of an average challenge take it 0.25 s. */
+const TRIES = { least: 75, most: 113 }
+/** The tries of a phone in a second: the 94 of an average challenge take it 0.4 s. */
 const TRIES_PER_SECOND = 250
 
 /** Altcha's proof of work, checked by its signatures alone: each solution of a flood costs two HMACs. */
