@@ -54,7 +54,7 @@ export const boxes: Handlers<typeof calls.boxes> = {
   async models({ sql, now }) {
     const counted = await sql<BoxModel[]>`
       select stb_type, version, boxes, online from box_model
-      where counted > ${sinceLate(now, MODELS_EVERY)} and counted <= ${soon(now)} order by boxes desc, stb_type, version`
+      where counted > ${sinceLate(now, MODELS_EVERY)} and counted <= ${now} order by boxes desc, stb_type, version`
     return { data: counted.length > 0 ? counted : await sql<BoxModel[]>`${models(sql, now)}` }
   },
 
@@ -89,9 +89,8 @@ export async function countBoxes(sql: Sql, now: Date, few = FEW): Promise<number
     const [totals] = await sql<Totals[]>`${counting(sql, now)}`
     const { known, online } = totals ?? NONE
     const due = beginningOf(known > few ? MODELS_EVERY : COUNTED_EVERY)
-    const [counts] =
-      await sql`select from box_model where counted >= ${due} and counted <= ${soon(now)} limit 1`
-    if (!counts) await sql`select count_box_models(${now}, ${onlineSince(now)}, ${MOST_MODELS})`
+    const [counts] = await sql`select from box_model where counted >= ${due} and counted <= ${now} limit 1`
+    if (!counts) await sql`select count_box_models(${minute}, ${onlineSince(now)}, ${MOST_MODELS})`
     await sql`insert into box_count (at, known, online) values (${minute}, ${known}, ${online}) on conflict do nothing`
     return online
   }
@@ -120,11 +119,6 @@ function counting(sql: Sql, now: Date): Fragment {
   return sql`
     select (select count(*) from device) as known,
       (select count(*) from presence p where ${isOnline(sql, now)}) as online`
-}
-
-/** What is dated later than this was counted by a clock that was wrong. */
-function soon(now: Date): Date {
-  return new Date(now.getTime() + COUNTED_EVERY)
 }
 
 function sinceLate(now: Date, every: number): Date {

@@ -9,6 +9,7 @@ import { notFound, Refusal, refuseField } from '../refusal.ts'
 import { findAccount } from '../tree/account.ts'
 import { beneathOf, requireOpen } from '../tree/beneath.ts'
 import { type Client, clientsOf, lockFirstClients } from '../tree/client.ts'
+import { countOfDealer } from '../tree/client-counts.ts'
 
 /** The handlers that show the clients of a dealer to who moves them, and move them to another dealer. */
 export const movingClients: Pick<Handlers<typeof calls.tree>, 'clients' | 'moveClients'> = {
@@ -20,8 +21,9 @@ export const movingClients: Pick<Handlers<typeof calls.tree>, 'clients' | 'moveC
     const pattern = likePattern(term)
     const isFound = term === '' ? sql`true` : sql`(c.name ilike ${pattern} or c.mac ilike ${pattern})`
     const which = sql`from client c where c.dealer = ${id} and c.deleted is null and ${isFound}`
-    const kept = sql`select coalesce(sum(clients), 0)::int as count from client_count where account = ${id}`
-    const [all] = await sql<{ count: number }[]>`${term === '' ? kept : sql`select count(*) ${which}`}`
+    const [all] = await sql<
+      { count: number }[]
+    >`${term === '' ? countOfDealer(sql, id) : sql`select count(*) ${which}`}`
     const data = await sql<{ name: string; mac: string | null; expiry: string }[]>`
       select c.name, c.mac, s.expiry from (
         select c.id, c.name, c.mac ${which} order by lower(c.name) limit ${per_page} offset ${(page - 1) * per_page}
@@ -39,8 +41,7 @@ export const movingClients: Pick<Handlers<typeof calls.tree>, 'clients' | 'moveC
     if (from.id === to.id) throw refuseField('invalid_input', 'to', `${to.name} has these clients already.`)
     const clients = await lockClients(sql, from, names)
     await carryOver(context, from, to, clients)
-    const [left] = await sql<{ count: number }[]>`
-      select count(*) from client where dealer = ${from.id} and deleted is null`
+    const [left] = await sql<{ count: number }[]>`${countOfDealer(sql, from.id)}`
     return { status: 'OK', moved: clients.length, left: left?.count ?? 0 }
   },
 }

@@ -9,6 +9,11 @@ export function countsByExpiry(sql: Sql, { id, role }: Context['account']): Frag
     : sql`(select expiry, clients from client_count where account = ${id}) as kept`
 }
 
+/** Returns a query of how many clients a dealer has, as `count`. */
+export function countOfDealer(sql: Sql, dealer: number): Fragment {
+  return sql`select coalesce(sum(clients), 0)::int as count from client_count where account = ${dealer}`
+}
+
 /**
  * Returns a query of how many clients each dealer has in a state, and of those beneath each superreseller: rows of
  * `account` and `clients` that are to be added up. Whole months that are past are one row each.
