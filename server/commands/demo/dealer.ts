@@ -1,3 +1,4 @@
+import { ONLINE_FOR_MS } from '../../../contract/clients.ts'
 import { PACKAGES } from '../../../contract/packages.ts'
 import { DAY_MS } from '../../../contract/time.ts'
 import { addDays, addMonths, dayOf } from '../../ledger/calendar.ts'
@@ -102,7 +103,8 @@ export class Dealer {
 
   /** Writes what the client's box would have told: no call of the console does, because a box tells the gateway. */
   async #plugIn(stage: Stage, name: string): Promise<void> {
-    const seen = new Date(Date.now() - Math.floor(dice() ** 3 * 20 * DAY_MS))
+    // Long enough ago to be offline: those that are online live (`boxes.ts`).
+    const seen = new Date(Date.now() - 2 * ONLINE_FOR_MS - Math.floor(dice() ** 3 * 20 * DAY_MS))
     const serial = `0${String(whole(1e9)).padStart(9, '0')}B${whole(1000)}`
     const address = `203.0.113.${whole(250) + 1}`
     await stage.sql`
