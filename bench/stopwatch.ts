@@ -5,7 +5,7 @@ export interface Watched {
   /** The sum of all layout shifts that no input caused, and the elements that moved. */
   shift: number
   shifted: string[]
-  /** The milliseconds that workers took from their task to its result. */
+  /** The milliseconds that the captcha's workers computed, by their own clock: without their loading and start. */
   worked: number
 }
 
@@ -80,19 +80,11 @@ export function installStopwatch(selectors: readonly string[]) {
   function watchWorkers() {
     const BrowserWorker = window.Worker
     window.Worker = class extends BrowserWorker {
-      #since = 0
       constructor(url: string | URL, options?: WorkerOptions) {
         super(url, options)
-        // A worker may tell of its progress before its result.
-        this.addEventListener('message', () => {
-          const now = performance.now()
-          watched.worked += now - this.#since
-          this.#since = now
+        this.addEventListener('message', ({ data }: MessageEvent<{ time?: number } | null>) => {
+          watched.worked += data?.time ?? 0
         })
-      }
-      override postMessage(...message: [never]) {
-        this.#since = performance.now()
-        super.postMessage(...message)
       }
     }
   }

@@ -154,7 +154,8 @@ async function timed(
   const { painted, worked } = await watched(page)
   await context.close()
   const usable = painted[selector] ?? Number.NaN
-  // Chromium slows the page but not its workers, so the worker's time is multiplied here.
+  if (selector === USERNAME && worked === 0) throw new Error('The captcha does not tell how long it computed')
+  // Chromium slows the page but not its workers, so what the worker computed is multiplied here.
   return { painted: usable, captcha: (painted[SOLVED] ?? Number.NaN) + worked * (SLOWED - 1) - usable }
 }
 
