@@ -422,6 +422,23 @@ describe('a client', () => {
     await expect(card).toContainText('STB serial numberN/A')
   })
 
+  test('shows that its box came on without a reload, and keeps what is being typed', async ({ open, world }) => {
+    const { dealer } = await world.family({ credits: 5 })
+    await world.client(dealer, { login: 'is-called', months: 1 })
+    const page = await open({ as: dealer })
+    await page.clock.install()
+    await page.goto('/update-client/is-called')
+    const card = page.getByRole('region', { name: 'Device Information' })
+    await expect(card).toContainText('OnlineOffline')
+    await page.getByLabel('Description').fill('rings at noon')
+    const { now } = world.clock
+    await world.server.ownerSql`
+      insert into presence (client, polled, answered) select id, ${now}, ${now} from client where name = 'is-called'`
+    await page.clock.fastForward(15_000)
+    await expect(card).toContainText('OnlineOnline')
+    await expect(page.getByLabel('Description')).toHaveValue('rings at noon')
+  })
+
   test('is marked and found while it is online', async ({ open, world }) => {
     const { dealer } = await world.family({ credits: 5 })
     for (const login of ['away-one', 'here-one']) await world.client(dealer, { login })
