@@ -123,7 +123,8 @@ const RELEASED = { '0.2.0': '0696353f2238667d40e2b1d78f3fe8317e072acf964186cbdd1
 test.each(Object.entries(RELEASED))(
   'the tables of %s can still be made, so that its databases and backups are brought forward',
   (_version, fingerprint) => {
-    // Where this fails, db/ has changed without a step and a copy of the released files: CONTRIBUTING says how.
+    // Where this fails, db/ has changed without a step and a copy of the released files:
+    // docs/a-change-of-the-schema.md says how.
     expect(originOf(fingerprint)).not.toBeNull()
   },
 )
