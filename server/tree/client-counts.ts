@@ -31,7 +31,7 @@ export function countsInState(sql: Sql, filter: ClientFilter, now: Date): Fragme
       return sql`
         select account, clients from client_count where expiry >= ${now} and expiry < ${expiringUntil(now)}`
     case 'expired': {
-      const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth()))
+      const month = monthOf(now)
       return sql`
         select account, clients from settled_month where month < ${month}
         union all
@@ -50,19 +50,36 @@ function changesIn(sql: Sql, which: Fragment): Fragment {
     select superreseller, clients from count_change where ${which}`
 }
 
+/** Returns when the calendar month of a moment began, by which the counts are kept. */
+function monthOf(now: Date): Date {
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth()))
+}
+
 /**
  * Returns a query of `countsInState` for every state at once: rows of `account`, `all`, `active`, `expiring` and `expired`.
+ * Each kept count is read once: first the months as if this one ended nobody's service, then what its days change in that.
  * @param accounts a query of the ids of the accounts; as an array, because a join would read the counts of all
  */
 export function countsByState(sql: Sql, now: Date, accounts: Fragment): Fragment {
+  const [month, until] = [monthOf(now), expiringUntil(now)]
   return sql`
     select * from (
-      select account, clients as "all", clients as active, 0 as expiring, 0 as expired
-      from (${countsInState(sql, 'all', now)}) as kept
+      select account, clients as "all", case when month < ${month} then 0 else clients end as active, 0 as expiring,
+        case when month < ${month} then clients else 0 end as expired
+      from settled_month
       union all
-      select account, 0, 0, clients, 0 from (${countsInState(sql, 'expiring', now)}) as expiring
+      select account, 0, case when expiry < ${now} then -clients else 0 end,
+        case when expiry < ${now} then 0 else clients end, case when expiry < ${now} then clients else 0 end
+      from settled_count where expiry >= ${month} and expiry < ${until}
       union all
-      select account, 0, -clients, 0, clients from (${countsInState(sql, 'expired', now)}) as expired
+      select account, clients, case when expiry < ${now} then 0 else clients end,
+        case when expiry >= ${now} and expiry < ${until} then clients else 0 end,
+        case when expiry < ${now} then clients else 0 end
+      from (
+        select dealer as account, expiry, clients from count_change
+        union all
+        select superreseller, expiry, clients from count_change
+      ) as change
     ) as states
     where account = any (array(${accounts}))`
 }

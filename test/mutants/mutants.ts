@@ -1456,6 +1456,20 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/nouns/client-list/counts.test.ts'],
   },
   {
+    guard: 'a client whose service has ended this month is not active in the counts of every state',
+    file: 'server/tree/client-counts.ts',
+    from: 'then -clients else 0 end',
+    to: 'then 0 else 0 end',
+    suites: ['server/nouns/client-list/counts.test.ts'],
+  },
+  {
+    guard: 'a change that is not settled yet is in the counts of every state',
+    file: 'server/tree/client-counts.ts',
+    from: 'case when expiry >= ${now} and expiry < ${until} then clients else 0 end',
+    to: '0',
+    suites: ['server/nouns/client-list/counts.test.ts'],
+  },
+  {
     guard: 'a search counts on where one state has few clients',
     file: 'server/nouns/client-list/matches.ts',
     from: 'Math.min(counts.expiring, counts.active, counts.expired)',

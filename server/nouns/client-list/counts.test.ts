@@ -3,7 +3,7 @@ import { calls } from '../../../contract/calls.ts'
 import { CLIENT_FILTERS, type ClientFilter } from '../../../contract/clients.ts'
 import { suiteWorld } from '../../../test/support/world.ts'
 import type { Sql } from '../../postgres/pool.ts'
-import { countsInState } from '../../tree/client-counts.ts'
+import { countsByState, countsInState } from '../../tree/client-counts.ts'
 import { isIn } from '../../tree/selection.ts'
 
 const world = await suiteWorld()
@@ -28,6 +28,21 @@ async function bothByDealer(sql: Sql, filter: ClientFilter) {
   ])
 }
 
+/** Returns the numbers of clients in every state by dealer, and beneath each superreseller: there, and kept. */
+async function bothByState(sql: Sql) {
+  const { now } = world.clock
+  const inState = (filter: ClientFilter) => sql`count(*) filter (where ${isIn(sql, filter, now, sql`s`)})`
+  return Promise.all([
+    sql`
+      select a.id, count(*) as "all", ${inState('active')} as active, ${inState('expiring')} as expiring,
+        ${inState('expired')} as expired
+      from service s join account d on d.id = s.dealer join account a on a.id in (d.id, d.superreseller) group by 1 order by 1`,
+    sql`
+      select account as id, sum("all") as "all", sum(active) as active, sum(expiring) as expiring, sum(expired) as expired
+      from (${countsByState(sql, now, sql`select id from account`)}) k group by 1 having sum("all") <> 0 order by 1`,
+  ])
+}
+
 test('the counts of all clients stay exact while clients change, and their changes are settled and forgotten', async () => {
   const { ownerSql } = world.server
   const [one, two] = [await world.family({ credits: 50 }), await world.family({ credits: 50 })]
@@ -39,6 +54,8 @@ test('the counts of all clients stay exact while clients change, and their chang
       const [byDealer, keptByDealer] = await bothByDealer(ownerSql, filter)
       expect(keptByDealer, filter).toEqual(byDealer)
     }
+    const [byState, keptByState] = await bothByState(ownerSql)
+    expect(keptByState).toEqual(byState)
   }
   const steps = [
     () => world.plantClients(one.dealer, { prefix: 'first-', last: 30 }),
@@ -57,6 +74,11 @@ test('the counts of all clients stay exact while clients change, and their chang
     () => world.admin.call(calls.tree.move, { name: one.reseller.name, to: two.superreseller.name }),
     () => ownerSql`select settle_counts(1000)`,
     () => ownerSql`select rebuild_lists()`,
+    // Those who expire within days do so in this month and in the next.
+    async () => world.clock.set('2026-05-28T10:00:00.000Z'),
+    () => world.setExpiry('first-4', '2026-05-30T23:59:59.000Z'),
+    () => world.setExpiry('first-5', '2026-06-02T23:59:59.000Z'),
+    () => ownerSql`select settle_counts(1000)`,
   ]
   for (const step of steps) {
     await step()
