@@ -17,6 +17,7 @@ import {
   REPORT,
   turn,
 } from '../support/browser.ts'
+import { expectNothingMoves } from '../support/shifts.ts'
 import { type Business, test } from './business.ts'
 
 interface Picture {
@@ -49,7 +50,7 @@ export const PHONE: Device = {
 }
 
 interface Device {
-  look: Look
+  look: Look & { width: number }
   pictured: readonly number[]
   held: readonly number[]
   /** The least size of a click or touch target. */
@@ -681,31 +682,45 @@ const WANTS_WORK = {
 
 /** Opens every screen in each of its states on a device. */
 export function walkScreens(device: Device): void {
-  test.for([...screens, ...states])(
+  test.for(screens)(
+    '$name moves nothing while its data comes, is accessible, large enough to touch, and fits every width',
+    async (screen, { windowOf }) => {
+      const page = await windowOf(screen.as, device.look)
+      await resize(page, device.look.width)
+      await expectNothingMoves(page, screen, 'last')
+      await walk(page, screen, device)
+    },
+  )
+
+  test.for(states)(
     '$name is accessible, large enough to touch, and fits every width',
     async (screen, { windowOf }) => {
       const page = await windowOf(screen.as, device.look)
-      await page.setViewportSize({ width: device.look.width ?? 0, height: device.look.height ?? 900 })
+      await resize(page, device.look.width)
       await page.goto(screen.at)
       await expect(page.getByText(screen.shows).first()).toBeVisible()
-      await screen.doing?.(page)
-      for (const mode of MODES) {
-        await turn(page, mode)
-        // The modes differ in their colours alone.
-        await expectAccessible(page, mode === 'light' ? undefined : COLOUR_RULES)
-        if (PICTURES) await keepPictures(page, screen, mode, device)
-      }
-      await expectTargets(page, device.least)
-      for (const width of [...device.pictured, ...device.held]) {
-        await resize(page, width)
-        await expectNothingLost(page)
-      }
+      await walk(page, screen, device)
     },
   )
 
   afterAll(() => {
     if (PICTURES) process.stdout.write(`Pictures of every screen: ${relative(process.cwd(), REPORT)}\n`)
   })
+}
+
+async function walk(page: Page, screen: Picture, device: Device): Promise<void> {
+  await screen.doing?.(page)
+  for (const mode of MODES) {
+    await turn(page, mode)
+    // The modes differ in their colours alone.
+    await expectAccessible(page, mode === 'light' ? undefined : COLOUR_RULES)
+    if (PICTURES) await keepPictures(page, screen, mode, device)
+  }
+  await expectTargets(page, device.least)
+  for (const width of [...device.pictured, ...device.held]) {
+    await resize(page, width)
+    await expectNothingLost(page)
+  }
 }
 
 async function keepPictures(
@@ -718,7 +733,7 @@ async function keepPictures(
     await resize(page, width)
     await picture(page, `${name} ${width} ${mode}`)
   }
-  await resize(page, look.width ?? 0)
+  await resize(page, look.width)
 }
 
 async function chooseForAll(page: Page, act: string): Promise<void> {
