@@ -25,6 +25,7 @@ import {
   changesOf,
   draftFrom,
   EMPTY_CLIENT,
+  followed,
   typedOver,
   valuesOf,
 } from './clientForm.ts'
@@ -149,10 +150,12 @@ function Follow({
   const { getValues } = useFormContext<ClientValues>()
   useEffect(() => {
     if (!client || client === base.seen) return
-    const touched = base.seen && Object.keys(typedOver(base.seen, getValues())).length > 0
-    if (touched) return
-    const draft = base.seen ? null : (draftOf(dealer, clientForm(client.name)) as ClientDraft | null)
-    onBase(baseFrom(client, draft, expired))
+    if (!base.seen) {
+      const draft = draftOf(dealer, clientForm(client.name)) as ClientDraft | null
+      onBase(baseFrom(client, draft, expired))
+    } else if (Object.keys(typedOver(base.seen, getValues())).length === 0) {
+      onBase(followed(base, client))
+    }
   }, [client, expired, dealer, base, onBase, getValues])
   return null
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ClientDetail } from '../../contract/shapes.ts'
-import { baseFrom, changesOf, draftFrom, typedOver, valuesOf } from './clientForm.ts'
+import { baseFrom, changesOf, draftFrom, followed, typedOver, valuesOf } from './clientForm.ts'
 
 const CLIENT: ClientDetail = {
   name: 'tv100',
@@ -45,6 +45,15 @@ test('the form of a client sends its login and the changed fields, and months wi
   const typed = { ...valuesOf(CLIENT), desc: '', locked: true, months: 3 }
   const { expiry } = CLIENT
   expect(changesOf(CLIENT, typed)).toEqual({ login: 'tv100', desc: '', locked: true, months: 3, expiry })
+})
+
+test('the form of a client is filled again only where a field has changed, and knows the newest of all else', () => {
+  const base = baseFrom(CLIENT, null, false)
+  const online = { ...CLIENT, online: true, expiry: '2027-01-31T23:59:59.000Z' }
+  expect(followed(base, online)).toEqual({ ...base, seen: online })
+  expect(followed(base, online).values).toBe(base.values)
+  const renamed = { ...online, description: 'Kitchen' }
+  expect(followed(base, renamed).values).toEqual({ ...base.values, desc: 'Kitchen' })
 })
 
 test('the form of a client sends a new MAC with the one that was shown', () => {

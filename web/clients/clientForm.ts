@@ -100,3 +100,12 @@ export function baseFrom(client: ClientDetail, draft: ClientDraft | null, expire
   const isRestored = Object.keys(typedOver(client, values)).length > 0
   return { seen: isRestored ? { ...client, ...draft?.seen } : client, values, isRestored }
 }
+
+/**
+ * Returns the base of a form in which nothing was typed, once its client has been loaded again. Where no field has
+ * changed it has the same values, because new ones fill the form again, and undo what is typed in that moment.
+ */
+export function followed(base: Base, client: ClientDetail): Base {
+  const isSame = Object.keys(typedOver(client, base.values)).length === 0
+  return { seen: client, values: isSame ? base.values : valuesOf(client), isRestored: false }
+}
