@@ -65,7 +65,7 @@ async function start(): Promise<void> {
   const config = readConfig(process.env)
   log.level = config.logLevel
   if (config.captcha.provider === 'none')
-    log.warn('CAPTCHA_PROVIDER is none: anything that can type may try passwords')
+    log.warn('CAPTCHA_PROVIDER is none: programs can try passwords as easily as people')
   const secretKey = readSecretKey(config)
   const data = await openData(config)
   measureAll(config, data)

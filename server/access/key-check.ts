@@ -13,7 +13,7 @@ export async function storeOrCheckKey(sql: Sql, seal: Seal): Promise<void> {
 export async function requireKey(sql: Sql, seal: Seal): Promise<void> {
   if (await matchesKey(sql, seal)) return
   throw new StartFault(
-    'SECRET_KEY is not the key that this database was written with; set the one from your backup (secret-key in DATA_DIR), or run `npm run rotate-key` again where it was interrupted.',
+    'SECRET_KEY (or secret-key in DATA_DIR, if you set none) is not the key of this database; use the one in your backup, or run `npm run rotate-key` again if it was interrupted.',
   )
 }
 

@@ -193,7 +193,7 @@ describe('a backup', () => {
     const manifest = { ...readManifest(folder), schema: 'another' }
     await expect(restore({ manifest })).rejects.toThrow(
       new StartFault(
-        'This program does not know the schema of the backup; restore it with the version of Boxtree whose tables it has.',
+        'This version of Boxtree does not know the tables of the backup; restore it with the version that made it.',
       ),
     )
     expect(await isEmpty(target)).toBe(true)

@@ -25,7 +25,7 @@ export type RestoreOptions = {
 }
 
 const UNKNOWN_TABLES =
-  'This program does not know the schema of the backup; restore it with the version of Boxtree whose tables it has.'
+  'This version of Boxtree does not know the tables of the backup; restore it with the version that made it.'
 
 /**
  * Makes the schema of a backup in an empty database and copies its rows, in one transaction: an interrupted restore

@@ -47,7 +47,7 @@ function chooseKey(config: Config, folder: string): Buffer {
   const kept = readKeyOfBackup(join(folder, KEY))
   if (configured && kept && !configured.equals(kept)) {
     throw new StartFault(
-      `SECRET_KEY, or the secret-key in ${config.dataDir}, is not the key of this backup; take it away, and the backup's own is used.`,
+      `SECRET_KEY, or the secret-key in ${config.dataDir}, is not the key of this backup; move it away, and the backup's own is used.`,
     )
   }
   const key = configured ?? kept

@@ -101,7 +101,7 @@ describe('npm run rotate-key', () => {
     await (await startConsole({ dataDir })).stop()
     const before = keyIn('secret-key')
     const { code, output } = await rotate()
-    expect([code, output]).toEqual([0, expect.stringContaining('sealed under the new key')])
+    expect([code, output]).toEqual([0, expect.stringContaining('encrypted with the new key')])
     expect(keyIn('secret-key')).not.toBe(before)
     expect(existsSync(join(dataDir, 'secret-key.next'))).toBe(false)
     await (await startConsole({ dataDir })).stop()

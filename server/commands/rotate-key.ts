@@ -35,7 +35,7 @@ async function main(): Promise<void> {
     try {
       if (database.files === null) await refuseWhileUsed(sql)
       const resealed = await rotateKey(sql, createSeal(from), createSeal(to))
-      say(`${resealed} ${resealed === 1 ? 'password is' : 'passwords are'} sealed under the new key.`)
+      say(`${resealed} ${resealed === 1 ? 'password is' : 'passwords are'} encrypted with the new key.`)
     } finally {
       await sql.end({ timeout: 5 })
     }

@@ -112,7 +112,7 @@ describe('with an external PostgreSQL', () => {
     const env = { PATH: process.env.PATH, DATA_DIR: dataDir, ...external.env }
     const verify = join(import.meta.dirname, '../commands/verify.ts')
     const { stdout } = await run(process.execPath, [verify], { env })
-    expect(stdout).toContain('Every credit is where its rows say.')
+    expect(stdout).toContain('The ledger is sound.')
     const sql = openPool(external.env.DATABASE_OWNER_URL, { max: 1 })
     await proveTheBooks(sql).finally(() => sql.end())
   })
@@ -127,7 +127,7 @@ describe('with an external PostgreSQL', () => {
     const elsewhere = join(freshFolder(), 'data')
     const restore = [join(import.meta.dirname, '../commands/restore.ts'), backup]
     const restored = await run(process.execPath, restore, { env: { PATH: env.PATH, DATA_DIR: elsewhere } })
-    expect(restored.stdout).toContain('Every credit is where its rows say.\nRestored as it was at ')
+    expect(restored.stdout).toContain('The ledger is sound.\nRestored as it was at ')
     await expect(run(process.execPath, restore, { env })).rejects.toThrow('The database is not empty')
     addCredits(backup)
     const another = { PATH: env.PATH, DATA_DIR: join(freshFolder(), 'data') }

@@ -56,7 +56,7 @@ export async function migrate(options: MigrateOptions): Promise<void> {
     if (!isLost(error)) throw error
     const reason = error instanceof Error ? error.message : String(error)
     throw new StartFault(
-      `The database was lost while its tables were looked at, made or brought forward: ${reason}. Start again: what was done is kept, and the rest follows.`,
+      `The connection was lost while the tables were read, made or upgraded: ${reason}. Start again: what was done is kept, and the rest follows.`,
     )
   }
 }
@@ -197,7 +197,7 @@ async function warnOfOneRole(sql: Sql, role: string, say: (line: string) => void
   const [row] = await sql<{ owner: string }[]>`select current_user as owner`
   if (row?.owner === role) {
     say(
-      `Warning: the console runs as ${role}, who owns the tables, so the database cannot guard the ledger against it; give DATABASE_OWNER_URL an owner of its own.`,
+      `Warning: ${role} owns the tables and runs the console too, so the database cannot guard the ledger against it; keep it in DATABASE_OWNER_URL, and give DATABASE_URL another role.`,
     )
   }
 }

@@ -165,7 +165,7 @@ export function judge(
   if (step > schema.step) {
     if (needs <= schema.step) return 'newer'
     throw new StartFault(
-      'A newer version of Boxtree has taken from the tables what this one needs; start that version again.',
+      'A newer version of Boxtree has removed from the tables what this one needs; start the newer one.',
     )
   }
   if (step === schema.step && fingerprint === schema.fingerprint) return 'present'

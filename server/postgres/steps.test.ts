@@ -140,7 +140,7 @@ describe('a version with steps', () => {
     const fault = await start(lost).catch((error) => error)
     expect(fault).toBeInstanceOf(StartFault)
     expect(fault).toMatchObject({
-      message: expect.stringContaining('The database was lost while its tables'),
+      message: expect.stringContaining('The connection was lost while the tables'),
     })
     expect(await look()).toEqual(before)
   })
@@ -165,7 +165,7 @@ describe('a version with steps', () => {
     for (const older of [RELEASE, NEXT])
       await expect(start(older)).rejects.toThrow(
         new StartFault(
-          'A newer version of Boxtree has taken from the tables what this one needs; start that version again.',
+          'A newer version of Boxtree has removed from the tables what this one needs; start the newer one.',
         ),
       )
   })
@@ -284,7 +284,7 @@ describe('the version after this one', () => {
     const restore = (release: Release) =>
       restoreBackup({ ...backup, owner: target.owner, manifest, onRestored: () => {}, release })
     try {
-      await expect(restore(RELEASE)).rejects.toThrow('does not know the schema of the backup')
+      await expect(restore(RELEASE)).rejects.toThrow('does not know the tables of the backup')
       await restore(NEXT)
       const { fingerprint } = PRESENT
       expect((await look(target)).setup).toEqual({ schema: fingerprint, step: noted(1), needs: '0' })

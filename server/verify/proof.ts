@@ -41,6 +41,6 @@ function tell(
   )
   const faults = [...(first ? [first.sentence] : []), ...others]
   for (const fault of faults) say(fault)
-  say(faults.length === 0 ? 'Every credit is where its rows say.' : 'The ledger is NOT sound.')
+  say(faults.length === 0 ? 'The ledger is sound.' : 'The ledger is NOT sound.')
   return faults.length === 0 ? 0 : 1
 }

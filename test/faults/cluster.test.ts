@@ -198,7 +198,7 @@ describe('a console on a primary with a synchronous standby', () => {
     const result = await run(process.execPath, [restore, folder], {
       env: { PATH: process.env.PATH, DATA_DIR: restored },
     })
-    expect(result.stdout).toContain('Every credit is where its rows say.\nRestored as it was at ')
+    expect(result.stdout).toContain('The ledger is sound.\nRestored as it was at ')
   })
 })
 
