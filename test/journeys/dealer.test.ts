@@ -422,7 +422,10 @@ describe('a client', () => {
     await expect(card).toContainText('STB serial numberN/A')
   })
 
-  test('shows that its box came on without a reload, and keeps what is being typed', async ({ open, world }) => {
+  test('shows that its box came on without a reload, and keeps what is being typed', async ({
+    open,
+    world,
+  }) => {
     const { dealer } = await world.family({ credits: 5 })
     await world.client(dealer, { login: 'is-called', months: 1 })
     const page = await open({ as: dealer })
