@@ -1,11 +1,13 @@
 import Button from '@mui/material/Button'
+import { styled } from '@mui/material/styles'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { SearchX } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { ApiError } from './api.ts'
 import { Card } from './parts/Card.tsx'
-import { EmptyState, ErrorState } from './parts/ErrorState.tsx'
+import { EmptyState, ErrorState, Outdated } from './parts/ErrorState.tsx'
+import { useFault } from './parts/useFault.ts'
 
 interface MaybeThereProps {
   loaded: Pick<UseQueryResult<unknown, ApiError>, 'data' | 'error' | 'refetch'>
@@ -17,12 +19,27 @@ interface MaybeThereProps {
   children: ReactNode
 }
 
-/** Shows the page of one thing, or says that nothing has this name or that it could not be loaded. */
+/**
+ * Shows the page of one thing, or says that nothing has this name or that it could not be loaded. A page that is there
+ * stays, with what was typed, and says above it where it could not be loaded again.
+ */
 export function MaybeThere({ loaded: { data, error, refetch }, none, others, children }: MaybeThereProps) {
-  if (!error || data !== undefined) return children
+  const fault = useFault(error, data)
+  if (!fault || data !== undefined) {
+    return (
+      <>
+        {fault && (
+          <Above>
+            <Outdated message={fault.code === 'not_found' ? `${none}.` : fault.message} onRetry={refetch} />
+          </Above>
+        )}
+        {children}
+      </>
+    )
+  }
   return (
     <Card>
-      {error.code === 'not_found' ? (
+      {fault.code === 'not_found' ? (
         <EmptyState
           icon={<SearchX aria-hidden size={32} strokeWidth={1.25} />}
           text={none}
@@ -33,8 +50,15 @@ export function MaybeThere({ loaded: { data, error, refetch }, none, others, chi
           }
         />
       ) : (
-        <ErrorState message={error.message} onRetry={refetch} />
+        <ErrorState message={fault.message} onRetry={refetch} />
       )}
     </Card>
   )
 }
+
+const Above = styled('div')(({ theme }) => ({
+  marginBottom: 24,
+  borderRadius: 12,
+  border: `1px solid ${theme.palette.divider}`,
+  background: theme.palette.background.paper,
+}))

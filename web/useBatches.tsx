@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { Call } from '../contract/call.ts'
-import { ApiError } from './api.ts'
+import { ApiError, leavesOpen } from './api.ts'
 import { loadAgain } from './cache.ts'
 import { failureOf, wordsOf } from './notices.ts'
 import type { Sending } from './parts/form/Form.tsx'
@@ -22,6 +22,11 @@ interface BatchWork {
   next: (done: number) => Promise<{ did: number; left: number }>
   /** Says that all are done. */
   success: (done: number) => string
+  /**
+   * Is called instead of loading all again where nobody knows whether the batch after so many was done: what it was must
+   * stay, so that it can be sent again.
+   */
+  onUnanswered?: (done: number) => void
 }
 
 interface Batches {
@@ -54,9 +59,10 @@ export function useBatches(call: Call, did: string, onDone: () => void): Batches
     },
     [],
   )
-  const run = async ({ all, next, success }: BatchWork) => {
+  const run = async ({ all, next, success, onUnanswered }: BatchWork) => {
     isStopped.current = false
     let done = 0
+    let isOpen = false
     setRunning({ done, all, isStopped: false })
     try {
       for (let left = all; left > 0 && !isStopped.current; ) {
@@ -74,9 +80,11 @@ export function useBatches(call: Call, did: string, onDone: () => void): Batches
       const [text, reason] = words ? failureOf(words, error) : [error.message]
       const before = done > 0 ? `${howMany(done, all)} were ${did}. ` : ''
       if (error.code !== 'no_session') notice.error(text, `${before}${reason ?? ''}`)
+      isOpen = onUnanswered !== undefined && leavesOpen(error)
+      if (isOpen) onUnanswered?.(done)
     } finally {
       setRunning(null)
-      loadAgain(cache)
+      if (!isOpen) loadAgain(cache)
     }
   }
   return {

@@ -189,7 +189,8 @@ export const clients = {
     path: '/api/retrieve',
     roles: ['dealer'],
     summary: 'Takes back the newest paid months of a client',
-    input: z.strictObject({ login: GivenName, credits: PaidMonths }),
+    /** With the expiry that the person saw, it is refused where that has changed. */
+    input: z.strictObject({ login: GivenName, credits: PaidMonths, expiry: z.optional(Moment) }),
     output: z.extend(Done, { name: z.string(), expiry: Moment, credits: z.int() }),
   }),
   remove: call({

@@ -329,6 +329,15 @@ describe('a retrieval', () => {
     })
   })
 
+  test('is refused where the expiry is not the one that was seen', async () => {
+    await dealerAt('2026-05-15')
+    const { name, expiry } = await world.client(dealer, { months: 3 })
+    await dealer.call(retrieve, { login: name, credits: 1, expiry })
+    const { message } = await dealer.refused('changed_since', retrieve, { login: name, credits: 1, expiry })
+    expect(message).toContain(name)
+    expect((await dealer.call(detail, { name })).retrievable).toBe(2)
+  })
+
   test('never moves the expiry before the end of today', async () => {
     await dealerAt('2026-05-15')
     const { name } = await world.client(dealer, { months: 3 })

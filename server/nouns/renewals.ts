@@ -3,7 +3,7 @@ import { expiryState } from '../../contract/clients.ts'
 import { inCredits } from '../../contract/words.ts'
 import type { Handlers } from '../context.ts'
 import { renewed } from '../ledger/months.ts'
-import { giveBack, renew, renewFree, type Served } from '../ledger/purchases.ts'
+import { giveBack, refuseChanged, renew, renewFree, type Served } from '../ledger/purchases.ts'
 import { RETRIEVED, retrievals } from '../ledger/retrievals.ts'
 import { lockFreeHoldings } from '../ledger/transfer.ts'
 import { giveTrial, shareTrial } from '../ledger/trials.ts'
@@ -81,9 +81,10 @@ export const renewals: Pick<Handlers<typeof calls.clients>, 'quote' | 'renew' | 
     return { status: 'OK', count: clients.length, credits }
   },
 
-  async retrieve(context, { login, credits }) {
+  async retrieve(context, { login, credits, expiry: seen }) {
     const { sql, now } = context
     const client = await clientOf(context, login, 'lock')
+    if (seen !== undefined) refuseChanged([client], [seen])
     if (expiryState(client.expiry, now) === 'expired') {
       throw new Refusal('client_expired', 'This client has expired: there is nothing left to retrieve.')
     }

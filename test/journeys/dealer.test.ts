@@ -442,6 +442,33 @@ describe('a client', () => {
     await expect(page.getByLabel('Description')).toHaveValue('rings at noon')
   })
 
+  test('keeps its page and what is typed on it, and says so, where it was deleted elsewhere meanwhile', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family({ credits: 5 })
+    const { mac } = await world.client(dealer, { login: 'soon-gone', months: 1 })
+    const page = await open({ as: dealer })
+    await page.clock.install()
+    await page.goto('/update-client/soon-gone')
+    await page.getByLabel('Description').fill('rings at noon')
+    await world.admin.call(calls.admin.remove, { name: 'soon-gone', mac })
+    await page.clock.fastForward(15_000)
+    const gone = 'There is no client of this name.'
+    await expect(page.getByText(`Error: ${gone} This is what was there before.`)).toBeVisible()
+    await expect(page.getByLabel('Description')).toHaveValue('rings at noon')
+    await page.evaluate(() => sessionStorage.clear())
+    await page.reload()
+    const link = page.getByRole('link', { name: 'Show all clients' })
+    await link.focus()
+    // What stands there instead of the client stays while it is looked for again.
+    const asked = await holdBack(page, '**/v1/api/client/*')
+    await page.clock.fastForward(15_000)
+    await new Promise((passed) => setTimeout(passed, 500))
+    await expect(link).toBeFocused()
+    asked()
+  })
+
   test('is marked and found while it is online', async ({ open, world }) => {
     const { dealer } = await world.family({ credits: 5 })
     for (const login of ['away-one', 'here-one']) await world.client(dealer, { login })
@@ -475,6 +502,16 @@ describe('a client', () => {
     await press(verdict, 'Take its MAC')
     const question = page.getByRole('alertdialog', { name: 'Take the MAC of this box?' })
     await expect(question).toContainText('differs in 1 digit: 00:1A:79:C0:FF:E0')
+    // Another box asks later with a MAC as near: the question is about the one that it was asked of.
+    await world.server.sql`
+      insert into unknown_box (mac, first_asked, asked, stb_type, version)
+      values ('00:1A:79:C0:FF:E1', ${world.clock.now}, ${new Date(world.clock.now.getTime() + 1_000)}, '', '')`
+    const loaded = page.waitForResponse('**/v1/api/client/*')
+    await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
+    await loaded
+    await expect(page.getByText('with another MAC: 00:1A:79:C0:FF:E1')).toBeVisible()
+    await expect(question).toContainText('00:1A:79:C0:FF:E0')
+    await world.server.ownerSql`delete from unknown_box where mac = '00:1A:79:C0:FF:E1'`
     await press(question, 'Take the MAC')
     await readNotice(page, `Client ${name} updated successfully!`)
     await expect(page.getByLabel('MAC Address')).toHaveValue('00:1A:79:C0:FF:E0')

@@ -129,6 +129,59 @@ describe('a submit', () => {
     expect((await dealer.call(calls.credits.dealer)).credits).toBe(6)
   })
 
+  test('is charged once when a person repeats the renewal of all who are due, though they are due again', async ({
+    open,
+    world,
+  }) => {
+    // From the last days of January a month is so short that a client who expires today is due within 30 days again.
+    world.clock.set('2026-01-31T10:00:00.000Z')
+    const { dealer } = await world.family({ credits: 9 })
+    for (const login of ['client-1', 'client-2']) await world.client(dealer, { login })
+    const page = await open({ as: dealer, at: '/due?filter=month' })
+    await page.route('**/v1/api/multirenew', loseAnswer, { times: 4 })
+    await press(page, 'Renew all 2')
+    const dialog = page.getByRole('dialog', { name: 'Renew 2 clients' })
+    await press(dialog, 'Renew 2 clients for 2 credits')
+    await readNotice(page, 'Error renewing clients. Please try again.', LOST)
+    await page.evaluate(() => fetch('/v1/health'))
+    await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
+    await expect(dialog.getByLabel('Months')).toBeDisabled()
+    await new Promise((passed) => setTimeout(passed, 2_500))
+    await expect(dialog.getByText('Try again or cancel: nothing is done twice')).toBeVisible()
+    await press(dialog, 'Renew 2 clients for 2 credits')
+    await expect(dialog).toHaveCount(0)
+    expect((await dealer.call(calls.credits.dealer)).credits).toBe(7)
+  })
+
+  test('takes a month back once when a person repeats it after a lost connection, and says so', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family({ credits: 3 })
+    await world.client(dealer, { login: 'taken-back', months: 3 })
+    const page = await open({ as: dealer, at: '/update-client/taken-back' })
+    await page.route('**/v1/api/retrieve', loseAnswer, { times: 4 })
+    const card = page.getByRole('region', { name: 'Retrieve Credits' })
+    await fill(card, { Credits: '1' })
+    await press(card, 'Retrieve Credits')
+    const question = page.getByRole('alertdialog', { name: 'Retrieve 1 credit?' })
+    const before = await question.textContent()
+    await press(question, 'Retrieve')
+    await readNotice(page, 'Error retrieving credits. Please try again.', LOST)
+    await page.evaluate(() => fetch('/v1/health'))
+    await expect(page.getByText('Up to 2 credits can be retrieved')).toBeVisible()
+    expect(await question.textContent()).toBe(before)
+    await press(question, 'Retrieve')
+    await readNotice(page, 'Successfully retrieved 1 credits')
+    expect((await dealer.call(calls.credits.dealer)).credits).toBe(1)
+    // Asked once more, it is another month.
+    await fill(card, { Credits: '1' })
+    await press(card, 'Retrieve Credits')
+    await press(question, 'Retrieve')
+    await readNotice(page, 'Successfully retrieved 1 credits')
+    expect((await dealer.call(calls.credits.dealer)).credits).toBe(2)
+  })
+
   test('is charged once however often its question is clicked while it closes', async ({ open, world }) => {
     const { name } = await world.child(world.admin)
     const page = await open({ as: world.admin, at: `/update-super-reseller/${name}`, motion: true })

@@ -126,17 +126,19 @@ type Drawn = { path: string; width: number }
 
 /** Draws the text as a QR code in this browser, with code that is loaded when it is first asked for. */
 function useQr(text: string) {
-  const [drawn, setDrawn] = useState<Drawn | null>(null)
+  const [made, setMade] = useState<(Drawn & { text: string }) | null>(null)
+  // The credentials may have been loaded again since.
+  const drawn = made?.text === text ? made : null
   const notice = useNotice()
   const draw = async () => {
     try {
       const { drawQr } = await import('./qr.ts')
-      setDrawn(drawQr(text))
+      setMade({ ...drawQr(text), text })
     } catch {
       notice.error('Error drawing the QR code. Please try again.')
     }
   }
-  return { drawn, turn: () => (drawn ? setDrawn(null) : draw()) }
+  return { drawn, turn: () => (drawn ? setMade(null) : draw()) }
 }
 
 function Code({ path, width }: Drawn) {

@@ -58,7 +58,7 @@ export function ReminderDialog({ client, onClose }: ReminderDialogProps) {
 function Reminder({ client, onEdit }: { client: DueClient; onEdit: () => void }) {
   const { reminder } = usePreferences()
   const notice = useNotice()
-  const text = remindingText(reminder || USUAL_REMINDER, client, zone(), useNow())
+  const text = remindingText(reminder, client, zone(), useNow())
   const { name: self } = useSession()
   const [noted, setNoted] = useState({ reminded: client.reminded, by: client.reminded_by })
   const note = useSubmit(calls.clients.remind, {

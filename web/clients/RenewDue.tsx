@@ -1,4 +1,5 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
@@ -8,6 +9,7 @@ import { MOST_PER_PAGE } from '../../contract/page.ts'
 import type { DueClient } from '../../contract/shapes.ts'
 import { inCredits } from '../../contract/words.ts'
 import { ApiError, send } from '../api.ts'
+import { loadAgain } from '../cache.ts'
 import { wordsOf } from '../notices.ts'
 import { useLastValue } from '../parts/dialog/useLastValue.ts'
 import { ErrorState } from '../parts/ErrorState.tsx'
@@ -37,32 +39,56 @@ interface RenewDueProps {
   onGone?: (names: readonly string[]) => void
 }
 
+/** What is sent again as it was, because nobody knows whether it was carried out. */
+interface Unanswered {
+  clients: readonly DueClient[]
+  how: HowLong
+  /** Before it. */
+  balance: number | null | undefined
+}
+
 /** Renews clients that are due, a month each or as last time: those that expire first, as far as the credits go. */
 export function RenewDue({ open, asked, onClose, onRenewed, onGone }: RenewDueProps) {
+  const cache = useQueryClient()
   const shown = useLastValue(asked)
-  const due = useClientsToRenew(shown, open)
-  const clients = due.data
+  // Loaded again, a client that was renewed may be due again, and would be renewed twice.
+  const [unanswered, setUnanswered] = useState<Unanswered | null>(null)
+  const due = useClientsToRenew(shown, open && !unanswered)
+  const clients = unanswered?.clients ?? due.data
   const chosen = shown && 'chosen' in shown ? shown.chosen.map(({ name }) => name) : []
-  const held = useBalance()
-  const balance = held.credits
-  const lacking = clients ? held : due
+  const own = useBalance()
+  const balance = unanswered ? unanswered.balance : own.credits
+  const lacking = clients ? own : due
   const fault = clients && balance !== undefined ? null : lacking.error
   const { name } = useSession()
-  const batches = useBatches(calls.clients.multirenew, 'renewed', onClose)
+  const close = () => {
+    if (unanswered) loadAgain(cache)
+    setUnanswered(null)
+    onClose()
+  }
+  const batches = useBatches(calls.clients.multirenew, 'renewed', close)
   const renew = async (some: readonly DueClient[], how: HowLong) => {
     const renewed: string[] = []
+    let isOpen = false
     await batches.run({
       all: some.length,
       async next(done) {
         const batch = some.slice(done, done + MOST_CHOSEN)
-        await submitOnce(calls.clients.multirenew, inputOf(batch, how), name)
+        const again = unanswered !== null && done === 0
+        await submitOnce(calls.clients.multirenew, inputOf(batch, how), name, { again })
         const names = batch.map(({ name }) => name)
         mark(names)
         renewed.push(...names)
         return { did: batch.length, left: some.length - done - batch.length }
       },
       success: () => wordsOf(calls.clients.multirenew)?.success?.(inputOf(some, how), NO_OUTPUT) ?? '',
+      onUnanswered(done) {
+        isOpen = true
+        const left = balance == null ? balance : balance - costOf(some.slice(0, done), how)
+        setUnanswered({ clients: some.slice(done), how, balance: left })
+      },
     })
+    if (!isOpen) setUnanswered(null)
     onRenewed?.(renewed)
   }
   const count = clients?.length
@@ -70,12 +96,13 @@ export function RenewDue({ open, asked, onClose, onRenewed, onGone }: RenewDuePr
     <FormDialog
       open={open}
       title={count === undefined ? 'Renew all' : `Renew ${inClients(count)}`}
-      onClose={onClose}
+      onClose={close}
       {...batches.form}
       schema={AsTyped}
       values={A_MONTH}
       submit={({ how }) => says(clients, how as HowLong, balance)}
       onSubmit={({ how }, form) => {
+        if (unanswered) return renew(unanswered.clients, unanswered.how)
         const some = affordable(clients ?? [], how, balance)
         if (some.length > 0) return renew(some, how)
         form.setError('how', { message: 'The credits do not suffice for one client' })
@@ -83,13 +110,23 @@ export function RenewDue({ open, asked, onClose, onRenewed, onGone }: RenewDuePr
       autoFocus
       blocked={!clients || balance == null || clients.length === 0}
     >
-      <SelectInput name="how" label="Months" options={HOW_LONG} />
+      <SelectInput
+        name="how"
+        label="Months"
+        options={HOW_LONG}
+        disabled={unanswered !== null}
+        help={unanswered ? 'Try again or cancel: nothing is done twice' : undefined}
+      />
       {fault ? (
         <ErrorState message={fault.message} onRetry={lacking.refetch} />
       ) : (
         <Price clients={clients} balance={balance} />
       )}
-      <Gone names={missingOf(chosen, clients)} done="deleted, moved or renewed" onGone={onGone} />
+      <Gone
+        names={unanswered ? [] : missingOf(chosen, clients)}
+        done="deleted, moved or renewed"
+        onGone={onGone}
+      />
       {batches.progress}
     </FormDialog>
   )
@@ -151,7 +188,8 @@ function inputOf(clients: readonly DueClient[], how: HowLong) {
 /** Loads all clients that are to be renewed, those that expire first first. */
 function useClientsToRenew(asked: Renewed | null, isOpen: boolean) {
   return useQuery<readonly DueClient[], ApiError>({
-    queryKey: [calls.clients.dueClients.name, 'all', asked],
+    // Named as no call is, because what Due shows is kept for a time without a connection, and this is not.
+    queryKey: ['clients to renew', asked],
     queryFn: ({ signal }) =>
       asked && 'within' in asked ? everyOne(asked.within, signal) : stillDue(asked?.chosen ?? [], signal),
     enabled: isOpen && asked !== null,

@@ -18,16 +18,26 @@ interface RetrieveCardProps {
   expired: boolean
 }
 
+/**
+ * What is asked about: how many credits of a client, and what it and the balance were then. Both may be loaded again while
+ * the question is open, and where an answer was lost they would show what the first try has done.
+ */
+type Asked = Pick<ClientDetail, 'name' | 'expiry' | 'retrievals' | 'trial_retrieval'> & {
+  count: number
+  balance: number | null | undefined
+}
+
 /** Takes credits back from a client, after a question. It offers only what can be taken back. */
 export function RetrieveCard({ client, expired }: RetrieveCardProps) {
-  const [asked, setAsked] = useState<number | null>(null)
+  const [asked, setAsked] = useState<Asked | null>(null)
   const [retrieved, setRetrieved] = useState(0)
+  const { credits: balance } = useBalance()
   const notice = useNotice()
   const most = client && !expired ? Math.min(client.retrievable, MOST_MONTHS) : 0
   const ask = (chosen: number) => {
     // The client may have been loaded again since, with fewer credits to take back than were selected.
     if (chosen === 0 || chosen > most) notice.warning('Please select credits to retrieve')
-    else setAsked(chosen)
+    else if (client) setAsked({ ...client, count: chosen, balance })
   }
   return (
     <Card title="Retrieve Credits">
@@ -49,15 +59,15 @@ export function RetrieveCard({ client, expired }: RetrieveCardProps) {
       </Form>
       <Question
         about={asked}
-        title={(count) => `Retrieve ${inCredits(count)}?`}
+        title={({ count }) => `Retrieve ${inCredits(count)}?`}
         yes="Retrieve"
         no="Cancel"
         call={calls.clients.retrieve}
-        input={(count) => ({ login: client?.name ?? '', credits: count })}
+        input={({ name, count, expiry }) => ({ login: name, credits: count, expiry })}
         onClose={() => setAsked(null)}
         onDone={() => setRetrieved((times) => times + 1)}
       >
-        {(count) => <Consequence client={client} count={count} />}
+        {(asked) => <Consequence {...asked} />}
       </Question>
     </Card>
   )
@@ -83,25 +93,22 @@ function possible({ retrievable }: ClientDetail, expired: boolean): string {
 }
 
 /** Shows the expiry and the dealer's balance after the retrieval. */
-function Consequence({ client, count }: { client: ClientDetail | undefined; count: number }) {
-  const { credits: balance } = useBalance()
-  const expiry = client?.retrievals[count - 1]
+function Consequence({ name, expiry, retrievals, trial_retrieval, count, balance }: Asked) {
+  const next = retrievals[count - 1]
   return (
     <p>
-      The newest paid months of {client?.name} are taken back.
-      {client && expiry !== undefined && (
+      The newest paid months of {name} are taken back.
+      {next !== undefined && (
         <>
           {' '}
           Its service ends on{' '}
           <strong>
-            <OnDay iso={expiry} />
+            <OnDay iso={next} />
           </strong>{' '}
-          instead of <OnDay iso={client.expiry} />.
+          instead of <OnDay iso={expiry} />.
         </>
       )}
-      {count === client?.trial_retrieval && (
-        <> That leaves today only, and counts as one of today’s trials.</>
-      )}
+      {count === trial_retrieval && <> That leaves today only, and counts as one of today’s trials.</>}
       {balance != null && <> Your balance becomes {inCredits(balance + count)}.</>}
     </p>
   )

@@ -3,26 +3,29 @@ import type { ClientDetail } from '../../contract/shapes.ts'
 import { counted } from '../../contract/words.ts'
 import { Question } from '../Question.tsx'
 
+/** A client with the box that asks with nearly its MAC, as they were when the question was asked. */
+export type Nearly = Pick<ClientDetail, 'name' | 'o_mac'> &
+  Pick<NonNullable<ClientDetail['near_box']>, 'mac' | 'digits'>
+
 interface TakeMacProps {
-  client: Pick<ClientDetail, 'name' | 'o_mac'>
-  /** The box that asks with nearly the client's MAC; null while the dialog is closed. */
-  box: ClientDetail['near_box']
+  /** Null while the dialog is closed. */
+  about: Nearly | null
   onClose: () => void
 }
 
 /** Asks before a client gets the MAC of a box instead of its own, which was probably mistyped. */
-export function TakeMac({ client: { name, o_mac }, box, onClose }: TakeMacProps) {
+export function TakeMac({ about, onClose }: TakeMacProps) {
   return (
     <Question
-      about={box}
+      about={about}
       title="Take the MAC of this box?"
       yes="Take the MAC"
       no="Cancel"
       call={calls.clients.save}
-      input={({ mac }) => ({ login: name, stb_mac: mac, o_mac: o_mac ?? '' })}
+      input={({ name, mac, o_mac }) => ({ login: name, stb_mac: mac, o_mac: o_mac ?? '' })}
       onClose={onClose}
     >
-      {({ mac, digits }) => (
+      {({ name, o_mac, mac, digits }) => (
         <>
           <p>
             No box has asked with the MAC address <span className="identifier">{o_mac}</span> of {name}. An

@@ -16,13 +16,14 @@ import { zone } from '../zone.ts'
 import { anotherIcon, CredentialSheet } from './CredentialSheet.tsx'
 import { RenewDialog } from './RenewDialog.tsx'
 import { ResetDialog } from './ResetDialog.tsx'
-import { TakeMac } from './TakeMac.tsx'
+import { type Nearly, TakeMac } from './TakeMac.tsx'
 import { type Verdict, verdictsOf } from './verdict.ts'
 
 /** Says whether a client is served and, if not, why, with the button that mends it. `client` is undefined at first. */
 export function VerdictCard({ client }: { client: ClientDetail | undefined }) {
   const now = useNow()
-  const [asked, setAsked] = useState<'renewal' | 'credentials' | 'lock' | 'box' | 'mac' | null>(null)
+  const [asked, setAsked] = useState<'renewal' | 'credentials' | 'lock' | 'box' | null>(null)
+  const [nearly, setNearly] = useState<Nearly | null>(null)
   const switching = useSubmit(calls.clients.save)
   const close = () => setAsked(null)
   const verdicts = client ? verdictsOf(client, now, zone()) : []
@@ -34,7 +35,10 @@ export function VerdictCard({ client }: { client: ClientDetail | undefined }) {
     },
     'forget the lock': { label: 'Forget the lock', act: () => setAsked('lock') },
     'forget the box': { label: 'Take the new box', act: () => setAsked('box') },
-    'take the MAC': { label: 'Take its MAC', act: () => setAsked('mac') },
+    'take the MAC': {
+      label: 'Take its MAC',
+      act: () => client?.near_box && setNearly({ ...client, ...client.near_box }),
+    },
   }
   const [first] = verdicts
   const mend = first?.mend ? mends[first.mend] : null
@@ -76,13 +80,11 @@ export function VerdictCard({ client }: { client: ClientDetail | undefined }) {
         name={asked === 'box' && client ? client.name : null}
         onClose={close}
       />
+      <TakeMac about={nearly} onClose={() => setNearly(null)} />
       {client && (
-        <>
-          <TakeMac client={client} box={asked === 'mac' ? client.near_box : null} onClose={close} />
-          <Dialog open={asked === 'credentials'} title={`Credentials of ${client.name}`} onClose={close}>
-            <CredentialSheet client={{ ...client, login: client.name }} another={TO_ANOTHER} />
-          </Dialog>
-        </>
+        <Dialog open={asked === 'credentials'} title={`Credentials of ${client.name}`} onClose={close}>
+          <CredentialSheet client={{ ...client, login: client.name }} another={TO_ANOTHER} />
+        </Dialog>
       )}
     </Section>
   )

@@ -21,6 +21,15 @@ test('a reminder has its fields filled, and what a field contains is never read 
   expect(fill('{phone} {} {{login}} {constructor}')).toBe('{phone} {} {ana.ferreira} {constructor}')
 })
 
+test('the usual text of a client whose service has ended says so', () => {
+  expect(fill('')).toBe(
+    'Hello Ana $& {login}, your TV (ana.ferreira) ends on 2026-11-24, in 3 days. Shall we renew it?',
+  )
+  expect(fill('', { ...CLIENT, expiry: '2026-11-20T23:59:59.000Z' })).toBe(
+    'Hello Ana $& {login}, your TV (ana.ferreira) ended on 2026-11-20, yesterday. Shall we renew it?',
+  )
+})
+
 test('the usual text is valid, and a field for a password is refused', () => {
   expect(ReminderText.safeParse(USUAL_REMINDER).success).toBe(true)
   for (const text of ['{password}', 'x { PASSWORD } y', 'x'.repeat(501)])

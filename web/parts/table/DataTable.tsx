@@ -2,6 +2,7 @@ import { styled } from '@mui/material/styles'
 import { type ReactNode, useDeferredValue, useEffect, useMemo, useRef } from 'react'
 import { EmptyState, ErrorState, Outdated } from '../ErrorState.tsx'
 import { useDelayed } from '../useDelayed.ts'
+import { useFault } from '../useFault.ts'
 import { matching, prepare, sorted } from './arrange.ts'
 import { useMarks } from './marks.ts'
 import { NarrowRows } from './NarrowRows.tsx'
@@ -92,16 +93,6 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
       />
     </div>
   )
-}
-
-/**
- * Returns the error to show. One that stands in place of the rows stays while they are loaded again: what is beneath
- * neither moves nor vanishes, and 'Retry' keeps the focus.
- */
-function useFault(error: string | undefined, rows: unknown): string | undefined {
-  const last = useRef<string>(undefined)
-  if (error !== undefined || rows !== undefined) last.current = error
-  return last.current
 }
 
 /** Returns the rows of the current page. Searching is deferred, so that typing stays responsive. */
