@@ -14,6 +14,8 @@ export const LIMITS = {
 
 /** Every box that Boxtree serves has a MAC of this maker. */
 export const MAC_PREFIX = '00:1A:79:'
+/** The places of the digits that follow it in a MAC, counted from 1. */
+export const MAC_DIGITS = [10, 11, 13, 14, 16, 17] as const
 
 /** The most clients that one call acts on. */
 export const MOST_CHOSEN = 1_000

@@ -82,6 +82,7 @@ create index transfer_from_dealer on transfer (from_dealer, created) where from_
 create index transfer_moved on transfer (dealer, created) where type = 'MOVE';
 create index transfer_client on transfer (client, id) where client is not null;
 create index transfer_trial on transfer (mac, created) where type = 'TRIAL';
+create index transfer_trial_of_dealer on transfer (dealer, created) where type = 'TRIAL';
 
 -- Locks holdings in the order of their ids, so that two transfers never deadlock, and then reads them with the account
 -- of each and its path. Whoever moves an account locks its holdings first, so what is read here stays so until the

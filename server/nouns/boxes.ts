@@ -7,7 +7,7 @@ import {
   type UnknownBox,
 } from '../../contract/boxes.ts'
 import type { calls } from '../../contract/calls.ts'
-import { MAC_PREFIX } from '../../contract/clients.ts'
+import { MAC_DIGITS, MAC_PREFIX } from '../../contract/clients.ts'
 import { pageOf } from '../../contract/page.ts'
 import { DAY_MS } from '../../contract/time.ts'
 import type { Handlers } from '../context.ts'
@@ -156,9 +156,6 @@ function orderOf(sql: Sql, sort: (typeof UNKNOWN_BOX_SORTS)[number], order: 'asc
   return sql`${by} ${direction}, u.mac`
 }
 
-/** The places of the digits in a MAC that follow those which all MACs of clients begin with. */
-const OWN_DIGITS = [10, 11, 13, 14, 16, 17]
-
 /**
  * Returns a query of the client whose MAC differs from that of the box `u` in one or two digits, as `client`. It asks
  * the index of MACs for the 3,466 that a client may have, so that it costs the same however many clients there are. Of
@@ -175,7 +172,7 @@ function similarTo(sql: Sql): Fragment {
     where c.deleted is null and differ.digits <= 2 and c.mac = any (array(
       select overlay(overlay(${MAC_PREFIX}::text || substr(u.mac, 10) placing one.digit from first.place for 1)
         placing two.digit from second.place for 1)
-      from unnest(${OWN_DIGITS}::int[]) first (place) join unnest(${OWN_DIGITS}::int[]) second (place)
+      from unnest(${MAC_DIGITS}::int[]) first (place) join unnest(${MAC_DIGITS}::int[]) second (place)
         on first.place < second.place
       cross join regexp_split_to_table('0123456789ABCDEF', '') one (digit)
       cross join regexp_split_to_table('0123456789ABCDEF', '') two (digit)

@@ -183,7 +183,7 @@ describe('a migration', () => {
 
   test('warns if the console runs as the owner of the tables', async () => {
     await migrate({ server: database.owner, owner: database.owner, say: (line) => said.push(line) })
-    expect(said.at(-1)).toMatch(/^Warning: the console runs as boxtree_owner/)
+    expect(said.at(-1)).toMatch(/^Warning: boxtree_owner owns the tables and runs the console too/)
   })
 })
 

@@ -92,6 +92,7 @@ export const BETWEEN_RELEASES: Readonly<Record<string, number>> = {
   '0490440668aa65bc06e5f2b54f6ee863be42667f2df6bc8512cef6de1fd8e012': 6,
   ac633277ffe4c5223621971d8a1cdae4298c0c0b1b04a0d35d1625e477bafe55: 11,
   '5f93c00709d7785f02c43e3b40ec4e2e662b73407b37bfdad4a85490de6c9855': 12,
+  dc04801b3a689f318a6e0c316d77c07abde18697cc7a7c362a4ed4fee402e047: 13,
 }
 
 /** Returns the fingerprint of a schema from the names and checksums of its files. */

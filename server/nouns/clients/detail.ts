@@ -1,7 +1,7 @@
 import type { BoxRefusal } from '../../../contract/box-refusals.ts'
 import { UNKNOWN_BOX_DAYS } from '../../../contract/boxes.ts'
 import type { calls } from '../../../contract/calls.ts'
-import { MAC_PREFIX, ONLINE_FOR_MS } from '../../../contract/clients.ts'
+import { MAC_DIGITS, MAC_PREFIX, ONLINE_FOR_MS } from '../../../contract/clients.ts'
 import { packageLabel } from '../../../contract/packages.ts'
 import { DAY_MS } from '../../../contract/time.ts'
 import { ofClient } from '../../access/seal.ts'
@@ -71,12 +71,13 @@ type Near =
 
 /** The unknown box whose MAC differs in one or two digits, for a client `c` whose own MAC has never asked. */
 function nearBox(sql: Sql, now: Date): Fragment {
+  // Written out for each digit: counting rows took three times as long, of 10,000 boxes that asked.
+  const differing = MAC_DIGITS.map(
+    (place) => sql`(substr(c.mac, ${place}::int, 1) <> substr(u.mac, ${place}::int, 1))::int`,
+  ).reduce((sum, digit) => sql`${sum} + ${digit}`)
   return sql`
     select u.mac, u.asked, differ.digits
-    from unknown_box u cross join lateral (
-      select count(*) as digits from generate_series(${MAC_PREFIX.length + 1}::int, length(u.mac)) place
-      where substr(c.mac, place, 1) <> substr(u.mac, place, 1)
-    ) differ
+    from unknown_box u cross join lateral (select ${differing} as digits) differ
     where c.mac is not null and d.client is null and p.client is null
       and starts_with(u.mac, ${MAC_PREFIX}) and u.asked > ${new Date(now.getTime() - UNKNOWN_BOX_DAYS * DAY_MS)}
       and differ.digits <= 2 and ${isNobodys(sql)}
