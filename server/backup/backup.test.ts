@@ -159,10 +159,10 @@ describe('a backup', () => {
 
   test('with a wrong key is refused before anything is written, and so is its restore', async () => {
     const key = Buffer.alloc(32, 'another')
-    await expect(take(world.server.database, { key })).rejects.toThrow('SECRET_KEY is not the key')
+    await expect(take(world.server.database, { key })).rejects.toThrow('is not the key of this database')
     expect(readdirSync(parent)).toEqual([])
     await take(world.server.database)
-    await expect(restore({ key })).rejects.toThrow('SECRET_KEY is not the key')
+    await expect(restore({ key })).rejects.toThrow('is not the key of this database')
     expect(await isEmpty(target)).toBe(true)
     await restore()
   })

@@ -245,7 +245,7 @@ describe('a backup by the clock', () => {
   test('that fails leaves no more of the older ones than are kept', async () => {
     for (const day of ['01', '02', '03']) plant(`auto-2020-01-${day}T00-00-00-000Z`, 'sound')
     const wrong = { ...order(), key: Buffer.alloc(32, 'another'), keep: 1 }
-    await expect(makeBackup(wrong, NEVER)).rejects.toThrow('SECRET_KEY is not the key')
+    await expect(makeBackup(wrong, NEVER)).rejects.toThrow('is not the key of this database')
     expect(readdirSync(folder)).toEqual(['auto-2020-01-03T00-00-00-000Z'])
   })
 
