@@ -1456,6 +1456,13 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/nouns/client-list/counts.test.ts'],
   },
   {
+    guard: 'a retrieval is refused where the expiry has changed since it was seen',
+    file: 'server/nouns/renewals.ts',
+    from: 'if (seen !== undefined) refuseChanged([client], [seen])',
+    to: '',
+    suites: ['server/nouns/renewals.test.ts'],
+  },
+  {
     guard: 'a client whose service has ended this month is not active in the counts of every state',
     file: 'server/tree/client-counts.ts',
     from: 'then -clients else 0 end',
