@@ -26,7 +26,9 @@ describe('a rotation of the key', () => {
     const { name } = await world.client(dealer, { months: 1, password: 'pass-word' })
     await world.plantClients(dealer, { last: 2_500 })
     const { sql, ownerSql, database } = world.server
-    await expect(startServer({ database, secretKey: OTHER_KEY })).rejects.toThrow('is not the key of this database')
+    await expect(startServer({ database, secretKey: OTHER_KEY })).rejects.toThrow(
+      'is not the key of this database',
+    )
     expect(await rotateKey(ownerSql, seal, other)).toBe(2_501)
     const rows = await sql<{ id: number; password: Buffer }[]>`select id, password from client`
     for (const { id, password } of rows) {
