@@ -62,7 +62,7 @@ describe('a console with BACKUP_EVERY', () => {
     const [newest, ...older] = await storedIn(folder, new Date())
     expect(newest?.testRestore).toMatchObject({
       outcome: 'sound',
-      sentence: expect.stringContaining('Every credit'),
+      sentence: expect.stringContaining('The ledger is sound.'),
     })
     expect(older.map(({ name }) => name)).toEqual([second])
     const made = newest?.name ?? ''

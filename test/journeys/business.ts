@@ -109,7 +109,7 @@ async function openBusiness(): Promise<Business> {
 /** A backup of this night that was proved sound. */
 function backupsAt(now: Date): Backups {
   const at = (hours: number) => new Date(now.getTime() + hours * 3_600_000).toISOString()
-  const test_restore = { outcome: 'sound', sentence: 'Every credit is where it belongs.' } as const
+  const test_restore = { outcome: 'sound', sentence: 'The ledger is sound.' } as const
   return {
     every_hours: 24,
     kept: 7,

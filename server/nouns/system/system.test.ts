@@ -48,7 +48,7 @@ const findings = async () => (await world.admin.call(calls.system.findings)).fin
 function makeBackup({
   hoursAgo = 1,
   outcome = 'sound',
-  sentence = 'Every credit is where it belongs.',
+  sentence = 'The ledger is sound.',
 } = {}): void {
   rmSync(folder, { recursive: true, force: true })
   const at = new Date(world.clock.now.getTime() - hoursAgo * HOUR).toISOString()
@@ -114,7 +114,7 @@ describe('the state of the system', () => {
           newest: new Date(world.clock.now.getTime() - HOUR).toISOString(),
           sound: new Date(world.clock.now.getTime() - HOUR).toISOString(),
           next: new Date(world.clock.now.getTime() + 23 * HOUR).toISOString(),
-          test_restore: { outcome: 'sound', sentence: 'Every credit is where it belongs.' },
+          test_restore: { outcome: 'sound', sentence: 'The ledger is sound.' },
         },
       }),
     ])
