@@ -45,11 +45,7 @@ const state = () => world.admin.call(calls.system.state)
 const findings = async () => (await world.admin.call(calls.system.findings)).findings
 
 /** Leaves one backup in the folder, as the schedule does. */
-function makeBackup({
-  hoursAgo = 1,
-  outcome = 'sound',
-  sentence = 'The ledger is sound.',
-} = {}): void {
+function makeBackup({ hoursAgo = 1, outcome = 'sound', sentence = 'The ledger is sound.' } = {}): void {
   rmSync(folder, { recursive: true, force: true })
   const at = new Date(world.clock.now.getTime() - hoursAgo * HOUR).toISOString()
   const backup = join(folder, `auto-${at.replace(/[:.]/g, '-')}`)
