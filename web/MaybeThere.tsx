@@ -58,6 +58,7 @@ export function MaybeThere({ loaded: { data, error, refetch }, none, others, chi
 
 const Above = styled('div')(({ theme }) => ({
   marginBottom: 24,
+  overflow: 'clip',
   borderRadius: 12,
   border: `1px solid ${theme.palette.divider}`,
   background: theme.palette.background.paper,

@@ -58,6 +58,8 @@ const Strip = styled('p')(({ theme }) => ({
   alignItems: 'center',
   gap: 8,
   padding: '4px 24px',
+  // On a phone the sentence stays beside its sign.
+  '& > span': { maxWidth: 'calc(100% - 24px)' },
   overflowWrap: 'anywhere',
   color: theme.palette.tones.bad.text,
   background: theme.palette.tones.bad.fill,
