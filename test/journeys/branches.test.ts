@@ -11,6 +11,7 @@ import {
   expectPageSizes,
   expectSorted,
   fill,
+  holdBack,
   pager,
   press,
   pressAndConfirm,
@@ -374,7 +375,19 @@ describe.each([
       await expect(page.getByRole('navigation', { name: 'Main' })).toBeVisible()
     }
     await page.goto(update('nobody-here'))
-    await expect(page.getByText(`There is no ${level.inSentence} of this name`)).toBeVisible()
+    const none = page.getByText(`There is no ${level.inSentence} of this name`)
+    await expect(none).toBeVisible()
+    // That is not said of another one, which is still loading.
+    await world.child(me, 0, 'is-here')
+    const load = await holdBack(page, '**/v1/**/is-here')
+    await page.evaluate((path) => {
+      history.pushState(null, '', path)
+      window.dispatchEvent(new PopStateEvent('popstate'))
+    }, update('is-here'))
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(`Update ${title}: is-here`)
+    await expect(none).toHaveCount(0)
+    load()
+    await page.goBack()
     await page.getByRole('link', { name: `Show all ${plural.toLowerCase()}` }).click()
     await expect(page).toHaveURL(list())
     await page.goto('/no/such/page')

@@ -27,11 +27,12 @@ export function UpdateAccount({ level: levelName }: { level: LevelName }) {
         Update {level.title}: {name}
       </PageTitle>
       <MaybeThere
+        key={name}
         loaded={account}
         none={`There is no ${level.inSentence} of this name`}
         others={{ path: to.level[levelName].list(), label: `Show all ${level.plural.toLowerCase()}` }}
       >
-        <Stack key={name}>
+        <Stack>
           <Pair>
             <UpdateCredits level={level} name={name} account={account.data} />
             <PasswordCard name={name} call={calls.level[levelName].changePassword} />
