@@ -21,7 +21,7 @@ describe('for any commands on any tree of accounts', () => {
     timeout: runs(400_000, 3_600_000),
   }, async () => {
     const outcomes = new Map<string, number>()
-    await holds(runs(150, 2_000), async ([zone, now, shape, commands]) => {
+    await holds(runs(100, 2_000), async ([zone, now, shape, commands]) => {
       const tree = new Tree(setting, zone, now)
       await tree.build(shape)
       for (const command of commands) await tree.perform(command)
@@ -41,7 +41,7 @@ test('verify finds nothing wrong in books that only calls have written', {
   const setting = await openSetting()
   const { world } = setting
   try {
-    await holds(runs(20, 200), async ([zone, gap, shape, commands]) => {
+    await holds(runs(12, 200), async ([zone, gap, shape, commands]) => {
       // verify expects the ledger's times in order, so no tree may begin before the clock.
       const tree = new Tree(setting, zone, world.clock.now.getTime() + (gap % MONTH))
       await tree.build(shape)

@@ -1,4 +1,4 @@
-const THOROUGH = process.env.THOROUGH === '1'
+export const THOROUGH = process.env.THOROUGH === '1'
 
 /** Returns `quick` in `npm test`, and `thorough` in `npm run faults`. */
 export function runs(quick: number, thorough: number): number {

@@ -79,12 +79,7 @@ export class Windows {
 
   /** Opens an empty window with `stored` in the localStorage of `url`. */
   async open(url: string, look: Look = {}, stored: Record<string, string> = {}): Promise<Page> {
-    const localStorage = Object.entries(stored).map(([name, value]) => ({ name, value }))
-    const context = await this.#browser.newContext({
-      ...optionsOf(look),
-      baseURL: url,
-      storageState: { cookies: [], origins: [{ origin: url, localStorage }] },
-    })
+    const context = await this.#browser.newContext({ ...optionsOf(look), baseURL: url })
     context.setDefaultTimeout(15_000)
     context.on('weberror', (error) => this.#broken.push(String(error.error())))
     context.on('console', (message) => {
@@ -94,6 +89,9 @@ export class Windows {
     })
     this.#contexts.push(context)
     const page = await context.newPage()
+    // Playwright's storageState would start a process of Chromium for this alone.
+    const script = await page.addInitScript((values) => Object.assign(localStorage, values), stored)
+    page.once('framenavigated', () => script.dispose())
     const underway = new Set<Request>()
     this.#underway.set(page, underway)
     page.on('request', (request) => underway.add(request))

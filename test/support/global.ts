@@ -7,6 +7,7 @@ import { startEmbedded } from '../../server/postgres/embedded.ts'
 import { freeSpaceOf } from '../../server/postgres/files.ts'
 import { migrate } from '../../server/postgres/migrate.ts'
 import { type Connect, openPool } from '../../server/postgres/pool.ts'
+import { THOROUGH } from '../laws/runs.ts'
 import { startExternal } from './external.ts'
 
 declare module 'vitest' {
@@ -26,7 +27,8 @@ export const TEMPLATE = 'boxtree_template'
 /** Starts one PostgreSQL for all suites of a project, and creates the template. */
 export default async function setUp(project: TestProject) {
   const inMemory = hasRoomInMemory()
-  const folder = makeFolder(tmpdir())
+  // Making a database costs twice as much on a disk. `npm run faults` makes its own there, as an operator does.
+  const folder = makeFolder(inMemory && !THOROUGH ? MEMORY : tmpdir())
   const database = await start(join(inMemory ? makeFolder(MEMORY) : folder, 'shared'), project.name)
   await makeTemplate(database.postgres)
   project.provide('postgres', database.postgres)
