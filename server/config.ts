@@ -246,9 +246,10 @@ function readAdminPassword(reader: Reader): string | null {
 function readTimeZone(reader: Reader): string {
   const zone = reader.text('TIME_ZONE') ?? 'UTC'
   try {
+    // As it was written: what Node makes of it is an old name of some zones, which many databases do not know.
+    new Intl.DateTimeFormat('en', { timeZone: zone })
     // An offset such as +02:00 would pass here, but knows nothing of summer time.
-    if (/^[A-Za-z]/.test(zone))
-      return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone
+    if (/^[A-Za-z]/.test(zone)) return zone
   } catch {}
   reader.faults.push('TIME_ZONE must be a zone of the IANA list, such as Europe/Berlin.')
   return 'UTC'

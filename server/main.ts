@@ -22,6 +22,7 @@ import { startClock } from './postgres/clock.ts'
 import { openDatabase } from './postgres/database.ts'
 import { codeOf } from './postgres/errors.ts'
 import { freeSpaceOf } from './postgres/files.ts'
+import { refuseUnfit } from './postgres/fit.ts'
 import { migrate } from './postgres/migrate.ts'
 import { CONNECTIONS, MOST_CHANGES, openPool } from './postgres/pool.ts'
 import { watchPrimary } from './postgres/primary.ts'
@@ -102,6 +103,7 @@ async function openData(config: Config) {
     onOpen: () => onOpen(),
   })
   undo.push(() => sql.end({ timeout: 5 }))
+  await step(() => refuseUnfit(sql, config.timeZone))
   const clock = await step(() => startClock(sql, log))
   undo.push(async () => clock.stop())
   const primary = watchPrimary(sql, log)

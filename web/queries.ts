@@ -92,17 +92,22 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
   const words = afterwards.words ?? wordsOf(call)
   const last = useRef({ at: Number.NEGATIVE_INFINITY, text: '', unanswered: false })
   const underWay = useRef(new Set<string>())
+  /** Whether what runs repeats what had no answer. */
+  const repeats = useRef(false)
   const [done, setDone] = useState(0)
   const { mutate, isPending, error, reset } = useMutation<OutputOf<C>, ApiError, InputOf<C>>({
     // One after the other, so that of two changes of one thing the later one stays.
     scope: { id: useId() },
     mutationFn: (input) => {
       const again = last.current.unanswered && last.current.text === JSON.stringify(input)
+      repeats.current = again
       return submitOnce(call, input, name, { again })
     },
     onSuccess: (output, input) => {
       last.current.at = performance.now()
-      if (words?.success) notice.success(words.success(input, output))
+      // Whoever meant to do it a second time has to know that it was not.
+      if (words?.success)
+        notice.success(words.success(input, output), repeats.current ? DONE_ONCE : undefined)
       for (const queryKey of afterwards.changes?.map(({ name }) => [name]) ?? [[]])
         loadAgain(client, queryKey)
       mark(namedIn(input as Record<string, unknown>))
@@ -140,6 +145,8 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
   const unanswered = error !== null && leavesOpen(error)
   return { submit, loading: isPending || leaving.current, submitError, outdated, unanswered, reset, done }
 }
+
+const DONE_ONCE = 'It was sent again, and done once.'
 
 /** The refusals that show that what is on the page is stale: a balance, an expiry, or something that is gone. */
 const STALE: ReadonlySet<ApiError['code']> = new Set<ApiError['code']>([

@@ -83,6 +83,8 @@ export const channels = {
     input: z.strictObject({
       package_selection: PackageSelection,
       groups: z.array(GroupId).check(z.maxLength(MOST_GROUPS)),
+      /** The groups that the person has changed; the others stay as they are. By default all of the playlist. */
+      changed: z.optional(z.array(GroupId).check(z.maxLength(MOST_GROUPS))),
     }),
     output: Done,
     body: 'long',

@@ -30,8 +30,13 @@ export function watchNetworks(trustedProxies: readonly string[], clock: () => Da
   }
 }
 
-/** Returns an IPv4 address itself and the /64 of an IPv6 address, all of which one customer of a provider has. */
-export function networkOf(address: string): string {
+/**
+ * Returns an IPv4 address itself and the /64 of an IPv6 address, all of which one customer of a provider has. Some proxies
+ * forward the port as well, which is another one for each connection.
+ */
+export function networkOf(forwarded: string): string {
+  const [, six, four] = WITH_PORT.exec(forwarded) ?? []
+  const address = six ?? four ?? forwarded
   if (isIP(address) === 4) return address
   const [plain = ''] = address.split('%')
   if (isIP(plain) !== 6) return plain
@@ -42,6 +47,9 @@ export function networkOf(address: string): string {
   const prefix = groups.slice(0, 4).map((group) => group.toString(16))
   return `${prefix.join(':')}::/64`
 }
+
+/** `203.0.113.7:51234`, `[2001:db8::1]:51234` or `[2001:db8::1]`. */
+const WITH_PORT = /^(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)$/
 
 function groupsOf(address: string): number[] {
   const [front = [], back] = address.split('::').map((half) => half.split(':').flatMap(numbersOf))

@@ -18,8 +18,12 @@ const PROCESS = fileURLToPath(new URL('./process.ts', import.meta.url))
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
-/** How long the folder of the backups may take to answer before it counts as away, in milliseconds. */
+/**
+ * How long the folder of the backups may take before it counts as away, in milliseconds: for a person who looks, and for
+ * the next backup, which a share that is only slow must not hold up for ever.
+ */
 const ANSWERS_WITHIN_MS = 2_000
+const READ_WITHIN_MS = 60_000
 /** The longest wait for a process that was told to end, in milliseconds. */
 const TIMEOUT_MS = 20_000
 
@@ -49,7 +53,7 @@ export function openBackups(options: ScheduleOptions): {
       timer = setInterval(() => void look(), MINUTE)
     },
     async state() {
-      await read()
+      await read(ANSWERS_WITHIN_MS)
       return stateOf(plan, kept, away ?? failed, clock())
     },
     async stop() {
@@ -63,12 +67,12 @@ export function openBackups(options: ScheduleOptions): {
    * Reads the folder. Where it cannot be read, or does not answer in time, as one on a share that is away, that is a
    * failure, and no fault: the console goes on, and asks no second time before it was answered.
    */
-  async function read(): Promise<void> {
+  async function read(within: number): Promise<void> {
     reading ??= readAll().finally(() => {
       reading = null
     })
     const late = new AbortController()
-    const isLate = pause(ANSWERS_WITHIN_MS, true, { signal: late.signal, ref: false }).catch(() => false)
+    const isLate = pause(within, true, { signal: late.signal, ref: false }).catch(() => false)
     if (await Promise.race([reading, isLate])) noteAway(new Error(`${plan.folder} does not answer`))
     late.abort()
   }
@@ -90,7 +94,7 @@ export function openBackups(options: ScheduleOptions): {
   }
 
   async function look(): Promise<void> {
-    await read()
+    await read(READ_WITHIN_MS)
     const now = clock()
     const due = new Date(now.getTime() - plan.everyHours * HOUR)
     const recent = recentOf(kept, due)

@@ -239,6 +239,20 @@ describe('a box of a client with a MAC', () => {
     expect(await box.poll()).toBe(false)
   })
 
+  test('is locked to the address at which it is when IP Lock is switched on again', async () => {
+    const { name, box } = await boxOf({ address: '203.0.113.20' })
+    await dealer.call(save, { login: name, locked: true })
+    expect(await box.signIn()).toBe(0)
+    expect(await seen(name)).toMatchObject({ locked_to_ip: '203.0.113.20' })
+    await dealer.call(save, { login: name, locked: false })
+    expect(await seen(name)).toMatchObject({ locked_to_ip: null })
+    box.address = '203.0.113.21'
+    expect(await box.signIn()).toBe(0)
+    await dealer.call(save, { login: name, locked: true })
+    expect(await box.signIn()).toBe(0)
+    expect(await seen(name)).toMatchObject({ locked_to_ip: '203.0.113.21' })
+  })
+
   test('is refused from another address once it is locked, until a reset', async () => {
     const { name, box } = await boxOf({ address: '2001:db8:1:2::1' })
     const { box: neighbour } = await boxOf()

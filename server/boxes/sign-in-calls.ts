@@ -135,6 +135,8 @@ export function signInCalls({
     // The box of a client with a MAC is never asked for a login.
     if (present === 'too many' || (present !== null && present.mac !== null)) return false
     const login = { mac, network: place.network, login: field('login'), password: field('password') }
+    // A form that was sent too early is no try.
+    if (login.login === '' || login.password === '') return false
     if (!(await mayTry({ sql, now }, login))) return false
     const outcome = await turns.run(place.network ?? mac, async () => {
       const right = await clientOfLogin({ sql, seal, now }, login)

@@ -1,4 +1,5 @@
-import { say } from './command.ts'
+import { StartFault } from '../config.ts'
+import { runCommand, say } from './command.ts'
 import { switchOn } from './demo/boxes.ts'
 import { fill } from './demo/fill.ts'
 
@@ -6,7 +7,12 @@ import { fill } from './demo/fill.ts'
 process.env.DATA_DIR ??= './demo-data'
 process.env.BOX_PORT ??= '8088'
 
-const { logins, boxes } = await fill(process.env, say)
-await import('../main.ts')
-switchOn(`http://127.0.0.1:${process.env.BOX_PORT}`, boxes)
-say(logins)
+await runCommand(async () => {
+  const external = ['DATABASE_URL', 'DATABASE_OWNER_URL'].flatMap((name) => [name, `${name}_FILE`])
+  const named = external.find((name) => process.env[name])
+  if (named) throw new StartFault(`The demonstration has a database of its own. Run it without ${named}.`)
+  const { logins, boxes } = await fill(process.env, say)
+  await import('../main.ts')
+  switchOn(`http://127.0.0.1:${process.env.BOX_PORT}`, boxes)
+  say(logins)
+})

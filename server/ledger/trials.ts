@@ -92,6 +92,30 @@ export async function shareTrial(dealing: Dealing, client: Concerned, fields: Tr
     insert into mac_trial (mac, client) values (${client.mac}, ${client.id}) on conflict do nothing`
 }
 
+/**
+ * The same of a MAC that a dealer has typed, at most as often in a day as the dealer may give trials: with a client on a
+ * trial, a script could take the trial from any number of MACs.
+ */
+export async function shareTypedTrial(
+  dealing: Dealing,
+  client: Concerned,
+  fields: TrialFields,
+): Promise<void> {
+  const { sql, account, now, business } = dealing
+  await lockPlace(sql, account)
+  const [shared] = await sql<{ today: number }[]>`
+    select count(*) as today from mac_trial m join client c on c.id = m.client
+    where c.dealer = ${account.id} and m.created >= ${startOf(dayOf(now, business.zone), business.zone)}`
+  if ((shared?.today ?? 0) >= business.trialsPerDay) {
+    throw refuseField(
+      'trials_used_up',
+      fields.mac,
+      `You have given clients on a trial another MAC address ${business.trialsPerDay} times today; more are possible tomorrow.`,
+    )
+  }
+  await shareTrial(dealing, client, fields)
+}
+
 /** Whether a client is on a trial: no month of its service is paid, or all of it but today was taken back. */
 export async function livesOnTrial(dealing: Dealing, client: Served): Promise<boolean> {
   const { sql, now, business } = dealing

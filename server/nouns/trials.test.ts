@@ -53,3 +53,28 @@ test('whether a MAC had a trial is known before, whichever dealer gave it, and a
   world.clock.pass({ days: 31 })
   expect(await had(mac)).toBe(false)
 })
+
+test('the clients on a trial of a dealer get as many other MACs in a day as it may give trials, however many it tries', async () => {
+  const { dealer } = await world.family({ credits: 2 })
+  const { name, mac } = await world.client(dealer, { months: '2d' })
+  const { save } = calls.clients
+  const [second, third, fourth] = [uniqueMac(), uniqueMac(), uniqueMac()]
+  await dealer.call(save, { login: name, o_mac: mac, stb_mac: second })
+  await dealer.call(save, { login: name, o_mac: second, stb_mac: third })
+  const { errors } = await dealer.refused('trials_used_up', save, {
+    login: name,
+    o_mac: third,
+    stb_mac: fourth,
+  })
+  expect(errors).toHaveProperty('stb_mac')
+  expect((await dealer.call(trials, { mac: fourth })).mac_had).toBe(false)
+  world.clock.pass({ days: 1 })
+  await dealer.call(save, { login: name, o_mac: third, stb_mac: fourth })
+  // A client that was paid for changes its MAC as often as it likes.
+  const paid = await world.client(dealer, { months: 1 })
+  let before = paid.mac
+  for (const next of [uniqueMac(), uniqueMac(), uniqueMac()]) {
+    await dealer.call(save, { login: paid.name, o_mac: before, stb_mac: next })
+    before = next
+  }
+})

@@ -84,11 +84,11 @@ describe('on the page of the boxes, a box', () => {
     await expect.poll(last).toBe('ffmpeg http://streams.example/far')
 
     // A list that comes while a link is under way makes nothing of it.
-    await page.clock.fastForward(POLL - 10_000)
+    await givePlaylist(world, PLAYLIST)
+    await page.clock.fastForward(POLL - 15_000)
     const answer = await holdNext(page, 'create_link')
     await page.keyboard.press('ArrowDown')
-    await givePlaylist(world, PLAYLIST)
-    await polls(10_000)
+    await polls(15_000)
     await expect.poll(listed).toBe(2)
     await answer()
     await expect.poll(last).toBe('ffmpeg http://streams.example/two')
@@ -154,8 +154,12 @@ describe('on the page of the boxes, a box', () => {
     await world.client(dealer, { login: 'by-login', password: 'tv-secret', months: 1, ministra: true })
     const page = await openBox(windows, world)
     await expect(page.getByLabel('Login')).toBeFocused()
+    await page.keyboard.press('Enter')
     await page.keyboard.type('by-login')
-    await page.keyboard.press('Tab')
+    const tries = countOf(page, 'do_auth')
+    await page.keyboard.press('Enter')
+    await expect(page.getByLabel('Password')).toBeFocused()
+    expect(tries()).toBe(0)
     await page.keyboard.type('wrong')
     await page.keyboard.press('Enter')
     await expect(page.getByText('The login or the password is wrong.')).toBeVisible()
@@ -164,6 +168,10 @@ describe('on the page of the boxes, a box', () => {
     await page.keyboard.press('Enter')
     await expect(page.getByRole('status')).toHaveText('1 News One')
     expect(await page.evaluate(() => document.documentElement.outerHTML)).not.toContain('tv-secret')
+    // As after the power was off, or where the dealer has it rebooted.
+    await page.reload()
+    await expect(page.getByRole('status')).toHaveText('1 News One')
+    await expect(page.getByLabel('Login')).toBeHidden()
   })
 
   test('that is asked for a login is let in by itself once its MAC is registered, and keeps what was typed until then', async ({

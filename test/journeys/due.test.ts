@@ -292,6 +292,9 @@ describe('a reminder', () => {
     await press(dialog, 'Copy')
     await readNotice(page, 'Copied')
     await expect(dialog).toContainText(`Reminded on 2026-05-15 10:00:00 by ${dealer.name}`)
+    await press(dialog, 'Change the text')
+    await press(dialog, 'Cancel')
+    await expect(dialog).toContainText(`Reminded on 2026-05-15 10:00:00 by ${dealer.name}`)
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
       'Dear Maria, All Packages until 2026-05-18 & more?',
     )

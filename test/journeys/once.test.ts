@@ -1,12 +1,23 @@
 import type { Page, Route } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { expect, fill, press, pressAndConfirm, readNotice, rows, signIn, test } from '../support/browser.ts'
+import {
+  choose,
+  expect,
+  fill,
+  press,
+  pressAndConfirm,
+  readNotice,
+  rows,
+  signIn,
+  test,
+} from '../support/browser.ts'
 import type { Person, World } from '../support/world.ts'
 
 const SAVE = '**/v1/reseller/save'
 const UPDATED = 'Dealer updated successfully!'
 const BANNER = 'Trying to reach it; nothing is sent twice.'
+const ONCE = 'It was sent again, and done once.'
 const LOST = 'The connection to Boxtree is lost. Please try again: nothing is ever done twice.'
 
 describe('a submit', () => {
@@ -86,7 +97,7 @@ describe('a submit', () => {
     await pressAndConfirm(page, 'Add 1 credit')
     await readNotice(page, 'Error updating dealer. Please try again.', LOST)
     await pressAndConfirm(page, 'Add 1 credit')
-    await readNotice(page, UPDATED)
+    await readNotice(page, UPDATED, ONCE)
     expect(await held()).toEqual([4, 1])
   })
 
@@ -172,7 +183,7 @@ describe('a submit', () => {
     await expect(page.getByText('Up to 2 credits can be retrieved')).toBeVisible()
     expect(await question.textContent()).toBe(before)
     await press(question, 'Retrieve')
-    await readNotice(page, 'Successfully retrieved 1 credits')
+    await readNotice(page, 'Successfully retrieved 1 credits', ONCE)
     expect((await dealer.call(calls.credits.dealer)).credits).toBe(1)
     // Asked once more, it is another month.
     await fill(card, { Credits: '1' })
@@ -180,6 +191,93 @@ describe('a submit', () => {
     await press(question, 'Retrieve')
     await readNotice(page, 'Successfully retrieved 1 credits')
     expect((await dealer.call(calls.credits.dealer)).credits).toBe(2)
+  })
+
+  test('that is paid can be repeated after a lost answer, though the credits it has cost are gone', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family({ credits: 5 })
+    await world.client(dealer, { login: 'to-renew' })
+    const page = await open({ as: dealer, at: '/update-client/to-renew' })
+    await page.route('**/v1/api/saveclient', loseAnswer, { times: 4 })
+    await fill(page, { 'Add months': '3' })
+    await press(page, 'Update Client')
+    await readNotice(page, 'Error updating client. Please try again.', LOST)
+    await comeBack(page)
+    await expect(page.getByLabel('Add months')).toBeDisabled()
+    await expect(page.getByText('Try again: nothing is done twice')).toBeVisible()
+    await press(page, 'Update Client')
+    await readNotice(page, 'Client to-renew updated successfully!', ONCE)
+    expect((await dealer.call(calls.credits.dealer)).credits).toBe(2)
+    await page.goto('/new-client')
+    await page.route('**/v1/api/client', loseAnswer, { times: 4 })
+    await fill(page, { 'Login Name': 'paid-client', Password: 'secret-1', Credits: '2' })
+    await page.getByLabel('MAC Address').pressSequentially('001A79AABB01')
+    await press(page, 'Submit')
+    await readNotice(page, 'Error creating client. Please try again.', LOST)
+    await comeBack(page)
+    await expect(page.getByText('0 credits', { exact: true }).first()).toBeVisible()
+    await press(page, 'Submit')
+    await readNotice(page, 'Client paid-client created successfully!', ONCE)
+    expect((await dealer.call(calls.credits.dealer)).credits).toBe(0)
+  })
+
+  test('that was answered after a reload leaves nothing of it in the form', async ({ open, world }) => {
+    const { dealer } = await world.family({ credits: 5 })
+    await world.client(dealer, { login: 'to-renew' })
+    const page = await open({ as: dealer, at: '/update-client/to-renew' })
+    const charged = new Promise<void>((charged) => {
+      page.route('**/v1/api/saveclient', (route) => route.fetch().then(() => charged()), { times: 1 })
+    })
+    await fill(page, { 'Add months': '3' })
+    await press(page, 'Update Client')
+    await charged
+    await page.reload()
+    await readNotice(page, 'Client to-renew updated successfully!')
+    await expect(page.getByLabel('Add months')).toHaveValue('0')
+    await expect(page.getByText('Your unsent entries')).toHaveCount(0)
+    expect((await dealer.call(calls.credits.dealer)).credits).toBe(2)
+  })
+
+  test('that deletes chosen clients stands still after a lost answer, and can be repeated', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family()
+    for (const login of ['gone-1', 'gone-2', 'stays']) {
+      await world.client(dealer, { login })
+      if (login !== 'stays') await world.setExpiry(login, '2026-05-14T23:59:59.000Z')
+    }
+    const page = await open({ as: dealer, at: '/clients' })
+    await page.route('**/v1/api/multiremove', loseAnswer, { times: 4 })
+    await page.getByRole('checkbox', { name: 'Select this page' }).check()
+    await choose(page, 'More', 'Delete expired')
+    const question = page.getByRole('alertdialog', { name: 'Delete 2 clients?' })
+    await question.getByLabel('Leave it out').check()
+    await press(question, 'Delete 2 clients')
+    await readNotice(page, 'Error deleting clients. Please try again.', LOST)
+    await comeBack(page)
+    await expect(question).not.toContainText('by somebody else')
+    await press(question, 'Delete 2 clients')
+    await expect(question).toHaveCount(0)
+    await expect(rows(page, 'Clients')).toHaveCount(1)
+  })
+
+  test('is charged once when a proxy refuses its second try', async ({ open, world }) => {
+    const { page, held } = await atDealer(open, world)
+    const refused = { status: 403, contentType: 'text/html', body: '<h1>Forbidden</h1>' }
+    let tries = 0
+    await page.route(SAVE, (route) => {
+      tries += 1
+      if (tries === 1) return loseAnswer(route)
+      return tries === 2 ? route.fulfill(refused) : route.continue()
+    })
+    await pressAndConfirm(page, 'Add 1 credit')
+    await expect(page.getByText('Error updating dealer. Please try again.')).toBeVisible()
+    await pressAndConfirm(page, 'Add 1 credit')
+    await readNotice(page, UPDATED, ONCE)
+    expect(await held()).toEqual([4, 1])
   })
 
   test('is charged once however often its question is clicked while it closes', async ({ open, world }) => {
@@ -255,7 +353,7 @@ describe('a submit', () => {
     await readNotice(page, 'Error updating dealer. Please try again.', LOST)
     await page.clock.fastForward(40 * 60_000)
     await pressAndConfirm(page, 'Add 1 credit')
-    await readNotice(page, UPDATED)
+    await readNotice(page, UPDATED, ONCE)
     expect(await held()).toEqual([4, 1])
   })
 
@@ -389,6 +487,13 @@ const FAULT = {
 async function loseAnswer(route: Route) {
   await route.fetch()
   await route.abort('connectionreset')
+}
+
+/** Lets the page learn that the connection is back, upon which it loads again what it shows. */
+async function comeBack(page: Page): Promise<void> {
+  await page.evaluate(() => fetch('/v1/health'))
+  await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
+  await new Promise((passed) => setTimeout(passed, 2_500))
 }
 
 /** Opens the update screen of a dealer without credits, as its reseller with 5. `held` returns the two balances. */

@@ -125,6 +125,11 @@ export class BoxModel {
     this.#cut = false
   }
 
+  switchLock(): void {
+    this.locked = !this.locked
+    if (!this.locked) this.#lockedTo = null
+  }
+
   newPassword(): string {
     this.#passwords += 1
     this.password = `password-${this.#passwords}`

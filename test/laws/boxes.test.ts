@@ -276,7 +276,7 @@ class Run {
       model.active = !model.active
       await this.#dealer.call(save, { login: name, status: model.active })
     } else if (does === 'lock') {
-      model.locked = !model.locked
+      model.switchLock()
       await this.#dealer.call(save, { login: name, locked: model.locked })
     } else if (does === 'message' || does === 'reboot') {
       const message = does === 'message' ? 'Hello' : ''

@@ -241,7 +241,7 @@ export class Model {
       ...(changesMac && (stb_mac === undefined || o_mac === undefined) ? ['invalid_input'] : []),
       ...(changesMac && o_mac !== undefined && o_mac !== client.mac ? ['changed_since'] : []),
       ...(changesMac && mac !== client.mac ? this.#takenMac(mac) : []),
-      ...(joins ? this.#noSharedTrial(client, mac) : []),
+      ...(joins ? [...this.#noSharedTrial(client, mac), ...this.#noMoreShared(dealer, mac)] : []),
       ...shortage(dealer, months),
     ]
     if (refused.length > 0) return { refused }
@@ -370,6 +370,21 @@ export class Model {
         mac !== null && trial.mac === mac && trial.client !== client && trial.at > this.now - 30 * DAY_MS,
     )
     return elsewhere ? ['mac_had_trial'] : []
+  }
+
+  /** A dealer types as many MACs of clients on a trial in a day as it may give trials. */
+  #noMoreShared(dealer: Account, mac: string | null): string[] {
+    const today = dayOn(this.now, this.#zone)
+    const shared = this.#trials.filter(
+      (trial) =>
+        !trial.isGiven &&
+        trial.mac !== null &&
+        trial.client.dealer === dealer &&
+        dayOn(trial.at, this.#zone) === today,
+    )
+    // A repetition in the same moment is no other one.
+    const rows = new Set(shared.map(({ client, mac, at }) => `${client.name} ${mac} ${at}`))
+    return mac !== null && rows.size >= this.#trialsPerDay ? ['trials_used_up'] : []
   }
 
   #hadTrialToday(client: Client): boolean {

@@ -672,6 +672,20 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/boxes/gateway.test.ts'],
   },
   {
+    guard: 'a dealer gives clients on a trial as many other MACs in a day as trials',
+    file: 'server/ledger/trials.ts',
+    from: 'if ((shared?.today ?? 0) >= business.trialsPerDay)',
+    to: 'if ((shared?.today ?? 0) < 0)',
+    suites: ['server/nouns/trials.test.ts'],
+  },
+  {
+    guard: 'a lock that is set again is for the address at which the box is then',
+    file: 'server/nouns/clients/save.ts',
+    from: 'if (input.locked !== undefined && input.locked !== stored.locked)',
+    to: 'if (input.locked === null)',
+    suites: ['server/boxes/gateway.test.ts'],
+  },
+  {
     guard: 'a gateway hears of every change of a client',
     file: 'db/boxes.sql',
     from: '  insert into box_change (client) values (new.id);\n',
@@ -1949,8 +1963,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a playlist of a tenth of the channels is held back',
     file: 'server/nouns/channels/keep.ts',
-    from: "channels * 10 <= present ? 'shrunk' : null",
-    to: 'present < 0 ? null : null',
+    from: "next.channels * 10 <= present.channels ? 'shrunk' : null",
+    to: 'null',
     suites: ['server/nouns/channels/channels.test.ts'],
   },
   {

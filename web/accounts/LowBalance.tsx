@@ -14,12 +14,15 @@ interface LowBalanceProps {
   /** What the threshold does, in a sentence. */
   help: string
   saving: Sending & { done: number }
+  /** What was saved here, which is loaded again only afterwards; undefined where nothing was. */
+  saved: number | null | undefined
   onSave: (below: number | null) => void
 }
 
 /** Sets the balance below which an account is marked as low. */
-export function LowBalance({ below, loaded, help, saving, onSave }: LowBalanceProps) {
-  const values = useMemo(() => ({ below: below == null ? '' : String(below) }), [below])
+export function LowBalance({ below, loaded, help, saving, saved, onSave }: LowBalanceProps) {
+  const shown = saved === undefined ? below : saved
+  const values = useMemo(() => ({ below: shown == null ? '' : String(shown) }), [shown])
   if (loaded.error && below === undefined) {
     return (
       <Card title="Low Balance">

@@ -1,4 +1,5 @@
 import { styled } from '@mui/material/styles'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
@@ -6,6 +7,7 @@ import { calls } from '../../contract/calls.ts'
 import { MOST_CHOSEN } from '../../contract/clients.ts'
 import type { AccountBeneath } from '../../contract/tree.ts'
 import { counted } from '../../contract/words.ts'
+import { loadAgain } from '../cache.ts'
 import { wordsOf } from '../notices.ts'
 import { ErrorState } from '../parts/ErrorState.tsx'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
@@ -28,15 +30,21 @@ interface MoveClientsProps {
 
 /** Moves all clients of a dealer to another one, or chosen ones. */
 export function MoveClients({ open, account, onClose }: MoveClientsProps) {
+  const cache = useQueryClient()
   const [chosen, setChosen] = useState<readonly string[]>([])
+  // How many may have been moved already, where nobody knows it. The account, loaded again, may have none left.
+  const [unanswered, setUnanswered] = useState<number | null>(null)
   const close = () => {
+    if (unanswered !== null) loadAgain(cache)
+    setUnanswered(null)
     setChosen([])
     onClose()
   }
-  const { batches, move } = useMove(account?.name ?? '', close)
+  const { batches, move } = useMove(account?.name ?? '', close, setUnanswered)
   if (!account) return null
   const { name, beneath } = account
-  const many = (which: string) => (which === 'all' ? beneath.clients : chosen.length)
+  const all = unanswered ?? beneath.clients
+  const many = (which: string) => (which === 'all' ? all : chosen.length)
   return (
     <FormDialog
       open={open}
@@ -57,7 +65,7 @@ export function MoveClients({ open, account, onClose }: MoveClientsProps) {
         name="which"
         label="Clients"
         options={[
-          { value: 'all', label: `All ${beneath.clients.toLocaleString('en-US')}` },
+          { value: 'all', label: `All ${all.toLocaleString('en-US')}` },
           { value: 'chosen', label: 'Chosen ones' },
         ]}
       />
@@ -67,8 +75,11 @@ export function MoveClients({ open, account, onClose }: MoveClientsProps) {
   )
 }
 
-/** Moves clients in batches: those that are named, or else all of the dealer. */
-function useMove(from: string, onDone: () => void) {
+/**
+ * Moves clients in batches: those that are named, or else all of the dealer. `onUnanswered` is told how many are left where
+ * nobody knows whether a batch was moved.
+ */
+function useMove(from: string, onDone: () => void, onUnanswered: (left: number) => void) {
   const session = useSession()
   const batches = useBatches(calls.tree.moveClients, 'moved', onDone)
   const move = (to: string, all: number, clients: readonly string[] | undefined) =>
@@ -82,6 +93,7 @@ function useMove(from: string, onDone: () => void) {
       },
       success: (moved) =>
         wordsOf(calls.tree.moveClients)?.success?.({ from, to }, { status: 'OK', moved, left: 0 }) ?? '',
+      onUnanswered: (done) => onUnanswered(all - done),
     })
   return { batches, move }
 }

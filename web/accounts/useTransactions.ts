@@ -57,7 +57,8 @@ export function useTransactionPage(table: Table<Transaction>, filter: ChosenFilt
   return {
     list,
     sums: sums.data?.data,
-    summing: sums.isPending,
+    // The sums of another filter are not those of this one.
+    summing: sums.isPending || sums.isPlaceholderData,
     rows: data?.data,
     ...total,
     loading: isPending || isPlaceholderData,

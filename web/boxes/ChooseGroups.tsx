@@ -27,19 +27,16 @@ export function ChooseGroups({ open, choosing, groups, onClose }: ChooseGroupsPr
 }
 
 function Choice({ open, of, groups, onClose }: Omit<ChooseGroupsProps, 'choosing'> & { of: number }) {
-  const [chosen, setChosen] = useState<ReadonlySet<number> | null>(null)
-  const now = chosen ?? new Set(groups.filter(({ packages }) => packages.includes(of)).map(({ id }) => id))
+  // Only these are saved: the playlist may bring other groups meanwhile, and another admin may change some.
+  const [changed, setChanged] = useState<ReadonlyMap<number, boolean>>(new Map())
+  const held = groups.filter(({ id, packages }) => changed.get(id) ?? packages.includes(of))
+  const isHeld = new Set(held.map(({ id }) => id))
   const close = () => {
-    setChosen(null)
+    setChanged(new Map())
     onClose()
   }
+  const setAll = (on: boolean) => setChanged(new Map(groups.map(({ id }) => [id, on])))
   const save = useSubmit(calls.channels.savePackage, { onDone: close, changes: [calls.channels.all] })
-  const toggle = (id: number, on: boolean) => {
-    const next = new Set(now)
-    if (on) next.add(id)
-    else next.delete(id)
-    setChosen(next)
-  }
   return (
     <Dialog
       open={open}
@@ -48,15 +45,21 @@ function Choice({ open, of, groups, onClose }: Omit<ChooseGroupsProps, 'choosing
       busy={save.loading}
       actions={
         <>
-          <Button onClick={() => setChosen(new Set(groups.map(({ id }) => id)))}>All</Button>
-          <Button onClick={() => setChosen(new Set())}>None</Button>
+          <Button onClick={() => setAll(true)}>All</Button>
+          <Button onClick={() => setAll(false)}>None</Button>
           <Cancel autoFocus disabled={save.loading} onClick={close} />
           <Button
             variant="contained"
             disabled={save.loading}
-            onClick={() => save.submit({ package_selection: of as never, groups: [...now] })}
+            onClick={() =>
+              save.submit({
+                package_selection: of as never,
+                groups: [...isHeld],
+                changed: [...changed.keys()],
+              })
+            }
           >
-            <Working loading={save.loading}>Save {counted(now.size, 'group')}</Working>
+            <Working loading={save.loading}>Save {counted(held.length, 'group')}</Working>
           </Button>
         </>
       }
@@ -66,8 +69,8 @@ function Choice({ open, of, groups, onClose }: Omit<ChooseGroupsProps, 'choosing
           <li key={id}>
             <Toggle
               kind="box"
-              checked={now.has(id)}
-              onChange={(on) => toggle(id, on)}
+              checked={isHeld.has(id)}
+              onChange={(on) => setChanged(new Map([...changed, [id, on]]))}
               label={
                 <span>
                   {name} <small>{saying(channels, adult && leavesOutAdults(of))}</small>

@@ -15,27 +15,38 @@ interface AddMonthsProps {
   expired: boolean
   /** True once the form is being submitted or has been. */
   sent: boolean
+  /** True where nobody knows whether it was carried out: then the months stay as they were sent. */
+  unanswered: boolean
   /** Reports whether the chosen months can be paid. An expired client needs at least one month. */
   onPayable: (payable: boolean) => void
 }
 
 /** The select of months to add to a client, with their price and the new expiry. */
-export function AddMonths({ client, expired, sent, onPayable }: AddMonthsProps) {
+export function AddMonths({ client, expired, sent, unanswered, onPayable }: AddMonthsProps) {
   const months = Number(useWatch({ name: 'months' }))
   const { data, isPlaceholderData, error } = useCall(
     calls.clients.quote,
     { clients: [client?.name ?? ''], months },
-    { enabled: client !== undefined && months > 0 && !sent, keep: true },
+    { enabled: client !== undefined && months > 0 && !sent && !unanswered, keep: true },
   )
   const quote = months > 0 && !isPlaceholderData ? data : undefined
   const payable = months === 0 ? !expired : quote !== undefined && quote.balance_after >= 0
   useEffect(() => onPayable(payable), [payable, onPayable])
   const words = quote ? says(quote) : { fault: error?.message }
   const nothing = { help: expired ? EXPIRED : undefined }
+  const isHeld = unanswered && months > 0
   return (
-    <SelectInput name="months" label="Add months" options={OPTIONS} {...(months === 0 ? nothing : words)} />
+    <SelectInput
+      name="months"
+      label="Add months"
+      options={OPTIONS}
+      disabled={isHeld}
+      {...(isHeld ? { help: NOT_TWICE } : months === 0 ? nothing : words)}
+    />
   )
 }
+
+const NOT_TWICE = 'Try again: nothing is done twice'
 
 const EXPIRED = 'This client has expired. Add months to renew it; until then all else stays as it is.'
 

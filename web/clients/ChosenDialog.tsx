@@ -54,9 +54,9 @@ export function ChosenDialog({ open, act, names, onClose, onDone, onGone }: Chos
 const NOBODY: readonly string[] = []
 
 function DeleteChosen({ onClose, ...about }: ActProps<'delete'>) {
-  const { open, data } = about
+  const { open } = about
   const does = useAct(calls.clients.multiremove, { onClose, ...about })
-  const { acted, names, sending, blocked } = does
+  const { data, acted, names, sending, blocked } = does
   const close = () => {
     sending.reset()
     onClose()
@@ -98,9 +98,9 @@ function DeleteChosen({ onClose, ...about }: ActProps<'delete'>) {
 }
 
 function ChangeChosen(props: ActProps<Change>) {
-  const { act, open, data, onClose } = props
+  const { act, open, onClose } = props
   const does = useAct(calls.clients.multisave, props)
-  const { acted, names, sending, blocked } = does
+  const { data, acted, names, sending, blocked } = does
   return (
     <FormDialog
       open={open}

@@ -5,6 +5,7 @@ import type { Sending } from '../parts/form/Form.tsx'
 import { Toggle } from '../parts/form/Toggle.tsx'
 import { UnderWay } from '../parts/Progress.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
+import { useHeld } from '../parts/useHeld.ts'
 import { useSubmit } from '../queries.ts'
 import { inClients } from '../words.ts'
 import { type Act, type ChosenState, sortFor } from './chosenAct.ts'
@@ -30,29 +31,33 @@ export interface ActProps<A extends Act = Act> {
  * Makes the call of an act for those of the selected clients to which it can be done. Where some are left out, the
  * person has to agree, at each opening anew. A refusal loads the clients again.
  */
-export function useAct<C extends Call>(call: C, { act, open, data, again, onClose, onDone }: ActProps) {
-  const { acted, leftOut } = sortFor(act, data ?? [])
-  const names = acted.map(({ name }) => name)
+export function useAct<C extends Call>(call: C, { act, open, again, onClose, onDone, ...loaded }: ActProps) {
   const [agreed, setAgreed] = useState(false)
-  useEffect(() => {
-    if (open) setAgreed(false)
-  }, [open])
   const sending = useSubmit(call, {
     onDone: () => {
       onDone(names)
       onClose()
     },
   })
-  const { submitError } = sending
+  const { submitError, unanswered, reset } = sending
   useEffect(() => {
-    if (submitError) again()
-  }, [submitError, again])
+    if (!open) return
+    setAgreed(false)
+    reset()
+  }, [open, reset])
+  // Loaded again, those to whom it was done already would count as others.
+  const { data, gone } = useHeld(loaded, sending.loading || unanswered)
+  const { acted, leftOut } = sortFor(act, data ?? [])
+  const names = acted.map(({ name }) => name)
+  useEffect(() => {
+    if (submitError && !unanswered) again()
+  }, [submitError, unanswered, again])
   const blocked = !data || acted.length === 0 || (leftOut.length > 0 && !agreed)
-  return { acted, names, leftOut, agreed, setAgreed, sending, blocked }
+  return { data, gone, acted, names, leftOut, agreed, setAgreed, sending, blocked }
 }
 
-interface ActContentProps extends Pick<ActProps, 'act' | 'data' | 'gone' | 'fault' | 'again' | 'onGone'> {
-  does: Pick<ReturnType<typeof useAct>, 'acted' | 'leftOut' | 'agreed' | 'setAgreed'> & { sending: Sending }
+interface ActContentProps extends Pick<ActProps, 'act' | 'fault' | 'again' | 'onGone'> {
+  does: Omit<ReturnType<typeof useAct>, 'names' | 'sending' | 'blocked'> & { sending: Sending }
   /** What is under way while the call runs, such as 'Deleting'. */
   doing: string
   children: ReactNode
@@ -60,8 +65,8 @@ interface ActContentProps extends Pick<ActProps, 'act' | 'data' | 'gone' | 'faul
 
 /** Shows what an act will do once the clients have loaded, whom it leaves out, and that it is under way. */
 export function ActContent(props: ActContentProps) {
-  const { act, data, gone, fault, again, onGone, does, doing, children } = props
-  const { acted, leftOut, agreed, setAgreed, sending } = does
+  const { act, fault, again, onGone, does, doing, children } = props
+  const { data, gone, acted, leftOut, agreed, setAgreed, sending } = does
   if (fault !== undefined && !data) return <ErrorState message={fault} onRetry={again} />
   if (!data) {
     return (

@@ -34,10 +34,12 @@ interface ReminderDialogProps {
 export function ReminderDialog({ client, onClose }: ReminderDialogProps) {
   const shown = useLastValue(client)
   const [editing, setEditing] = useState(false)
+  const [noted, setNoted] = useState<Noted | null>(null)
   const knowsText = useKnowsPreferences()
   if (!shown) return null
   const close = () => {
     setEditing(false)
+    setNoted(null)
     onClose()
   }
   return (
@@ -49,21 +51,35 @@ export function ReminderDialog({ client, onClose }: ReminderDialogProps) {
       ) : editing ? (
         <EditText onDone={() => setEditing(false)} />
       ) : (
-        <Reminder key={shown.name} client={shown} onEdit={() => setEditing(true)} />
+        <Reminder
+          client={shown}
+          noted={noted ?? { reminded: shown.reminded, by: shown.reminded_by }}
+          onNoted={setNoted}
+          onEdit={() => setEditing(true)}
+        />
       )}
     </Dialog>
   )
 }
 
-function Reminder({ client, onEdit }: { client: DueClient; onEdit: () => void }) {
+/** When a client was reminded, and by whom. */
+type Noted = { reminded: string | null; by: string | null }
+
+interface ReminderProps {
+  client: DueClient
+  noted: Noted
+  onNoted: (noted: Noted) => void
+  onEdit: () => void
+}
+
+function Reminder({ client, noted, onNoted, onEdit }: ReminderProps) {
   const { reminder } = usePreferences()
   const notice = useNotice()
   const text = remindingText(reminder, client, zone(), useNow())
   const { name: self } = useSession()
-  const [noted, setNoted] = useState({ reminded: client.reminded, by: client.reminded_by })
   const note = useSubmit(calls.clients.remind, {
     changes: [calls.clients.dueClients],
-    onDone: ({ reminded }) => setNoted({ reminded, by: self }),
+    onDone: ({ reminded }) => onNoted({ reminded, by: self }),
   })
   const isDone = () => note.submit({ name: client.name, reminded: true })
   const copy = async () => {

@@ -10,6 +10,7 @@ import { useLastValue } from '../parts/dialog/useLastValue.ts'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { AmountSelect } from '../parts/form/SelectInput.tsx'
 import { UnderWay } from '../parts/Progress.tsx'
+import { NOT_TWICE } from '../parts/useHeld.ts'
 import { useSubmit } from '../queries.ts'
 import { inClients, inMonths } from '../words.ts'
 import { Quote, type Quoted } from './Quote.tsx'
@@ -66,7 +67,7 @@ export function RenewDialog({ open, names, onClose, onDone, onGone }: RenewDialo
         amounts={MONTHS}
         words={inMonths}
         disabled={unanswered}
-        help={unanswered ? 'Try again or cancel: nothing is done twice' : undefined}
+        help={unanswered ? NOT_TWICE : undefined}
       />
       <Quote
         clients={shown}

@@ -16,6 +16,7 @@ import { ErrorState } from '../parts/ErrorState.tsx'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
 import { mark } from '../parts/table/marks.ts'
+import { NOT_TWICE } from '../parts/useHeld.ts'
 import { useBalance } from '../queries.ts'
 import { useSession } from '../session.tsx'
 import { submitOnce } from '../submits.ts'
@@ -115,7 +116,7 @@ export function RenewDue({ open, asked, onClose, onRenewed, onGone }: RenewDuePr
         label="Months"
         options={HOW_LONG}
         disabled={unanswered !== null}
-        help={unanswered ? 'Try again or cancel: nothing is done twice' : undefined}
+        help={unanswered ? NOT_TWICE : undefined}
       />
       {fault ? (
         <ErrorState message={fault.message} onRetry={lacking.refetch} />

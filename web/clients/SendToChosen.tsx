@@ -9,9 +9,9 @@ import type { BoxEvent } from './chosenAct.ts'
 
 /** Sends something to the boxes of clients, who get it at their next poll. */
 export function SendToChosen(props: ActProps<BoxEvent>) {
-  const { act, open, data, onClose } = props
+  const { act, open, onClose } = props
   const does = useAct(calls.clients.tell, props)
-  const { acted, names, sending, blocked } = does
+  const { data, acted, names, sending, blocked } = does
   const { title, whole, effect } = WORDS[act]
   return (
     <FormDialog

@@ -101,6 +101,7 @@ export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
           mac={base.seen?.mac}
           expired={expired}
           sent={save.loading}
+          unanswered={save.unanswered}
           onPayable={setPayable}
         />
       </Form>
@@ -113,10 +114,12 @@ interface FieldsProps extends OfMac {
   expired: boolean
   /** True while the form is being sent. */
   sent: boolean
+  /** True where nobody knows whether it was carried out. */
+  unanswered: boolean
   onPayable: (payable: boolean) => void
 }
 
-function Fields({ client, mac, expired, sent, onPayable }: FieldsProps) {
+function Fields({ client, mac, expired, sent, unanswered, onPayable }: FieldsProps) {
   return (
     <>
       <Switches>
@@ -130,7 +133,7 @@ function Fields({ client, mac, expired, sent, onPayable }: FieldsProps) {
       <DescriptionField disabled={expired} />
       <PhoneField disabled={expired} />
       <MacUnlessMinistra mac={mac} disabled={expired} />
-      <AddMonths client={client} expired={expired} sent={sent} onPayable={onPayable} />
+      <AddMonths {...{ client, expired, sent, unanswered, onPayable }} />
       <PackageField disabled={expired} />
     </>
   )
@@ -150,7 +153,10 @@ function Follow({
   const { getValues } = useFormContext<ClientValues>()
   useEffect(() => {
     if (!client || client === base.seen) return
-    if (!base.seen) {
+    if (base.isRestored && draftOf(dealer, clientForm(client.name)) === null) {
+      // What the last load of this page had sent was answered meanwhile: these entries are not unsent any more.
+      onBase(baseFrom(client, null, expired))
+    } else if (!base.seen) {
       const draft = draftOf(dealer, clientForm(client.name)) as ClientDraft | null
       onBase(baseFrom(client, draft, expired))
     } else if (Object.keys(typedOver(base.seen, getValues())).length === 0) {

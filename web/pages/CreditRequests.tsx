@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { calls } from '../../contract/calls.ts'
 import { AskForCredits } from '../accounts/AskForCredits.tsx'
 import { ChildRequests } from '../accounts/ChildRequests.tsx'
@@ -27,7 +28,8 @@ export function CreditRequests() {
 function Own({ first }: { first: boolean }) {
   const loaded = useCall(calls.requests.own, {})
   const balance = useBalance()
-  const saving = useSubmit(calls.lowBalance.own)
+  const [saved, setSaved] = useState<number | null>()
+  const saving = useSubmit(calls.lowBalance.own, { onDone: (_, { below }) => setSaved(below) })
   return (
     <>
       <AskForCredits own={loaded.data} loading={loaded.isPending} first={first} />
@@ -36,6 +38,7 @@ function Own({ first }: { first: boolean }) {
         loaded={balance}
         help="Shown to you and to your parent"
         saving={saving}
+        saved={saved}
         onSave={(below) => saving.submit({ below })}
       />
       <TableCard

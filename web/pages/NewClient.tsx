@@ -21,13 +21,12 @@ import { SelectInput } from '../parts/form/SelectInput.tsx'
 import { CheckboxInput } from '../parts/form/SwitchInput.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
+import { useHeld } from '../parts/useHeld.ts'
 import { useBalance, useCall, useSubmit } from '../queries.ts'
 import { useSession } from '../session.tsx'
 
 /** Creates a client, on a trial or for paid months. */
 export function NewClient() {
-  const { credits: balance } = useBalance()
-  const schema = useMemo(() => newClientSchema(balance), [balance])
   const { name } = useSession()
   const [draft] = useState(() => draftOf(name, NEW_CLIENT))
   const [emptied, setEmptied] = useState(0)
@@ -40,6 +39,9 @@ export function NewClient() {
       setMade(credentialsOf(input, output))
     },
   })
+  const isHeld = create.loading || create.unanswered
+  const balance = useHeld(useBalance().credits, isHeld)
+  const schema = useMemo(() => newClientSchema(balance), [balance])
   const submit = (input: InputOf<typeof calls.clients.create>) => {
     sent.current = draftOf(name, NEW_CLIENT)
     create.submit(input)
@@ -74,7 +76,7 @@ export function NewClient() {
               sent={create.loading}
               onDiscard={empty}
             />
-            <Fields balance={balance} />
+            <Fields balance={balance} isHeld={isHeld} />
           </Form>
         </Card>
       )}
@@ -82,7 +84,14 @@ export function NewClient() {
   )
 }
 
-function Fields({ balance }: { balance: number | null | undefined }) {
+interface FieldsProps {
+  balance: number | null | undefined
+  /** True while the client is being made, and where nobody knows whether it was: it would count as one that is there. */
+  isHeld: boolean
+}
+
+function Fields({ balance, isHeld }: FieldsProps) {
+  const trials = useTrials(isHeld)
   return (
     <>
       <CheckboxInput name="ministra" label="Ministra" />
@@ -101,9 +110,9 @@ function Fields({ balance }: { balance: number | null | undefined }) {
         action={<Suggest name="password" what="a password" suggest={suggestPassword} />}
       />
       <DescriptionField />
-      <MacUnlessMinistra />
+      <MacUnlessMinistra trials={trials} />
       <PhoneField />
-      <Start balance={balance} />
+      <Start balance={balance} trials={trials} />
       <PackageField />
     </>
   )
@@ -138,9 +147,8 @@ function typedDraft(values: NewClientValues): Draft | null {
 }
 
 /** The MAC field, which a Ministra client does not have. */
-function MacUnlessMinistra() {
+function MacUnlessMinistra({ trials }: { trials: Trials | undefined }) {
   const [ministra, months, typed] = useWatch({ name: ['ministra', 'months', 'stb_mac'] })
-  const trials = useTrials()
   const asked = useMacLastSeen(ministra === true ? '' : typed)
   if (ministra === true) return null
   const hadOne = startCost(months) === 0 && trials?.mac_had === true
@@ -148,18 +156,24 @@ function MacUnlessMinistra() {
   return <MacField help={asked} refused={refused} />
 }
 
-/** Returns what is known of trials before one is asked for: how many are left, and whether this MAC had one. */
-function useTrials(): Trials | undefined {
+/**
+ * Returns what is known of trials before one is asked for: how many are left, and whether this MAC had one, once that is
+ * known of this MAC.
+ */
+function useTrials(isHeld: boolean): Trials | undefined {
   const [ministra, typed] = useWatch({ name: ['ministra', 'stb_mac'] })
   const mac = ministra === true ? undefined : Mac.safeParse(typed).data
-  return useCall(calls.clients.trials, mac === undefined ? {} : { mac }, { keep: true }).data
+  const { data, isPlaceholderData } = useCall(calls.clients.trials, mac === undefined ? {} : { mac }, {
+    keep: true,
+  })
+  const known = data && isPlaceholderData ? { ...data, mac_had: false } : data
+  return useHeld(known, isHeld)
 }
 
 /** The choice of trial or months, with its price and the balance. */
-function Start({ balance }: { balance: number | null | undefined }) {
+function Start({ balance, trials }: Pick<FieldsProps, 'balance'> & { trials: Trials | undefined }) {
   const cost = startCost(useWatch({ name: 'months' }))
   const short = balance != null && cost > balance
-  const trials = useTrials()
   return (
     <SelectInput
       name="months"

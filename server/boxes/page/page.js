@@ -19,10 +19,10 @@
   var NO_BOX = 'This page is for set-top boxes. Open it on a box.'
   var NO_CHANNELS = 'There are no channels yet.'
   var NOT_PLAYABLE = 'This channel cannot be played at the moment.'
-  var WRONG = 'The login or the password is wrong.'
+  var WRONG = 'The login or the password is wrong. After several wrong tries, wait for 15 minutes.'
 
   var mac = tell('GetDeviceMacAddress') || read('MACAddress')
-  var token = ''
+  var token = kept()
   var channels = []
   /** The channel that was played last: its place in the list, and its id, since the list may change. */
   var at = 0
@@ -54,6 +54,21 @@
     } catch (_) {
       return ''
     }
+  }
+
+  /** Returns the token that this box had before it was switched off, so that nobody has to log in again; else ''. */
+  function kept() {
+    try {
+      return window.localStorage.getItem('token of ' + mac) || ''
+    } catch (_) {
+      return ''
+    }
+  }
+
+  function keep() {
+    try {
+      window.localStorage.setItem('token of ' + mac, token)
+    } catch (_) {}
   }
 
   /** Asks as older firmware wants to be asked. */
@@ -138,6 +153,7 @@
       { token: token },
       function (answer) {
         token = answer.token
+        keep()
         getProfile({}, '')
       },
       tryAgain
@@ -442,7 +458,10 @@
   }
   byId('read').onclick = hideMessage
   byId('login').onsubmit = function () {
-    logIn()
+    // OK on the remote after the login goes on to the password, as a try without one would count.
+    if (!byId('name').value) byId('name').focus()
+    else if (!byId('password').value) byId('password').focus()
+    else logIn()
     return false
   }
 

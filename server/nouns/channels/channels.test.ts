@@ -108,6 +108,15 @@ describe('a playlist', () => {
     },
   )
 
+  test('that is broken is taken again without a question, once the admin has taken it', async () => {
+    const broken = `${playlistOf(20)}${'#EXTINF:-1,Gone\nno address\n'.repeat(21)}`
+    await give(playlistOf(20))
+    await give(broken)
+    const at = (await world.admin.call(all)).playlist?.held?.at ?? ''
+    await world.admin.call(takeHeld, { at })
+    expect(await give(`${broken}${playlistOf(1)}`)).toMatchObject({ held: null })
+  })
+
   test('that cannot be read any more is said with its reason, and the last good one goes on', async () => {
     const served = await servePlaylist(A_PLAYLIST)
     await world.admin.call(giveAddress, { address: served.address })
@@ -241,6 +250,18 @@ describe('a group', () => {
       { name: 'Sports', packages: [1, 7, 3] },
     ])
     await world.admin.refused('not_found', savePackage, { package_selection: 3, groups: [999] })
+  })
+
+  test('is left as it is by an admin who has not changed it, like one that the playlist has brought since', async () => {
+    await give(A_PLAYLIST)
+    const [news, sports] = (await world.admin.call(all)).groups.map(({ id }) => id)
+    if (!news || !sports) throw new Error('the groups are missing')
+    await world.admin.call(savePackage, { package_selection: 5, groups: [sports] })
+    await world.admin.call(savePackage, { package_selection: 5, groups: [news], changed: [news] })
+    const holders = (await world.admin.call(all)).groups.map(({ packages }) => packages.includes(5))
+    expect(holders).toEqual([true, true])
+    await world.admin.call(savePackage, { package_selection: 5, groups: [], changed: [sports] })
+    expect((await world.admin.call(all)).groups[0]?.packages).toContain(5)
   })
 })
 

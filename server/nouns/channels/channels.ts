@@ -68,7 +68,7 @@ export const channels: Handlers<typeof calls.channels> = {
     return { status: 'OK' }
   },
 
-  async savePackage({ sql }, { package_selection: chosen, groups }) {
+  async savePackage({ sql }, { package_selection: chosen, groups, changed }) {
     await revise(sql)
     const known = await sql`select from channel_group where id = any (${groups}::integer[])`
     if (known.length !== new Set(groups).size) throw notFound()
@@ -76,7 +76,8 @@ export const channels: Handlers<typeof calls.channels> = {
     const { count } = await sql`
       update channel_group set packages = case when id = any (${groups}::integer[])
         then array_append(packages, ${chosen}) else array_remove(packages, ${chosen}) end
-      where channels > 0 and (id = any (${groups}::integer[])) <> (${chosen} = any (packages))`
+      where channels > 0 and ${changed ? sql`id = any (${changed}::integer[])` : sql`true`}
+        and (id = any (${groups}::integer[])) <> (${chosen} = any (packages))`
     return count > 0 ? { status: 'OK' } : new Unchanged({ status: 'OK' })
   },
 

@@ -21,8 +21,8 @@ export type Kept = { channels: number; skipped: number; held: HeldBack | null }
 /** Takes a playlist that was read, or holds it back. The row of the playlist must be there. */
 export async function keep(sql: Sql, seal: Seal, read: Read, now: Date): Promise<Kept> {
   const { keys, groups, skipped, packed } = read
-  const [present] = await sql<{ channels: number }[]>`select channels from playlist`
-  const held = whyHeld(keys.length, skipped, present?.channels ?? 0)
+  const [present] = await sql<Counted[]>`select channels, skipped from playlist`
+  const held = whyHeld({ channels: keys.length, skipped }, present ?? { channels: 0, skipped: 0 })
   const content = seal.close(packed, OF_PLAYLIST.channels)
   if (held === null) {
     await giveIds(sql, keys, now)
@@ -59,10 +59,17 @@ export async function take(
   return true
 }
 
-function whyHeld(channels: number, skipped: number, present: number): HeldBack | null {
-  if (channels === 0) return 'empty'
-  if (skipped > channels) return 'broken'
-  return channels * 10 <= present ? 'shrunk' : null
+type Counted = { channels: number; skipped: number }
+
+/** An admin who has taken a broken playlist is not asked again each hour. */
+function whyHeld(next: Counted, present: Counted): HeldBack | null {
+  if (next.channels === 0) return 'empty'
+  if (isBroken(next) && !isBroken(present)) return 'broken'
+  return next.channels * 10 <= present.channels ? 'shrunk' : null
+}
+
+function isBroken({ channels, skipped }: Counted): boolean {
+  return skipped > channels
 }
 
 /**

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useLayoutEffect, useState } from 'react'
 import { useBeforeUse } from '../chunk.ts'
 import type { Kind, Notice, NoticeBoard, Show } from './NoticeBoard.tsx'
 
@@ -6,14 +6,16 @@ import type { Kind, Notice, NoticeBoard, Show } from './NoticeBoard.tsx'
 export function Notices() {
   const [Board, setBoard] = useState<typeof NoticeBoard>()
   useBeforeUse(fetchBoard)
-  useEffect(() => {
+  // Before the effects of the screens, some of which have a notice to show at once.
+  useLayoutEffect(() => {
     wake = () =>
       fetchBoard()
         .then((board) => setBoard(() => board))
         .catch(() => {})
     if (waiting.length > 0) wake()
     return () => {
-      wake = () => {}
+      wake = null
+      waiting = []
     }
   }, [])
   return Board && <Board subscribe={subscribe} />
@@ -53,13 +55,15 @@ function subscribe(board: Show): () => void {
   }
 }
 
-let wake = () => {}
+/** Null while nobody is signed in: what comes then was for the one before. */
+let wake: (() => void) | null = null
 let show: Show | null = null
 let waiting: Notice[] = []
 
 function post(kind: Kind, text: string, reason: string | undefined) {
   const notice = { kind, lines: reason && reason !== text ? [text, reason] : [text] }
   if (show) return show(notice)
+  if (!wake) return
   waiting.push(notice)
   wake()
 }

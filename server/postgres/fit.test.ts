@@ -1,0 +1,31 @@
+import { expect, inject, test } from 'vitest'
+import { as } from '../../test/support/global.ts'
+import { suiteWorld } from '../../test/support/world.ts'
+import { StartFault } from '../config.ts'
+import { refuseUnfit } from './fit.ts'
+import { openPool } from './pool.ts'
+
+const world = await suiteWorld()
+
+test('a time zone that the database does not know is refused at the start, and one that it knows is not', async () => {
+  const { sql, config } = world.server
+  await refuseUnfit(sql, config.timeZone)
+  await refuseUnfit(sql, 'America/Argentina/Buenos_Aires')
+  const refused = refuseUnfit(sql, 'Mars/Olympus')
+  await expect(refused).rejects.toThrow('PostgreSQL does not know the TIME_ZONE Mars/Olympus.')
+  await expect(refused).rejects.toBeInstanceOf(StartFault)
+})
+
+test('a database without the encoding UTF8 is refused at the start', async () => {
+  const postgres = inject('postgres')
+  const superuser = openPool(postgres, { max: 1 })
+  await superuser`create database boxtree_latin template template0 encoding 'LATIN1' locale 'C'`
+  const latin = openPool(as(postgres, 'postgres', 'boxtree_latin'), { max: 1 })
+  try {
+    await expect(refuseUnfit(latin, 'UTC')).rejects.toThrow('The database must have the encoding UTF8')
+  } finally {
+    await latin.end()
+    await superuser`drop database boxtree_latin`
+    await superuser.end()
+  }
+})
