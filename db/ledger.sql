@@ -221,6 +221,8 @@ create table mac_trial (
   constraint mac_trial_client_fk foreign key (client) references client (id)
 );
 
+create index mac_trial_created on mac_trial (created);
+
 create trigger appended_only before update or delete or truncate on mac_trial
   for each statement execute function refuse_change();
 

@@ -5,7 +5,7 @@ import { MOST_COMPRESSED } from '../contract/channels.ts'
 import type { ServerReport } from '../contract/system.ts'
 import { openCaptcha } from './access/captcha.ts'
 import { storeOrCheckKey } from './access/key-check.ts'
-import { type Networks, watchNetworks } from './access/network.ts'
+import { type Networks, trusting, watchNetworks } from './access/network.ts'
 import { createSeal } from './access/seal.ts'
 import type { Gateway } from './boxes/gateway.ts'
 import type { Config } from './config.ts'
@@ -159,7 +159,7 @@ function openFastify(config: Config, log: FastifyBaseLogger): FastifyInstance {
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: ID_FIELD }),
     genReqId: idsOfRequests(config.trustedProxies),
-    trustProxy: config.trustedProxies.length > 0 ? config.trustedProxies : false,
+    trustProxy: config.trustedProxies.length > 0 ? trusting(config.trustedProxies) : false,
     ...REQUEST_TIMES,
     // A HEAD would use up an export's ticket, and read the whole file for nothing.
     exposeHeadRoutes: false,

@@ -186,3 +186,11 @@ function faultsOf(env: Record<string, string>): string {
   }
   throw new Error('the configuration was accepted')
 }
+
+test('a place keeps the name that was given for its time zone, and an abbreviation becomes a place', () => {
+  const zoneOf = (TIME_ZONE: string) => readConfig({ TIME_ZONE }).timeZone
+  expect(zoneOf('America/Argentina/Buenos_Aires')).toBe('America/Argentina/Buenos_Aires')
+  expect(zoneOf('Europe/Kyiv')).toBe('Europe/Kyiv')
+  expect(zoneOf('CET')).toMatch('/')
+  expect(zoneOf('utc')).toBe('UTC')
+})

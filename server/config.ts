@@ -246,10 +246,10 @@ function readAdminPassword(reader: Reader): string | null {
 function readTimeZone(reader: Reader): string {
   const zone = reader.text('TIME_ZONE') ?? 'UTC'
   try {
-    // As it was written: what Node makes of it is an old name of some zones, which many databases do not know.
-    new Intl.DateTimeFormat('en', { timeZone: zone })
-    // An offset such as +02:00 would pass here, but knows nothing of summer time.
-    if (/^[A-Za-z]/.test(zone)) return zone
+    const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions()
+    // As it was written: what Node makes of a place is an old name of some, which many databases do not know. To PostgreSQL
+    // CET and EST are abbreviations, without summer time. An offset such as +02:00 would pass here, and has none either.
+    if (/^[A-Za-z]/.test(zone)) return zone.includes('/') ? zone : timeZone
   } catch {}
   reader.faults.push('TIME_ZONE must be a zone of the IANA list, such as Europe/Berlin.')
   return 'UTC'

@@ -95,6 +95,7 @@ type OwnBackups = ReturnType<typeof openBackups>
 async function openData(config: Config) {
   const database = await step(() => openDatabase(config, tell, { stopping: stopping.signal }))
   undo.push(() => database.stop())
+  await step(() => refuseUnfit(database.server, config.timeZone))
   await step(() => migrate({ ...database, say: tell, stopping: stopping.signal }))
   let onOpen = () => {}
   const sql = openPool(database.server, {
@@ -103,7 +104,6 @@ async function openData(config: Config) {
     onOpen: () => onOpen(),
   })
   undo.push(() => sql.end({ timeout: 5 }))
-  await step(() => refuseUnfit(sql, config.timeZone))
   const clock = await step(() => startClock(sql, log))
   undo.push(async () => clock.stop())
   const primary = watchPrimary(sql, log)

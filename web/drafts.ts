@@ -17,6 +17,20 @@ export function keepDraft(by: string, form: string, draft: Draft | null): boolea
   return write(Object.keys(mine).length > 0 ? { ...all, [by]: mine } : all)
 }
 
+/** Removes the draft of a form that the last load of the page had sent, and tells the form, which has restored it. */
+export function draftWasSent(by: string, form: string): void {
+  keepDraft(by, form, null)
+  for (const listener of sentListeners) listener(form)
+}
+
+/** Calls a listener with the name of each form whose restored draft had been sent. Returns how to end that. */
+export function onDraftSent(listener: (form: string) => void): () => void {
+  sentListeners.add(listener)
+  return () => sentListeners.delete(listener)
+}
+
+const sentListeners = new Set<(form: string) => void>()
+
 /** Removes a draft once it was sent, unless something else was typed into the form since. */
 export function dropSentDraft(by: string, form: string, sent: Draft | null): void {
   if (JSON.stringify(draftOf(by, form)) === JSON.stringify(sent)) keepDraft(by, form, null)

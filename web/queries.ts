@@ -5,7 +5,7 @@ import type { Call } from '../contract/call.ts'
 import { calls, type InputOf, type OutputOf } from '../contract/calls.ts'
 import { type ApiError, connection, leavesOpen, send } from './api.ts'
 import { loadAgain } from './cache.ts'
-import { clientForm, keepDraft } from './drafts.ts'
+import { clientForm, draftWasSent } from './drafts.ts'
 import { atForm, failureOf, type Words, wordsOf } from './notices.ts'
 import type { SubmitError } from './parts/form/Form.tsx'
 import { useNotice } from './parts/notices/Notices.tsx'
@@ -197,7 +197,7 @@ export function useUnansweredSubmits(): void {
             if (words?.success) notice.success(words.success(input, output))
             mark(namedIn(input as Record<string, unknown>))
             const { login } = input as { login?: string }
-            if (call === calls.clients.save && login) keepDraft(name, clientForm(login), null)
+            if (call === calls.clients.save && login) draftWasSent(name, clientForm(login))
             loadAgain(client)
           })
           .catch((failure) => words && notice.error(...failureOf(words, failure)))

@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net'
+import { compile } from '@fastify/proxy-addr'
 import type { FastifyRequest } from 'fastify'
 
 /** The networks by which wrong logins are counted, and a watch for proxies that the configuration does not name. */
@@ -30,13 +31,9 @@ export function watchNetworks(trustedProxies: readonly string[], clock: () => Da
   }
 }
 
-/**
- * Returns an IPv4 address itself and the /64 of an IPv6 address, all of which one customer of a provider has. Some proxies
- * forward the port as well, which is another one for each connection.
- */
+/** Returns an IPv4 address itself and the /64 of an IPv6 address, all of which one customer of a provider has. */
 export function networkOf(forwarded: string): string {
-  const [, six, four] = WITH_PORT.exec(forwarded) ?? []
-  const address = six ?? four ?? forwarded
+  const address = withoutPort(forwarded)
   if (isIP(address) === 4) return address
   const [plain = ''] = address.split('%')
   if (isIP(plain) !== 6) return plain
@@ -46,6 +43,18 @@ export function networkOf(forwarded: string): string {
   if (isIpv4) return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.')
   const prefix = groups.slice(0, 4).map((group) => group.toString(16))
   return `${prefix.join(':')}::/64`
+}
+
+/** Returns an address alone. Some proxies forward its port as well, which is another one for each connection. */
+export function withoutPort(forwarded: string): string {
+  const [, six, four] = WITH_PORT.exec(forwarded) ?? []
+  return six ?? four ?? forwarded
+}
+
+/** Returns whether an address, as it was forwarded, is of a proxy that is trusted. */
+export function trusting(trustedProxies: readonly string[]): (forwarded: string) => boolean {
+  const isTrusted = compile([...trustedProxies])
+  return (forwarded) => isTrusted(withoutPort(forwarded), 0)
 }
 
 /** `203.0.113.7:51234`, `[2001:db8::1]:51234` or `[2001:db8::1]`. */

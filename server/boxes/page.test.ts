@@ -35,8 +35,12 @@ describe('the page of the boxes', () => {
 
   test('reads nothing that the console keeps in a browser, which may be at the same address', () => {
     const script = readFileSync(join(FOLDER, 'page.js'), 'utf8')
-    for (const name of ['localStorage', 'sessionStorage', 'indexedDB', 'caches'])
-      expect(script).not.toContain(name)
+    for (const name of ['sessionStorage', 'indexedDB', 'caches']) expect(script).not.toContain(name)
+    // Its own token only.
+    expect(script.match(/localStorage\b.{0,25}/g)).toEqual([
+      "localStorage.getItem('token of ' + ma",
+      "localStorage.setItem('token of ' + ma",
+    ])
     // It writes its own cookie, and reads none.
     expect(script.match(/document\.cookie.*/g)).toEqual([expect.stringMatching(/^document\.cookie = 'mac=/)])
   })

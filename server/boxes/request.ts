@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { Networks } from '../access/network.ts'
+import { type Networks, withoutPort } from '../access/network.ts'
 import type { Place, Told } from './client.ts'
 
 /** A call of a box: its fields from the query or the body, and who and where the box says it is. */
@@ -33,7 +33,7 @@ export function readRequest(request: Sent, networks: Networks): BoxRequest {
     list: (name) => textOf(sentAs(name), MOST_OF_LIST).split(',').filter(Boolean),
     mac: macOf(request.headers.cookie ?? ''),
     token: /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]?.toUpperCase() ?? '',
-    place: { network, address: network === null ? null : request.ip },
+    place: { network, address: network === null ? null : withoutPort(request.ip) },
   }
 }
 

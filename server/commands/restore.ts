@@ -31,7 +31,7 @@ async function main(): Promise<number> {
         ? `Restored as it was at ${manifest.taken}.`
         : `The rows of ${manifest.taken} were restored, but their ledger is not sound. Use another backup.`,
     )
-    if (manifest.time_zone !== config.timeZone) {
+    if (!isSameZone(manifest.time_zone, config.timeZone)) {
       say(
         `Its days were counted in ${manifest.time_zone}: start the console with TIME_ZONE=${manifest.time_zone}.`,
       )
@@ -40,6 +40,12 @@ async function main(): Promise<number> {
   } finally {
     await database.stop()
   }
+}
+
+/** Zones have old and new names. */
+function isSameZone(one: string, other: string): boolean {
+  const of = (timeZone: string) => new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone
+  return of(one) === of(other)
 }
 
 function chooseKey(config: Config, folder: string): Buffer {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
-import { all as addressesOf, compile } from '@fastify/proxy-addr'
+import { all as addressesOf } from '@fastify/proxy-addr'
 import type { FastifyInstance } from 'fastify'
+import { trusting } from '../access/network.ts'
 import { countAnswer, logAnswer } from './answer-log.ts'
 import { ID_FIELD, ID_HEADER, idsOfRequests } from './request-id.ts'
 
@@ -54,6 +55,6 @@ export function answerEarly(
 /** Returns a function that finds the address from which a request comes, as Fastify does. */
 function ipsOfRequests(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
   if (trustedProxies.length === 0) return ({ socket }) => socket.remoteAddress ?? ''
-  const isTrusted = compile([...trustedProxies])
+  const isTrusted = trusting(trustedProxies)
   return (request) => addressesOf(request, isTrusted).at(-1) ?? ''
 }

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Call } from '../../contract/call.ts'
-import type { Networks } from '../access/network.ts'
+import { type Networks, withoutPort } from '../access/network.ts'
 import { hash } from '../access/seal.ts'
 import { endedRefusal, hasEnded, lockSession, whoIsStill } from '../access/session.ts'
 import { openSessionLookup } from '../access/session-lookup.ts'
@@ -121,13 +121,13 @@ export function openPipeline({ sql, business, disk, networks, clock }: PipelineD
   }
 
   function contextOf(request: FastifyRequest): OpenContext {
-    const { ip: address, gone } = request
+    const { ip, gone } = request
     return {
       sql,
       now: clock.now(),
       clock: clock.now,
       business,
-      address,
+      address: withoutPort(ip),
       network: networks.of(request),
       agent: agentOf(request),
       gone,

@@ -31,7 +31,7 @@ export async function retrievals(dealing: Dealing, client: Served): Promise<Retr
   const offered = possible(dealing, purchases, facts.client_had_today)
   const refusal = {
     months: () => null,
-    'an earlier trial': () => whyNotShared(facts, RETRIEVED),
+    'an earlier trial': () => whyNotShared(dealing, facts, RETRIEVED),
     'a new trial': () => whyNotGiven(dealing, facts, RETRIEVED),
   }[offered.at(-1)?.leaves ?? 'months']()
   return { offered: refusal ? offered.slice(0, -1) : offered, refusal }

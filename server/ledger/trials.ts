@@ -7,8 +7,8 @@ import { type Concerned, factsOf, lockPlace, note, pathOf } from './transfer.ts'
 
 /**
  * What decides whether a trial may be given. A dealer gives TRIALS_PER_DAY, each a TRIAL row. A MAC has one in 30 days,
- * whoever gives it. A MAC that is moved to a client on a trial has had one too: `mac_trial` records that, and it does
- * not count against the dealer.
+ * whoever gives it. A MAC that is moved to a client on a trial has had one too: `mac_trial` records that. It is no trial
+ * of the dealer's, but there are as many in a day, since a script could take the trial from any number of MACs.
  */
 export type TrialFacts = {
   given_today: number
@@ -17,6 +17,10 @@ export type TrialFacts = {
   /** Whether the client's MAC had a trial in the last 30 days, and whether with another client. */
   mac_had: boolean
   mac_had_elsewhere: boolean
+  /** Whether the MAC had a trial with this client, however long ago, or there is none. */
+  mac_had_here: boolean
+  /** How many other MACs the dealer's clients on a trial have got today, without this one. */
+  shared_today: number
 }
 
 /** The fields of a call at which a refused trial is reported. */
@@ -40,7 +44,16 @@ export async function trialFacts(
       exists (select from transfer
         where client = ${client.id} and type = 'TRIAL' and created >= ${today}) as client_had_today,
       exists (select from had) as mac_had,
-      exists (select from had where client <> ${client.id}) as mac_had_elsewhere`
+      exists (select from had where client <> ${client.id}) as mac_had_elsewhere,
+      ${client.mac}::text is null or exists (
+        select from transfer where client = ${client.id} and type = 'TRIAL' and mac = ${client.mac}
+        union all
+        select from mac_trial where client = ${client.id} and mac = ${client.mac}
+      ) as mac_had_here,
+      (select count(distinct (m.client, m.mac)) from mac_trial m join client c on c.id = m.client
+        where m.created >= ${today} and c.dealer = ${account.id} and (m.client <> ${client.id} or m.mac <> ${client.mac})
+          and not exists (select from transfer t where t.client = m.client and t.type = 'TRIAL' and t.mac = m.mac)
+      ) as shared_today`
   return found as TrialFacts
 }
 
@@ -60,8 +73,18 @@ export function whyNotGiven(
 }
 
 /** Returns why a client on a trial may not have this MAC; null where it may. */
-export function whyNotShared({ mac_had_elsewhere }: TrialFacts, fields: TrialFields): Refusal | null {
-  return mac_had_elsewhere ? macHadTrial(fields) : null
+export function whyNotShared(
+  { business }: Dealing,
+  { mac_had_elsewhere, mac_had_here, shared_today }: TrialFacts,
+  fields: TrialFields,
+): Refusal | null {
+  if (mac_had_elsewhere) return macHadTrial(fields)
+  if (mac_had_here || shared_today < business.trialsPerDay) return null
+  return refuseField(
+    'trials_used_up',
+    fields.mac,
+    `Your clients on a trial have got ${shared_today} other MAC addresses today; ${business.trialsPerDay} a day are possible.`,
+  )
 }
 
 /** Gives a client a trial until its expiry, or refuses it. Call it after the client's row was written. */
@@ -84,36 +107,14 @@ export async function giveTrial(
  * written: no other client can have the MAC then, so nobody gives it another trial meanwhile.
  */
 export async function shareTrial(dealing: Dealing, client: Concerned, fields: TrialFields): Promise<void> {
-  const { sql } = dealing
+  const { sql, account } = dealing
   if (client.mac === null) return
-  const refusal = whyNotShared(await trialFacts(dealing, client), fields)
+  // As where a trial is given: two at once are not both the last one allowed.
+  await lockPlace(sql, account)
+  const refusal = whyNotShared(dealing, await trialFacts(dealing, client), fields)
   if (refusal) throw refusal
   await sql`
     insert into mac_trial (mac, client) values (${client.mac}, ${client.id}) on conflict do nothing`
-}
-
-/**
- * The same of a MAC that a dealer has typed, at most as often in a day as the dealer may give trials: with a client on a
- * trial, a script could take the trial from any number of MACs.
- */
-export async function shareTypedTrial(
-  dealing: Dealing,
-  client: Concerned,
-  fields: TrialFields,
-): Promise<void> {
-  const { sql, account, now, business } = dealing
-  await lockPlace(sql, account)
-  const [shared] = await sql<{ today: number }[]>`
-    select count(*) as today from mac_trial m join client c on c.id = m.client
-    where c.dealer = ${account.id} and m.created >= ${startOf(dayOf(now, business.zone), business.zone)}`
-  if ((shared?.today ?? 0) >= business.trialsPerDay) {
-    throw refuseField(
-      'trials_used_up',
-      fields.mac,
-      `You have given clients on a trial another MAC address ${business.trialsPerDay} times today; more are possible tomorrow.`,
-    )
-  }
-  await shareTrial(dealing, client, fields)
 }
 
 /** Whether a client is on a trial: no month of its service is paid, or all of it but today was taken back. */

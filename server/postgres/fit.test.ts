@@ -8,10 +8,10 @@ import { openPool } from './pool.ts'
 const world = await suiteWorld()
 
 test('a time zone that the database does not know is refused at the start, and one that it knows is not', async () => {
-  const { sql, config } = world.server
-  await refuseUnfit(sql, config.timeZone)
-  await refuseUnfit(sql, 'America/Argentina/Buenos_Aires')
-  const refused = refuseUnfit(sql, 'Mars/Olympus')
+  const { server } = world.server.database
+  await refuseUnfit(server, 'UTC')
+  await refuseUnfit(server, 'America/Argentina/Buenos_Aires')
+  const refused = refuseUnfit(server, 'Mars/Olympus')
   await expect(refused).rejects.toThrow('PostgreSQL does not know the TIME_ZONE Mars/Olympus.')
   await expect(refused).rejects.toBeInstanceOf(StartFault)
 })
@@ -20,11 +20,11 @@ test('a database without the encoding UTF8 is refused at the start', async () =>
   const postgres = inject('postgres')
   const superuser = openPool(postgres, { max: 1 })
   await superuser`create database boxtree_latin template template0 encoding 'LATIN1' locale 'C'`
-  const latin = openPool(as(postgres, 'postgres', 'boxtree_latin'), { max: 1 })
   try {
-    await expect(refuseUnfit(latin, 'UTC')).rejects.toThrow('The database must have the encoding UTF8')
+    await expect(refuseUnfit(as(postgres, 'postgres', 'boxtree_latin'), 'UTC')).rejects.toThrow(
+      'The database must have the encoding UTF8',
+    )
   } finally {
-    await latin.end()
     await superuser`drop database boxtree_latin`
     await superuser.end()
   }

@@ -1,13 +1,22 @@
 import { StartFault } from '../config.ts'
 import { codeOf } from './errors.ts'
-import type { Sql } from './pool.ts'
+import { type Connect, openPool, type Sql } from './pool.ts'
 
 /**
  * Refuses a database that would answer wrongly: one that knows small letters otherwise than this process, as by Turkish
  * rules, by which a name is found; and one that does not know the time zone.
  * @throws StartFault
  */
-export async function refuseUnfit(sql: Sql, timeZone: string): Promise<void> {
+export async function refuseUnfit(database: Connect, timeZone: string): Promise<void> {
+  const sql = openPool(database, { max: 1 })
+  try {
+    await judge(sql, timeZone)
+  } finally {
+    await sql.end()
+  }
+}
+
+async function judge(sql: Sql, timeZone: string): Promise<void> {
   const [is] = await sql<{ encoding: string; small: string }[]>`
     select current_setting('server_encoding') as encoding, lower('I') as small`
   if (is?.encoding !== 'UTF8' || is.small !== 'i') {

@@ -264,6 +264,26 @@ describe('a submit', () => {
     await expect(rows(page, 'Clients')).toHaveCount(1)
   })
 
+  test('that moves all clients of a dealer stands still after a lost answer, and can be repeated', async ({
+    open,
+    world,
+  }) => {
+    const { reseller, dealer } = await world.family()
+    const { name: to } = await world.child(reseller)
+    for (const login of ['moved-1', 'moved-2']) await world.client(dealer, { login })
+    const page = await open({ as: reseller, at: `/tree/${dealer.name}` })
+    await page.route('**/v1/tree/move-clients', loseAnswer, { times: 4 })
+    await press(page, 'Move clients')
+    const dialog = page.getByRole('dialog')
+    await fill(dialog, { To: to })
+    await press(dialog, `Move 2 clients to ${to}`)
+    await readNotice(page, 'Error moving the clients. Please try again.', LOST)
+    await comeBack(page)
+    await press(dialog, `Move 2 clients to ${to}`)
+    await readNotice(page, `2 clients moved to ${to}`)
+    await expect(dialog).toHaveCount(0)
+  })
+
   test('is charged once when a proxy refuses its second try', async ({ open, world }) => {
     const { page, held } = await atDealer(open, world)
     const refused = { status: 403, contentType: 'text/html', body: '<h1>Forbidden</h1>' }

@@ -241,7 +241,7 @@ export class Model {
       ...(changesMac && (stb_mac === undefined || o_mac === undefined) ? ['invalid_input'] : []),
       ...(changesMac && o_mac !== undefined && o_mac !== client.mac ? ['changed_since'] : []),
       ...(changesMac && mac !== client.mac ? this.#takenMac(mac) : []),
-      ...(joins ? [...this.#noSharedTrial(client, mac), ...this.#noMoreShared(dealer, mac)] : []),
+      ...(joins ? this.#noSharedTrial(client, mac) : []),
       ...shortage(dealer, months),
     ]
     if (refused.length > 0) return { refused }
@@ -363,28 +363,35 @@ export class Model {
     ]
   }
 
-  /** A MAC that had a trial with another client in the last 30 days cannot share this client's. */
+  /**
+   * A MAC that had a trial with another client in the last 30 days cannot share this client's, and a dealer's clients get
+   * as many other MACs in a day as trials.
+   */
   #noSharedTrial(client: Client, mac: string | null): string[] {
     const elsewhere = this.#trials.some(
       (trial) =>
         mac !== null && trial.mac === mac && trial.client !== client && trial.at > this.now - 30 * DAY_MS,
     )
-    return elsewhere ? ['mac_had_trial'] : []
+    const here = this.#trials.some((trial) => trial.mac === mac && trial.client === client)
+    const isUsedUp = mac !== null && !here && this.#sharedToday(client, mac) >= this.#trialsPerDay
+    return [...(elsewhere ? ['mac_had_trial'] : []), ...(isUsedUp ? ['trials_used_up'] : [])]
   }
 
-  /** A dealer types as many MACs of clients on a trial in a day as it may give trials. */
-  #noMoreShared(dealer: Account, mac: string | null): string[] {
+  /** How many other MACs a dealer's clients on a trial have got today, without this one. */
+  #sharedToday(client: Client, mac: string | null): number {
     const today = dayOn(this.now, this.#zone)
+    const isGiven = (one: Trial) =>
+      this.#trials.some(({ isGiven, client, mac }) => isGiven && client === one.client && mac === one.mac)
     const shared = this.#trials.filter(
-      (trial) =>
-        !trial.isGiven &&
-        trial.mac !== null &&
-        trial.client.dealer === dealer &&
-        dayOn(trial.at, this.#zone) === today,
+      (one) =>
+        one.mac !== null &&
+        one.client.dealer === client.dealer &&
+        dayOn(one.at, this.#zone) === today &&
+        !(one.client === client && one.mac === mac) &&
+        !isGiven(one),
     )
-    // A repetition in the same moment is no other one.
-    const rows = new Set(shared.map(({ client, mac, at }) => `${client.name} ${mac} ${at}`))
-    return mac !== null && rows.size >= this.#trialsPerDay ? ['trials_used_up'] : []
+    const clients = [...new Set(shared.map(({ client }) => client))]
+    return new Set(shared.map(({ client, mac }) => `${clients.indexOf(client)} ${mac}`)).size
   }
 
   #hadTrialToday(client: Client): boolean {

@@ -674,8 +674,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a dealer gives clients on a trial as many other MACs in a day as trials',
     file: 'server/ledger/trials.ts',
-    from: 'if ((shared?.today ?? 0) >= business.trialsPerDay)',
-    to: 'if ((shared?.today ?? 0) < 0)',
+    from: 'if (mac_had_here || shared_today < business.trialsPerDay) return null',
+    to: 'if (mac_had_here || shared_today >= 0) return null',
     suites: ['server/nouns/trials.test.ts'],
   },
   {
@@ -1528,7 +1528,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'only a trusted proxy may forward an address',
     file: 'server/app.ts',
-    from: 'config.trustedProxies.length > 0 ? config.trustedProxies : false',
+    from: 'config.trustedProxies.length > 0 ? trusting(config.trustedProxies) : false',
     to: 'true',
     suites: ['server/access/login-limits.test.ts'],
   },
@@ -1577,8 +1577,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a client on a trial takes no MAC that had a trial elsewhere',
     file: 'server/ledger/trials.ts',
-    from: 'return mac_had_elsewhere ? macHadTrial(fields) : null',
-    to: 'return mac_had_elsewhere === null ? macHadTrial(fields) : null',
+    from: 'if (mac_had_elsewhere) return macHadTrial(fields)',
+    to: '',
     suites: ['server/nouns/clients/clients.test.ts'],
   },
   {

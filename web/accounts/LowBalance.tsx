@@ -1,4 +1,4 @@
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import * as z from 'zod/mini'
 import { LowBelow } from '../../contract/requests.ts'
 import { Card } from '../parts/Card.tsx'
@@ -14,15 +14,12 @@ interface LowBalanceProps {
   /** What the threshold does, in a sentence. */
   help: string
   saving: Sending & { done: number }
-  /** What was saved here, which is loaded again only afterwards; undefined where nothing was. */
-  saved: number | null | undefined
   onSave: (below: number | null) => void
 }
 
 /** Sets the balance below which an account is marked as low. */
-export function LowBalance({ below, loaded, help, saving, saved, onSave }: LowBalanceProps) {
-  const shown = saved === undefined ? below : saved
-  const values = useMemo(() => ({ below: shown == null ? '' : String(shown) }), [shown])
+export function LowBalance({ below, loaded, help, saving, onSave }: LowBalanceProps) {
+  const values = useMemo(() => ({ below: below == null ? '' : String(below) }), [below])
   if (loaded.error && below === undefined) {
     return (
       <Card title="Low Balance">
@@ -49,6 +46,15 @@ export function LowBalance({ below, loaded, help, saving, saved, onSave }: LowBa
       </Form>
     </Card>
   )
+}
+
+/** Returns a threshold that was loaded, or saved since, and a function that is told what was saved. */
+export function useThreshold<Below extends number | null | undefined>(loaded: Below) {
+  const [saved, setSaved] = useState<{ below: number | null; over: Below } | null>(null)
+  // It is loaded again only after the save.
+  if (saved && saved.over !== loaded) setSaved(null)
+  const noteSaved = (below: number | null) => setSaved({ below, over: loaded })
+  return [saved ? saved.below : loaded, noteSaved] as const
 }
 
 const Threshold = z.object({

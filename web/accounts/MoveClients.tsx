@@ -32,7 +32,7 @@ interface MoveClientsProps {
 export function MoveClients({ open, account, onClose }: MoveClientsProps) {
   const cache = useQueryClient()
   const [chosen, setChosen] = useState<readonly string[]>([])
-  // How many may have been moved already, where nobody knows it. The account, loaded again, may have none left.
+  // How many clients there were before what had no answer. The account, loaded again, may have none left.
   const [unanswered, setUnanswered] = useState<number | null>(null)
   const close = () => {
     if (unanswered !== null) loadAgain(cache)
@@ -40,11 +40,16 @@ export function MoveClients({ open, account, onClose }: MoveClientsProps) {
     setChosen([])
     onClose()
   }
-  const { batches, move } = useMove(account?.name ?? '', close, setUnanswered)
+  const { batches, move } = useMove(account?.name ?? '', close)
   if (!account) return null
   const { name, beneath } = account
   const all = unanswered ?? beneath.clients
   const many = (which: string) => (which === 'all' ? all : chosen.length)
+  const start = async (to: string, which: string) => {
+    const named = which === 'chosen' ? chosen : undefined
+    const done = await move(to, many(which), named)
+    setUnanswered(done === null ? null : named ? all : all - done)
+  }
   return (
     <FormDialog
       open={open}
@@ -55,7 +60,7 @@ export function MoveClients({ open, account, onClose }: MoveClientsProps) {
       values={ALL_NOWHERE}
       submit={({ to, which }) => says(many(which), to)}
       onSubmit={({ to, which }, form) => {
-        if (many(which) > 0) return move(to, many(which), which === 'chosen' ? chosen : undefined)
+        if (many(which) > 0) return start(to, which)
         form.setError('which', { message: 'Please choose at least one client' })
       }}
     >
@@ -76,14 +81,15 @@ export function MoveClients({ open, account, onClose }: MoveClientsProps) {
 }
 
 /**
- * Moves clients in batches: those that are named, or else all of the dealer. `onUnanswered` is told how many are left where
- * nobody knows whether a batch was moved.
+ * Moves clients in batches: those that are named, or else all of the dealer. Where nobody knows whether a batch was moved,
+ * it returns how many were before it; else null.
  */
-function useMove(from: string, onDone: () => void, onUnanswered: (left: number) => void) {
+function useMove(from: string, onDone: () => void) {
   const session = useSession()
   const batches = useBatches(calls.tree.moveClients, 'moved', onDone)
-  const move = (to: string, all: number, clients: readonly string[] | undefined) =>
-    batches.run({
+  const move = async (to: string, all: number, clients: readonly string[] | undefined) => {
+    let before = null as number | null
+    await batches.run({
       all,
       async next() {
         // Named clients are one call; of all, each call moves the first that are still there.
@@ -93,8 +99,12 @@ function useMove(from: string, onDone: () => void, onUnanswered: (left: number) 
       },
       success: (moved) =>
         wordsOf(calls.tree.moveClients)?.success?.({ from, to }, { status: 'OK', moved, left: 0 }) ?? '',
-      onUnanswered: (done) => onUnanswered(all - done),
+      onUnanswered(done) {
+        before = done
+      },
     })
+    return before
+  }
   return { batches, move }
 }
 

@@ -34,7 +34,7 @@ interface ReminderDialogProps {
 export function ReminderDialog({ client, onClose }: ReminderDialogProps) {
   const shown = useLastValue(client)
   const [editing, setEditing] = useState(false)
-  const [noted, setNoted] = useState<Noted | null>(null)
+  const [noted, setNoted] = useState<(Noted & { name: string }) | null>(null)
   const knowsText = useKnowsPreferences()
   if (!shown) return null
   const close = () => {
@@ -53,7 +53,7 @@ export function ReminderDialog({ client, onClose }: ReminderDialogProps) {
       ) : (
         <Reminder
           client={shown}
-          noted={noted ?? { reminded: shown.reminded, by: shown.reminded_by }}
+          noted={noted?.name === shown.name ? noted : { reminded: shown.reminded, by: shown.reminded_by }}
           onNoted={setNoted}
           onEdit={() => setEditing(true)}
         />
@@ -68,7 +68,7 @@ type Noted = { reminded: string | null; by: string | null }
 interface ReminderProps {
   client: DueClient
   noted: Noted
-  onNoted: (noted: Noted) => void
+  onNoted: (noted: Noted & { name: string }) => void
   onEdit: () => void
 }
 
@@ -79,7 +79,7 @@ function Reminder({ client, noted, onNoted, onEdit }: ReminderProps) {
   const { name: self } = useSession()
   const note = useSubmit(calls.clients.remind, {
     changes: [calls.clients.dueClients],
-    onDone: ({ reminded }) => onNoted({ reminded, by: self }),
+    onDone: ({ reminded }, { name }) => onNoted({ name, reminded, by: self }),
   })
   const isDone = () => note.submit({ name: client.name, reminded: true })
   const copy = async () => {

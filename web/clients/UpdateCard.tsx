@@ -7,7 +7,7 @@ import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
 import { loadAgain } from '../cache.ts'
-import { clientForm, type Draft, draftOf, dropSentDraft } from '../drafts.ts'
+import { clientForm, type Draft, draftOf, dropSentDraft, onDraftSent } from '../drafts.ts'
 import { Card } from '../parts/Card.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { PasswordInput } from '../parts/form/PasswordInput.tsx'
@@ -153,16 +153,26 @@ function Follow({
   const { getValues } = useFormContext<ClientValues>()
   useEffect(() => {
     if (!client || client === base.seen) return
-    if (base.isRestored && draftOf(dealer, clientForm(client.name)) === null) {
-      // What the last load of this page had sent was answered meanwhile: these entries are not unsent any more.
-      onBase(baseFrom(client, null, expired))
-    } else if (!base.seen) {
+    if (!base.seen) {
       const draft = draftOf(dealer, clientForm(client.name)) as ClientDraft | null
       onBase(baseFrom(client, draft, expired))
     } else if (Object.keys(typedOver(base.seen, getValues())).length === 0) {
       onBase(followed(base, client))
     }
   }, [client, expired, dealer, base, onBase, getValues])
+  // What the last load of this page had sent was answered: these entries are not unsent any more. What was typed since is.
+  useEffect(
+    () =>
+      onDraftSent((form) => {
+        if (!client || !base.isRestored || form !== clientForm(client.name)) return
+        const typed = Object.entries(getValues()).filter(
+          ([name, value]) => value !== base.values[name as keyof ClientValues],
+        )
+        const { values, ...next } = baseFrom(client, null, expired)
+        onBase({ ...next, values: { ...values, ...Object.fromEntries(typed) } })
+      }),
+    [client, expired, base, onBase, getValues],
+  )
   return null
 }
 

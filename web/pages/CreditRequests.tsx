@@ -1,8 +1,7 @@
-import { useState } from 'react'
 import { calls } from '../../contract/calls.ts'
 import { AskForCredits } from '../accounts/AskForCredits.tsx'
 import { ChildRequests } from '../accounts/ChildRequests.tsx'
-import { LowBalance } from '../accounts/LowBalance.tsx'
+import { LowBalance, useThreshold } from '../accounts/LowBalance.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Stack } from '../parts/Stack.tsx'
 import { useBalance, useCall, useSubmit } from '../queries.ts'
@@ -28,17 +27,16 @@ export function CreditRequests() {
 function Own({ first }: { first: boolean }) {
   const loaded = useCall(calls.requests.own, {})
   const balance = useBalance()
-  const [saved, setSaved] = useState<number | null>()
-  const saving = useSubmit(calls.lowBalance.own, { onDone: (_, { below }) => setSaved(below) })
+  const [below, noteSaved] = useThreshold(balance.lowBelow)
+  const saving = useSubmit(calls.lowBalance.own, { onDone: (_, { below }) => noteSaved(below) })
   return (
     <>
       <AskForCredits own={loaded.data} loading={loaded.isPending} first={first} />
       <LowBalance
-        below={balance.lowBelow}
+        below={below}
         loaded={balance}
         help="Shown to you and to your parent"
         saving={saving}
-        saved={saved}
         onSave={(below) => saving.submit({ below })}
       />
       <TableCard

@@ -1,9 +1,8 @@
 import { createFirstAdmin } from '../../access/admin.ts'
 import { openCaptcha } from '../../access/captcha.ts'
-import { isPassword } from '../../access/password.ts'
 import { createSeal } from '../../access/seal.ts'
 import { readSecretKey } from '../../access/secret-key.ts'
-import { type Config, readConfig, StartFault } from '../../config.ts'
+import { type Config, readConfig } from '../../config.ts'
 import type { Business, Self } from '../../context.ts'
 import { openReport } from '../../jobs/report.ts'
 import { addDays, dayOf, startOf } from '../../ledger/calendar.ts'
@@ -15,6 +14,7 @@ import { countYesterday, type DemoBox, demoBoxes } from './boxes.ts'
 import { PLAYLIST } from './channels.ts'
 import { Dealer } from './dealer.ts'
 import { chance, pick, seed } from './dice.ts'
+import { markAsDemonstration } from './own-data.ts'
 import { Stage } from './stage.ts'
 
 const PASSWORD = 'boxtree-demo'
@@ -58,12 +58,8 @@ export async function fill(
       dataDir: config.dataDir,
       self: itself(config),
     }
+    markAsDemonstration(config.dataDir)
     const isNew = await createFirstAdmin(sql, config.adminLogin, PASSWORD)
-    if (!isNew && !(await isDemo(sql))) {
-      throw new StartFault(
-        `${config.dataDir} has a business's own data. Run the demonstration with another DATA_DIR.`,
-      )
-    }
     if (isNew) {
       await atPlayedTimes(database.owner, () => play(sql, business, config.adminLogin, say))
       await countYesterday(sql, new Date())
@@ -74,12 +70,6 @@ export async function fill(
     await sql.end()
     await database.stop()
   }
-}
-
-/** Whether an admin has the password of the demonstration, which nobody else has. */
-async function isDemo(sql: Sql): Promise<boolean> {
-  const [admin] = await sql<{ password: string }[]>`select password from account where role = 'admin'`
-  return isPassword(PASSWORD, admin?.password, null)
 }
 
 /** Lets sessions set the clock while `work` runs, so that the rows are dated within the played year. */

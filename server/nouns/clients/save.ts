@@ -3,7 +3,7 @@ import { expiryState, Mac } from '../../../contract/clients.ts'
 import { ofClient } from '../../access/seal.ts'
 import { type Context, type Handler, Unchanged } from '../../context.ts'
 import { refuseChanged, renew, type Served } from '../../ledger/purchases.ts'
-import { livesOnTrial, shareTypedTrial } from '../../ledger/trials.ts'
+import { livesOnTrial, shareTrial } from '../../ledger/trials.ts'
 import { refuseField } from '../../refusal.ts'
 import { balanceOf } from '../../tree/account.ts'
 import { type Client, clientOf } from '../../tree/client.ts'
@@ -24,7 +24,7 @@ export const saveClient: Handler<typeof calls.clients.save> = async (context, in
     const output = { status: 'OK' as const, name, expiry, credits: await balanceOf(sql, account) }
     if (!changed) return new Unchanged(output)
     const hasNewMac = changed.mac !== null && changed.mac !== client.mac
-    if (hasNewMac && (await livesOnTrial(context, changed))) await shareTypedTrial(context, changed, TYPED)
+    if (hasNewMac && (await livesOnTrial(context, changed))) await shareTrial(context, changed, TYPED)
     return output
   }
   const { credits, clients } = await renew(context, [changed ?? client], months)
