@@ -47,8 +47,9 @@ export function MoveClients({ open, account, onClose }: MoveClientsProps) {
   const many = (which: string) => (which === 'all' ? all : chosen.length)
   const start = async (to: string, which: string) => {
     const named = which === 'chosen' ? chosen : undefined
-    const done = await move(to, many(which), named)
-    setUnanswered(done === null ? null : named ? all : all - done)
+    const before = await move(to, many(which), named)
+    // Of named clients all or none were moved.
+    setUnanswered(before === null ? null : all - before)
   }
   return (
     <FormDialog

@@ -41,12 +41,12 @@ export function AddMonths({ client, expired, sent, unanswered, onPayable }: AddM
       label="Add months"
       options={OPTIONS}
       disabled={isHeld}
-      {...(isHeld ? { help: NOT_TWICE } : months === 0 ? nothing : words)}
+      {...(isHeld ? { help: SENT_BEFORE } : months === 0 ? nothing : words)}
     />
   )
 }
 
-const NOT_TWICE = 'Try again: nothing is done twice'
+const SENT_BEFORE = 'Try again: nothing is done twice'
 
 const EXPIRED = 'This client has expired. Add months to renew it; until then all else stays as it is.'
 

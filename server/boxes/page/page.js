@@ -19,7 +19,7 @@
   var NO_BOX = 'This page is for set-top boxes. Open it on a box.'
   var NO_CHANNELS = 'There are no channels yet.'
   var NOT_PLAYABLE = 'This channel cannot be played at the moment.'
-  var WRONG = 'The login or the password is wrong. After several wrong tries, wait for 15 minutes.'
+  var WRONG = 'The login or the password is wrong. After three tries, wait 15 minutes.'
 
   var mac = tell('GetDeviceMacAddress') || read('MACAddress')
   var token = kept()
