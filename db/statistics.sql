@@ -30,6 +30,22 @@ create table branch_day (
 
 create index branch_day_day on branch_day (day);
 
+-- What the transactions that an account may see add up to by their type, for finished days with so many of them that
+-- reading each would take long. Like a statistic, a row is written once and never changes; `verify` adds it up again. Days
+-- begin and end by the TIME_ZONE in which they were finished.
+create table busy_day (
+  account bigint not null,
+  began timestamptz not null,
+  ended timestamptz not null,
+  type text not null,
+  transactions integer not null,
+  credits bigint not null,
+  constraint busy_day_pkey primary key (account, began, type),
+  constraint busy_day_account_fk foreign key (account) references account (id)
+);
+
+create index busy_day_ended on busy_day (ended);
+
 -- Indexes for the changes since a moment, so that not all rows are read.
 create index client_created on client (created);
 create index client_deleted on client (deleted) where deleted is not null;

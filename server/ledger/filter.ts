@@ -10,13 +10,25 @@ export function isSelected(
   zone: string,
 ): Fragment {
   const term = search.trim()
+  const moments = momentsOf({ from, to }, zone)
   const conditions = [
     ...(type ? [sql`t.type = ${type}`] : []),
-    ...(from ? [sql`t.created >= ${startOf(within(from), zone)}`] : []),
-    ...(to ? [sql`t.created < ${startOf(addDays(within(to), 1), zone)}`] : []),
+    ...(moments.from ? [sql`t.created >= ${moments.from}`] : []),
+    ...(moments.to ? [sql`t.created < ${moments.to}`] : []),
     ...(term === '' ? [] : [sql`${isLike(sql, term)}`]),
   ]
   return conditions.reduce((all, one) => sql`${all} and ${one}`, sql`true`)
+}
+
+/** Returns the moment at which a filter's first day begins, and that at which its last one ends. */
+export function momentsOf(
+  { from, to }: Pick<TransactionFilter, 'from' | 'to'>,
+  zone: string,
+): { from: string | null; to: string | null } {
+  return {
+    from: from ? startOf(within(from), zone) : null,
+    to: to ? startOf(addDays(within(to), 1), zone) : null,
+  }
 }
 
 /** A term matches as a plain substring, without case; each field by itself. */

@@ -4,6 +4,7 @@ import { pageOf } from '../../contract/page.ts'
 import type { Transaction } from '../../contract/shapes.ts'
 import type { TRANSACTION_SORTS, TransactionFilter, TransactionSum } from '../../contract/transactions.ts'
 import type { Account, Context, Handler, Handlers } from '../context.ts'
+import { sumsWithin } from '../ledger/busy-days.ts'
 import { isSelected } from '../ledger/filter.ts'
 import { ledgerOf } from '../ledger/transfer.ts'
 import { directionOf } from '../postgres/order.ts'
@@ -57,6 +58,8 @@ export const transactions: Handlers<typeof calls.transactions> = {
   async sums(context, filter) {
     const { sql } = context
     const { whose, which } = await selected(context, filter)
+    if (filter.search.trim() === '')
+      return { data: await sumsWithin(sql, whose, filter, context.business.zone) }
     const data = await sql<TransactionSum[]>`
       select t.type, count(*) as transactions, sum(t.credits)::bigint as credits
       from ${ledgerOf(sql, whose, { which })} group by t.type order by t.type`

@@ -31,6 +31,7 @@ describe("the console's role", () => {
       box_count: 'insert',
       branch_day: 'insert',
       broadcast: 'insert',
+      busy_day: 'insert',
       captcha_used: 'insert',
       device: 'insert',
       export_ticket: 'insert',

@@ -94,6 +94,7 @@ export const BETWEEN_RELEASES: Readonly<Record<string, number>> = {
   '5f93c00709d7785f02c43e3b40ec4e2e662b73407b37bfdad4a85490de6c9855': 12,
   dc04801b3a689f318a6e0c316d77c07abde18697cc7a7c362a4ed4fee402e047: 13,
   e94943010643fbc76da21a6bceb472dd5d79b32ef69c6fae9bcffba8163971a4: 14,
+  '90aa82c2491df2de5058419f04c291138a424f9bfeda02ac7129fc257924990e': 15,
 }
 
 /** Returns the fingerprint of a schema from the names and checksums of its files. */

@@ -8,6 +8,10 @@ export async function brokenTree(sql: Sql): Promise<string[]> {
     ...(await misstated(sql)).map(
       ({ name, day }) => `The statistics of ${name} on ${day} are not what there was.`,
     ),
+    ...(await misadded(sql)).map(
+      ({ name, began }) =>
+        `The transactions of ${name} in the day from ${began} do not add up to what was kept.`,
+    ),
   ]
 }
 
@@ -24,6 +28,31 @@ function strayed(sql: Sql) {
     where next_transfer < last_transfer or (to_superreseller, to_reseller) is distinct from
       case when last then (a.superreseller, a.reseller) else (next_superreseller, next_reseller) end
     order by a.name limit 10`
+}
+
+/** Finds days of accounts whose kept sums are not those of the ledger, or leave out a type. */
+function misadded(sql: Sql) {
+  const paths = sql`t.superreseller, t.reseller, t.dealer, t.from_superreseller, t.from_reseller, t.from_dealer`
+  return sql<{ name: string; began: string }[]>`
+    with day as (select distinct began, ended from busy_day),
+    days as (select array_agg(began order by began) as starts, array_agg(ended order by began) as ends from day),
+    summed as (
+      select account, began, type, sum(transactions) as transactions, sum(credits) as credits from (
+        select starts[nr] as began, t.type, ${paths}, count(*) as transactions, sum(t.credits) as credits
+        from days cross join transfer t cross join lateral (select width_bucket(t.created, starts) as nr) as place
+        where t.created >= starts[1] and t.created < ends[nr] group by ${paths}, 1, 2
+      ) t
+      cross join lateral (
+        select id as account from account where role = 'admin'
+        union select id from account where id in (${paths})
+      ) as seeing
+      where exists (select from busy_day k where k.account = seeing.account and k.began = t.began)
+      group by account, began, type
+    )
+    select distinct a.name, began
+    from summed full join busy_day k using (account, began, type) join account a on a.id = account
+    where (summed.transactions, summed.credits) is distinct from (k.transactions::numeric, k.credits::numeric)
+    order by began, a.name limit 10`
 }
 
 function halfClosed(sql: Sql) {

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { type Family, suiteWorld } from '../../test/support/world.ts'
+import { addUpBusyDays } from '../ledger/busy-days.ts'
 import { fillBranchDays } from '../nouns/growth.ts'
 import { fillStatistics } from '../nouns/statistics.ts'
 import { begin } from '../postgres/begin.ts'
@@ -57,6 +58,7 @@ beforeAll(async () => {
   row.movedAfter = before?.next ?? 0
   await fillStatistics(world.server.sql, world.clock.now, 'UTC')
   await fillBranchDays(world.server.sql, world.clock.now, 'UTC')
+  await addUpBusyDays(world.server.sql, world.clock.now, 'UTC', 1)
 })
 
 describe('a ledger without tampering', () => {
@@ -320,6 +322,18 @@ const tamperings: Tampering[] = [
     () => null,
     /The statistics of .* are not what there was/,
     (sql) => sql`update branch_day set used = used + 1 where account = ${moved.reseller.id}`,
+  ],
+  [
+    'a sum of a finished day restated',
+    () => null,
+    /The transactions of .* do not add up to what was kept/,
+    (sql) => sql`update busy_day set credits = credits + 1 where account = ${moved.reseller.id}`,
+  ],
+  [
+    'a type left out of the sums of a finished day',
+    () => null,
+    /The transactions of .* do not add up to what was kept/,
+    (sql) => sql`delete from busy_day where account = ${family.dealer.id} and type = 'TRIAL'`,
   ],
   [
     'the trigger dropped',

@@ -52,7 +52,8 @@ describe('whatever request is sent', () => {
       )
       // The test keeps the log in memory, which must not count as the server's.
       world.server.logged.length = 0
-      heaps.push(heapAfterCollecting())
+      // To collect all garbage takes a tenth of a second.
+      if (ALL.indexOf(call) % 10 === 0) heaps.push(heapAfterCollecting())
       // The session must still work.
       if (name !== 'session.logout') await person.call(calls.session.user)
     },
@@ -61,7 +62,8 @@ describe('whatever request is sent', () => {
 
 test('hostile requests leave the memory within 32 MB of what it was', () => {
   // The first calls load code that stays.
-  const [first = 0, ...later] = heaps.slice(5)
+  const [first = 0, ...later] = heaps.slice(1)
+  expect(later.length).toBeGreaterThan(5)
   for (const heap of later) expect(heap - first).toBeLessThan(32 * 1024 * 1024)
 })
 

@@ -12,6 +12,13 @@ export type Mutant = {
 
 export const MUTANTS: Mutant[] = [
   {
+    guard: 'what a busy day adds up to has what came to an account from another path',
+    file: 'server/ledger/busy-days.ts',
+    from: ', t.from_superreseller, t.from_reseller, t.from_dealer`',
+    to: ', t.from_superreseller`',
+    suites: ['server/ledger/busy-days.test.ts'],
+  },
+  {
     guard: 'a box that is let in by memory alone may play',
     file: 'server/boxes/admission.ts',
     from: 'if (!client || refusalOf(client, place, roster.unserved, now) !== null) return null',

@@ -1,9 +1,10 @@
 import { rmSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import type { TransactionSql } from 'postgres'
+import { DEFAULT_SETTINGS } from '../../contract/appearance.ts'
 import type { Backups } from '../../contract/system.ts'
-import { createFirstAdmin } from '../../server/access/admin.ts'
 import { watchNetworks } from '../../server/access/network.ts'
+import { hashPassword } from '../../server/access/password.ts'
 import { createSeal } from '../../server/access/seal.ts'
 import { type AppDependencies, openApp, openBoxApp } from '../../server/app.ts'
 import { type Gateway, openGateway } from '../../server/boxes/gateway.ts'
@@ -20,6 +21,8 @@ import { freshFolder } from './folder.ts'
 export const SECRET_KEY = Buffer.alloc(32, 'boxtree')
 
 export const ADMIN = { login: 'admin', password: 'admin-password' }
+
+const ADMIN_HASH = hashPassword(ADMIN.password, null)
 
 export interface TestServer {
   /** `http://127.0.0.1:PORT` */
@@ -74,7 +77,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const sql = options.clock ? await withClock(options.clock, pool, ownerSql) : pool
   const logged: string[] = []
   if (options.admin ?? options.database === undefined) {
-    await createFirstAdmin(sql, ADMIN.login, ADMIN.password)
+    await insertAdmin(sql)
   }
   const clock = options.databaseClock ?? {
     ...MACHINE_CLOCK,
@@ -130,6 +133,13 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       rmSync(dataDir, { recursive: true, force: true })
     },
   }
+}
+
+/** Creates the first admin as `createFirstAdmin` does, which would hash the password once for every server. */
+async function insertAdmin(sql: Sql): Promise<void> {
+  await sql`
+    insert into account (name, role, password, settings, created)
+    values (${ADMIN.login}, 'admin', ${await ADMIN_HASH}, ${sql.json(DEFAULT_SETTINGS)}, moment())`
 }
 
 /** Wraps the pool so that the database's clock shows the test's time too: see `moment` in db/accounts.sql. */

@@ -1,0 +1,113 @@
+import type { TransactionFilter, TransactionSum } from '../../contract/transactions.ts'
+import { begin } from '../postgres/begin.ts'
+import { LOCKS, tryLock } from '../postgres/locks.ts'
+import type { Fragment, Sql } from '../postgres/pool.ts'
+import { dayOf } from './calendar.ts'
+import { bucketOf, type Days, daysFrom } from './days.ts'
+import { momentsOf } from './filter.ts'
+import { ledgerOf, type Placed } from './transfer.ts'
+
+/** From how many transactions on a day of an account is added up for good: reading fewer takes no time. */
+const BUSY = 100
+
+/** How many days are added up by one statement. */
+const PORTION = 31
+
+/**
+ * Adds up the finished days of the accounts that were busy on them. A finished day never changes, since the ledger is
+ * only appended; whatever is not added up is read row by row, so that a late job makes no answer wrong.
+ * @param busy the least transactions of a day that is added up
+ * @returns how many rows it wrote; null while another server does this
+ */
+export async function addUpBusyDays(sql: Sql, now: Date, zone: string, busy = BUSY): Promise<number | null> {
+  const [known] = await sql<{ since: string | null }[]>`
+    select coalesce((select max(ended) from busy_day), (select min(created) from transfer)) as since`
+  if (!known?.since) return 0
+  const { days, ends } = daysFrom(dayOf(known.since, zone), now, zone)
+  const finished = ends.filter((end) => new Date(end) <= now).length
+  let since = known.since
+  let written = 0
+  for (let from = 0; from < finished; from += PORTION) {
+    const to = Math.min(from + PORTION, finished)
+    const portion = { days: days.slice(from, to), ends: ends.slice(from, to) }
+    const rows = await begin(sql, (sql) => addUp(sql, since, portion, busy))
+    if (rows === null) return null
+    written += rows
+    since = portion.ends.at(-1) ?? since
+  }
+  return written
+}
+
+async function addUp(sql: Sql, since: string, portion: Days, busy: number): Promise<number | null> {
+  if (!(await tryLock(sql, LOCKS.busyDays))) return null
+  // Another server may have come before.
+  const later = await sql`select from busy_day where ended > ${since} limit 1`
+  if (later.length > 0) return null
+  const { ends } = portion
+  await sql`set local statement_timeout = '10min'`
+  const written = await sql`
+    insert into busy_day (account, began, ended, type, transactions, credits)
+    select account, began, ended, type, transactions, credits from (
+      select account, nr, type, sum(transactions) as transactions, sum(credits) as credits,
+        sum(sum(transactions)) over (partition by account, nr) as of_day
+      from (
+        -- Added up before each is counted on every account of its paths.
+        select ${bucketOf(sql, sql`t.created`, portion)} as nr, t.type, ${paths(sql)}, count(*) as transactions, sum(t.credits) as credits
+        from transfer t where t.created >= ${since} and t.created < ${ends.at(-1) ?? since}
+        group by t.type, ${paths(sql)}, 1
+      ) t ${eachSeeing(sql)}
+      group by account, nr, type
+    ) as summed
+    join unnest(${[since, ...ends.slice(0, -1)]}::timestamptz[], ${ends}::timestamptz[]) with ordinality as day (began, ended, nr)
+      using (nr)
+    where of_day >= ${busy}`
+  return written.count
+}
+
+/** The accounts of both paths of a transfer `t`. */
+function paths(sql: Sql): Fragment {
+  return sql`t.superreseller, t.reseller, t.dealer, t.from_superreseller, t.from_reseller, t.from_dealer`
+}
+
+/** Joins each transfer `t` with every `account` that may see it, once. */
+function eachSeeing(sql: Sql): Fragment {
+  return sql`cross join lateral (
+    select id as account from account where role = 'admin'
+    union select account from unnest(array[${paths(sql)}]) as account where account is not null
+  ) as seeing`
+}
+
+/** Adds up the transactions of an account and of everything beneath it by their type, within a filter's days. */
+export function sumsWithin(
+  sql: Sql,
+  whose: Pick<Placed, 'id' | 'role'>,
+  { type, ...days }: Pick<TransactionFilter, 'type' | 'from' | 'to'>,
+  zone: string,
+): PromiseLike<TransactionSum[]> {
+  const { from, to } = momentsOf(days, zone)
+  const first = sql`${from ?? '-infinity'}::timestamptz`
+  const end = sql`${to ?? 'infinity'}::timestamptz`
+  const ofType = (row: Fragment) => (type ? sql`${row}.type = ${type}` : sql`true`)
+  const which = sql`t.created >= gap.began and t.created < gap.ended and ${ofType(sql`t`)}`
+  return sql<TransactionSum[]>`
+    with kept as (
+      select began, ended, type, transactions, credits from busy_day
+      where account = ${whose.id} and began >= ${first} and ended <= ${end}
+    ),
+    day as (select distinct began, ended from kept),
+    gap as (
+      select began, ended from (
+        select lag(ended, 1, ${first}) over (order by began) as began, began as ended from day
+        union all
+        select coalesce(max(ended), ${first}), ${end} from day
+      ) as between_days where began < ended
+    )
+    select type, sum(transactions)::bigint as transactions, sum(credits)::bigint as credits from (
+      select type, transactions, credits from kept where ${ofType(sql`kept`)}
+      union all
+      select read.type, read.transactions, read.credits from gap cross join lateral (
+        select t.type, count(*) as transactions, sum(t.credits) as credits
+        from ${ledgerOf(sql, whose, { which })} group by t.type
+      ) as read
+    ) as rows group by type order by type`
+}
