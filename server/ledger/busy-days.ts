@@ -72,8 +72,10 @@ function paths(sql: Sql): Fragment {
 /** Joins each transfer `t` with every `account` that may see it, once. */
 function eachSeeing(sql: Sql): Fragment {
   return sql`cross join lateral (
-    select id as account from account where role = 'admin'
-    union select account from unnest(array[${paths(sql)}]) as account where account is not null
+    select account from (
+      values ((select id from account where role = 'admin'), null), (t.superreseller, null), (t.reseller, null), (t.dealer, null),
+        (t.from_superreseller, t.superreseller), (t.from_reseller, t.reseller), (t.from_dealer, t.dealer)
+    ) as path (account, already) where account is not null and account is distinct from already
   ) as seeing`
 }
 

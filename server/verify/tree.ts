@@ -32,22 +32,29 @@ function strayed(sql: Sql) {
 
 /** Finds days of accounts whose kept sums are not those of the ledger, or leave out a type. */
 function misadded(sql: Sql) {
-  const paths = sql`t.superreseller, t.reseller, t.dealer, t.from_superreseller, t.from_reseller, t.from_dealer`
+  const paths = sql`superreseller, reseller, dealer, from_superreseller, from_reseller, from_dealer`
   return sql<{ name: string; began: string }[]>`
     with day as (select distinct began, ended from busy_day),
     days as (select array_agg(began order by began) as starts, array_agg(ended order by began) as ends from day),
+    path as (
+      select starts[nr] as began, type, ${paths}, count(*) as transactions, sum(credits) as credits
+      from days cross join transfer cross join lateral (select width_bucket(created, starts) as nr) as place
+      where created >= starts[1] and created < ends[nr] group by 1, 2, ${paths}
+    ),
+    seen as (
+      select id as account, began, type, transactions, credits from path join account on role = 'admin'
+      union all
+      select account, began, type, transactions, credits
+      from path cross join lateral (values (superreseller), (reseller), (dealer)) as own (account)
+      union all
+      select account, began, type, transactions, credits from path cross join lateral (
+        values (from_superreseller, superreseller), (from_reseller, reseller), (from_dealer, dealer)
+      ) as former (account, present)
+      where account <> present
+    ),
     summed as (
-      select account, began, type, sum(transactions) as transactions, sum(credits) as credits from (
-        select starts[nr] as began, t.type, ${paths}, count(*) as transactions, sum(t.credits) as credits
-        from days cross join transfer t cross join lateral (select width_bucket(t.created, starts) as nr) as place
-        where t.created >= starts[1] and t.created < ends[nr] group by ${paths}, 1, 2
-      ) t
-      cross join lateral (
-        select id as account from account where role = 'admin'
-        union select id from account where id in (${paths})
-      ) as seeing
-      where exists (select from busy_day k where k.account = seeing.account and k.began = t.began)
-      group by account, began, type
+      select account, began, type, sum(transactions) as transactions, sum(credits) as credits
+      from seen join (select distinct account, began from busy_day) as kept using (account, began) group by 1, 2, 3
     )
     select distinct a.name, began
     from summed full join busy_day k using (account, began, type) join account a on a.id = account
