@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
@@ -633,6 +633,31 @@ describe('the script of a page', () => {
     expect(await filesOf(page, 'Clients-')).toBe(0)
     await page.getByRole('navigation').getByRole('link', { name: 'Clients', exact: true }).hover()
     await expect.poll(() => filesOf(page, 'Clients-')).toBe(1)
+  })
+
+  test('of a dialog that is opened before it has come is waited for, unless Escape gives it up', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family({ credits: 3 })
+    const { name } = await world.client(dealer)
+    const page = await open({ as: dealer, at: '/clients' })
+    const held: Route[] = []
+    await page.route('**/assets/RenewDialog-*', (route) => {
+      held.push(route)
+    })
+    const button = page.getByRole('button', { name: `Renew ${name}` })
+    const waits = page.getByRole('status').getByText('Loading…')
+    await button.press('Enter')
+    await expect(waits).toBeVisible()
+    await page.keyboard.press('Escape')
+    await expect(waits).toHaveCount(0)
+    await expect(button).toBeFocused()
+    await button.click()
+    await expect(waits).toBeVisible()
+    for (const route of held) await route.continue()
+    await expect(page.getByRole('dialog')).toBeVisible()
+    await expect(waits).toHaveCount(0)
   })
 
   test.for(['points at one', 'moves the focus to one'])(

@@ -1,6 +1,9 @@
+import { styled } from '@mui/material/styles'
 import { type ComponentType, type ReactNode, useCallback, useEffect, useState } from 'react'
 import { type Chunk, useBeforeUse, useFetch, useValue } from '../chunk.ts'
 import { useNotice } from '../notices/Notices.tsx'
+import { Spinner } from '../Spinner.tsx'
+import { useDelayed } from '../useDelayed.ts'
 
 interface Opens {
   open?: boolean | undefined
@@ -9,8 +12,9 @@ interface Opens {
 
 /**
  * Renders a dialog or drawer whose code is a chunk of its own. The chunk is loaded when the person turns to any
- * control, or at the latest when it opens. Until then nothing is rendered. One that cannot be loaded closes with a
- * notice: the page beneath keeps what was selected and typed, and the next opening tries again.
+ * control, or at the latest when it opens. While it is awaited for longer than 200 ms, a line at the foot of the window says so, and Escape gives it
+ * up. One that cannot be loaded closes with a notice: the page beneath keeps what was selected and typed, and the next
+ * opening tries again.
  */
 export function Later<Props extends Opens>({
   part,
@@ -30,8 +34,43 @@ export function Later<Props extends Opens>({
   useBeforeUse(part.load)
   useFetch(part, open, giveUp)
   if (open && !wanted) setWanted(true)
-  return wanted && Component && <Entering Component={Component} given={given} />
+  if (!Component) return open && <Coming onGiveUp={(event) => onClose?.(event, 'escapeKeyDown')} />
+  return wanted && <Entering Component={Component} given={given} />
 }
+
+function Coming({ onGiveUp }: { onGiveUp: (event: object) => void }) {
+  const late = useDelayed(true)
+  useEffect(() => {
+    const giveUp = (event: KeyboardEvent) => {
+      if (event.key === 'Escape') onGiveUp(event)
+    }
+    document.addEventListener('keydown', giveUp)
+    return () => document.removeEventListener('keydown', giveUp)
+  }, [onGiveUp])
+  return (
+    <Over role="status" style={{ visibility: late ? 'visible' : 'hidden' }}>
+      <Spinner />
+      Loading…
+    </Over>
+  )
+}
+
+/** Lies over the page, so that nothing moves. */
+const Over = styled('p')(({ theme }) => ({
+  position: 'fixed',
+  zIndex: theme.zIndex.modal,
+  insetInline: 0,
+  bottom: 24,
+  width: 'fit-content',
+  margin: '0 auto',
+  padding: '8px 16px',
+  display: 'flex',
+  alignItems: 'center',
+  gap: 8,
+  borderRadius: 8,
+  color: theme.palette.background.paper,
+  background: theme.palette.text.primary,
+}))
 
 /** Renders it closed first, so that its first opening is animated as well. */
 function Entering<Props extends Opens>({
