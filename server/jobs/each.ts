@@ -3,7 +3,7 @@ import type { JobName } from '../../contract/system.ts'
 import { resealPasswords } from '../access/reseal.ts'
 import type { Seal } from '../access/seal.ts'
 import type { PlaylistRules } from '../context.ts'
-import { addUpBusyDays } from '../ledger/busy-days.ts'
+import { fillBusyDays } from '../ledger/busy-days.ts'
 import { type Day, dayOf, endOf } from '../ledger/calendar.ts'
 import { countBoxes } from '../nouns/boxes.ts'
 import { refreshPlaylist } from '../nouns/channels/refresh.ts'
@@ -53,7 +53,7 @@ export function statistics({ sql, zone, log }: Needs): ClockJob {
       const rows = await fillStatistics(sql, settled, zone)
       if (rows) log.info({ rows }, 'statistics were written')
       const branches = await fillBranchDays(sql, settled, zone)
-      const sums = await addUpBusyDays(sql, settled, zone)
+      const sums = await fillBusyDays(sql, settled, zone)
       if (rows !== null && branches !== null && sums !== null) written = dayOf(settled, zone)
     },
     // Midnight comes a second after the end of the day.

@@ -5,14 +5,14 @@ import type { TRANSACTION_TYPES } from '../../contract/shapes.ts'
 import { runs, seedOf } from '../../test/laws/runs.ts'
 import { newClient, type Person, suiteWorld } from '../../test/support/world.ts'
 import { verify } from '../verify/verify.ts'
-import { addUpBusyDays } from './busy-days.ts'
+import { fillBusyDays } from './busy-days.ts'
 import { addDays, type Day, dayOf } from './calendar.ts'
 
 const world = await suiteWorld()
 const { sql } = world.server
 const { sums } = calls.transactions
 
-const addUp = (busy: number, zone = 'UTC') => addUpBusyDays(sql, world.clock.now, zone, busy)
+const addUp = (busy: number, zone = 'UTC') => fillBusyDays(sql, world.clock.now, zone, busy)
 
 /** Adds up, row by row, what an account may see of the days of UTC. */
 async function readEach({ id, role }: Person, { type, from, to }: Filter) {

@@ -4,7 +4,7 @@ import { LOCKS, tryLock } from '../postgres/locks.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
 import { dayOf } from './calendar.ts'
 import { bucketOf, type Days, daysFrom } from './days.ts'
-import { momentsOf } from './filter.ts'
+import { isSelected, momentsOf } from './filter.ts'
 import { ledgerOf, type Placed } from './transfer.ts'
 
 /** From how many transactions on a day of an account is added up for good: reading fewer takes no time. */
@@ -19,7 +19,7 @@ const PORTION = 31
  * @param busy the least transactions of a day that is added up
  * @returns how many rows it wrote; null while another server does this
  */
-export async function addUpBusyDays(sql: Sql, now: Date, zone: string, busy = BUSY): Promise<number | null> {
+export async function fillBusyDays(sql: Sql, now: Date, zone: string, busy = BUSY): Promise<number | null> {
   const [known] = await sql<{ since: string | null }[]>`
     select coalesce((select max(ended) from busy_day), (select min(created) from transfer)) as since`
   if (!known?.since) return 0
@@ -79,22 +79,23 @@ function eachSeeing(sql: Sql): Fragment {
   ) as seeing`
 }
 
-/** Adds up the transactions of an account and of everything beneath it by their type, within a filter's days. */
-export function sumsWithin(
+/** Adds up by their type the transactions of an account and of everything beneath it that a filter selects. */
+export function sumsOf(
   sql: Sql,
   whose: Pick<Placed, 'id' | 'role'>,
-  { type, ...days }: Pick<TransactionFilter, 'type' | 'from' | 'to'>,
+  { type, from: firstDay, to: lastDay, search }: Omit<TransactionFilter, 'account'>,
   zone: string,
 ): PromiseLike<TransactionSum[]> {
-  const { from, to } = momentsOf(days, zone)
+  const { from, to } = momentsOf({ from: firstDay, to: lastDay }, zone)
   const first = sql`${from ?? '-infinity'}::timestamptz`
   const end = sql`${to ?? 'infinity'}::timestamptz`
-  const ofType = (row: Fragment) => (type ? sql`${row}.type = ${type}` : sql`true`)
-  const which = sql`t.created >= gap.began and t.created < gap.ended and ${ofType(sql`t`)}`
+  const which = sql`t.created >= gap.began and t.created < gap.ended and ${isSelected(sql, { type, search }, zone)}`
+  // What a text selects is kept of no day.
+  const usable = search.trim() === '' ? sql`true` : sql`false`
   return sql<TransactionSum[]>`
     with kept as (
       select began, ended, type, transactions, credits from busy_day
-      where account = ${whose.id} and began >= ${first} and ended <= ${end}
+      where account = ${whose.id} and began >= ${first} and ended <= ${end} and ${usable}
     ),
     day as (select distinct began, ended from kept),
     gap as (
@@ -105,7 +106,7 @@ export function sumsWithin(
       ) as between_days where began < ended
     )
     select type, sum(transactions)::bigint as transactions, sum(credits)::bigint as credits from (
-      select type, transactions, credits from kept where ${ofType(sql`kept`)}
+      select type, transactions, credits from kept where ${type ? sql`type = ${type}` : sql`true`}
       union all
       select read.type, read.transactions, read.credits from gap cross join lateral (
         select t.type, count(*) as transactions, sum(t.credits) as credits

@@ -2,9 +2,9 @@ import type { calls } from '../../contract/calls.ts'
 import { COUNTED_TO } from '../../contract/clients.ts'
 import { pageOf } from '../../contract/page.ts'
 import type { Transaction } from '../../contract/shapes.ts'
-import type { TRANSACTION_SORTS, TransactionFilter, TransactionSum } from '../../contract/transactions.ts'
+import type { TRANSACTION_SORTS } from '../../contract/transactions.ts'
 import type { Account, Context, Handler, Handlers } from '../context.ts'
-import { sumsWithin } from '../ledger/busy-days.ts'
+import { sumsOf } from '../ledger/busy-days.ts'
 import { isSelected } from '../ledger/filter.ts'
 import { ledgerOf } from '../ledger/transfer.ts'
 import { directionOf } from '../postgres/order.ts'
@@ -35,8 +35,9 @@ export const historyOfClient: Handler<typeof calls.clients.history> = async (con
 
 export const transactions: Handlers<typeof calls.transactions> = {
   async list(context, { page, per_page, sort, order, ...filter }) {
-    const { sql } = context
-    const { whose, which } = await selected(context, filter)
+    const { sql, business } = context
+    const whose = await accountSeenBy(context, filter.account)
+    const which = isSelected(sql, filter, business.zone)
     const enough = sql`limit ${COUNTED_TO + 1}`
     const [counted] = await sql<{ count: number }[]>`
       select count(*) from (select from ${ledgerOf(sql, whose, { which, head: enough })} ${enough}) as counted`
@@ -56,23 +57,10 @@ export const transactions: Handlers<typeof calls.transactions> = {
   },
 
   async sums(context, filter) {
-    const { sql } = context
-    const { whose, which } = await selected(context, filter)
-    if (filter.search.trim() === '')
-      return { data: await sumsWithin(sql, whose, filter, context.business.zone) }
-    const data = await sql<TransactionSum[]>`
-      select t.type, count(*) as transactions, sum(t.credits)::bigint as credits
-      from ${ledgerOf(sql, whose, { which })} group by t.type order by t.type`
-    return { data }
+    const { sql, business } = context
+    const whose = await accountSeenBy(context, filter.account)
+    return { data: await sumsOf(sql, whose, filter, business.zone) }
   },
-}
-
-/** Whose rows `t` are selected, and the condition for them. */
-async function selected(context: Context, filter: TransactionFilter) {
-  return {
-    whose: await accountSeenBy(context, filter.account),
-    which: isSelected(context.sql, filter, context.business.zone),
-  }
 }
 
 /** Returns the ORDER BY of rows `t`. Rows with the same value stand newest first, or oldest first when ascending. */

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { type Family, suiteWorld } from '../../test/support/world.ts'
-import { addUpBusyDays } from '../ledger/busy-days.ts'
+import { fillBusyDays } from '../ledger/busy-days.ts'
 import { fillBranchDays } from '../nouns/growth.ts'
 import { fillStatistics } from '../nouns/statistics.ts'
 import { begin } from '../postgres/begin.ts'
@@ -58,7 +58,7 @@ beforeAll(async () => {
   row.movedAfter = before?.next ?? 0
   await fillStatistics(world.server.sql, world.clock.now, 'UTC')
   await fillBranchDays(world.server.sql, world.clock.now, 'UTC')
-  await addUpBusyDays(world.server.sql, world.clock.now, 'UTC', 1)
+  await fillBusyDays(world.server.sql, world.clock.now, 'UTC', 1)
 })
 
 describe('a ledger without tampering', () => {
