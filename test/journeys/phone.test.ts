@@ -152,3 +152,18 @@ describe('the width of the window decides:', () => {
     await expect(page.getByRole('table', { name: 'Clients' })).toBeVisible()
   })
 })
+
+test('a long name of an account stands whole beside the type and the credits of its transaction', async ({
+  open,
+  world,
+}) => {
+  const superreseller = await world.child(world.admin, 5)
+  const reseller = await world.child(superreseller, 3, 'porto-streams-and-more-for-every')
+  const page = await open({ as: superreseller, at: '/transactions', ...PHONE })
+  const name = page.getByRole('list', { name: 'Transactions' }).getByRole('link', { name: reseller.name })
+  const type = page.getByRole('listitem').filter({ hasText: reseller.name }).getByText('ADD')
+  await expect(name).toBeVisible()
+  expect(await name.evaluate((link) => link.scrollWidth - link.clientWidth)).toBe(0)
+  const [left, right] = [await name.boundingBox(), await type.boundingBox()]
+  expect((left?.x ?? 0) + (left?.width ?? 0)).toBeLessThanOrEqual(right?.x ?? 0)
+})

@@ -131,9 +131,9 @@ const Title = styled('div')({
   fontWeight: 600,
   overflowWrap: 'anywhere',
   // A card has room for the whole text.
-  '& span.ellipsis': { whiteSpace: 'normal' },
+  '& .ellipsis': { whiteSpace: 'normal' },
   // A card's title has the height of a touch target.
-  '& a': { display: 'inline-flex', alignItems: 'center', minHeight: 44 },
+  '& a': { display: 'inline-flex', alignItems: 'center', minHeight: 44, lineHeight: 1.5 },
 })
 
 const Aside = styled('div')({ display: 'flex', alignItems: 'center', gap: 8, flex: 'none' })
