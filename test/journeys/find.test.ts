@@ -107,6 +107,52 @@ describe('the field in the top bar', () => {
     await own.getByRole('heading', { level: 1 }).click()
     await expect(own.getByRole('listbox')).toHaveCount(0)
   })
+
+  test('leads the admin to the clients of a text, in their list', async ({ open, world }) => {
+    await dealerOfNames(world)
+    const page = await open({ as: world.admin })
+    await page.getByRole('combobox', { name: 'Find a screen or action' }).fill('zoe')
+    await expect(page.getByRole('listbox').getByRole('option')).toHaveText(['Search all clients for zoe'])
+    await page.keyboard.press('Enter')
+    await expect(page).toHaveURL('/admin/clients?search=zoe')
+    await expect(rows(page, 'All Clients')).toHaveText([/zoe\.brown/])
+  })
+
+  test('forgets an arrow that nothing could be renewed by', async ({ open, world }) => {
+    const dealer = await dealerOfNames(world)
+    await world.client(dealer, { login: 'clara.nunes', months: 1 })
+    const page = await open({ as: dealer, at: '/new-client' })
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('cl')
+    await expect(options(page).first()).toContainText('clara.nunes')
+    await page.keyboard.press('ArrowDown')
+    const chosen = page.getByRole('listbox').getByRole('option', { selected: true })
+    await expect(chosen).toHaveText('New Client')
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('ArrowUp')
+    await expect(chosen).toContainText('clara.nunes')
+    await page.keyboard.press('Enter')
+    await expect(page).toHaveURL('/update-client/clara.nunes')
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+  })
+
+  test('gives the focus back with Escape to where its key was pressed, and only then', async ({
+    open,
+    world,
+  }) => {
+    const page = await open({ as: await dealerOfNames(world), at: '/clients' })
+    const link = page.getByRole('link', { name: 'tiago' })
+    await link.focus()
+    await page.keyboard.press('/')
+    await expect(fieldOf(page)).toBeFocused()
+    await page.keyboard.press('Escape')
+    await expect(link).toBeFocused()
+    await fieldOf(page).click()
+    await page.keyboard.type('zoe')
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('listbox')).toHaveCount(0)
+    await expect(fieldOf(page)).toBeFocused()
+  })
 })
 
 describe('shortcuts', () => {

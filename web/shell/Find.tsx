@@ -6,6 +6,7 @@ import { flushSync } from 'react-dom'
 import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/later.tsx'
 import { EXACT, InputFrame } from '../parts/form/controls.tsx'
+import { useSession } from '../session.tsx'
 import type { Wish } from './FindResults.tsx'
 import { useShortcuts } from './useShortcuts.ts'
 
@@ -20,6 +21,7 @@ interface FindProps {
  */
 export function Find({ onSettings, onHelp }: FindProps) {
   const id = useId()
+  const { role } = useSession()
   const { input, place, text, open, active, wish, ...act } = useSearch()
   useShortcuts({ onFind: act.begin, onHelp })
   return (
@@ -35,7 +37,7 @@ export function Find({ onSettings, onHelp }: FindProps) {
         <input
           ref={input}
           role="combobox"
-          aria-label="Find a client, screen or action"
+          aria-label={role === 'dealer' ? 'Find a client, screen or action' : 'Find a screen or action'}
           aria-expanded={open}
           aria-controls={open ? id : undefined}
           aria-activedescendant={open && active >= 0 ? `${id}-${active}` : undefined}
@@ -54,7 +56,18 @@ export function Find({ onSettings, onHelp }: FindProps) {
       </FindField>
       <Later
         part={results}
-        given={{ id, open, text, active, wish, onActive: act.setActive, onEnd: act.end, onSettings, onHelp }}
+        given={{
+          id,
+          open,
+          text,
+          active,
+          wish,
+          onActive: act.setActive,
+          onVain: act.forget,
+          onEnd: act.end,
+          onSettings,
+          onHelp,
+        }}
       />
     </Place>
   )
@@ -81,11 +94,14 @@ function useSearch() {
     setText('')
     setActive(0)
     setWish(null)
+    before.current = null
   }
   const giveUp = () => {
+    const left = before.current
     end()
-    if (before.current instanceof HTMLElement) before.current.focus()
+    if (left instanceof HTMLElement) left.focus()
   }
+  const forget = () => setWish(null)
   const type = (next: string) => {
     setText(next)
     setActive(0)
@@ -98,8 +114,10 @@ function useSearch() {
     const isAtEnd = event.currentTarget.selectionStart === text.length
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (event.key === 'Escape') giveUp()
-    else if (step) setActive(Math.max(0, active + step))
-    else if (event.key === 'Enter') setWish({ act: 'open', text })
+    else if (step) {
+      setWish(null)
+      setActive(Math.max(0, active + step))
+    } else if (event.key === 'Enter') setWish({ act: 'open', text })
     else if (event.key === 'ArrowRight' && isAtEnd && text !== '') setWish({ act: 'renew', text })
     else return
     setOpen(event.key !== 'Escape')
@@ -110,7 +128,23 @@ function useSearch() {
     if (!place.current?.contains(relatedTarget) && document.hasFocus()) end()
   }
   const show = () => setOpen(true)
-  return { input, place, text, open, active, wish, begin, end, giveUp, type, press, leave, show, setActive }
+  return {
+    input,
+    place,
+    text,
+    open,
+    active,
+    wish,
+    begin,
+    end,
+    giveUp,
+    forget,
+    type,
+    press,
+    leave,
+    show,
+    setActive,
+  }
 }
 
 const results = chunk(async () => (await import('./FindResults.tsx')).FindResults)

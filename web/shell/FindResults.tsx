@@ -28,6 +28,8 @@ interface FindResultsProps {
   active: number
   wish: Wish | null
   onActive: (active: number) => void
+  /** Called where what was wished cannot be done with the result, as to renew a screen. */
+  onVain: () => void
   onEnd: () => void
   onSettings: () => void
   onHelp: () => void
@@ -45,7 +47,7 @@ interface Result {
 
 /** The list under the search field, and the renewal of a client that was found. */
 export function FindResults(props: FindResultsProps) {
-  const { id, open, text, active, wish, onActive, onEnd } = props
+  const { id, open, text, active, wish, onActive, onVain, onEnd } = props
   const [renewing, setRenewing] = useState<string | null>(null)
   const { clients, failure, isCurrent } = useFound(open ? text : '')
   const results = [...clients.map(asResult(useOpen())), ...useScreensAndActions(props)].slice(0, MOST)
@@ -55,7 +57,7 @@ export function FindResults(props: FindResultsProps) {
     if (open && at !== active) onActive(at)
   }, [open, at, active, onActive])
   const act: OnChoose = (result, how) => {
-    if (!result || (how === 'renew' && result.client === undefined)) return
+    if (!result || (how === 'renew' && result.client === undefined)) return onVain()
     onEnd()
     if (how === 'renew') setRenewing(result.client ?? null)
     else result.open()
@@ -64,12 +66,15 @@ export function FindResults(props: FindResultsProps) {
   return (
     <>
       {open && (
-        <Popup id={id} role="listbox" aria-label="Found" aria-busy={!isCurrent} pale={late}>
-          {GROUPS.map((group) => (
-            <ResultGroup key={group} id={id} group={group} results={results} at={at} onAct={act} />
-          ))}
+        <Popup pale={late}>
+          <div id={id} role="listbox" aria-label="Found" aria-busy={!isCurrent}>
+            {GROUPS.map((group) => (
+              <ResultGroup key={group} id={id} group={group} results={results} at={at} onAct={act} />
+            ))}
+          </div>
           {failure && <p role="alert">{failure}</p>}
-          {results.length === 0 && isCurrent && !failure && <p role="status">Nothing found</p>}
+          {/* There before its words, because only what changes in it is announced. */}
+          <div role="status">{results.length === 0 && isCurrent && !failure && <p>Nothing found</p>}</div>
           {clients.length > 0 && (
             <Keys aria-hidden>
               <kbd>Enter</kbd> opens, <kbd>→</kbd> renews
@@ -236,9 +241,20 @@ function useScreensAndActions({ text, onSettings, onHelp }: FindResultsProps): R
     ),
     { key: 'settings', group: 'Actions', content: 'Settings', open: onSettings },
     { key: 'help', group: 'Actions', content: 'Keyboard shortcuts', open: onHelp },
+    ...(role === 'admin' && text.trim() !== '' ? [allClientsWith(text.trim(), open)] : []),
   ]
   const wanted = text.trim().toLowerCase()
   return all.filter(({ content }) => String(content).toLowerCase().includes(wanted))
+}
+
+/** The admin's clients are found in their list, which names the dealer of each. */
+function allClientsWith(search: string, open: (path: string) => void): Result {
+  return {
+    key: 'clients',
+    group: 'Actions',
+    content: `Search all clients for ${search}`,
+    open: () => open(to.allClients({ search })),
+  }
 }
 
 const LISTS = [
