@@ -3,6 +3,7 @@ import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { ROLES } from '../../contract/roles.ts'
 import { firstCalls } from '../../web/firstCalls.ts'
+import { to } from '../../web/screens.ts'
 import {
   expect,
   fill,
@@ -91,6 +92,32 @@ describe('a failed load', () => {
     await page.unrouteAll()
     await press(page, 'Retry')
     await expect(rows(page, 'Dealers')).toHaveText([new RegExp(dealer.name)])
+  })
+
+  test('of the message, or of what a card says of an account, is told there and loaded again by Retry', async ({
+    open,
+    world,
+  }) => {
+    const { reseller, dealer } = await world.family()
+    await world.admin.call(calls.admin.setMessage, { message: 'Closed on Sunday' })
+    const page = await open({ as: world.admin })
+    await page.route('**/v1/admin/message', fail)
+    await page.goto(to.message())
+    await expect(page.locator('blockquote')).toContainText(`Error: ${FAULT.message}`)
+    await page.unrouteAll()
+    await press(page, 'Retry')
+    await expect(page.locator('blockquote')).toHaveText('Closed on Sunday')
+
+    const own = await open({ as: reseller })
+    await own.route(`**/v1/tree/${dealer.name}`, fail)
+    await own.goto(`/update-dealer/${dealer.name}`)
+    for (const name of ['Access', 'Place in the tree']) {
+      await expect(own.getByRole('region', { name })).toContainText(`Error: ${FAULT.message}`)
+    }
+    await own.unrouteAll()
+    await press(own.getByRole('region', { name: 'Access' }), 'Retry')
+    await expect(own.getByRole('button', { name: 'Suspend' })).toBeVisible()
+    await expect(own.getByRole('button', { name: 'Close', exact: true })).toBeVisible()
   })
 
   test('of the credits shows a dash instead of loading forever', async ({ open, world }) => {

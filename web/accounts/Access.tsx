@@ -8,6 +8,7 @@ import { Card, CardButtons } from '../parts/Card.tsx'
 import { Chip } from '../parts/Chip.tsx'
 import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/later.tsx'
+import { ErrorState } from '../parts/ErrorState.tsx'
 import { PassingButton } from '../parts/PassingButton.tsx'
 import { Working } from '../parts/Spinner.tsx'
 import { useCall, useSubmit } from '../queries.ts'
@@ -17,13 +18,16 @@ import { At } from '../When.tsx'
 /** Shows whether an account beneath the caller can sign in, and lets the caller suspend it or lift that. */
 export function Access({ name }: { name: string }) {
   const { role } = useSession()
-  const { data: account } = useCall(calls.tree.account, { name })
+  const { data: account, error, refetch } = useCall(calls.tree.account, { name })
   const lift = useSubmit(calls.tree.lift)
   const [asking, setAsking] = useState(false)
   const mayManage = account !== undefined && manages(role, account)
   return (
     <Card title="Access" aside={account && <State account={account} />}>
-      <Lines>{account && <Explained account={account} />}</Lines>
+      <Lines>
+        {account && <Explained account={account} />}
+        {error && !account && <ErrorState message={error.message} onRetry={refetch} />}
+      </Lines>
       <CardButtons>
         {account?.suspension?.liftable && (
           <PassingButton variant="contained" disabled={lift.loading} onClick={() => lift.submit({ name })}>

@@ -111,12 +111,14 @@ function useMove(from: string, onDone: () => void) {
 
 /** The choice of the dealer that gets the clients. */
 function Target({ from }: { from: string }) {
-  const { data: users = [] } = useCall(calls.session.users, {})
-  const dealers = users.filter(({ role, name }) => role === 'dealer' && name !== from)
+  const { data: users, error } = useCall(calls.session.users, {})
+  const dealers = users?.filter(({ role, name }) => role === 'dealer' && name !== from) ?? []
   return (
     <SelectInput
       name="to"
       label="To"
+      help={users && dealers.length === 0 && 'There is no other dealer'}
+      fault={error && !users ? `Error: ${error.message}` : undefined}
       options={[
         { value: '', label: 'Choose a dealer' },
         ...dealers.map(({ name }) => ({ value: name, label: name })),
@@ -172,7 +174,8 @@ function Choice({ of, chosen, onChoose }: ChoiceProps) {
           </li>
         ))}
       </Found>
-      <p>
+      <p aria-live="polite">
+        {data?.count === 0 && 'No clients found'}
         {data && data.count > data.data.length
           ? `The first ${data.data.length} of ${data.count.toLocaleString('en-US')} are shown.`
           : ''}

@@ -18,10 +18,11 @@ interface MoveDialogProps {
 /** Asks where an account is to be moved, and says what goes along. */
 export function MoveDialog({ open, account, onClose }: MoveDialogProps) {
   const move = useSubmit(calls.tree.move, { onDone: onClose })
-  const { data: users } = useCall(calls.session.users, {}, { enabled: open })
+  const { data: users, error } = useCall(calls.session.users, {}, { enabled: open })
   if (!account) return null
   const { name, parent, role } = account
   const { owner } = LEVELS[role]
+  const ownerTitle = LEVELS[owner as 'reseller'].title.toLowerCase()
   const parents = users?.filter((user) => user.role === owner && user.name !== parent) ?? []
   return (
     <FormDialog
@@ -38,8 +39,10 @@ export function MoveDialog({ open, account, onClose }: MoveDialogProps) {
       <SelectInput
         name="to"
         label="To"
+        help={users && parents.length === 0 && `There is no other ${ownerTitle}`}
+        fault={error && !users ? `Error: ${error.message}` : undefined}
         options={[
-          { value: '', label: `Choose a ${LEVELS[owner as 'reseller'].title.toLowerCase()}` },
+          { value: '', label: `Choose a ${ownerTitle}` },
           ...parents.map((user) => ({ value: user.name, label: user.name })),
         ]}
       />

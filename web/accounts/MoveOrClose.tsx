@@ -6,13 +6,14 @@ import { manages } from '../levels.ts'
 import { Card, CardButtons } from '../parts/Card.tsx'
 import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/later.tsx'
+import { ErrorState } from '../parts/ErrorState.tsx'
 import { useCall } from '../queries.ts'
 import { useSession } from '../session.tsx'
 
 /** Lets those above an account move it to another parent, and its parent close it. */
 export function MoveOrClose({ name }: { name: string }) {
   const { role } = useSession()
-  const { data: account } = useCall(calls.tree.account, { name })
+  const { data: account, error, refetch } = useCall(calls.tree.account, { name })
   const [asking, setAsking] = useState<'move' | 'clients' | 'close' | null>(null)
   const onClose = () => setAsking(null)
   const owner = account && LEVELS[account.role].owner
@@ -22,6 +23,7 @@ export function MoveOrClose({ name }: { name: string }) {
   return (
     <Card title="Place in the tree">
       <p>{account ? `${account.name} is beneath ${account.parent}.` : ''}</p>
+      {error && !account && <ErrorState message={error.message} onRetry={refetch} />}
       <CardButtons>
         {account && mayMove && (
           <Button variant="outlined" onClick={() => setAsking('move')}>

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { Card } from '../parts/Card.tsx'
+import { ErrorState } from '../parts/ErrorState.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 import { useNotice } from '../parts/notices/Notices.tsx'
@@ -16,7 +17,7 @@ import { to } from '../screens.ts'
 
 /** Edits the message that everybody sees after signing in. */
 export function Message() {
-  const { data, error, isPending } = useCall(calls.desk.admin.message, {})
+  const { data, error, isPending, refetch } = useCall(calls.desk.admin.message, {})
   const update = useSubmit(calls.admin.setMessage, {
     goTo: { path: to.home.admin(), after: 2_000 },
   })
@@ -34,6 +35,7 @@ export function Message() {
             <h2>Current Message:</h2>
             <blockquote>
               {data?.message || (data && 'There is no message.')}
+              {error && !data && <ErrorState message={error.message} onRetry={refetch} />}
               {isPending && (
                 // The form beneath waits for the message, which has any number of lines.
                 <span data-waiting>
