@@ -260,7 +260,8 @@ function endOver() {
 
 /** Ends the session in this tab. With `comeBack`, the next login opens the same screen, and drafts are kept. */
 function endSession({ expired, comeBack }: { expired: boolean; comeBack: boolean }) {
-  const name = localStorage.getItem('name')
+  // Another tab that ended the session before has removed it from the local storage.
+  const name = state.status === 'in' ? state.session.name : localStorage.getItem('name')
   if (comeBack) rememberPath(name)
   else {
     sessionStorage.removeItem(RETURN_TO)

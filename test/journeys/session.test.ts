@@ -77,6 +77,21 @@ describe('a session', () => {
     await expect(other).toHaveURL('/add-dealer')
   })
 
+  test('that ended in two tabs leads nobody else to the screen of either', async ({ open, world }) => {
+    const { page, reseller } = await signedInAt('/dealers?search=north', open, world)
+    const other = await page.context().newPage()
+    await other.goto('/add-dealer')
+    await expect(other.getByRole('heading', { level: 1 })).toHaveText('Add Dealer')
+    await advance(page, world, 61)
+    for (const tab of [page, other]) {
+      await expect(tab).toHaveURL('/login')
+      await expect(tab.getByLabel('Username')).toHaveValue(reseller.name)
+    }
+    const next = await world.child(reseller)
+    await signIn(other, next.name)
+    await expect(other).toHaveURL('/')
+  })
+
   test('that the server has ended leads to the login page at the next call', async ({ open, world }) => {
     const { reseller } = await world.family()
     const page = await open({ at: '/add-dealer' })
