@@ -137,7 +137,7 @@ describe('the admin', () => {
     await expect(page.locator('dl')).toHaveText('Total Clients1Date2026-05-15 10:00:00')
     const name = 'Super Resellers'
     const columns = ['Name', 'Credits', 'Description', 'Resellers', 'Dealers', 'Clients']
-    await expectColumns(page, name, [...columns, 'Lasts', 'Used', 'Last login', 'State'])
+    await expectColumns(page, name, [...columns, 'Lasts', 'Used, 30 days', 'Last login', 'State'])
     await expectSorted(page, name, 'Name', 'ascending')
     await expectPageSizes(page, name, [10, 25, 50])
     await expect(rows(page, name)).toHaveText([/^Another1,500000/, new RegExp(`^${superreseller.name}0111`)])
@@ -314,8 +314,12 @@ describe('the admin', () => {
     await expect(mac).toHaveValue('00:1A:79:A1:B2')
     await expect(search).toBeDisabled()
     await mac.pressSequentially('c5')
+    // What is announced is what changes in a region that was there before.
+    await page.evaluate(() => {
+      for (const live of document.querySelectorAll('main [aria-live]')) live.setAttribute('data-before', '')
+    })
     await search.click()
-    await expect(page.getByText('No client has this MAC')).toBeVisible()
+    await expect(page.locator('[data-before]').getByText('No client has this MAC')).toBeVisible()
     await expect(page.getByRole('alert')).toHaveText([''])
     for (const [last, sentence, loss] of [
       [

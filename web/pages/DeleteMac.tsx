@@ -43,13 +43,14 @@ export function DeleteMac() {
             <MacField name="mac" />
           </Form>
         </Card>
-        {found !== undefined && (
-          <Card flush>
-            <div aria-live="polite">
+        {/* There before its content, because only what changes in it is announced. */}
+        <div aria-live="polite">
+          {found !== undefined && (
+            <Card flush>
               <FewRows label="Search result" table={table} rows={found ? [found] : []} />
-            </div>
-          </Card>
-        )}
+            </Card>
+          )}
+        </div>
       </Stack>
       <DeleteMacDialog
         client={asking ? (found ?? null) : null}
