@@ -7,6 +7,7 @@ import { type ApiError, connection, leavesOpen, send } from './api.ts'
 import { loadAgain } from './cache.ts'
 import { clientForm, draftWasSent } from './drafts.ts'
 import { atForm, failureOf, type Words, wordsOf } from './notices.ts'
+import { afterDialogs } from './parts/focus.ts'
 import type { SubmitError } from './parts/form/Form.tsx'
 import { useNotice } from './parts/notices/Notices.tsx'
 import { mark } from './parts/table/marks.ts'
@@ -215,6 +216,7 @@ function useDelayedNavigation() {
   const navigate = useNavigate()
   const hasLeft = useHasLeft()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const stopWaiting = useRef(() => {})
   const leaving = useRef(false)
   const gone = useRef(false)
   useEffect(() => {
@@ -222,6 +224,7 @@ function useDelayedNavigation() {
     return () => {
       gone.current = true
       clearTimeout(timer.current)
+      stopWaiting.current()
     }
   }, [])
   const leave = ({ path, after, anew }: GoTo) => {
@@ -230,7 +233,10 @@ function useDelayedNavigation() {
     leaving.current = true
     const { search = '', y = 0 } = (!anew && lastVisit(path)) || {}
     timer.current = setTimeout(() => {
-      if (!hasLeft()) navigate(path + search, { state: { y } })
+      // What the person opened meanwhile is not closed under their hands.
+      stopWaiting.current = afterDialogs(() => {
+        if (!hasLeft()) navigate(path + search, { state: { y } })
+      })
     }, after)
   }
   return { leave, leaving }

@@ -365,6 +365,23 @@ describe('a client', () => {
     await expect(rows(page, 'Clients').nth(1)).toContainText(/Upstairs.*2026-06-15Active.*Inactive/)
   })
 
+  test('keeps a dialog that is opened in the 2 seconds after a change, and leaves for the list then', async ({
+    open,
+    world,
+  }) => {
+    const dealer = await dealerOfTwelve(world)
+    const page = await open({ as: dealer, at: '/update-client/client-02' })
+    await fill(page, { Description: 'Upstairs' })
+    await press(page, 'Update Client')
+    await readNotice(page, 'Client client-02 updated successfully!')
+    await press(page, 'Credentials')
+    const dialog = page.getByRole('dialog', { name: 'Credentials of client-02' })
+    await new Promise((passed) => setTimeout(passed, 2_500))
+    await expect(dialog).toBeVisible()
+    await press(dialog, 'Close')
+    await expect(page).toHaveURL('/clients')
+  })
+
   test('has credits taken back after a question that names the new expiry', async ({ open, world }) => {
     const { dealer } = await world.family({ credits: 5 })
     await world.client(dealer, { login: 'rich-client', months: 3 })
