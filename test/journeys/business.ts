@@ -30,6 +30,12 @@ const LONGEST =
     '.',
   )
 
+/** A title as playlists have them, of the maximum length of 200 characters. */
+const LONG_TITLE = 'Ouro Negro: The Story of a Family in Five Parts, Part 3 (Director’s Cut) '.padEnd(
+  200,
+  '_',
+)
+
 /**
  * Journeys through one business. Its file has one window for each person and device, because a screen costs a third of the
  * time in a window that has shown one before.
@@ -233,7 +239,7 @@ async function workOn(world: World, dealer: Person): Promise<void> {
       select id, 'RTP 1', ${now}, ${now} from client where name = 'cafe.central')
     insert into device (client, stb_sn, stb_type, version, time_last_play_tv, time_last_play_video,
       last_played_tv_content, last_played_vod_content, locked_to_ip)
-    select id, '012010N0250438', 'MAG322', 'ImageDescription: 0.2.18-r23; PORTAL version: 5.6.1', ${now}, ${new Date(now.getTime() - 3 * DAY_MS)}, 'RTP 1', 'Ouro Negro', '203.0.113.42'
+    select id, '012010N0250438', 'MAG322', 'ImageDescription: 0.2.18-r23; PORTAL version: 5.6.1', ${now}, ${new Date(now.getTime() - 3 * DAY_MS)}, 'RTP 1', ${LONG_TITLE}, '203.0.113.42'
     from client where name = 'cafe.central'`
   await world.server.ownerSql`
     insert into device_history (client, at, event, detail, address)

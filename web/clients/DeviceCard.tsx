@@ -135,4 +135,6 @@ const Facts = styled('dl')(({ theme }) => ({
     textAlign: 'right',
     overflowWrap: 'anywhere',
   },
+  // A title of a playlist may be longer than the card is wide.
+  '& .chip': { maxWidth: '100%', height: 'auto', minHeight: '1.375rem', whiteSpace: 'normal' },
 }))
