@@ -16,9 +16,9 @@ export const ACCOUNTS = [
   'Description',
   'Clients',
   'Lasts',
-  'Used',
+  'Used, 30 days',
   'Last login',
   'State',
 ]
 export const TREE = ['Clients', 'Active', 'Expiring', 'Expired', 'Last login', 'State', 'Created']
-export const DEALERS_OF_TREE = ['Name', 'Credits', 'Lasts', 'Used', ...TREE]
+export const DEALERS_OF_TREE = ['Name', 'Credits', 'Lasts', 'Used, 30 days', ...TREE]

@@ -47,6 +47,20 @@ test('the admin goes down the tree, finds who runs out first, and gets to every 
   await expect(page).toHaveURL(to.branch(dealer.name))
 })
 
+test('the menu leads back to the open accounts of the tree, also from its closed ones', async ({
+  open,
+  world,
+}) => {
+  const page = await open({ as: world.admin, at: `${to.tree()}?show=closed` })
+  const closed = page.getByRole('switch', { name: 'Closed ones' })
+  await expect(closed).toBeChecked()
+  await page.getByRole('link', { name: 'Tree', exact: true }).click()
+  await expect(page).toHaveURL(to.tree())
+  await expect(closed).not.toBeChecked()
+  await closed.check()
+  await expect(page).toHaveURL(`${to.tree()}?show=closed`)
+})
+
 test('the admin suspends a dealer far below and sets its password', async ({ open, world }) => {
   const { superreseller, reseller, dealer } = await world.family()
   const page = await open({ as: world.admin, at: to.branch(dealer.name) })

@@ -1,6 +1,7 @@
 import { Coins } from 'lucide-react'
 import { Tile } from '../parts/Tile.tsx'
 import { useBalance } from '../queries.ts'
+import { to } from '../screens.ts'
 import { balanceTone } from '../tables/balance.ts'
 
 /** Shows the caller's balance, coloured by how much is left, and whether it is low. */
@@ -12,6 +13,7 @@ export function BalanceTile() {
       value={credits}
       share={low ? 'low' : undefined}
       tone={credits == null ? undefined : balanceTone(credits)}
+      to={to.transactions()}
       icon={<Coins aria-hidden size={18} />}
       loading={loading}
     />

@@ -79,7 +79,7 @@ const Compared = styled('table')(({ theme }) => ({
   margin: '8px 0',
   borderCollapse: 'collapse',
   fontVariantNumeric: 'tabular-nums',
-  '& th': { textAlign: 'left', fontWeight: 500, overflowWrap: 'anywhere' },
+  '& th': { textAlign: 'left', fontWeight: 600, overflowWrap: 'anywhere' },
   '& thead th': { color: theme.palette.text.secondary },
   '& td, & thead th:not(:first-of-type)': { textAlign: 'right', whiteSpace: 'nowrap', paddingLeft: 16 },
   '& tr > *': { padding: '6px 0', borderBottom: `1px solid ${theme.palette.divider}` },

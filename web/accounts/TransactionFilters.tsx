@@ -135,7 +135,6 @@ const Row = styled('div')({
     gridTemplateColumns: 'minmax(0, 1fr)',
     minWidth: 0,
     gap: 4,
-    fontSize: '0.8125rem',
-    fontWeight: 500,
+    fontWeight: 600,
   },
 })

@@ -64,7 +64,7 @@ const SumList = styled('dl')(({ theme }) => ({
   gap: '8px 16px',
   margin: '0 0 16px',
   fontVariantNumeric: 'tabular-nums',
-  '& dt, & dd': { fontSize: '0.8125rem', color: theme.palette.text.secondary },
+  '& dt, & dd': { fontSize: '0.75rem', color: theme.palette.text.secondary },
   // Two lines: the credits, and in how many transactions.
   '& dd': { minHeight: 40, margin: 0 },
   '& strong': { display: 'block', fontSize: '0.875rem', fontWeight: 600, color: theme.palette.text.primary },

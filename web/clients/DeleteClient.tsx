@@ -24,8 +24,8 @@ export function DeleteClient({ client, onClose, onDone }: DeleteClientProps) {
       {({ name, mac, expiry }) => (
         <p>
           {name} expired on <OnDay iso={expiry} />. Its login
-          {mac !== null && <> and its MAC address {mac}</>} become free for another client. This cannot be
-          undone.
+          {mac === null ? ' becomes' : ` and its MAC address ${mac} become`} free for another client. This
+          cannot be undone.
         </p>
       )}
     </Question>

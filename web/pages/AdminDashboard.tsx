@@ -32,7 +32,7 @@ export function AdminDashboard() {
           icon={<Users aria-hidden size={18} />}
           loading={list.isPending}
         />
-        <Tile label="Credits" value="Unlimited" loading={false} />
+        <Tile label="Credits" value="Unlimited" to={to.transactions()} loading={false} />
       </Tiles>
       <Stack>
         <ClientsChart loaded={totals} />

@@ -1,5 +1,5 @@
 import { styled } from '@mui/material/styles'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { Navigate, useParams, useSearchParams } from 'react-router'
 import { calls } from '../../contract/calls.ts'
 import { LEVELS, type LevelName } from '../../contract/levels.ts'
@@ -84,10 +84,14 @@ function Branch({ name }: { name: string }) {
 
 function Beneath({ role, of }: { role: Role; of?: string }) {
   const [address, setAddress] = useSearchParams()
-  const [show, setShow] = useState<'open' | 'closed'>(address.get('show') === 'closed' ? 'closed' : 'open')
+  const kept = address.get('show') === 'closed'
+  // The switch turns at once, and the address follows; by a link the address comes first.
+  const [closed, setClosed] = useState(kept)
+  useEffect(() => setClosed(kept), [kept])
+  const show = closed ? 'closed' : 'open'
   const loaded = useCall(calls.tree.list, { ...(of !== undefined && { of }), show }, { keep: true })
   const showClosed = (closed: boolean) => {
-    setShow(closed ? 'closed' : 'open')
+    setClosed(closed)
     const query = new URLSearchParams(address)
     query.delete('show')
     if (closed) query.set('show', 'closed')
@@ -99,7 +103,7 @@ function Beneath({ role, of }: { role: Role; of?: string }) {
       label={levels[beneath].plural}
       table={treeRows[beneath]}
       loaded={{ ...loaded, data: loaded.data?.data }}
-      tools={<Toggle label="Closed ones" checked={show === 'closed'} onChange={showClosed} />}
+      tools={<Toggle label="Closed ones" checked={closed} onChange={showClosed} />}
     />
   )
 }
@@ -108,7 +112,6 @@ function Beneath({ role, of }: { role: Role; of?: string }) {
 const Path = styled('nav')(({ theme }) => ({
   display: 'flex',
   gap: 8,
-  fontSize: '0.8125rem',
   alignItems: 'center',
   '& a': { justifyContent: 'start' },
   '& a:first-of-type': { flex: 'none' },

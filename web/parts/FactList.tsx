@@ -8,7 +8,7 @@ export const FactList = styled('dl')(({ theme }) => ({
   gap: '12px 40px',
   margin: 0,
   fontVariantNumeric: 'tabular-nums',
-  '& dt': { fontSize: '0.8125rem', color: theme.palette.text.secondary },
+  '& dt': { fontSize: '0.75rem', color: theme.palette.text.secondary },
   '& dd': { margin: 0 },
 }))
 

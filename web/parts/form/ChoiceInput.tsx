@@ -35,7 +35,7 @@ export function ChoiceInput({ name, label, options }: ChoiceInputProps) {
 
 const Fieldset = styled('fieldset')({
   '&&': { display: 'grid', gap: 4, minWidth: 0, margin: '0 0 20px', padding: 0, border: 0 },
-  '& legend': { padding: 0, marginBottom: 4, fontSize: '0.8125rem', fontWeight: 500 },
+  '& legend': { padding: 0, marginBottom: 4, fontWeight: 600 },
 })
 
 const Bar = styled('div')(
