@@ -8,6 +8,8 @@ export const TRANSACTION_SORTS = ['created', 'type', 'credits', 'login'] as cons
 export const transactionFilter = {
   /** The name of an account: its transactions and those of everything beneath it. */
   account: z.optional(GivenName),
+  /** The login of one of the caller's clients: its transactions, also those of before it was moved to the caller. */
+  client: z.optional(GivenName),
   type: z.optional(z.enum(TRANSACTION_TYPES)),
   /** The first and the last day, both included. */
   from: z.optional(Day),

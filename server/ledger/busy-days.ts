@@ -5,7 +5,7 @@ import type { Fragment, Sql } from '../postgres/pool.ts'
 import { dayOf } from './calendar.ts'
 import { bucketOf, type Days, daysFrom } from './days.ts'
 import { isSelected, momentsOf } from './filter.ts'
-import { ledgerOf, type Placed } from './transfer.ts'
+import { ledgerOf, type Whose } from './transfer.ts'
 
 /** From how many transactions on a day of an account is added up for good: reading fewer takes no time. */
 const BUSY = 100
@@ -79,23 +79,23 @@ function eachSeeing(sql: Sql): Fragment {
   ) as seeing`
 }
 
-/** Adds up by their type the transactions of an account and of everything beneath it that a filter selects. */
+/** Adds up by their type the transactions that a filter selects: of an account and of everything beneath it, or of a client. */
 export function sumsOf(
   sql: Sql,
-  whose: Pick<Placed, 'id' | 'role'>,
-  { type, from: firstDay, to: lastDay, search }: Omit<TransactionFilter, 'account'>,
+  whose: Whose,
+  { type, from: firstDay, to: lastDay, search }: Omit<TransactionFilter, 'account' | 'client'>,
   zone: string,
 ): PromiseLike<TransactionSum[]> {
   const { from, to } = momentsOf({ from: firstDay, to: lastDay }, zone)
   const first = sql`${from ?? '-infinity'}::timestamptz`
   const end = sql`${to ?? 'infinity'}::timestamptz`
   const which = sql`t.created >= gap.began and t.created < gap.ended and ${isSelected(sql, { type, search }, zone)}`
-  // What a text selects is kept of no day.
-  const usable = search.trim() === '' ? sql`true` : sql`false`
+  // What a text selects, or what is of one client, is kept of no day.
+  const account = 'client' in whose || search.trim() !== '' ? null : whose.id
   return sql<TransactionSum[]>`
     with kept as (
       select began, ended, type, transactions, credits from busy_day
-      where account = ${whose.id} and began >= ${first} and ended <= ${end} and ${usable}
+      where account = ${account} and began >= ${first} and ended <= ${end}
     ),
     day as (select distinct began, ended from kept),
     gap as (

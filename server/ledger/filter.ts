@@ -6,7 +6,7 @@ import { addDays, type Day, startOf } from './calendar.ts'
 /** Returns the condition for rows `t` of the ledger that a filter selects by their type, day and text. */
 export function isSelected(
   sql: Sql,
-  { type, from, to, search }: Omit<TransactionFilter, 'account'>,
+  { type, from, to, search }: Omit<TransactionFilter, 'account' | 'client'>,
   zone: string,
 ): Fragment {
   const term = search.trim()

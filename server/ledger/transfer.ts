@@ -227,17 +227,23 @@ export function pathOf(account: Placed): Path {
   }
 }
 
+/** An account, with everything beneath it, or one client. */
+export type Whose = Pick<Placed, 'id' | 'role'> | { client: number }
+
 /**
- * Returns the rows `t` that an account may see: its own and those of everything beneath it; for the admin, all. A moved
- * client's row is seen on both of its paths.
+ * Returns the rows `t` of a client, or those that an account may see: its own and those of everything beneath it; for the
+ * admin, all. A moved client's row is seen on both of its paths.
  * @param which a condition on the rows `t`
  * @param head an ORDER BY and LIMIT, by which each path is read no further than needed: PostgreSQL does not merge them
  */
 export function ledgerOf(
   sql: Sql,
-  { id, role }: Pick<Placed, 'id' | 'role'>,
+  whose: Whose,
   { which = sql`true`, head = sql`` }: { which?: Fragment; head?: Fragment } = {},
 ): Fragment {
+  if ('client' in whose)
+    return sql`(select * from transfer t where t.client = ${whose.client} and ${which} ${head}) t`
+  const { id, role } = whose
   if (role === 'admin') return sql`(select * from transfer t where ${which} ${head}) t`
   const path = sql`t.${sql(role)}`
   const from = sql`t.${sql(`from_${role}`)}`

@@ -251,6 +251,45 @@ describe('all transactions', () => {
   })
 })
 
+test('the transactions of one client are those of its history, whoever had it before; its dealer and the admin alone have them', async () => {
+  const { superreseller, reseller, dealer } = await world.family({ credits: 9 })
+  const heir = await world.child(reseller)
+  await world.give(world.admin, superreseller, 5)
+  await world.give(superreseller, reseller, 5)
+  await world.give(reseller, heir, 5)
+  await world.client(dealer, { login: 'maria', months: 2 })
+  await world.client(dealer, { login: 'maria.costa', months: 1, desc: 'maria' })
+  await reseller.call(calls.tree.moveClients, { from: dealer.name, to: heir.name, clients: ['maria'] })
+  await heir.call(calls.clients.renew, { name: 'maria', months: 3 })
+  const client = 'MARIA'
+  const history = await heir.call(calls.clients.history, { name: client })
+  expect(history.map(({ type, credits }) => [type, credits])).toEqual([
+    ['USED', 3],
+    ['MOVE', 2],
+    ['USED', 2],
+  ])
+  expect((await heir.call(calls.transactions.list, { client })).data).toEqual(history)
+  expect((await heir.call(calls.transactions.list, { client, type: 'USED', search: 'costa' })).data).toEqual(
+    [],
+  )
+  expect((await heir.call(calls.transactions.sums, { client })).data).toEqual([
+    { type: 'MOVE', transactions: 1, credits: 2 },
+    { type: 'USED', transactions: 2, credits: 5 },
+  ])
+  const { ticket } = await heir.call(calls.desk.dealer.exportTransactions, {
+    client,
+    from: '2026-01-01',
+    to: '2026-12-31',
+  })
+  const { text } = await world.nobody().fetch('GET', `/v1/exports/${ticket}`)
+  expect(text.match(/"(USED|MOVE)"/g)).toEqual(['"USED"', '"MOVE"', '"USED"'])
+  expect((await world.admin.call(calls.transactions.list, { client })).count).toBe(3)
+  for (const stranger of [dealer, reseller]) {
+    await expect(stranger.call(calls.transactions.list, { client })).rejects.toThrow('not_found')
+    await expect(stranger.call(calls.transactions.sums, { client })).rejects.toThrow('not_found')
+  }
+})
+
 test("a client's history has only its own transactions, not those of an earlier client with its login", async () => {
   const { dealer } = await world.family({ credits: 5 })
   const { name } = await world.client(dealer, { months: 1 })

@@ -9,10 +9,10 @@ import { isSelected } from '../ledger/filter.ts'
 import { ledgerOf } from '../ledger/transfer.ts'
 import { directionOf } from '../postgres/order.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
-import { accountSeenBy } from '../tree/beneath.ts'
 import { childOf } from '../tree/child.ts'
 import { clientOf } from '../tree/client.ts'
 import { nameFor } from '../tree/names.ts'
+import { whoseTransactions } from '../tree/whose.ts'
 
 /** The most rows that a call of the specification returns. */
 const NEWEST = 1_000
@@ -36,7 +36,7 @@ export const historyOfClient: Handler<typeof calls.clients.history> = async (con
 export const transactions: Handlers<typeof calls.transactions> = {
   async list(context, { page, per_page, sort, order, ...filter }) {
     const { sql, business } = context
-    const whose = await accountSeenBy(context, filter.account)
+    const whose = await whoseTransactions(context, filter)
     const which = isSelected(sql, filter, business.zone)
     const enough = sql`limit ${COUNTED_TO + 1}`
     const [counted] = await sql<{ count: number }[]>`
@@ -58,7 +58,7 @@ export const transactions: Handlers<typeof calls.transactions> = {
 
   async sums(context, filter) {
     const { sql, business } = context
-    const whose = await accountSeenBy(context, filter.account)
+    const whose = await whoseTransactions(context, filter)
     return { data: await sumsOf(sql, whose, filter, business.zone) }
   },
 }

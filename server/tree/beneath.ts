@@ -9,7 +9,7 @@ export type Beneath = Omit<Account, 'role' | 'consumed_holding'> & {
   closed: string | null
 }
 
-type TreeContext = Pick<Context, 'sql' | 'account'>
+export type TreeContext = Pick<Context, 'sql' | 'account'>
 
 /**
  * Finds an account beneath the caller by its name. 'lock' locks its row until the transaction ends, so that its place

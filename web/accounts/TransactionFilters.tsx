@@ -2,7 +2,7 @@ import { styled } from '@mui/material/styles'
 import { useEffect, useId, useRef, useState } from 'react'
 import { calls } from '../../contract/calls.ts'
 import { TRANSACTION_TYPES } from '../../contract/shapes.ts'
-import { InputFrame, Select } from '../parts/form/controls.tsx'
+import { EXACT, InputFrame, Select } from '../parts/form/controls.tsx'
 import { useCall } from '../queries.ts'
 import { useSession } from '../session.tsx'
 import type { ChosenFilter } from './useTransactions.ts'
@@ -12,13 +12,22 @@ interface TransactionFiltersProps {
   onChange: (name: keyof ChosenFilter, value: string) => void
 }
 
-/** The filters of transactions: the account that they concern, their type, and the days. */
+/** The filters of transactions: the account or client that they concern, their type, and the days. */
 export function TransactionFilters({ filter, onChange }: TransactionFiltersProps) {
   const { role } = useSession()
   const id = useId()
   return (
     <Row role="group" aria-label="Filters">
-      {role !== 'dealer' && (
+      {role === 'dealer' ? (
+        <label htmlFor={`${id}-client`}>
+          Client
+          <ClientBox
+            id={`${id}-client`}
+            value={filter.client ?? ''}
+            onChange={(value) => onChange('client', value)}
+          />
+        </label>
+      ) : (
         <label htmlFor={`${id}-account`}>
           Account
           <AccountBox
@@ -87,6 +96,28 @@ function DayBox({ id, value, onChange }: BoxProps) {
         value={typed}
         onChange={(event) => type(event.target.value)}
         onBlur={() => typed !== value && onChange(typed)}
+      />
+    </InputFrame>
+  )
+}
+
+/** Takes the login of a client. It applies one once it is left, or with Enter. */
+function ClientBox({ id, value, onChange }: BoxProps) {
+  const [typed, setTyped] = useState(value)
+  useEffect(() => setTyped(value), [value])
+  const apply = () => typed !== value && onChange(typed.trim())
+  return (
+    <InputFrame>
+      <input
+        id={id}
+        value={typed}
+        placeholder="All clients"
+        autoComplete="off"
+        maxLength={15}
+        {...EXACT}
+        onChange={(event) => setTyped(event.target.value)}
+        onBlur={apply}
+        onKeyDown={({ key }) => key === 'Enter' && apply()}
       />
     </InputFrame>
   )

@@ -10,6 +10,7 @@ import { useCall } from '../queries.ts'
 /** What the filters of transactions select; a field that is left out selects all. */
 export interface ChosenFilter {
   account?: string
+  client?: string
   type?: Transaction['type']
   from?: string
   to?: string
@@ -35,10 +36,17 @@ export function useTransactionFilter() {
 
 function read(params: URLSearchParams): ChosenFilter {
   const day = (name: string) => Day.safeParse(params.get(name)).data
-  const account = params.get('account')?.slice(0, 200)
+  const name = (of: string) => params.get(of)?.slice(0, 200)
+  const [account, client] = [name('account'), name('client')]
   const type = TRANSACTION_TYPES.find((one) => one === params.get('type'))
   const [from, to] = [day('from'), day('to')]
-  return { ...(account && { account }), ...(type && { type }), ...(from && { from }), ...(to && { to }) }
+  return {
+    ...(account && { account }),
+    ...(client && { client }),
+    ...(type && { type }),
+    ...(from && { from }),
+    ...(to && { to }),
+  }
 }
 
 /** Loads the page of transactions that the URL asks for, and their sums. A page past the end becomes the last page. */

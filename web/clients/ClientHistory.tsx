@@ -13,7 +13,7 @@ export function ClientHistory({ name }: { name: string }) {
       name="transactions"
       table={clientTransactions}
       loaded={history}
-      tools={<NewestOnly search={name} />}
+      tools={<NewestOnly client={name} />}
     />
   )
 }

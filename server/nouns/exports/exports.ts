@@ -8,8 +8,8 @@ import type { Sql } from '../../postgres/pool.ts'
 import { withTimeout } from '../../postgres/timeout.ts'
 import { notFound } from '../../refusal.ts'
 import { findAccount } from '../../tree/account.ts'
-import { accountSeenBy } from '../../tree/beneath.ts'
 import { clientsOf } from '../../tree/client.ts'
+import { whoseTransactions } from '../../tree/whose.ts'
 import { Turns } from '../../turns.ts'
 import type { ChosenClients } from './listing.ts'
 import { makeFile } from './make.ts'
@@ -23,8 +23,8 @@ export const exportTransactions: Handler<typeof calls.desk.admin.exportTransacti
   context,
   selection,
 ) => {
-  // A stranger's account is refused here already, before there is a file.
-  await accountSeenBy(context, selection.account)
+  // A stranger's account or client is refused here already, before there is a file.
+  await whoseTransactions(context, selection)
   return issueTicket(context, { kind: 'transactions', selection })
 }
 

@@ -6,7 +6,6 @@ import { type Day, dayOf } from '../../ledger/calendar.ts'
 import { isSelected } from '../../ledger/filter.ts'
 import { concerning, hasLostClients, ledgerOf } from '../../ledger/transfer.ts'
 import type { Fragment, Sql } from '../../postgres/pool.ts'
-import { accountSeenBy } from '../../tree/beneath.ts'
 import { nameFor } from '../../tree/names.ts'
 import {
   isIn,
@@ -17,6 +16,7 @@ import {
   readSearch,
   type Selection,
 } from '../../tree/selection.ts'
+import { whoseTransactions } from '../../tree/whose.ts'
 
 export type Listing = {
   title: string
@@ -32,7 +32,7 @@ export type ClientListing = Listing & { count: (sql: Sql) => Fragment }
 
 export type ChosenClients = Selection & { clients?: string[] | undefined }
 
-/** The transactions of an account between two days, both included. */
+/** The transactions of an account or client between two days, both included. */
 export type Selected = Omit<TransactionFilter, 'from' | 'to'> & { from: Day; to: Day }
 
 export type ListingContext = { sql: Sql; account: Account; now: Date; business: { zone: string } }
@@ -75,15 +75,16 @@ export async function clientListing(
 }
 
 /**
- * The transactions of an account and of everything beneath it, oldest first, with the names that the caller may see.
+ * The transactions of an account and of everything beneath it, or of a client, oldest first, with the names that the
+ * caller may see.
  */
 export async function transactionListing(
   { sql, account, business: { zone } }: ListingContext,
   selected: Selected,
 ): Promise<Listing> {
   const { from, to } = selected
-  const whose = await accountSeenBy({ sql, account }, selected.account)
-  const isSplit = await hasLostClients(sql, whose)
+  const whose = await whoseTransactions({ sql, account }, selected)
+  const path = 'client' in whose || (await hasLostClients(sql, whose)) ? null : whose
   return {
     title: `Transactions of ${whose.name}`,
     about: `${from} to ${to}`,
@@ -96,9 +97,9 @@ export async function transactionListing(
         ${nameFor(sql, account, sql`d`)} as "Dealer", ${nameFor(sql, account, sql`a`)} as "By",
         ${nameFor(sql, account, sql`r`)} as "Reseller", ${nameFor(sql, account, sql`s`)} as "Super Reseller",
         case when t.type in ('REMOVE', 'USED') then -t.credits when t.type = 'MOVE' then 0 else t.credits end::text as ${sql(SIGNED)}
-      from ${isSplit ? ledgerOf(sql, whose) : sql`transfer t`} join account a on a.id = t.actor join account s on s.id = t.superreseller
+      from ${path ? sql`transfer t` : ledgerOf(sql, whose)} join account a on a.id = t.actor join account s on s.id = t.superreseller
       left join account r on r.id = t.reseller left join account d on d.id = t.dealer
-      where ${isSplit ? sql`true` : concerning(sql, whose)} and ${isSelected(sql, selected, zone)}
+      where ${path ? concerning(sql, path) : sql`true`} and ${isSelected(sql, selected, zone)}
       order by t.created, t.id`,
   }
 }

@@ -1,0 +1,18 @@
+import type { TransactionFilter } from '../../contract/transactions.ts'
+import type { Whose } from '../ledger/transfer.ts'
+import { accountSeenBy, type TreeContext } from './beneath.ts'
+import { clientOf } from './client.ts'
+
+/**
+ * Finds whose transactions a filter selects: those of one of the caller's clients, also what another dealer wrote before
+ * it was moved here, or those of an account that the caller may see.
+ * @throws Refusal where there is no such client or account
+ */
+export async function whoseTransactions(
+  caller: TreeContext,
+  { account, client }: Pick<TransactionFilter, 'account' | 'client'>,
+): Promise<Whose & { name: string }> {
+  if (client === undefined) return accountSeenBy(caller, account)
+  const { id, name } = await clientOf(caller, client)
+  return { client: id, name }
+}
