@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { ROLES, type Role } from './roles.ts'
 import { secretFields } from './secret.ts'
+import { counted } from './words.ts'
 
 type Method = 'GET' | 'POST' | 'DELETE'
 export type Allowed = readonly Role[] | 'anyone'
@@ -133,7 +134,8 @@ z.config({
       case 'unrecognized_keys':
         return `There is no field ${issue.keys.map((key) => `'${key.slice(0, 40)}'`).join(', ')} here`
       case 'too_small':
-        if (issue.origin === 'string') return `This needs at least ${issue.minimum} characters`
+        if (issue.origin === 'string')
+          return `This needs at least ${counted(Number(issue.minimum), 'character')}`
         if (issue.origin === 'array') return `This needs at least ${issue.minimum}`
         return `This must be at least ${issue.minimum}`
       case 'too_big':

@@ -8,6 +8,7 @@ export const REFUSALS = {
   mac_had_trial: 400,
   client_expired: 400,
   client_not_expired: 400,
+  account_suspended: 400,
   not_retrievable: 400,
   already_asked: 400,
   not_empty: 400,

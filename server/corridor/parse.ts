@@ -35,7 +35,7 @@ function firstOf(error: z.core.$ZodError): string {
   const issue = error.issues[0]
   if (!issue) return 'This is not allowed.'
   const field = issue.path.join('.')
-  const about = field && issue.message.startsWith('This ') ? `${field}: ` : ''
+  const about = field && /^This (field|must|needs|takes) /.test(issue.message) ? `${field}: ` : ''
   return `${about}${issue.message}.`
 }
 

@@ -1,4 +1,5 @@
 import { DAY_MS } from '../../contract/time.ts'
+import { counted } from '../../contract/words.ts'
 import { type Refusal, refuseField } from '../refusal.ts'
 import { dayOf, endOf, startOf } from './calendar.ts'
 import { outstanding } from './outstanding.ts'
@@ -68,7 +69,7 @@ export function whyNotGiven(
   return refuseField(
     'trials_used_up',
     fields.trials,
-    `You have given ${given_today} trials today; ${business.trialsPerDay} a day are possible.`,
+    `You have given ${counted(given_today, 'trial')} today; ${business.trialsPerDay} a day are possible.`,
   )
 }
 
@@ -83,7 +84,7 @@ export function whyNotShared(
   return refuseField(
     'trials_used_up',
     fields.mac,
-    `Your clients on a trial have got ${shared_today} other MAC addresses today; ${business.trialsPerDay} a day are possible.`,
+    `Your clients on a trial have got ${shared_today === 1 ? 'another MAC address' : `${shared_today} other MAC addresses`} today; ${business.trialsPerDay} a day are possible.`,
   )
 }
 

@@ -86,7 +86,11 @@ describe('a suspended account', () => {
     const { name } = dealer
     await reseller.call(suspend, { name })
     expect(await reseller.call(save, { name, credits: 4, transaction: REMOVE })).toMatchObject({ credits: 5 })
-    const { message } = await reseller.refused('suspended', save, { name, credits: 1, transaction: ADD })
+    const { message } = await reseller.refused('account_suspended', save, {
+      name,
+      credits: 1,
+      transaction: ADD,
+    })
     expect(message).toBe(`${name} is suspended. Credits can be taken back from it, not added.`)
     expect(await reseller.call(detail, { name })).toMatchObject({ credits: 5 })
     await reseller.call(lift, { name })
@@ -127,8 +131,10 @@ describe('a suspension', () => {
       expect((await people[lifter].call(account, { name })).suspension).toMatchObject({ liftable: mayLift })
       if (mayLift) await people[lifter].call(lift, { name })
       else {
-        await people[lifter].refused('suspended', lift, { name })
-        await people[lifter].refused(lifter === 'reseller' ? 'suspended' : 'not_found', suspend, { name })
+        await people[lifter].refused('account_suspended', lift, { name })
+        await people[lifter].refused(lifter === 'reseller' ? 'account_suspended' : 'not_found', suspend, {
+          name,
+        })
         await world.admin.call(lift, { name })
       }
     }
@@ -170,8 +176,8 @@ describe('a suspension', () => {
     await reseller.call(suspend, { name, reason: 'Owes 40' })
     await superreseller.call(calls.tree.move, { name, to: next.name })
     expect((await next.call(account, { name })).suspension).toMatchObject({ liftable: false })
-    await next.refused('suspended', lift, { name })
-    await next.refused('suspended', suspend, { name, reason: 'Mine' })
+    await next.refused('account_suspended', lift, { name })
+    await next.refused('account_suspended', suspend, { name, reason: 'Mine' })
     // Who set it does not reach the account any more.
     await reseller.refused('not_found', lift, { name })
     expect((await superreseller.call(account, { name })).suspension).toMatchObject({ liftable: true })
@@ -372,7 +378,7 @@ describe('while an account is being suspended,', () => {
       return [Promise.all([adding, stopping])]
     })
     const [added, stopped] = await answers
-    expect([added.status, stopped.status]).toEqual([403, 200])
+    expect([added.status, stopped.status]).toEqual([400, 200])
     expect((await scene.reseller.call(calls.level.dealer.detail, { name })).credits).toBe(2)
   })
 

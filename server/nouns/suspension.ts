@@ -62,7 +62,10 @@ async function lift(
   { id, liftable, name }: Present & { name: string },
 ): Promise<void> {
   if (!liftable) {
-    throw new Refusal('suspended', `Only who suspended ${name}, or somebody above them, can change that.`)
+    throw new Refusal(
+      'account_suspended',
+      `Only who suspended ${name}, or somebody above them, can change that.`,
+    )
   }
   await sql`update suspension set lifted = ${now}, lifted_by = ${caller.id} where id = ${id}`
 }

@@ -1,5 +1,5 @@
 import type { TransactionFilter } from '../../contract/transactions.ts'
-import type { Whose } from '../ledger/transfer.ts'
+import type { Account } from '../context.ts'
 import { accountSeenBy, type TreeContext } from './beneath.ts'
 import { clientOf } from './client.ts'
 
@@ -11,7 +11,7 @@ import { clientOf } from './client.ts'
 export async function whoseTransactions(
   caller: TreeContext,
   { account, client }: Pick<TransactionFilter, 'account' | 'client'>,
-): Promise<Whose & { name: string }> {
+): Promise<Pick<Account, 'id' | 'name' | 'role'> | { client: number; name: string }> {
   if (client === undefined) return accountSeenBy(caller, account)
   const { id, name } = await clientOf(caller, client)
   return { client: id, name }

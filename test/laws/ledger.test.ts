@@ -58,7 +58,7 @@ const EXPECTED = [
   ...['ADD', 'REMOVE', 'USED', 'RETRIEVED', 'TRIAL', 'a shared trial', 'DELETE', 'MOVE'],
   ...['insufficient_credits', 'name_taken', 'mac_taken', 'trials_used_up', 'mac_had_trial', 'client_expired'],
   ...['client_not_expired', 'not_retrievable', 'not_found', 'changed_since', 'invalid_input'],
-  ...['suspended', 'no_session', 'moved', 'closed', 'not_empty'],
+  ...['account_suspended', 'no_session', 'moved', 'closed', 'not_empty'],
 ]
 
 function holds(numRuns: number, law: (run: Run) => Promise<void>): Promise<void> {

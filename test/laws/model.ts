@@ -115,7 +115,7 @@ export class Model {
     const from = transaction === 0 ? child.parent : child
     const refused = [
       ...(from && from.balance < credits ? ['insufficient_credits'] : []),
-      ...(transaction === 0 && credits > 0 && isSuspended(child) ? ['suspended'] : []),
+      ...(transaction === 0 && credits > 0 && isSuspended(child) ? ['account_suspended'] : []),
     ]
     if (refused.length > 0) return { refused }
     child.description = desc ?? child.description
@@ -143,7 +143,7 @@ export class Model {
 
   /** `by` is the account's parent or the admin. */
   suspend(account: Account, by: Account | null): Outcome {
-    if (!this.#mayLift(account, by)) return { refused: ['suspended'] }
+    if (!this.#mayLift(account, by)) return { refused: ['account_suspended'] }
     account.suspendedBy = by
     return { answer: { status: 'OK' } }
   }
@@ -151,7 +151,7 @@ export class Model {
   /** `by` is anybody above the account. */
   lift(account: Account, by: Account | null): Outcome {
     if (account.suspendedBy === undefined) return { refused: ['changed_since'] }
-    if (!this.#mayLift(account, by)) return { refused: ['suspended'] }
+    if (!this.#mayLift(account, by)) return { refused: ['account_suspended'] }
     account.suspendedBy = undefined
     return { answer: { status: 'OK' } }
   }

@@ -32,7 +32,7 @@ export async function addTo(
   // Read once the transfer has locked the child's holding, which a suspension locks too.
   if (await isSuspended(sql, child.id)) {
     throw refuseField(
-      'suspended',
+      'account_suspended',
       'credits',
       `${login} is suspended. Credits can be taken back from it, not added.`,
     )

@@ -84,7 +84,7 @@ describe('a request for credits', () => {
     const { reseller, dealer } = await world.family({ credits: 9, to: 'reseller' })
     const { id } = await dealer.call(ask, { credits: 5 })
     await reseller.call(calls.tree.suspend, { name: dealer.name })
-    await reseller.refused('suspended', grant, { id, credits: 5 })
+    await reseller.refused('account_suspended', grant, { id, credits: 5 })
     await reseller.call(calls.tree.lift, { name: dealer.name })
     expect((await reseller.call(grant, { id, credits: 5 })).credits).toBe(5)
   })
