@@ -47,6 +47,7 @@ const COMMANDS = {
     run: [
       [VITEST, 'run', '--project', 'external*', '--project', 'laws'],
       [VITEST, 'run', '--project', 'faults'],
+      [VITEST, 'run', '--project', 'journeys', 'test/journeys/screens', 'test/journeys/tables'],
     ],
   },
   pictures: {

@@ -2,7 +2,8 @@ import { relative } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll } from 'vitest'
 import type { calls, OutputOf } from '../../contract/calls.ts'
-import { to } from '../../web/screens.ts'
+import { screenAt, to } from '../../web/screens.ts'
+import { THOROUGH } from '../laws/runs.ts'
 import {
   choose,
   expect,
@@ -37,12 +38,14 @@ export const PICTURES = process.env.PICTURES === '1'
 export const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
 /** Desktop and tablet widths. 640 is a desktop at a zoom of 200%. */
 export const DESK: Device = {
+  walks: 'first',
   look: { width: 1440 },
   pictured: [1440, 768],
   held: [640, 667, 1025],
   least: 24,
 }
 export const PHONE: Device = {
+  walks: 'last',
   look: { width: 390, touch: true, height: 844 },
   pictured: [390],
   held: [320],
@@ -50,6 +53,8 @@ export const PHONE: Device = {
 }
 
 interface Device {
+  /** Of the roles that see one page, the one for which it is walked: the first or the last. `npm run faults` walks all. */
+  walks: 'first' | 'last'
   look: Look & { width: number }
   pictured: readonly number[]
   held: readonly number[]
@@ -682,7 +687,7 @@ const WANTS_WORK = {
 
 /** Opens every screen in each of its states on a device. */
 export function walkScreens(device: Device): void {
-  test.for(screens)(
+  test.for(THOROUGH || PICTURES ? screens : screensOfOneRole(device.walks))(
     '$name moves nothing while its data comes, is accessible, large enough to touch, and fits every width',
     async (screen, { windowOf }) => {
       const page = await windowOf(screen.as, device.look)
@@ -706,6 +711,19 @@ export function walkScreens(device: Device): void {
   afterAll(() => {
     if (PICTURES) process.stdout.write(`Pictures of every screen: ${relative(process.cwd(), REPORT)}\n`)
   })
+}
+
+/** Returns the screens without those that another role sees in the same way. A dealer sees its own of a page. */
+function screensOfOneRole(which: 'first' | 'last'): Picture[] {
+  const pageOf = ({ as, at }: Picture) => {
+    const path = new URL(at, 'http://console').pathname
+    const role = as === 'beginner' ? 'dealer' : as
+    return `${(role && screenAt(path, role)?.page) ?? path} ${role === 'dealer'}`
+  }
+  const roles = new Map<string, Picture['as']>()
+  for (const screen of which === 'first' ? screens.toReversed() : screens)
+    roles.set(pageOf(screen), screen.as)
+  return screens.filter((screen) => roles.get(pageOf(screen)) === screen.as)
 }
 
 async function walk(page: Page, screen: Picture, device: Device): Promise<void> {
