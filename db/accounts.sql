@@ -178,6 +178,12 @@ create table login_try (
 create index login_try_name on login_try (name, tried);
 create index login_try_address on login_try (address, tried);
 
+-- Takes a try back whose password was not checked after all, as where too many people were signing in. The server calls
+-- this instead of deleting from `login_try`, because a right to delete would let it forget the wrong ones.
+create function withdraw_try(of_try bigint) returns void
+  language sql volatile security definer set search_path = public, pg_temp
+  as $$ delete from login_try where id = of_try and succeeded is null $$;
+
 -- A captcha's solution is valid once.
 create table captcha_used (
   solution_hash bytea,

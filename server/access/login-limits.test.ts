@@ -405,6 +405,25 @@ test('a flood of logins holds no database connection, and does not delay other c
   await Promise.all(flood)
 })
 
+test('a login that was given up before its password was checked counts as no try', async () => {
+  const [name, address, leaving] = [await somebody(), newAddress(), new AbortController()]
+  const asked = Array.from({ length: 9 }, () =>
+    fetch(`${world.server.url}/v1${login.path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
+      body: JSON.stringify({ login_username: name, login_password: 'wrong-password' }),
+      signal: leaving.signal,
+    }).catch(() => null),
+  )
+  const tries = () => world.server.sql<{ succeeded: boolean | null }[]>`
+    select succeeded from login_try where name = ${name}`
+  await expect.poll(async () => (await tries()).length).toBeGreaterThan(4)
+  leaving.abort()
+  await Promise.all(asked)
+  await expect.poll(async () => (await tries()).filter(({ succeeded }) => succeeded === null)).toEqual([])
+  expect((await tries()).length).toBeLessThan(9)
+})
+
 test('a login costs one hash, whether its name is known or not', async () => {
   const name = await somebody()
   const hashesOf = async (whose: string) => {

@@ -64,6 +64,11 @@ export async function endTry(sql: Sql, { id }: Admitted, succeeded: boolean): Pr
   await change(sql, () => sql`update login_try set succeeded = ${succeeded} where id = ${id}`)
 }
 
+/** Takes a try back whose password was not checked after all: it counts neither as wrong nor as right. */
+export async function withdrawTry(sql: Sql, { id }: Admitted): Promise<void> {
+  await change(sql, () => sql`select withdraw_try(${id})`)
+}
+
 /** How many milliseconds a limit stays closed, and how many seconds of proof of work on a phone open it earlier. */
 type Closed = { wait: number; work?: number }
 

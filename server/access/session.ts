@@ -13,7 +13,7 @@ import { accountColumns, accountHoldings, balanceOf, findAccount } from '../tree
 import { lockPath } from '../tree/locks.ts'
 import { suspensionOf } from '../tree/suspension.ts'
 import { auditLogin } from './audit.ts'
-import { type Admitted, beginTry, endTry } from './login-limits.ts'
+import { type Admitted, beginTry, endTry, withdrawTry } from './login-limits.ts'
 import { hashPassword, isPassword } from './password.ts'
 import { hash, randomToken } from './seal.ts'
 import { keepSignIn, signIns } from './sign-ins.ts'
@@ -32,9 +32,11 @@ export const session: Omit<Handlers<typeof calls.session>, 'savePreferences'> = 
     const { login_username: name, login_password: password } = input
     const worked = await business.captcha.check(context, input.g_recaptcha_response, name)
     const attempt = await beginTry(context, { name, worked })
-    const [known] = await sql<Known[]>`
-      select id, name, password from account where lower(name) = lower(${name}) and closed is null`
-    const right = await isPassword(password, known?.password, context)
+    const [known, right] = await judged(context, attempt, async () => {
+      const [known] = await sql<Known[]>`
+        select id, name, password from account where lower(name) = lower(${name}) and closed is null`
+      return [known, await isPassword(password, known?.password, context)] as const
+    })
     const token = randomToken()
     const user = known && right ? await signIn(context, known, attempt, hash(token)) : null
     if (user instanceof Refusal) throw user
@@ -59,9 +61,11 @@ export const session: Omit<Handlers<typeof calls.session>, 'savePreferences'> = 
     async outside(context, { old_password, password }, begin) {
       const { sql, account } = context
       const attempt = await beginTry(context, { name: account.name, worked: null })
-      const [own] = await sql<{ password: string }[]>`select password from account where id = ${account.id}`
-      const right = await isPassword(old_password, own?.password, context)
-      const next = right ? await hashPassword(password, context) : null
+      const [own, right, next] = await judged(context, attempt, async () => {
+        const [own] = await sql<{ password: string }[]>`select password from account where id = ${account.id}`
+        const right = await isPassword(old_password, own?.password, context)
+        return [own, right, right ? await hashPassword(password, context) : null] as const
+      })
       try {
         const done = await begin(async ({ sql, session }) => {
           if (!own || next === null) throw wrongPassword()
@@ -82,7 +86,7 @@ export const session: Omit<Handlers<typeof calls.session>, 'savePreferences'> = 
             await auditLogin(context, 'session.password.failed', account.id, account.name)
             await keepSignIn(context, account.id, 'failed')
           }
-        }
+        } else await (right ? withdrawTry(sql, attempt) : endTry(sql, attempt, false))
         throw error
       }
     },
@@ -98,6 +102,20 @@ export const session: Omit<Handlers<typeof calls.session>, 'savePreferences'> = 
 }
 
 type Known = { id: number; name: string; password: string }
+
+/** Does the check of a password. Where there is none after all, as for want of a turn, the try does not count. */
+async function judged<Result>(
+  { sql }: OpenContext,
+  attempt: Admitted,
+  check: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await check()
+  } catch (error) {
+    await withdrawTry(sql, attempt)
+    throw error
+  }
+}
 
 /** Takes the same time whether there is an account of that name or not: one transaction, of as many round trips. */
 function keepFailure(context: OpenContext, attempt: Admitted, known: Known | undefined): Promise<void> {

@@ -184,6 +184,7 @@ describe("the console's role", () => {
       'remove_tickets',
       'search_text',
       'settle_counts',
+      'withdraw_try',
     ])
   })
 })
