@@ -53,21 +53,25 @@ const WRITE = `
     shift 2
   done`
 
+/** The last value of a setting counts: the operator's come after those that can be tuned, and before those that must hold. */
 function settings(cluster: string): string {
-  const lines = Object.entries({
-    ...WAYS_IN,
-    ...DURABLE,
-    ...LOG,
+  const tunable = {
     ...TUNING,
     shared_buffers: `${sharedBuffersMb()}MB`,
     max_wal_size: `${mostWalMb(cluster)}MB`,
-  }).map(([name, value]) => `${name} = '${value}'`)
+  }
   return [
     '# Written by Boxtree at every start. Put settings of your own into local.conf.',
+    ...linesOf(tunable),
     "include_if_exists = 'local.conf'",
-    ...lines,
+    '# What Boxtree relies on, whatever local.conf says.',
+    ...linesOf({ ...WAYS_IN, ...DURABLE, ...LOG }),
     '',
   ].join('\n')
+}
+
+function linesOf(settings: Record<string, string | number>): string[] {
+  return Object.entries(settings).map(([name, value]) => `${name} = '${value}'`)
 }
 
 /** Connections by a socket in the server's own folder, which other users cannot enter; there is no TCP port. */

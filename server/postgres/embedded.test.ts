@@ -53,6 +53,22 @@ describe('the embedded database', () => {
     expect(lstatSync(dirname(database.socket)).mode & 0o777).toBe(0o700)
   })
 
+  test("takes the operator's settings from local.conf, but none that opens a way in, risks a write or logs what was typed", async () => {
+    const dataDir = join(folder, 'data')
+    await (await open(dataDir)).stop()
+    const mine = { work_mem: '24MB', shared_buffers: '40MB', max_wal_size: '96MB' }
+    const refused = {
+      ...{ listen_addresses: 'localhost', unix_socket_directories: '/tmp', port: '5433' },
+      ...{ fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off', log_statement: 'all' },
+    }
+    const lines = Object.entries({ ...mine, ...refused }).map(([name, value]) => `${name} = '${value}'\n`)
+    writeFileSync(join(dataDir, 'postgres-18', 'local.conf'), lines.join(''))
+    const { superuser } = await open(dataDir)
+    const shown = async (name: string) => Object.values((await query(superuser, `show ${name}`))[0] ?? {})[0]
+    for (const [name, value] of Object.entries(mine)) expect(await shown(name), name).toBe(value)
+    for (const [name, value] of Object.entries(refused)) expect(await shown(name), name).not.toBe(value)
+  })
+
   test('gives the console a role that owns nothing and may create nothing', async () => {
     const database = await open(join(folder, 'data'))
     await expect(query(database.server, 'create table mine (id int)')).rejects.toThrow('permission denied')
