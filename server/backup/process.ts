@@ -12,7 +12,7 @@ process.on('disconnect', () => interrupted.abort(new Error('The console has ende
 try {
   setPriority(10)
 } catch {
-  // A unit of systemd may forbid it, as the sample in deploy/ does.
+  // A stricter unit of systemd than the sample in deploy/ may forbid it: the backup is made all the same.
 }
 
 const [order] = (await once(process, 'message')) as [Order]

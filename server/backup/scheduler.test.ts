@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { getPriority } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Console, startConsole } from '../../test/support/console.ts'
 import { freshFolder } from '../../test/support/folder.ts'
+import { processes } from '../../test/support/processes.ts'
 import { SECRET_KEY } from '../../test/support/server.ts'
 import { openWorld, type World } from '../../test/support/world.ts'
 import { LOCKS } from '../postgres/locks.ts'
@@ -81,6 +83,18 @@ describe('a console with BACKUP_EVERY', () => {
         'boxtree_backups 2',
       ]),
     )
+  })
+
+  test('makes it in a process of its own with a low priority', async () => {
+    await start()
+    const own = () =>
+      processes().find(
+        ({ parent, command }) => parent === console.process.pid && command.includes('backup/process.ts'),
+      )
+    await expect.poll(own, { timeout: 60_000, interval: 10 }).toBeDefined()
+    const pid = own()?.pid
+    await expect.poll(() => getPriority(pid), { interval: 10 }).toBeGreaterThan(0)
+    expect(getPriority(console.process.pid)).toBe(getPriority())
   })
 
   test('says that a backup of an unsound ledger cannot be trusted, and keeps the last that can', async () => {
