@@ -9,8 +9,9 @@ import {
   rmSync,
   symlinkSync,
 } from 'node:fs'
-import { createServer } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { runConsole, startConsole } from '../test/support/console.ts'
@@ -103,6 +104,24 @@ describe('the console', () => {
     expect((await ask('/openapi.json')).status).toBe(200)
     expect(await end).toBe(0)
     await expect(ask('/live')).rejects.toThrow()
+  })
+
+  test('completes requests that are under way at a SIGTERM, and cuts off after 10 s what takes longer', async () => {
+    const console = await start()
+    const [ending, hanging] = [await beginLogin(console.url), await beginLogin(console.url)]
+    const stopped = console.stop()
+    const since = performance.now()
+    const [answer, nothing] = [text(ending), text(hanging).catch(() => '')]
+    await expect.poll(() => console.output()).toContain('Stopping')
+    await pause(500)
+    ending.write('}')
+    expect(await answer).toMatch(/^HTTP\/1\.1 400 /)
+    expect(await nothing).toBe('')
+    const seconds = (performance.now() - since) / 1000
+    expect(seconds).toBeGreaterThan(9)
+    // After 20 s it would be cut off because it takes so long to arrive.
+    expect(seconds).toBeLessThan(18)
+    expect(await stopped).toBe(0)
   })
 
   test('stopped in the middle of its first start leaves no process and a data folder that starts again', async () => {
@@ -207,6 +226,16 @@ async function start() {
   const console = await startConsole({ dataDir })
   running.push(console)
   return console
+}
+
+/** Sends a login but for its last byte. */
+async function beginLogin(url: string): Promise<Socket> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  await once(socket, 'connect')
+  const headers = ['POST /v1/authenticate HTTP/1.1', 'host: boxtree', 'connection: close']
+  socket.write([...headers, 'content-type: application/json', 'content-length: 2', '', '{'].join('\r\n'))
+  return socket
 }
 
 /** Makes a link to itself, into which nobody can look, whoever runs the tests. */
