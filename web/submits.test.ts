@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { calls } from '../contract/calls.ts'
+import { KEY_LIFE_MS } from '../contract/time.ts'
+
+vi.mock('./session.tsx', () => ({ signedInAs: () => 'mia' }))
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const INPUT = { name: 'tv-1', months: 1 }
+
+/** The Idempotency-Keys of the requests, none of which is answered. */
+let keys: (string | null)[]
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: new Date('2026-05-10T12:00:00Z') })
+  keys = []
+  const stored = new Map<string, string>()
+  vi.stubGlobal('sessionStorage', {
+    getItem: (name: string) => stored.get(name) ?? null,
+    setItem: (name: string, text: string) => stored.set(name, text),
+    removeItem: (name: string) => stored.delete(name),
+  })
+  vi.stubGlobal('fetch', async (_: string, { headers }: RequestInit) => {
+    keys.push(new Headers(headers).get('idempotency-key'))
+    throw new TypeError('Failed to fetch')
+  })
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
+
+/** What a new load of the page does. */
+async function load() {
+  vi.resetModules()
+  return import('./submits.ts')
+}
+
+type Page = Awaited<ReturnType<typeof load>>
+
+/** Submits, and waits until the person is told that there is no answer. Returns the one key of all its tries. */
+async function keyOf({ submitOnce }: Page, options?: { again: boolean }) {
+  keys = []
+  const end = expect(submitOnce(calls.clients.renew, INPUT, 'mia', options)).rejects.toThrow(
+    'nothing is ever',
+  )
+  await vi.advanceTimersByTimeAsync(10_000)
+  await end
+  expect(keys).toHaveLength(4)
+  expect(new Set(keys).size).toBe(1)
+  return keys[0]
+}
+
+/** Lets time pass from the first submit on. */
+function until(milliseconds: number) {
+  vi.setSystemTime(Date.parse('2026-05-10T12:00:00Z') + milliseconds)
+}
+
+describe('a submit without an answer', () => {
+  test('keeps its key for 23 hours in the form that was told so, less than the server does', async () => {
+    const page = await load()
+    const key = await keyOf(page)
+    until(23 * HOUR - 1)
+    expect(await keyOf(page, { again: true })).toBe(key)
+    until(23 * HOUR)
+    expect(await keyOf(page, { again: true })).not.toBe(key)
+    expect(23 * HOUR).toBeLessThan(KEY_LIFE_MS)
+  })
+
+  test('keeps its key for 15 minutes in another form and after a reload', async () => {
+    const key = await keyOf(await load())
+    const page = await load()
+    until(15 * MINUTE - 1)
+    expect(await keyOf(page)).toBe(key)
+    until(15 * MINUTE)
+    expect(await keyOf(page)).not.toBe(key)
+  })
+
+  test('is sent again by itself for 15 minutes after a reload before its answer', async () => {
+    const { submitOnce } = await load()
+    void submitOnce(calls.clients.renew, INPUT, 'mia').catch(() => {})
+    await vi.advanceTimersByTimeAsync(0)
+    until(15 * MINUTE - 1)
+    expect((await load()).takeUnanswered('mia')).toEqual([{ call: expect.anything(), input: INPUT }])
+    until(15 * MINUTE)
+    expect((await load()).takeUnanswered('mia')).toEqual([])
+  })
+})
