@@ -25,8 +25,8 @@ type Declaration<Input extends z.ZodMiniType, Output extends z.ZodMiniType, Role
   changes?: false
   /** False for a call that takes no Idempotency-Key. */
   takesKey?: false
-  /** Set for a change that is small and necessary enough to use the space kept free on the disk. */
-  room?: 'little' | 'none'
+  /** Set for a change that is small and necessary enough to use the space that is kept free on the disk. */
+  needsSpace?: 'little' | 'none'
   /** 'long' for a body that names many clients or groups, 'file' for one that contains a file. */
   body?: 'long' | 'file'
   /** Set for a call that asks another server, and may be answered after more than a minute. */
@@ -41,7 +41,7 @@ export type Call<
   Roles extends Allowed = Allowed,
 > = Omit<
   Declaration<Input, Output, Roles>,
-  'changes' | 'takesKey' | 'room' | 'body' | 'slow' | 'endsSession'
+  'changes' | 'takesKey' | 'needsSpace' | 'body' | 'slow' | 'endsSession'
 > & {
   /** Its path in the contract, such as `clients.renew`: its name in audit, idempotency keys, query cache, submits. */
   name: string
@@ -49,8 +49,8 @@ export type Call<
   changes: boolean
   /** Whether it takes an Idempotency-Key, under which it is carried out once. */
   takesKey: boolean
-  /** 'plenty' is refused below the limit of free disk space, 'little' below half of it, 'none' never. */
-  room: 'plenty' | 'little' | 'none'
+  /** 'plenty' (the default for changes) is refused below `FREE_DISK_MB`, 'little' below half of it, 'none' never. */
+  needsSpace: 'plenty' | 'little' | 'none'
   /** 'short' for a few fields, 'long' for up to a thousand names, 'file' for a file. */
   body: 'short' | 'long' | 'file'
   /** Whether it asks another server, and may be answered after more than a minute. */
@@ -73,7 +73,7 @@ export function call<Input extends z.ZodMiniType, Output extends z.ZodMiniType, 
     changes,
     // A key is stored with its account, which a call without a session lacks.
     takesKey: changes && roles !== 'anyone',
-    room: changes ? 'plenty' : 'none',
+    needsSpace: changes ? 'plenty' : 'none',
     body: 'short',
     slow: false,
     endsSession: false,

@@ -126,8 +126,11 @@ describe('the contract', () => {
     ]
     const keyless = ['session.login', 'session.logout', ...exports]
     expect(named((call) => call.changes && !call.takesKey)).toEqual(keyless)
-    expect(named((call) => call.changes && call.room === 'none')).toEqual(['session.login', 'session.logout'])
-    expect(named((call) => call.room === 'little')).toEqual(['session.end', ...exports])
+    expect(named((call) => call.changes && call.needsSpace === 'none')).toEqual([
+      'session.login',
+      'session.logout',
+    ])
+    expect(named((call) => call.needsSpace === 'little')).toEqual(['session.end', ...exports])
     expect(named((call) => call.endsSession)).toEqual(['session.logout'])
     expect(named((call) => call.slow)).toEqual(['channels.giveAddress', 'channels.fetch'])
     expect(named((call) => call.body === 'file')).toEqual(['channels.giveFile'])

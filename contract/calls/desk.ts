@@ -26,7 +26,7 @@ export function desk(role: Role) {
       input: z.strictObject({ ...transactionFilter, from: Day, to: Day }).check(daysInOrder),
       output: Ticket,
       takesKey: false,
-      room: 'little',
+      needsSpace: 'little',
     }),
     message: call({
       method: 'GET',

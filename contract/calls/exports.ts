@@ -25,7 +25,7 @@ export function exportClients<const Sorts extends readonly [string, ...string[]]
     }),
     output: Ticket,
     takesKey: false,
-    room: 'little',
+    needsSpace: 'little',
     body: 'long',
   })
 }

@@ -48,7 +48,7 @@ export const session = {
     }),
     output: z.extend(Done, { token: z.string(), ...User.shape }),
     // With a full disk people must still be able to sign in and look.
-    room: 'none',
+    needsSpace: 'none',
   }),
   logout: call({
     method: 'POST',
@@ -59,7 +59,7 @@ export const session = {
     output: Done,
     // A repeat could not be answered: its session has ended.
     takesKey: false,
-    room: 'none',
+    needsSpace: 'none',
     endsSession: true,
   }),
   user: call({
@@ -104,7 +104,7 @@ export const session = {
     summary: "Ends another session of the caller's",
     input: z.strictObject({ id: z.int() }),
     output: Done,
-    room: 'little',
+    needsSpace: 'little',
   }),
   signIns: call({
     method: 'GET',

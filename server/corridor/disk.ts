@@ -28,8 +28,8 @@ export function watchDisk(free: FreeSpace | null, leastMb: number, log: FastifyB
   return {
     hasRoom: () => freeMb() >= leastMb,
     admit(call) {
-      if (call.room === 'none') return
-      if (freeMb() >= (call.room === 'little' ? leastMb * LOWER_FLOOR : leastMb)) return
+      if (call.needsSpace === 'none') return
+      if (freeMb() >= (call.needsSpace === 'little' ? leastMb * LOWER_FLOOR : leastMb)) return
       throw new Refusal('disk_full', SENTENCE, { retryAfter: 30 })
     },
   }

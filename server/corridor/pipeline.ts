@@ -68,7 +68,7 @@ export function openPipeline({ sql, business, disk, networks, clock }: PipelineD
     const runForAccount = forAccounts(call, handler)
     return async (request: FastifyRequest, reply: FastifyReply) => {
       disk.admit(call)
-      if (call.room === 'plenty' && clock.isBehind()) throw clockIsBehind()
+      if (call.needsSpace === 'plenty' && clock.isBehind()) throw clockIsBehind()
       const input = parse(call, request)
       const { caller } = request
       const result = caller

@@ -2383,8 +2383,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: "no export ticket is written below the disk's lower limit",
     file: 'server/corridor/disk.ts',
-    from: "call.room === 'little' ? leastMb * LOWER_FLOOR : leastMb",
-    to: "call.room === 'little' ? 0 : leastMb",
+    from: "call.needsSpace === 'little' ? leastMb * LOWER_FLOOR : leastMb",
+    to: "call.needsSpace === 'little' ? 0 : leastMb",
     suites: ['server/corridor/disk.test.ts'],
   },
   {
@@ -2495,7 +2495,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'no change is made while the clock of the database is behind its newest row',
     file: 'server/corridor/pipeline.ts',
-    from: "if (call.room === 'plenty' && clock.isBehind()) throw clockIsBehind()",
+    from: "if (call.needsSpace === 'plenty' && clock.isBehind()) throw clockIsBehind()",
     to: '',
     suites: ['server/postgres/clock.test.ts'],
   },
