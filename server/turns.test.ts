@@ -42,7 +42,7 @@ describe('a turn', () => {
     expect(begun).toEqual(['ann', 'ann', 'bob', 'ann'])
   })
 
-  test('is one of few of its owner while others have turns, and one of more once theirs have ended', async () => {
+  test('is given to an owner only up to a lower limit while others have turns, and up to the full limit once theirs have ended', async () => {
     turns = new Turns({ each: 4, eachBesideOthers: 2 })
     for (const owner of ['bob', 'ann', 'ann', 'ann', 'ann', 'ann']) await ask(owner)
     expect(begun).toEqual(['bob', 'ann', 'ann'])
@@ -52,7 +52,7 @@ describe('a turn', () => {
     expect(begun).toEqual(['bob', 'ann', 'ann', 'ann', 'ann', 'ann'])
   })
 
-  test('is one of fewer yet of an owner whose requests have waited for long beside others, until none waits', async () => {
+  test('is given only up to the lowest limit to an owner whose requests have waited for long beside others, until none of them waits', async () => {
     turns = new Turns({ each: 4, eachBesideOthers: 2, eachInsistent: { afterMs: 1_000, each: 1 } })
     for (const owner of ['bob', 'ann', 'ann', 'ann', 'ann', 'ann']) await ask(owner)
     expect(begun).toEqual(['bob', 'ann', 'ann'])

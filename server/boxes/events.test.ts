@@ -194,7 +194,7 @@ describe('a box', () => {
     expect([await box.events(), await box.events()]).toEqual(['cut_off', ''])
   })
 
-  test('that signed in anew was cut off before', async () => {
+  test('that was cut off and then signs in anew is told nothing more', async () => {
     const { name, box } = await boxOf({ obeys: true })
     await dealer.call(save, { login: name, status: false })
     soon()

@@ -528,7 +528,7 @@ describe('a Ministra client', () => {
     }
   })
 
-  test('that is locked to an address loses its box to none at another one', async () => {
+  test('that is locked to an address cannot be taken over by a box at another address', async () => {
     const { name, box } = await ministra()
     await dealer.call(save, { login: name, locked: true })
     expect(await box.logIn(name, 'pass word')).toBe(0)

@@ -70,7 +70,7 @@ async function remove(sql: Sql, table: string, since: Date): Promise<number | nu
   })
 }
 
-/** Forgets from where boxes asked last that have not asked since. */
+/** Removes the last address of each box that has not asked since the given moment. */
 async function forgetAddresses(sql: Sql, since: Date): Promise<number> {
   const { count } = await sql`
     update presence set address = null where client = any (

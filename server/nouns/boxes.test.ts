@@ -170,7 +170,7 @@ describe('the boxes that the admin sees', () => {
     expect(await refused()).toEqual([])
   })
 
-  test('were online at the moments of the last 24 hours', async () => {
+  test('are charted over the last 24 hours by the first count of each five minutes', async () => {
     const { sql } = world.server
     const { now } = world.clock
     // The chart shows the first count of each five minutes, though it was not made in the first of them.

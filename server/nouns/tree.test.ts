@@ -92,7 +92,7 @@ describe('the tree', () => {
     expect(await row()).toMatchObject({ credits: 84, used: 0, lasts: null })
   })
 
-  test('counts as used before what was: also where the change that began first was made last', async () => {
+  test('leaves out what was used more than 30 days ago, even if the renewal that began first was committed last', async () => {
     const { reseller, dealer } = await world.family({ credits: 100 })
     const slow = await world.client(dealer, { months: 1 })
     const quick = await world.client(dealer, { months: 1 })

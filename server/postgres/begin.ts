@@ -6,8 +6,8 @@ import { closeSockets, closeWhenSilent } from './sockets.ts'
 import { createTimeout, retry, withTimeout } from './timeout.ts'
 
 /**
- * What a transaction may do; the database itself refuses a change in one that only reads. What a third one writes may
- * be lost: its COMMIT waits for no disk and no standby, so it needs no turn.
+ * What a transaction may do. 'read only': the database refuses any change. 'may be lost': the COMMIT waits for neither
+ * the disk nor a standby, so a crash can lose what it wrote; it needs no turn.
  */
 export type Access = 'read write' | 'read only' | 'may be lost'
 

@@ -383,14 +383,17 @@ describe('on the page of the boxes, a box', () => {
     await page.clock.fastForward(30_000)
     await expect(page.getByRole('alert').first()).toHaveText(/^Your service is switched off/)
   })
+})
 
-  test('is what the page asks for where there is none', async ({ windows, world }) => {
-    const page = await windows.open(world.server.url)
-    await page.goto('/c/')
-    await expect(page.getByRole('alert').first()).toHaveText(
-      'This page is for set-top boxes. Open it on a box.',
-    )
-  })
+test('the page of the boxes tells an ordinary browser that it is for set-top boxes', async ({
+  windows,
+  world,
+}) => {
+  const page = await windows.open(world.server.url)
+  await page.goto('/c/')
+  await expect(page.getByRole('alert').first()).toHaveText(
+    'This page is for set-top boxes. Open it on a box.',
+  )
 })
 
 /** Opens the page on the box of a new client, which plays the first channel. */

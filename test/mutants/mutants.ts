@@ -644,7 +644,7 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/boxes/gateway.test.ts'],
   },
   {
-    guard: 'a client that is locked to an address loses its box to none at another one',
+    guard: 'a client that is locked to an address cannot be taken over by a box at another address',
     file: 'server/boxes/sign-in.ts',
     from: 'if (isAnother && isLockedElsewhere(client, box.place))',
     to: 'if (isAnother && client.id < 0)',

@@ -160,7 +160,8 @@ function Follow({
       onBase(followed(base, client))
     }
   }, [client, expired, dealer, base, onBase, getValues])
-  // What the last load of this page had sent was answered: these entries are not unsent any more. What was typed since is.
+  // The submit that was made before the reload has been answered, so the restored draft is no longer unsent. Keep only
+  // what was typed since.
   useEffect(
     () =>
       onDraftSent((form) => {

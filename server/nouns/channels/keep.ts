@@ -13,7 +13,10 @@ export async function revise(sql: Sql): Promise<void> {
     on conflict (only_one) do update set revision = lineup.revision + 1`
 }
 
-/** More than a playlist adds. */
+/**
+ * How many rows `remove_outdated` may remove at once: more than one playlist can add, so one call removes all that are
+ * too many.
+ */
 const MOST_AT_ONCE = 1_000_000
 
 export type Kept = { channels: number; skipped: number; held: HeldBack | null }

@@ -210,7 +210,7 @@ test('a page anywhere in all clients has exactly what a plain filter and sort ha
   }
 })
 
-test('a page that some clients in the order of the list fill is what a plain filter and sort find, and else none', async () => {
+test('reading a limited number of clients in list order gives the same page as a plain filter and sort, or null if they do not fill it', async () => {
   const { now } = world.clock
   for (const person of [world.admin, dealers[0] as Person]) {
     const own = clients.filter(({ dealer }) => person === world.admin || dealer === person.name)
