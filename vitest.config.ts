@@ -27,7 +27,7 @@ const FAULTS = process.env.THOROUGH === '1'
 const KODI = process.env.KODI === '1'
 
 /** The suites of random tries, of which `npm run faults` makes many more. */
-const LONG_LAWS = 'test/laws/{boxes,days,gateways,hostile,hostile-boxes,ledger,rows}.test.ts'
+const LONG_LAWS = 'test/laws/{at-once,boxes,days,gateways,hostile,hostile-boxes,ledger,rows}.test.ts'
 
 /** Suites that use no database, or one that they start themselves. */
 const WITHOUT_DATABASE = [
@@ -56,7 +56,8 @@ const inParallel = { maxWorkers: 4, sequence: { groupOrder: 1 } }
 
 /**
  * The server's own suites once more, on a PostgreSQL that it has not started itself: over TCP, with passwords and another
- * configuration. `npm test` repeats those that say most about the database, and `npm run faults` all that use one.
+ * configuration. `npm test` repeats those that say most about the database, and `npm run faults` all those of calls, boxes
+ * and jobs.
  */
 function external(name: string) {
   return {

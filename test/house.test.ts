@@ -270,6 +270,16 @@ test('every suite that vitest.config.ts names is there', () => {
   expect(suites.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
 })
 
+test('every law that makes more tries in `npm run faults` is one that it runs', () => {
+  const text = readFileSync(join(ROOT, 'vitest.config.ts'), 'utf8')
+  const long = alternativesOf(/LONG_LAWS = '(.+)'/.exec(text)?.[1] ?? '')
+  const laws = readdirSync(join(ROOT, 'test/laws')).map((name) => `test/laws/${name}`)
+  const growing = laws.filter(
+    (path) => path.endsWith('.test.ts') && /\bruns\(/.test(readFileSync(join(ROOT, path), 'utf8')),
+  )
+  expect(long.sort()).toEqual(growing.sort())
+})
+
 test('no imports form a circle', () => {
   expect(everywhere.length).toBeGreaterThan(files.length)
   expect(circlesIn(everywhere)).toEqual([])
