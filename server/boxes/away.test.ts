@@ -121,6 +121,29 @@ test('while the database is away, who was in stays in for 30 minutes and never p
   })
 })
 
+test('while the database is away, the port of the boxes is ready for 30 minutes, and not while it is stopped', async () => {
+  const leaving = new AbortController()
+  const server = await world.another({ env: { BOX_PORT: '0' }, leaving: leaving.signal })
+  const ready = async (url: string) => (await fetch(`${url}/v1/ready`)).status
+  try {
+    expect([await ready(server.boxUrl), await ready(server.url)]).toEqual([200, 200])
+    const bringBack = await takeAway()
+    try {
+      world.clock.pass({ minutes: 29 })
+      expect([await ready(server.boxUrl), await ready(server.url)]).toEqual([200, 503])
+      world.clock.pass({ minutes: 2 })
+      expect(await ready(server.boxUrl)).toBe(503)
+    } finally {
+      await bringBack()
+    }
+    await expect.poll(() => ready(server.boxUrl), { timeout: 30_000 }).toBe(200)
+    leaving.abort()
+    expect(await ready(server.boxUrl)).toBe(503)
+  } finally {
+    await server.close()
+  }
+})
+
 test('a database that swallows what it is sent holds up neither polls nor stream checks', async () => {
   const { server, owner } = world.server.database
   if (typeof server === 'string') throw new Error('the wire leads to a unix socket')

@@ -803,7 +803,7 @@ test('the boxes have their port alone, and the console its own', async () => {
   const box = new Box({ boxUrl: url })
   expect((await box.ask('stb/handshake')).text).not.toMatch(/^{"js"/)
   expect(await fetch(`${boxUrl}/v1/ready`)).toMatchObject({ status: 200 })
-  for (const path of ['/v1/api/user', '/login', '/v1/docs']) {
+  for (const path of ['/v1/api/user', '/login', '/v1/docs', '/v1/health']) {
     expect(await fetch(`${boxUrl}${path}`), path).toMatchObject({ status: 404 })
   }
 })
@@ -818,6 +818,7 @@ test('a process that serves only the console or only the boxes answers nothing e
     expect((await new Box(boxes).ask('stb/handshake', {}, { path: '/' })).text).toContain('token')
     expect((await fetch(`${console.url}/v1/api/user`)).status).toBe(401)
     expect((await fetch(`${boxes.url}/v1/api/user`)).status).toBe(404)
+    expect((await fetch(`${boxes.url}/v1/health`)).status).toBe(404)
     expect((await fetch(`${boxes.url}/v1/live`)).status).toBe(200)
   } finally {
     await Promise.all([console.close(), boxes.close()])
