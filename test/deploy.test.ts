@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readConfig } from '../server/config.ts'
+import { MAJOR } from '../server/postgres/binaries.ts'
 import { machineOf, serverOf } from './ha/samples.ts'
 
 /** The samples for those who run Boxtree. */
@@ -50,6 +51,24 @@ test('the systemd unit says how to make its user and how to run the commands as 
     `#   runuser -u ${user} -- env DATA_DIR=/var/lib/${folder} node boxtree.mjs verify\n`,
   )
   expect(text).toMatch(/^# .*BACKUP_DIR elsewhere .*\n# ReadWritePaths=\//m)
+})
+
+test('the head of the compose file says how to run the commands in the container', () => {
+  const text = readFileSync(join(DEPLOY, 'compose.yaml'), 'utf8')
+  const [, service] = /^services:\n {2}(\w+):/m.exec(text) ?? []
+  const [, folder] = /^ENV .*DATA_DIR=(\S+)/m.exec(readFileSync(join(DEPLOY, 'Containerfile'), 'utf8')) ?? []
+  expect(text).toContain(`      - data:${folder}\n`)
+  const compose = '#   docker compose -f deploy/compose.yaml'
+  const there = `${folder}/postgres-${MAJOR}`
+  const lines = [
+    `${compose} exec ${service} node boxtree.mjs verify`,
+    `${compose} exec ${service} node boxtree.mjs backup ${folder}/backups/NAME`,
+    `${compose} stop ${service}`,
+    `${compose} run --rm ${service} mv ${there} ${there}.before`,
+    `${compose} run --rm ${service} node boxtree.mjs restore ${folder}/backups/NAME`,
+    `${compose} run --rm ${service} node boxtree.mjs rotate-key`,
+  ]
+  expect(text.split('\n').filter((line) => line.startsWith('#   '))).toEqual(lines)
 })
 
 test('systemd, where it is installed, finds no fault in the unit', ({ skip }) => {
