@@ -125,6 +125,17 @@ describe('the body of a request', () => {
     await refusal('too_large', quote(256 * 1024))
   })
 
+  test('may have 32 MiB if it is a playlist', async () => {
+    const give = (more: number) => {
+      const [begin, end] = ['{"name":"list.m3u","file":"', '"}']
+      const body = `${begin}${'x'.repeat(32 * 2 ** 20 + more - begin.length - end.length)}${end}`
+      return world.admin.fetch('POST', '/v1/admin/playlist/file', { headers: JSON_TYPE, body })
+    }
+    const refused = await refusal('invalid_input', give(0))
+    expect(refused.body).toMatchObject({ errors: { file: 'The file is too large' } })
+    await refusal('too_large', give(1))
+  })
+
   test('is refused over 32 KiB also for a login, which has no session', async () => {
     const body = `{"login_username":"${'x'.repeat(32 * 1024)}"}`
     const answer = world.nobody().fetch('POST', '/v1/authenticate', { headers: JSON_TYPE, body })
@@ -168,13 +179,18 @@ describe('a connection', () => {
     ['invalid_input', 400, 'nonsense\r\n\r\n'],
     ['invalid_input', 400, 'GET /v1/health HTTP/9.9\r\n\r\n'],
     ['invalid_input', 400, 'POST /v1/api/renew HTTP/1.1\r\nhost: x\r\ncontent-length: -1\r\n\r\n'],
-    ['too_large', 413, `GET /v1/health HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(70_000)}\r\n\r\n`],
-    ['too_large', 413, `GET /v1/health?${'y'.repeat(70_000)} HTTP/1.1\r\nhost: x\r\n\r\n`],
+    ['too_large', 413, `GET /v1/health HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(17 * 1024)}\r\n\r\n`],
+    ['too_large', 413, `GET /v1/health?${'y'.repeat(17 * 1024)} HTTP/1.1\r\nhost: x\r\n\r\n`],
   ])('with a malformed request ends with the refusal %s', async (code, status, bytes) => {
     const answer = await write(bytes)
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
     const [, body = ''] = answer.split('\r\n\r\n')
     expect(JSON.parse(body)).toMatchObject({ status: 'ERROR', code })
+  })
+
+  test('may bring 15 KiB of headers', async () => {
+    const headers = `host: x\r\nconnection: close\r\nx: ${'y'.repeat(15 * 1024)}`
+    expect(await write(`GET /v1/health HTTP/1.1\r\n${headers}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 200 /)
   })
 
   test('ends when a body without a length becomes too large', async () => {
