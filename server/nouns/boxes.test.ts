@@ -111,6 +111,27 @@ describe('the boxes that the admin sees', () => {
     expect(await counted('10:05:00.000', 3)).toEqual([['MAG250', 4], three[1]])
   })
 
+  test('are many if they are more than 50,000', async () => {
+    const { sql, ownerSql } = world.server
+    // Boxes of no client, which one statement can make.
+    await ownerSql`alter table device drop constraint device_client_fk`
+    await ownerSql`alter table device disable trigger user`
+    const add = (from: number, to: number) =>
+      ownerSql`insert into device (client) select 1000000 + generate_series(${from}::integer, ${to}::integer)`
+    const counted = async (time: string) => {
+      world.clock.set(`2026-05-15T${time}Z`)
+      await countBoxes(sql, world.clock.now)
+      return seen()
+    }
+    await add(1, 49_999)
+    expect(await counted('10:01:00.000')).toEqual({ known: 49_999, online: 0, typed: 49_999 })
+    await add(50_000, 50_000)
+    expect(await counted('10:02:00.000')).toEqual({ known: 50_000, online: 0, typed: 50_000 })
+    await add(50_001, 50_001)
+    expect(await counted('10:03:00.000')).toEqual({ known: 50_001, online: 0, typed: 50_000 })
+    expect(await counted('10:05:00.000')).toEqual({ known: 50_001, online: 0, typed: 50_001 })
+  })
+
   test('are counted by one server of several, whatever a server of the version before counts', async () => {
     const { sql } = world.server
     await another('00:1A:79:00:00:01')

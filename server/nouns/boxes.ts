@@ -21,7 +21,7 @@ import { isNobodys, isOnline, onlineSince } from '../tree/selection.ts'
 /** How often the boxes are counted, and the types and versions of many, which takes longer; in milliseconds. */
 const COUNTED_EVERY = 60_000
 const MODELS_EVERY = 5 * COUNTED_EVERY
-/** The types and versions of so few are counted as often as the boxes. Tests set another. */
+/** The types and versions of so few are counted as often as the boxes. Tests with few boxes set another. */
 const FEW = 50_000
 /** A count that is older than so many of these times was made by a job that is late: whoever asks counts anew. */
 const LATE = 3
