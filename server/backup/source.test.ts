@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { urlOf } from '../../test/support/external.ts'
 import { freshFolder } from '../../test/support/folder.ts'
 import { Pair } from '../../test/support/pair.ts'
@@ -18,6 +18,7 @@ afterAll(() => pair?.stop())
 beforeEach(() => {
   said = []
 })
+afterEach(() => vi.useRealTimers())
 
 async function using<T>(to: string, work: (sql: Sql) => PromiseLike<T>): Promise<T> {
   const sql = openPool(to, { max: 1, standby: true })
@@ -39,9 +40,13 @@ function write(word: string): Promise<unknown> {
 }
 
 /** Returns which server a backup is read from, and whether it has a word. */
-async function source(word: string, patience: number): Promise<{ from: string; has: boolean }> {
+async function source(word: string, patience?: number): Promise<{ from: string; has: boolean }> {
   const owner = pair.standbyFirst('holder', 'shop')
-  const sql = await openSource({ owner, patience, say: (line) => said.push(line) })
+  const sql = await openSource({
+    owner,
+    say: (line) => said.push(line),
+    ...(patience !== undefined && { patience }),
+  })
   try {
     const [row] = await sql<{ from: string; has: boolean }[]>`
       select case when pg_is_in_recovery() then 'standby' else 'primary' end as from,
@@ -72,6 +77,26 @@ describe('a backup', () => {
     await write('unreplicated')
     expect(await source('unreplicated', 300)).toEqual({ from: 'primary', has: true })
     expect(said).toEqual(['The standby lacks what the primary has, so the backup is taken from the primary.'])
+  })
+
+  test('is taken from the primary if the standby is still behind after a minute', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const began = Date.now()
+    const ended = vi.fn()
+    const found = source('unreplicated').finally(ended)
+    const looks = () =>
+      using(
+        urlOf('postgres', 'shop', pair.ports.standby),
+        (sql) => sql`
+          select from pg_stat_activity where query like '%pg_last_wal_replay_lsn%' and pid <> pg_backend_pid()`,
+      )
+    await expect.poll(async () => (await looks()).length).toBe(1)
+    vi.setSystemTime(began + 60_000)
+    // Meanwhile it looks several times.
+    await pause(1_000)
+    expect(ended).not.toHaveBeenCalled()
+    vi.setSystemTime(began + 60_001)
+    expect(await found).toEqual({ from: 'primary', has: true })
   })
 
   test('is taken from the standby where no primary answers, and says that its age cannot be told', async () => {
