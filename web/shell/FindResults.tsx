@@ -57,7 +57,8 @@ export function FindResults(props: FindResultsProps) {
     if (open && at !== active) onActive(at)
   }, [open, at, active, onActive])
   const act: OnChoose = (result, how) => {
-    if (!result || (how === 'renew' && result.client === undefined)) return onVain()
+    if (!result) return
+    if (how === 'renew' && result.client === undefined) return onVain()
     onEnd()
     if (how === 'renew') setRenewing(result.client ?? null)
     else result.open()
@@ -185,8 +186,9 @@ function useFound(text: string) {
     { search: settled },
     { enabled: isAsked && settled !== '', keep: true },
   )
-  const isCurrent =
-    !isAsked || (settled === text.trim() && ((data !== undefined && !isPlaceholderData) || error !== null))
+  // What is asked for is the text of a moment ago.
+  const isAnswered = settled === term && ((data !== undefined && !isPlaceholderData) || error !== null)
+  const isCurrent = term === text.trim() && (!isAsked || isAnswered)
   return { clients: isAsked && data ? data.data : [], failure: fault ?? error?.message, isCurrent }
 }
 
