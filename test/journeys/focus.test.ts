@@ -651,6 +651,10 @@ test('a button that goes once its work is done leaves the focus to the title', a
   await press(above, 'Lift suspension')
   await expect(button(above, 'Lift suspension')).toHaveCount(0)
   await expect(title(above)).toBeFocused()
+  const asking = await openAs(other, to.creditRequests())
+  await asking.getByRole('button', { name: /^Ask for \d/ }).click()
+  await expect(asking.getByRole('region', { name: /^You asked/ })).toBeVisible()
+  await expect(title(asking)).toBeFocused()
 })
 
 describe('what goes once it was used, or cannot be used again, leaves the focus', () => {

@@ -5,6 +5,7 @@ import { calls, type OutputOf } from '../../contract/calls.ts'
 import { type OwnRequest, RequestNote } from '../../contract/requests.ts'
 import { inCredits } from '../../contract/words.ts'
 import { Card } from '../parts/Card.tsx'
+import { useTitleAfterwards } from '../parts/focus.ts'
 import { Form } from '../parts/form/Form.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
@@ -23,11 +24,17 @@ interface AskForCreditsProps {
 
 /** Asks the caller's parent for credits, or shows the open request and lets the caller withdraw it. */
 export function AskForCredits({ own, loading, first }: AskForCreditsProps) {
-  const ask = useSubmit(calls.requests.ask)
   const open = own?.data.find(({ state }) => state === 'open')
   const parent = own?.parent ?? 'your parent'
   if (loading) return WAITING
   if (open) return <Open request={open} parent={parent} />
+  return <Ask parent={parent} first={first} disabled={!own} />
+}
+
+function Ask({ parent, first, disabled }: { parent: string; first: boolean; disabled: boolean }) {
+  const ask = useSubmit(calls.requests.ask)
+  // The open request takes the place of the form.
+  useTitleAfterwards()
   return (
     <Card title={`Ask ${parent} for Credits`}>
       <Form
@@ -37,7 +44,7 @@ export function AskForCredits({ own, loading, first }: AskForCreditsProps) {
         autoFocus={first}
         submit={(chosen) => says(amountOf(chosen))}
         onSubmit={(chosen) => ask.submit({ credits: amountOf(chosen), note: chosen.note })}
-        disabled={!own}
+        disabled={disabled}
         sending={ask}
       >
         <Amount />
