@@ -31,10 +31,9 @@ const LONGEST =
   )
 
 /** A title as playlists have them, of the maximum length of 200 characters. */
-const LONG_TITLE = 'Ouro Negro: The Story of a Family in Five Parts, Part 3 (Director’s Cut) '.padEnd(
-  200,
-  '_',
-)
+const LONG_TITLE = 'Ouro Negro: The Story of a Family in Five Parts, Part 3 (Director’s Cut) – '
+  .repeat(3)
+  .slice(0, 200)
 
 /**
  * Journeys through one business. Its file has one window for each person and device, because a screen costs a third of the

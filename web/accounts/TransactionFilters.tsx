@@ -167,5 +167,6 @@ const Row = styled('div')({
     minWidth: 0,
     gap: 4,
     fontWeight: 600,
+    '& input, & select': { fontWeight: 400 },
   },
 })
