@@ -120,7 +120,10 @@ describe('a migration', () => {
       const rows = await sql`copy (select pg_sleep(16)) to stdout`.readable()
       for await (const _ of rows);
     })
+    const copying = () => database.ownerSql`
+      select from pg_stat_activity where query like 'copy (select pg_sleep%' and state = 'active'`
     try {
+      await expect.poll(async () => (await copying()).length).toBe(1)
       await run()
       expect(said).toContain('Waiting until the backup that is being made is complete')
       expect(await isThirteenSteps()).toBe(false)
