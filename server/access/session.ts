@@ -32,7 +32,7 @@ export const session: Omit<Handlers<typeof calls.session>, 'savePreferences'> = 
     const { login_username: name, login_password: password } = input
     const worked = await business.captcha.check(context, input.g_recaptcha_response, name)
     const attempt = await beginTry(context, { name, worked })
-    const [known, right] = await judged(context, attempt, async () => {
+    const [known, right] = await checkOrWithdraw(context, attempt, async () => {
       const [known] = await sql<Known[]>`
         select id, name, password from account where lower(name) = lower(${name}) and closed is null`
       return [known, await isPassword(password, known?.password, context)] as const
@@ -61,7 +61,7 @@ export const session: Omit<Handlers<typeof calls.session>, 'savePreferences'> = 
     async outside(context, { old_password, password }, begin) {
       const { sql, account } = context
       const attempt = await beginTry(context, { name: account.name, worked: null })
-      const [own, right, next] = await judged(context, attempt, async () => {
+      const [own, right, next] = await checkOrWithdraw(context, attempt, async () => {
         const [own] = await sql<{ password: string }[]>`select password from account where id = ${account.id}`
         const right = await isPassword(old_password, own?.password, context)
         return [own, right, right ? await hashPassword(password, context) : null] as const
@@ -80,13 +80,11 @@ export const session: Omit<Handlers<typeof calls.session>, 'savePreferences'> = 
         await endTry(sql, attempt, true)
         return done
       } catch (error) {
-        if (error instanceof Refusal && error.code === 'wrong_password') {
-          await endTry(sql, attempt, right)
-          if (!right) {
-            await auditLogin(context, 'session.password.failed', account.id, account.name)
-            await keepSignIn(context, account.id, 'failed')
-          }
-        } else await (right ? withdrawTry(sql, attempt) : endTry(sql, attempt, false))
+        await endTry(sql, attempt, right)
+        if (error instanceof Refusal && error.code === 'wrong_password' && !right) {
+          await auditLogin(context, 'session.password.failed', account.id, account.name)
+          await keepSignIn(context, account.id, 'failed')
+        }
         throw error
       }
     },
@@ -103,8 +101,8 @@ export const session: Omit<Handlers<typeof calls.session>, 'savePreferences'> = 
 
 type Known = { id: number; name: string; password: string }
 
-/** Does the check of a password. Where there is none after all, as for want of a turn, the try does not count. */
-async function judged<Result>(
+/** Checks a password. Where that fails before it is known to be right or wrong, as for want of a turn, it was no try. */
+async function checkOrWithdraw<Result>(
   { sql }: OpenContext,
   attempt: Admitted,
   check: () => Promise<Result>,

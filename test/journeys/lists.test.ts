@@ -103,7 +103,7 @@ describe('a failed load', () => {
     const page = await open({ as: world.admin })
     await page.route('**/v1/admin/message', fail)
     await page.goto(to.message())
-    await expect(page.locator('blockquote')).toContainText(`Error: ${FAULT.message}`)
+    await expect(page.getByRole('main').getByText(`Error: ${FAULT.message}`)).toBeVisible()
     await page.unrouteAll()
     await press(page, 'Retry')
     await expect(page.locator('blockquote')).toHaveText('Closed on Sunday')

@@ -53,10 +53,7 @@ describe('a session', () => {
   })
 
   test('shows its reminder again in the last minute, and ends after its hour', async ({ open, world }) => {
-    const { page, reseller } = await signedInAt('/dealers?search=north', open, world)
-    const other = await page.context().newPage()
-    await other.goto('/add-dealer')
-    await expect(other.getByRole('heading', { level: 1 })).toHaveText('Add Dealer')
+    const { page, other, reseller } = await signedInInTwoTabs(open, world)
     await advance(page, world, 56)
     const dialog = page.getByRole('dialog', { name: 'Your session ends in' })
     await press(dialog, 'Later')
@@ -78,10 +75,7 @@ describe('a session', () => {
   })
 
   test('that ended in two tabs leads nobody else to the screen of either', async ({ open, world }) => {
-    const { page, reseller } = await signedInAt('/dealers?search=north', open, world)
-    const other = await page.context().newPage()
-    await other.goto('/add-dealer')
-    await expect(other.getByRole('heading', { level: 1 })).toHaveText('Add Dealer')
+    const { page, other, reseller } = await signedInInTwoTabs(open, world)
     await advance(page, world, 61)
     for (const tab of [page, other]) {
       await expect(tab).toHaveURL('/login')
@@ -215,6 +209,14 @@ async function signedInAt(path: string, open: Open, world: World) {
   await signIn(page, reseller.name)
   await expect(page).toHaveURL(path)
   return { page, reseller }
+}
+
+async function signedInInTwoTabs(open: Open, world: World) {
+  const { page, reseller } = await signedInAt('/dealers?search=north', open, world)
+  const other = await page.context().newPage()
+  await other.goto('/add-dealer')
+  await expect(other.getByRole('heading', { level: 1 })).toHaveText('Add Dealer')
+  return { page, other, reseller }
 }
 
 /** Advances the clock of the server and of all tabs of a browser. */

@@ -16,27 +16,17 @@ interface TransactionFiltersProps {
 export function TransactionFilters({ filter, onChange }: TransactionFiltersProps) {
   const { role } = useSession()
   const id = useId()
+  const whose = role === 'dealer' ? OF_A_CLIENT : OF_AN_ACCOUNT
   return (
     <Row role="group" aria-label="Filters">
-      {role === 'dealer' ? (
-        <label htmlFor={`${id}-client`}>
-          Client
-          <ClientBox
-            id={`${id}-client`}
-            value={filter.client ?? ''}
-            onChange={(value) => onChange('client', value)}
-          />
-        </label>
-      ) : (
-        <label htmlFor={`${id}-account`}>
-          Account
-          <AccountBox
-            id={`${id}-account`}
-            value={filter.account ?? ''}
-            onChange={(value) => onChange('account', value)}
-          />
-        </label>
-      )}
+      <label htmlFor={`${id}-whose`}>
+        {whose.label}
+        <whose.Box
+          id={`${id}-whose`}
+          value={filter[whose.name] ?? ''}
+          onChange={(value) => onChange(whose.name, value)}
+        />
+      </label>
       <label htmlFor={`${id}-type`}>
         Type
         <Select
@@ -155,6 +145,9 @@ function AccountBox({ id, value, onChange }: BoxProps) {
     </InputFrame>
   )
 }
+
+const OF_A_CLIENT = { name: 'client', label: 'Client', Box: ClientBox } as const
+const OF_AN_ACCOUNT = { name: 'account', label: 'Account', Box: AccountBox } as const
 
 const Row = styled('div')({
   display: 'grid',

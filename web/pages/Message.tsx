@@ -33,16 +33,19 @@ export function Message() {
         <Stack>
           <Present>
             <h2>Current Message:</h2>
-            <blockquote>
-              {data?.message || (data && 'There is no message.')}
-              {error && !data && <ErrorState message={error.message} onRetry={refetch} />}
-              {isPending && (
-                // The form beneath waits for the message, which has any number of lines.
-                <span data-waiting>
-                  <Skeleton width={260} />
-                </span>
-              )}
-            </blockquote>
+            {error && !data ? (
+              <ErrorState message={error.message} onRetry={refetch} />
+            ) : (
+              <blockquote>
+                {data?.message || (data && 'There is no message.')}
+                {isPending && (
+                  // The form beneath waits for the message, which has any number of lines.
+                  <span data-waiting>
+                    <Skeleton width={260} />
+                  </span>
+                )}
+              </blockquote>
+            )}
             {data?.message && <Remove />}
           </Present>
           <Form

@@ -115,6 +115,7 @@ function useSearch() {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (event.key === 'Escape') giveUp()
     else if (step) {
+      // It was wished of the result before.
       setWish(null)
       setActive(Math.max(0, active + step))
     } else if (event.key === 'Enter') setWish({ act: 'open', text })

@@ -17,7 +17,10 @@ export function ShortcutHelp({ open, onClose }: ShortcutHelpProps) {
   const { role } = useSession()
   const level = LEVEL_NAMES.find((name: LevelName) => levels[name].owner === role)
   const keys = [
-    { keys: ['/', 'Ctrl K', '⌘ K'], does: 'Find clients, screens and actions' },
+    {
+      keys: ['/', 'Ctrl K', '⌘ K'],
+      does: role === 'dealer' ? 'Find clients, screens and actions' : 'Find screens and actions',
+    },
     { keys: ['n'], does: level ? `Add ${levels[level].title}` : 'New Client' },
     { keys: ['j', '↓'], does: 'Next row' },
     { keys: ['k', '↑'], does: 'Row before' },

@@ -84,6 +84,7 @@ export async function transactionListing(
 ): Promise<Listing> {
   const { from, to } = selected
   const whose = await whoseTransactions({ sql, account }, selected)
+  // Rows that are all on the account's own path are read in their order by one plain condition.
   const path = 'client' in whose || (await hasLostClients(sql, whose)) ? null : whose
   return {
     title: `Transactions of ${whose.name}`,
