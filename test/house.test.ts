@@ -51,6 +51,8 @@ const COMMON = ['contract/', 'server/metrics.ts', 'server/refusal.ts', 'server/t
 const SECRETS = ['server/access/password.ts', 'server/access/seal.ts']
 /** Addresses: the network of a request, and which addresses are among some. */
 const NETWORK = 'server/access/network.ts'
+/** Which encodings of an answer a request accepts. */
+const COMPRESSION = 'server/corridor/compress.ts'
 
 /** What each room of the server may import from this repository, besides itself. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
@@ -76,6 +78,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'server/boxes/': [
     ...COMMON,
     NETWORK,
+    COMPRESSION,
     'server/access/login-limits.ts',
     'server/access/playlist-content.ts',
     'server/access/seal.ts',

@@ -7,7 +7,7 @@ import type { Channels, Listed, Offer } from './channels.ts'
 import type { Client } from './client.ts'
 import { type Favourites, openFavourites } from './favourites.ts'
 import { linkTo } from './links.ts'
-import { checked, Prepared } from './prepared.ts'
+import { checked } from './prepared.ts'
 import type { Presence } from './presence.ts'
 import { Away } from './refusals.ts'
 import type { BoxCall, BoxHandlers } from './routes.ts'
@@ -40,7 +40,7 @@ function listCalls({ channels, letIn }: ChannelCalls, favourites: Favourites) {
   return {
     'itv/get_genres': async (request) => {
       const { package_selection: of } = await letIn(request)
-      const json = await channels.prepared('genres', of, '', ({ genres }) =>
+      return channels.prepared('genres', of, '', ({ genres }) =>
         checked('itv/get_genres', [
           { id: '*', title: 'All', alias: 'all', censored: 0 },
           ...genres.map(({ id, title, adult }) => ({
@@ -48,17 +48,15 @@ function listCalls({ channels, letIn }: ChannelCalls, favourites: Favourites) {
           })),
         ]),
       )
-      return new Prepared(json)
     },
 
     'itv/get_all_channels': async (request) => {
       const client = await letIn(request)
       const word = await channels.wordFor(client)
       channels.isKnownTo(client)
-      const json = await channels.prepared('channels', client.package_selection, word, ({ channels }) =>
+      return channels.prepared('channels', client.package_selection, word, ({ channels }) =>
         checked('itv/get_all_channels', pageOf(channels, channels.length, word, new Set())),
       )
-      return new Prepared(json)
     },
 
     'itv/get_ordered_list': async (request) => {

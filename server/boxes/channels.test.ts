@@ -344,6 +344,25 @@ describe('a box that polls', () => {
   })
 })
 
+test('a list of channels is sent compressed to a box that reads that, and as it is to others', async () => {
+  await give(playlistOf(50, 'Many'))
+  const { box } = await boxOf(1)
+  const ask = (accepted: string) =>
+    box.ask('itv/get_all_channels', {}, { headers: { 'accept-encoding': accepted } })
+  const [plain, small, refused, short] = await Promise.all([
+    ask('identity'),
+    ask('deflate, gzip'),
+    ask('br, gzip;q=0'),
+    box.ask('itv/get_genres'),
+  ])
+  const told = (name: string) => [plain, small, refused, short].map(({ headers }) => headers.get(name))
+  expect(told('content-encoding')).toEqual([null, 'gzip', null, null])
+  expect(told('vary')).toEqual(['accept-encoding', 'accept-encoding', 'accept-encoding', null])
+  expect(Number(small.headers.get('content-length'))).toBeLessThan(plain.text.length / 4)
+  expect([small.text, refused.text]).toEqual([plain.text, plain.text])
+  await give(PLAYLIST)
+})
+
 test('an answer that many boxes get is made once for their package, and again once the channels are others', async () => {
   const { sql } = world.server
   const channels = openChannels(sql, createSeal(SECRET_KEY), pino({ level: 'silent' }), () => world.clock.now)

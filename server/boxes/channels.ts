@@ -11,12 +11,13 @@ import { timelineOf } from './change-log.ts'
 import type { Client } from './client.ts'
 import { openNews } from './news.ts'
 import { waitFor } from './patience.ts'
+import { Prepared } from './prepared.ts'
 import { Away } from './refusals.ts'
 import { type Places, placesOf } from './stream-paths.ts'
 
 /** How old what is known of the channels may be before a box is told of them, in milliseconds. */
 const CURRENT_FOR = 5_000
-/** The most bytes of prepared answers that are kept. */
+/** The most bytes of prepared answers that are kept, as they are before they are compressed. */
 const MOST_PREPARED = 64 * 1024 * 1024
 
 /** A channel as boxes are told of it. */
@@ -48,7 +49,7 @@ type Lineup = State & {
   offers: Map<number, Offer>
   /** Where their addresses lead; null until somebody asks. */
   places: Places | null
-  prepared: Map<string, Buffer>
+  prepared: Map<string, Prepared>
   preparedBytes: number
 }
 
@@ -109,16 +110,22 @@ export function openChannels(sql: Sql, seal: Pick<Seal, 'open'>, log: FastifyBas
     },
 
     /** Returns an answer that is the same for many clients, and makes it only once. @throws Away */
-    async prepared(name: string, of: number, word: string, make: (offer: Offer) => string): Promise<Buffer> {
+    async prepared(
+      name: string,
+      of: number,
+      word: string,
+      make: (offer: Offer) => string,
+    ): Promise<Prepared> {
       const now = await current()
       const key = `${name} ${of} ${word}`
       const known = now.prepared.get(key)
       if (known) return known
-      const made = Buffer.from(make(offerOf(now, of)))
-      now.preparedBytes += made.length
+      const json = Buffer.from(make(offerOf(now, of)))
+      const made = new Prepared(json)
+      now.preparedBytes += json.length
       if (now.preparedBytes > MOST_PREPARED) {
         now.prepared.clear()
-        now.preparedBytes = made.length
+        now.preparedBytes = json.length
       }
       now.prepared.set(key, made)
       return made

@@ -1,3 +1,5 @@
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 import { ANSWERS, type Answer, type CallName } from './answers.ts'
 
 /**
@@ -6,9 +8,16 @@ import { ANSWERS, type Answer, type CallName } from './answers.ts'
  */
 export class Prepared {
   readonly json: Buffer | string
+  #gzipped: Promise<Buffer> | null = null
 
   constructor(json: Buffer | string) {
     this.json = json
+  }
+
+  /** Returns the answer compressed, which is done once. A list of channels is a tenth then. */
+  gzipped(): Promise<Buffer> {
+    this.#gzipped ??= promisify(gzip)(this.json)
+    return this.#gzipped
   }
 }
 

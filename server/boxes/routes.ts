@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { type ParsedUrlQuery, parse } from 'node:querystring'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Networks } from '../access/network.ts'
+import { isAccepted, LEAST_CHARACTERS } from '../corridor/compress.ts'
 import { isLost } from '../postgres/errors.ts'
 import { Refusal } from '../refusal.ts'
 import { type Answer, type CallName, isCall } from './answers.ts'
@@ -71,8 +72,12 @@ export async function serveBoxes(
     request.call = call
     if (mac === null) return sendText(reply, 200, 'Unauthorized request.')
     const made = await handlers[call]({ ...asked, mac })
-    if (made instanceof Prepared) return reply.type(JSON_TYPE).send(made.json)
-    return reply.type(JSON_TYPE).send(checked(call, made))
+    reply.type(JSON_TYPE)
+    if (!(made instanceof Prepared)) return reply.send(checked(call, made))
+    if (made.json.length < LEAST_CHARACTERS) return reply.send(made.json)
+    reply.header('vary', 'accept-encoding')
+    if (!isAccepted(request.headers, 'gzip')) return reply.send(made.json)
+    return reply.header('content-encoding', 'gzip').send(await made.gzipped())
   }
 
   function sendFault(error: unknown, request: FastifyRequest, reply: FastifyReply) {

@@ -1,8 +1,9 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /** Shorter answers fit into one packet, and compressed they would arrive no sooner. */
-const LEAST_CHARACTERS = 1_400
+export const LEAST_CHARACTERS = 1_400
 /** Brotli at quality 3 shrinks a long list to an eighth, in 1 ms for 200 kB: less than the query of the list takes. */
 const BROTLI = { [constants.BROTLI_PARAM_QUALITY]: 3 }
 
@@ -23,9 +24,13 @@ export function compressed(text: string, encoding: Encoding): Buffer {
   return encoding === 'br' ? brotliCompressSync(text, { params: BROTLI }) : gzipSync(text, { level: 1 })
 }
 
-export function encodingFor(request: FastifyRequest): Encoding | undefined {
-  const readable = encodingsOf(String(request.headers['accept-encoding'] ?? ''))
-  return (['br', 'gzip'] as const).find((one) => readable.includes(one))
+export function encodingFor({ headers }: Pick<FastifyRequest, 'headers'>): Encoding | undefined {
+  return (['br', 'gzip'] as const).find((one) => isAccepted(headers, one))
+}
+
+/** Returns whether the sender of a request reads this encoding. */
+export function isAccepted(headers: IncomingHttpHeaders, encoding: Encoding): boolean {
+  return encodingsOf(String(headers['accept-encoding'] ?? '')).includes(encoding)
 }
 
 /** Returns the encodings of an Accept-Encoding header, without those that it refuses by `q=0`. */
