@@ -1,6 +1,5 @@
-/** Why a box may not play, in the order in which it is judged. */
+/** Why the box of a client may not play, in the order in which it is judged. */
 export const BOX_REFUSALS = [
-  'unknown',
   'switched_off',
   'suspended',
   'expired',

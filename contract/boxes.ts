@@ -12,8 +12,8 @@ export const BoxModel = z.object({
 })
 export type BoxModel = z.output<typeof BoxModel>
 
-/** How many boxes were refused for a reason when they asked last, within the last 24 hours. */
-export const RefusedBoxes = z.object({ reason: z.enum(BOX_REFUSALS), boxes: z.int() })
+/** How many boxes were refused for a reason when they asked last, within the last 24 hours; 'unknown' are those of nobody. */
+export const RefusedBoxes = z.object({ reason: z.enum(['unknown', ...BOX_REFUSALS]), boxes: z.int() })
 export type RefusedBoxes = z.output<typeof RefusedBoxes>
 
 /** A client whose MAC differs from that of an unknown box in one or two digits. */

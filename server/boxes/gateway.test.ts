@@ -584,6 +584,9 @@ describe('a stranger', () => {
     const { name, box } = await ministra()
     for (let wrong = 1; wrong <= 3; wrong += 1)
       expect(await box.logIn(name, 'guessed')).toBe(wrong < 3 ? 2 : 1)
+    expect(await box.getProfile()).toMatchObject({
+      msg: 'There were too many wrong logins. Please try again in 15 minutes.',
+    })
     expect(await box.logIn(name, 'pass word')).toBe(1)
     world.clock.pass({ minutes: 15 })
     expect(await box.logIn(name, 'pass word')).toBe(0)

@@ -10,7 +10,6 @@ export class Away extends Error {}
 
 /** What the screen of a refused box says. */
 export const ON_SCREEN: Readonly<Record<BoxRefusal, string>> = {
-  unknown: 'This box is not registered. Please contact your provider.',
   switched_off: 'Your service is switched off. Please contact your provider.',
   suspended: 'Your service is suspended. Please contact your provider.',
   expired: 'Your subscription has expired. Please contact your provider.',

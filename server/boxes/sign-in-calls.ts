@@ -121,7 +121,7 @@ export function signInCalls({
     )
     if (refusal) return refused(ON_SCREEN[refusal])
     if (!client) unknown.note(request, now)
-    if (!mayTry) return refused(ON_SCREEN.unknown)
+    if (!mayTry) return refused(WRONG_LOGINS)
     return { status: 2, msg: '', block_msg: '', ...POLLING }
   }
 
@@ -160,6 +160,7 @@ export function signInCalls({
 const POLLING = { watchdog_timeout: POLL_SECONDS, timeslot: POLL_SECONDS } as const
 
 const SOON = 'The service is being worked on. Please try again in a minute.'
+const WRONG_LOGINS = 'There were too many wrong logins. Please try again in 15 minutes.'
 const TOO_MANY = 'Too many unknown boxes ask from your address. Please try again in 15 minutes.'
 
 function refused(sentence: string): Answer<'stb/get_profile'> {

@@ -247,7 +247,7 @@ describe('on the page of the boxes, a box', () => {
     await fill(form, { Login: name, Password: 'tv-secret' })
     await page.keyboard.press('Enter')
     await expect(page.getByRole('alert').first()).toHaveText(
-      'This box is not registered. Please contact your provider.',
+      'There were too many wrong logins. Please try again in 15 minutes.',
     )
     await expect(form).toBeHidden()
     world.clock.pass({ minutes: 15 })

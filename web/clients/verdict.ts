@@ -68,7 +68,6 @@ function nearBox({ near_box }: Judged, now: Date, zone: string): Verdict[] {
 }
 
 const REFUSED: Readonly<Record<string, string>> = {
-  unknown: 'no client has its MAC',
   switched_off: 'the client is switched off',
   suspended: 'its dealer is suspended, with the service',
   expired: 'the client has expired',

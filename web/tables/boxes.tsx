@@ -1,4 +1,3 @@
-import type { BoxRefusal } from '../../contract/box-refusals.ts'
 import { type BoxModel, type RefusedBoxes, UNKNOWN_BOX_SORTS, type UnknownBox } from '../../contract/boxes.ts'
 import { Search } from '../../contract/shapes.ts'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
@@ -25,7 +24,7 @@ export const refusals = table<RefusedBoxes>({
   empty: 'No box was refused',
 })
 
-const REASONS: Readonly<Record<BoxRefusal, string>> = {
+const REASONS: Readonly<Record<RefusedBoxes['reason'], string>> = {
   unknown: 'No client has its MAC',
   switched_off: 'The client is switched off',
   suspended: 'Its dealer is suspended, with the service',
