@@ -140,3 +140,12 @@ function isYetToBeLocked({ locked, device }: Client, network: string | null): ne
 export function obeysCuts({ field }: BoxCall): boolean {
   return field('cut') === '1'
 }
+
+/**
+ * Whether a box has stopped, as it says itself with each poll: the answer that told it so may be lost. Null where it says
+ * nothing, as one that does not obey.
+ */
+export function stoppedByItself({ field }: BoxCall): boolean | null {
+  const said = field('is_cut')
+  return said === '1' ? true : said === '0' ? false : null
+}

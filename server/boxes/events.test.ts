@@ -194,6 +194,20 @@ describe('a box', () => {
     expect([await box.events(), await box.events()]).toEqual(['cut_off', ''])
   })
 
+  test('that obeys is told again where the answer that cut it off, or let it in, was lost', async () => {
+    const { name, box } = await boxOf({ obeys: true })
+    const poll = async (is_cut: '0' | '1') =>
+      (await box.call('watchdog/get_events', { init: '0', cut: '1', is_cut })).data
+    await dealer.call(save, { login: name, status: false })
+    soon()
+    for (const told of [await poll('0'), await poll('0')]) expect(told).toMatchObject({ event: 'cut_off' })
+    expect(await poll('1')).toMatchObject({ msgs: 0 })
+    await dealer.call(save, { login: name, status: true })
+    soon()
+    for (const told of [await poll('1'), await poll('1')]) expect(told).toMatchObject({ event: 'cut_on' })
+    expect(await poll('0')).toMatchObject({ msgs: 0 })
+  })
+
   test('that was cut off and then signs in anew is told nothing more', async () => {
     const { name, box } = await boxOf({ obeys: true })
     await dealer.call(save, { login: name, status: false })

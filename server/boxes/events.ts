@@ -17,11 +17,17 @@ export type Poll = {
   now: Date
   /** Whether the box obeys `cut_off` and `cut_on`. One that does not is refused instead. */
   obeys: boolean
+  /** Whether it has stopped, as it says itself; null where it says nothing, so that what it was told counts. */
+  hasStopped: boolean | null
 }
 
 /** Whether there may be something to tell a client's box, by what is known of it. Expired events are not told. */
-export function waits({ device, waits_until }: Client, isCut: boolean, now: Date): boolean {
-  return (device !== null && device.cut !== isCut) || waits_until > now.getTime()
+export function waits(
+  { device, waits_until }: Client,
+  { hasStopped, isCut }: { hasStopped: boolean | null; isCut: boolean },
+  now: Date,
+): boolean {
+  return (device !== null && (hasStopped ?? device.cut) !== isCut) || waits_until > now.getTime()
 }
 
 /**
@@ -30,7 +36,7 @@ export function waits({ device, waits_until }: Client, isCut: boolean, now: Date
  * @throws Unauthorized where the box is not the one that is in any more, or is refused and does not obey
  */
 export function takeEvent(
-  { sql, nonce, place, unserved, now, obeys }: Poll,
+  { sql, nonce, place, unserved, now, obeys, hasStopped }: Poll,
   id: number,
 ): Promise<{ client: Client; event: BoxEvent | null } | null> {
   return withClient(sql, id, async (sql, client) => {
@@ -38,7 +44,7 @@ export function takeEvent(
     if (device?.token_nonce !== nonce) throw new Unauthorized()
     const cut = refusalOf(client, place, unserved, now) !== null
     if (cut && !obeys) throw new Unauthorized()
-    if (device.cut !== cut) {
+    if ((hasStopped ?? device.cut) !== cut) {
       await sql`update device set cut = ${cut} where client = ${id}`
       const event: BoxEvent = { id: '', event: cut ? 'cut_off' : 'cut_on', message: '' }
       return { client: { ...client, device: { ...device, cut } }, event }

@@ -1,6 +1,6 @@
 import { change } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
-import { type Admission, obeysCuts } from './admission.ts'
+import { type Admission, obeysCuts, stoppedByItself } from './admission.ts'
 import type { Answer } from './answers.ts'
 import type { BoxTurns } from './box-turns.ts'
 import type { Channels } from './channels.ts'
@@ -55,8 +55,11 @@ export function openPolls({
     const { client, refusal } = await letInOrCut(request)
     const now = clock()
     if (refusal === null) noteStop(client, request)
-    if (!waits(client, refusal !== null, now)) return refusal === null ? newsFor(client, now) : QUIET
-    const poll = { sql, nonce: nonceOf(request), place: request.place, obeys: obeysCuts(request), now }
+    const hasStopped = stoppedByItself(request)
+    if (!waits(client, { hasStopped, isCut: refusal !== null }, now))
+      return refusal === null ? newsFor(client, now) : QUIET
+    const obeys = obeysCuts(request)
+    const poll = { sql, nonce: nonceOf(request), place: request.place, obeys, hasStopped, now }
     try {
       if (roster.isAway) throw new Away()
       const { event } = await roster.change(async () => {
@@ -68,7 +71,7 @@ export function openPolls({
     } catch (error) {
       if (!(error instanceof Away)) throw error
       // A box that cannot be told to stop is refused.
-      if (refusal !== null && client.device?.cut === false) throw new Unauthorized()
+      if (refusal !== null && (hasStopped ?? client.device?.cut) === false) throw new Unauthorized()
       return QUIET
     }
   }
@@ -77,7 +80,8 @@ export function openPolls({
   function answerAtOnce(request: BoxCall): Prepared | null {
     const now = clock()
     const client = letInAtOnce(request, now)
-    if (client === null || waits(client, false, now) || !channels.hasNoNewsFor(client)) return null
+    if (client === null || !channels.hasNoNewsFor(client)) return null
+    if (waits(client, { hasStopped: stoppedByItself(request), isCut: false }, now)) return null
     noteStop(client, request)
     return QUIET
   }

@@ -383,6 +383,36 @@ describe('on the page of the boxes, a box', () => {
     await page.clock.fastForward(30_000)
     await expect(page.getByRole('alert').first()).toHaveText(/^Your service is switched off/)
   })
+
+  test('stops, and is let in again, though the answer that tells it so is lost', async ({
+    windows,
+    world,
+  }) => {
+    const { page, dealer, name } = await openPlaying(windows, world)
+    const loseAnswer = () =>
+      page.route(
+        '**/load.php',
+        async (route) => {
+          await route.fetch()
+          await route.abort()
+        },
+        { times: 1 },
+      )
+    const turn = async (status: boolean) => {
+      await dealer.call(calls.clients.save, { login: name, status })
+      world.clock.pass({ seconds: 5 })
+      await loseAnswer()
+      const lost = page.waitForEvent('requestfailed')
+      await page.clock.fastForward(POLL)
+      await lost
+      await page.clock.fastForward(30_000)
+    }
+    await turn(false)
+    await expect(page.getByRole('alert').first()).toHaveText(/^Your service is switched off/)
+    expect((await played(page)).at(-1)).toBe('stopped')
+    await turn(true)
+    await expect(page.getByRole('status')).toHaveText('1 News One')
+  })
 })
 
 test('the page of the boxes tells an ordinary browser that it is for set-top boxes', async ({

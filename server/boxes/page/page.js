@@ -267,7 +267,13 @@
   function poll() {
     call(
       'watchdog/get_events',
-      { init: '0', cur_play_type: channels.length > 0 ? '1' : '0', event_active_id: String(shown), cut: '1' },
+      {
+        init: '0',
+        cur_play_type: channels.length > 0 ? '1' : '0',
+        event_active_id: String(shown),
+        cut: '1',
+        is_cut: isCut ? '1' : '0',
+      },
       function (answer) {
         // A call that failed meanwhile has asked for a poll too.
         clearTimeout(polling)
