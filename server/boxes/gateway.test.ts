@@ -4,6 +4,7 @@ import { Box } from '../../test/support/box.ts'
 import { holdOpen, somebodyWaits } from '../../test/support/hold.ts'
 import {
   type Family,
+  newClient,
   openWorld,
   type Person,
   unique,
@@ -12,7 +13,7 @@ import {
 } from '../../test/support/world.ts'
 import { ON_SCREEN } from './refusals.ts'
 
-const { detail, deviceHistory, save, reset, renew } = calls.clients
+const { create, detail, deviceHistory, save, reset, renew } = calls.clients
 
 let world: World
 let family: Family
@@ -546,6 +547,28 @@ describe('a Ministra client', () => {
     expect((await historyOf(name)).map(({ event }) => event)).not.toContain('taken over')
   })
 
+  test('that is locked to an address keeps its box though another one there says the same MAC', async () => {
+    const { name, box } = await ministra()
+    await dealer.call(save, { login: name, locked: true })
+    expect(await box.logIn(name, 'pass word')).toBe(0)
+    const copy = new Box(world.server, { mac: box.mac, address: address() })
+    expect(await copy.logIn(name, 'pass word')).toBe(1)
+    expect(await copy.getProfile()).toMatchObject({ block_msg: ON_SCREEN.other_address })
+    soon()
+    expect(await box.poll()).toBe(true)
+  })
+
+  test('may be taken over three times anew once it was switched away from Ministra and back', async () => {
+    const { name, box } = await ministra()
+    const next = () => new Box(world.server, { address: address() }).logIn(name, 'pass word')
+    await box.logIn(name, 'pass word')
+    expect([await next(), await next(), await next(), await next()]).toEqual([0, 0, 0, 1])
+    await dealer.call(save, { login: name, ministra: false, stb_mac: uniqueMac(), o_mac: '' })
+    await dealer.call(save, { login: name, ministra: true })
+    soon()
+    expect([await next(), await next()]).toEqual([0, 0])
+  })
+
   test('whose box tells another serial number each time has one in its history each hour', async () => {
     const from = address()
     const { name, box } = await ministra({ told: { sn: 'SN-0' }, address: from })
@@ -569,6 +592,30 @@ describe('a Ministra client', () => {
       ['taken over', next.mac],
       ['serial number', 'SN-NEW'],
     ])
+  })
+
+  test('keeps its box from another dealer, who cannot have its MAC while it is served and was seen within a day', async () => {
+    const { dealer: rival } = await world.family({ credits: 5 })
+    const { name, box } = await ministra()
+    await box.logIn(name, 'pass word')
+    soon()
+    expect(await box.poll()).toBe(true)
+    await world.server.gateway.writePresence()
+    const taken = { errors: { stb_mac: 'This MAC address is taken.' } }
+    const { name: own } = await world.client(rival, { months: 1 })
+    const { mac: before } = await rival.call(detail, { name: own })
+    const move = { login: own, stb_mac: box.mac, o_mac: before }
+    expect(await rival.refused('mac_taken', create, newClient({ stb_mac: box.mac }))).toMatchObject(taken)
+    expect(await rival.refused('mac_taken', save, move)).toMatchObject(taken)
+    world.clock.pass({ days: 1 })
+    await rival.call(save, move)
+    soon()
+    const other = await world.another({ env: { TRUSTED_PROXIES: '127.0.0.1' } })
+    try {
+      for (const server of [world.server, other]) expect(await box.at(server).poll()).toBe(false)
+    } finally {
+      await other.close()
+    }
   })
 
   test('loses its box to the client with whose login that one signs in', async () => {

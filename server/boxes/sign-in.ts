@@ -129,7 +129,7 @@ export function bind(
     if (client.mac !== null || !same) return null
     // A box that has signed in to another client in the meantime has left no MAC.
     const isAnother = before !== null && before.mac !== box.mac
-    if (isAnother && isLockedElsewhere(client, box.place))
+    if (isLockedElsewhere(client, box.place))
       return { client, refusal: refusalOf(client, box.place, context.unserved, now) }
     if (isAnother && (before.takeovers_refused || (await takeovers(sql, id, now)) >= MOST_TAKEOVERS)) {
       const device = deviceOf({ ...before, takeovers_refused: true })
@@ -138,6 +138,9 @@ export function bind(
     }
     // Two sign-ins of one box to two clients come one after the other.
     await sql`select pg_advisory_xact_lock(hashtextextended(${`box ${box.mac}`}, 7))`
+    // A client that gets this MAC as its own waits for the same lock.
+    const [owner] = await sql`select from client where mac = ${box.mac} and deleted is null`
+    if (owner) return null
     // Ordered, so that two boxes that change places never wait for each other.
     await sql`select from device where client = ${id} or mac = ${box.mac} order by client for update`
     await sql`update device set mac = null, token_nonce = null where mac = ${box.mac} and client <> ${id}`
@@ -227,12 +230,13 @@ function factsOf({ stb_type, version, image, hardware }: Told): Record<string, s
   )
 }
 
-/** Counts how often another box has taken a client over within a day and since its last reset. */
+/** Counts how often another box has taken a client over within a day and since its box was forgotten last. */
 async function takeovers(sql: Sql, client: number, now: Date): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*) from device_history
     where client = ${client} and event = 'taken over' and at > ${new Date(now.getTime() - DAY_MS)}
-      and id > coalesce((select max(id) from device_history where client = ${client} and event = 'reset'), 0)`
+      and id > coalesce(
+        (select max(id) from device_history where client = ${client} and event in ('reset', 'new MAC')), 0)`
   return row?.count ?? 0
 }
 

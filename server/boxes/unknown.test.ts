@@ -79,6 +79,20 @@ describe('the MAC that a dealer types', () => {
     expect(await family.dealer.call(asked, { mac })).toEqual({ asked: world.clock.now.toISOString() })
   })
 
+  test("tells of the dealer's own client also where somebody else's Ministra client has signed in on its box", async () => {
+    const box = new Box(world.server)
+    const { dealer: sibling } = await world.family({ credits: 5 })
+    const { name } = await world.client(sibling, { ministra: true, password: 'pass word', months: 1 })
+    await box.logIn(name, 'pass word')
+    await world.client(family.dealer, { stb_mac: box.mac, months: 1 })
+    world.clock.pass({ seconds: 5 })
+    await box.signIn()
+    await world.server.gateway.writePresence()
+    expect(await family.dealer.call(asked, { mac: box.mac })).toEqual({
+      asked: world.clock.now.toISOString(),
+    })
+  })
+
   test("says nothing of somebody else's client, whether its box asked before it was made or since", async () => {
     const sibling = await world.child(family.reseller)
     const [box, ofLogin] = [boxOf(), boxOf()]

@@ -2,6 +2,7 @@ import type { calls } from '../../contract/calls.ts'
 import { expiryState } from '../../contract/clients.ts'
 import type { SentEvent } from '../../contract/shapes.ts'
 import { DAY_MS } from '../../contract/time.ts'
+import { counted } from '../../contract/words.ts'
 import type { Context, Handlers } from '../context.ts'
 import { Refusal } from '../refusal.ts'
 import { type Client, clientOf, clientsOf } from '../tree/client.ts'
@@ -17,10 +18,8 @@ export const boxEvents: Pick<Handlers<typeof calls.clients>, 'tell' | 'told'> = 
       throw new Refusal('client_expired', `${expired.name} has expired. Renew it to reach its box.`)
     const full = await fullBox(context, clients)
     if (full) {
-      throw new Refusal(
-        'invalid_input',
-        `The box of ${full.name} was sent ${MOST_A_DAY} things in 24 hours, which is the most.`,
-      )
+      const sentence = `The box of ${full.name} was sent ${MOST_A_DAY} things in 24 hours, which is the most.`
+      throw new Refusal('invalid_input', `${sentence} Try again in ${counted(full.hours, 'hour')}.`)
     }
     await sql`
       insert into box_event (client, event, message, created, expiry, actor)
@@ -45,18 +44,27 @@ export const boxEvents: Pick<Handlers<typeof calls.clients>, 'tell' | 'told'> = 
 
 const NEWEST = 1_000
 
-/** The most that is sent to one box in 24 hours. Each of them is read with the client until it was told. */
+/** The most that dealers send to one box in 24 hours. Each of them is read with the client until it was told. */
 const MOST_A_DAY = 100
 
-/** Returns one of the clients to whose box no more may be sent now. */
-async function fullBox({ sql, now }: Context, clients: readonly Client[]): Promise<Client | undefined> {
-  const [full] = await sql<{ id: number }[]>`
-    select asked.id from unnest(${clients.map(({ id }) => id)}::bigint[]) asked (id) cross join lateral (
-      select e.created from box_event e where e.client = asked.id order by e.id desc limit 1 offset ${MOST_A_DAY - 1}
+/** Returns one of the clients to whose box no more may be sent now, and in how many hours it may. */
+async function fullBox(
+  { sql, now }: Context,
+  clients: readonly Client[],
+): Promise<{ name: string; hours: number } | null> {
+  const [full] = await sql<{ id: number; created: string }[]>`
+    select asked.id, last.created from unnest(${clients.map(({ id }) => id)}::bigint[]) asked (id) cross join lateral (
+      select e.created from box_event e where e.client = asked.id and e.actor is not null
+      order by e.id desc limit 1 offset ${MOST_A_DAY - 1}
     ) last
     where last.created > ${new Date(now.getTime() - DAY_MS)} limit 1`
-  return clients.find(({ id }) => id === full?.id)
+  const client = clients.find(({ id }) => id === full?.id)
+  if (!full || !client) return null
+  const again = Date.parse(full.created) + DAY_MS
+  return { name: client.name, hours: Math.ceil((again - now.getTime()) / HOUR_MS) }
 }
+
+const HOUR_MS = 3_600_000
 
 const EVENTS = { message: 'send_msg', reboot: 'reboot', reload: 'reload_portal' } as const
 

@@ -18,7 +18,7 @@ export const askedMac: Handler<typeof calls.clients.asked> = async ({ sql, accou
     from (select id from client where mac = ${mac} and deleted is null
       union all select client from device where mac = ${mac}) found (id)
     join client c on c.id = found.id left join presence p on p.client = c.id
-    order by is_own limit 1`
+    order by is_own desc limit 1`
   if (known) return { asked: known.is_own ? known.asked : null }
   const [unknown] = await sql<{ asked: string }[]>`select asked from unknown_box where mac = ${mac}`
   return { asked: unknown?.asked ?? null }

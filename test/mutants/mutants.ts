@@ -646,7 +646,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a client that is locked to an address cannot be taken over by a box at another address',
     file: 'server/boxes/sign-in.ts',
-    from: 'if (isAnother && isLockedElsewhere(client, box.place))',
+    from: 'if (isLockedElsewhere(client, box.place))',
     to: 'if (isAnother && client.id < 0)',
     suites: ['server/boxes/gateway.test.ts'],
   },

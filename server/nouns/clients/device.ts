@@ -1,7 +1,8 @@
 import type { calls } from '../../../contract/calls.ts'
 import { expiryState } from '../../../contract/clients.ts'
+import { DAY_MS } from '../../../contract/time.ts'
 import { type Context, type Handler, Unchanged } from '../../context.ts'
-import { Refusal } from '../../refusal.ts'
+import { Refusal, refuseField } from '../../refusal.ts'
 import { type Client, clientOf } from '../../tree/client.ts'
 
 export const resetDevice: Handler<typeof calls.clients.reset> = async (context, { name }) => {
@@ -18,6 +19,22 @@ export const resetDevice: Handler<typeof calls.clients.reset> = async (context, 
 export async function noteNewMac(context: Context, { id, mac: before }: Client, mac: string | null) {
   await forgetDevice(context, id)
   await note(context, id, { event: 'new MAC', detail: mac ?? '', before })
+}
+
+/**
+ * Takes a MAC from the box of a Ministra client that has signed in with it, because a client is about to get it: a box is
+ * one client's. Where another dealer's client is served on it, the MAC is taken.
+ */
+export async function takeMac({ sql, now, account }: Context, mac: string): Promise<void> {
+  // A box that signs in by login waits for the same lock.
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`box ${mac}`}, 7))`
+  const [used] = await sql`
+    select from device d join client c on c.id = d.client join service s on s.client = c.id
+      join presence p on p.client = c.id
+    where d.mac = ${mac} and c.dealer <> ${account.id} and c.active and s.expiry > ${now}
+      and p.polled > ${new Date(now.getTime() - DAY_MS)}`
+  if (used) throw refuseField('mac_taken', 'stb_mac', 'This MAC address is taken.')
+  await sql`update device set mac = null, token_nonce = null where mac = ${mac}`
 }
 
 /** Returns whether there was anything to forget. */

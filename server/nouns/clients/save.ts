@@ -7,7 +7,7 @@ import { livesOnTrial, shareTrial } from '../../ledger/trials.ts'
 import { refuseField } from '../../refusal.ts'
 import { balanceOf } from '../../tree/account.ts'
 import { type Client, clientOf } from '../../tree/client.ts'
-import { noteNewMac } from './device.ts'
+import { noteNewMac, takeMac } from './device.ts'
 import { refuseOwn, TYPED } from './form.ts'
 
 export const saveClient: Handler<typeof calls.clients.save> = async (context, input) => {
@@ -43,7 +43,10 @@ async function change(
   const { seal } = context.business
   const ministra = input.ministra ?? client.ministra
   const mac = ministra ? null : macAfter(client, input)
-  if (mac !== client.mac) await refuseOwn(context, { mac }, client.id)
+  if (mac !== client.mac) {
+    await refuseOwn(context, { mac }, client.id)
+    if (mac !== null) await takeMac(context, mac)
+  }
   const [stored = {}] = await sql`
     select ministra, mac, password, description, phone, alt_player, active, package_selection, locked
     from client where id = ${client.id}`
