@@ -1,5 +1,6 @@
 import type { Seal } from '../access/seal.ts'
 import type { Sql } from '../postgres/pool.ts'
+import type { BoxTurns } from './box-turns.ts'
 import { type Client, refusalOf } from './client.ts'
 import type { Presence } from './presence.ts'
 import { Away, Unauthorized } from './refusals.ts'
@@ -15,12 +16,13 @@ type AdmissionDependencies = {
   clock: () => Date
   roster: Roster
   presence: Presence
+  turns: BoxTurns
 }
 
 export type Admission = ReturnType<typeof openAdmission>
 
 /** Finds out whose a box is that asks, and whether it may play now, from memory wherever that is enough. */
-export function openAdmission({ sql, seal, clock, roster, presence }: AdmissionDependencies) {
+export function openAdmission({ sql, seal, clock, roster, presence, turns }: AdmissionDependencies) {
   const tokens = openTokens(seal)
   const strangers = openStrangers(clock)
   return { nonceOf, lookUp, isOut, letIn, letInOrCut, letInAtOnce }
@@ -109,7 +111,7 @@ export function openAdmission({ sql, seal, clock, roster, presence }: AdmissionD
     if (!isYetToBeLocked(client, network)) return client
     try {
       const { client: locked } = await roster.change(
-        async () => (await lockTo(sql, client.id, network)) ?? { client },
+        async () => (await turns.run(client.id, () => lockTo(sql, client.id, network))) ?? { client },
       )
       if (locked.device?.locked_to_ip !== network) throw new Unauthorized()
       return locked

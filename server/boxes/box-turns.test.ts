@@ -76,6 +76,34 @@ describe.each([
   })
 })
 
+test.each([
+  ['many', FEW, false],
+  ['one', 1, true],
+])(
+  'sign-ins to clients that are being changed take few turns, so that a dealer goes on: of %s',
+  async (_who, most, isOne) => {
+    const { ownerSql, sql } = world.server
+    const asking = await ofClients(isOne)
+    const macs = asking.map(({ mac }) => mac)
+    const release = await holdOpen(
+      ownerSql,
+      (sql) => sql`select from client where mac = any (${macs}) order by id for no key update`,
+    )
+    const asked = asking.map((box) => box.ask('stb/get_profile', box.told))
+    try {
+      await somebodyWaits(sql, most)
+      await pause(300)
+      const waiting = await sql`
+      select from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()`
+      expect(waiting).toHaveLength(most)
+      await world.client(dealer, { months: 1 })
+    } finally {
+      await release()
+    }
+    for (const { status } of await Promise.all(asked)) expect(status).toBe(200)
+  },
+)
+
 /** Returns the boxes of many clients, or that of one so many times. */
 async function ofClients(isOne: boolean): Promise<Box[]> {
   return isOne ? boxes.map(() => boxes[0] as Box) : boxes

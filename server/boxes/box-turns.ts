@@ -4,9 +4,10 @@ import { Turns } from '../turns.ts'
 export type BoxTurns = Turns<number | string>
 
 /**
- * Opens the turns of what boxes ask to change one by one: logins, favourites, and messages that they have shown. All changes
- * of a server share a few connections, on which a stranger with many boxes, or one box that asks all the time, would
- * otherwise make dealers wait. Whoever waits too long is told to try later.
+ * Opens the turns of what boxes ask to change one by one: logins, favourites, messages that they have shown, what they are
+ * told, and sign-ins to clients that somebody is changing. All changes of a server share a few connections, on which a
+ * stranger with many boxes, or one box that asks all the time, would otherwise make dealers wait. Whoever waits too long is
+ * told to try later.
  */
 export function openBoxTurns(): BoxTurns {
   return new Turns({ atOnce: 4, each: 1, maxWait: { ms: 5_000, message: 'Too many boxes ask at once.' } })

@@ -67,7 +67,7 @@ export function openGateway({
   const uses = openUses(sql, log, isAway)
   const lateFacts = openLateFacts(sql)
   const turns = openBoxTurns()
-  const admission = openAdmission({ sql, seal, clock, roster, presence })
+  const admission = openAdmission({ sql, seal, clock, roster, presence, turns })
   const polls = openPolls({ sql, clock, roster, presence, channels, admission, turns })
   const writing = setInterval(() => void write(), WRITE_EVERY)
   writing.unref()

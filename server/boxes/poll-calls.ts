@@ -63,7 +63,9 @@ export function openPolls({
     try {
       if (roster.isAway) throw new Away()
       const { event } = await roster.change(async () => {
-        const taken = await takeEvent({ ...poll, unserved: roster.unserved }, client.id)
+        const taken = await turns.run(client.id, () =>
+          takeEvent({ ...poll, unserved: roster.unserved }, client.id),
+        )
         if (!taken) throw new Unauthorized()
         return taken
       })

@@ -46,7 +46,7 @@ export function signInCalls({
   turns,
 }: SignInCalls) {
   const tokens = openTokens(seal)
-  const signIn = openSignIns(sql)
+  const signIn = openSignIns(sql, turns)
   return {
     'stb/handshake': handshake,
     'stb/get_profile': getProfile,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { verdictsOf } from './verdict.ts'
 
 const NOW = new Date('2026-11-21T10:00:00.000Z')
-const NOT_ASKED = { box_refusal: null, box_answered: null, near_box: null }
+const NOT_ASKED = { online: false, box_refusal: null, box_answered: null, near_box: null }
 const SERVED = {
   expiry: '2027-01-14T23:59:59.000Z',
   status: true,
@@ -86,6 +86,20 @@ test.each([
 test('a suspension is over where a dealer reads of its box, since it could not sign in before', () => {
   const refused = { box_refusal: 'suspended', box_answered: '2026-11-18T10:00:00.000Z' } as const
   expect(verdictsOf({ ...SERVED, ...refused }, NOW, 'UTC')).toEqual(verdictsOf(SERVED, NOW, 'UTC'))
+})
+
+test('another box that was refused while the own one is online is told of, and not taken by a reset', () => {
+  const refused = {
+    online: true,
+    box_refusal: 'other_box',
+    box_answered: '2026-11-21T09:58:00.000Z',
+  } as const
+  const [first] = verdictsOf({ ...SERVED, ...refused }, NOW, 'UTC')
+  expect(first).toEqual({
+    says: 'Another box was refused 2 minutes ago; its own is online',
+    tone: 'warn',
+    ticks: true,
+  })
 })
 
 test('another box is taken by a reset', () => {

@@ -16,7 +16,7 @@ export interface Verdict {
 
 type Judged = Pick<
   ClientDetail,
-  'expiry' | 'status' | 'locked' | 'locked_to_ip' | 'box_refusal' | 'box_answered' | 'near_box'
+  'expiry' | 'status' | 'locked' | 'locked_to_ip' | 'online' | 'box_refusal' | 'box_answered' | 'near_box'
 >
 
 /** Returns what decides whether a client is served: the reasons against it in the order to mend them, then how long. */
@@ -55,8 +55,12 @@ function refusedBox(client: Judged, state: ExpiryState, now: Date, zone: string)
     (box_refusal === 'switched_off' && status) ||
     (box_refusal === 'other_address' && !(locked && locked_to_ip !== null))
   if (box_refusal === null || box_answered === null || isOver) return []
-  const says = `Its box was refused ${timeAgo(box_answered, zone, now)}: ${REFUSED[box_refusal]}`
+  const ago = timeAgo(box_answered, zone, now)
   const isAnother = box_refusal === 'other_box' || box_refusal === 'too_many_boxes'
+  // Its own box goes on, which must not be forgotten for one of somebody who only knows the MAC.
+  if (isAnother && client.online)
+    return [{ says: `Another box was refused ${ago}; its own is online`, tone: 'warn', ticks: true }]
+  const says = `Its box was refused ${ago}: ${REFUSED[box_refusal]}`
   return [{ says, tone: 'bad', ticks: true, ...(isAnother && { mend: 'forget the box' as const }) }]
 }
 
