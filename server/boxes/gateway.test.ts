@@ -632,11 +632,22 @@ describe('a stranger', () => {
     for (let wrong = 1; wrong <= 3; wrong += 1)
       expect(await box.logIn(name, 'guessed')).toBe(wrong < 3 ? 2 : 1)
     expect(await box.getProfile()).toMatchObject({
-      msg: 'There were too many wrong logins. Please try again in 15 minutes.',
+      msg: 'There were too many tries to log in. Please try again in 15 minutes.',
     })
     expect(await box.logIn(name, 'pass word')).toBe(1)
     world.clock.pass({ minutes: 15 })
     expect(await box.logIn(name, 'pass word')).toBe(0)
+  })
+
+  test('logs in rightly 10 times in 15 minutes at most', async () => {
+    const { name, box } = await ministra()
+    await box.handshake()
+    const logIn = () => box.call('stb/do_auth', { login: name, password: 'pass word' })
+    for (let right = 0; right < 10; right += 1) expect(await logIn()).toBe(true)
+    expect(await logIn()).toBe(false)
+    expect(await box.poll()).toBe(true)
+    world.clock.pass({ minutes: 15 })
+    expect(await logIn()).toBe(true)
   })
 
   test('tries three logins at most, also where it tries four at once', async () => {
@@ -667,7 +678,8 @@ describe('a stranger', () => {
       expect(await box.call('stb/do_auth', { login: unique(), password: 'guessed' })).toBe(false)
     }
     const late = new Box(world.server, { address: from })
-    await late.handshake()
+    expect(await late.signIn()).toBe(1)
+    expect((await late.getProfile()).msg).toMatch(/^There were too many tries to log in/)
     expect(await late.call('stb/do_auth', { login: name, password: 'pass word' })).toBe(false)
     const login = { login_username: 'admin', login_password: 'admin-password' }
     const headers = { 'x-forwarded-for': from }

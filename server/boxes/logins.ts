@@ -8,6 +8,8 @@ import { Refusal } from '../refusal.ts'
 
 /** The wrong logins of a MAC within the window after which it is refused for the window. */
 const MOST_OF_MAC = 3
+/** The right logins of a MAC within the window, each of which is kept for a month. */
+const MOST_RIGHT = 10
 const WINDOW_MS = 15 * 60_000
 /** For how long a box can hear why its right login was refused, in milliseconds. */
 const REFUSED_FOR_MS = 60_000
@@ -27,12 +29,15 @@ export async function mayTry(
 }
 
 /** Whether a MAC that no client has may try a login now. */
-export async function mayLogIn(sql: Sql, mac: string, now: Date): Promise<boolean> {
+async function mayLogIn(sql: Sql, mac: string, now: Date): Promise<boolean> {
   const tries = await sql<{ tried: string }[]>`
     select tried from box_login
     where mac = ${mac} and succeeded is not true and tried > ${before(now, 2 * WINDOW_MS)}
     order by tried desc limit ${MOST_OF_MAC}`
   const [last, first] = [tries[0], tries[MOST_OF_MAC - 1]].map((one) => Date.parse(one?.tried ?? ''))
+  const [right] = await sql<{ count: number }[]>`
+    select count(*) from box_login where mac = ${mac} and succeeded and tried > ${before(now, WINDOW_MS)}`
+  if ((right?.count ?? 0) >= MOST_RIGHT) return false
   if (last === undefined || first === undefined || Number.isNaN(first)) return true
   return last <= now.getTime() - WINDOW_MS || last - first >= WINDOW_MS
 }

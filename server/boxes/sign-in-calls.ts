@@ -8,7 +8,7 @@ import type { BoxTurns } from './box-turns.ts'
 import type { Channels } from './channels.ts'
 import { type Client, refusalOf } from './client.ts'
 import type { LateFacts } from './late-facts.ts'
-import { clientOfLogin, mayLogIn, mayTry, noteRefusal, refusalOfLogin } from './logins.ts'
+import { clientOfLogin, mayTry, noteRefusal, refusalOfLogin } from './logins.ts'
 import type { Presence } from './presence.ts'
 import { Away, ON_SCREEN, Unauthorized } from './refusals.ts'
 import { toldBy } from './request.ts'
@@ -114,14 +114,17 @@ export function signInCalls({
 
   /** Asks a box for a login, if it may try one, or says why its right login was refused. */
   async function askLogin(request: BoxCall, client: Client | null): Promise<Answer<'stb/get_profile'>> {
-    const { mac } = request
+    const { mac, place } = request
     const now = clock()
-    const [refusal, mayTry] = await retryRead(sql, () =>
-      Promise.all([refusalOfLogin(sql, mac, nonceOf(request), now), mayLogIn(sql, mac, now)]),
+    const [refusal, isOpen] = await retryRead(sql, () =>
+      Promise.all([
+        refusalOfLogin(sql, mac, nonceOf(request), now),
+        mayTry({ sql, now }, { mac, network: place.network }),
+      ]),
     )
     if (refusal) return refused(ON_SCREEN[refusal])
     if (!client) unknown.note(request, now)
-    if (!mayTry) return refused(WRONG_LOGINS)
+    if (!isOpen) return refused(TOO_MANY_LOGINS)
     return { status: 2, msg: '', block_msg: '', ...POLLING }
   }
 
@@ -160,7 +163,7 @@ export function signInCalls({
 const POLLING = { watchdog_timeout: POLL_SECONDS, timeslot: POLL_SECONDS } as const
 
 const SOON = 'The service is being worked on. Please try again in a minute.'
-const WRONG_LOGINS = 'There were too many wrong logins. Please try again in 15 minutes.'
+const TOO_MANY_LOGINS = 'There were too many tries to log in. Please try again in 15 minutes.'
 const TOO_MANY = 'Too many unknown boxes ask from your address. Please try again in 15 minutes.'
 
 function refused(sentence: string): Answer<'stb/get_profile'> {

@@ -247,7 +247,7 @@ describe('on the page of the boxes, a box', () => {
     await fill(form, { Login: name, Password: 'tv-secret' })
     await page.keyboard.press('Enter')
     await expect(page.getByRole('alert').first()).toHaveText(
-      'There were too many wrong logins. Please try again in 15 minutes.',
+      'There were too many tries to log in. Please try again in 15 minutes.',
     )
     await expect(form).toBeHidden()
     world.clock.pass({ minutes: 15 })
