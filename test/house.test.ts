@@ -48,7 +48,7 @@ const DATABASE = [
 /** What any room may import. */
 const COMMON = ['contract/', 'server/metrics.ts', 'server/refusal.ts', 'server/turns.ts', ...DATABASE]
 /** Encryption and hashing, which know no account and no session. */
-const SECRETS = ['server/access/password.ts', 'server/access/seal.ts']
+const SECRETS = ['server/access/box-nonce.ts', 'server/access/password.ts', 'server/access/seal.ts']
 /** Addresses: the network of a request, and which addresses are among some. */
 const NETWORK = 'server/access/network.ts'
 /** Which encodings of an answer a request accepts. */
@@ -79,6 +79,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     ...COMMON,
     NETWORK,
     COMPRESSION,
+    'server/access/box-nonce.ts',
     'server/access/login-limits.ts',
     'server/access/playlist-content.ts',
     'server/access/seal.ts',

@@ -1,3 +1,4 @@
+import { NONCE_DIGITS } from '../access/box-nonce.ts'
 import type { Seal } from '../access/seal.ts'
 import type { Sql } from '../postgres/pool.ts'
 import type { BoxTurns } from './box-turns.ts'
@@ -8,7 +9,7 @@ import type { Roster } from './roster.ts'
 import type { BoxCall } from './routes.ts'
 import { lockTo, type Outcome } from './sign-in.ts'
 import { openStrangers } from './strangers.ts'
-import { NONCE_DIGITS, openTokens } from './token.ts'
+import { openTokens } from './token.ts'
 
 type AdmissionDependencies = {
   sql: Sql

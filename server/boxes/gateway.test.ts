@@ -776,6 +776,50 @@ describe('a stranger', () => {
     expect(await box.poll()).toBe(true)
   })
 
+  test.each([
+    ['a reset', (name: string) => dealer.call(reset, { name })],
+    ['a new password', (name: string) => dealer.call(save, { login: name, password: 'an other one' })],
+    [
+      'a newer box',
+      async (_name: string, mac: string) => {
+        expect(await new Box(world.server, { mac, address: '203.0.113.7' }).signIn()).toBe(0)
+      },
+    ],
+  ])('is not signed in by a token that %s has ended, and is by a new one', async (_what, end) => {
+    const { name, box } = await boxOf()
+    expect(await box.signIn()).toBe(0)
+    const spare = box.at(world.server)
+    await spare.handshake()
+    soon()
+    await end(name, box.mac)
+    soon()
+    for (const old of [box, spare, box]) {
+      expect((await old.ask('stb/get_profile', old.told)).text).toBe('Authorization failed.')
+      expect(await old.poll()).toBe(false)
+    }
+    await box.handshake()
+    expect((await box.getProfile()).status).toBe(0)
+  })
+
+  test('logs in by no token that a reset has ended', async () => {
+    const { name, box } = await ministra()
+    await box.logIn(name, 'pass word')
+    soon()
+    await dealer.call(reset, { name })
+    soon()
+    const login = { login: name, password: 'pass word' }
+    expect((await box.ask('stb/do_auth', login)).text).toBe('Authorization failed.')
+    await box.handshake()
+    expect(await box.call('stb/do_auth', login)).toBe(true)
+  })
+
+  test('is not signed in by a token that lay unused for a day', async () => {
+    const { box } = await boxOf()
+    await box.handshake()
+    world.clock.pass({ days: 1, seconds: 1 })
+    expect((await box.ask('stb/get_profile', box.told)).text).toBe('Authorization failed.')
+  })
+
   test('gets the same answer for an unknown MAC and for one without its token', async () => {
     const { box } = await boxOf()
     await box.signIn()

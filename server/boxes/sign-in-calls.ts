@@ -60,7 +60,7 @@ export function signInCalls({
     const nonce = tokens.nonceOf(saved, mac)
     // Copies of a token that a reset or a new password ended would be good again by the next sign-in with it.
     const isKept = nonce !== null && !(await isOut(request, nonce))
-    return { token: isKept ? saved : tokens.make(mac) }
+    return { token: isKept ? saved : tokens.make(mac, clock()) }
   }
 
   /** Judges a box that signs in with the token of its handshake, and makes that token the client's. */

@@ -1,12 +1,14 @@
 import type { PendingQuery, Row } from 'postgres'
 import type { BoxRefusal } from '../../contract/box-refusals.ts'
 import { DAY_MS } from '../../contract/time.ts'
+import { madeAt } from '../access/box-nonce.ts'
 import { begin, sendAhead } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 import {
   type Client,
   clientOf,
   clientRows,
+  type Device,
   type DeviceRow,
   deviceOf,
   deviceRowOf,
@@ -39,8 +41,8 @@ export type Outcome = { client: Client; refusal: BoxRefusal | null }
  * Signs boxes in to the clients of their MACs, each to another client, in one transaction: judges them, pins what tells
  * them from others, stores what they say of themselves, and makes their tokens the only ones.
  * @param locked whether clients that somebody is changing at this moment are waited for or left out
- * @returns by its client what each came to: null where the client is gone, has another MAC by now, or is a Ministra
- *   client whose box was put out by a new password or another box
+ * @returns by its client what each came to: null where the client is gone, has another MAC by now, is a Ministra client whose
+ *   box was put out by a new password or another box, or where its token was ended by a later one or a reset
  */
 export function signInAll(
   sql: Sql,
@@ -55,10 +57,17 @@ export function signInAll(
     const ids = free.map(({ id }) => id)
     const outcomes = new Map<number, Outcome | null>(ids.map((id) => [id, null]))
     const entered: Entered[] = []
-    for (const row of await clientRows(sql, ids)) {
+    const rows = await clientRows(sql, ids)
+    const isNew = rows.filter(({ id, token_nonce }) => token_nonce !== byId.get(id)?.box.nonce)
+    const forgotten = await forgottenAt(
+      sql,
+      isNew.map(({ id }) => id),
+    )
+    for (const row of rows) {
       const one = byId.get(row.id) as SignIn
       const client = clientOf(row)
       if (macOf(client) !== one.box.mac || isPutOut(client, one.box)) continue
+      if (hasEnded(one.box.nonce, client.device, forgotten.get(row.id) ?? 0, one.now)) continue
       const refusal = refusalOf(client, one.box.place, one.unserved, one.now, one.told)
       if (refusal) outcomes.set(one.id, { client, refusal })
       else entered.push(enter(one, client, deviceRowOf(row)))
@@ -75,6 +84,30 @@ export function signInAll(
 /** Whether the box of a Ministra client is not the one whose login and password were right last. */
 function isPutOut({ mac, device }: Client, { nonce }: Box): boolean {
   return mac === null && device?.token_nonce !== nonce
+}
+
+/** Returns when the boxes of clients were forgotten last, by a reset or a new MAC, in milliseconds since 1970. */
+async function forgottenAt(sql: Sql, clients: readonly number[]): Promise<Map<number, number>> {
+  if (clients.length === 0) return new Map()
+  const rows = await sql<{ client: number; at: string }[]>`
+    select client, max(at) as at from device_history
+    where client = any (${clients}::bigint[]) and event in ('reset', 'new MAC') group by client`
+  return new Map(rows.map(({ client, at }) => [client, Date.parse(at)]))
+}
+
+/** How long a token may be kept before a box signs in with it for the first time, in milliseconds. */
+const FIRST_USED_WITHIN_MS = DAY_MS
+
+/**
+ * Whether the token of a box that signs in was good once and is no more: only one that is in already, or was made since
+ * then and since the box was forgotten, may become the client's. So several boxes that share one are put out by a reset.
+ */
+function hasEnded(nonce: string, device: Device | null, forgotten: number, now: Date): boolean {
+  const present = device?.token_nonce ?? null
+  if (nonce === present) return false
+  const made = madeAt(nonce, now)
+  const since = present === null ? null : madeAt(present, now)
+  return made === null || made < Math.max(forgotten, since ?? 0, now.getTime() - FIRST_USED_WITHIN_MS)
 }
 
 /** A box that is let in: its client as it is from now on, and what is stored of it before and from now on. */
@@ -141,6 +174,8 @@ export function bind(
     // A client that gets this MAC as its own waits for the same lock.
     const [owner] = await sql`select from client where mac = ${box.mac} and deleted is null`
     if (owner) return null
+    const forgotten = await forgottenAt(sql, [id])
+    if (hasEnded(box.nonce, client.device, forgotten.get(id) ?? 0, now)) return null
     // Ordered, so that two boxes that change places never wait for each other.
     await sql`select from device where client = ${id} or mac = ${box.mac} order by client for update`
     await sql`update device set mac = null, token_nonce = null where mac = ${box.mac} and client <> ${id}`

@@ -1,13 +1,14 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
+import { makeNonce, NONCE_DIGITS } from '../access/box-nonce.ts'
 import type { Seal } from '../access/seal.ts'
 
 /**
- * A token of a box: 64 random bits, which the client's device keeps while its box is in, and 128 bits that sign them
+ * A token of a box: a nonce of 64 bits, which the client's device keeps while its box is in, and 128 bits that sign it
  * together with the MAC. So nobody makes a token, or takes one to another MAC, and no query is needed to see that.
  */
 export type Tokens = {
   /** Makes a token for a MAC, 48 hexadecimal digits. */
-  make(mac: string): string
+  make(mac: string, now: Date): string
   /** Returns the token that a nonce and a MAC make. */
   tokenOf(nonce: string, mac: string): string
   /** Returns the nonce of a token that was made for this MAC; null where it is none of ours. */
@@ -16,12 +17,7 @@ export type Tokens = {
 
 export function openTokens(seal: Pick<Seal, 'hmac'>): Tokens {
   return {
-    make(mac) {
-      const nonce = randomBytes(NONCE_DIGITS / 2)
-        .toString('hex')
-        .toUpperCase()
-      return tokenOf(nonce, mac)
-    },
+    make: (mac, now) => tokenOf(makeNonce(now), mac),
     tokenOf,
     nonceOf(token, mac) {
       if (!/^[0-9A-F]{48}$/.test(token)) return null
@@ -40,5 +36,4 @@ export function openTokens(seal: Pick<Seal, 'hmac'>): Tokens {
   }
 }
 
-export const NONCE_DIGITS = 16
 const SIGNATURE_BYTES = 16

@@ -1,5 +1,6 @@
 import type { calls, InputOf } from '../../../contract/calls.ts'
 import { expiryState, Mac } from '../../../contract/clients.ts'
+import { makeNonce } from '../../access/box-nonce.ts'
 import { ofClient } from '../../access/seal.ts'
 import { type Context, type Handler, Unchanged } from '../../context.ts'
 import { refuseChanged, renew, type Served } from '../../ledger/purchases.ts'
@@ -39,7 +40,7 @@ async function change(
   client: Client,
   input: InputOf<typeof calls.clients.save>,
 ): Promise<Client | null> {
-  const { sql } = context
+  const { sql, now } = context
   const { seal } = context.business
   const ministra = input.ministra ?? client.ministra
   const mac = ministra ? null : macAfter(client, input)
@@ -75,7 +76,10 @@ async function change(
     await sql`update device set locked_to_ip = null where client = ${client.id}`
   if (mac !== client.mac) await noteNewMac(context, client, mac)
   // The box that is in has to sign in again, with the new password where it needs one.
-  else if (isNewPassword) await sql`update device set token_nonce = null where client = ${client.id}`
+  else if (isNewPassword) {
+    // Nobody has a token with this nonce, and one that was made before it is good no more.
+    await sql`update device set token_nonce = ${makeNonce(now)} where client = ${client.id}`
+  }
   return { ...client, ministra, mac, description: input.desc ?? client.description }
 }
 
