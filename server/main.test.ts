@@ -161,7 +161,7 @@ describe('the console', () => {
     const { url } = await start()
     const second = runConsole({ dataDir })
     expect(await second.exit).toBe(1)
-    expect(second.output()).toContain(`Another console is running on ${dataDir};`)
+    expect(second.output()).toContain(`Another console is running on ${dataDir},`)
     expect((await fetch(`${url}/v1/health`)).status).toBe(200)
   })
 

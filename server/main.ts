@@ -3,13 +3,14 @@ import { setFlagsFromString } from 'node:v8'
 import type { FastifyInstance } from 'fastify'
 import type { ServerReport } from '../contract/system.ts'
 import { makeFirstLogin } from './access/first-login.ts'
+import { makeSecretKey } from './access/key-check.ts'
 import { watchNetworks } from './access/network.ts'
 import { createSeal, type Seal } from './access/seal.ts'
-import { readSecretKey } from './access/secret-key.ts'
+import { findSecretKey } from './access/secret-key.ts'
 import { type AppDependencies, openApp, openBoxApp } from './app.ts'
 import { measureBackups, openBackups } from './backup/scheduler.ts'
 import { openGateway } from './boxes/gateway.ts'
-import { say } from './commands/command.ts'
+import { say, sentenceOf } from './commands/command.ts'
 import { type Config, readConfig, StartFault } from './config.ts'
 import { openMetrics } from './corridor/metrics.ts'
 import { openHeartbeat } from './jobs/heartbeat.ts'
@@ -55,20 +56,21 @@ let ending = false
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => end(0))
 // The launcher was killed without a signal to this process, which should end with it.
 process.on('disconnect', () => end(0))
-process.on('uncaughtException', (error) => fail(error))
+process.on('uncaughtException', (error) => fail(error, error instanceof StartFault ? error.message : null))
 process.removeAllListeners('warning').on('warning', (warning) => log.warn({ err: warning }, 'Node warns'))
 process.channel?.unref()
 
 const started = start()
-await started.catch(fail)
+await started.catch((error) => fail(error, sentenceOf(error)))
 
 async function start(): Promise<void> {
   const config = readConfig(process.env)
   log.level = config.logLevel
   if (config.captcha.provider === 'none')
     log.warn('CAPTCHA_PROVIDER is none: programs can try passwords as easily as people')
-  const secretKey = readSecretKey(config)
+  const found = findSecretKey(config)
   const data = await openData(config)
+  const secretKey = found ?? (await step(() => makeSecretKey(data.sql, config)))
   measureAll(config, data)
   const firstLogin = await step(() => makeFirstLogin(data.sql, config, process.stdout.isTTY))
   const opened: Opened = { ...data, config, secretKey, seal: createSeal(secretKey) }
@@ -302,10 +304,11 @@ async function windDown(code: number): Promise<void> {
   process.exit(code)
 }
 
-function fail(error: unknown): void {
+/** @param sentence what the operator is told instead of the error and where it was thrown; null for a bug */
+function fail(error: unknown, sentence: string | null): void {
   if (stopping.signal.aborted) return
-  if (!(error instanceof StartFault)) log.fatal(error)
-  else if (process.stderr.isTTY) process.stderr.write(`${error.message}\n`)
-  else log.fatal(error.message)
+  if (sentence === null) log.fatal(error)
+  else if (process.stderr.isTTY) process.stderr.write(`${sentence}\n`)
+  else log.fatal(sentence)
   end(1)
 }

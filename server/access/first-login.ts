@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { existsSync, rmSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { makeDataFolder } from '../postgres/data-folder.ts'
@@ -69,6 +70,11 @@ function leftBehind(config: Config): string | null {
   return existsSync(file) ? `First login: in ${file}` : null
 }
 
-function firstLoginFile(config: Config): string {
+/** Removes the file with the first login, whose password is somebody's own now, or good no more. */
+export async function forgetFirstLogin(config: Pick<Config, 'dataDir'>): Promise<void> {
+  await rm(firstLoginFile(config), { force: true })
+}
+
+function firstLoginFile(config: Pick<Config, 'dataDir'>): string {
   return join(config.dataDir, 'first-login')
 }

@@ -1,12 +1,28 @@
-import { StartFault } from '../config.ts'
+import { type Config, StartFault } from '../config.ts'
 import type { Sql } from '../postgres/pool.ts'
 import type { Seal } from './seal.ts'
+import { readSecretKey } from './secret-key.ts'
 
 /** The first start stores a proof, which another SECRET_KEY fails. @throws StartFault where it is another */
 export async function storeOrCheckKey(sql: Sql, seal: Seal): Promise<void> {
   await sql`
     insert into installation (key, value) values ('canary', ${seal.close(PLAINTEXT, OWNER)}) on conflict (key) do nothing`
   await requireKey(sql, seal)
+}
+
+/**
+ * Makes the key of a first start in the data folder.
+ * @throws StartFault where the database has a key already: another one could read nothing
+ */
+export async function makeSecretKey(
+  sql: Sql,
+  config: Pick<Config, 'secretKey' | 'dataDir'>,
+): Promise<Buffer> {
+  const [canary] = await sql`select from installation where key = 'canary'`
+  if (!canary) return readSecretKey(config)
+  throw new StartFault(
+    `There is no secret-key in ${config.dataDir}, and this database has one; put back the one from your backup, or set SECRET_KEY.`,
+  )
 }
 
 /** @throws StartFault where SECRET_KEY is another */

@@ -1,5 +1,3 @@
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { readSettings } from '../../contract/appearance.ts'
 import type { User } from '../../contract/calls/session.ts'
 import type { calls } from '../../contract/calls.ts'
@@ -13,6 +11,7 @@ import { accountColumns, accountHoldings, balanceOf, findAccount } from '../tree
 import { lockPath } from '../tree/locks.ts'
 import { suspensionOf } from '../tree/suspension.ts'
 import { auditLogin } from './audit.ts'
+import { forgetFirstLogin } from './first-login.ts'
 import { type Admitted, beginTry, endTry, withdrawTry } from './login-limits.ts'
 import { hashPassword, isPassword } from './password.ts'
 import { hash, randomToken } from './seal.ts'
@@ -44,7 +43,7 @@ export const session: Omit<Handlers<typeof calls.session>, 'savePreferences'> = 
       await keepFailure(context, attempt, known)
       throw new Refusal('wrong_login', 'The username or the password is wrong.')
     }
-    await rm(join(business.dataDir, 'first-login'), { force: true })
+    await forgetFirstLogin(business)
     return { status: 'OK', token, ...user }
   },
 

@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { proveTheBooks } from '../../test/support/books.ts'
@@ -149,6 +150,8 @@ describe('a backup', () => {
     await take(world.server.database)
     await expect(take(world.server.database)).rejects.toThrow('is there already; name another folder')
     expect(readManifest(folder).format).toBe(2)
+    const inFile = join(folder, 'manifest.json', 'backup')
+    await expect(take(world.server.database, { folder: inFile })).rejects.toThrow('cannot be made')
     rmSync(folder, { recursive: true })
     const [first, second] = await Promise.allSettled([
       take(world.server.database),
@@ -172,6 +175,10 @@ describe('a backup', () => {
     ['longer', (file: string) => appendFileSync(file, 'more')],
     ['changed', (file: string) => writeFileSync(file, readFileSync(file).reverse())],
     ['gone', (file: string) => rmSync(file)],
+    [
+      'made of rows that PostgreSQL cannot read',
+      (file: string) => writeFileSync(file, gzipSync(`one\t${gunzipSync(readFileSync(file))}`)),
+    ],
   ])('with a table that is %s is refused, and the database stays empty', async (_, damage) => {
     await take(world.server.database)
     damage(join(folder, 'transfer.copy.gz'))

@@ -75,7 +75,14 @@ async function fill(sql: Sql, { folder, manifest, say }: RestoreOptions): Promis
   // A session may have ended since the backup: its password changed, or its person signed out.
   await sql`truncate session, export_ticket`
   say('Checking that every row finds those that it names')
-  for (const put of references) await sql.unsafe(put)
+  try {
+    for (const put of references) await sql.unsafe(put)
+  } catch (error) {
+    if (!isOfRows(error)) throw error
+    throw new StartFault(
+      `The rows of ${folder} name others that are not there; nothing was restored. Use another backup.`,
+    )
+  }
   for (const { name, value } of manifest.sequences) await sql`select setval(${name}::regclass, ${value})`
 }
 
@@ -121,13 +128,18 @@ async function copyIn(
       copy,
     )
   } catch (error) {
-    if (!(error instanceof DamagedFile) && !isOfFile(error)) throw error
+    if (!(error instanceof DamagedFile) && !isOfFile(error) && !isOfRows(error)) throw error
     throw new StartFault(`${file} is not as it was written; nothing was restored. Use another backup.`)
   }
   count.end()
 }
 
 class DamagedFile extends Error {}
+
+/** Whether PostgreSQL refused rows: their form, or what they say. Its words quote a row, which nobody should see. */
+function isOfRows(error: unknown): boolean {
+  return /^2[23]/.test(codeOf(error))
+}
 
 /** Whether an error means that the file is missing, unreadable, or not valid gzip. */
 function isOfFile(error: unknown): boolean {

@@ -75,10 +75,9 @@ function makeFolder(folder: string): void {
   try {
     mkdirSync(dirname(folder), { recursive: true, mode: 0o700 })
     mkdirSync(folder, { mode: 0o700 })
-  } catch (error) {
-    const isThere = codeOf(error) === 'EEXIST'
+  } catch {
     throw new StartFault(
-      isThere
+      existsSync(folder)
         ? `${folder} is there: a backup that is under way, or one that was killed. Remove it, or name another folder.`
         : `${folder} cannot be made; name a folder where you may write.`,
     )

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { setAdminPassword } from '../access/admin.ts'
-import { generatePassword } from '../access/first-login.ts'
+import { forgetFirstLogin, generatePassword } from '../access/first-login.ts'
 import { readConfig, StartFault } from '../config.ts'
 import { openDatabase, requireDatabase } from '../postgres/database.ts'
 import { openPool } from '../postgres/pool.ts'
@@ -20,6 +20,7 @@ async function main(): Promise<void> {
   try {
     const login = await setAdminPassword(sql, password)
     if (login === null) throw new StartFault('There is no admin yet; start the console first.')
+    await forgetFirstLogin(config)
     say(`The password of ${login} is set${generated ? `: ${password}` : ''}. Its sessions have ended.`)
   } finally {
     await sql.end({ timeout: 5 })

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path'
+import { forgetFirstLogin } from '../access/first-login.ts'
 import { findSecretKey, keepSecretKey, readKeyOfBackup } from '../access/secret-key.ts'
 import { KEY, readManifest } from '../backup/archive.ts'
 import { restoreBackup } from '../backup/restore.ts'
@@ -24,6 +25,7 @@ async function main(): Promise<number> {
     const { owner } = database
     const onRestored = () => config.secretKey ?? keepSecretKey(config, key)
     await restoreBackup({ owner, key, folder, manifest, say, onRestored })
+    await forgetFirstLogin(config)
     await migrate({ ...database, say })
     const code = await prove(database.server, say)
     say(

@@ -127,6 +127,7 @@ describe('npm run rotate-key', () => {
     const console = await startConsole({ dataDir })
     const { code, output } = await rotate()
     expect([code, output]).toEqual([1, expect.stringContaining('Another console is running')])
+    expect(existsSync(join(dataDir, 'secret-key.next'))).toBe(false)
     expect((await fetch(`${console.url}/v1/health`)).status).toBe(200)
     await console.stop()
   })
@@ -137,6 +138,19 @@ describe('npm run rotate-key', () => {
     expect(await rotate({ SECRET_KEY: one })).toMatchObject({ code: 1 })
     expect(await rotate({ SECRET_KEY: one, NEW_SECRET_KEY: two })).toMatchObject({ code: 0 })
     await (await startConsole({ dataDir, env: { SECRET_KEY: two } })).stop()
+    expect(await rotate({ SECRET_KEY: two, NEW_SECRET_KEY: two })).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('is the key that is in use'),
+    })
+  })
+
+  test('takes no key that a rotation before left behind without using it', async () => {
+    await (await startConsole({ dataDir })).stop()
+    const stale = Buffer.alloc(32, 'stale').toString('base64')
+    writeFileSync(join(dataDir, 'secret-key.next'), `${stale}\n`)
+    const wanted = OTHER_KEY.toString('base64')
+    expect(await rotate({ NEW_SECRET_KEY: wanted })).toMatchObject({ code: 0 })
+    expect(keyIn('secret-key')).toBe(`${wanted}\n`)
   })
 
   function keyIn(name: string): string {

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { rmSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
+import { matchesKey } from '../access/key-check.ts'
 import { rotateKey } from '../access/reseal.ts'
 import { createSeal } from '../access/seal.ts'
 import {
@@ -13,11 +15,15 @@ import { type Config, readConfig, StartFault } from '../config.ts'
 import { openDatabase, requireDatabase } from '../postgres/database.ts'
 import { migrate } from '../postgres/migrate.ts'
 import { openPool, type Sql } from '../postgres/pool.ts'
+import { standingOf } from '../postgres/schema.ts'
 import { runCommand, say } from './command.ts'
 
 // Seals every client's password under another SECRET_KEY, while no console runs. An interrupted rotation is completed
 // by running it again: the new key is on the disk before anything is sealed with it, and one transaction seals
 // everything.
+
+/** How long the server may still list connections that this command itself has closed, in milliseconds. */
+const LEAVING_MS = 2_000
 
 await runCommand(main)
 
@@ -27,13 +33,17 @@ async function main(): Promise<void> {
   const from = findSecretKey(config)
   if (from === null)
     throw new StartFault(`There is no secret-key in ${config.dataDir}; start the console first.`)
-  const to = newKey(config)
   const database = await openDatabase(config, () => {})
   try {
-    await migrate({ ...database, say })
     const sql = openPool(database.owner, { max: 1, noTimeouts: true, noMaxAge: true })
     try {
+      if ((await standingOf(sql)) === null)
+        throw new StartFault('There is nothing to encrypt yet; start the console first.')
+      await migrate({ ...database, say })
       if (database.files === null) await refuseWhileUsed(sql)
+      const to = await newKey(config, sql)
+      if (to.equals(from))
+        throw new StartFault('NEW_SECRET_KEY is the key that is in use; set it to another one.')
       const resealed = await rotateKey(sql, createSeal(from), createSeal(to))
       say(`${resealed} ${resealed === 1 ? 'password is' : 'passwords are'} encrypted with the new key.`)
     } finally {
@@ -62,16 +72,19 @@ async function refuseWhileUsed(sql: Sql): Promise<void> {
   }
 }
 
-/** How long the server may still list connections that this command itself has closed, in milliseconds. */
-const LEAVING_MS = 2_000
-
-/** Returns the new key: NEW_SECRET_KEY where SECRET_KEY is set, else one that is made and stored in a file first. */
-function newKey(config: Config): Buffer {
+/**
+ * Returns the new key: NEW_SECRET_KEY where SECRET_KEY is set, else one that is stored in a file first. A file that is there
+ * holds the key of the database if a rotation was interrupted after its end, and else nobody's.
+ */
+async function newKey(config: Config, sql: Sql): Promise<Buffer> {
   if (config.secretKey !== null) {
     if (config.newSecretKey) return config.newSecretKey
     throw new StartFault('Set NEW_SECRET_KEY to the new key, as `openssl rand -base64 32` prints one.')
   }
   const file = nextKeyFile(config)
+  const kept = readKeyFile(file)
+  if (kept && (await matchesKey(sql, createSeal(kept)))) return kept
+  rmSync(file, { force: true })
   writeKeyFile(file, config.newSecretKey ?? randomBytes(32))
   const key = readKeyFile(file)
   if (key === null) throw new StartFault(`${file} cannot be written.`)

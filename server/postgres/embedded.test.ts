@@ -190,6 +190,18 @@ describe('the embedded database', () => {
     expect(faults()).toHaveLength(1)
   })
 
+  test('says from its log why it did not start', async () => {
+    const dataDir = join(folder, 'data')
+    await (await open(dataDir)).stop()
+    const log = join(dataDir, 'postgres-18', 'pg_wal')
+    for (const name of readdirSync(log)) if (/^[0-9A-F]{24}$/.test(name)) rmSync(join(log, name))
+    const error: unknown = await open(dataDir).catch((error: unknown) => error)
+    expect(String(error)).toMatch(
+      /PostgreSQL did not start on .*:\n.*PANIC: +could not locate a valid checkpoint/s,
+    )
+    expect(String(error)).not.toContain('redirecting log output')
+  })
+
   test('that is still recovering is stopped in order where the program is told to stop', async () => {
     const dataDir = join(folder, 'data')
     await (await open(dataDir)).stop()

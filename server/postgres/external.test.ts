@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzipSync, gzipSync } from 'node:zlib'
@@ -106,6 +106,36 @@ describe('with an external PostgreSQL', () => {
       await superuser`select pg_reload_conf()`
       await superuser.end()
     }
+  })
+
+  test('npm run rotate-key changes the key while no console runs', async () => {
+    const env = { PATH: process.env.PATH, DATA_DIR: dataDir, ...external.env }
+    const rotate = () =>
+      run(process.execPath, [join(import.meta.dirname, '../commands/rotate-key.ts')], { env })
+    await expect(rotate()).rejects.toThrow('A console is running on this database')
+    await shop.stop()
+    const before = readFileSync(join(dataDir, 'secret-key'), 'utf8')
+    expect((await rotate()).stdout).toContain('encrypted with the new key')
+    expect(readFileSync(join(dataDir, 'secret-key'), 'utf8')).not.toBe(before)
+    shop = await start()
+  })
+
+  test('a start without the key that the database has says so, and makes none', async () => {
+    const other = freshFolder()
+    const env = { ...external.env, CAPTCHA_PROVIDER: 'none' }
+    await expect(startConsole({ dataDir: other, env })).rejects.toThrow(
+      `There is no secret-key in ${other}, and this database has one`,
+    )
+    expect(existsSync(join(other, 'secret-key'))).toBe(false)
+  })
+
+  test('a start with a role that may make no tables says which one is needed', async () => {
+    const superuser = openPool(external.at('postgres', 'postgres'), { max: 1 })
+    await superuser`create database bare`.finally(() => superuser.end())
+    const env = { DATABASE_URL: external.at('console', 'bare') }
+    await expect(startConsole({ dataDir: freshFolder(), env })).rejects.toThrow(
+      'may not make or change the tables; give the role that owns the database',
+    )
   })
 
   test('npm run verify finds the ledger sound', async () => {

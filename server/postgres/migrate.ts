@@ -53,6 +53,11 @@ export async function migrate(options: MigrateOptions): Promise<void> {
   try {
     await migrateOver(options)
   } catch (error) {
+    if (codeOf(error) === '42501') {
+      throw new StartFault(
+        'The role of DATABASE_OWNER_URL (DATABASE_URL, if you set none) may not make or change the tables; give the role that owns the database.',
+      )
+    }
     if (!isLost(error)) throw error
     const reason = error instanceof Error ? error.message : String(error)
     throw new StartFault(

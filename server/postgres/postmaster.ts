@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { lstatSync, readFileSync, readlinkSync, renameSync, rmSync } from 'node:fs'
+import { lstatSync, readdirSync, readFileSync, readlinkSync, renameSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -35,11 +35,12 @@ export async function ensureRunning(home: Home, stopping?: AbortSignal): Promise
   if (isRunning(home) || (await answers(home))) return 'adopted'
   for (const file of ['postmaster.pid', '.s.PGSQL.5432.lock']) removeStale(home, file)
   await configure(home)
+  const logged = readLog(home)
   const ended = launch(home)
   if (await untilReady(home, ended, stopping)) return 'started'
   stopping?.throwIfAborted()
   if (isRunning(home)) return 'adopted'
-  throw new StartFault(`PostgreSQL did not start on ${home.cluster}:\n${lastLines(home)}`)
+  throw new StartFault(`PostgreSQL did not start on ${home.cluster}:\n${lastLines(home, logged)}`)
 }
 
 /**
@@ -112,8 +113,34 @@ async function untilReady(
   return false
 }
 
-function lastLines(home: Home): string {
-  return read(home, 'start.log').trim().split('\n').slice(-5).join('\n')
+/**
+ * Returns why the server did not start: what it wrote before its log was open, and into its log.
+ * @param before what was in its log before
+ */
+function lastLines(home: Home, before: string): string {
+  const told = read(home, 'start.log')
+    .trim()
+    .split('\n')
+    .filter((line) => !EXPECTED.test(line))
+  const log = readLog(home)
+  const since = log.startsWith(before) ? log.slice(before.length) : log
+  const fatal = since.split('\n').filter((line) => /(FATAL|PANIC):/.test(line))
+  return [...told.slice(-5), ...fatal.slice(-3)].join('\n')
+}
+
+/** What each start says. */
+const EXPECTED = /skipping missing configuration file|redirecting log output|Future log output will appear/
+
+/** Returns the log of the server that was written last; empty where there is none. */
+function readLog(home: Home): string {
+  const folder = join(home.cluster, 'log')
+  try {
+    const writtenAt = (name: string) => lstatSync(join(folder, name)).mtimeMs
+    const [newest] = readdirSync(folder).toSorted((one, other) => writtenAt(other) - writtenAt(one))
+    return newest === undefined ? '' : read(home, join('log', newest))
+  } catch {
+    return ''
+  }
 }
 
 function readPid(home: Home, name: string): number | null {
