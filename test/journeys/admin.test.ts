@@ -207,6 +207,9 @@ describe('the admin', () => {
     await fill(page, { 'New Message': '  \n ' })
     await expect(update).toBeDisabled()
     await fill(page, { 'New Message': 'No new boxes\nuntil Monday.' })
+    await page.reload()
+    await expect(page.getByText('Your unsent entries')).toBeVisible()
+    await expect(page.getByLabel('New Message')).toHaveValue('No new boxes\nuntil Monday.')
     await update.click()
     await readNotice(page, 'Message updated successfully')
     await expect(page).toHaveURL('/admin')
@@ -223,6 +226,7 @@ describe('the admin', () => {
 
     await page.getByRole('link', { name: 'Message' }).click()
     await expect(quote).toHaveText('No new boxes until Monday.')
+    await expect(page.getByLabel('New Message')).toHaveValue('')
     await press(page, 'Remove message')
     const question = page.getByRole('alertdialog')
     await expect(question.getByRole('button', { name: 'No' })).toBeFocused()
@@ -320,6 +324,11 @@ describe('the admin', () => {
     })
     await search.click()
     await expect(page.locator('[data-before]').getByText('No client has this MAC')).toBeVisible()
+    // What was found goes with the MAC that it was found by.
+    await mac.press('End')
+    await mac.press('Backspace')
+    await expect(page.getByText('No client has this MAC')).toHaveCount(0)
+    await mac.pressSequentially('5')
     await expect(page.getByRole('alert')).toHaveText([''])
     for (const [last, sentence, loss] of [
       [

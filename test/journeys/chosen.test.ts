@@ -59,6 +59,12 @@ describe('chosen clients', () => {
     await press(off, 'Switch 1 client off')
     await readNotice(page, 'Successfully switched 1 client off')
     await expect(selection(page)).toHaveCount(0)
+    await box(page, 'one-3').check()
+    await choose(selection(page), 'More', 'Switch on')
+    const on = page.getByRole('dialog', { name: 'Switch clients on' })
+    await expect(on).toContainText(/1 client is on already\..*Switch 0 clients on/)
+    await expect(on).not.toContainText('served again')
+    await expect(on.getByRole('button', { name: 'Switch 0 clients on' })).toBeDisabled()
   })
 
   test('survive a search, a filter, a page, another screen and Back, and those that are not shown are counted', async ({

@@ -149,7 +149,7 @@ describe('without a connection', () => {
     await search.fill('001a79')
     await expect(page.getByText('1–3 of 3')).toBeVisible()
     await search.fill('zed')
-    await expect(page.getByText('No clients found')).toBeVisible()
+    await expect(page.getByText('Not among the clients that this browser keeps')).toBeVisible()
     await search.fill('')
     await page.getByRole('radio', { name: /^Expired/ }).check({ force: true })
     await expect(rows(page, 'Clients')).toHaveText([/ben-one/])

@@ -47,6 +47,20 @@ describe('on a phone', () => {
     await expect(page.getByRole('banner')).toContainText('1 credit')
   })
 
+  test('the page of an expired client begins with the reason and the button that renews it', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family({ credits: 3 })
+    const { name } = await world.client(dealer, { months: 1 })
+    await world.setExpiry(name, '2026-04-14T23:59:59.000Z')
+    const page = await open({ as: dealer, at: '/clients', ...PHONE })
+    await page.getByRole('link', { name }).tap()
+    await expect(page.getByRole('button', { name: 'Renew', exact: true })).toBeInViewport()
+    await expect(page.getByLabel('Add months')).toBeEnabled()
+    expect(await page.evaluate(() => window.scrollY)).toBe(0)
+  })
+
   test('every item of the menus above a list can be seen and pressed, however few rows it has', async ({
     open,
     world,

@@ -50,6 +50,7 @@ function Grant({ request, open, onClose }: AnswerProps) {
       submit={({ credits: typed }) => says(typed)}
       onSubmit={({ credits: typed }) => grant.submit({ id, credits: numberIn(typed) })}
       sending={grant}
+      blocked={grant.outdated}
     >
       <p>
         {name} asks for {inCredits(credits)}
@@ -99,6 +100,7 @@ function Decline({ request: { id, name, credits }, open, onClose }: AnswerProps)
       submit="Decline"
       onSubmit={({ note }) => decline.submit({ id, note })}
       sending={decline}
+      blocked={decline.outdated}
     >
       <TextInput name="note" label="Note" multiline help={`${name} reads it`} />
     </FormDialog>

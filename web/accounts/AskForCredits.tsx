@@ -4,6 +4,7 @@ import * as z from 'zod/mini'
 import { calls, type OutputOf } from '../../contract/calls.ts'
 import { type OwnRequest, RequestNote } from '../../contract/requests.ts'
 import { inCredits } from '../../contract/words.ts'
+import { KeepDraft, useDraft } from '../KeepDraft.tsx'
 import { Card } from '../parts/Card.tsx'
 import { useTitleAfterwards } from '../parts/focus.ts'
 import { Form } from '../parts/form/Form.tsx'
@@ -32,14 +33,15 @@ export function AskForCredits({ own, loading, first }: AskForCreditsProps) {
 }
 
 function Ask({ parent, first, disabled }: { parent: string; first: boolean; disabled: boolean }) {
-  const ask = useSubmit(calls.requests.ask)
+  const { values, forget, keep } = useDraft('credit request', FIRST)
+  const ask = useSubmit(calls.requests.ask, { onDone: forget })
   // The open request takes the place of the form.
   useTitleAfterwards()
   return (
     <Card title={`Ask ${parent} for Credits`}>
       <Form
         schema={Asked}
-        values={FIRST}
+        values={values}
         resetKey={ask.done}
         autoFocus={first}
         submit={(chosen) => says(amountOf(chosen))}
@@ -47,6 +49,7 @@ function Ask({ parent, first, disabled }: { parent: string; first: boolean; disa
         disabled={disabled}
         sending={ask}
       >
+        <KeepDraft {...keep} sent={ask.loading} />
         <Amount />
         <TextInput name="note" label="Note" multiline />
       </Form>

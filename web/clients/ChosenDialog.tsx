@@ -101,6 +101,8 @@ function ChangeChosen(props: ActProps<Change>) {
   const { act, open, onClose } = props
   const does = useAct(calls.clients.multisave, props)
   const { data, acted, names, sending, blocked } = does
+  // With which package a client is the same depends on the one that is chosen.
+  const same = act === 'package' ? 0 : sortFor(act, acted).same.length
   return (
     <FormDialog
       open={open}
@@ -108,7 +110,7 @@ function ChangeChosen(props: ActProps<Change>) {
       onClose={onClose}
       schema={ChosenPackage}
       values={FIRST}
-      submit={data ? SUBMITS[act](inClients(acted.length)) : TITLES[act]}
+      submit={data ? SUBMITS[act](inClients(acted.length - same)) : TITLES[act]}
       onSubmit={({ package_selection }) =>
         sending.submit({
           clients: names,
@@ -117,7 +119,7 @@ function ChangeChosen(props: ActProps<Change>) {
       }
       autoFocus={act === 'package'}
       sending={sending}
-      blocked={blocked}
+      blocked={blocked || same === acted.length}
     >
       {act === 'package' && <PackageField />}
       <ActContent {...props} does={does} doing="Changing">
@@ -147,9 +149,12 @@ const SUBMITS = {
 function Changes({ act, data }: { act: Change; data: readonly ChosenState[] }) {
   const { acted, same } = sortFor(act, data, Number(useWatch({ name: 'package_selection' })))
   if (acted.length === 0) return <p>All of the selected clients have expired: they can only be renewed.</p>
-  const changed = inClients(acted.length - same.length)
-  const rest = same.length > 0 ? ` ${inClients(same.length)} ${ALREADY[act](same.length)}` : ''
-  return <p aria-live="polite">{`${CONSEQUENCES[act](changed)}${rest}`}</p>
+  const changed = acted.length - same.length
+  const says = [
+    changed > 0 && CONSEQUENCES[act](inClients(changed)),
+    same.length > 0 && `${inClients(same.length)} ${ALREADY[act](same.length)}`,
+  ]
+  return <p aria-live="polite">{says.filter(Boolean).join(' ')}</p>
 }
 
 const CONSEQUENCES = {

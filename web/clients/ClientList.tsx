@@ -1,7 +1,8 @@
 import Button from '@mui/material/Button'
 import { Tv } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useSyncExternalStore } from 'react'
 import type { ClientRow } from '../../contract/shapes.ts'
+import { connection } from '../api.ts'
 import { Card } from '../parts/Card.tsx'
 import { DataTable } from '../parts/table/DataTable.tsx'
 import type { RowSelection } from '../parts/table/selection.ts'
@@ -31,6 +32,7 @@ export function ClientList<Row extends ClientRow>({
   const { list, rows, count, capped, loading, error, retry } = page
   const shown = useShownColumns(table)
   const narrowed = list.search !== '' || list.filter !== 'all'
+  const isOffline = useSyncExternalStore(connection.subscribe, connection.isLost)
   return (
     <Card flush>
       <DataTable
@@ -51,12 +53,16 @@ export function ClientList<Row extends ClientRow>({
             <FilterToggle page={page} />
           </>
         }
+        emptyText={isOffline && narrowed ? NOT_KEPT : undefined}
         emptyIcon={<Tv aria-hidden size={32} strokeWidth={1.25} />}
         emptyAction={narrowed ? <ShowAll page={page} /> : start}
       />
     </Card>
   )
 }
+
+/** Without a connection only the clients of the last page are there to be searched. */
+const NOT_KEPT = 'Not among the clients that this browser keeps. There may be others.'
 
 function ShowAll({ page: { list } }: { page: Pick<ClientPage, 'list'> }) {
   const show = () => {

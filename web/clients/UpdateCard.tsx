@@ -8,6 +8,7 @@ import { calls } from '../../contract/calls.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
 import { loadAgain } from '../cache.ts'
 import { clientForm, type Draft, draftOf, dropSentDraft, onDraftSent } from '../drafts.ts'
+import { KeepDraft } from '../KeepDraft.tsx'
 import { Card } from '../parts/Card.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { PasswordInput } from '../parts/form/PasswordInput.tsx'
@@ -30,7 +31,6 @@ import {
   valuesOf,
 } from './clientForm.ts'
 import { DescriptionField, MacField, PackageField, PhoneField } from './fields.tsx'
-import { KeepDraft } from './KeepDraft.tsx'
 import { useMacLastSeen } from './useMacLastSeen.tsx'
 
 interface UpdateCardProps {
@@ -68,7 +68,8 @@ export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
         schema={asTyped}
         values={base.values}
         resetKey={discarded}
-        autoFocus
+        // The one field of an expired client is far beneath what its page begins with.
+        autoFocus={!expired}
         submit="Update Client"
         onSubmit={submit}
         disabled={!base.seen}
@@ -95,6 +96,7 @@ export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
           isRestored={base.isRestored}
           sent={save.loading}
           onDiscard={discard}
+          hasPassword
         />
         <Fields
           client={client}

@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
+import { useFormContext } from 'react-hook-form'
 import { calls } from '../../contract/calls.ts'
 import { type ApiError, send } from '../api.ts'
 import { DeleteMacDialog } from '../clients/DeleteMacDialog.tsx'
@@ -41,6 +42,7 @@ export function DeleteMac() {
             sending={{ loading, submitError: null }}
           >
             <MacField name="mac" />
+            <WhenTyped act={forget} />
           </Form>
         </Card>
         {/* There before its content, because only what changes in it is announced. */}
@@ -59,6 +61,16 @@ export function DeleteMac() {
       />
     </>
   )
+}
+
+/** Calls `act` with each change of the form that it is rendered in: what was found belongs to what was searched. */
+function WhenTyped({ act }: { act: () => void }) {
+  const { subscribe } = useFormContext()
+  useEffect(
+    () => subscribe({ formState: { values: true }, callback: ({ type }) => type === 'change' && act() }),
+    [subscribe, act],
+  )
+  return null
 }
 
 const EMPTY = { mac: '' }

@@ -2,6 +2,7 @@ import { styled } from '@mui/material/styles'
 import { useEffect, useState } from 'react'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
+import { KeepDraft, useDraft } from '../KeepDraft.tsx'
 import { Card } from '../parts/Card.tsx'
 import { ErrorState } from '../parts/ErrorState.tsx'
 import { Form } from '../parts/form/Form.tsx'
@@ -18,7 +19,9 @@ import { to } from '../screens.ts'
 /** Edits the message that everybody sees after signing in. */
 export function Message() {
   const { data, error, isPending, refetch } = useCall(calls.desk.admin.message, {})
+  const { values, forget, keep } = useDraft('message', EMPTY)
   const update = useSubmit(calls.admin.setMessage, {
+    onDone: forget,
     goTo: { path: to.home.admin(), after: 2_000 },
   })
   const { error: say } = useNotice()
@@ -50,7 +53,7 @@ export function Message() {
           </Present>
           <Form
             schema={NewMessage}
-            values={EMPTY}
+            values={values}
             resetKey={update.done}
             autoFocus
             submit="Update Message"
@@ -59,6 +62,7 @@ export function Message() {
             disabled={isPending}
             sending={update}
           >
+            <KeepDraft {...keep} sent={update.loading} />
             <TextInput name="message" label="New Message" multiline />
           </Form>
         </Stack>

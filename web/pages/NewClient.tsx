@@ -7,13 +7,13 @@ import { PACKAGES } from '../../contract/packages.ts'
 import { counted, inCredits, shortage } from '../../contract/words.ts'
 import type { Credentials } from '../clients/credentials.ts'
 import { DescriptionField, MacField, PackageField, PhoneField, Suggest } from '../clients/fields.tsx'
-import { KeepDraft } from '../clients/KeepDraft.tsx'
 import { MadeClient } from '../clients/MadeClient.tsx'
 import { type NewClientValues, newClientSchema, startCost } from '../clients/newClient.ts'
 import { START_OPTIONS } from '../clients/startOptions.ts'
 import { suggestLogin, suggestPassword } from '../clients/suggest.ts'
 import { useMacLastSeen } from '../clients/useMacLastSeen.tsx'
 import { type Draft, draftOf, dropSentDraft, NEW_CLIENT } from '../drafts.ts'
+import { KeepDraft } from '../KeepDraft.tsx'
 import { Card } from '../parts/Card.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { PasswordInput } from '../parts/form/PasswordInput.tsx'
@@ -75,6 +75,7 @@ export function NewClient() {
               isRestored={draft !== null && emptied === 0}
               sent={create.loading}
               onDiscard={empty}
+              hasPassword
             />
             <Fields balance={balance} isHeld={isHeld} />
           </Form>

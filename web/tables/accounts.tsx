@@ -59,6 +59,7 @@ function name(level: LevelName): Column<Account> {
     key: 'name',
     header: 'Name',
     least: 128,
+    mono: true,
     narrow: 'title',
     sort: (row) => row.name.toLowerCase(),
     cell: (row) => (

@@ -15,7 +15,8 @@ interface FormState {
  */
 export function useFormFocus(fields: RefObject<HTMLFieldSetElement | null>, state: FormState): () => void {
   const { loading, disabled, atFirst, resetKey } = state
-  const due = useRef(atFirst !== false)
+  const due = useRef(false)
+  const isFirst = useRef(true)
   const last = useRef(resetKey)
   const used = useRef<Element | null>(null)
   const wasLoading = useRef(false)
@@ -23,16 +24,21 @@ export function useFormFocus(fields: RefObject<HTMLFieldSetElement | null>, stat
   const stop = useRef(() => {})
   useEffect(() => () => stop.current(), [])
   useEffect(() => {
-    if (last.current !== resetKey) due.current = !disabled
+    const isReset = last.current !== resetKey
+    if (isReset) due.current = !disabled
     last.current = resetKey
     const isAnswered = wasLoading.current && !loading
     wasLoading.current = loading
+    // Until the next page opens, all fields of a form that was sent stay disabled.
+    if (loading && isReset) focusTitle()
     if (loading) return
     if (isAnswered) giveBack(used.current)
     const isLeft = disabled && !wasDisabled.current
     wasDisabled.current = disabled
     if (isLeft) leave(fields.current)
     if (disabled) return
+    if (isFirst.current && atFirst !== false) due.current = true
+    isFirst.current = false
     if (!due.current) return
     due.current = false
     stop.current()

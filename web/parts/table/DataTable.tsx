@@ -30,6 +30,8 @@ export interface DataTableProps<Row extends object> {
   select?: RowSelection<Row> | undefined
   /** Controls beside the search box, such as filters and export. */
   tools?: ReactNode
+  /** What an empty table says, instead of what it says by itself. */
+  emptyText?: string | undefined
   /** A button that an empty table offers as the next step. */
   emptyAction?: ReactNode
   emptyIcon?: ReactNode
@@ -71,7 +73,11 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
         {fault !== undefined && rows === undefined && <ErrorState message={fault} onRetry={props.onRetry} />}
         {fault !== undefined && rows !== undefined && <Outdated message={fault} onRetry={props.onRetry} />}
         {empty && (
-          <EmptyState icon={props.emptyIcon ?? quietIcon} text={table.empty} action={props.emptyAction} />
+          <EmptyState
+            icon={props.emptyIcon ?? quietIcon}
+            text={props.emptyText ?? table.empty}
+            action={props.emptyAction}
+          />
         )}
         {(rows === undefined ? loading && fault === undefined : !empty) &&
           (narrow ? (

@@ -1,11 +1,11 @@
 import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
-import { useEffect, useState } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import { type FieldValues, useFormContext } from 'react-hook-form'
 import { useBlocker } from 'react-router'
-import { type Draft, keepDraft } from '../drafts.ts'
-import { Confirm } from '../parts/dialog/Confirm.tsx'
-import { useSession } from '../session.tsx'
+import { type Draft, draftOf, keepDraft } from './drafts.ts'
+import { Confirm } from './parts/dialog/Confirm.tsx'
+import { useSession } from './session.tsx'
 
 interface KeepDraftProps<Values extends FieldValues> {
   /** The name of the form, unique within the account. */
@@ -18,11 +18,12 @@ interface KeepDraftProps<Values extends FieldValues> {
   sent: boolean
   /** Resets the form to its values before anything was typed. */
   onDiscard: () => void
+  hasPassword?: boolean
 }
 
 /** Keeps the draft of the form that it is rendered in, and shows a notice when a draft was restored. */
 export function KeepDraft<Values extends FieldValues>(props: KeepDraftProps<Values>) {
-  const { form, draftFrom, isRestored, sent, onDiscard } = props
+  const { form, draftFrom, isRestored, sent, onDiscard, hasPassword = false } = props
   const { name } = useSession()
   const { subscribe } = useFormContext<Values>()
   const [isLost, setIsLost] = useState(false)
@@ -47,7 +48,7 @@ export function KeepDraft<Values extends FieldValues>(props: KeepDraftProps<Valu
       {isRestored && !sent && (
         <Back role="status">
           <span>
-            <strong>Your unsent entries</strong> A password is not kept.
+            <strong>Your unsent entries</strong> {hasPassword && 'A password is not kept.'}
           </span>
           <Button size="small" variant="outlined" onClick={discard}>
             Discard
@@ -57,6 +58,26 @@ export function KeepDraft<Values extends FieldValues>(props: KeepDraftProps<Valu
       <AskBeforeLeaving when={isLost && !sent} />
     </>
   )
+}
+
+/** Restores the draft of a form, or begins with its empty values. `forget` removes it once the form was sent. */
+export function useDraft<Values extends object>(form: string, empty: Values) {
+  const { name } = useSession()
+  const [restored, setRestored] = useState(() => draftOf(name, form) as Values | null)
+  const draftFrom = useCallback(
+    (typed: Values) => (JSON.stringify(typed) === JSON.stringify(empty) ? null : typed),
+    [empty],
+  )
+  const onDiscard = () => setRestored(null)
+  const forget = () => {
+    keepDraft(name, form, null)
+    setRestored(null)
+  }
+  return {
+    values: restored ?? empty,
+    forget,
+    keep: { form, draftFrom, isRestored: restored !== null, onDiscard },
+  }
 }
 
 /** If the browser stores nothing, leaving the page would lose the draft, so the person is asked first. */
