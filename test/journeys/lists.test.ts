@@ -486,6 +486,25 @@ describe('the focus in a list', () => {
     await expect(page.getByRole('searchbox')).toBeFocused()
   })
 
+  test('moves to the next row after a deletion by keyboard from a full page', async ({ open, world }) => {
+    const { dealer } = await world.family()
+    for (let nr = 10; nr < 22; nr += 1) await world.client(dealer, { login: `client-${nr}` })
+    for (const nr of [11, 12]) await world.setExpiry(`client-${nr}`, '2026-05-14T23:59:59.000Z')
+    const page = await open({ as: dealer, at: '/clients' })
+    for (const [gone, next] of [
+      ['client-11', 'client-12'],
+      ['client-12', 'client-13'],
+    ] as const) {
+      await page.getByRole('button', { name: `Delete ${gone}` }).focus()
+      await page.keyboard.press('Enter')
+      await expect(page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' })).toBeFocused()
+      await page.keyboard.press('Tab')
+      await page.keyboard.press('Enter')
+      await expect(page.getByRole('link', { name: next })).toBeFocused()
+      await readNotice(page, `Successfully deleted client ${gone}`)
+    }
+  })
+
   test("moves to the page's checkbox after many clients were renewed", async ({ open, world }) => {
     const page = await open({ as: await dealerOfThree(world), at: '/clients' })
     await page.getByLabel('Select this page').check()

@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useRef } from 'react'
+import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
 import { afterDialogs, isFocusLost } from '../focus.ts'
 
 /**
@@ -45,9 +45,15 @@ function useFocused(place: RefObject<HTMLElement | null>, keys: readonly string[
   const row = useRef<{ at: number; key: string } | null>(null)
   const element = useRef<Element | null>(null)
   const latest = useRef(keys)
+  const settled = useRef(keys)
   latest.current = keys
+  useLayoutEffect(() => {
+    settled.current = keys
+  })
   useEffect(() => {
     const note = ({ target }: FocusEvent) => {
+      // While the rows change, React gives the focus back to an element that has become that of another row.
+      if (settled.current !== latest.current) return
       element.current = target as Element
       const at = rowsIn(place.current).findIndex((one) => one.contains(target as Node))
       const key = latest.current[at]
