@@ -61,6 +61,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'server/nouns/': [
     ...COMMON,
     ...SECRETS,
+    'server/access/login-limits.ts',
     'server/access/playlist-content.ts',
     NETWORK,
     'server/context.ts',

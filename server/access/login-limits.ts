@@ -69,6 +69,31 @@ export async function withdrawTry(sql: Sql, { id }: Admitted): Promise<void> {
   await change(sql, () => sql`select withdraw_try(${id})`)
 }
 
+/**
+ * Returns when a wrong password was tried last with a name, within 24 hours and since a right one; null where none was.
+ * @param name in lower case, and no account's
+ */
+export async function lastWrongTry(
+  { sql, now, business }: Pick<TryContext, 'sql' | 'now' | 'business'>,
+  name: string,
+): Promise<string | null> {
+  const [last] = await sql<{ tried: string; succeeded: boolean }[]>`
+    select tried, succeeded from login_try
+    where name = ${digestOf(name, business.seal)} and tried > ${before(now, DAY_MS)} and succeeded is not null
+    order by tried desc limit 1`
+  return last && !last.succeeded ? last.tried : null
+}
+
+/** Returns the name with which the tries of a client's login are counted. No account has one with a colon. */
+export function tryName(login: string): string {
+  return `client:${login}`
+}
+
+/** Returns an unknown name as it is stored: it may be a mistyped password. */
+function digestOf(name: string, seal: Business['seal']): string {
+  return `digest ${seal.hmac(`login name ${name}`).toString('hex')}`
+}
+
 /** How many milliseconds a limit stays closed, and how many seconds of proof of work on a phone open it earlier. */
 type Closed = { wait: number; work?: number }
 
@@ -120,7 +145,7 @@ async function lockNames({ sql, network, business }: TryContext, name: string): 
     select name, exists (select from account where lower(account.name) = typed.name) as known
     from lower(${name}) typed (name)`
   const lower = typed?.name ?? ''
-  const account = typed?.known ? lower : `digest ${business.seal.hmac(`login name ${lower}`).toString('hex')}`
+  const account = typed?.known ? lower : digestOf(lower, business.seal)
   const locked = [`name ${account}`, ...(network === null ? [] : [`address ${network}`])]
   await sql`
     select pg_advisory_xact_lock(key) from (

@@ -635,8 +635,11 @@ describe('a stranger', () => {
       msg: 'There were too many tries to log in. Please try again in 15 minutes.',
     })
     expect(await box.logIn(name, 'pass word')).toBe(1)
+    const wrong = async () => (await dealer.call(detail, { name })).wrong_login
+    expect(await wrong()).toBe(world.clock.now.toISOString())
     world.clock.pass({ minutes: 15 })
     expect(await box.logIn(name, 'pass word')).toBe(0)
+    expect(await wrong()).toBeNull()
   })
 
   test('logs in rightly 10 times in 15 minutes at most', async () => {

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { BoxRefusal } from '../../contract/box-refusals.ts'
-import { beginTry, endTry, isClosedTo } from '../access/login-limits.ts'
+import { beginTry, endTry, isClosedTo, tryName } from '../access/login-limits.ts'
 import { ofClient, type Seal } from '../access/seal.ts'
 import { begin, change } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
@@ -51,8 +51,7 @@ export async function clientOfLogin(context: LoginContext, login: Login): Promis
   try {
     const admitted = await beginTry(
       { sql, now, network: login.network, business: { seal: context.seal } },
-      // No account has a name with a colon.
-      { name: `client:${login.login}`, worked: null },
+      { name: tryName(login.login), worked: null },
     )
     const attempt = await beginOfMac(sql, login.mac, now)
     const client = attempt === null ? null : await clientWith(context, login)

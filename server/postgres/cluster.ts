@@ -125,8 +125,19 @@ function mostWalMb(cluster: string): number {
   return Math.max(64, Math.min(1024, Math.floor((blocks * bsize) / 2 ** 20 / 16)))
 }
 
+/** Returns the name of the user who runs this, by which PostgreSQL knows it. */
+function ownName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    throw new StartFault(
+      `The user ${process.getuid?.()} has no name on this machine, and PostgreSQL knows users by their names; start Boxtree as a user of /etc/passwd.`,
+    )
+  }
+}
+
 /** Returns pg_ident.conf: the operating system authenticates the user of the socket, so that no password is needed. */
 function identities(): string {
-  const user = userInfo().username.replaceAll('"', '""')
+  const user = ownName().replaceAll('"', '""')
   return ROLES.map((role) => `boxtree "${user}" ${role}\n`).join('')
 }

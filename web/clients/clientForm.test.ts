@@ -35,6 +35,7 @@ const CLIENT: ClientDetail = {
   box_refusal: null,
   box_answered: null,
   near_box: null,
+  wrong_login: null,
 }
 
 test('the unchanged form of a client sends only its login, which changes nothing', () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { verdictsOf } from './verdict.ts'
 
 const NOW = new Date('2026-11-21T10:00:00.000Z')
-const NOT_ASKED = { online: false, box_refusal: null, box_answered: null, near_box: null }
+const NOT_ASKED = { online: false, box_refusal: null, box_answered: null, near_box: null, wrong_login: null }
 const SERVED = {
   expiry: '2027-01-14T23:59:59.000Z',
   status: true,
@@ -120,6 +120,14 @@ test('a box with nearly the MAC of a client is taken over, but not by an expired
   ])
   const [, second] = verdictsOf({ ...EXPIRED, near_box }, NOW, 'UTC')
   expect(second).toEqual({ says, tone: 'warn', ticks: true })
+})
+
+test('a wrong password that was tried with the login of a client is told of', () => {
+  const wrong_login = '2026-11-21T09:58:00.000Z'
+  expect(verdictsOf({ ...SERVED, wrong_login }, NOW, 'UTC')).toMatchObject([
+    { says: 'A wrong password was tried with its login 2 minutes ago', tone: 'warn' },
+    { says: 'Served until 14 January, 54 days' },
+  ])
 })
 
 test('days are those of the business: the last second of a day in its zone is still that day', () => {

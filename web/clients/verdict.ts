@@ -16,7 +16,15 @@ export interface Verdict {
 
 type Judged = Pick<
   ClientDetail,
-  'expiry' | 'status' | 'locked' | 'locked_to_ip' | 'online' | 'box_refusal' | 'box_answered' | 'near_box'
+  | 'expiry'
+  | 'status'
+  | 'locked'
+  | 'locked_to_ip'
+  | 'online'
+  | 'box_refusal'
+  | 'box_answered'
+  | 'near_box'
+  | 'wrong_login'
 >
 
 /** Returns what decides whether a client is served: the reasons against it in the order to mend them, then how long. */
@@ -30,6 +38,7 @@ export function verdictsOf(client: Judged, now: Date, zone: string): [Verdict, .
       : []),
     ...refusedBox(client, state, now, zone),
     ...nearBox(client, now, zone),
+    ...wrongLogin(client, now, zone),
   ]
   if (state === 'expired') {
     const expired: Verdict = { says: `Expired ${relativeDay(left)}`, tone: 'bad', mend: 'renew' }
@@ -69,6 +78,14 @@ function nearBox({ near_box }: Judged, now: Date, zone: string): Verdict[] {
   if (near_box === null) return []
   const says = `A box asked ${timeAgo(near_box.asked, zone, now)} with another MAC: ${near_box.mac}`
   return [{ says, tone: 'warn', ticks: true, mend: 'take the MAC' }]
+}
+
+/** Tells of a wrong password, since the box itself hears only that it may not play. */
+function wrongLogin({ wrong_login }: Judged, now: Date, zone: string): Verdict[] {
+  // A server of the version before does not say it.
+  if (!wrong_login) return []
+  const says = `A wrong password was tried with its login ${timeAgo(wrong_login, zone, now)}`
+  return [{ says, tone: 'warn', ticks: true }]
 }
 
 const REFUSED: Readonly<Record<string, string>> = {

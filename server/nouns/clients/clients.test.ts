@@ -60,6 +60,7 @@ describe('a new client', () => {
       box_refusal: null,
       box_answered: null,
       near_box: null,
+      wrong_login: null,
       ...NO_DEVICE,
     })
   })

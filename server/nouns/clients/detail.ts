@@ -4,6 +4,7 @@ import type { calls } from '../../../contract/calls.ts'
 import { MAC_DIGITS, MAC_PREFIX, ONLINE_FOR_MS } from '../../../contract/clients.ts'
 import { packageLabel } from '../../../contract/packages.ts'
 import { DAY_MS } from '../../../contract/time.ts'
+import { lastWrongTry, tryName } from '../../access/login-limits.ts'
 import { ofClient } from '../../access/seal.ts'
 import type { Handler } from '../../context.ts'
 import { retrievals } from '../../ledger/retrievals.ts'
@@ -26,6 +27,7 @@ export const clientDetail: Handler<typeof calls.clients.detail> = async (context
   if (!found) throw notFound()
   const { near_mac: mac, near_asked: asked, digits, ...rest } = found
   const { offered } = await retrievals(context, client)
+  const wrong_login = client.ministra ? await lastWrongTry(context, tryName(client.name.toLowerCase())) : null
   const trial = offered.findIndex(({ leaves }) => leaves === 'a new trial')
   return {
     ...client,
@@ -33,6 +35,7 @@ export const clientDetail: Handler<typeof calls.clients.detail> = async (context
     password: business.seal.open(rest.password, ofClient(client.id)),
     tariff_plan: packageLabel(rest.package_selection) ?? '',
     near_box: mac === null ? null : { mac, asked, digits },
+    wrong_login,
     online: rest.last_active !== null && now.getTime() - Date.parse(rest.last_active) < ONLINE_FOR_MS,
     retrievable: offered.length,
     retrievals: offered.map(({ expiry }) => expiry),
