@@ -608,7 +608,15 @@ describe('a Ministra client', () => {
     expect(await rival.refused('mac_taken', create, newClient({ stb_mac: box.mac }))).toMatchObject(taken)
     expect(await rival.refused('mac_taken', save, move)).toMatchObject(taken)
     world.clock.pass({ days: 1 })
-    await rival.call(save, move)
+    await rival.call(create, newClient({ stb_mac: box.mac, months: 1 }))
+  })
+
+  test('loses its box on every server to a new client that gets its MAC', async () => {
+    const { name, box } = await ministra()
+    await box.logIn(name, 'pass word')
+    soon()
+    expect(await box.poll()).toBe(true)
+    await world.client(dealer, { stb_mac: box.mac, months: 1 })
     soon()
     const other = await world.another({ env: { TRUSTED_PROXIES: '127.0.0.1' } })
     try {
