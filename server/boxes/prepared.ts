@@ -14,7 +14,7 @@ export class Prepared {
     this.json = json
   }
 
-  /** Returns the answer compressed, which is done once. A list of channels is a tenth then. */
+  /** Returns the answer compressed, which is done once. A list of channels is less than a tenth then. */
   gzipped(): Promise<Buffer> {
     this.#gzipped ??= promisify(gzip)(this.json)
     return this.#gzipped
