@@ -1,10 +1,11 @@
 import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
 import { useCallback, useEffect, useState } from 'react'
-import { type FieldValues, useFormContext } from 'react-hook-form'
+import type { FieldValues } from 'react-hook-form'
 import { useBlocker } from 'react-router'
 import { type Draft, draftOf, keepDraft } from './drafts.ts'
 import { Confirm } from './parts/dialog/Confirm.tsx'
+import { useTypedValues } from './parts/form/useTypedValues.ts'
 import { useSession } from './session.tsx'
 
 interface KeepDraftProps<Values extends FieldValues> {
@@ -25,19 +26,15 @@ interface KeepDraftProps<Values extends FieldValues> {
 export function KeepDraft<Values extends FieldValues>(props: KeepDraftProps<Values>) {
   const { form, draftFrom, isRestored, sent, onDiscard, hasPassword = false } = props
   const { name } = useSession()
-  const { subscribe } = useFormContext<Values>()
   const [isLost, setIsLost] = useState(false)
-  useEffect(
-    () =>
-      subscribe({
-        formState: { values: true },
-        callback: ({ type, values }) => {
-          if (type !== 'change') return
-          const draft = draftFrom(values)
-          setIsLost(!keepDraft(name, form, draft) && draft !== null)
-        },
-      }),
-    [subscribe, draftFrom, name, form],
+  useTypedValues<Values>(
+    useCallback(
+      (values) => {
+        const draft = draftFrom(values)
+        setIsLost(!keepDraft(name, form, draft) && draft !== null)
+      },
+      [draftFrom, name, form],
+    ),
   )
   const discard = () => {
     keepDraft(name, form, null)

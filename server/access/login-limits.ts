@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { DAY_MS } from '../../contract/time.ts'
+import { DAY_MS, HOUR_MS } from '../../contract/time.ts'
 import type { Business, OpenContext } from '../context.ts'
 import { begin, change } from '../postgres/begin.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
@@ -29,7 +29,6 @@ const MOST_OF_ACCOUNT = 10
 const WINDOW = 15 * 60_000
 /** Wrong logins of an account within an hour before an unknown address has to wait in any case. */
 const MOST_OF_ACCOUNT_AN_HOUR = 100
-const HOUR = 3_600_000
 /** How long an address that signed in to an account is known there; tries of other addresses do not stop it. */
 const KNOWN_FOR = 30 * DAY_MS
 /** A try without a result, because its server died, counts as wrong after this time. */
@@ -123,7 +122,7 @@ async function admit(context: TryContext, { name, worked }: Try): Promise<Admitt
   async function closedTo(): Promise<Closed | null> {
     const tries = await triesOf(sql, sql`name = ${account}`, MOST_OF_ACCOUNT_AN_HOUR, now)
     const [newest, oldest] = [tries[0], tries[MOST_OF_ACCOUNT_AN_HOUR - 1]]
-    if (newest && oldest) return oldest.wrong ? { wait: oldest.tried + HOUR - now.getTime() } : UNDECIDED
+    if (newest && oldest) return oldest.wrong ? { wait: oldest.tried + HOUR_MS - now.getTime() } : UNDECIDED
     const closed = closedBy(tries, attemptsFor(worked ?? 0), now)
     if (closed === null || closed === UNDECIDED) return closed
     return { ...closed, work: workAfter(inOneRun(tries, now)) }
@@ -165,7 +164,7 @@ async function triesOf(
 ): Promise<{ tried: number; wrong: boolean }[]> {
   const tries = await sql<{ tried: string; wrong: boolean }[]>`
     select tried, succeeded is false or tried <= ${before(now, UNDECIDED_FOR)} as wrong
-    from login_try where ${whose} and succeeded is not true and tried > ${before(now, HOUR)}
+    from login_try where ${whose} and succeeded is not true and tried > ${before(now, HOUR_MS)}
     order by tried desc limit ${most}`
   return tries.map(({ tried, wrong }) => ({ tried: Date.parse(tried), wrong }))
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import {
   appendFileSync,
   existsSync,
@@ -193,6 +194,24 @@ describe('a backup', () => {
     rmSync(folder, { recursive: true })
     await take(world.server.database)
     await expect(restore({ manifest })).rejects.toThrow('is not as it was written')
+  })
+
+  test('that is not damaged but has two rows of one key says so, and quotes none of them', async () => {
+    await take(world.server.database)
+    const file = join(folder, 'transfer.copy.gz')
+    const rows = gunzipSync(readFileSync(file)).toString()
+    writeFileSync(file, gzipSync(rows + rows))
+    const sha256 = createHash('sha256').update(readFileSync(file)).digest('hex')
+    const taken = readManifest(folder)
+    const tables = taken.tables.map((table) =>
+      table.name === 'transfer' ? { ...table, rows: 2 * table.rows, sha256 } : table,
+    )
+    await expect(restore({ manifest: { ...taken, tables } })).rejects.toThrow(
+      new StartFault(
+        'The backup cannot be restored: duplicate key value violates unique constraint "transfer_pkey". Nothing was restored. Use another backup.',
+      ),
+    )
+    expect(await isEmpty(target)).toBe(true)
   })
 
   test('of a schema that this program does not know is refused in one sentence', async () => {

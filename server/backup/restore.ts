@@ -78,10 +78,7 @@ async function fill(sql: Sql, { folder, manifest, say }: RestoreOptions): Promis
   try {
     for (const put of references) await sql.unsafe(put)
   } catch (error) {
-    if (!isOfRows(error)) throw error
-    throw new StartFault(
-      `The rows of ${folder} name others that are not there; nothing was restored. Use another backup.`,
-    )
+    throw isOfRows(error) ? refusedRows(error) : error
   }
   for (const { name, value } of manifest.sequences) await sql`select setval(${name}::regclass, ${value})`
 }
@@ -128,6 +125,8 @@ async function copyIn(
       copy,
     )
   } catch (error) {
+    // A damaged file may make rows that PostgreSQL refuses before its end tells of the damage.
+    if (isOfRows(error) && (await digestOf(file)) === sha256) throw refusedRows(error)
     if (!(error instanceof DamagedFile) && !isOfFile(error) && !isOfRows(error)) throw error
     throw new StartFault(`${file} is not as it was written; nothing was restored. Use another backup.`)
   }
@@ -136,9 +135,22 @@ async function copyIn(
 
 class DamagedFile extends Error {}
 
-/** Whether PostgreSQL refused rows: their form, or what they say. Its words quote a row, which nobody should see. */
-function isOfRows(error: unknown): boolean {
+/** Whether PostgreSQL refused rows: their form, two of one key, or one that names another which is not there. */
+function isOfRows(error: unknown): error is Error {
   return /^2[23]/.test(codeOf(error))
+}
+
+/** Says why the rows of an undamaged backup are refused. The error itself quotes one, which nobody should see. */
+function refusedRows({ message }: Error): StartFault {
+  return new StartFault(
+    `The backup cannot be restored: ${message}. Nothing was restored. Use another backup.`,
+  )
+}
+
+async function digestOf(file: string): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of createReadStream(file)) hash.update(chunk)
+  return hash.digest('hex')
 }
 
 /** Whether an error means that the file is missing, unreadable, or not valid gzip. */

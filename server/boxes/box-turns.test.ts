@@ -57,22 +57,12 @@ describe.each([
     ['many', FEW, false],
     ['one', 1, true],
   ])('of %s take few turns, so that a dealer goes on', async (_who, most, isOne) => {
-    const { ownerSql, sql } = world.server
     const asking = await askers(isOne)
-    const release = await holdOpen(ownerSql, (sql) => sql`lock table ${sql(table)} in share mode`)
-    const asked = asking.map((box) => box.ask(call, fields(box)))
-    try {
-      await somebodyWaits(sql, most)
-      await pause(300)
-      const waiting = await sql`
-        select from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()`
-      expect(waiting).toHaveLength(most)
-      const [{ name }] = [await world.client(dealer, { months: 1 })]
-      await dealer.call(calls.clients.save, { login: name, desc: 'changed meanwhile' })
-    } finally {
-      await release()
-    }
-    for (const { status } of await Promise.all(asked)) expect(status).toBe(200)
+    await expectFewWait(
+      most,
+      (sql) => sql`lock table ${sql(table)} in share mode`,
+      () => asking.map((box) => box.ask(call, fields(box))),
+    )
   })
 })
 
@@ -82,27 +72,38 @@ test.each([
 ])(
   'sign-ins to clients that are being changed take few turns, so that a dealer goes on: of %s',
   async (_who, most, isOne) => {
-    const { ownerSql, sql } = world.server
     const asking = await ofClients(isOne)
     const macs = asking.map(({ mac }) => mac)
-    const release = await holdOpen(
-      ownerSql,
+    await expectFewWait(
+      most,
       (sql) => sql`select from client where mac = any (${macs}) order by id for no key update`,
+      () => asking.map((box) => box.ask('stb/get_profile', box.told)),
     )
-    const asked = asking.map((box) => box.ask('stb/get_profile', box.told))
-    try {
-      await somebodyWaits(sql, most)
-      await pause(300)
-      const waiting = await sql`
-      select from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()`
-      expect(waiting).toHaveLength(most)
-      await world.client(dealer, { months: 1 })
-    } finally {
-      await release()
-    }
-    for (const { status } of await Promise.all(asked)) expect(status).toBe(200)
   },
 )
+
+/** Expects that while something is locked, so many of the calls wait for it, and a dealer for none of them. */
+async function expectFewWait(
+  most: number,
+  lock: Parameters<typeof holdOpen>[1],
+  ask: () => Promise<{ status: number }>[],
+): Promise<void> {
+  const { ownerSql, sql } = world.server
+  const release = await holdOpen(ownerSql, lock)
+  const asked = ask()
+  try {
+    await somebodyWaits(sql, most)
+    await pause(300)
+    const waiting = await sql`
+      select from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()`
+    expect(waiting).toHaveLength(most)
+    const { name } = await world.client(dealer, { months: 1 })
+    await dealer.call(calls.clients.save, { login: name, desc: 'changed meanwhile' })
+  } finally {
+    await release()
+  }
+  for (const { status } of await Promise.all(asked)) expect(status).toBe(200)
+}
 
 /** Returns the boxes of many clients, or that of one so many times. */
 async function ofClients(isOne: boolean): Promise<Box[]> {

@@ -1,8 +1,9 @@
 import type { PendingQuery, Row } from 'postgres'
 import type { BoxRefusal } from '../../contract/box-refusals.ts'
-import { DAY_MS } from '../../contract/time.ts'
+import { DAY_MS, HOUR_MS } from '../../contract/time.ts'
 import { madeAt } from '../access/box-nonce.ts'
 import { begin, sendAhead } from '../postgres/begin.ts'
+import { lockMac } from '../postgres/locks.ts'
 import type { Sql } from '../postgres/pool.ts'
 import {
   type Client,
@@ -28,8 +29,6 @@ export type SignInContext = { sql: Sql; unserved: ReadonlySet<number>; now: Date
 
 /** A box that asks to be signed in to a client, and what it says of itself. */
 export type SignIn = Omit<SignInContext, 'sql'> & { id: number; box: Box; told: Told }
-
-const HOUR_MS = 3_600_000
 
 /** The most boxes that take a Ministra client over within a day; the next one is refused until a reset. */
 const MOST_TAKEOVERS = 3
@@ -58,10 +57,10 @@ export function signInAll(
     const outcomes = new Map<number, Outcome | null>(ids.map((id) => [id, null]))
     const entered: Entered[] = []
     const rows = await clientRows(sql, ids)
-    const isNew = rows.filter(({ id, token_nonce }) => token_nonce !== byId.get(id)?.box.nonce)
+    const withNewToken = rows.filter(({ id, token_nonce }) => token_nonce !== byId.get(id)?.box.nonce)
     const forgotten = await forgottenAt(
       sql,
-      isNew.map(({ id }) => id),
+      withNewToken.map(({ id }) => id),
     )
     for (const row of rows) {
       const one = byId.get(row.id) as SignIn
@@ -170,8 +169,7 @@ export function bind(
       return { client: { ...client, device }, refusal: 'too_many_boxes' }
     }
     // Two sign-ins of one box to two clients come one after the other.
-    await sql`select pg_advisory_xact_lock(hashtextextended(${`box ${box.mac}`}, 7))`
-    // A client that gets this MAC as its own waits for the same lock.
+    await lockMac(sql, box.mac)
     const [owner] = await sql`select from client where mac = ${box.mac} and deleted is null`
     if (owner) return null
     const forgotten = await forgottenAt(sql, [id])

@@ -1,5 +1,5 @@
 import { UNKNOWN_BOX_DAYS } from '../../contract/boxes.ts'
-import { DAY_MS, KEY_LIFE_MS } from '../../contract/time.ts'
+import { DAY_MS, HOUR_MS, KEY_LIFE_MS } from '../../contract/time.ts'
 import { begin } from '../postgres/begin.ts'
 import { LOCKS, tryLock } from '../postgres/locks.ts'
 import type { Sql } from '../postgres/pool.ts'
@@ -23,12 +23,12 @@ export async function cleanUp(
     ['idempotency_key', ago(KEY_LIFE_MS)],
     ['sign_in', ago(keepDays * DAY_MS)],
     ['device_history', ago(keepDays * DAY_MS)],
-    ['box_login', ago(HOUR)],
+    ['box_login', ago(HOUR_MS)],
     ['box_count', ago(7 * DAY_MS)],
     // What became of a message can be read for a month.
     ['box_event', ago(30 * DAY_MS)],
     // Twice the time for which a gateway decides from memory.
-    ['box_change', ago(HOUR)],
+    ['box_change', ago(HOUR_MS)],
     // One that was killed, and has not been started again at its place.
     ['server_process', ago(DAY_MS)],
     // A channel that comes back later gets another id.
@@ -54,8 +54,6 @@ export async function forgetUnknownBoxes(sql: Sql, now: Date, isStopped: () => b
   let count: number | null = AT_ONCE
   while (count === AT_ONCE && !isStopped()) count = await remove(sql, 'unknown_box', since)
 }
-
-const HOUR = 3_600_000
 
 /** Rows that one transaction removes: few enough that no call waits for its locks. */
 const AT_ONCE = 5_000

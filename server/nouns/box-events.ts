@@ -1,7 +1,7 @@
 import type { calls } from '../../contract/calls.ts'
 import { expiryState } from '../../contract/clients.ts'
 import type { SentEvent } from '../../contract/shapes.ts'
-import { DAY_MS } from '../../contract/time.ts'
+import { DAY_MS, HOUR_MS } from '../../contract/time.ts'
 import { counted } from '../../contract/words.ts'
 import type { Context, Handlers } from '../context.ts'
 import { Refusal } from '../refusal.ts'
@@ -63,8 +63,6 @@ async function fullBox(
   const again = Date.parse(full.created) + DAY_MS
   return { name: client.name, hours: Math.ceil((again - now.getTime()) / HOUR_MS) }
 }
-
-const HOUR_MS = 3_600_000
 
 const EVENTS = { message: 'send_msg', reboot: 'reboot', reload: 'reload_portal' } as const
 

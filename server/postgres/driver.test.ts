@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import { createServer, Socket } from 'node:net'
+import { pipeline } from 'node:stream/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../../test/support/database.ts'
 import { openWire, type Wire } from '../../test/support/wire.ts'
 import { isLost } from './errors.ts'
-import { openPool, type Sql } from './pool.ts'
+import { type Connect, openPool, type Sql } from './pool.ts'
 import { closeSockets } from './sockets.ts'
 
 /** What becomes of a connection that is lost, and of the next one in its place: each pool here has only one. */
@@ -24,7 +25,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-async function withPool(work: (sql: Sql) => Promise<void>, to = url): Promise<void> {
+async function withPool(work: (sql: Sql) => Promise<void>, to: Connect = url): Promise<void> {
   const sql = openPool(to, { max: 1 })
   try {
     await work(sql)
@@ -45,6 +46,15 @@ async function outcome(statement: PromiseLike<unknown>): Promise<unknown> {
     throw error
   }
 }
+
+test('a COPY that PostgreSQL refuses only at its end fails, and its connection goes on', async () => {
+  await withPool(async (sql) => {
+    await sql`create table one_of_each (id int primary key)`
+    const copy = await sql`copy one_of_each from stdin`.writable()
+    await expect(pipeline(['1\n1\n'], copy)).rejects.toMatchObject({ code: '23505' })
+    expect(await sql`select 1 as one`).toEqual([{ one: 1 }])
+  }, database.owner)
+})
 
 describe('a statement that is sent when its connection has just failed', () => {
   test('is lost, and never returns what nobody asked the database', async () => {

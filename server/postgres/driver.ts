@@ -4,7 +4,7 @@ import type postgres from 'postgres'
 /**
  * What the driver, postgres.js 3.4.9, does wrong, and what mends it. It used what was left of a lost connection on the
  * next one: a pool gave no connection for many seconds, a statement that was never sent returned no rows, and a
- * transaction ran that was never begun. And it sent long statements one by one. No release mends it. `driver.test.ts`
+ * transaction ran that was never begun. It sent long statements one by one, and a refused COPY could wait for ever. No release mends it. `driver.test.ts`
  * shows each fault, so that it can tell of a later release whether this is still needed.
  */
 const MENDS: readonly { from: string; to: string }[] = [
@@ -45,6 +45,11 @@ const MENDS: readonly { from: string; to: string }[] = [
     // Of statements that are sent together, each of more than a kilobyte was a packet, for which PostgreSQL was woken.
     from: 'chunk.length >= 1024',
     to: 'chunk.length >= 65536',
+  },
+  {
+    // What PostgreSQL refused only at the end of a COPY, as two rows of one key, left its stream waiting for ever.
+    from: 'stream && (stream.destroy(err), stream = null)',
+    to: 'stream && (stream.destroy(err), stream = null)\n    final && (final(err), final = null)',
   },
   {
     // A statement was copied before it was sent, also one of many megabytes, which nobody changes any more.

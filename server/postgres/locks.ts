@@ -1,8 +1,8 @@
 import type { Sql } from './pool.ts'
 
 /**
- * The keys of the advisory locks, each used for one purpose. A login takes others, 64 bits of a hash of its name and
- * address: should one collide with these, a login waits for a moment.
+ * The keys of the advisory locks, each used for one purpose. A login and a MAC take others, 64 bits of a hash: should one
+ * collide with these, somebody waits for a moment.
  */
 export const LOCKS = {
   /** Making or changing the schema, and replacing the secret key. */
@@ -24,6 +24,11 @@ export const LOCKS = {
   /** Removing expired rows, on one server. */
   cleanUp: 0x636c6561,
 } as const
+
+/** Lets a box that signs in by login, and whoever gives its MAC to a client, wait for each other until the transaction ends. */
+export async function lockMac(sql: Sql, mac: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`box ${mac}`}, 7))`
+}
 
 /** Takes a lock until the transaction ends. Returns whether nobody else has it. */
 export async function tryLock(sql: Sql, lock: number): Promise<boolean> {

@@ -1,6 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
-import { useFormContext } from 'react-hook-form'
+import { useState } from 'react'
 import { calls } from '../../contract/calls.ts'
 import { type ApiError, send } from '../api.ts'
 import { DeleteMacDialog } from '../clients/DeleteMacDialog.tsx'
@@ -8,6 +7,7 @@ import { MacField } from '../clients/fields.tsx'
 import { failureOf, wordsOf } from '../notices.ts'
 import { Card } from '../parts/Card.tsx'
 import { Form } from '../parts/form/Form.tsx'
+import { useTypedValues } from '../parts/form/useTypedValues.ts'
 import { useNotice } from '../parts/notices/Notices.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Stack } from '../parts/Stack.tsx'
@@ -42,7 +42,7 @@ export function DeleteMac() {
             sending={{ loading, submitError: null }}
           >
             <MacField name="mac" />
-            <WhenTyped act={forget} />
+            <Forget forget={forget} />
           </Form>
         </Card>
         {/* There before its content, because only what changes in it is announced. */}
@@ -63,13 +63,9 @@ export function DeleteMac() {
   )
 }
 
-/** Calls `act` with each change of the form that it is rendered in: what was found belongs to what was searched. */
-function WhenTyped({ act }: { act: () => void }) {
-  const { subscribe } = useFormContext()
-  useEffect(
-    () => subscribe({ formState: { values: true }, callback: ({ type }) => type === 'change' && act() }),
-    [subscribe, act],
-  )
+/** Forgets what was found once something else is typed. */
+function Forget({ forget }: { forget: () => void }) {
+  useTypedValues(forget)
   return null
 }
 

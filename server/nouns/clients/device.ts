@@ -2,6 +2,7 @@ import type { calls } from '../../../contract/calls.ts'
 import { expiryState } from '../../../contract/clients.ts'
 import { DAY_MS } from '../../../contract/time.ts'
 import { type Context, type Handler, Unchanged } from '../../context.ts'
+import { lockMac } from '../../postgres/locks.ts'
 import { Refusal, refuseField } from '../../refusal.ts'
 import { type Client, clientOf } from '../../tree/client.ts'
 
@@ -26,8 +27,7 @@ export async function noteNewMac(context: Context, { id, mac: before }: Client, 
  * one client's. Where another dealer's client is served on it, the MAC is taken.
  */
 export async function takeMac({ sql, now, account }: Context, mac: string): Promise<void> {
-  // A box that signs in by login waits for the same lock.
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`box ${mac}`}, 7))`
+  await lockMac(sql, mac)
   const [used] = await sql`
     select from device d join client c on c.id = d.client join service s on s.client = c.id
       join presence p on p.client = c.id
