@@ -31,8 +31,11 @@ type Filter = { type?: (typeof TRANSACTION_TYPES)[number]; from?: Day; to?: Day 
 const some = fc.nat({ max: 3 })
 const act = fc.oneof(
   {
-    arbitrary: fc.record({ does: fc.constantFrom('create', 'renew', 'retrieve', 'delete'), at: some }),
-    weight: 4,
+    arbitrary: fc.record({
+      does: fc.constantFrom(...(['create', 'create', 'renew', 'renew', 'retrieve', 'delete'] as const)),
+      at: some,
+    }),
+    weight: 5,
   },
   {
     arbitrary: fc.record({
@@ -60,11 +63,15 @@ test(
     const done = new Map<string, number>()
     await fc.assert(
       fc.asyncProperty(fc.array(act, { minLength: 25, maxLength: 25 }), async (acts) => {
-        const families = [await world.family({ credits: 50 }), await world.family({ credits: 50 })]
-        const dealers = families.map(({ dealer }) => dealer)
+        const families = [
+          await world.family({ credits: 60, to: 'reseller' }),
+          await world.family({ credits: 60, to: 'reseller' }),
+        ]
         const resellers = families.map(({ reseller }) => reseller)
-        for (const reseller of resellers) dealers.push(await world.child(reseller))
-        for (const dealer of dealers.slice(0, 2)) await world.client(dealer, { months: 1 })
+        const dealers: Person[] = []
+        for (const reseller of [...resellers, ...resellers]) dealers.push(await world.child(reseller, 30))
+        // Of six months some can be taken back, however the clients are moved.
+        for (const dealer of dealers) await world.client(dealer, { months: 6 })
         const first = dayOf(world.clock.now, 'UTC')
         for (const one of acts)
           if (await take(one, dealers, resellers)) done.set(one.does, (done.get(one.does) ?? 0) + 1)
@@ -89,8 +96,16 @@ test(
       }),
       { seed: seedOf('the sums of finished days'), numRuns: runs(10, 100) },
     )
-    for (const does of ['retrieve', 'move the clients', 'move the dealer', 'end the day'])
-      expect(done.get(does) ?? 0, does).toBeGreaterThan(2)
+    const all = [
+      'create',
+      'renew',
+      'retrieve',
+      'delete',
+      'move the clients',
+      'move the dealer',
+      'end the day',
+    ]
+    for (const does of all) expect(done.get(does) ?? 0, does).toBeGreaterThan(2)
     expect((await verify(sql, 'boxtree_server')).others.filter((one) => /add up/.test(one))).toEqual([])
   },
   runs(120_000, 1_800_000),
@@ -106,7 +121,7 @@ async function take(one: Act, dealers: readonly Person[], resellers: readonly Pe
   const dealer = at(dealers, one.at)
   const { data } = await dealer.call(calls.clients.list, { per_page: 1 })
   const name = data[0]?.name ?? ''
-  const answer = await (() => {
+  const answer = await (async () => {
     switch (one.does) {
       case 'create':
         return dealer.send(calls.clients.create, newClient({ months: 2 }))
@@ -115,6 +130,8 @@ async function take(one: Act, dealers: readonly Person[], resellers: readonly Pe
       case 'retrieve':
         return dealer.send(calls.clients.retrieve, { login: name, credits: 1 })
       case 'delete':
+        // Only an expired client can be deleted.
+        await world.setExpiry(name, '2020-01-01T00:00:00Z')
         return dealer.send(calls.clients.remove, { name })
       case 'move the clients':
         return world.admin.send(calls.tree.moveClients, { from: dealer.name, to: at(dealers, one.to).name })
