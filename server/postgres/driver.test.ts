@@ -25,8 +25,8 @@ afterAll(async () => {
   await database.drop()
 })
 
-async function withPool(work: (sql: Sql) => Promise<void>, to: Connect = url): Promise<void> {
-  const sql = openPool(to, { max: 1 })
+async function withPool(work: (sql: Sql) => Promise<void>, to: Connect = url, max = 1): Promise<void> {
+  const sql = openPool(to, { max })
   try {
     await work(sql)
   } finally {
@@ -191,13 +191,42 @@ test('statements that are sent together are one packet, however long they are', 
     await sql`select 1 as one`
     const writes = vi.spyOn(Socket.prototype, 'write')
     try {
-      await Promise.all(
-        ['a', 'b', 'c'].map((letter) => sql.unsafe(`select '${letter.repeat(5_000)}' as text`)),
-      )
-      const sent = writes.mock.contexts.filter((socket) => (socket as Socket).remotePort === wire.port)
-      expect(sent).toHaveLength(1)
+      await sql.begin(async (sql) => {
+        writes.mockClear()
+        await Promise.all(
+          ['a', 'b', 'c'].map((letter) => sql.unsafe(`select '${letter.repeat(5_000)}' as text`)),
+        )
+        const sent = writes.mock.contexts.filter((socket) => (socket as Socket).remotePort === wire.port)
+        expect(sent).toHaveLength(1)
+      })
     } finally {
       writes.mockRestore()
     }
   })
+})
+
+test.each([
+  {
+    rule: 'is sent behind none that is under way',
+    seconds: { first: 0.1, second: 2, third: 0.1, fourth: 0.1 },
+    order: ['first', 'third', 'fourth', 'second'],
+  },
+  {
+    rule: 'takes along none of those that wait',
+    seconds: { first: 0.1, second: 0.5, third: 2, fourth: 0.1 },
+    order: ['first', 'second', 'fourth', 'third'],
+  },
+])('of four statements for two connections, one $rule', async ({ seconds, order }) => {
+  await withPool(
+    async (sql) => {
+      const ended: string[] = []
+      const run = ([name, time]: [string, number]) =>
+        sql`select pg_sleep(${time}::float8)`.then(() => void ended.push(name))
+      await Promise.all([sql`select 1`, sql`select 1`])
+      await Promise.all(Object.entries(seconds).map(run))
+      expect(ended).toEqual(order)
+    },
+    url,
+    2,
+  )
 })

@@ -4,30 +4,32 @@ import type postgres from 'postgres'
 /**
  * What the driver, postgres.js 3.4.9, does wrong, and what mends it. It used what was left of a lost connection on the
  * next one: a pool gave no connection for many seconds, a statement that was never sent returned no rows, and a
- * transaction ran that was never begun. It sent long statements one by one, and a refused COPY could wait for ever. No release mends it. `driver.test.ts`
- * shows each fault, so that it can tell of a later release whether this is still needed.
+ * transaction ran that was never begun. It sent long statements one by one, a refused COPY could wait for ever, and so could
+ * a statement behind another's. No release mends it. `driver.test.ts` shows each fault, so that it can tell of a later
+ * release whether this is still needed.
  */
-const MENDS: readonly { from: string; to: string }[] = [
-  {
-    // What was sent between the 'error' and the 'close' of a socket was not rejected. And a connection that was closed
-    // before it was ready was made again at once, for ever.
-    from: 'if (initial)\n      return reconnect()\n\n    !hadError && (query || sent.length) && error(',
-    to: 'if (initial || query || sent.length) error(',
-  },
-  {
-    // The statement, its rows so far, its error, and bytes that were still to be sent stayed for the next connection.
-    // Such bytes kept its start from being sent.
-    from: 'closedTime = performance.now()',
-    to: `query = results = errorResponse = final = chunk = nextWriteTimer = null
+const MENDS: Record<string, readonly { from: string; to: string }[]> = {
+  'connection.js': [
+    {
+      // What was sent between the 'error' and the 'close' of a socket was not rejected. And a connection that was closed
+      // before it was ready was made again at once, for ever.
+      from: 'if (initial)\n      return reconnect()\n\n    !hadError && (query || sent.length) && error(',
+      to: 'if (initial || query || sent.length) error(',
+    },
+    {
+      // The statement, its rows so far, its error, and bytes that were still to be sent stayed for the next connection.
+      // Such bytes kept its start from being sent.
+      from: 'closedTime = performance.now()',
+      to: `query = results = errorResponse = final = chunk = nextWriteTimer = null
     result = new Result()
     rows = 0
     ended && (ended(), ending = ended = null)
     closedTime = performance.now()`,
-  },
-  {
-    // A statement of a transaction whose connection was closed ended the process.
-    from: 'if (q.cancelled)\n      return\n',
-    to: `if (q.cancelled)
+    },
+    {
+      // A statement of a transaction whose connection was closed ended the process.
+      from: 'if (q.cancelled)\n      return\n',
+      to: `if (q.cancelled)
       return
 
     if (!socket) {
@@ -35,28 +37,44 @@ const MENDS: readonly { from: string; to: string }[] = [
       return true
     }
 `,
-  },
-  {
-    // A connection that was lost while it was asked whether it leads to the primary ended the process.
-    from: 'query.execute()',
-    to: 'query.catch(() => {})',
-  },
-  {
-    // Of statements that are sent together, each of more than a kilobyte was a packet, for which PostgreSQL was woken.
-    from: 'chunk.length >= 1024',
-    to: 'chunk.length >= 65536',
-  },
-  {
-    // What PostgreSQL refused only at the end of a COPY, as two rows of one key, left its stream waiting for ever.
-    from: 'stream && (stream.destroy(err), stream = null)',
-    to: 'stream && (stream.destroy(err), stream = null)\n    final && (final(err), final = null)',
-  },
-  {
-    // A statement was copied before it was sent, also one of many megabytes, which nobody changes any more.
-    from: 'Buffer.from(x)',
-    to: 'x',
-  },
-]
+    },
+    {
+      // A connection that was lost while it was asked whether it leads to the primary ended the process.
+      from: 'query.execute()',
+      to: 'query.catch(() => {})',
+    },
+    {
+      // Of statements that are sent together, each of more than a kilobyte was a packet, for which PostgreSQL was woken.
+      from: 'chunk.length >= 1024',
+      to: 'chunk.length >= 65536',
+    },
+    {
+      // What PostgreSQL refused only at the end of a COPY, as two rows of one key, left its stream waiting for ever.
+      from: 'stream && (stream.destroy(err), stream = null)',
+      to: 'stream && (stream.destroy(err), stream = null)\n    final && (final(err), final = null)',
+    },
+    {
+      // A statement was copied before it was sent, also one of many megabytes, which nobody changes any more.
+      from: 'Buffer.from(x)',
+      to: 'x',
+    },
+  ],
+  'index.js': [
+    {
+      // Where no connection was free, a statement was sent behind one that was under way, though another connection became
+      // free at once: behind a commit that waits for a standby that is gone, it waited as well.
+      from: `busy.length
+      ? go(busy.shift(), query)
+      : queries.push(query)`,
+      to: 'queries.push(query)',
+    },
+    {
+      // And of those that waited, the first connection that became free was sent many.
+      from: 'let max = Math.ceil(queries.length / (connecting.length + 1))',
+      to: 'let max = 1',
+    },
+  ],
+}
 
 /** Marks the driver once it is mended, because the test runner evaluates this file several times in one process. */
 const MENDED = Symbol.for('boxtree.mended')
@@ -69,9 +87,10 @@ async function load(): Promise<typeof postgres> {
   const hooks = registerHooks({
     load(url, context, next) {
       const loaded = next(url, context)
-      if (!url.endsWith('/postgres/src/connection.js')) return loaded
+      const mends = MENDS[/\/postgres\/src\/(\w+\.js)$/.exec(url)?.[1] ?? '']
+      if (!mends) return loaded
       isMended = true
-      return { ...loaded, source: MENDS.reduce(mend, String(loaded.source)) }
+      return { ...loaded, source: mends.reduce(mend, String(loaded.source)) }
     },
   })
   const { default: loaded } = await import('postgres')
@@ -81,7 +100,7 @@ async function load(): Promise<typeof postgres> {
   return loaded
 }
 
-function mend(source: string, { from, to }: (typeof MENDS)[number]): string {
+function mend(source: string, { from, to }: { from: string; to: string }): string {
   const [before, after, ...more] = source.split(from)
   if (before === undefined || after === undefined || more.length > 0) {
     throw new Error('the driver is another release than the one whose faults are known')
