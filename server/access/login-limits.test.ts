@@ -2,6 +2,7 @@ import { createHook } from 'node:async_hooks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { solved } from '../../test/support/captcha.ts'
+import { holdOpen } from '../../test/support/hold.ts'
 import {
   type Answer,
   openWorld,
@@ -385,6 +386,35 @@ test('a login name that no account has is stored only as a digest', async () => 
     expect(first?.name).toMatch(/^digest [0-9a-f]{64}$/)
     expect(second?.name).toBe(first?.name)
   }
+})
+
+test('only wrong present passwords keep somebody who is signed in from changing the password, not wrong logins of strangers', async () => {
+  const { dealer } = await world.family()
+  const address = newAddress()
+  const headers = { 'x-forwarded-for': address }
+  await plantWrong(100, { name: dealer.name, seconds: 1 })
+  await plantWrong(20, { address })
+  expect((await attempt(dealer.name, address, PASSWORD)).status).toBe(429)
+  const change = (old_password: string) =>
+    dealer.send(calls.session.password, { old_password, password: 'another-password' }, { headers })
+  expect(await statuses(9, () => change('wrong-password'))).toEqual(Array(9).fill(400))
+  expect((await change(PASSWORD)).status).toBe(200)
+  expect(await statuses(1, () => change('wrong-password'))).toEqual([400])
+  expect((await change('another-password')).status).toBe(429)
+})
+
+test('a right password whose sign-in fails for want of a turn counts as no wrong login', async () => {
+  const { dealer } = await world.family()
+  const address = newAddress()
+  const release = await holdOpen(
+    world.server.ownerSql,
+    (held) => held`select from account where id = ${dealer.id} for update`,
+  )
+  const input = { login_username: dealer.name, login_password: PASSWORD }
+  const answer = await world.nobody().attempt(login, input, { headers: { 'x-forwarded-for': address } })
+  expect(answer).toMatchObject({ status: 503 })
+  await release()
+  expect(await world.server.sql`select from login_try where address = ${address}`).toHaveLength(0)
 })
 
 test('a flood of logins holds no database connection, and does not delay other calls, nor their hashes', async () => {

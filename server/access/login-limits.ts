@@ -50,6 +50,24 @@ export async function beginTry(context: TryContext, attempt: Try): Promise<Admit
   }
 }
 
+/**
+ * Admits a try of somebody who is signed in and has to type the present password again. Only wrong ones of such tries close
+ * it, for any address: strangers' wrong logins must not keep a dealer from changing the password.
+ */
+export function beginOwnTry(context: TryContext, name: string): Promise<Admitted> {
+  return beginTry({ ...context, network: null }, { name: `own:${name}`, worked: null })
+}
+
+/** Counts a wrong present password as a wrong login of the account, and of the caller's address. */
+export async function countWrongLogin({ sql, now, network }: TryContext, name: string): Promise<void> {
+  await change(
+    sql,
+    () => sql`
+      insert into login_try (name, address, tried, succeeded)
+      values (lower(${name}), ${network ?? 'unknown'}, ${now}, false)`,
+  )
+}
+
 /** Whether an address has to wait for its next try: a plain read, for which nobody who changes something has to wait. */
 export async function isClosedTo(
   network: string | null,

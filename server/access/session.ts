@@ -12,7 +12,7 @@ import { lockPath } from '../tree/locks.ts'
 import { suspensionOf } from '../tree/suspension.ts'
 import { auditLogin } from './audit.ts'
 import { forgetFirstLogin } from './first-login.ts'
-import { type Admitted, beginTry, endTry, withdrawTry } from './login-limits.ts'
+import { type Admitted, beginOwnTry, beginTry, countWrongLogin, endTry, withdrawTry } from './login-limits.ts'
 import { hashPassword, isPassword } from './password.ts'
 import { hash, randomToken } from './seal.ts'
 import { keepSignIn, signIns } from './sign-ins.ts'
@@ -31,13 +31,13 @@ export const session: Omit<Handlers<typeof calls.session>, 'savePreferences'> = 
     const { login_username: name, login_password: password } = input
     const worked = await business.captcha.check(context, input.g_recaptcha_response, name)
     const attempt = await beginTry(context, { name, worked })
-    const [known, right] = await checkOrWithdraw(context, attempt, async () => {
+    const token = randomToken()
+    const [known, user] = await checkOrWithdraw(context, attempt, async () => {
       const [known] = await sql<Known[]>`
         select id, name, password from account where lower(name) = lower(${name}) and closed is null`
-      return [known, await isPassword(password, known?.password, context)] as const
+      const right = await isPassword(password, known?.password, context)
+      return [known, known && right ? await signIn(context, known, attempt, hash(token)) : null] as const
     })
-    const token = randomToken()
-    const user = known && right ? await signIn(context, known, attempt, hash(token)) : null
     if (user instanceof Refusal) throw user
     if (!user) {
       await keepFailure(context, attempt, known)
@@ -59,7 +59,7 @@ export const session: Omit<Handlers<typeof calls.session>, 'savePreferences'> = 
   password: {
     async outside(context, { old_password, password }, begin) {
       const { sql, account } = context
-      const attempt = await beginTry(context, { name: account.name, worked: null })
+      const attempt = await beginOwnTry(context, account.name)
       const [own, right, next] = await checkOrWithdraw(context, attempt, async () => {
         const [own] = await sql<{ password: string }[]>`select password from account where id = ${account.id}`
         const right = await isPassword(old_password, own?.password, context)
@@ -81,6 +81,7 @@ export const session: Omit<Handlers<typeof calls.session>, 'savePreferences'> = 
       } catch (error) {
         await endTry(sql, attempt, right)
         if (error instanceof Refusal && error.code === 'wrong_password' && !right) {
+          await countWrongLogin(context, account.name)
           await auditLogin(context, 'session.password.failed', account.id, account.name)
           await keepSignIn(context, account.id, 'failed')
         }
@@ -100,7 +101,10 @@ export const session: Omit<Handlers<typeof calls.session>, 'savePreferences'> = 
 
 type Known = { id: number; name: string; password: string }
 
-/** Checks a password. Where that fails before it is known to be right or wrong, as for want of a turn, it was no try. */
+/**
+ * Checks a password, and signs in with a right one. Where either fails before the password is known to be wrong, as for want
+ * of a turn, it was no try.
+ */
 async function checkOrWithdraw<Result>(
   { sql }: OpenContext,
   attempt: Admitted,
