@@ -56,6 +56,36 @@ describe('the growth of a branch', () => {
     expect(after.used.at(-1)).toBe((before.used.at(-1) ?? 0) + 5)
   })
 
+  test.each([
+    ['on the same day', async () => {}],
+    ['once that day is finished', () => world.clock.pass({ days: 1 })],
+    [
+      'once that day has its rows',
+      async () => {
+        world.clock.pass({ days: 1 })
+        await fillBranchDays(world.server.sql, world.clock.now, ZONE)
+      },
+    ],
+  ])(
+    'of the admin keeps what was used beneath a superreseller that is closed then: %s',
+    async (_when, later) => {
+      const { superreseller, reseller, dealer } = await world.family({ credits: 9 })
+      const other = await world.child(world.admin)
+      const day = world.clock.now.toISOString().slice(0, 10)
+      const usedOnIt = async () => {
+        const { onDate, used } = await world.admin.call(growth)
+        return used[onDate.indexOf(day)]
+      }
+      await world.client(dealer, { months: 7 })
+      const before = await usedOnIt()
+      await world.admin.call(calls.tree.move, { name: reseller.name, to: other.name })
+      await world.admin.call(calls.tree.close, { name: superreseller.name })
+      await later()
+      expect(await usedOnIt()).toBe(before)
+      expect(before).toBeGreaterThanOrEqual(7)
+    },
+  )
+
   test('has one row for each finished day, written once', async () => {
     await liveFourDays()
     const { sql } = world.server

@@ -73,6 +73,7 @@ async function openDays(sql: Sql, now: Date, zone: string): Promise<OpenDays> {
  */
 function figuresOf(sql: Sql, open: OpenDays, whose: Account | null): Fragment {
   const { last, since, days, ends } = open
+  const begins = [since, ...ends.slice(0, -1)]
   // One row for each account of a path, by which PostgreSQL can hash: with 'in' it compares each change with each branch.
   const isOneOf = (path: Fragment) => sql`
     cross join lateral (values (${path}.superreseller), (${path}.reseller)) as on_path (account)
@@ -103,9 +104,11 @@ function figuresOf(sql: Sql, open: OpenDays, whose: Account | null): Fragment {
       (branch.clients + coalesce(sum(change.clients) over so_far, 0))::int as clients,
       coalesce(change.used, 0)::int as used
     from branch
-    cross join unnest(${days}::date[], ${ends}::timestamptz[]) with ordinality as day (day, ended, nr)
+    cross join unnest(${days}::date[], ${begins}::timestamptz[], ${ends}::timestamptz[])
+      with ordinality as day (day, began, ended, nr)
     left join change on change.account = branch.id and change.nr = day.nr
-    where day.ended > branch.created and (day.ended <= branch.closed) is not false
+    -- What was used beneath an account on the day on which it was closed belongs to that day of those above it.
+    where day.ended > branch.created and (day.began < branch.closed) is not false
     window so_far as (partition by branch.id order by day.nr)`
 }
 

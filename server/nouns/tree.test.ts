@@ -92,6 +92,22 @@ describe('the tree', () => {
     expect(await row()).toMatchObject({ credits: 84, used: 0, lasts: null })
   })
 
+  test('counts what a dealer used that was closed since, whose clients are with another', async () => {
+    const { superreseller, reseller, dealer } = await world.family({ credits: 100 })
+    const other = await world.child(reseller)
+    await world.client(dealer, { months: 9 })
+    const rows = async () => [(await superreseller.call(list)).data[0], (await reseller.call(list)).data]
+    await world.clock.pass({ days: 3 })
+    await reseller.call(calls.tree.moveClients, { from: dealer.name, to: other.name })
+    await reseller.call(calls.tree.close, { name: dealer.name })
+    expect(await rows()).toMatchObject([{ dealers: 1, used: 9 }, [{ name: other.name, used: 0 }]])
+    expect((await reseller.call(list, { show: 'closed' })).data).toMatchObject([
+      { name: dealer.name, dealers: 0, used: 9 },
+    ])
+    world.clock.pass({ days: 28 })
+    expect(await rows()).toMatchObject([{ dealers: 1, used: 0 }, [{ used: 0 }]])
+  })
+
   test('leaves out what was used more than 30 days ago, even if the renewal that began first was committed last', async () => {
     const { reseller, dealer } = await world.family({ credits: 100 })
     const slow = await world.client(dealer, { months: 1 })

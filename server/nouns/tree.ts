@@ -59,8 +59,9 @@ function rowsBeneath(
   const since = new Date(now.getTime() - PACE_DAYS * DAY_MS)
   return sql<TreeRow[]>`
     with dealer as (
-      select id, ${childOnPath(sql, role)} as child from account
-      where role = 'dealer' and closed is null and ${isBeneath(sql, { id, role }, sql`account`)}
+      -- What one that was closed meanwhile had used counts for those above it: its clients are with other dealers now.
+      select id, ${childOnPath(sql, role)} as child, closed from account
+      where role = 'dealer' and (closed > ${since}) is not false and ${isBeneath(sql, { id, role }, sql`account`)}
     ),
     counting as (${counting(sql, role)}),
     counted as (
@@ -113,7 +114,7 @@ function movedSince(sql: Sql, since: Date): Fragment {
 /** What every `dealer` beneath each child has used since: what it has now, less what it had then and what was `moved`. */
 function spentSince(sql: Sql, since: Date): Fragment {
   return sql`
-    select dealer.child, count(*)::int as dealers,
+    select dealer.child, count(*) filter (where dealer.closed is null)::int as dealers,
       sum(h.balance - coalesce(before.balance, 0) - coalesce(moved.credits, 0))::bigint as used
     from dealer join holding h on h.account = dealer.id and h.kind = 'consumed'
     -- A row has the moment at which its transaction began, but balances follow each other by id: of two changes that
