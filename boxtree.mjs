@@ -193,9 +193,9 @@ async function buildConsole() {
   mkdirSync('dist', { recursive: true })
   rmSync('dist/web.hash', { force: true })
   rmSync('dist/web.old', { recursive: true, force: true })
+  // Pages of the build before still ask for its files, here or on a server that is upgraded first.
   if (existsSync('dist/web')) renameSync('dist/web', 'dist/web.old')
   renameSync('dist/web.new', 'dist/web')
-  rmSync('dist/web.old', { recursive: true, force: true })
   writeFileSync('dist/web.hash', hash)
 }
 

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
-import { readdirSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../../test/support/server.ts'
 
-const ASSETS = join(import.meta.dirname, '../../dist/web/assets')
+const BUILT = join(import.meta.dirname, '../../dist/web')
+const ASSETS = join(BUILT, 'assets')
 
 // Needs a built console, which `npm test` makes first.
 let server: TestServer
@@ -60,6 +61,29 @@ describe('the page', () => {
     expect(first.headers['cache-control']).toBe('no-cache')
     const again = await server.app.inject({ url: '/', headers: { 'if-none-match': first.headers.etag } })
     expect(again.statusCode).toBe(304)
+  })
+
+  test('stays what it was when the server started, though the next version is built beneath it', async () => {
+    const file = join(BUILT, 'index.html')
+    const built = readFileSync(file)
+    try {
+      appendFileSync(file, '<!-- the next version -->')
+      expect(await (await get('/', { 'accept-encoding': 'identity' })).text()).toBe(page)
+      expect(await (await get('/index.html', { 'accept-encoding': 'identity' })).text()).toBe(page)
+    } finally {
+      writeFileSync(file, built)
+    }
+  })
+
+  test('is the same whether it is asked for compressed or not, and its head alone is sent to HEAD', async () => {
+    for (const encoding of ['br', 'gzip', 'identity']) {
+      const answer = await get('/', { 'accept-encoding': encoding })
+      expect(answer.headers.get('content-encoding') ?? 'identity').toBe(encoding)
+      expect(await answer.text(), encoding).toBe(page)
+    }
+    const head = await fetch(server.url, { method: 'HEAD' })
+    expect(head.status).toBe(200)
+    expect(await head.text()).toBe('')
   })
 
   test('may run its own inline script, and no other', async () => {
@@ -171,6 +195,21 @@ describe('a file of the console', () => {
     const ahead = [...page.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, path = '']) => path)
     expect(ahead.length).toBeGreaterThan(4)
     for (const path of ahead) expect((await get(path)).status, path).toBe(200)
+  })
+
+  test('is there as well where the build before had it, whose pages ask for it', async () => {
+    const before = join(BUILT, '../web.old/assets')
+    mkdirSync(before, { recursive: true })
+    const file = join(before, 'of-the-build-before-1.js')
+    writeFileSync(file, 'export {}')
+    try {
+      const answer = await get('/assets/of-the-build-before-1.js')
+      expect(answer.status).toBe(200)
+      expect(answer.headers.get('cache-control')).toContain('immutable')
+      expect(await answer.text()).toBe('export {}')
+    } finally {
+      rmSync(file)
+    }
   })
 
   test('that does not exist gets a 404 instead of the page', async () => {

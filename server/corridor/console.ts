@@ -5,8 +5,11 @@ import helmet from '@fastify/helmet'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Captcha } from '../config.ts'
+import { encodingFor } from './compress.ts'
 
 const BUILT = join(import.meta.dirname, '../../dist/web')
+/** The build before, whose files its pages still ask for. */
+const BEFORE = join(import.meta.dirname, '../../dist/web.old')
 const YEAR = 365 * 86_400
 
 /** Paths of the widget alone, because its hosts may serve other scripts that a stranger could misuse. */
@@ -34,7 +37,27 @@ const CAPTCHA_SOURCES: Record<Captcha['provider'], { script: string[]; frame: st
     },
   }
 
-const PAGE = join(BUILT, 'index.html')
+/** The page as a build made it, plain and compressed. */
+interface BuiltPage {
+  html: Buffer
+  br: Buffer
+  gzip: Buffer
+  etag: string
+}
+
+/**
+ * The page with which this process has started, undefined where none is built. A build that is made meanwhile belongs to the
+ * next process: its page has other inline scripts, which the policy of this one forbids.
+ */
+const PAGE = readPage()
+
+function readPage(): BuiltPage | undefined {
+  const path = join(BUILT, 'index.html')
+  if (!existsSync(path)) return undefined
+  const html = readFileSync(path)
+  const etag = `W/"${createHash('sha256').update(html).digest('base64url')}"`
+  return { html, br: readFileSync(`${path}.br`), gzip: readFileSync(`${path}.gz`), etag }
+}
 
 /** The headers that a browser reads only with a page, a picture that is opened alone, or a worker. */
 const OF_DOCUMENTS = [
@@ -66,11 +89,7 @@ export async function protectBrowsers(app: FastifyInstance, captcha: Captcha['pr
       useDefaults: false,
       directives: {
         'default-src': ["'none'"],
-        'script-src': [
-          "'self'",
-          ...(existsSync(PAGE) ? inlineScripts(readFileSync(PAGE, 'utf8')) : []),
-          ...script,
-        ],
+        'script-src': ["'self'", ...(PAGE ? inlineScripts(PAGE.html.toString()) : []), ...script],
         'worker-src': ["'self'"],
         // Emotion inserts its style sheets into the page.
         'style-src': ["'self'", "'unsafe-inline'"],
@@ -98,13 +117,18 @@ export async function shortenPolicy(_request: FastifyRequest, reply: FastifyRepl
   if (!isPage) reply.header('content-security-policy', NOTHING)
 }
 
-/** Serves the built console: hashed files cached for a year, and the page itself at every other address. */
+/**
+ * Serves the built console: hashed files cached for a year, also those of the build before, and the page itself at every
+ * other address. While servers are upgraded one after the other, a page asks either for its files.
+ */
 export async function serveConsole(app: FastifyInstance): Promise<void> {
-  if (!existsSync(PAGE)) return
+  const page = PAGE
+  if (!page) return
   await app.register(fastifyStatic, {
     root: BUILT,
     preCompressed: true,
     dotfiles: 'ignore',
+    allowedPath: (path) => path !== '/' && path !== '/index.html',
     cacheControl: false,
     setHeaders(reply, path) {
       const forever = path.includes('/assets/')
@@ -115,9 +139,23 @@ export async function serveConsole(app: FastifyInstance): Promise<void> {
     },
   })
   app.setNotFoundHandler((request, reply) => {
-    const isScreen = request.method === 'GET' && !request.url.startsWith('/assets/')
-    return isScreen ? reply.sendFile('index.html') : reply.code(404).send()
+    const { url, method } = request
+    if (ASSET.test(url) && existsSync(join(BEFORE, url)))
+      return reply.code(200).sendFile(url.slice(1), BEFORE)
+    const isScreen = (method === 'GET' || method === 'HEAD') && !url.startsWith('/assets/')
+    return isScreen ? sendPage(request, reply, page) : reply.code(404).send()
   })
+}
+
+const ASSET = /^\/assets\/[\w-][\w.-]*$/
+
+function sendPage(request: FastifyRequest, reply: FastifyReply, page: BuiltPage) {
+  reply.headers({ 'cache-control': 'no-cache', etag: page.etag, vary: 'accept-encoding' })
+  reply.type('text/html; charset=utf-8')
+  if (request.headers['if-none-match'] === page.etag) return reply.code(304).send()
+  const encoding = encodingFor(request)
+  if (encoding) reply.header('content-encoding', encoding)
+  return reply.code(200).send(encoding ? page[encoding] : page.html)
 }
 
 /** Returns the hashes of the page's inline scripts, by which the policy allows them. */
