@@ -94,6 +94,8 @@ export class Pair {
       while ((await sql`select from pg_stat_replication where sync_state = 'sync'`).length === 0)
         await pause(50)
     })
+    // It receives before it lets anybody in.
+    await withSuperuser(port, async () => {})
   }
 
   /** Has the standby receive nothing more, as a broken network does. A later promotion does without what it lacks. */
