@@ -57,7 +57,10 @@ export function KeepDraft<Values extends FieldValues>(props: KeepDraftProps<Valu
   )
 }
 
-/** Restores the draft of a form, or begins with its empty values. `forget` removes it once the form was sent. */
+/**
+ * Restores the draft of a form, or begins with its empty values. `forget` removes it once the form was sent; `emptied` counts
+ * how often the form became empty.
+ */
 export function useDraft<Values extends object>(form: string, empty: Values) {
   const { name } = useSession()
   const [restored, setRestored] = useState(() => draftOf(name, form) as Values | null)
@@ -65,13 +68,18 @@ export function useDraft<Values extends object>(form: string, empty: Values) {
     (typed: Values) => (JSON.stringify(typed) === JSON.stringify(empty) ? null : typed),
     [empty],
   )
-  const onDiscard = () => setRestored(null)
+  const [emptied, setEmptied] = useState(0)
+  const onDiscard = () => {
+    setRestored(null)
+    setEmptied((times) => times + 1)
+  }
   const forget = () => {
     keepDraft(name, form, null)
-    setRestored(null)
+    onDiscard()
   }
   return {
     values: restored ?? empty,
+    emptied,
     forget,
     keep: { form, draftFrom, isRestored: restored !== null, onDiscard },
   }

@@ -119,17 +119,19 @@ const refusal = new ApiError('You have 3 credits; this needs 12.', {
 const fault = new ApiError('Something went wrong on our side.', { code: 'internal', status: 500 })
 
 test("a failure shows the catalogue's sentence and the server's reason", () => {
-  expect(reason(clients.renew, refusal)).toEqual([
-    'Error renewing credits. Please try again.',
-    refusal.message,
-  ])
+  expect(reason(clients.renew, refusal)).toEqual({
+    text: 'Error renewing credits. Please try again.',
+    reason: refusal.message,
+    about: 'Error renewing credits. Please try again.',
+  })
 })
 
 test.each([clients.create, level.dealer.save, admin.searchMac, admin.remove])(
   "a 400 shows the server's message alone: $path",
   (call) => {
-    expect(reason(call, refusal)).toEqual([refusal.message])
-    expect(reason(call, fault)).toEqual([wordsOf(call as Call)?.failure, fault.message])
+    const failure = wordsOf(call as Call)?.failure
+    expect(reason(call, refusal)).toEqual({ text: refusal.message, about: failure })
+    expect(reason(call, fault)).toEqual({ text: failure, reason: fault.message, about: failure })
   },
 )
 
@@ -143,5 +145,7 @@ test('the refusal of a silent call shows at its form, and that of any other call
 
 function reason(call: Call, error: ApiError) {
   const words = wordsOf(call)
-  return words && failureOf(words, error)
+  if (!words) return null
+  const [text, reason, about] = failureOf(words, error)
+  return { text, reason, about }
 }

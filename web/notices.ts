@@ -25,10 +25,13 @@ export function wordsOf<C extends Call>(call: C): Words<C> | null {
   return atPlaceOf(call, catalogue) as Words<C> | null
 }
 
-/** Returns the sentence of a failure, and the server's reason where it adds something. */
-export function failureOf(words: Words, error: ApiError): [text: string, reason?: string] {
-  if (words.refusalAlone && error.status === 400) return [error.message]
-  return [words.failure, error.message]
+/** Returns what a notice of a failure shows: its sentence, the server's reason where it adds something, and what failed. */
+export function failureOf(
+  { failure, refusalAlone }: Words,
+  { status, message }: ApiError,
+): [text: string, reason: string | undefined, about: string] {
+  if (refusalAlone && status === 400) return [message, undefined, failure]
+  return [failure, message, failure]
 }
 
 /** Returns what the form shows of a failure: all of a silent call's, else only what the notice does not show. */

@@ -36,12 +36,14 @@ export function keepForOffline(cache: QueryClient, by: string): () => void {
 
 const LIST = calls.clients.list.name
 const TRANSACTIONS = calls.transactions.list.name
+const DUE = calls.clients.dueClients.name
 
 /** The calls of the dashboards and of Due. None has a password, and none is of one client. */
 const CALLS: ReadonlySet<string> = new Set([
   LIST,
   TRANSACTIONS,
-  ...[calls.clients.due, calls.clients.dueClients, calls.clients.forecast, calls.clients.spent].map(callName),
+  DUE,
+  ...[calls.clients.due, calls.clients.forecast, calls.clients.spent].map(callName),
   ...[...Object.values(calls.credits), calls.tree.growth, calls.admin.totals].map(callName),
   ...Object.values(calls.desk).map((desk) => desk.transactions.name),
   ...Object.values(calls.level).map((level) => level.list.name),
@@ -58,6 +60,8 @@ function write(by: string, { queryKey: key, state: { data, dataUpdatedAt: at } }
   // The page of a dashboard, and none that was filtered or turned to.
   if (name === TRANSACTIONS && !isSame(input, {})) return
   if (isPage(key) && !isWorthKeeping(input as ListQuery, data as ListPage)) return
+  // Of Due, what it begins with: each key of a search would be one more.
+  if (name === DUE && !isBeginning(input as DueQuery)) return
   // Of the clients, only the last page is kept.
   const others = readAll(by).filter((one) => !isSame(one.key, key) && !(isPage(key) && isPage(one.key)))
   const kept = name === LIST ? withFewFields(data as ListPage) : data
@@ -71,6 +75,7 @@ function write(by: string, { queryKey: key, state: { data, dataUpdatedAt: at } }
 
 type ListPage = OutputOf<typeof calls.clients.list>
 type ListQuery = InputOf<typeof calls.clients.list>
+type DueQuery = InputOf<typeof calls.clients.dueClients>
 
 /** A dashboard asks for one client, to have the counts. */
 function isPage([name, input]: Kept['key']): boolean {
@@ -80,6 +85,10 @@ function isPage([name, input]: Kept['key']): boolean {
 /** A search that finds one client, or none, must not replace a page of many. */
 function isWorthKeeping({ search = '', filter = 'all' }: ListQuery, { data }: ListPage): boolean {
   return data.length > 1 || (search === '' && filter === 'all')
+}
+
+function isBeginning({ search = '', page = 1 }: DueQuery): boolean {
+  return search === '' && page === 1
 }
 
 /** Of a client, its name, MAC, expiry and phone are kept. */

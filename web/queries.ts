@@ -7,13 +7,13 @@ import { type ApiError, connection, leavesOpen, send } from './api.ts'
 import { loadAgain } from './cache.ts'
 import { clientForm, draftWasSent } from './drafts.ts'
 import { atForm, failureOf, type Words, wordsOf } from './notices.ts'
-import { afterDialogs } from './parts/focus.ts'
+import { whenUndisturbed } from './parts/focus.ts'
 import type { SubmitError } from './parts/form/Form.tsx'
 import { useNotice } from './parts/notices/Notices.tsx'
 import { mark } from './parts/table/marks.ts'
 import { useHasLeft } from './parts/useHasLeft.ts'
 import { useSession } from './session.tsx'
-import { submitOnce, takeUnanswered } from './submits.ts'
+import { type Once, submitOnce, takeUnanswered } from './submits.ts'
 import { lastVisit } from './visits.ts'
 
 /**
@@ -23,7 +23,11 @@ import { lastVisit } from './visits.ts'
 export function useCall<C extends Call>(
   call: C,
   input: InputOf<C>,
-  { enabled = true, keep = false, every }: { enabled?: boolean; keep?: boolean; every?: number } = {},
+  {
+    enabled = true,
+    keep = false,
+    every,
+  }: { enabled?: boolean; keep?: boolean; every?: number | undefined } = {},
 ): UseQueryResult<OutputOf<C>, ApiError> {
   return useQuery<OutputOf<C>, ApiError>({
     queryKey: keyOf(call, input),
@@ -34,8 +38,8 @@ export function useCall<C extends Call>(
   })
 }
 
-/** Returns the caller's balance with its loading state. */
-export function useBalance(): {
+/** Returns the caller's balance with its loading state. `every` asks for it again, in milliseconds. */
+export function useBalance({ every }: { every?: number | undefined } = {}): {
   /** Null for the admin, who has no limit; undefined while it is loading, and where it could not be loaded. */
   credits: number | null | undefined
   /** Whether it is below the threshold. */
@@ -47,7 +51,7 @@ export function useBalance(): {
 } {
   const { role } = useSession()
   const call = role === 'admin' ? calls.credits.dealer : calls.credits[role]
-  const { data, isLoading, error, refetch } = useCall(call, {}, { enabled: role !== 'admin' })
+  const { data, isLoading, error, refetch } = useCall(call, {}, { enabled: role !== 'admin', every })
   const credits = role === 'admin' ? null : data?.credits
   const { low = false, low_below: lowBelow } = data ?? {}
   return { credits, low, lowBelow, loading: isLoading, error, refetch }
@@ -93,22 +97,20 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
   const words = afterwards.words ?? wordsOf(call)
   const last = useRef({ at: Number.NEGATIVE_INFINITY, text: '', unanswered: false })
   const underWay = useRef(new Set<string>())
-  /** Whether what runs repeats what had no answer. */
-  const repeats = useRef(false)
   const [done, setDone] = useState(0)
-  const { mutate, isPending, error, reset } = useMutation<OutputOf<C>, ApiError, InputOf<C>>({
+  const { mutate, isPending, error, reset } = useMutation<Once<C>, ApiError, InputOf<C>>({
     // One after the other, so that of two changes of one thing the later one stays.
     scope: { id: useId() },
     mutationFn: (input) => {
       const again = last.current.unanswered && last.current.text === JSON.stringify(input)
-      repeats.current = again
       return submitOnce(call, input, name, { again })
     },
-    onSuccess: (output, input) => {
+    onSuccess: ({ output, isRepeat }, input) => {
       last.current.at = performance.now()
       // Whoever meant to do it a second time has to know that it was not.
-      if (words?.success)
-        notice.success(words.success(input, output), repeats.current ? DONE_ONCE : undefined)
+      const once = isRepeat ? DONE_ONCE : undefined
+      if (words?.success) notice.success(words.success(input, output), once, words.failure)
+      else if (words) notice.settle(words.failure)
       for (const queryKey of afterwards.changes?.map(({ name }) => [name]) ?? [[]])
         loadAgain(client, queryKey)
       mark(namedIn(input as Record<string, unknown>))
@@ -194,8 +196,8 @@ export function useUnansweredSubmits(): void {
       if (input === undefined) notice.warning('A change was interrupted. Please look whether it was made.')
       else {
         submitOnce(call, input, name)
-          .then((output) => {
-            if (words?.success) notice.success(words.success(input, output))
+          .then(({ output }) => {
+            if (words?.success) notice.success(words.success(input, output), undefined, words.failure)
             mark(namedIn(input as Record<string, unknown>))
             const { login } = input as { login?: string }
             if (call === calls.clients.save && login) draftWasSent(name, clientForm(login))
@@ -234,7 +236,7 @@ function useDelayedNavigation() {
     const { search = '', y = 0 } = (!anew && lastVisit(path)) || {}
     timer.current = setTimeout(() => {
       // What the person opened meanwhile is not closed under their hands.
-      stopWaiting.current = afterDialogs(() => {
+      stopWaiting.current = whenUndisturbed(() => {
         if (!hasLeft()) navigate(path + search, { state: { y } })
       })
     }, after)

@@ -8,12 +8,15 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const INPUT = { name: 'tv-1', months: 1 }
 
-/** The Idempotency-Keys of the requests, none of which is answered. */
+/** The Idempotency-Keys of the requests. */
 let keys: (string | null)[]
+/** Whether requests are answered. */
+let isAnswered: boolean
 
 beforeEach(() => {
   vi.useFakeTimers({ now: new Date('2026-05-10T12:00:00Z') })
   keys = []
+  isAnswered = false
   const stored = new Map<string, string>()
   vi.stubGlobal('sessionStorage', {
     getItem: (name: string) => stored.get(name) ?? null,
@@ -22,7 +25,8 @@ beforeEach(() => {
   })
   vi.stubGlobal('fetch', async (_: string, { headers }: RequestInit) => {
     keys.push(new Headers(headers).get('idempotency-key'))
-    throw new TypeError('Failed to fetch')
+    if (!isAnswered) throw new TypeError('Failed to fetch')
+    return Response.json({ status: 'OK', expiry: '2026-06-10T23:59:59.000Z', credits: 1 })
   })
 })
 
@@ -66,6 +70,14 @@ describe('a submit without an answer', () => {
     until(23 * HOUR)
     expect(await keyOf(page, { again: true })).not.toBe(key)
     expect(23 * HOUR).toBeLessThan(KEY_LIFE_MS)
+  })
+
+  test('is told from one that is sent for the first time', async () => {
+    const page = await load()
+    await keyOf(page)
+    isAnswered = true
+    expect((await page.submitOnce(calls.clients.renew, INPUT, 'mia')).isRepeat).toBe(true)
+    expect((await page.submitOnce(calls.clients.renew, INPUT, 'mia')).isRepeat).toBe(false)
   })
 
   test('keeps its key for 15 minutes in another form and after a reload', async () => {

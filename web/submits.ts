@@ -25,6 +25,12 @@ interface SubmitOptions {
   again?: boolean
 }
 
+/** The answer to a submit, and whether it repeats one that had no answer, which is then done once. */
+export interface Once<C extends Call> {
+  output: OutputOf<C>
+  isRepeat: boolean
+}
+
 /**
  * Makes a call that changes something, once. A second click joins the first. A lost connection, a reload and the same
  * form submitted again reuse the Idempotency-Key, until there is an answer.
@@ -34,12 +40,18 @@ export function submitOnce<C extends Call>(
   input: InputOf<C>,
   by: string,
   { again = false }: SubmitOptions = {},
-): Promise<OutputOf<C>> {
+): Promise<Once<C>> {
   const text = textToCompare(call, input, by)
   const running = underway.get(text)
-  if (running) return running as Promise<OutputOf<C>>
-  const pending = openPending(call, input as object, { by, text, within: again ? KEPT : RECENT })
-  const answer = persist(call, input, pending).finally(() => underway.delete(text))
+  if (running) return running as Promise<Once<C>>
+  const { pending, isRepeat } = openPending(call, input as object, {
+    by,
+    text,
+    within: again ? KEPT : RECENT,
+  })
+  const answer = persist(call, input, pending)
+    .then((output) => ({ output, isRepeat }))
+    .finally(() => underway.delete(text))
   underway.set(text, answer)
   return answer
 }
@@ -105,12 +117,12 @@ interface Asked {
   within: number
 }
 
-function openPending(call: Call, input: object, { by, text, within }: Asked): Pending {
+function openPending(call: Call, input: object, { by, text, within }: Asked) {
   const again = readAll().find(
     (one) =>
       one.call === call.name && one.by === by && one.print === hashOf(one.key, text) && isWithin(within, one),
   )
-  if (again) return change(again, { givenUp: false })
+  if (again) return { pending: change(again, { givenUp: false }), isRepeat: true }
   const key = randomKey()
   const pending: Pending = {
     by,
@@ -122,7 +134,7 @@ function openPending(call: Call, input: object, { by, text, within }: Asked): Pe
     givenUp: false,
   }
   write([...readAll().filter((one) => isWithin(KEPT, one)), pending])
-  return pending
+  return { pending, isRepeat: false }
 }
 
 function change(pending: Pending, by: Partial<Pending>): Pending {

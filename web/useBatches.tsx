@@ -70,16 +70,16 @@ export function useBatches(call: Call, did: string, onDone: () => void): Batches
         done += batch.did
         left = batch.did > 0 ? batch.left : 0
         setRunning((now) => now && { ...now, done })
-        if (left === 0) notice.success(success(done))
+        if (left === 0) notice.success(success(done), undefined, wordsOf(call)?.failure)
         else if (isStopped.current) notice.warning(`Stopped: ${howMany(done, all)} were ${did}.`)
       }
       onDone()
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       const words = wordsOf(call)
-      const [text, reason] = words ? failureOf(words, error) : [error.message]
+      const [text, reason, about] = words ? failureOf(words, error) : [error.message]
       const before = done > 0 ? `${howMany(done, all)} were ${did}. ` : ''
-      if (error.code !== 'no_session') notice.error(text, `${before}${reason ?? ''}`)
+      if (error.code !== 'no_session') notice.error(text, `${before}${reason ?? ''}`, about)
       isOpen = onUnanswered !== undefined && leavesOpen(error)
       if (isOpen) onUnanswered?.(done)
     } finally {

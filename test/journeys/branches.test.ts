@@ -219,6 +219,30 @@ describe.each([
     })
   })
 
+  test(`keeps what is typed while a ${title} is changed elsewhere, and shows that`, async ({
+    open,
+    world,
+  }) => {
+    const { me, child, page } = await atChild(world, open, 3)
+    const { save } = calls.level[level.role]
+    await page.getByLabel('Other amount').pressSequentially('2')
+    await me.call(save, { name: child.name, credits: 0, transaction: 0, desc: 'From the other tab' })
+    await comeBackTo(page, 'From the other tab')
+    await expect(page.getByLabel('Other amount')).toHaveValue('2')
+    await fill(page, { Description: 'From this one' })
+    await press(page, 'Save description')
+    await readNotice(page, `${title} updated successfully!`)
+    await expect(page.getByLabel('Other amount')).toHaveValue('2')
+    await me.call(save, { name: child.name, credits: 0, transaction: 0, desc: 'From there again' })
+    await comeBackTo(page, 'From there again')
+    await pressAndConfirm(page, 'Add 2 credits')
+    await readNotice(page, `${title} updated successfully!`)
+    expect(await me.call(calls.level[level.role].detail, { name: child.name })).toMatchObject({
+      description: 'From there again',
+      credits: 2,
+    })
+  })
+
   test(`never shows on the page of one ${title} what was typed for another`, async ({ open, world }) => {
     const { me, page } = await atChild(world, open, 0)
     const other = await world.child(me, 0, 'another-one')
@@ -411,3 +435,12 @@ describe.each([
     return [credits, detail.credits]
   }
 })
+
+/** Comes back from another tab until the page shows this description. */
+async function comeBackTo(page: Page, description: string): Promise<void> {
+  // What is on the page counts as fresh for two seconds.
+  await expect(async () => {
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
+    await expect(page.getByLabel('Description')).toHaveValue(description, { timeout: 1_000 })
+  }).toPass()
+}

@@ -15,10 +15,10 @@ export const ACCOUNTS = [
   'Credits',
   'Description',
   'Clients',
+  'State',
   'Lasts',
   'Used, 30 days',
   'Last login',
-  'State',
 ]
-export const TREE = ['Clients', 'Active', 'Expiring', 'Expired', 'Last login', 'State', 'Created']
-export const DEALERS_OF_TREE = ['Name', 'Credits', 'Lasts', 'Used, 30 days', ...TREE]
+export const TREE = ['Clients', 'Active', 'Expiring', 'Expired', 'Last login', 'Created']
+export const DEALERS_OF_TREE = ['Name', 'Credits', 'Lasts', 'Used, 30 days', 'State', ...TREE]

@@ -171,12 +171,13 @@ describe("a dealer's list of clients", () => {
   }) => {
     const dealer = await dealerOfTwelve(world, 12)
     const page = await open({ as: dealer, at: '/clients?perPage=5' })
+    const selection = page.getByRole('group', { name: 'Selection' })
     await page.getByLabel('Select client-02').check()
-    await expect(page.getByText('1 selected')).toBeVisible()
+    await expect(selection).toContainText('1 selected')
     await page.getByLabel('Select this page').check()
-    await expect(page.getByText('5 selected')).toBeVisible()
+    await expect(selection).toContainText('5 selected')
     await press(page, 'Select all 12')
-    await expect(page.getByText('12 selected')).toBeVisible()
+    await expect(selection).toContainText('12 selected')
     await press(page, 'Renew selected')
     const dialog = page.getByRole('dialog', { name: 'Renew 12 clients' })
     await expect(dialog.getByRole('listitem')).toHaveCount(12)
@@ -187,8 +188,27 @@ describe("a dealer's list of clients", () => {
     await expect(dialog.getByRole('progressbar', { name: 'Renewing 12 clients' })).toBeVisible()
     release()
     await readNotice(page, 'Successfully renewed 1 month(s) for 12 clients')
-    await expect(page.getByText('12 selected')).toHaveCount(0)
+    await expect(selection).toHaveCount(0)
     await expect(page.getByRole('complementary')).toContainText('0 credits')
+  })
+
+  test('selects nobody whom it was still loading when the selection was cleared, and tells readers what is selected', async ({
+    open,
+    world,
+  }) => {
+    const page = await open({ as: await dealerOfTwelve(world), at: '/clients?perPage=5' })
+    const said = page.getByRole('status').filter({ hasText: 'selected' })
+    await expect(page.getByRole('main').locator('[role=status]:empty')).not.toHaveCount(0)
+    await page.getByLabel('Select this page').check()
+    await expect(said).toHaveText('5 selected')
+    const release = await holdBack(page, '**/v1/api/clients?*per_page=500*')
+    await press(page, 'Select all 12')
+    await press(page, 'Clear the selection')
+    release()
+    await page.getByLabel('Select client-02').check()
+    await expect(said).toHaveText('1 selected')
+    await page.evaluate(() => new Promise((passed) => setTimeout(passed, 1_000)))
+    await expect(said).toHaveText('1 selected')
   })
 
   test('shows that somebody else has renewed a client first, and asks again', async ({ open, world }) => {

@@ -5,6 +5,7 @@ import {
   expect,
   expectAccessible,
   fill,
+  holdBack,
   press,
   readNotice,
   rows,
@@ -77,6 +78,27 @@ describe('all who expire this week', () => {
         await dealer.call(calls.clients.remove, { name })
       }
     }
+  })
+
+  test('are asked for again when the dialog is opened again, and not renewed before they are known', async ({
+    open,
+    world,
+  }) => {
+    const dealer = await dealerOf(world, { 'is-due-1': '2026-05-15', 'is-due-2': '2026-05-21' })
+    const page = await open({ as: dealer })
+    await press(page, 'Renew all 2')
+    const dialog = page.getByRole('dialog')
+    await expect(dialog.getByRole('button', { name: 'Renew 2 clients for 2 credits' })).toBeEnabled()
+    await press(dialog, 'Cancel')
+    await dealer.call(calls.clients.renew, { name: 'is-due-1', months: 1 })
+    const release = await holdBack(page, '**/v1/api/due/clients?*')
+    await press(page, 'Renew all 2')
+    await expect(dialog.getByRole('button', { name: 'Renew', exact: true })).toBeDisabled()
+    release()
+    await expect(dialog).toContainText('Renew 1 client')
+    await press(dialog, 'Renew 1 client for 1 credit')
+    await readNotice(page, 'Successfully renewed 1 month(s) for 1 clients')
+    expect((await dealer.call(calls.credits.dealer)).credits).toBe(7)
   })
 
   test('are renewed as last time, and only those that expire first where credits are short', async ({

@@ -1,7 +1,16 @@
 import type { Page } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { countActs, expect, expectAccessible, holdBack, press, rows, test } from '../support/browser.ts'
+import {
+  countActs,
+  expect,
+  expectAccessible,
+  holdBack,
+  press,
+  readNotice,
+  rows,
+  test,
+} from '../support/browser.ts'
 import type { Person, World } from '../support/world.ts'
 
 const PHONE = { width: 390, height: 844, touch: true }
@@ -134,6 +143,36 @@ describe('the field in the top bar', () => {
     await page.keyboard.press('Enter')
     await expect(page).toHaveURL('/update-client/clara.nunes')
     await expect(page.getByRole('dialog')).toHaveCount(0)
+  })
+
+  test('keeps what is typed while a page opens behind it, by itself or from a slow line', async ({
+    open,
+    world,
+  }) => {
+    const dealer = await dealerOfNames(world)
+    const page = await open({ as: dealer, at: '/update-client/tiago' })
+    await page.getByLabel('Description').fill('called twice')
+    await press(page, 'Update Client')
+    await readNotice(page, 'Client tiago updated successfully!')
+    await page.keyboard.press('/')
+    await page.keyboard.type('zo')
+    // The list would open two seconds after the save.
+    await new Promise((passed) => setTimeout(passed, 2_500))
+    await page.keyboard.type('e')
+    await expect(fieldOf(page)).toHaveValue('zoe')
+    await page.keyboard.press('Escape')
+    await expect(page).toHaveURL('/clients')
+
+    const detail = '**/v1/api/client/zoe.brown'
+    const release = await holdBack(page, detail)
+    await page.getByRole('link', { name: 'zoe.brown' }).click()
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Update Client: zoe.brown')
+    await page.keyboard.press('/')
+    await page.keyboard.type('ti')
+    release()
+    await expect(page.getByLabel('Description')).toBeEnabled()
+    await page.keyboard.type('ago')
+    await expect(fieldOf(page)).toHaveValue('tiago')
   })
 
   test('gives the focus back with Escape to where its key was pressed, and only then', async ({

@@ -681,7 +681,7 @@ describe('what goes once it was used, or cannot be used again, leaves the focus'
     await button(page, 'Select all 12').focus()
     await page.keyboard.press('Enter')
     await expect(button(page, 'Select all 12')).toHaveCount(0)
-    await expect(page.getByText('12 selected')).toBeFocused()
+    await expect(page.getByRole('group', { name: 'Selection' }).getByText('12 selected')).toBeFocused()
   })
 
   test('in the search that was cleared', async ({ shop, openAs }) => {

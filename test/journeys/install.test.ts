@@ -95,6 +95,10 @@ describe('without a connection', () => {
     await page.goto('/due')
     await expect(rows(page, 'Due')).toHaveCount(3)
     await expect.poll(() => stored(page)).toContain('clients.dueClients')
+    // Each key of a search would be one more answer to keep.
+    await page.goto('/due?search=ben')
+    await expect(rows(page, 'Due')).toHaveCount(1)
+    expect(await stored(page)).not.toContain('"search":"ben"')
     await page.goto('/clients?search=ana')
     await expect(rows(page, 'Clients')).toHaveCount(2)
     await expect.poll(() => stored(page)).toContain('"search":"ana"')

@@ -347,6 +347,20 @@ describe('a link that is followed', () => {
     await expect(table(page, 'Transactions')).toBeVisible()
   })
 
+  test('leads from the card of a new client to the form of another one', async ({ open, world }) => {
+    const { dealer } = await world.family()
+    const page = await open({ as: dealer, at: '/new-client' })
+    await fill(page, { 'Login Name': 'client-1', Password: 'tv-1234' })
+    await page.getByLabel('MAC Address').pressSequentially('A1B2C3')
+    await press(page, 'Submit')
+    await expect(page.getByText('The clients open in')).toBeVisible()
+    await follow(page, 'New Client')
+    await expect(page.getByLabel('Login Name')).toHaveValue('')
+    await page.clock.install()
+    await page.clock.runFor(5_000)
+    await expect(page).toHaveURL('/new-client')
+  })
+
   test('stays open when the form that was left is saved after that', async ({ open, world }) => {
     const page = await open({ as: await dealerOfThree(world), at: '/update-client/client-1' })
     const release = await holdBack(page, '**/v1/api/saveclient')
@@ -447,6 +461,19 @@ describe('a notice', () => {
     await press(page, 'Renew for 1 credit')
     await expect(page.getByText('Successfully renewed 1 month(s) for client-1')).toBeVisible()
     await expect(page.getByText('Error renewing credits. Please try again.')).toHaveCount(0)
+  })
+
+  test('of a failure stays when something else succeeds', async ({ open, world }) => {
+    const page = await open({ as: await dealerOfThree(world), at: '/update-client/client-1' })
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.route('**/v1/api/saveclient', fail)
+    await fill(page, { Description: 'called twice' })
+    await press(page, 'Update Client')
+    await expect(page.getByText(FAULT.message)).toBeVisible()
+    await press(page, 'Credentials')
+    await press(page.getByRole('dialog'), 'Copy all')
+    await expect(page.getByText('Copied')).toBeVisible()
+    await expect(page.getByText(FAULT.message)).toBeVisible()
   })
 
   test('of a failed search closes when the next search succeeds', async ({ open, world }) => {

@@ -93,12 +93,33 @@ describe('a submit', () => {
 
   test('is charged once when a person repeats it after a lost connection', async ({ open, world }) => {
     const { page, held } = await atDealer(open, world)
+    await fill(page, { Description: 'Paid in cash' })
     await page.route(SAVE, loseAnswer, { times: 4 })
     await pressAndConfirm(page, 'Add 1 credit')
     await readNotice(page, 'Error updating dealer. Please try again.', LOST)
-    await pressAndConfirm(page, 'Add 1 credit')
+    await comeBack(page)
+    const question = page.getByRole('alertdialog')
+    await expect(question).toContainText('Try again or cancel: nothing is done twice')
+    await expect(question.getByRole('row').nth(1)).toHaveText('You54')
+    await press(question, 'Add 1 credit')
     await readNotice(page, UPDATED, ONCE)
     expect(await held()).toEqual([4, 1])
+  })
+
+  test('that was given up after a lost connection shows what it has done, and leaves what was typed', async ({
+    open,
+    world,
+  }) => {
+    const { page, held } = await atDealer(open, world)
+    await fill(page, { 'Other amount': '2', Description: 'Paid in cash' })
+    await page.route(SAVE, loseAnswer, { times: 4 })
+    await pressAndConfirm(page, 'Add 2 credits')
+    await readNotice(page, 'Error updating dealer. Please try again.', LOST)
+    await press(page.getByRole('alertdialog'), 'Cancel')
+    await expect(page.getByRole('region', { name: 'Update Credits' })).toContainText('2 credits')
+    await expect(page.getByLabel('Other amount')).toHaveValue('2')
+    await expect(page.getByLabel('Description')).toHaveValue('Paid in cash')
+    expect(await held()).toEqual([3, 2])
   })
 
   test('is charged once when a person repeats a renewal after a lost connection', async ({ open, world }) => {
@@ -295,7 +316,7 @@ describe('a submit', () => {
     })
     await pressAndConfirm(page, 'Add 1 credit')
     await expect(page.getByText('Error updating dealer. Please try again.')).toBeVisible()
-    await pressAndConfirm(page, 'Add 1 credit')
+    await press(page.getByRole('alertdialog'), 'Add 1 credit')
     await readNotice(page, UPDATED, ONCE)
     expect(await held()).toEqual([4, 1])
   })
@@ -328,10 +349,13 @@ describe('a submit', () => {
     await page.route(SAVE, loseAnswer, { times: 4 })
     await pressAndConfirm(page, 'Add 1 credit')
     await readNotice(page, 'Error updating dealer. Please try again.', LOST)
-    for (const name of [other, dealer.name]) {
+    for (const [name, said] of [
+      [other, undefined],
+      [dealer.name, ONCE],
+    ] as const) {
       await page.goto(`/update-dealer/${name}`)
       await pressAndConfirm(page, 'Add 1 credit')
-      await readNotice(page, UPDATED)
+      await readNotice(page, UPDATED, said)
     }
     expect(await held()).toEqual([3, 1])
   })
@@ -353,7 +377,7 @@ describe('a submit', () => {
     await expect(page).toHaveURL('/login')
     await signIn(page, me.name)
     await pressAndConfirm(page, 'Add 1 credit')
-    await readNotice(page, UPDATED)
+    await readNotice(page, UPDATED, ONCE)
     expect((await dealer.call(calls.credits.dealer)).credits).toBe(1)
   })
 
@@ -372,9 +396,27 @@ describe('a submit', () => {
     }
     await readNotice(page, 'Error updating dealer. Please try again.', LOST)
     await page.clock.fastForward(40 * 60_000)
-    await pressAndConfirm(page, 'Add 1 credit')
+    await press(page.getByRole('alertdialog'), 'Add 1 credit')
     await readNotice(page, UPDATED, ONCE)
     expect(await held()).toEqual([4, 1])
+  })
+
+  test('that is meant as another one of its kind says that it was done once', async ({ open, world }) => {
+    const { reseller, dealer } = await world.family({ credits: 9, to: 'reseller' })
+    const page = await open({ as: dealer, at: '/credit-requests' })
+    let lost = 0
+    await page.route('**/v1/credit-requests', (route) => {
+      if (route.request().method() !== 'POST' || lost === 4) return route.fallback()
+      lost += 1
+      return loseAnswer(route)
+    })
+    await press(page, 'Ask for 1 credit')
+    await readNotice(page, 'Error asking for credits. Please try again.', LOST)
+    const [request] = (await reseller.call(calls.requests.list)).data
+    await reseller.call(calls.requests.grant, { id: request?.id ?? 0, credits: 1 })
+    await page.reload()
+    await press(page, 'Ask for 1 credit')
+    await readNotice(page, 'Asked for 1 credit', ONCE)
   })
 
   test('is not sent in the session of another account that signed in meanwhile', async ({ open, world }) => {

@@ -63,7 +63,7 @@ function Grant({ request, open, onClose }: AnswerProps) {
         inputMode="numeric"
         unit="credits"
       />
-      <After request={request} />
+      <After request={request} isHeld={grant.loading || grant.unanswered} />
     </FormDialog>
   )
 }
@@ -81,11 +81,10 @@ function says(typed: string): string {
   return PassedCredits.safeParse(credits).success ? `Grant ${inCredits(credits)}` : 'Grant'
 }
 
-function After({ request: { name, balance } }: { request: ChildRequest }) {
+function After({ request: { name, balance }, isHeld }: { request: ChildRequest; isHeld: boolean }) {
   const credits = numberIn(useWatch({ name: 'credits' }))
-  return (
-    <Balances name={name} balance={balance} change={PassedCredits.safeParse(credits).success ? credits : 0} />
-  )
+  const change = PassedCredits.safeParse(credits).success ? credits : 0
+  return <Balances {...{ name, balance, change, isHeld }} />
 }
 
 function Decline({ request: { id, name, credits }, open, onClose }: AnswerProps) {

@@ -33,7 +33,7 @@ export function AskForCredits({ own, loading, first }: AskForCreditsProps) {
 }
 
 function Ask({ parent, first, disabled }: { parent: string; first: boolean; disabled: boolean }) {
-  const { values, forget, keep } = useDraft('credit request', FIRST)
+  const { values, emptied, forget, keep } = useDraft('credit request', FIRST)
   const ask = useSubmit(calls.requests.ask, { onDone: forget })
   // The open request takes the place of the form.
   useTitleAfterwards()
@@ -42,7 +42,7 @@ function Ask({ parent, first, disabled }: { parent: string; first: boolean; disa
       <Form
         schema={Asked}
         values={values}
-        resetKey={ask.done}
+        resetKey={emptied}
         autoFocus={first}
         submit={(chosen) => says(amountOf(chosen))}
         onSubmit={(chosen) => ask.submit({ credits: amountOf(chosen), note: chosen.note })}

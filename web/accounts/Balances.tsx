@@ -1,5 +1,6 @@
 import { styled } from '@mui/material/styles'
 import { calls } from '../../contract/calls.ts'
+import { useHeld } from '../parts/useHeld.ts'
 import { useBalance, useCall } from '../queries.ts'
 import { useSession } from '../session.tsx'
 
@@ -9,16 +10,18 @@ interface BalancesProps {
   balance: number
   /** The credits that it receives; negative for those that are taken back. */
   change: number
+  /** True while the credits move, and where nobody knows whether they did: then it shows the balances before that. */
+  isHeld: boolean
 }
 
 /** Shows the balances of the caller and of another account before and after a movement between them. */
-export function Balances({ name, balance, change }: BalancesProps) {
-  const { credits: own } = useBalance()
+export function Balances({ name, balance, change, isHeld }: BalancesProps) {
+  const before = useHeld({ own: useBalance().credits, other: balance }, isHeld)
   return (
     <BeforeAndAfter
       rows={[
-        { who: 'You', before: own, change: -change },
-        { who: name, before: balance, change },
+        { who: 'You', before: before.own, change: -change },
+        { who: name, before: before.other, change },
       ]}
     />
   )

@@ -1,11 +1,12 @@
 import { calls } from '../../contract/calls.ts'
 import { useCall, useSubmit } from '../queries.ts'
-import { LowBalance, useThreshold } from './LowBalance.tsx'
+import { LowBalance } from './LowBalance.tsx'
+import { useSaved } from './useSaved.ts'
 
 /** Sets the threshold of a child, which holds as long as the child has set none itself. */
 export function ChildLowBalance({ name }: { name: string }) {
   const account = useCall(calls.tree.account, { name })
-  const [below, noteSaved] = useThreshold(account.data?.low_below)
+  const [below, noteSaved] = useSaved(account.data?.low_below)
   const saving = useSubmit(calls.lowBalance.ofChild, { onDone: (_, { below }) => noteSaved(below) })
   return (
     <LowBalance

@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import * as z from 'zod/mini'
 import { LowBelow } from '../../contract/requests.ts'
 import { Card } from '../parts/Card.tsx'
@@ -46,15 +46,6 @@ export function LowBalance({ below, loaded, help, saving, onSave }: LowBalancePr
       </Form>
     </Card>
   )
-}
-
-/** Returns a threshold that was loaded, or saved since, and a function that is told what was saved. */
-export function useThreshold<Below extends number | null | undefined>(loaded: Below) {
-  const [saved, setSaved] = useState<{ below: number | null; over: Below } | null>(null)
-  // It is loaded again only after the save.
-  if (saved && saved.over !== loaded) setSaved(null)
-  const noteSaved = (below: number | null) => setSaved({ below, over: loaded })
-  return [saved ? saved.below : loaded, noteSaved] as const
 }
 
 const Threshold = z.object({

@@ -95,8 +95,8 @@ function useMove(from: string, onDone: () => void) {
       async next() {
         // Named clients are one call; of all, each call moves the first that are still there.
         const input = { from, to, ...(clients && { clients: [...clients] }) }
-        const { moved, left } = await submitOnce(calls.tree.moveClients, input, session.name)
-        return { did: moved, left: clients ? 0 : left }
+        const { output } = await submitOnce(calls.tree.moveClients, input, session.name)
+        return { did: output.moved, left: clients ? 0 : output.left }
       },
       success: (moved) =>
         wordsOf(calls.tree.moveClients)?.success?.({ from, to }, { status: 'OK', moved, left: 0 }) ?? '',

@@ -1,4 +1,5 @@
 import Button from '@mui/material/Button'
+import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
 import { useFormContext, useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
@@ -6,6 +7,7 @@ import { AccountDescription } from '../../contract/accounts.ts'
 import { calls, type OutputOf } from '../../contract/calls.ts'
 import { CREDIT_ACTION } from '../../contract/credits.ts'
 import { inCredits } from '../../contract/words.ts'
+import { loadAgain } from '../cache.ts'
 import type { Level } from '../levels.ts'
 import { Card } from '../parts/Card.tsx'
 import { Chip } from '../parts/Chip.tsx'
@@ -14,11 +16,13 @@ import { useLastValue } from '../parts/dialog/useLastValue.ts'
 import { ChoiceInput } from '../parts/form/ChoiceInput.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
+import { NOT_TWICE } from '../parts/useHeld.ts'
 import { useSubmit } from '../queries.ts'
 import { to } from '../screens.ts'
 import { balanceTone } from '../tables/balance.ts'
 import { Amount, amountFields, amountOf, FIRST_AMOUNT } from './Amount.tsx'
 import { Balances } from './Balances.tsx'
+import { useSaved } from './useSaved.ts'
 
 interface UpdateCreditsProps {
   level: Level
@@ -30,33 +34,40 @@ interface UpdateCreditsProps {
 /** Adds credits to an account or removes them, after a question. The description is saved with them, or by itself. */
 export function UpdateCredits({ level, name, account }: UpdateCreditsProps) {
   const stay = level.afterUpdate === 'stay'
-  const [saved, setSaved] = useState<{ desc: string | undefined }>()
+  const cache = useQueryClient()
+  // The account is loaded again only after the save. By then the person may have begun the next change, which the old
+  // description would overwrite.
+  const [description = '', noteSaved] = useSaved(account?.description)
   const [asked, setAsked] = useState<Asked | null>(null)
   const update = useSubmit(calls.level[level.role].save, {
     onDone: (_, { desc }) => {
       setAsked(null)
-      setSaved({ desc })
+      noteSaved(desc)
     },
     ...(!stay && { goTo: { path: to.level[level.role].list(), after: 2_000 } }),
   })
-  const describe = useSubmit(calls.level[level.role].save, { onDone: (_, { desc }) => setSaved({ desc }) })
-  // The query is loaded again only after the save. By then the person may have begun the next change, which the old
-  // description would overwrite.
-  const description = saved?.desc ?? account?.description ?? ''
-  // Each save resets the form to an amount of 1 and Add.
+  const describe = useSubmit(calls.level[level.role].save, { onDone: (_, { desc }) => noteSaved(desc) })
+  // Each update resets the form to an amount of 1 and Add.
   const values = useMemo(() => ({ ...FIRST, desc: description }), [description])
   const loading = update.loading || describe.loading
-  const { submitError } = update
-  // A refusal is shown at the field that it concerns, behind the question.
+  const { submitError, unanswered } = update
+  // A refusal is shown at the field that it concerns, behind the question. Where no answer came, the question stays, so
+  // that the same is sent again: with another description it would be a second movement.
   useEffect(() => {
-    if (submitError) setAsked(null)
-  }, [submitError])
+    if (submitError && !unanswered) setAsked(null)
+  }, [submitError, unanswered])
+  const cancel = () => {
+    setAsked(null)
+    if (!unanswered) return
+    update.reset()
+    loadAgain(cache)
+  }
   return (
     <Card title="Update Credits" aside={account && <Balance credits={account.credits} />}>
       <Form
         schema={Change}
         values={values}
-        resetKey={update.done + describe.done}
+        resetKey={update.done}
         autoFocus
         submit={(chosen) => says({ ...chosen, credits: amountOf(chosen) })}
         onSubmit={(chosen) => setAsked({ ...chosen, credits: amountOf(chosen) })}
@@ -79,8 +90,9 @@ export function UpdateCredits({ level, name, account }: UpdateCreditsProps) {
         name={name}
         balance={account?.credits ?? 0}
         loading={update.loading}
+        unanswered={unanswered}
         onYes={({ credits, transaction, desc }) => update.submit({ name, credits, transaction, desc })}
-        onNo={() => setAsked(null)}
+        onNo={cancel}
       />
     </Card>
   )
@@ -112,12 +124,14 @@ interface MovementProps {
   name: string
   balance: number
   loading: boolean
+  /** True where nobody knows whether the credits have moved. */
+  unanswered: boolean
   onYes: (asked: Asked) => void
   onNo: () => void
 }
 
 /** Asks before credits move, and shows both balances before and after. */
-function Movement({ asked, name, balance, loading, onYes, onNo }: MovementProps) {
+function Movement({ asked, name, balance, loading, unanswered, onYes, onNo }: MovementProps) {
   const shown = useLastValue(asked)
   if (!shown) return null
   const isRemoval = shown.transaction === CREDIT_ACTION.remove
@@ -131,7 +145,13 @@ function Movement({ asked, name, balance, loading, onYes, onNo }: MovementProps)
       onNo={onNo}
       loading={loading}
     >
-      <Balances name={name} balance={balance} change={isRemoval ? -shown.credits : shown.credits} />
+      <Balances
+        name={name}
+        balance={balance}
+        change={isRemoval ? -shown.credits : shown.credits}
+        isHeld={loading || unanswered}
+      />
+      {unanswered && <p role="status">{NOT_TWICE}</p>}
     </Confirm>
   )
 }

@@ -6,7 +6,7 @@ import { Copy, MessageCircle, Printer, QrCode, Share2, UserPlus } from 'lucide-r
 import { type ReactNode, useState } from 'react'
 import { createPortal } from 'react-dom'
 import { Buttons } from '../parts/Buttons.tsx'
-import { copyText } from '../parts/copy.ts'
+import { copyText, NOT_COPIED } from '../parts/copy.ts'
 import { Toggle } from '../parts/form/Toggle.tsx'
 import { useNotice } from '../parts/notices/Notices.tsx'
 import { whatsApp, whyNoNumber } from './contact.ts'
@@ -117,8 +117,8 @@ function SendOn({ client }: { client: Credentials }) {
 function useCopy() {
   const notice = useNotice()
   return async (text: string) => {
-    if (await copyText(text)) notice.success('Copied')
-    else notice.error('Error copying. Please try again.')
+    if (await copyText(text)) notice.success('Copied', undefined, NOT_COPIED)
+    else notice.error(NOT_COPIED)
   }
 }
 

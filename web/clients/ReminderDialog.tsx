@@ -9,7 +9,7 @@ import type { DueClient } from '../../contract/shapes.ts'
 import { useNow } from '../clock.ts'
 import { Buttons } from '../parts/Buttons.tsx'
 import { CardFoot } from '../parts/Card.tsx'
-import { copyText } from '../parts/copy.ts'
+import { copyText, NOT_COPIED } from '../parts/copy.ts'
 import { Cancel } from '../parts/dialog/Cancel.tsx'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { useLastValue } from '../parts/dialog/useLastValue.ts'
@@ -83,8 +83,8 @@ function Reminder({ client, noted, onNoted, onEdit }: ReminderProps) {
   })
   const isDone = () => note.submit({ name: client.name, reminded: true })
   const copy = async () => {
-    if (!(await copyText(text))) return notice.error('Error copying. Please try again.')
-    notice.success('Copied')
+    if (!(await copyText(text))) return notice.error(NOT_COPIED)
+    notice.success('Copied', undefined, NOT_COPIED)
     isDone()
   }
   const why = whyNoNumber(client.phone)

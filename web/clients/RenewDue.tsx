@@ -54,20 +54,22 @@ export function RenewDue({ open, asked, onClose, onRenewed, onGone }: RenewDuePr
   const shown = useLastValue(asked)
   // Loaded again, a client that was renewed may be due again, and would be renewed twice.
   const [unanswered, setUnanswered] = useState<Unanswered | null>(null)
-  const due = useClientsToRenew(shown, open && !unanswered)
-  const clients = unanswered?.clients ?? due.data
-  const chosen = shown && 'chosen' in shown ? shown.chosen.map(({ name }) => name) : []
-  const own = useBalance()
-  const balance = unanswered ? unanswered.balance : own.credits
-  const lacking = clients ? own : due
-  const fault = clients && balance !== undefined ? null : lacking.error
-  const { name } = useSession()
   const close = () => {
     if (unanswered) loadAgain(cache)
     setUnanswered(null)
     onClose()
   }
   const batches = useBatches(calls.clients.multirenew, 'renewed', close)
+  const { loading } = batches.form.sending
+  const due = useClientsToRenew(shown, open && !unanswered && !loading)
+  // While they are loaded again, it is not known who of them is still due.
+  const clients = unanswered?.clients ?? (due.isFetching ? undefined : due.data)
+  const chosen = shown && 'chosen' in shown ? shown.chosen.map(({ name }) => name) : []
+  const own = useBalance()
+  const balance = unanswered ? unanswered.balance : own.credits
+  const lacking = clients ? own : due
+  const fault = clients && balance !== undefined ? null : lacking.error
+  const { name } = useSession()
   const renew = async (some: readonly DueClient[], how: HowLong) => {
     const renewed: string[] = []
     let isOpen = false
@@ -187,13 +189,13 @@ function inputOf(clients: readonly DueClient[], how: HowLong) {
 }
 
 /** Loads all clients that are to be renewed, those that expire first first. */
-function useClientsToRenew(asked: Renewed | null, isOpen: boolean) {
+function useClientsToRenew(asked: Renewed | null, isEnabled: boolean) {
   return useQuery<readonly DueClient[], ApiError>({
     // Named as no call is, because what Due shows is kept for a time without a connection, and this is not.
     queryKey: ['clients to renew', asked],
     queryFn: ({ signal }) =>
       asked && 'within' in asked ? everyOne(asked.within, signal) : stillDue(asked?.chosen ?? [], signal),
-    enabled: isOpen && asked !== null,
+    enabled: isEnabled && asked !== null,
     staleTime: 0,
     gcTime: 0,
   })

@@ -1,10 +1,10 @@
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { calls } from '../../contract/calls.ts'
 import { MOST_CHOSEN } from '../../contract/clients.ts'
 import { MOST_PER_PAGE } from '../../contract/page.ts'
 import type { ClientRow } from '../../contract/shapes.ts'
-import { type ApiError, send } from '../api.ts'
+import { ApiError, send } from '../api.ts'
 import { useNotice } from '../parts/notices/Notices.tsx'
 import type { RowSelection } from '../parts/table/selection.ts'
 import { useSession } from '../session.tsx'
@@ -28,11 +28,15 @@ export function useChosenClients(page: ClientPage): Chosen {
     if (next.size <= MOST_CHOSEN) setChosen(next)
     else notice.warning(TOO_MANY)
   }
+  const offer = useOffer(page, chosen, choose)
   return {
     select: { chosen, onChange: choose, name: ({ name }) => name },
     names: [...chosen],
-    all: useOffer(page, chosen, choose),
-    clear: () => setChosen(NONE),
+    all: offer.all,
+    clear: () => {
+      offer.giveUp()
+      setChosen(NONE)
+    },
     drop: (names) => setChosen(new Set([...chosen].filter((one) => !names.includes(one)))),
   }
 }
@@ -53,32 +57,46 @@ function useKept() {
   return [names, keep] as const
 }
 
-/** Once the whole page is selected, offers to select all clients found as well, up to the limit of one call. */
+/**
+ * Once the whole page is selected, offers to select all clients found as well, up to the limit of one call. `giveUp` takes
+ * nothing of what is still being loaded.
+ */
 function useOffer(page: ClientPage, chosen: ReadonlySet<string>, onTake: Chosen['select']['onChange']) {
   const notice = useNotice()
-  const { mutate, isPending } = useMutation<string[], ApiError, ClientPage['query']>({
-    mutationFn: namesOf,
+  const wanted = useRef<AbortController>(null)
+  const { mutate, isPending, reset } = useMutation<string[], unknown, ClientPage['query']>({
+    mutationFn: (query) => {
+      wanted.current = new AbortController()
+      return namesOf(query, wanted.current.signal)
+    },
     onSuccess: (names) => {
       // Of those that were selected before and those that were found, as many as may be selected.
       const all = [...new Set([...chosen, ...names])]
       onTake(new Set(all.slice(0, MOST_CHOSEN)))
       if (all.length > MOST_CHOSEN) notice.warning(TOO_MANY)
     },
-    onError: (error) => notice.error('Error loading clients. Please try again.', error.message),
+    onError: (error) => {
+      if (error instanceof ApiError) notice.error('Error loading clients. Please try again.', error.message)
+    },
   })
+  const giveUp = () => {
+    wanted.current?.abort()
+    reset()
+  }
   const { rows, count, query } = page
   const most = Math.min(count, MOST_CHOSEN)
   const taken = rows?.every(({ name }) => chosen.has(name)) === true
-  if (!isPending && (!taken || chosen.size >= most)) return undefined
+  if (!isPending && (!taken || chosen.size >= most)) return { all: undefined, giveUp }
   const number = most.toLocaleString('en-US')
   const label = count > most ? `Select the first ${number}` : `Select all ${number}`
-  return { label: isPending ? 'Selecting…' : label, loading: isPending, onTake: () => mutate(query) }
+  const all = { label: isPending ? 'Selecting…' : label, loading: isPending, onTake: () => mutate(query) }
+  return { all, giveUp }
 }
 
-async function namesOf(query: ClientPage['query']): Promise<string[]> {
+async function namesOf(query: ClientPage['query'], signal: AbortSignal): Promise<string[]> {
   const names: string[] = []
   for (let page = 1; page <= MOST_CHOSEN / MOST_PER_PAGE; page += 1) {
-    const { data } = await send(calls.clients.list, { ...query, page, per_page: MOST_PER_PAGE })
+    const { data } = await send(calls.clients.list, { ...query, page, per_page: MOST_PER_PAGE }, { signal })
     names.push(...data.map(({ name }) => name))
     if (data.length < MOST_PER_PAGE) break
   }

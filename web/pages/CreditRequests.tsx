@@ -1,7 +1,8 @@
 import { calls } from '../../contract/calls.ts'
 import { AskForCredits } from '../accounts/AskForCredits.tsx'
 import { ChildRequests } from '../accounts/ChildRequests.tsx'
-import { LowBalance, useThreshold } from '../accounts/LowBalance.tsx'
+import { LowBalance } from '../accounts/LowBalance.tsx'
+import { useSaved } from '../accounts/useSaved.ts'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Stack } from '../parts/Stack.tsx'
 import { useBalance, useCall, useSubmit } from '../queries.ts'
@@ -27,7 +28,7 @@ export function CreditRequests() {
 function Own({ first }: { first: boolean }) {
   const loaded = useCall(calls.requests.own, {})
   const balance = useBalance()
-  const [below, noteSaved] = useThreshold(balance.lowBelow)
+  const [below, noteSaved] = useSaved(balance.lowBelow)
   const saving = useSubmit(calls.lowBalance.own, { onDone: (_, { below }) => noteSaved(below) })
   return (
     <>

@@ -75,11 +75,11 @@ const Wanted = calls.admin.searchMac.input
 /** Searches for a MAC. The data is null where no client has it, and undefined after a failed search. */
 function useSearch() {
   const notice = useNotice()
+  const words = wordsOf(calls.admin.searchMac)
   const { mutate, isPending, data, reset } = useMutation<FoundMac | null, ApiError, string>({
     mutationFn: (mac) => send(calls.admin.searchMac, { mac }).catch(noneIfUnknown),
-    onSuccess: notice.settle,
+    onSuccess: () => words && notice.settle(words.failure),
     onError: (error) => {
-      const words = wordsOf(calls.admin.searchMac)
       if (words && error.code !== 'no_session') notice.error(...failureOf(words, error))
     },
   })

@@ -19,7 +19,7 @@ import { to } from '../screens.ts'
 /** Edits the message that everybody sees after signing in. */
 export function Message() {
   const { data, error, isPending, refetch } = useCall(calls.desk.admin.message, {})
-  const { values, forget, keep } = useDraft('message', EMPTY)
+  const { values, emptied, forget, keep } = useDraft('message', EMPTY)
   const update = useSubmit(calls.admin.setMessage, {
     onDone: forget,
     goTo: { path: to.home.admin(), after: 2_000 },
@@ -54,7 +54,7 @@ export function Message() {
           <Form
             schema={NewMessage}
             values={values}
-            resetKey={update.done}
+            resetKey={emptied}
             autoFocus
             submit="Update Message"
             onlyWhenValid

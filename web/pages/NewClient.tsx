@@ -1,5 +1,6 @@
-import { useMemo, useRef, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { useWatch } from 'react-hook-form'
+import { useLocation } from 'react-router'
 import { withoutSecrets } from '../../contract/call.ts'
 import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
 import { Mac, Phone } from '../../contract/clients.ts'
@@ -31,32 +32,32 @@ export function NewClient() {
   const [draft] = useState(() => draftOf(name, NEW_CLIENT))
   const [emptied, setEmptied] = useState(0)
   const values = useMemo(() => (emptied === 0 ? { ...EMPTY, ...draft } : { ...EMPTY }), [draft, emptied])
-  const [made, setMade] = useState<Credentials | null>(null)
+  const { key } = useLocation()
+  // Whoever calls this page again, as from the menu, gets the form of another client.
+  const [made, setMade] = useState<{ client: Credentials; at: string } | null>(null)
   const sent = useRef<Draft | null>(null)
   const create = useSubmit(calls.clients.create, {
     onDone: (output, input) => {
       dropSentDraft(name, NEW_CLIENT, sent.current)
-      setMade(credentialsOf(input, output))
+      setMade({ client: credentialsOf(input, output), at: key })
+      empty()
     },
   })
   const isHeld = create.loading || create.unanswered
-  const balance = useHeld(useBalance().credits, isHeld)
+  const [isShort, setIsShort] = useState(false)
+  const balance = useHeld(useBalance({ every: isShort ? WHILE_SHORT : undefined }).credits, isHeld)
   const schema = useMemo(() => newClientSchema(balance), [balance])
   const submit = (input: InputOf<typeof calls.clients.create>) => {
     sent.current = draftOf(name, NEW_CLIENT)
     create.submit(input)
   }
   const empty = () => setEmptied((times) => times + 1)
-  const begin = () => {
-    setMade(null)
-    empty()
-  }
   return (
     <>
       <title>New Client · Boxtree</title>
       <PageTitle>New Client</PageTitle>
-      {made ? (
-        <MadeClient client={made} onAnother={begin} />
+      {made?.at === key ? (
+        <MadeClient client={made.client} onAnother={() => setMade(null)} />
       ) : (
         <Card form>
           <Form
@@ -77,7 +78,7 @@ export function NewClient() {
               onDiscard={empty}
               hasPassword
             />
-            <Fields balance={balance} isHeld={isHeld} />
+            <Fields balance={balance} isHeld={isHeld} onShort={setIsShort} />
           </Form>
         </Card>
       )}
@@ -85,13 +86,17 @@ export function NewClient() {
   )
 }
 
+/** How often the balance is asked for while it does not suffice, in milliseconds: the parent may be on the telephone. */
+const WHILE_SHORT = 5_000
+
 interface FieldsProps {
   balance: number | null | undefined
   /** True while the client is being made, and where nobody knows whether it was: it would count as one that is there. */
   isHeld: boolean
+  onShort: (isShort: boolean) => void
 }
 
-function Fields({ balance, isHeld }: FieldsProps) {
+function Fields({ balance, isHeld, onShort }: FieldsProps) {
   const trials = useTrials(isHeld)
   return (
     <>
@@ -113,7 +118,7 @@ function Fields({ balance, isHeld }: FieldsProps) {
       <DescriptionField />
       <MacUnlessMinistra trials={trials} />
       <PhoneField />
-      <Start balance={balance} trials={trials} />
+      <Start {...{ balance, trials, onShort }} />
       <PackageField />
     </>
   )
@@ -172,9 +177,14 @@ function useTrials(isHeld: boolean): Trials | undefined {
 }
 
 /** The choice of trial or months, with its price and the balance. */
-function Start({ balance, trials }: Pick<FieldsProps, 'balance'> & { trials: Trials | undefined }) {
+function Start({
+  balance,
+  trials,
+  onShort,
+}: Pick<FieldsProps, 'balance' | 'onShort'> & { trials: Trials | undefined }) {
   const cost = startCost(useWatch({ name: 'months' }))
   const short = balance != null && cost > balance
+  useEffect(() => onShort(short), [short, onShort])
   return (
     <SelectInput
       name="months"
@@ -193,7 +203,8 @@ function trialsLeft({ left, a_day }: Trials): string {
 }
 
 function usedUp(trials: Trials | undefined): string | undefined {
-  return trials?.left === 0 ? `Today's ${counted(trials.a_day, 'trial')} are used up` : undefined
+  if (trials?.left !== 0) return undefined
+  return `Today's ${counted(trials.a_day, 'trial')} ${trials.a_day === 1 ? 'is' : 'are'} used up`
 }
 
 function price(cost: number, balance: number | null | undefined): string {

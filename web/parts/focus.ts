@@ -1,13 +1,14 @@
 import { useEffect } from 'react'
 
 /**
- * Calls `act` in the first frame without an open dialog, because a dialog that closes moves the focus itself. What is
- * in a dialog does not wait. Returns a function that stops the wait.
+ * Calls `act` in the first frame in which no dialog is open and nothing is being searched for in the top bar: a dialog
+ * that closes moves the focus itself, and the keys that are typed into a search belong to it. What is in a dialog does
+ * not wait. Returns a function that stops the wait.
  */
-export function afterDialogs(act: () => void, own: Element | null = null): () => void {
+export function whenUndisturbed(act: () => void, own: Element | null = null): () => void {
   let frame = 0
   const look = () => {
-    if (own?.closest(DIALOG) || !document.querySelector(DIALOG)) act()
+    if (own?.closest(DIALOG) || !(document.querySelector(DIALOG) || isFinding())) act()
     else frame = requestAnimationFrame(look)
   }
   look()
@@ -15,6 +16,11 @@ export function afterDialogs(act: () => void, own: Element | null = null): () =>
 }
 
 const DIALOG = '[role=dialog], [role=alertdialog]'
+
+/** Returns whether the person is typing into the search of the top bar, whose results are open. */
+export function isFinding(): boolean {
+  return document.activeElement?.matches('[role=combobox][aria-expanded=true]') === true
+}
 
 /** Returns whether no element has the focus, because the one that had it was removed or disabled. */
 export function isFocusLost(): boolean {
@@ -49,5 +55,5 @@ export function useTitleAfterwards(): void {
 }
 
 function settle() {
-  afterDialogs(focusTitle)
+  whenUndisturbed(focusTitle)
 }

@@ -5,6 +5,7 @@ import { useId, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/later.tsx'
+import { focusTitle } from '../parts/focus.ts'
 import { EXACT, InputFrame } from '../parts/form/controls.tsx'
 import { useSession } from '../session.tsx'
 import type { Wish } from './FindResults.tsx'
@@ -100,6 +101,8 @@ function useSearch() {
     const left = before.current
     end()
     if (left instanceof HTMLElement) left.focus()
+    // Another page may have opened meanwhile.
+    focusTitle()
   }
   const forget = () => setWish(null)
   const type = (next: string) => {

@@ -5,6 +5,7 @@ import { useLocation, useNavigationType } from 'react-router'
 import { chunk, useAfterLoad } from '../parts/chunk.ts'
 import { Drawer } from '../parts/dialog/Drawer.tsx'
 import { Later } from '../parts/dialog/later.tsx'
+import { isFinding } from '../parts/focus.ts'
 import { useSession, useSettings } from '../session.tsx'
 import { keepVisit, lastVisit } from '../visits.ts'
 import { Broadcast } from './Broadcast.tsx'
@@ -124,7 +125,7 @@ function useFocusOnArrival() {
     last.current = { pathname, search, y: y ?? 0 }
     window.scrollTo(0, y ?? 0)
     const title = main.current?.querySelector('h1') ?? main.current
-    if (main.current?.querySelector(':focus')) return
+    if (isFinding() || main.current?.querySelector(':focus')) return
     title?.focus({ preventScroll: true })
   }, [pathname, search, state, way])
   return main

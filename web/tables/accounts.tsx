@@ -15,8 +15,8 @@ export type Listed = z.output<typeof AccountRow> & Partial<z.output<typeof Super
 /** An account with what the tree says of it. */
 export type Account = Listed & TreeRow
 
-/** What the tree says of every account. */
-const pace = [lasts<Account>(), used<Account>(), lastLogin<Account>(), state<Account>()]
+/** What the tree says of every account. The state comes first, so that a narrow table does not hide it beyond its edge. */
+const pace = [state<Account>(), lasts<Account>(), used<Account>(), lastLogin<Account>()]
 
 export const accounts: Record<LevelName, Table<Account>> = {
   superreseller: declare('superreseller'),

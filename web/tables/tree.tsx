@@ -34,13 +34,13 @@ function declare(level: LevelName): Table<TreeRow> {
       balance({ narrow: 'aside' }),
       lasts(),
       used(),
+      state(),
       ...beneath,
       count('clients', 'Clients'),
       more('active', 'Active'),
       more('expiring', 'Expiring'),
       more('expired', 'Expired'),
       lastLogin(),
-      state(),
       moment('created', 'Created', 'date', { narrow: 'more' }),
     ],
     rowKey: ({ name }) => name,
@@ -61,7 +61,7 @@ export function lasts<Row extends Pick<TreeRow, 'lasts'>>(): Column<Row> {
   return {
     key: 'lasts',
     header: 'Lasts',
-    width: 128,
+    width: 104,
     text: ({ lasts }) => (lasts === null ? '' : `about ${counted(lasts, 'day')}`),
   }
 }
@@ -72,7 +72,7 @@ export function used<Row extends Pick<TreeRow, 'used'>>(): Column<Row> {
 }
 
 export function lastLogin<Row extends Pick<TreeRow, 'last_login'>>(): Column<Row> {
-  return moment('last_login', 'Last login', 'datetime', { narrow: 'more' })
+  return moment('last_login', 'Last login', 'date', { narrow: 'more' })
 }
 
 export function state<Row extends Pick<TreeRow, 'suspended' | 'closed'>>(): Column<Row> {

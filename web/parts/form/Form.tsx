@@ -32,9 +32,9 @@ export interface FormProps<Values extends FieldValues, Output> {
   title?: string | undefined
   /** Validates the values before they are submitted. */
   schema: Schema<Values, Output>
-  /** The initial values. Another object resets the form to its values. */
+  /** The initial values. Another object replaces them, but for what the person has changed. */
   values: DefaultValues<Values>
-  /** Each change of this number resets the form, such as a count of its successful submits. */
+  /** Each change of this number resets the whole form, such as a count of its successful submits. */
   resetKey?: number | undefined
   /** Focuses the first field, or the named one, as soon as it is enabled. */
   autoFocus?: boolean | string | undefined
@@ -104,20 +104,23 @@ export function Form<Values extends FieldValues, Output>(props: FormProps<Values
   )
 }
 
-/** Resets the form when its values or its `resetKey` change. */
+/** Resets the form when its `resetKey` changes; when only its values do, what the person has changed stays. */
 function useNewValues<Values extends FieldValues, Output>(
   form: UseFormReturn<Values, unknown, Output>,
   values: DefaultValues<Values>,
   resetKey: number | undefined,
 ) {
-  const { reset } = form
+  const { reset, getValues } = form
   const held = useRef({ values, resetKey })
   // Before the person can act on what is shown: an effect that runs later would undo the first thing they do.
   useLayoutEffect(() => {
-    if (held.current.values === values && held.current.resetKey === resetKey) return
+    const before = held.current
+    if (before.values === values && before.resetKey === resetKey) return
     held.current = { values, resetKey }
-    reset(values)
-  }, [values, resetKey, reset])
+    if (before.resetKey !== resetKey) return reset(values)
+    const changed = Object.entries(getValues()).filter(([name, value]) => value !== before.values[name])
+    reset({ ...values, ...Object.fromEntries(changed) }, { keepErrors: true, keepTouched: true })
+  }, [values, resetKey, reset, getValues])
 }
 
 /**

@@ -10,7 +10,7 @@ export interface SelectOption {
 
 interface SelectInputProps extends FieldProps {
   options: readonly SelectOption[]
-  /** Called after each choice of the person. */
+  /** Called at each choice of the person, before the form holds it: what it changes is part of the same edit. */
   onChoose?: () => void
 }
 
@@ -18,8 +18,8 @@ interface SelectInputProps extends FieldProps {
 export function SelectInput({ options, onChoose, ...frame }: SelectInputProps) {
   const { field } = useController({ name: frame.name })
   const choose = (shown: string) => {
-    field.onChange(options.find(({ value }) => String(value) === shown)?.value)
     onChoose?.()
+    field.onChange(options.find(({ value }) => String(value) === shown)?.value)
   }
   return (
     <Field {...frame}>

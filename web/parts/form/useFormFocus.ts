@@ -1,5 +1,5 @@
 import { type RefObject, useEffect, useRef } from 'react'
-import { afterDialogs, focusTitle, isFocusLost } from '../focus.ts'
+import { focusTitle, isFocusLost, whenUndisturbed } from '../focus.ts'
 
 interface FormState {
   loading: boolean
@@ -42,7 +42,7 @@ export function useFormFocus(fields: RefObject<HTMLFieldSetElement | null>, stat
     if (!due.current) return
     due.current = false
     stop.current()
-    stop.current = afterDialogs(() => focusField(fields.current, atFirst), fields.current)
+    stop.current = whenUndisturbed(() => focusField(fields.current, atFirst), fields.current)
   })
   return () => {
     used.current = document.activeElement

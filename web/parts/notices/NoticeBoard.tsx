@@ -17,11 +17,13 @@ export type Kind = 'success' | 'error' | 'warning'
 
 export interface Notice {
   kind: Kind
+  /** What failed, in the usual sentence of that failure. */
+  about: string
   lines: readonly string[]
 }
 
-/** Shows a notice; null closes the notices of failures. */
-export type Show = (notice: Notice | null) => void
+/** Shows a notice, or closes those of a failure that was followed by a success. */
+export type Show = (notice: Notice | { settled: string }) => void
 
 interface NoticeBoardProps {
   /** Passes notices to the board from now on, beginning with those that waited. Returns a function that stops it. */
@@ -33,8 +35,8 @@ export function NoticeBoard({ subscribe }: NoticeBoardProps) {
   useEffect(
     () =>
       subscribe((notice) => {
-        if (notice) showNotice(notice)
-        else for (const key of failures.splice(0)) closeSnackbar(key)
+        if ('settled' in notice) close(notice.settled)
+        else showNotice(notice)
       }),
     [subscribe],
   )
@@ -82,17 +84,22 @@ function Slip({ id, message, variant, ref, style }: CustomContentProps & { ref?:
   )
 }
 
-function showNotice({ kind, lines }: Notice) {
+function showNotice({ kind, about, lines }: Notice) {
   const text = lines.join('\n')
   // A repeated notice replaces the first one.
   if (last?.text === text) closeSnackbar(last.key)
   const key = enqueueSnackbar(text, { variant: kind })
   last = { text, key }
-  if (kind !== 'success') failures.push(key)
+  if (kind !== 'success') failures.set(about, [...(failures.get(about) ?? []), key])
+}
+
+function close(about: string) {
+  for (const key of failures.get(about) ?? []) closeSnackbar(key)
+  failures.delete(about)
 }
 
 let last: { text: string; key: SnackbarKey } | undefined
-const failures: SnackbarKey[] = []
+const failures = new Map<string, readonly SnackbarKey[]>()
 
 const looks: Record<Kind, { Icon: (props: ComponentProps<typeof X>) => React.ReactNode; tone: Tone }> = {
   success: { Icon: (props) => <CircleCheck {...props} />, tone: 'good' },

@@ -23,10 +23,13 @@ export function Notices() {
 
 const fetchBoard = async () => (await import('./NoticeBoard.tsx')).NoticeBoard
 
-/** Functions that show a notice; `reason` is a second line with the server's own message. */
-export type Notify = Record<Kind, (text: string, reason?: string) => void> & {
-  /** Closes errors and warnings, which a later success has made untrue. */
-  settle: () => void
+/**
+ * Functions that show a notice. `reason` is a second line with the server's own message. `about` is the usual sentence of the
+ * failure that is shown; a success with the same closes it, since it is not true any more.
+ */
+export type Notify = Record<Kind, (text: string, reason?: string, about?: string) => void> & {
+  /** Closes the failures of this sentence, for a success that is not told. */
+  settle: (about: string) => void
 }
 
 /** Returns the same functions at every render. */
@@ -35,15 +38,15 @@ export function useNotice(): Notify {
 }
 
 const notify: Notify = {
-  success: (text, reason) => {
-    notify.settle()
-    post('success', text, reason)
+  success: (text, reason, about) => {
+    if (about !== undefined) notify.settle(about)
+    post('success', { text, reason })
   },
-  error: (text, reason) => post('error', text, reason),
-  warning: (text, reason) => post('warning', text, reason),
-  settle: () => {
-    waiting = waiting.filter(({ kind }) => kind === 'success')
-    show?.(null)
+  error: (text, reason, about) => post('error', { text, reason, about }),
+  warning: (text, reason, about) => post('warning', { text, reason, about }),
+  settle: (about) => {
+    waiting = waiting.filter((notice) => notice.kind === 'success' || notice.about !== about)
+    show?.({ settled: about })
   },
 }
 
@@ -60,8 +63,14 @@ let wake: (() => void) | null = null
 let show: Show | null = null
 let waiting: Notice[] = []
 
-function post(kind: Kind, text: string, reason: string | undefined) {
-  const notice = { kind, lines: reason && reason !== text ? [text, reason] : [text] }
+interface Said {
+  text: string
+  reason: string | undefined
+  about?: string | undefined
+}
+
+function post(kind: Kind, { text, reason, about = text }: Said) {
+  const notice = { kind, about, lines: reason && reason !== text ? [text, reason] : [text] }
   if (show) return show(notice)
   if (!wake) return
   waiting.push(notice)

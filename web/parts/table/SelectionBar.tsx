@@ -3,6 +3,7 @@ import IconButton from '@mui/material/IconButton'
 import { styled } from '@mui/material/styles'
 import { X } from 'lucide-react'
 import { type ReactNode, useRef } from 'react'
+import { FOR_READERS } from '../forReaders.ts'
 
 interface SelectionBarProps {
   chosen: ReadonlySet<string>
@@ -20,32 +21,37 @@ interface SelectionBarProps {
  */
 export function SelectionBar({ chosen, shown, onClear, all, children }: SelectionBarProps) {
   const words = useRef<HTMLElement>(null)
-  if (chosen.size === 0) return null
   return (
-    <Bar ref={keepClear} role="group" aria-label="Selection">
-      <strong ref={words} tabIndex={-1} aria-live="polite">
-        {inWords(chosen, shown)}
-      </strong>
-      {all && (
-        <Button
-          size="small"
-          disabled={all.loading}
-          onClick={() => {
-            // The button goes once all are selected.
-            words.current?.focus()
-            all.onTake()
-          }}
-        >
-          {all.label}
-        </Button>
+    <>
+      {/* There before its words, because only what changes in it is announced. */}
+      <Announced role="status">{chosen.size > 0 && inWords(chosen, shown)}</Announced>
+      {chosen.size > 0 && (
+        <Bar ref={keepClear} role="group" aria-label="Selection">
+          <strong ref={words} tabIndex={-1}>
+            {inWords(chosen, shown)}
+          </strong>
+          {all && (
+            <Button
+              size="small"
+              disabled={all.loading}
+              onClick={() => {
+                // The button goes once all are selected.
+                words.current?.focus()
+                all.onTake()
+              }}
+            >
+              {all.label}
+            </Button>
+          )}
+          <Acts>
+            {children}
+            <IconButton aria-label="Clear the selection" onClick={onClear}>
+              <X size={18} />
+            </IconButton>
+          </Acts>
+        </Bar>
       )}
-      <Acts>
-        {children}
-        <IconButton aria-label="Clear the selection" onClick={onClear}>
-          <X size={18} />
-        </IconButton>
-      </Acts>
-    </Bar>
+    </>
   )
 }
 
@@ -70,6 +76,8 @@ function inWords(chosen: ReadonlySet<string>, shown: readonly string[]): string 
 }
 
 const { format: number } = new Intl.NumberFormat('en-US')
+
+const Announced = styled('div')(FOR_READERS)
 
 const Bar = styled('div')(({ theme }) => ({
   position: 'sticky',

@@ -32,8 +32,8 @@ export function sorted<Row>(
     .map(({ row }) => row)
 }
 
-// Rows are immutable, so their search texts are cached.
-const texts = new WeakMap<object, Map<object, string>>()
+// Rows are immutable, so their search texts are cached, for as long as the table is there too.
+const texts = new WeakMap<object, WeakMap<object, string>>()
 
 function searchText<Row extends object>(table: Table<Row>, row: Row) {
   const known = texts.get(row)?.get(table)
@@ -42,7 +42,7 @@ function searchText<Row extends object>(table: Table<Row>, row: Row) {
     .map((column) => textOf(column, row))
     .join('\n')
     .toLowerCase()
-  const perTable = texts.get(row) ?? new Map<object, string>()
+  const perTable = texts.get(row) ?? new WeakMap<object, string>()
   texts.set(row, perTable.set(table, text))
   return text
 }

@@ -1,5 +1,5 @@
 import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
-import { afterDialogs, isFocusLost } from '../focus.ts'
+import { isFocusLost, whenUndisturbed } from '../focus.ts'
 
 /**
  * Keeps the focus when its row is removed: the next row takes it. When the toolbar of the selection disappears, the
@@ -23,7 +23,7 @@ export function useFocusKept(
     const at = barGone || !row.current ? null : row.current.at
     row.current = element.current = null
     stop.current()
-    stop.current = afterDialogs(() => {
+    stop.current = whenUndisturbed(() => {
       if (isFocusLost()) targetIn(place.current, at)?.focus({ preventScroll: true })
     })
   })
