@@ -50,6 +50,8 @@ const tell = process.stdout.isTTY ? say : (sentence: string) => events.info(sent
 
 /** Undoes the steps of the start, the latest first. */
 const undo: Step[] = []
+/** Stops the work that nobody has asked for, while the requests under way are completed. */
+const stopWork: (() => Promise<unknown>)[] = []
 const stopping = new AbortController()
 let ending = false
 
@@ -72,7 +74,10 @@ async function start(): Promise<void> {
   const data = await openData(config)
   const secretKey = found ?? (await step(() => makeSecretKey(data.sql, config)))
   measureAll(config, data)
-  const firstLogin = await step(() => makeFirstLogin(data.sql, config, process.stdout.isTTY))
+  const isTerminal = process.stdout.isTTY
+  const firstLogin = config.serve.console
+    ? await step(() => makeFirstLogin(data.sql, config, isTerminal))
+    : null
   const opened: Opened = { ...data, config, secretKey, seal: createSeal(secretKey) }
   const backups = backupsOf(opened)
   const ports: Ports = { console: null, boxes: null }
@@ -179,7 +184,8 @@ async function openApps(opened: Opened, report: () => Promise<ServerReport>) {
   const boxes = gateway && isApart ? await step(() => openBoxApp(needed, gateway)) : null
   undo.push((code) => {
     const seconds = code === 0 ? config.drainSeconds : 0
-    return Promise.all([console, boxes].map((app) => app && drain(app, seconds)))
+    const apps = [console, boxes].map((app) => app && drain(app, seconds))
+    return Promise.all([...apps, ...stopWork.map((stop) => stop())])
   })
   return { console, boxes, gateway }
 }
@@ -187,11 +193,12 @@ async function openApps(opened: Opened, report: () => Promise<ServerReport>) {
 function startWork({ config, sql, clock, seal }: Opened, backups: OwnBackups | null): void {
   const { timeZone: zone, keepDays, playlist } = config
   const jobs = startJobs({ sql, zone, keepDays, playlist, seal, log, clock: clock.now })
-  undo.push(() => jobs.stop())
+  // What it has not done by then is rolled back, and done by the next server.
+  stopWork.push(() => Promise.race([jobs.stop(), pause(DRAIN_MS, undefined, { ref: false })]))
   if (!backups) return
   measureBackups(backups.state)
   backups.start()
-  undo.push(() => backups.stop())
+  stopWork.push(() => backups.stop())
 }
 
 async function serve(

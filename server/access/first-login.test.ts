@@ -50,6 +50,18 @@ describe('the first login', () => {
     expect(existsSync(dataDir)).toBe(false)
   })
 
+  test('is forgotten at the next start where the admin has signed in, at another server', async () => {
+    const config = readConfig({ DATA_DIR: dataDir })
+    expect(await makeFirstLogin(database.sql, config, false)).toBe(
+      `First login: in ${join(dataDir, 'first-login')}`,
+    )
+    await database.sql`
+      insert into sign_in (account, at, outcome, address, agent)
+      select id, now(), 'succeeded', '203.0.113.9', '' from account`
+    expect(await makeFirstLogin(database.sql, config, false)).toBe(null)
+    expect(existsSync(join(dataDir, 'first-login'))).toBe(false)
+  })
+
   test('is a new one where the draft is a pipe, which nobody is waited for', async () => {
     execFileSync('/bin/sh', ['-c', 'mkfifo "$1"', 'sh', draft])
     expect(await firstLogin()).toMatch(/^login: admin\npassword: \S{19}\n$/)

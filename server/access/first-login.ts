@@ -25,6 +25,11 @@ export async function makeFirstLogin(sql: Sql, config: Config, onTerminal: boole
     return made ? `First login: ${adminLogin}, password ${password}` : leftBehind(config)
   }
   await leaveFirstLogin(sql, config)
+  // The admin may have signed in at another server, which has no such file.
+  const [signedIn] = await sql`
+    select from sign_in s join account a on a.id = s.account
+    where a.role = 'admin' and s.outcome = 'succeeded' limit 1`
+  if (signedIn) await forgetFirstLogin(config)
   return leftBehind(config)
 }
 

@@ -611,6 +611,20 @@ describe('a Ministra client', () => {
     await rival.call(create, newClient({ stb_mac: box.mac, months: 1 }))
   })
 
+  test('keeps its box from another dealer for a day after a crash of the database, which empties when boxes asked', async () => {
+    const { dealer: rival } = await world.family({ credits: 5 })
+    const { name, box } = await ministra()
+    await box.logIn(name, 'pass word')
+    const { ownerSql } = world.server
+    await ownerSql`truncate presence`
+    await rival.refused('mac_taken', create, newClient({ stb_mac: box.mac }))
+    const another = await world.client(rival, { months: 1 })
+    await ownerSql`
+      insert into presence (client, answered)
+      select id, ${world.clock.now}::timestamptz - interval '1 day' from client where name = ${another.name}`
+    await rival.call(create, newClient({ stb_mac: box.mac, months: 1 }))
+  })
+
   test('loses its box on every server to a new client that gets its MAC', async () => {
     const { name, box } = await ministra()
     await box.logIn(name, 'pass word')

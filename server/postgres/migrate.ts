@@ -120,6 +120,10 @@ async function apply(sql: Sql, forward: Forward, step: Step): Promise<void> {
   const { release } = forward
   if (!/\bconcurrently\b/i.test(step.text)) {
     return whileUsed(sql, forward, async (transaction) => {
+      // The session's own lock goes with its connection. Another program that took it then may have made this step.
+      await transaction`select pg_advisory_xact_lock(${LOCKS.schema})`
+      const standing = await standingOf(transaction)
+      if (standing !== null && standing.step >= step.number) return
       await transaction.unsafe(step.text)
       await noteStep(transaction, step, release)
     })

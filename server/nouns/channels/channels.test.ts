@@ -23,9 +23,8 @@ function give(playlist: string | Uint8Array, name = 'channels.m3u') {
   return world.admin.call(giveFile, { name, file: compressed(playlist) })
 }
 
-function refresh() {
+function refresh(signal = new AbortController().signal) {
   const { sql, config } = world.server
-  const signal = new AbortController().signal
   return refreshPlaylist({ sql, seal, playlist: config.playlist, now: world.clock.now, signal })
 }
 
@@ -115,6 +114,17 @@ describe('a playlist', () => {
     const at = (await world.admin.call(all)).playlist?.held?.at ?? ''
     await world.admin.call(takeHeld, { at })
     expect(await give(`${broken}${playlistOf(1)}`)).toMatchObject({ held: null })
+  })
+
+  test('that a server was reading while it was stopped is read by another one at once', async () => {
+    const stopping = new AbortController()
+    const served = await servePlaylist(A_PLAYLIST)
+    await world.admin.call(giveAddress, { address: served.address })
+    served.serve(() => stopping.abort(new Error('stopping')))
+    world.clock.pass({ minutes: 61 })
+    await expect(refresh(stopping.signal)).rejects.toThrow()
+    served.serve(playlistOf(5))
+    expect(await refresh()).toMatchObject({ channels: 5 })
   })
 
   test('that cannot be read any more is said with its reason, and the last good one goes on', async () => {

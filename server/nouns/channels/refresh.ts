@@ -33,6 +33,12 @@ export async function refreshPlaylist(context: RefreshContext): Promise<Kept | {
     const found = await readAgain(address, { seal, rules: playlist, signal })
     return await begin(sql, (sql) => keepAgain(sql, { address, found, seal, now }))
   } catch (error) {
+    // Not read after all, as this server is being stopped: another one reads it at once.
+    if (signal.aborted)
+      await begin(
+        sql,
+        (sql) => sql`update playlist set tried = ${due} where address = ${address} and tried = ${now}`,
+      )
     if (!(error instanceof Refusal) || signal.aborted) throw error
     const { message: failure } = error
     await begin(sql, (sql) => sql`update playlist set failure = ${failure} where address = ${address}`)

@@ -28,11 +28,15 @@ export async function noteNewMac(context: Context, { id, mac: before }: Client, 
  */
 export async function takeMac({ sql, now, account }: Context, mac: string): Promise<void> {
   await lockMac(sql, mac)
+  const dayAgo = new Date(now.getTime() - DAY_MS)
+  // A crash of the database empties what is known of when boxes asked. Until a day has passed since, a box of which nothing
+  // is known may have asked.
   const [used] = await sql`
     select from device d join client c on c.id = d.client join service s on s.client = c.id
-      join presence p on p.client = c.id
+      left join presence p on p.client = c.id
     where d.mac = ${mac} and c.dealer <> ${account.id} and c.active and s.expiry > ${now}
-      and p.polled > ${new Date(now.getTime() - DAY_MS)}`
+      and (p.polled > ${dayAgo}
+        or p.client is null and not exists (select from presence where answered <= ${dayAgo}))`
   if (used) throw refuseField('mac_taken', 'stb_mac', 'This MAC address is taken.')
   await sql`update device set mac = null, token_nonce = null where mac = ${mac}`
 }
