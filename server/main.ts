@@ -9,6 +9,7 @@ import { createSeal, type Seal } from './access/seal.ts'
 import { findSecretKey } from './access/secret-key.ts'
 import { type AppDependencies, openApp, openBoxApp } from './app.ts'
 import { measureBackups, openBackups } from './backup/scheduler.ts'
+import { markOf } from './backup/stored.ts'
 import { openGateway } from './boxes/gateway.ts'
 import { say, sentenceOf } from './commands/command.ts'
 import { type Config, readConfig, StartFault } from './config.ts'
@@ -125,11 +126,12 @@ async function openData(config: Config) {
   return { database, sql, clock, primary, freeSpace }
 }
 
-function backupsOf({ config, database, secretKey, clock }: Opened): OwnBackups | null {
+function backupsOf({ config, database, sql, secretKey, clock }: Opened): OwnBackups | null {
   if (!config.backups) return null
   const { files } = database
   return openBackups({
     plan: config.backups,
+    markOf: () => markOf(sql),
     owner: database.owner,
     key: secretKey,
     reserve: files === null ? null : { folder: files, bytes: config.freeDiskMb * 2 ** 20 },

@@ -5,6 +5,8 @@ import { LOCKS, tryLock } from '../postgres/locks.ts'
 import { type Connect, openPool, type Sql } from '../postgres/pool.ts'
 import type { Reserve } from './room.ts'
 import {
+  isOf,
+  markOf,
   nameOf,
   recentOf,
   type StoredBackup,
@@ -50,9 +52,10 @@ export async function makeBackup(order: Order, signal: AbortSignal): Promise<Mad
       sql,
       async (sql) => {
         const isMine = await tryLock(sql, LOCKS.backup)
-        const recent = recentOf(await storedIn(order.folder, order.now), order.due)
+        const mark = await markOf(sql)
+        const recent = recentOf(await storedIn(order.folder, order.now, mark), order.due)
         if (!isMine || recent?.testRestore) return null
-        return await make(sql, order, recent, signal)
+        return await make(sql, { ...order, mark }, recent, signal)
       },
       'read only',
     )
@@ -61,29 +64,35 @@ export async function makeBackup(order: Order, signal: AbortSignal): Promise<Mad
   }
 }
 
-async function make(sql: Sql, order: Order, recent: StoredBackup | null, signal: AbortSignal): Promise<Made> {
-  const { owner, timeZone, folder: parent, now, keep, reserve } = order
+async function make(
+  sql: Sql,
+  order: Order & { mark: string },
+  recent: StoredBackup | null,
+  signal: AbortSignal,
+): Promise<Made> {
+  const { owner, timeZone, folder: parent, now, keep, reserve, mark } = order
   mkdirSync(parent, { recursive: true, mode: 0o700 })
   const remove = new Removal(parent)
-  await remove.each(leftIn(parent))
+  await remove.each(leftIn(parent, mark))
   // Before the new one too, which may fail for want of room, again and again.
-  const before = await remove.each(surplusOf(await storedIn(parent, now), keep))
+  const before = await remove.each(surplusOf(await storedIn(parent, now, mark), keep))
   const key = Buffer.from(order.key)
-  const name = recent?.name ?? nameOf(now)
+  const name = recent?.name ?? nameOf(now, mark)
   const folder = join(parent, name)
   if (!recent) await takeBackup({ owner, key, timeZone, folder, reserve, say: () => {}, signal })
   const [row] = await sql<{ size: number }[]>`select pg_database_size(current_database()) as size`
   const result = await testRestore({ folder, key, size: row?.size ?? 0, reserve, signal })
   const tested = { at: now.toISOString(), ...result }
   writeTestRestore(folder, tested)
-  const after = await remove.each(surplusOf(await storedIn(parent, now), keep))
+  const after = await remove.each(surplusOf(await storedIn(parent, now, mark), keep))
   return { name, testRestore: tested, removed: [...before, ...after], stuck: remove.stuck }
 }
 
-/** Returns what killed processes have left. Nobody else is at it, because this one has the lock. */
-function leftIn(parent: string): { name: string }[] {
+/** Returns what killed processes of this database have left. Nobody else is at it, because this one has the lock. */
+function leftIn(parent: string, mark: string): { name: string }[] {
   return readdirSync(parent)
     .filter((name) => name.startsWith(TEST_RESTORE_PREFIX) || /^auto-.*\.partial$/.test(name))
+    .filter((name) => isOf(mark, name))
     .map((name) => ({ name }))
 }
 

@@ -13,7 +13,7 @@ import { LOCKS } from '../postgres/locks.ts'
 import { openPool } from '../postgres/pool.ts'
 import { makeBackup, type Order } from './make.ts'
 import { openBackups } from './scheduler.ts'
-import { storedIn, TEST_RESTORE_FILE } from './stored.ts'
+import { markIn, storedIn, TEST_RESTORE_FILE } from './stored.ts'
 import { takeBackup } from './take.ts'
 import { testRestore } from './test-restore.ts'
 
@@ -26,6 +26,7 @@ beforeEach(() => {
 afterEach(() => rmSync(parent, { recursive: true, force: true }))
 
 const NEVER = new AbortController().signal
+const markOf = async () => 'of-tests'
 const MB = 2 ** 20
 
 /** Makes what an earlier backup has left. */
@@ -33,6 +34,12 @@ function plant(name: string, outcome?: string): void {
   mkdirSync(join(folder, name), { recursive: true })
   const tested = { at: '2020-01-01T00:00:00.000Z', outcome, sentence: '' }
   if (outcome) writeFileSync(join(folder, name, TEST_RESTORE_FILE), JSON.stringify(tested))
+}
+
+/** The backups of the one database that has some in the folder. */
+function stored() {
+  const mark = readdirSync(folder).map(markIn).find(Boolean) ?? ''
+  return storedIn(folder, new Date(), mark)
 }
 
 describe('a console with BACKUP_EVERY', () => {
@@ -61,7 +68,7 @@ describe('a console with BACKUP_EVERY', () => {
     plant('.trial-killed')
     await start({ BACKUP_KEEP: '2' })
     await logged('a backup was made, and its test restore is sound').toHaveLength(1)
-    const [newest, ...older] = await storedIn(folder, new Date())
+    const [newest, ...older] = await stored()
     expect(newest?.testRestore).toMatchObject({
       outcome: 'sound',
       sentence: expect.stringContaining('The ledger is sound.'),
@@ -110,11 +117,9 @@ describe('a console with BACKUP_EVERY', () => {
     plant(untried)
     await start({ BACKUP_KEEP: '1' })
     await logged('a backup was made that cannot be trusted').toHaveLength(1)
-    expect((await storedIn(folder, new Date())).map(({ testRestore }) => testRestore?.outcome)).toEqual([
-      'unsound',
-      'sound',
-    ])
-    expect((await storedIn(folder, new Date()))[1]?.name).toBe(sound)
+    const kept = await stored()
+    expect(kept.map(({ testRestore }) => testRestore?.outcome)).toEqual(['unsound', 'sound'])
+    expect(kept[1]?.name).toBe(sound)
   })
 
   test('leaves nothing of a test restore that its stop interrupts', async () => {
@@ -156,6 +161,7 @@ describe('a backup by the clock', () => {
         },
         ...{ owner: world.server.database.owner, key: SECRET_KEY, timeZone: 'UTC', clock: () => now },
         reserve: null,
+        markOf,
       })
       backups.start()
       await expect.poll(async () => (await backups.state()).failure, { timeout: 15_000 }).not.toBe(null)
@@ -179,6 +185,7 @@ describe('a backup by the clock', () => {
       ...{ plan: { everyHours: 24, keep: 7, folder }, reserve: null, clock: () => now },
       ...{ owner: world.server.database.owner, key: SECRET_KEY, timeZone: 'UTC' },
       log: pino({}, { write: (line: string) => lines.push(line) }),
+      markOf,
     })
     backups.start()
     let turns = 0
@@ -209,6 +216,7 @@ describe('a backup by the clock', () => {
       ...{ plan: { everyHours: 24, keep: 7, folder: join(folder, 'no folder') }, reserve: null },
       ...{ owner: world.server.database.owner, key: SECRET_KEY, timeZone: 'UTC', clock: () => now },
       log: pino({ level: 'silent' }),
+      markOf,
     })
     backups.start()
     await expect.poll(async () => (await backups.state()).failure, { timeout: 15_000 }).not.toBe(null)
@@ -232,11 +240,29 @@ describe('a backup by the clock', () => {
     expect(readdirSync(folder).sort()).toEqual([made?.name, ahead].sort())
   })
 
+  test('counts and removes nothing of another database that has its backups in the same folder', async () => {
+    const others = [
+      'auto-2026-05-10T11-59-00-000Z-0a1b2c3d',
+      'auto-2026-05-10T12-00-00-000Z-0a1b2c3d.partial',
+      '.trial-0a1b2c3d-aBcDeF',
+    ]
+    for (const name of others) plant(name, 'sound')
+    const first = await makeBackup({ ...order(), keep: 1 }, NEVER)
+    expect(first).toMatchObject({ testRestore: { outcome: 'sound' }, removed: [] })
+    const next = { due: new Date('2026-05-11T00:00:00Z'), now: new Date('2026-05-11T12:00:00Z') }
+    const second = await makeBackup({ ...order(), ...next, keep: 1 }, NEVER)
+    expect(second?.removed).toEqual([first?.name])
+    expect(readdirSync(folder).sort()).toEqual([...others, second?.name].sort())
+    // A standby has the mark of its primary, and every server finds the same.
+    expect(second?.name.slice(-9)).toBe(first?.name.slice(-9))
+  })
+
   test('whose process cannot be started is told with its reason, and a stop does not wait for it', async () => {
     const { execPath } = process
     const backups = openBackups({
       ...{ plan: { everyHours: 24, keep: 7, folder }, log: pino({ level: 'silent' }), reserve: null },
       ...{ owner: '', key: SECRET_KEY, timeZone: 'UTC', clock: () => new Date() },
+      markOf,
     })
     process.execPath = '/none'
     try {
@@ -314,7 +340,7 @@ describe('a backup by the clock', () => {
       removed: [],
     })
     expect(readdirSync(folder)).toEqual([name])
-    expect((await storedIn(folder, new Date()))[0]?.testRestore?.outcome).toBe('sound')
+    expect((await stored())[0]?.testRestore?.outcome).toBe('sound')
     expect(existsSync(join(folder, name, `${TEST_RESTORE_FILE}.draft`))).toBe(false)
   })
 

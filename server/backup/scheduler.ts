@@ -10,6 +10,8 @@ import { isAhead, recentOf, type StoredBackup, storedIn } from './stored.ts'
 
 export type ScheduleOptions = Pick<Order, 'owner' | 'key' | 'timeZone' | 'reserve'> & {
   plan: NonNullable<Config['backups']>
+  /** Returns the mark of the database, see `markOf`. */
+  markOf: () => Promise<string>
   log: FastifyBaseLogger
   clock: () => Date
 }
@@ -47,6 +49,8 @@ export function openBackups(options: ScheduleOptions): {
   /** What the folder had when it answered last. */
   let kept: StoredBackup[] = []
   let reading: Promise<void> | null = null
+  /** That of the database, once it was read. */
+  let mark: string | null = null
   return {
     start() {
       void look()
@@ -79,7 +83,8 @@ export function openBackups(options: ScheduleOptions): {
 
   async function readAll(): Promise<void> {
     try {
-      kept = await storedIn(plan.folder, clock())
+      mark ??= await options.markOf()
+      kept = await storedIn(plan.folder, clock(), mark)
       away = null
     } catch (error) {
       kept = []

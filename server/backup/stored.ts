@@ -5,6 +5,7 @@ import * as z from 'zod/mini'
 import { TEST_RESTORE_OUTCOMES } from '../../contract/system.ts'
 import { codeOf } from '../postgres/errors.ts'
 import { putInPlace, writeDurably } from '../postgres/files.ts'
+import type { Sql } from '../postgres/pool.ts'
 
 /** What came of a test restore, into a cluster that is thrown away. */
 export type TestRestore = z.output<typeof TestRestore>
@@ -27,10 +28,36 @@ export type StoredBackup = {
 export const TEST_RESTORE_FILE = 'trial.json'
 
 /** Other folders, such as those of `npm run backup`, are somebody's, and never removed. */
-const NAME = /^auto-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)-(\d{3})Z$/
+const NAME = /^auto-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)-(\d{3})Z(?:-[0-9a-f]{8})?$/
 
-export function nameOf(moment: Date): string {
-  return `auto-${moment.toISOString().replace(/[:.]/g, '-')}`
+/** The mark in the name of a backup, of one that is being made, and of the cluster of a test restore. */
+const MARKED = /^(?:auto-[^.]*Z|\.trial)-([0-9a-f]{8})(?:[-.]|$)/
+
+/** @param mark that of the database, see `markOf` */
+export function nameOf(moment: Date, mark: string): string {
+  return `auto-${moment.toISOString().replace(/[:.]/g, '-')}-${mark}`
+}
+
+/**
+ * Returns eight digits that tell one database from another, in the names of its backups: two databases that share a folder,
+ * as a business and its copy for tests, count and remove only their own. A standby has the mark of its primary, and a
+ * database that was restored another one.
+ */
+export async function markOf(sql: Sql): Promise<string> {
+  const [row] = await sql<{ mark: string }[]>`
+    select left(md5(c.system_identifier || ' ' || d.oid), 8) as mark
+    from pg_control_system() c, pg_database d where d.datname = current_database()`
+  return row?.mark ?? ''
+}
+
+/** Returns the mark that a name has; undefined for what earlier versions have made. */
+export function markIn(name: string): string | undefined {
+  return MARKED.exec(name)?.[1]
+}
+
+/** Whether what lies in a folder of backups is of the database with this mark. */
+export function isOf(mark: string, name: string): boolean {
+  return (markIn(name) ?? mark) === mark
 }
 
 /** How far servers' readings of the time may be apart, in milliseconds. */
@@ -42,14 +69,14 @@ export function isAhead(moment: Date, now: Date): boolean {
 }
 
 /**
- * Returns the whole backups that Boxtree has made by itself in a folder, the newest first. Those whose names lie in the
- * future are left out: they would be the newest until then, and keep others from being made.
+ * Returns the whole backups that Boxtree has made by itself of a database in a folder, the newest first. Those whose names
+ * lie in the future are left out: they would be the newest until then, and keep others from being made.
  */
-export async function storedIn(folder: string, now: Date): Promise<StoredBackup[]> {
+export async function storedIn(folder: string, now: Date, mark: string): Promise<StoredBackup[]> {
   const taken = (await namesIn(folder))
     .flatMap((name) => {
       const [, day, hour, minute, second, ms] = NAME.exec(name) ?? []
-      if (day === undefined) return []
+      if (day === undefined || !isOf(mark, name)) return []
       const taken = new Date(`${day}T${hour}:${minute}:${second}.${ms}Z`)
       return isAhead(taken, now) ? [] : [{ name, taken }]
     })

@@ -1,5 +1,5 @@
 import { mkdtempSync, readdirSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { StartFault } from '../config.ts'
 import { type Embedded, startEmbedded } from '../postgres/embedded.ts'
 import { freeSpaceOf } from '../postgres/files.ts'
@@ -10,7 +10,7 @@ import { prove } from '../verify/proof.ts'
 import { readManifest } from './archive.ts'
 import { restoreBackup } from './restore.ts'
 import { keptBeside, type Reserve } from './room.ts'
-import type { TestRestore } from './stored.ts'
+import { markIn, type TestRestore } from './stored.ts'
 
 export type TestRestoreOptions = {
   folder: string
@@ -44,7 +44,9 @@ export async function testRestore(options: TestRestoreOptions): Promise<Result> 
     const manifest = readManifest(folder)
     // It was just made of a database on which this version runs, so it is of a newer one.
     if (originOf(manifest.schema) === null) return OF_NEWER_VERSION
-    const code = await withCluster(dirname(folder), signal, async (cluster) => {
+    const mark = markIn(basename(folder))
+    const place = join(dirname(folder), TEST_RESTORE_PREFIX + (mark === undefined ? '' : `${mark}-`))
+    const code = await withCluster(place, signal, async (cluster) => {
       const { owner } = cluster
       await restoreBackup({ owner, key, folder, manifest, say: silent, onRestored: silent })
       await migrate({ ...cluster, say: silent })
@@ -66,11 +68,11 @@ const OF_NEWER_VERSION: Result = {
 
 /** Runs work on a new cluster in a folder of its own, which nobody else can enter, and removes both. */
 async function withCluster<T>(
-  parent: string,
+  prefix: string,
   signal: AbortSignal,
   work: (cluster: Embedded) => Promise<T>,
 ): Promise<T> {
-  const dataDir = mkdtempSync(join(parent, TEST_RESTORE_PREFIX))
+  const dataDir = mkdtempSync(prefix)
   try {
     signal.throwIfAborted()
     const cluster = await startEmbedded({ dataDir, say: silent }).catch((error: Error) => {

@@ -28,6 +28,7 @@ beforeAll(async () => {
   const backups = openBackups({
     ...{ plan: { everyHours: 24, keep: 7, folder }, owner: '', key: SECRET_KEY, timeZone: 'UTC', log },
     reserve: null,
+    markOf: async () => '',
     clock: () => clock.now,
   })
   world = await openWorld({
