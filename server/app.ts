@@ -92,8 +92,8 @@ export async function openApp(dependencies: AppDependencies) {
       api.get('/health', UNLOGGED, health)
       for (const call of everyCall(calls)) route(api, call, atPlaceOf(call, handlers) as AnyHandler)
       serveReference(api)
-      // Routes, because the console's route takes every other path; the handler is for methods that have none.
-      // Before the body is read, which may be none that is understood.
+      // Unknown paths under /v1 have routes, because the console's route would take them; the not-found handler is for
+      // methods that no route has. They are refused before the body is read, whose type may be unknown.
       for (const path of ['/', '/*']) api.all(path, { onRequest: refuseUnknown }, refuseUnknown)
       api.setNotFoundHandler(refuseUnknown)
     },

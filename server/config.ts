@@ -30,7 +30,7 @@ export interface Config {
   playlist: { minutes: number; isPrivateAllowed: boolean }
   /** Addresses and CIDR blocks. */
   trustedProxies: string[]
-  /** How many days sign-ins and addresses are kept. */
+  /** How many days sign-ins, addresses, device histories and the ids of missing channels are kept. */
   keepDays: number
   /** How long the server goes on after it was told to stop, before it takes no more requests. */
   drainSeconds: number
@@ -180,7 +180,7 @@ function readMetrics(reader: Reader): Config['metrics'] {
   return { host: host ?? '127.0.0.1', port }
 }
 
-/** Returns null where boxes have no port of their own, which is also where theirs is the console's. */
+/** Returns null where boxes share the console's port: BOX_PORT is not set, or names the same port. */
 function readBoxPort(reader: Reader, consolePort: number): number | null {
   if (reader.text('BOX_PORT') === undefined) return null
   const port = reader.whole('BOX_PORT', { least: 0, most: 65_535, otherwise: 0 })
@@ -247,8 +247,9 @@ function readTimeZone(reader: Reader): string {
   const zone = reader.text('TIME_ZONE') ?? 'UTC'
   try {
     const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions()
-    // As it was written: what Node makes of a place is an old name of some, which many databases do not know. To PostgreSQL
-    // CET and EST are abbreviations, without summer time. An offset such as +02:00 would pass here, and has none either.
+    // Returned as it was written: for some places Node has an old name, which many databases do not know. A name
+    // without a slash, such as CET or EST, becomes the place that Node knows: to PostgreSQL it is an abbreviation,
+    // without summer time. An offset such as +02:00 has no summer time either, and is refused.
     if (/^[A-Za-z]/.test(zone)) return zone.includes('/') ? zone : timeZone
   } catch {}
   reader.faults.push('TIME_ZONE must be a zone of the IANA list, such as Europe/Berlin.')

@@ -38,7 +38,7 @@ export type Business = {
   playlist: PlaylistRules
   seal: Seal
   captcha: Captcha
-  /** The folder that may hold the file `first-login`; the first sign-in removes it. */
+  /** The folder that may hold the file `first-login`, which the first sign-in removes. */
   dataDir: string
   self: Self
 }

@@ -124,7 +124,7 @@ describe('the console', () => {
     expect(await stopped).toBe(0)
   })
 
-  test('stopped in the middle of its first start leaves no process and a data folder that starts again', async () => {
+  test('stopped in the middle of its first start leaves no process, and starts again on its data folder', async () => {
     const console = runConsole({ dataDir })
     while (!console.output().includes('Making the database')) await pause(10)
     expect(await console.stop()).toBe(0)

@@ -124,7 +124,7 @@ describe('a console with METRICS_PORT', () => {
     expect(text).toContain('\nboxtree_pool_connections 10\n')
   })
 
-  test('tells it there alone, and nothing else', async () => {
+  test('serves the metrics at that port alone, and nothing else there', async () => {
     expect((await fetch(url)).headers.get('content-type')).toContain('text/plain; version=0.0.4')
     expect((await fetch(url.replace('/metrics', '/v1/health'))).status).toBe(404)
     expect(await (await fetch(`${console.url}/metrics`)).text()).not.toContain('boxtree_')

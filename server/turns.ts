@@ -5,9 +5,9 @@ export type Limits = {
   each?: number
   /** The limit for one owner while others have turns too; `each` where it is left out. */
   eachBesideOthers?: number
-  /** The limit instead of that for an owner some of whose requests have waited all the time for so long. */
+  /** The limit while others have turns, for an owner who has had requests waiting for `afterMs` without a pause. */
   eachInsistent?: { afterMs: number; each: number }
-  /** Unlimited where it is left out, as the others. */
+  /** How long a request waits before it is refused. As with the other limits: none where it is left out. */
   maxWait?: MaxWait
 }
 
@@ -142,8 +142,8 @@ export class Turns<Owner> {
   }
 
   /**
-   * Lets in whoever has room. Where somebody's last turn has ended these may be several of the owner who is alone now:
-   * one who has more waiting is met again at the end.
+   * Lets in every request that has room. When only one owner is left, these may be several of its requests: an owner
+   * with more waiting is moved to the end, and met again there.
    */
   #letIn(): void {
     for (const [owner, queue] of this.#waiting) {

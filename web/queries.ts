@@ -107,7 +107,7 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
     },
     onSuccess: ({ output, isRepeat }, input) => {
       last.current.at = performance.now()
-      // Whoever meant to do it a second time has to know that it was not.
+      // A repeat may have been meant as a second change: the notice then says that it was made once.
       const once = isRepeat ? DONE_ONCE : undefined
       if (words?.success) notice.success(words.success(input, output), once, words.failure)
       else if (words) notice.settle(words.failure)

@@ -101,7 +101,7 @@ function openRouter(name: string) {
       Component: ForRole,
       ErrorBoundary: Broken,
       HydrateFallback: Loading,
-      // The router shows no error of a page that it could not load beside it, only above it.
+      // The error of a page that cannot be loaded is shown only by a route above it, so there is one around the pages.
       children: [
         {
           ErrorBoundary: Broken,

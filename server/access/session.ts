@@ -178,9 +178,9 @@ function accountOf(sql: Sql, session: Buffer, now: Date): Promise<Account | unde
 }
 
 /**
- * Locks sessions that go on until the transaction ends, and finds their accounts as they are now. Those are left out that
- * another transaction is ending, or whose account is suspended: it waits for nobody.
- * Returns the accounts by the hashes of the sessions' tokens in hexadecimal.
+ * Locks sessions that still go on, until the transaction ends, and finds their accounts as they are now. Left out are
+ * sessions that another transaction is ending, and those of suspended accounts: this waits for nobody. Returns the
+ * accounts by the hashes of the sessions' tokens in hexadecimal.
  */
 export async function holdFreeSessions(
   sql: Sql,

@@ -24,7 +24,7 @@ export type StoredBackup = {
   testRestore: TestRestore | null
 }
 
-/** Its name in the backups of earlier versions, which are still read. */
+/** The file with the result of a test restore. It keeps its name from earlier versions, whose results are read too. */
 export const TEST_RESTORE_FILE = 'trial.json'
 
 /** Other folders, such as those of `npm run backup`, are somebody's, and never removed. */

@@ -93,8 +93,9 @@ export function openAdmission({ sql, seal, clock, roster, presence, turns }: Adm
   }
 
   /**
-   * Whether a box is known to be in with this nonce no more, by the database, or by memory while that is away. What
-   * neither tells is not known, so that no box loses its token by an outage or by strangers at its address.
+   * Whether a box is known not to be signed in with this nonce: by the database, or by memory while the database is
+   * away. If neither can tell, the answer is no, so that no box loses its token by an outage or by strangers at its
+   * address.
    */
   async function isOut(request: BoxCall, nonce: string): Promise<boolean> {
     try {
@@ -138,7 +139,7 @@ function isYetToBeLocked({ locked, device }: Client, network: string | null): ne
 
 /**
  * Whether a box obeys `cut_off` and `cut_on`, and polls on meanwhile: the page that Boxtree serves says so. All other
- * clients learn that they are out by the sentence of `Unauthorized` alone.
+ * boxes and apps learn that they are out by the sentence of `Unauthorized` alone.
  */
 export function obeysCuts({ field }: BoxCall): boolean {
   return field('cut') === '1'

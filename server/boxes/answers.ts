@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
 
 /**
- * What each call of a box answers. Clients of other makers die of a wrong type and cannot be mended from here, so every
- * answer is checked before it is sent, and a call that is not here is refused.
+ * What each call of a box answers. Apps and firmware of other makers crash on a wrong type and cannot be mended from
+ * here, so every answer is checked before it is sent, and a call that is not here is refused.
  */
 
 /** How often a box polls, in seconds. Kodi takes `timeslot` for it, and with 0 polls without a pause. */

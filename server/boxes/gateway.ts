@@ -34,7 +34,7 @@ export type GatewayDependencies = {
 export type Gateway = {
   /** Registers the calls of the boxes. `alone` where nothing else is served there, so that `/` is theirs too. */
   serve(app: FastifyInstance, options: { alone: boolean }): Promise<void>
-  /** Returns the answer to a poll of which memory knows everything; null for any other request. */
+  /** Returns the answer to a poll that memory alone can answer; null for any other request. */
   answerAtOnce(request: IncomingMessage, ip: string): EarlyAnswer | null
   /** Whether boxes can be answered, from the database or from memory. */
   canAnswer(): Promise<boolean>

@@ -1,6 +1,8 @@
 import type { BoxRefusal } from '../../contract/box-refusals.ts'
 
-/** A box has to sign in anew: it has no token of ours, or may not play any more. All clients know this text. */
+/**
+ * A box has to sign in anew: it has no token of ours, or may not play any more. Every app and firmware knows this text.
+ */
 export class Unauthorized extends Error {
   override message = 'Authorization failed.'
 }

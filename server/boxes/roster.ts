@@ -117,7 +117,7 @@ export class Roster {
     return current
   }
 
-  /** Keeps the clients that a query finds. Those of whose change the log tells meanwhile are read again. */
+  /** Keeps the clients that a query finds. Clients whose change the log reports meanwhile are read again. */
   #keepAll(query: () => Promise<Client[]>): Promise<Client[]> {
     return this.#watching(async (changed) => {
       const began = this.#log.timeline

@@ -19,7 +19,7 @@ export type BoxHandlers = {
   readonly [Name in CallName]: (request: BoxCall) => Promise<Answer<Name> | Prepared>
 }
 
-/** Where boxes look for a portal: each client and each box has its own idea. */
+/** Where boxes look for a portal: each app and each firmware has a path of its own. */
 const PATHS = [
   '/portal.php',
   '/server/load.php',

@@ -40,8 +40,9 @@ export type Outcome = { client: Client; refusal: BoxRefusal | null }
  * Signs boxes in to the clients of their MACs, each to another client, in one transaction: judges them, pins what tells
  * them from others, stores what they say of themselves, and makes their tokens the only ones.
  * @param locked whether clients that somebody is changing at this moment are waited for or left out
- * @returns by its client what each came to: null where the client is gone, has another MAC by now, is a Ministra client whose
- *   box was put out by a new password or another box, or where its token was ended by a later one or a reset
+ * @returns the outcome by the client's id: null where the client is gone or has another MAC by now, where a new
+ *   password or another box has put the box of a Ministra client out, or where a later token or a reset has ended this
+ *   one
  */
 export function signInAll(
   sql: Sql,
@@ -98,8 +99,9 @@ async function forgottenAt(sql: Sql, clients: readonly number[]): Promise<Map<nu
 const FIRST_USED_WITHIN_MS = DAY_MS
 
 /**
- * Whether the token of a box that signs in was good once and is no more: only one that is in already, or was made since
- * then and since the box was forgotten, may become the client's. So several boxes that share one are put out by a reset.
+ * Whether the token of a box that signs in is no longer valid. Valid are only the token that the client has now, and
+ * one that was made since then, since the last reset or new MAC, and within the last day. So a reset ends a token for
+ * all boxes that share it.
  */
 function hasEnded(nonce: string, device: Device | null, forgotten: number, now: Date): boolean {
   const present = device?.token_nonce ?? null

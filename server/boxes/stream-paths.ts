@@ -9,7 +9,7 @@ export function pathOf(address: string): StreamPath | null {
 
 /** Returns what a viewer asked for, as nginx passes it on; null where servers differ in how they read it. */
 export function askedPathOf(uri: string): StreamPath | null {
-  // What stands after these is of the path for one server and not for another.
+  // Some servers take what follows these for a part of the path, and others do not.
   return /^[^?]*[#|]/.test(uri) ? null : read(uri)
 }
 
@@ -29,8 +29,8 @@ function read(address: string): StreamPath | null {
 export type Places = readonly string[]
 
 /**
- * Where an address is filled in for a client, its hole counts. The host does not, because a server is asked for a path
- * alone.
+ * A placeholder such as {token} counts as it stands in the playlist. The host does not count, because a server is asked
+ * for a path alone.
  */
 export function placesOf(addresses: Iterable<string>): Places {
   // A channel that is listed twice is one stream.

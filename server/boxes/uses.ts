@@ -21,7 +21,7 @@ const NONE: Used = { tokens: [], watched: 0 }
  */
 export function openUses(sql: Sql, log: FastifyBaseLogger, isAway: () => boolean) {
   const used = new Map<number, Used>()
-  /** The clients of whose tokens a new one is not stored. */
+  /** The clients who have a new token that is not stored yet. */
   let unwritten = new Set<number>()
   const writing = setInterval(() => void write(), WRITE_EVERY)
   writing.unref()

@@ -147,7 +147,7 @@ describe('the page', () => {
   )
 
   test.each(['/v1/health', '/v1/api/user', '/v1/nothing', '/v1/openapi.json'])(
-    'is not what the answer of a call is, which may load nothing where somebody opens it: %s',
+    'has a wider policy than the answer of a call, which may load nothing: %s',
     async (path) => {
       const policy = (await get(path)).headers.get('content-security-policy')
       expect(policy).toBe("default-src 'none'; frame-ancestors 'none'")

@@ -32,9 +32,9 @@ export async function claimKey(
 }
 
 /**
- * Claims the keys of several requests of one kind, each of which is the first with its key. Those are left out that are
- * not, and those whose key another transaction has claimed: it waits for nobody.
- * Returns the claims; null for a request without a key, and undefined for one that was left out.
+ * Claims the keys of several requests of one kind. Left out are requests that are not the first with their key, and
+ * those whose key another transaction has claimed: this waits for nobody. Returns the claims; null for a request
+ * without a key, and undefined for one that was left out.
  */
 export async function claimFreeKeys(
   sql: Sql,
@@ -55,7 +55,7 @@ export async function claimFreeKeys(
           sql<AccountKey[]>`
             select account, key from unnest(${accounts}::bigint[], ${keys}::text[]) asked (account, key)
             where pg_try_advisory_xact_lock(hashtextextended(concat_ws(' ', account, ${call.name}::text, key), 0))`,
-          // A statement of its own sees what a transaction has stored that had claimed a key until just now.
+          // In a statement of its own, which sees what was stored by a transaction that has just given its key free.
           sql<AccountKey[]>`
             select asked.account, asked.key from unnest(${accounts}::bigint[], ${keys}::text[]) asked (account, key)
             cross join lateral (

@@ -2,8 +2,8 @@ import type { Fragment, Sql } from '../postgres/pool.ts'
 
 /**
  * Returns an SQL expression of the months of a client's newest purchase that was not taken back, 1 where there is none.
- * That is the newest row, or, where something was taken back since: read from the newest row on, each retrieval takes
- * back the purchases before it, and the first that is not all taken back is the newest.
+ * If the newest row is a purchase, it is that one. Otherwise the rows are read from the newest on, and each retrieval
+ * takes back the purchases before it: the first that is not all taken back counts, with what is left of it.
  * @param client an expression of the client's id
  */
 export function lastMonths(sql: Sql, client: Fragment): Fragment {

@@ -50,9 +50,9 @@ export async function renew(
 export type Renewal = { dealing: Dealing; client: Served; months: number; seen: string | undefined }
 
 /**
- * Makes renewals of several dealers, each of another client, as `renew` makes one. Those are left out that it would
- * refuse, or of whose dealer's holdings (see `lockFreeHoldings`) one is not in `free`.
- * Returns the balance that is left and the new expiry; undefined where it was left out.
+ * Makes renewals of several dealers, each of another client, as `renew` makes one. Left out are renewals that it would
+ * refuse, and those of a dealer whose holdings (see `lockFreeHoldings`) are not all in `free`. Returns the balance that
+ * is left and the new expiry; undefined where it was left out.
  */
 export async function renewFree(
   sql: Sql,

@@ -78,9 +78,9 @@ export async function lockFreeHoldings(
 }
 
 /**
- * Makes several movements in one statement. Those are left out that `transfer` would refuse, or of whose holdings one is
- * not in `free`. Two movements share either both holdings or none.
- * Returns the balances after each movement; undefined where it was left out.
+ * Makes several movements in one statement. Left out are movements that `transfer` would refuse, and those whose two
+ * holdings are not both in `free`. Two movements share either both holdings or none. Returns the balances after each
+ * movement; undefined where it was left out.
  */
 export async function transferFree(
   sql: Sql,
@@ -231,10 +231,11 @@ export function pathOf(account: Placed): Path {
 export type Whose = Pick<Placed, 'id' | 'role'> | { client: number }
 
 /**
- * Returns the rows `t` of a client, or those that an account may see: its own and those of everything beneath it; for the
- * admin, all. A moved client's row is seen on both of its paths.
+ * Returns the rows `t` of a client, or those that an account may see: its own and those of everything beneath it; for
+ * the admin, all. A moved client's row is seen on both of its paths.
  * @param which a condition on the rows `t`
- * @param head an ORDER BY and LIMIT, by which each path is read no further than needed: PostgreSQL does not merge them
+ * @param head an ORDER BY and LIMIT for each path, so that neither is read further than needed: PostgreSQL does not
+ *   merge the two in order by itself
  */
 export function ledgerOf(
   sql: Sql,

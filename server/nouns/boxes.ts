@@ -114,7 +114,10 @@ async function knownAndOnline(sql: Sql, now: Date): Promise<Totals> {
 type Totals = { known: number; online: number }
 const NONE: Totals = { known: 0, online: 0 }
 
-/** Reads all boxes: see `boxes-are-counted-by-a-job` in the decisions. */
+/**
+ * Reads all boxes, because who is online changes with time alone. A million take 0.3 s, so a job does it and not each
+ * viewer.
+ */
 function counting(sql: Sql, now: Date): Fragment {
   return sql`
     select (select count(*) from device) as known,

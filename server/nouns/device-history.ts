@@ -6,7 +6,10 @@ import { nameFor } from '../tree/names.ts'
 
 const NEWEST = 1_000
 
-/** Returns the changes of a client's box, newest first. Who may not be named is not betrayed by an address either. */
+/**
+ * Returns the changes of a client's box, newest first. Where the person who acted may not be named, the address is left
+ * out too.
+ */
 export const deviceHistory: Handler<typeof calls.clients.deviceHistory> = async (context, { name }) => {
   const { sql, account } = context
   const { id } = await clientOf(context, name)

@@ -74,7 +74,7 @@ describe('a batch', () => {
     expect(await Promise.all(answers)).toEqual(['1 alone', '2 alone'])
   })
 
-  test('that loses the database is done by nobody again, and neither is what waits', async () => {
+  test('that loses the database fails with all that waits, and nothing of it is tried again', async () => {
     const { ask, batch, begun } = numbers({ most: 1 })
     const answers = Promise.allSettled([1, 2].map(ask))
     const first = await batch(0)
@@ -119,7 +119,7 @@ describe('a batch', () => {
     expect(begun).toHaveLength(3)
   })
 
-  test('that loses the database leaves those who wait to one that has begun', async () => {
+  test('that loses the database leaves those who wait to another batch that has begun', async () => {
     const { ask, batch } = numbers({ most: 1, atOnce: 2 })
     const one = ask(1).catch(() => 'lost')
     const first = await batch(0)

@@ -218,7 +218,9 @@ export function hostsOf(to: string): Host[] {
   })
 }
 
-/** Spread as an object, because the driver's types leave out that it takes lists. It splits what is none. */
+/**
+ * Typed as `object`, because the driver's types do not say that it takes lists. It would split a host that is in none.
+ */
 function listed({ host, port }: Host): object {
   return { host: [host], port: [port] }
 }

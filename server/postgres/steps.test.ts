@@ -297,7 +297,7 @@ describe('the version after this one', () => {
     }
   })
 
-  test('restores one of both of its steps at once into what it makes anew', async () => {
+  test('makes the tables of a backup with both of its steps like those that it makes anew', async () => {
     const target = await freshDatabase({ migrated: false })
     const origin = { schema: PRESENT, steps: NEXT.steps.slice(-2) }
     expect(originOf(`${PRESENT.fingerprint}+${noted(2)}`, NEXT)).toEqual(origin)
@@ -327,7 +327,7 @@ describe('the version after this one', () => {
     const sql = openPool(restored.owner, { max: 1 })
     try {
       expect(await sql`select name from account`).toEqual([{ name: 'admin' }])
-      // The column that the next version's clients have more.
+      // The column that only the next version's clients have.
       expect(await sql`select note from client`).toEqual([])
     } finally {
       await sql.end()

@@ -51,8 +51,8 @@ export async function clientsThere(
 }
 
 /**
- * Finds clients by their dealers and names, and locks them until the transaction ends. Those are left out that are not
- * there, or that another transaction has locked: it waits for nobody.
+ * Finds clients by their dealers and names, and locks them until the transaction ends. Left out are clients that do not
+ * exist, and those that another transaction has locked: this waits for nobody.
  */
 export async function freeClients(
   sql: Sql,

@@ -62,8 +62,8 @@ export function matchingAll(condition: Fragment): Search {
 }
 
 /**
- * The function of LIKE is no operator that an index has: of less than three letters, the index of trigrams would be read as
- * a whole.
+ * A term of less than three letters is compared by the function behind LIKE and not by the operator: the index of
+ * trigrams serves only the operator, and for so short a term all of it would be read.
  */
 function hasInText(sql: Sql, searched: string): Fragment {
   const pattern = like(sql, searched)

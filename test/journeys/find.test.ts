@@ -127,7 +127,7 @@ describe('the field in the top bar', () => {
     await expect(rows(page, 'All Clients')).toHaveText([/zoe\.brown/])
   })
 
-  test('forgets an arrow that nothing could be renewed by', async ({ open, world }) => {
+  test('forgets a right arrow that was pressed on what cannot be renewed', async ({ open, world }) => {
     const dealer = await dealerOfNames(world)
     await world.client(dealer, { login: 'clara.nunes', months: 1 })
     const page = await open({ as: dealer, at: '/new-client' })

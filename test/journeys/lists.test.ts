@@ -277,7 +277,7 @@ describe('what a screen shows first is asked for before its scripts have come', 
     }
   })
 
-  test('and again where it was refused', async ({ open, world }) => {
+  test('and is asked for again where it was refused', async ({ open, world }) => {
     const page = await open({ as: await dealerOfThree(world), at: '/due' })
     await page.route(FIRST_TRANSACTIONS, fail, { times: 1 })
     await page.goto('/')

@@ -401,7 +401,10 @@ describe('a submit', () => {
     expect(await held()).toEqual([4, 1])
   })
 
-  test('that is meant as another one of its kind says that it was done once', async ({ open, world }) => {
+  test('that is repeated on purpose after a lost answer is done once, and its notice says so', async ({
+    open,
+    world,
+  }) => {
     const { reseller, dealer } = await world.family({ credits: 9, to: 'reseller' })
     const page = await open({ as: dealer, at: '/credit-requests' })
     let lost = 0

@@ -6,7 +6,7 @@ import { copyRepository } from './copy.ts'
 /** What the next version adds to the tables. */
 const ADDED = 'alter table client add note text;\n'
 
-/** Makes a version after this one, whose tables have a column more. Returns its folder. */
+/** Makes a version after this one, whose tables have one more column. Returns its folder. */
 export function makeNextVersion(folder: string): string {
   const root = mkdtempSync(join(folder, 'next-'))
   copyRepository(root)

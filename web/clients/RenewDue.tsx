@@ -44,7 +44,7 @@ interface RenewDueProps {
 interface Unanswered {
   clients: readonly DueClient[]
   how: HowLong
-  /** Before it. */
+  /** The balance before it was sent. */
   balance: number | null | undefined
 }
 

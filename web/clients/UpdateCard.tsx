@@ -68,7 +68,7 @@ export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
         schema={asTyped}
         values={base.values}
         resetKey={discarded}
-        // The one field of an expired client is far beneath what its page begins with.
+        // The only field of an expired client that can be used is far below the top of its page.
         autoFocus={!expired}
         submit="Update Client"
         onSubmit={submit}

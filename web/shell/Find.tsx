@@ -18,7 +18,7 @@ interface FindProps {
 
 /**
  * The field in the top bar that finds clients, screens and actions from anywhere. It takes keys at once, also while the
- * code of its results is loading: what was wished meanwhile is done then.
+ * code of its results is loading: what was asked for meanwhile is done once it has loaded.
  */
 export function Find({ onSettings, onHelp }: FindProps) {
   const id = useId()
@@ -74,7 +74,10 @@ export function Find({ onSettings, onHelp }: FindProps) {
   )
 }
 
-/** The state of the search: its text, whether its results are open, which one is active and what is wished of it. */
+/**
+ * The state of the search: its text, whether its results are open, which one is active and what Enter or the arrow
+ * asked for.
+ */
 function useSearch() {
   const input = useRef<HTMLInputElement>(null)
   const place = useRef<HTMLDivElement>(null)
@@ -118,7 +121,7 @@ function useSearch() {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (event.key === 'Escape') giveUp()
     else if (step) {
-      // It was wished of the result before.
+      // Enter or the arrow was meant for the result that was active before.
       setWish(null)
       setActive(Math.max(0, active + step))
     } else if (event.key === 'Enter') setWish({ act: 'open', text })

@@ -28,7 +28,7 @@ interface FindResultsProps {
   active: number
   wish: Wish | null
   onActive: (active: number) => void
-  /** Called where what was wished cannot be done with the result, as to renew a screen. */
+  /** Called when the result cannot do what was asked, such as renewing a screen. */
   onVain: () => void
   onEnd: () => void
   onSettings: () => void
@@ -92,7 +92,7 @@ export function FindResults(props: FindResultsProps) {
   )
 }
 
-/** Does what was wished before the results were there. `due` is null where nothing was, or the text is another now. */
+/** Does what was asked for before the results came. `due` is null where nothing was, or it was for another text. */
 function useWish(due: Wish['act'] | null, best: Result | undefined, act: OnChoose) {
   const carryOut = useRef(act)
   useLayoutEffect(() => {

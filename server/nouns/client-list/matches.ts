@@ -38,8 +38,8 @@ export function collect(
 }
 
 /**
- * Whether the first matches that are met, in whatever order, have more than COUNTED_TO of each state, so that none has to
- * be counted.
+ * Whether the first `met` matches, in whatever order, have more than COUNTED_TO of each state, so that none has to be
+ * counted.
  */
 export async function areManyOfEach(context: Context, search: Search, met: number): Promise<boolean> {
   const { sql, now } = context

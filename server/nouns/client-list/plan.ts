@@ -61,15 +61,16 @@ export const BOUNDS = {
   /** So few matches are collected without counting all clients, which would take longer. */
   few: 1_000,
   /**
-   * So many own clients are read one by one sooner than the index of letters says which of everybody's match: 800 in
-   * 1.3 ms instead of 16 for a first name, 1,400 in 4.4 instead of 12. The planner takes that index for cheaper.
+   * Up to so many clients of the caller are read one by one. That is quicker than the index of letters, which finds
+   * matches among everybody's clients first: 1.3 ms instead of 16 for a first name among 800, 4.4 instead of 12 among
+   * 1,400. By itself the planner would take the index.
    */
   own: 2_000,
-  /** So many own clients are read one by one sooner than the index of pairs says which of everybody's match. */
+  /** The same, where the index of pairs of letters would be used instead. */
   paired: 20_000,
   /**
-   * By how much more matches are looked at than should have more of the rarest state than are counted: those that are met
-   * first are the oldest, and states are not as frequent among them.
+   * How many more matches are looked at than should be needed: the first that are met are the oldest clients, among
+   * whom the states are not as frequent as among all.
    */
   margin: 1.2,
   /** The most that are counted, or collected and sorted, one by one. */
@@ -99,7 +100,10 @@ const MANY: Counts = {
   expired: Number.POSITIVE_INFINITY,
 }
 
-/** How many matches have more of each state than are counted, where the states are as frequent as among all clients. */
+/**
+ * How many matches to look at until each state has more than COUNTED_TO, if states are as frequent as among all
+ * clients.
+ */
 function mostToMeet({ all, active, expiring, expired }: Counts, { margin }: Bounds): number {
   const rarest = Math.min(active, expiring, expired) / all
   return Math.ceil(((COUNTED_TO + 1) / rarest) * margin)

@@ -12,9 +12,9 @@ interface Opens {
 
 /**
  * Renders a dialog or drawer whose code is a chunk of its own. The chunk is loaded when the person turns to any
- * control, or at the latest when it opens. While it is awaited for longer than 200 ms, a line at the foot of the window says so, and Escape gives it
- * up. One that cannot be loaded closes with a notice: the page beneath keeps what was selected and typed, and the next
- * opening tries again.
+ * control, or at the latest when it opens. While it is awaited for longer than 200 ms, a line at the foot of the window
+ * says so, and Escape gives it up. One that cannot be loaded closes with a notice: the page beneath keeps what was
+ * selected and typed, and the next opening tries again.
  */
 export function Later<Props extends Opens>({
   part,

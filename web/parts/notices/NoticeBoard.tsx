@@ -35,7 +35,7 @@ export function NoticeBoard({ subscribe }: NoticeBoardProps) {
   useEffect(
     () =>
       subscribe((notice) => {
-        if ('settled' in notice) close(notice.settled)
+        if ('settled' in notice) closeFailures(notice.settled)
         else showNotice(notice)
       }),
     [subscribe],
@@ -93,7 +93,7 @@ function showNotice({ kind, about, lines }: Notice) {
   if (kind !== 'success') failures.set(about, [...(failures.get(about) ?? []), key])
 }
 
-function close(about: string) {
+function closeFailures(about: string) {
   for (const key of failures.get(about) ?? []) closeSnackbar(key)
   failures.delete(about)
 }
