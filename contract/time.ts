@@ -1,7 +1,9 @@
 /** A day of 24 hours, in milliseconds. A day of the calendar may be longer or shorter: `server/ledger/calendar.ts`. */
 export const DAY_MS = 86_400_000
 
-export const HOUR_MS = 3_600_000
+export const MINUTE_MS = 60_000
+
+export const HOUR_MS = 60 * MINUTE_MS
 
 /** How long a call may be repeated under its Idempotency-Key, in milliseconds. */
 export const KEY_LIFE_MS = 24 * HOUR_MS

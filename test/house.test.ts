@@ -41,6 +41,7 @@ const DATABASE = [
   'server/postgres/errors.ts',
   'server/postgres/like.ts',
   'server/postgres/locks.ts',
+  'server/postgres/lookup.ts',
   'server/postgres/order.ts',
   'server/postgres/pool.ts',
   'server/postgres/timeout.ts',
@@ -107,7 +108,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'server/ledger/busy-days.ts',
     'server/ledger/calendar.ts',
   ],
-  'server/postgres/': ['server/config.ts', 'server/metrics.ts', 'server/turns.ts'],
+  'server/postgres/': ['contract/time.ts', 'server/config.ts', 'server/metrics.ts', 'server/turns.ts'],
   'server/backup/': [
     ...COMMON,
     'server/access/key-check.ts',

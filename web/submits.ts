@@ -1,5 +1,6 @@
 import { type Call, everyCall, holdsSecret } from '../contract/call.ts'
 import { calls, type InputOf, type OutputOf } from '../contract/calls.ts'
+import { HOUR_MS, KEY_LIFE_MS, MINUTE_MS } from '../contract/time.ts'
 import { ApiError, isTransient, leavesOpen, send } from './api.ts'
 import { signedInAs } from './session.tsx'
 
@@ -107,9 +108,9 @@ function withReassurance(error: unknown): unknown {
 const KEY = 'submits'
 
 /** How long the same input counts as the same submit in whichever form, in milliseconds. */
-const RECENT = 15 * 60_000
+const RECENT = 15 * MINUTE_MS
 /** How long it does in the form that was told that there is no answer: a little less than the server keeps a key. */
-const KEPT = 23 * 60 * 60_000
+const KEPT = KEY_LIFE_MS - HOUR_MS
 
 interface Asked {
   by: string

@@ -4,6 +4,7 @@ import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 import type { Challenge } from 'altcha-lib/types'
 import * as z from 'zod/mini'
 import type { calls, OutputOf } from '../../contract/calls.ts'
+import { HOUR_MS } from '../../contract/time.ts'
 import type { Captcha as Configured } from '../config.ts'
 import { captchaChecks, captchaFailures } from '../metrics.ts'
 import { change } from '../postgres/begin.ts'
@@ -160,7 +161,7 @@ function askedElsewhere({ provider, siteKey, secretKey }: Elsewhere, siteverify:
       const form = new URLSearchParams({ secret: secretKey, response: solution, remoteip: context.address })
       if (!(await isHuman(siteverify, form))) throw refused()
       // Providers forget a solution within minutes; an hour outlasts them all.
-      await takeOnce(context, solution, new Date(context.now.getTime() + 3_600_000))
+      await takeOnce(context, solution, new Date(context.now.getTime() + HOUR_MS))
       return 0
     },
   }

@@ -1,6 +1,7 @@
 import { BlockList, isIP } from 'node:net'
 import { compile } from '@fastify/proxy-addr'
 import type { FastifyRequest } from 'fastify'
+import { HOUR_MS, MINUTE_MS } from '../../contract/time.ts'
 
 /** The networks by which wrong logins are counted, and a watch for proxies that the configuration does not name. */
 export interface Networks {
@@ -86,8 +87,8 @@ const NEARBY = [
   'fe80::/10',
 ]
 
-const TOLD_EVERY = 3_600_000
-const SEEN_FOR = 15 * 60_000
+const TOLD_EVERY = HOUR_MS
+const SEEN_FOR = 15 * MINUTE_MS
 
 const UNTRUSTED =
   'requests are forwarded by an address that TRUSTED_PROXIES does not have: wrong logins cannot be counted by who made them'

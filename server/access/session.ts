@@ -2,6 +2,7 @@ import { readSettings } from '../../contract/appearance.ts'
 import type { User } from '../../contract/calls/session.ts'
 import type { calls } from '../../contract/calls.ts'
 import { readPreferences } from '../../contract/preferences.ts'
+import { HOUR_MS } from '../../contract/time.ts'
 import type { Account, Caller, Context, Handlers, OpenContext } from '../context.ts'
 import { begin } from '../postgres/begin.ts'
 import { codeOf } from '../postgres/errors.ts'
@@ -18,7 +19,7 @@ import { hash, randomToken } from './seal.ts'
 import { keepSignIn, signIns } from './sign-ins.ts'
 
 /** One hour from login, in milliseconds. */
-const LIFE = 3_600_000
+const LIFE = HOUR_MS
 
 export const session: Omit<Handlers<typeof calls.session>, 'savePreferences'> = {
   ...signIns,

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Backups } from '../../contract/system.ts'
+import { HOUR_MS, MINUTE_MS } from '../../contract/time.ts'
 import type { Config } from '../config.ts'
 import { backupFailures, measure } from '../metrics.ts'
 import type { Made, Order } from './make.ts'
@@ -18,8 +19,6 @@ export type ScheduleOptions = Pick<Order, 'owner' | 'key' | 'timeZone' | 'reserv
 
 const PROCESS = fileURLToPath(new URL('./process.ts', import.meta.url))
 
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
 /**
  * How long the folder of the backups may take before it counts as away, in milliseconds: for a person who looks, and for
  * the next backup, which a share that is only slow must not hold up for ever.
@@ -54,7 +53,7 @@ export function openBackups(options: ScheduleOptions): {
   return {
     start() {
       void look()
-      timer = setInterval(() => void look(), MINUTE)
+      timer = setInterval(() => void look(), MINUTE_MS)
     },
     async state() {
       await read(ANSWERS_WITHIN_MS)
@@ -101,7 +100,7 @@ export function openBackups(options: ScheduleOptions): {
   async function look(): Promise<void> {
     await read(READ_WITHIN_MS)
     const now = clock()
-    const due = new Date(now.getTime() - plan.everyHours * HOUR)
+    const due = new Date(now.getTime() - plan.everyHours * HOUR_MS)
     const recent = recentOf(kept, due)
     if (stopped || running || recent?.testRestore || now.getTime() < againAt(away ?? failed, now)) return
     const { owner, key, timeZone, reserve } = options
@@ -137,7 +136,7 @@ type Failure = { at: Date; message: string }
  * the whole database.
  */
 function againAt(failed: Failure | null, now: Date): number {
-  return failed === null || isAhead(failed.at, now) ? 0 : failed.at.getTime() + HOUR
+  return failed === null || isAhead(failed.at, now) ? 0 : failed.at.getTime() + HOUR_MS
 }
 
 function stateOf(
@@ -148,7 +147,7 @@ function stateOf(
 ): Backups {
   const [newest] = kept
   const tested = newest?.testRestore
-  const due = newest ? newest.taken.getTime() + plan.everyHours * HOUR : now.getTime()
+  const due = newest ? newest.taken.getTime() + plan.everyHours * HOUR_MS : now.getTime()
   const next = Math.max(due, againAt(failed, now))
   return {
     every_hours: plan.everyHours,

@@ -1,11 +1,11 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { isLost } from '../postgres/errors.ts'
+import { openLookup } from '../postgres/lookup.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { withTimeout } from '../postgres/timeout.ts'
 import { ChangeLog, type Changes } from './change-log.ts'
 import { type Client, type ClientRow, clientOf, clientRows, columnsOf, macOf } from './client.ts'
 import { KnownClients } from './known.ts'
-import { openLookup } from './lookup.ts'
 import { Away } from './refusals.ts'
 
 /** The most clients in memory. */

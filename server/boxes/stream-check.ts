@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { DAY_MS } from '../../contract/time.ts'
 import { among, networkOf } from '../access/network.ts'
 import type { Seal } from '../access/seal.ts'
 import { isLost } from '../postgres/errors.ts'
@@ -27,7 +28,7 @@ export type StreamCheck = StreamRules & {
 }
 
 /** How long a token is good, and within which time it must be used first, in milliseconds. */
-const GOOD_FOR = 24 * 3_600_000
+const GOOD_FOR = DAY_MS
 const FIRST_USE_WITHIN = 120_000
 
 /** What a stream server asks: who wants to watch what. */

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { JobName } from '../../contract/system.ts'
+import { HOUR_MS, MINUTE_MS } from '../../contract/time.ts'
 import { resealPasswords } from '../access/reseal.ts'
 import type { Seal } from '../access/seal.ts'
 import type { PlaylistRules } from '../context.ts'
@@ -33,12 +34,9 @@ export type ClockJob = {
   next(now: Date): Date | null
 }
 
-export const MINUTE = 60_000
-const HOUR = 60 * MINUTE
-
 const EACH_MINUTE = {
   isDue: () => true,
-  next: (now: Date) => new Date(now.getTime() + MINUTE),
+  next: (now: Date) => new Date(now.getTime() + MINUTE_MS),
 }
 
 export function statistics({ sql, zone, log }: Needs): ClockJob {
@@ -62,7 +60,7 @@ export function statistics({ sql, zone, log }: Needs): ClockJob {
 }
 
 /** A call that began before midnight may be committed after it: the statistics wait until none is left. */
-const SETTLING = MINUTE
+const SETTLING = MINUTE_MS
 
 /**
  * Whether a change of a server has been under way for so many milliseconds. Its COMMIT waits for a standby for as long as
@@ -80,13 +78,13 @@ export function hourlyCleanUp({ sql, keepDays, log, stopping }: Needs): ClockJob
   let cleaned = Number.NEGATIVE_INFINITY
   return {
     name: 'clean-up',
-    isDue: (now) => now.getTime() - cleaned >= HOUR,
+    isDue: (now) => now.getTime() - cleaned >= HOUR_MS,
     async run(now) {
       const removed = await cleanUp(sql, { now, keepDays }, () => stopping.aborted)
       cleaned = now.getTime()
       if (Object.values(removed).some(Boolean)) log.info({ removed }, 'old rows were removed')
     },
-    next: (now) => new Date(now.getTime() + HOUR),
+    next: (now) => new Date(now.getTime() + HOUR_MS),
   }
 }
 

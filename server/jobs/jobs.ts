@@ -1,4 +1,5 @@
 import { JOBS } from '../../contract/system.ts'
+import { MINUTE_MS } from '../../contract/time.ts'
 import { measureJobsFrom } from '../metrics.ts'
 import { noteRun } from '../nouns/system/runs.ts'
 import {
@@ -7,7 +8,6 @@ import {
   counts,
   hourlyCleanUp,
   type JobDependencies,
-  MINUTE,
   playlistRefresh,
   sealing,
   statistics,
@@ -36,7 +36,7 @@ export function startJobs(dependencies: JobDependencies): {
   const timer = setInterval(() => {
     running = running.then(runInTurn)
     refreshing = refreshing.then(() => attempt(refresh))
-  }, MINUTE)
+  }, MINUTE_MS)
   return {
     async stop() {
       stopping.abort()
@@ -63,7 +63,7 @@ export function startJobs(dependencies: JobDependencies): {
     }
     const took_ms = Math.round(performance.now() - began)
     const ended = clock()
-    const again = failure === null ? next(ended) : new Date(ended.getTime() + MINUTE)
+    const again = failure === null ? next(ended) : new Date(ended.getTime() + MINUTE_MS)
     // Where it cannot be noted, the calls report that the database takes no changes.
     await noteRun(sql, { name, took_ms, failure, next: again }).catch(() => {})
   }

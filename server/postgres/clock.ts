@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
+import { MINUTE_MS } from '../../contract/time.ts'
 import { StartFault } from '../config.ts'
 import type { Sql } from './pool.ts'
 import { withTimeout } from './timeout.ts'
@@ -20,7 +21,6 @@ const LOGGED_MS = 5_000
 const REFUSED_MS = 60_000
 /** By how much a row may be newer than the time, because another server's reading differs, in milliseconds. */
 const TOLERANCE_MS = 1_000
-const MINUTE = 60_000
 /** By how many milliseconds two clocks may come apart in one, where neither is set. */
 const DRIFT = 0.001
 
@@ -66,7 +66,7 @@ export async function startClock(
     )
   }
   tell()
-  const timer = setInterval(() => void clock.read(), MINUTE)
+  const timer = setInterval(() => void clock.read(), MINUTE_MS)
   timer.unref()
   return clock
 

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
+import { MINUTE_MS } from '../../contract/time.ts'
 import { databaseUp, primary, primaryChanges } from '../metrics.ts'
 import type { Sql } from './pool.ts'
 import { withTimeout } from './timeout.ts'
@@ -9,7 +10,6 @@ import { withTimeout } from './timeout.ts'
  */
 type Seen = { host: string; timeline: string }
 
-const MINUTE = 60_000
 /** The pause after a reading that failed, in milliseconds. */
 const RETRY_MS = 1_000
 
@@ -36,7 +36,7 @@ export function watchPrimary(
     })
     return reader
   }
-  const timer = setInterval(() => void read(), MINUTE)
+  const timer = setInterval(() => void read(), MINUTE_MS)
   timer.unref()
   let retry: NodeJS.Timeout | undefined
   return {

@@ -1583,7 +1583,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'the sessions of all requests are found over one connection',
-    file: 'server/access/session-lookup.ts',
+    file: 'server/postgres/lookup.ts',
     from: 'await running',
     to: 'await null',
     suites: ['test/laws/crowd.test.ts'],

@@ -1,17 +1,16 @@
 import { styled } from '@mui/material/styles'
 import { CircleAlert, TriangleAlert } from 'lucide-react'
 import { calls } from '../../contract/calls.ts'
+import { MINUTE_MS } from '../../contract/time.ts'
 import { TouchLink } from '../parts/TouchLink.tsx'
 import { useCall } from '../queries.ts'
 import { to } from '../screens.ts'
 import { useScreen } from './useScreen.ts'
 
-const A_MINUTE = 60_000
-
 /** The most important of what needs a hand, above every screen of the admin but the one that tells all of it. */
 export function NeedsAHand() {
   const screen = useScreen()
-  const { data } = useCall(calls.system.findings, {}, { every: A_MINUTE })
+  const { data } = useCall(calls.system.findings, {}, { every: MINUTE_MS })
   const [first, ...others] = data?.findings ?? []
   const isTold = screen?.path === to.system()
   return (

@@ -3,6 +3,7 @@ import { LogOut } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { calls } from '../../contract/calls.ts'
+import { MINUTE_MS } from '../../contract/time.ts'
 import { hasDrafts } from '../drafts.ts'
 import { Confirm } from '../parts/dialog/Confirm.tsx'
 import { useCall } from '../queries.ts'
@@ -82,12 +83,10 @@ export function Sidebar({ collapsed }: { collapsed: boolean }) {
 /** Returns how many things wait for an answer, by the path of the screen that has them. */
 function useWaiting(): Record<string, number | undefined> {
   const { role } = useSession()
-  const { data } = useCall(calls.requests.list, {}, { enabled: role !== 'dealer', every: A_MINUTE })
+  const { data } = useCall(calls.requests.list, {}, { enabled: role !== 'dealer', every: MINUTE_MS })
   const open = data?.data.length ?? 0
   return { [to.creditRequests()]: open > 0 ? open : undefined }
 }
-
-const A_MINUTE = 60_000
 
 const Count = styled('span')(({ theme }) => ({
   marginLeft: 'auto',

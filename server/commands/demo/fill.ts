@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../../contract/time.ts'
 import { createFirstAdmin } from '../../access/admin.ts'
 import { openCaptcha } from '../../access/captcha.ts'
 import { createSeal } from '../../access/seal.ts'
@@ -95,7 +96,7 @@ async function play(sql: Sql, business: Business, admin: string, say: (line: str
   const today = dayOf(new Date(), business.zone)
   const first = addDays(today, -DAYS)
   const stage = new Stage(sql, business)
-  stage.now = new Date(new Date(startOf(first, business.zone)).getTime() + 9 * 3_600_000)
+  stage.now = new Date(new Date(startOf(first, business.zone)).getTime() + 9 * HOUR_MS)
   const dealers = await raise(stage, admin)
   for (let day = 0; day <= DAYS; day += 1) {
     await stage.during(startOf(addDays(first, day), business.zone), async () => {

@@ -2,6 +2,7 @@ import { atPlaceOf, everyCall } from '../../../contract/call.ts'
 import { calls } from '../../../contract/calls.ts'
 import { CREDIT_ACTION } from '../../../contract/credits.ts'
 import type { LevelName } from '../../../contract/levels.ts'
+import { HOUR_MS } from '../../../contract/time.ts'
 import type { Account, Business, Context } from '../../context.ts'
 import { handlers } from '../../handlers.ts'
 import { begin } from '../../postgres/begin.ts'
@@ -25,7 +26,7 @@ export class Stage {
 
   /** Plays one day in one transaction, with its calls spread over the working hours. */
   async during(start: string, work: () => Promise<void>): Promise<void> {
-    this.now = new Date(Math.min(new Date(start).getTime() + 9 * 3_600_000, Date.now() - 1_000))
+    this.now = new Date(Math.min(new Date(start).getTime() + 9 * HOUR_MS, Date.now() - 1_000))
     await begin(this.#pool, async (sql) => {
       this.sql = sql
       await work()

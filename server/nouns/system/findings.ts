@@ -7,28 +7,26 @@ import {
   type Job,
   type Server,
 } from '../../../contract/system.ts'
+import { HOUR_MS, MINUTE_MS } from '../../../contract/time.ts'
 import { bytes, counted } from '../../../contract/words.ts'
 
 export type State = { database: Database; servers: readonly Server[]; jobs: readonly Job[]; now: Date }
 
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
-
 /** After how long without a success a job is overdue, in milliseconds. The alert rules in deploy/ judge by the same. */
 const OVERDUE_MS: Partial<Record<Job['name'], number>> = {
-  counts: 10 * MINUTE,
-  boxes: 10 * MINUTE,
-  playlist: 10 * MINUTE,
-  'clean-up': 3 * HOUR,
-  statistics: 26 * HOUR,
+  counts: 10 * MINUTE_MS,
+  boxes: 10 * MINUTE_MS,
+  playlist: 10 * MINUTE_MS,
+  'clean-up': 3 * HOUR_MS,
+  statistics: 26 * HOUR_MS,
 }
 /** How often a job fails in a row until it needs a hand, because the next run often mends what one met. */
 const FAILURES = 3
 /** The jobs of a server that has just been started have not run yet. */
-const SETTLING_MS = 5 * MINUTE
+const SETTLING_MS = 5 * MINUTE_MS
 /** The offset of a clock that is told, and how long servers of two versions may run beside each other. */
 const CLOCK_MS = 5_000
-const VERSIONS_MS = HOUR
+const VERSIONS_MS = HOUR_MS
 /** A disk is told that has less than so many times what is kept free. */
 const NEAR = 4
 
@@ -121,7 +119,7 @@ function ofBackups(living: readonly Server[], now: Date): Finding[] {
   const failed = making.find(({ failure }) => time(failure?.at ?? null) > time(newest.newest))
   const since = time(newest.newest ?? newest.started)
   const why = failed?.failure ? ` ${failed.host} says: ${ended(failed.failure.message)}` : ''
-  if (now.getTime() - since > 2 * newest.every_hours * HOUR) {
+  if (now.getTime() - since > 2 * newest.every_hours * HOUR_MS) {
     const age =
       newest.newest === null
         ? 'There is no backup'
@@ -236,10 +234,10 @@ function time(moment: string | null): number {
 }
 
 function long(milliseconds: number): string {
-  if (milliseconds < MINUTE) return counted(Math.floor(milliseconds / 1000), 'second')
-  if (milliseconds < HOUR) return counted(Math.floor(milliseconds / MINUTE), 'minute')
-  if (milliseconds < 48 * HOUR) return counted(Math.floor(milliseconds / HOUR), 'hour')
-  return counted(Math.floor(milliseconds / (24 * HOUR)), 'day')
+  if (milliseconds < MINUTE_MS) return counted(Math.floor(milliseconds / 1000), 'second')
+  if (milliseconds < HOUR_MS) return counted(Math.floor(milliseconds / MINUTE_MS), 'minute')
+  if (milliseconds < 48 * HOUR_MS) return counted(Math.floor(milliseconds / HOUR_MS), 'hour')
+  return counted(Math.floor(milliseconds / (24 * HOUR_MS)), 'day')
 }
 
 function ended(sentence: string): string {
