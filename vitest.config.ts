@@ -113,6 +113,7 @@ export default defineConfig({
           name: 'unit',
           include: ['contract/**/*.test.ts', 'web/**/*.test.{ts,tsx}', 'test/*.test.ts'],
           maxWorkers: 2,
+          testTimeout,
         },
       },
       {

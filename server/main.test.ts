@@ -80,7 +80,7 @@ describe('the console', () => {
     closeSync(log)
     running.push(console)
     const live = () => fetch(`http://127.0.0.1:${port}/v1/live`).then(({ status }) => status, String)
-    await expect.poll(live, { timeout: 25_000 }).toBe(200)
+    await expect.poll(live, { timeout: 100_000 }).toBe(200)
     expect(await console.stop()).toBe(0)
   })
 
@@ -93,7 +93,7 @@ describe('the console', () => {
   })
 
   test('goes on for DRAIN_SECONDS after a SIGTERM, and says meanwhile that it is not ready', async () => {
-    const console = await startConsole({ dataDir, env: { DRAIN_SECONDS: '2' } })
+    const console = await startConsole({ dataDir, env: { DRAIN_SECONDS: '5' } })
     running.push(console)
     const ask = (path: string) => fetch(`${console.url}/v1${path}`, { headers: { connection: 'close' } })
     expect(await (await ask('/ready')).json()).toEqual({ status: 'OK', writes: true })
@@ -233,9 +233,16 @@ async function beginLogin(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
   await once(socket, 'connect')
-  const headers = ['POST /v1/authenticate HTTP/1.1', 'host: boxtree', 'connection: close']
+  const headers = [
+    'POST /v1/authenticate HTTP/1.1',
+    'host: boxtree',
+    'connection: close',
+    'expect: 100-continue',
+  ]
   socket.write([...headers, 'content-type: application/json', 'content-length: 2', '', '{'].join('\r\n'))
-  return socket
+  // Before that the server knows of a connection only, which it may close.
+  await once(socket, 'data')
+  return socket.pause()
 }
 
 /** Makes a link to itself, into which nobody can look, whoever runs the tests. */

@@ -423,8 +423,10 @@ test('a flood of logins holds no database connection, and does not delay other c
   const flood = Array.from({ length: 80 }, async () => {
     const input = { login_username: unique(), login_password: 'wrong-password' }
     // On a slow machine the last ones are told that too many sign in.
-    await world.nobody().attempt(login, input, { headers: { 'x-forwarded-for': newAddress() } })
-    answered += 1
+    const answer = await world
+      .nobody()
+      .attempt(login, input, { headers: { 'x-forwarded-for': newAddress() } })
+    if (typeof answer === 'object' && answer?.status === 401) answered += 1
   })
   // More than the pool has connections.
   for (let worked = 0; worked < 10; worked += 1) await dealer.call(calls.credits.dealer)

@@ -63,9 +63,11 @@ describe('a password', () => {
     const ended: string[] = []
     const check = (name: string, asker: Parameters<typeof isPassword>[2]) =>
       isPassword('a guess', undefined, asker).then(() => ended.push(name))
-    const flood = Array.from({ length: 20 }, () => check('flood', stranger('192.0.2.1')))
+    // On a slow machine the last of the strangers wait too long, and are refused.
+    const flooding = (address: string) => check('flood', stranger(address)).catch(() => {})
+    const flood = Array.from({ length: 20 }, () => flooding('192.0.2.1'))
     const other = check('other', stranger('192.0.2.2'))
-    const networks = Array.from({ length: 20 }, (_, at) => check('flood', stranger(`198.51.100.${at}`)))
+    const networks = Array.from({ length: 20 }, (_, at) => flooding(`198.51.100.${at}`))
     const account = { id: 7, name: 'ann', role: 'dealer' } as const
     await check('signed in', { ...stranger('192.0.2.1'), account })
     expect(ended.length).toBeLessThan(8)

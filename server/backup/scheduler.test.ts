@@ -57,7 +57,7 @@ describe('a console with BACKUP_EVERY', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as { msg: string })
   const logged = (msg: string) =>
-    expect.poll(() => lines().filter((line) => line.msg === msg), { timeout: 60_000 })
+    expect.poll(() => lines().filter((line) => line.msg === msg), { timeout: 100_000 })
 
   test('makes a backup, proves it by a restore, and removes the oldest of its own beyond BACKUP_KEEP', async () => {
     const [first, second] = ['auto-2020-01-01T00-00-00-000Z', 'auto-2020-01-02T00-00-00-000Z']
@@ -164,7 +164,7 @@ describe('a backup by the clock', () => {
         markOf,
       })
       backups.start()
-      await expect.poll(async () => (await backups.state()).failure, { timeout: 15_000 }).not.toBe(null)
+      await expect.poll(async () => (await backups.state()).failure, { timeout: 60_000 }).not.toBe(null)
       await backups.stop()
       expect(await backups.state()).toMatchObject({
         ...{ kept: 0, newest: null, next: '2026-05-10T13:00:00.000Z' },
@@ -219,7 +219,7 @@ describe('a backup by the clock', () => {
       markOf,
     })
     backups.start()
-    await expect.poll(async () => (await backups.state()).failure, { timeout: 15_000 }).not.toBe(null)
+    await expect.poll(async () => (await backups.state()).failure, { timeout: 60_000 }).not.toBe(null)
     await backups.stop()
     rmSync(join(folder, 'no folder'))
     plant('no folder/auto-2027-05-10T11-00-00-000Z', 'sound')

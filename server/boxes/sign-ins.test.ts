@@ -14,14 +14,14 @@ afterAll(() => world.close())
 
 /** Boxes that have a token, and sign in next. */
 async function ready(count: number, told: Record<string, string> = {}) {
-  return Promise.all(
-    Array.from({ length: count }, async (_, nr) => {
-      const { name, mac } = await world.client(dealer, { months: 1 })
-      const box = new Box(world.server, { mac, told: { sn: `SN-${nr}`, ...told } })
-      await box.handshake()
-      return { name, box }
-    }),
-  )
+  const boxes: { name: string; box: Box }[] = []
+  while (boxes.length < count) {
+    const { name, mac } = await world.client(dealer, { months: 1 })
+    const box = new Box(world.server, { mac, told: { sn: `SN-${boxes.length}`, ...told } })
+    await box.handshake()
+    boxes.push({ name, box })
+  }
+  return boxes
 }
 
 /** In how many transactions the devices of these clients were stored. */

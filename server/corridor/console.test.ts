@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../../test/support/server.ts'
@@ -67,11 +67,11 @@ describe('the page', () => {
     const file = join(BUILT, 'index.html')
     const built = readFileSync(file)
     try {
-      appendFileSync(file, '<!-- the next version -->')
+      put(file, `${built}<!-- the next version -->`)
       expect(await (await get('/', { 'accept-encoding': 'identity' })).text()).toBe(page)
       expect(await (await get('/index.html', { 'accept-encoding': 'identity' })).text()).toBe(page)
     } finally {
-      writeFileSync(file, built)
+      put(file, built)
     }
   })
 
@@ -234,6 +234,12 @@ function asset(ending: string): string {
   const found = new RegExp(`"(/assets/[^"]+\\.${ending})"`).exec(page)?.[1]
   if (!found) throw new Error(`The page names no .${ending}`)
   return found
+}
+
+/** Replaces a file that others may read at this moment. */
+function put(file: string, content: string | Buffer): void {
+  writeFileSync(`${file}.draft`, content)
+  renameSync(`${file}.draft`, file)
 }
 
 function get(path: string, headers: Record<string, string> = {}): Promise<Response> {

@@ -108,7 +108,7 @@ test(
     for (const does of all) expect(done.get(does) ?? 0, does).toBeGreaterThan(2)
     expect((await verify(sql, 'boxtree_server')).others.filter((one) => /add up/.test(one))).toEqual([])
   },
-  runs(120_000, 1_800_000),
+  runs(600_000, 1_800_000),
 )
 
 /** Returns whether it was done: what a rule forbids, as to take back what was never used, changes nothing. */

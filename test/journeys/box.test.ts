@@ -85,10 +85,10 @@ describe('on the page of the boxes, a box', () => {
 
     // A list that comes while a link is under way makes nothing of it.
     await givePlaylist(world, PLAYLIST)
-    await page.clock.fastForward(POLL - 15_000)
+    await page.clock.fastForward(POLL - 5_000)
     const answer = await holdNext(page, 'create_link')
     await page.keyboard.press('ArrowDown')
-    await polls(15_000)
+    await polls(5_000)
     await expect.poll(listed).toBe(2)
     await answer()
     await expect.poll(last).toBe('ffmpeg http://streams.example/two')
@@ -309,9 +309,9 @@ describe('on the page of the boxes, a box', () => {
     ] as const) {
       await tellOf(page, event)
       await tellOf(page, FAILED)
-      await page.clock.fastForward(pause - 1_000)
+      await page.clock.fastForward(pause - 2_500)
       expect(await played(page)).toHaveLength(many - 1)
-      await page.clock.fastForward(1_000)
+      await page.clock.fastForward(2_500)
       await links(many)
     }
     expect(new Set(await played(page)).size).toBe(3)

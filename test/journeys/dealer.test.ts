@@ -415,7 +415,7 @@ describe('a client', () => {
     const page = await open({ as: dealer, at: '/update-client/client-02' })
     await fill(page, { Description: 'Upstairs' })
     await press(page, 'Update Client')
-    await readNotice(page, 'Client client-02 updated successfully!')
+    await expect(page.getByText('Client client-02 updated successfully!')).toBeVisible()
     await press(page, 'Credentials')
     const dialog = page.getByRole('dialog', { name: 'Credentials of client-02' })
     await new Promise((passed) => setTimeout(passed, 2_500))

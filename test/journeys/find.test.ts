@@ -1,16 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import {
-  countActs,
-  expect,
-  expectAccessible,
-  holdBack,
-  press,
-  readNotice,
-  rows,
-  test,
-} from '../support/browser.ts'
+import { countActs, expect, expectAccessible, holdBack, press, rows, test } from '../support/browser.ts'
 import type { Person, World } from '../support/world.ts'
 
 const PHONE = { width: 390, height: 844, touch: true }
@@ -153,7 +144,7 @@ describe('the field in the top bar', () => {
     const page = await open({ as: dealer, at: '/update-client/tiago' })
     await page.getByLabel('Description').fill('called twice')
     await press(page, 'Update Client')
-    await readNotice(page, 'Client tiago updated successfully!')
+    await expect(page.getByText('Client tiago updated successfully!')).toBeVisible()
     await page.keyboard.press('/')
     await page.keyboard.type('zo')
     // The list would open two seconds after the save.

@@ -162,7 +162,7 @@ describe('a username with many wrong logins', () => {
     await type(page, dealer.name, PASSWORD)
     await expect(page.getByText('this device has to work for about 5 seconds')).toBeVisible()
     await expect(page.getByRole('progressbar', { name: 'Work done' })).toBeVisible()
-    await expect(page).toHaveURL('/')
+    await expect(page).toHaveURL('/', { timeout: 60_000 })
     await expect(page.getByRole('banner')).toContainText('Dealer Panel')
   })
 
@@ -171,7 +171,9 @@ describe('a username with many wrong logins', () => {
     await plantWrong(world, dealer.name, 10)
     const page = await open({ at: '/login' })
     await type(page, dealer.name, 'not this one')
-    await expect(page.getByRole('alert')).toHaveText('The username or the password is wrong.')
+    await expect(page.getByRole('alert')).toHaveText('The username or the password is wrong.', {
+      timeout: 60_000,
+    })
     await expect(page.getByLabel('Username')).toHaveValue(dealer.name)
     await expect(page.getByText('Verified')).toBeVisible()
   })

@@ -108,7 +108,7 @@ test(
     await proveTheBooks(world.server.ownerSql)
     expect(await verify(world.server.sql, 'boxtree_server')).toMatchObject({ first: null, others: [PLAYED] })
   },
-  runs(120_000, 1_200_000),
+  runs(600_000, 1_200_000),
 )
 
 function monthsBetween(from: string, to: string): number {

@@ -78,7 +78,7 @@ async function succeeded(answer: Promise<{ status: number }>): Promise<boolean> 
 }
 
 test('a finished day stays what it was, whatever is moved and closed later', {
-  timeout: runs(100_000, 1_200_000),
+  timeout: runs(600_000, 1_200_000),
 }, async () => {
   const done = new Map<string, number>()
   await fc.assert(

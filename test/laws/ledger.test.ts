@@ -18,7 +18,7 @@ describe('for any commands on any tree of accounts', () => {
   afterAll(() => setting.close())
 
   test('the server does what the model does, and the books balance', {
-    timeout: runs(400_000, 3_600_000),
+    timeout: runs(1_200_000, 3_600_000),
   }, async () => {
     const outcomes = new Map<string, number>()
     await holds(runs(100, 2_000), async ([zone, now, shape, commands]) => {
@@ -36,7 +36,7 @@ describe('for any commands on any tree of accounts', () => {
 })
 
 test('verify finds nothing wrong in books that only calls have written', {
-  timeout: runs(200_000, 1_200_000),
+  timeout: runs(600_000, 1_200_000),
 }, async () => {
   const setting = await openSetting()
   const { world } = setting

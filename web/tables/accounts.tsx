@@ -39,7 +39,7 @@ function declare(level: LevelName): Table<Account> {
           ...pace,
         ]
       : [
-          moment('created', 'Created', 'datetime'),
+          moment('created', 'Created', 'date'),
           name(level),
           balance({ narrow: 'aside' }),
           words('description', 'Description'),

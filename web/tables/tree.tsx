@@ -61,7 +61,7 @@ export function lasts<Row extends Pick<TreeRow, 'lasts'>>(): Column<Row> {
   return {
     key: 'lasts',
     header: 'Lasts',
-    width: 104,
+    width: 120,
     text: ({ lasts }) => (lasts === null ? '' : `about ${counted(lasts, 'day')}`),
   }
 }

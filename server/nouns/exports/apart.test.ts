@@ -19,7 +19,7 @@ const HOSTILE = [
 ]
 
 /** How long processes may take to end; how soon they do is no matter of these tests. */
-const SOON = { timeout: 10_000 }
+const SOON = { timeout: 60_000 }
 
 let dealers: Person[]
 
