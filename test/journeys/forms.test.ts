@@ -440,7 +440,8 @@ describe('a draft', () => {
   test('of a request for credits has the amount that was chosen last', async ({ open, world }) => {
     const { dealer } = await world.family()
     const page = await open({ as: dealer, at: '/credit-requests' })
-    await page.getByLabel('Other amount').pressSequentially('500')
+    await page.getByLabel('Other amount').click()
+    await page.keyboard.type('500')
     await page.getByLabel('Credits', { exact: true }).selectOption('20')
     await page.reload()
     await expect(page.getByText('Your unsent entries')).toBeVisible()
