@@ -39,10 +39,10 @@ export async function restoreBackup(options: RestoreOptions): Promise<void> {
   if (!origin) throw new StartFault(UNKNOWN_TABLES)
   const sql = openPool(owner, { max: 1, noTimeouts: true, noMaxAge: true })
   try {
+    // The backup is still there, so the rows need not wait for a standby, which may not have been made yet.
+    await sql`set synchronous_commit = local`
     await begin(sql, async (sql) => {
       await sql`select pg_advisory_xact_lock(${LOCKS.schema})`
-      // The backup is still there, so the rows need not wait for a standby, which may not have been made yet.
-      await sql`set local synchronous_commit = local`
       await refuseFilled(sql)
       await makeTablesOf(sql, origin, release)
       await fill(sql, options)

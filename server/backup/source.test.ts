@@ -1,11 +1,17 @@
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { urlOf } from '../../test/support/external.ts'
 import { freshFolder } from '../../test/support/folder.ts'
 import { Pair } from '../../test/support/pair.ts'
+import { SECRET_KEY } from '../../test/support/server.ts'
+import { openWorld } from '../../test/support/world.ts'
 import { begin } from '../postgres/begin.ts'
 import { openPool, type Sql } from '../postgres/pool.ts'
+import { readManifest } from './archive.ts'
+import { restoreBackup } from './restore.ts'
 import { openSource } from './source.ts'
+import { takeBackup } from './take.ts'
 
 let pair: Pair
 let said: string[]
@@ -102,6 +108,31 @@ describe('a backup', () => {
     expect(ended).not.toHaveBeenCalled()
     shown.mockImplementation(() => clock() + 60_001)
     expect(await found).toEqual({ from: 'primary', has: true })
+  })
+
+  test('is restored although no standby confirms its rows', async () => {
+    const folder = join(freshFolder(), 'backup')
+    const world = await openWorld()
+    await takeBackup({
+      owner: world.server.database.owner,
+      key: SECRET_KEY,
+      timeZone: 'UTC',
+      folder,
+      say: () => {},
+    })
+    await world.close()
+    await using(pair.at('postgres', 'postgres'), async (sql) => {
+      await sql`set synchronous_commit = local`
+      await sql`create database restored owner holder`
+    })
+    const owner = pair.at('holder', 'restored')
+    const manifest = readManifest(folder)
+    await restoreBackup({ owner, key: SECRET_KEY, folder, manifest, say: () => {}, onRestored: () => {} })
+    const [row] = await using(
+      owner,
+      (sql) => sql<{ admins: number }[]>`select count(*)::int as admins from account`,
+    )
+    expect(row?.admins).toBe(1)
   })
 
   test('is taken from the standby where no primary answers, and says that its age cannot be told', async () => {
