@@ -17,8 +17,18 @@ export async function* csv(sql: Sql, { columns, signed, rows }: Listing): AsyncG
 /** What a spreadsheet would take for a formula. An apostrophe comes before it, and before the 0 of a phone number. */
 const FORMULA = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']
 
+/**
+ * Where lists are separated by semicolons, as in Portugal, Excel begins a cell at each, also within quotes. Of all columns
+ * only a description may have one.
+ */
+const FORMULA_WITHIN = ';(?=\\s*[=+@＝＋＠－-])'
+
 function cell(sql: Sql, column: string): Fragment {
   const text = sql(column)
+  const harmless =
+    column === 'Description'
+      ? sql`case when ${text} like '%;%' then regexp_replace(${text}, ${FORMULA_WITHIN}, ';''', 'g') else ${text} end`
+      : text
   return sql`coalesce(
-    '"' || case when left(${text}, 1) = any (${FORMULA}) or ${text} ~ '^0[0-9]+$' then '''' else '' end || replace(${text}, '"', '""') || '"', '')`
+    '"' || case when left(${text}, 1) = any (${FORMULA}) or ${text} ~ '^0[0-9]+$' then '''' else '' end || replace(${harmless}, '"', '""') || '"', '')`
 }

@@ -373,6 +373,15 @@ describe('the CSV of transactions', () => {
     expect(rows.map((row) => row[5])).toEqual(texts.map((text) => (/^[=@+-]/.test(text) ? `'${text}` : text)))
   })
 
+  test('has no formula behind a semicolon either, at which Excel begins a cell in many countries', async () => {
+    world.clock.set('2026-06-22T12:00:00.000Z')
+    const { reseller, dealer } = await world.family()
+    for (const desc of ['x;=HYPERLINK(A1);', 'a; -5;@b', 'one;two; three'])
+      await world.client(dealer, { desc })
+    const rows = await transactions(reseller, '2026-06-22', '2026-06-22')
+    expect(rows.map((row) => row[5])).toEqual(["x;'=HYPERLINK(A1);", "a;' -5;'@b", 'one;two; three'])
+  })
+
   test('includes the first day and the last, in the time zone of the business', async () => {
     const { dealer } = await world.family({ credits: 9 })
     const moments = [
