@@ -75,9 +75,8 @@ async function start(): Promise<void> {
   const data = await openData(config)
   const secretKey = found ?? (await step(() => makeSecretKey(data.sql, config)))
   measureAll(config, data)
-  const isTerminal = process.stdout.isTTY
   const firstLogin = config.serve.console
-    ? await step(() => makeFirstLogin(data.sql, config, isTerminal))
+    ? await step(() => makeFirstLogin(data.sql, config, process.stdout.isTTY))
     : null
   const opened: Opened = { ...data, config, secretKey, seal: createSeal(secretKey) }
   const backups = backupsOf(opened)

@@ -109,8 +109,8 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
       last.current.at = performance.now()
       // A repeat may have been meant as a second change: the notice then says that it was made once.
       const once = isRepeat ? DONE_ONCE : undefined
-      if (words?.success) notice.success(words.success(input, output), once, words.failure)
-      else if (words) notice.settle(words.failure)
+      if (words) notice.settle(words.failure)
+      if (words?.success) notice.success(words.success(input, output), once)
       for (const queryKey of afterwards.changes?.map(({ name }) => [name]) ?? [[]])
         loadAgain(client, queryKey)
       mark(namedIn(input as Record<string, unknown>))
@@ -197,7 +197,8 @@ export function useUnansweredSubmits(): void {
       else {
         submitOnce(call, input, name)
           .then(({ output }) => {
-            if (words?.success) notice.success(words.success(input, output), undefined, words.failure)
+            if (words) notice.settle(words.failure)
+            if (words?.success) notice.success(words.success(input, output))
             mark(namedIn(input as Record<string, unknown>))
             const { login } = input as { login?: string }
             if (call === calls.clients.save && login) draftWasSent(name, clientForm(login))

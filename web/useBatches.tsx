@@ -46,6 +46,7 @@ interface Batches {
 export function useBatches(call: Call, did: string, onDone: () => void): Batches {
   const cache = useQueryClient()
   const notice = useNotice()
+  const words = wordsOf(call)
   const [running, setRunning] = useState<Running | null>(null)
   const isStopped = useRef(false)
   const stop = () => {
@@ -70,13 +71,14 @@ export function useBatches(call: Call, did: string, onDone: () => void): Batches
         done += batch.did
         left = batch.did > 0 ? batch.left : 0
         setRunning((now) => now && { ...now, done })
-        if (left === 0) notice.success(success(done), undefined, wordsOf(call)?.failure)
-        else if (isStopped.current) notice.warning(`Stopped: ${howMany(done, all)} were ${did}.`)
+        if (left === 0) {
+          if (words) notice.settle(words.failure)
+          notice.success(success(done))
+        } else if (isStopped.current) notice.warning(`Stopped: ${howMany(done, all)} were ${did}.`)
       }
       onDone()
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
-      const words = wordsOf(call)
       const [text, reason, about] = words ? failureOf(words, error) : [error.message]
       const before = done > 0 ? `${howMany(done, all)} were ${did}. ` : ''
       if (error.code !== 'no_session') notice.error(text, `${before}${reason ?? ''}`, about)

@@ -22,15 +22,10 @@ export async function makeFirstLogin(sql: Sql, config: Config, onTerminal: boole
   if (onTerminal) {
     const password = generatePassword()
     const made = await createFirstAdmin(sql, adminLogin, password)
-    return made ? `First login: ${adminLogin}, password ${password}` : leftBehind(config)
+    return made ? `First login: ${adminLogin}, password ${password}` : leftBehind(sql, config)
   }
   await leaveFirstLogin(sql, config)
-  // The admin may have signed in at another server, which has no such file.
-  const [signedIn] = await sql`
-    select from sign_in s join account a on a.id = s.account
-    where a.role = 'admin' and s.outcome = 'succeeded' limit 1`
-  if (signedIn) await forgetFirstLogin(config)
-  return leftBehind(config)
+  return leftBehind(sql, config)
 }
 
 const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789'
@@ -70,9 +65,16 @@ function writeDraft(draft: string, { dataDir, adminLogin: login }: Config): Logi
   return { login, password }
 }
 
-function leftBehind(config: Config): string | null {
+/** Says where the first login is, unless the admin has signed in: at another server, which has no such file. */
+async function leftBehind(sql: Sql, config: Config): Promise<string | null> {
   const file = firstLoginFile(config)
-  return existsSync(file) ? `First login: in ${file}` : null
+  if (!existsSync(file)) return null
+  const [signedIn] = await sql`
+    select from sign_in s join account a on a.id = s.account
+    where a.role = 'admin' and s.outcome = 'succeeded' limit 1`
+  if (!signedIn) return `First login: in ${file}`
+  await forgetFirstLogin(config)
+  return null
 }
 
 /** Removes the file with the first login, whose password is somebody's own now, or good no more. */

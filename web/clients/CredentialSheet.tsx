@@ -117,8 +117,9 @@ function SendOn({ client }: { client: Credentials }) {
 function useCopy() {
   const notice = useNotice()
   return async (text: string) => {
-    if (await copyText(text)) notice.success('Copied', undefined, NOT_COPIED)
-    else notice.error(NOT_COPIED)
+    if (!(await copyText(text))) return notice.error(NOT_COPIED)
+    notice.settle(NOT_COPIED)
+    notice.success('Copied')
   }
 }
 

@@ -84,7 +84,8 @@ function Reminder({ client, noted, onNoted, onEdit }: ReminderProps) {
   const isDone = () => note.submit({ name: client.name, reminded: true })
   const copy = async () => {
     if (!(await copyText(text))) return notice.error(NOT_COPIED)
-    notice.success('Copied', undefined, NOT_COPIED)
+    notice.settle(NOT_COPIED)
+    notice.success('Copied')
     isDone()
   }
   const why = whyNoNumber(client.phone)

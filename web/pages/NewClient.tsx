@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import { useWatch } from 'react-hook-form'
 import { useLocation } from 'react-router'
 import { withoutSecrets } from '../../contract/call.ts'
@@ -44,8 +44,7 @@ export function NewClient() {
     },
   })
   const isHeld = create.loading || create.unanswered
-  const [isShort, setIsShort] = useState(false)
-  const balance = useHeld(useBalance({ every: isShort ? WHILE_SHORT : undefined }).credits, isHeld)
+  const balance = useHeld(useBalance().credits, isHeld)
   const schema = useMemo(() => newClientSchema(balance), [balance])
   const submit = (input: InputOf<typeof calls.clients.create>) => {
     sent.current = draftOf(name, NEW_CLIENT)
@@ -78,7 +77,7 @@ export function NewClient() {
               onDiscard={empty}
               hasPassword
             />
-            <Fields balance={balance} isHeld={isHeld} onShort={setIsShort} />
+            <Fields balance={balance} isHeld={isHeld} />
           </Form>
         </Card>
       )}
@@ -86,17 +85,13 @@ export function NewClient() {
   )
 }
 
-/** How often the balance is asked for while it does not suffice, in milliseconds: the parent may be on the telephone. */
-const WHILE_SHORT = 5_000
-
 interface FieldsProps {
   balance: number | null | undefined
   /** True while the client is being made, and where nobody knows whether it was: it would count as one that is there. */
   isHeld: boolean
-  onShort: (isShort: boolean) => void
 }
 
-function Fields({ balance, isHeld, onShort }: FieldsProps) {
+function Fields({ balance, isHeld }: FieldsProps) {
   const trials = useTrials(isHeld)
   return (
     <>
@@ -118,7 +113,7 @@ function Fields({ balance, isHeld, onShort }: FieldsProps) {
       <DescriptionField />
       <MacUnlessMinistra trials={trials} />
       <PhoneField />
-      <Start {...{ balance, trials, onShort }} />
+      <Start balance={balance} trials={trials} />
       <PackageField />
     </>
   )
@@ -177,14 +172,11 @@ function useTrials(isHeld: boolean): Trials | undefined {
 }
 
 /** The choice of trial or months, with its price and the balance. */
-function Start({
-  balance,
-  trials,
-  onShort,
-}: Pick<FieldsProps, 'balance' | 'onShort'> & { trials: Trials | undefined }) {
+function Start({ balance, trials }: Pick<FieldsProps, 'balance'> & { trials: Trials | undefined }) {
   const cost = startCost(useWatch({ name: 'months' }))
   const short = balance != null && cost > balance
-  useEffect(() => onShort(short), [short, onShort])
+  // The form, and all else that shows the balance, gets it too.
+  useBalance({ every: short ? WHILE_SHORT : undefined })
   return (
     <SelectInput
       name="months"
@@ -195,6 +187,9 @@ function Start({
     />
   )
 }
+
+/** How often the balance is asked for while it does not suffice, in milliseconds: the parent may be on the telephone. */
+const WHILE_SHORT = 5_000
 
 type Trials = OutputOf<typeof calls.clients.trials>
 

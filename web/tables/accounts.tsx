@@ -15,8 +15,8 @@ export type Listed = z.output<typeof AccountRow> & Partial<z.output<typeof Super
 /** An account with what the tree says of it. */
 export type Account = Listed & TreeRow
 
-/** What the tree says of every account. The state comes first, so that a narrow table does not hide it beyond its edge. */
-const pace = [state<Account>(), lasts<Account>(), used<Account>(), lastLogin<Account>()]
+/** What the tree says of every account: the state first, which a narrow table must not hide beyond its edge. */
+const ofTree = [state<Account>(), lasts<Account>(), used<Account>(), lastLogin<Account>()]
 
 export const accounts: Record<LevelName, Table<Account>> = {
   superreseller: declare('superreseller'),
@@ -36,7 +36,7 @@ function declare(level: LevelName): Table<Account> {
           count('resellers', 'Resellers'),
           count('dealers', 'Dealers'),
           count('clients', 'Clients'),
-          ...pace,
+          ...ofTree,
         ]
       : [
           moment('created', 'Created', 'date'),
@@ -44,7 +44,7 @@ function declare(level: LevelName): Table<Account> {
           balance({ narrow: 'aside' }),
           words('description', 'Description'),
           count('clients', 'Clients', { narrow: 'more' }),
-          ...pace,
+          ...ofTree,
         ],
     rowKey: ({ name }) => name,
     firstSort: showsBeneath ? { by: 'name', order: 'asc' } : { by: 'created', order: 'desc' },

@@ -33,15 +33,17 @@ export async function refreshPlaylist(context: RefreshContext): Promise<Kept | {
     const found = await readAgain(address, { seal, rules: playlist, signal })
     return await begin(sql, (sql) => keepAgain(sql, { address, found, seal, now }))
   } catch (error) {
-    // Not read after all, as this server is being stopped: another one reads it at once.
-    if (signal.aborted)
+    if (signal.aborted) {
+      // Not read after all, as this server is being stopped: another one reads it at once.
       await begin(
         sql,
         (sql) => sql`update playlist set tried = ${due} where address = ${address} and tried = ${now}`,
       )
-    if (!(error instanceof Refusal) || signal.aborted) throw error
-    const { message: failure } = error
-    await begin(sql, (sql) => sql`update playlist set failure = ${failure} where address = ${address}`)
-    return { failure }
+    } else if (error instanceof Refusal) {
+      const { message: failure } = error
+      await begin(sql, (sql) => sql`update playlist set failure = ${failure} where address = ${address}`)
+      return { failure }
+    }
+    throw error
   }
 }

@@ -23,12 +23,13 @@ export function Notices() {
 
 const fetchBoard = async () => (await import('./NoticeBoard.tsx')).NoticeBoard
 
-/**
- * Functions that show a notice. `reason` is a second line with the server's own message. `about` is the usual sentence of the
- * failure that is shown; a success with the same closes it, since it is not true any more.
- */
-export type Notify = Record<Kind, (text: string, reason?: string, about?: string) => void> & {
-  /** Closes the failures of this sentence, for a success that is not told. */
+/** Functions that show a notice; `reason` is a second line with the server's own message. */
+export interface Notify {
+  success: (text: string, reason?: string) => void
+  warning: (text: string, reason?: string) => void
+  /** @param about the sentence by which a later success closes it; `text` by default */
+  error: (text: string, reason?: string, about?: string) => void
+  /** Closes the notices of a failure, which a success has made untrue. */
   settle: (about: string) => void
 }
 
@@ -38,12 +39,9 @@ export function useNotice(): Notify {
 }
 
 const notify: Notify = {
-  success: (text, reason, about) => {
-    if (about !== undefined) notify.settle(about)
-    post('success', { text, reason })
-  },
-  error: (text, reason, about) => post('error', { text, reason, about }),
-  warning: (text, reason, about) => post('warning', { text, reason, about }),
+  success: (text, reason) => post('success', text, reason),
+  warning: (text, reason) => post('warning', text, reason),
+  error: (text, reason, about) => post('error', text, reason, about),
   settle: (about) => {
     waiting = waiting.filter((notice) => notice.kind === 'success' || notice.about !== about)
     show?.({ settled: about })
@@ -63,13 +61,7 @@ let wake: (() => void) | null = null
 let show: Show | null = null
 let waiting: Notice[] = []
 
-interface Said {
-  text: string
-  reason: string | undefined
-  about?: string | undefined
-}
-
-function post(kind: Kind, { text, reason, about = text }: Said) {
+function post(kind: Kind, text: string, reason: string | undefined, about = text) {
   const notice = { kind, about, lines: reason && reason !== text ? [text, reason] : [text] }
   if (show) return show(notice)
   if (!wake) return
