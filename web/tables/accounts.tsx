@@ -58,7 +58,8 @@ function name(level: LevelName): Column<Account> {
   return {
     key: 'name',
     header: 'Name',
-    least: 128,
+    // A name of 15 letters.
+    least: 140,
     mono: true,
     narrow: 'title',
     sort: (row) => row.name.toLowerCase(),

@@ -62,6 +62,7 @@ export function lasts<Row extends Pick<TreeRow, 'lasts'>>(): Column<Row> {
     key: 'lasts',
     header: 'Lasts',
     width: 120,
+    least: 112,
     text: ({ lasts }) => (lasts === null ? '' : `about ${counted(lasts, 'day')}`),
   }
 }
