@@ -138,7 +138,7 @@ export function setTokenSource(next: TokenSource): void {
 /** Whether the last request reached the server. */
 export const connection = {
   isLost: () => lost,
-  /** As of when what is shown without a connection was answered; empty where it was answered on this page. */
+  /** The moment at which what is shown without a connection was answered; empty where it was answered on this page. */
   asOf: () => asOf,
   setAsOf(moment: string): void {
     asOf = moment

@@ -106,7 +106,7 @@ function show(cache: QueryClient, by: string, { queryKey: key, state }: Query) {
   const page = isPage(key) ? all.find((one) => isPage(one.key)) : undefined
   const kept = all.find((one) => isSame(one.key, key)) ?? (page && narrowed(page, key[1] as ListQuery))
   if (!kept) return
-  connection.setAsOf(showMoment(new Date(kept.at).toISOString(), zone(), 'datetime'))
+  connection.setAsOf(new Date(kept.at).toISOString())
   cache.setQueryData(key, kept.data, { updatedAt: kept.at })
 }
 

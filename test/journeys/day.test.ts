@@ -170,13 +170,18 @@ describe("a client's credentials", () => {
     expect(await shared()).toContain('Password: tv-1234')
   })
 
-  test('say why nothing can be sent to a number without its country', async ({ open, world }) => {
+  test('lead to the field of a number without its country, to which nothing can be sent', async ({
+    open,
+    world,
+  }) => {
     const { dealer } = await world.family()
     await world.client(dealer, { login: 'half-number', phone: '912345678' })
     const page = await open({ as: dealer, at: '/update-client/half-number' })
     await press(page, 'Credentials')
-    await expect(page.getByRole('button', { name: 'WhatsApp' })).toBeDisabled()
-    await expect(page.getByText('Type the number with + and its country')).toBeVisible()
+    await expect(page.getByRole('link', { name: 'WhatsApp' })).toHaveCount(0)
+    await press(page, 'Type the number with + and its country')
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+    await fill(page, { 'Phone Number': '+351912345678' })
   })
 
   test('are drawn as a QR code in the browser, and printed alone', async ({ open, world }) => {

@@ -31,8 +31,17 @@ export function useTransactionFilter() {
       },
       { replace: true, preventScrollReset: true },
     )
-  return { filter, change }
+  /** Shows all transactions again: without a filter and without a search. */
+  const clear = () =>
+    setParams((now) => new URLSearchParams([...now].filter(([name]) => !NARROWING.has(name))), {
+      replace: true,
+      preventScrollReset: true,
+    })
+  return { filter, change, clear }
 }
+
+/** The parameters of the URL that select some of all transactions, or a page of them. */
+const NARROWING = new Set(['account', 'client', 'type', 'from', 'to', 'search', 'page'])
 
 function read(params: URLSearchParams): ChosenFilter {
   const day = (name: string) => Day.safeParse(params.get(name)).data

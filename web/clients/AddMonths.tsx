@@ -1,13 +1,12 @@
-import { useEffect } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { useWatch } from 'react-hook-form'
 import { calls } from '../../contract/calls.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
 import { inCredits, shortage } from '../../contract/words.ts'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
-import { showMoment } from '../parts/time.ts'
 import { useCall } from '../queries.ts'
+import { OnDay } from '../When.tsx'
 import { inMonths } from '../words.ts'
-import { zone } from '../zone.ts'
 import type { Quoted } from './Quote.tsx'
 
 interface AddMonthsProps {
@@ -56,10 +55,15 @@ const OPTIONS = Array.from({ length: 13 }, (_, value) => ({
 }))
 
 function says({ cost, credits: balance, balance_after, expiries }: Quoted): {
-  help?: string
+  help?: ReactNode
   fault?: string
 } {
   if (balance_after < 0) return { fault: shortage(balance, cost) }
-  const day = showMoment(expiries[0]?.new_expiry ?? '', zone(), 'date')
-  return { help: `Costs ${inCredits(cost)}; you have ${inCredits(balance)}. New expiry ${day}.` }
+  const help = (
+    <>
+      Costs {inCredits(cost)}; you have {inCredits(balance)}. New expiry{' '}
+      <OnDay iso={expiries[0]?.new_expiry ?? ''} />.
+    </>
+  )
+  return { help }
 }

@@ -2,34 +2,37 @@ import './credentials.css'
 import Button from '@mui/material/Button'
 import IconButton from '@mui/material/IconButton'
 import { styled } from '@mui/material/styles'
-import { Copy, MessageCircle, Printer, QrCode, Share2, UserPlus } from 'lucide-react'
+import { Copy, Printer, QrCode, Share2, UserPlus } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { createPortal } from 'react-dom'
 import { Buttons } from '../parts/Buttons.tsx'
-import { copyText, NOT_COPIED } from '../parts/copy.ts'
 import { Toggle } from '../parts/form/Toggle.tsx'
 import { useNotice } from '../parts/notices/Notices.tsx'
-import { whatsApp, whyNoNumber } from './contact.ts'
+import { useCopy } from '../useCopy.ts'
+import { OnDay } from '../When.tsx'
 import { type Credentials, credentialLines, credentialsText } from './credentials.ts'
+import { SendTo } from './SendTo.tsx'
 
 interface CredentialSheetProps {
   client: Credentials
   /** The button or link to the form of another client. */
   another: ReactNode
+  /** Closes the sheet over the form in which the client's number can be typed; without it, a button leads there. */
+  onType?: (() => void) | undefined
 }
 
 /** What a client needs for its box: to be copied, sent, scanned or printed. */
-export function CredentialSheet({ client, another }: CredentialSheetProps) {
+export function CredentialSheet({ client, another, onType }: CredentialSheetProps) {
   const copy = useCopy()
   const qr = useQr(credentialsText(client, { withPassword: true }))
   return (
     <>
       <Lines>
-        {credentialLines(client).map(({ label, value, typed }) => (
+        {credentialLines(client).map(({ label, value, typed, moment }) => (
           <div key={label}>
             <dt>{label}</dt>
             <dd>
-              <span className={typed && 'identifier'}>{value}</span>
+              <span className={typed && 'identifier'}>{moment ? <OnDay iso={moment} /> : value}</span>
               {typed && (
                 <IconButton
                   size="small"
@@ -66,38 +69,21 @@ export function CredentialSheet({ client, another }: CredentialSheetProps) {
         </Button>
         {another}
       </Buttons>
-      <SendOn client={client} />
+      <SendOn client={client} onType={onType} />
       {createPortal(<Printed client={client} qr={qr.drawn} />, document.body)}
     </>
   )
 }
 
 /** Sends the credentials through another service, which learns the password only if the person chooses that. */
-function SendOn({ client }: { client: Credentials }) {
+function SendOn({ client, onType }: Omit<CredentialSheetProps, 'another'>) {
   const [withPassword, setWithPassword] = useState(false)
   const text = credentialsText(client, { withPassword })
-  const address = whatsApp(client.phone, text)
-  const why = whyNoNumber(client.phone)
   return (
     <Send>
       <Toggle label="With password" checked={withPassword} onChange={setWithPassword} />
       <Buttons>
-        {address ? (
-          <Button
-            variant="outlined"
-            component="a"
-            href={address}
-            target="_blank"
-            rel="noopener noreferrer"
-            startIcon={<MessageCircle size={18} />}
-          >
-            WhatsApp
-          </Button>
-        ) : (
-          <Button variant="outlined" disabled startIcon={<MessageCircle size={18} />}>
-            WhatsApp
-          </Button>
-        )}
+        <SendTo client={client} text={text} onType={onType} />
         {'share' in navigator && (
           // Whoever closes the system's dialog has decided against it, which is no failure.
           <Button
@@ -109,18 +95,8 @@ function SendOn({ client }: { client: Credentials }) {
           </Button>
         )}
       </Buttons>
-      {why && <p>{why}</p>}
     </Send>
   )
-}
-
-function useCopy() {
-  const notice = useNotice()
-  return async (text: string) => {
-    if (!(await copyText(text))) return notice.error(NOT_COPIED)
-    notice.settle(NOT_COPIED)
-    notice.success('Copied')
-  }
 }
 
 type Drawn = { path: string; width: number }
@@ -196,5 +172,4 @@ const Send = styled('div')(({ theme }) => ({
   paddingTop: 8,
   borderTop: `1px solid ${theme.palette.divider}`,
   '& > div': { marginTop: 4 },
-  '& p': { marginTop: 8, fontSize: '0.75rem', color: theme.palette.text.secondary },
 }))

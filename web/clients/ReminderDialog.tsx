@@ -1,6 +1,6 @@
 import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
-import { Copy, MessageCircle, MessageSquareText } from 'lucide-react'
+import { Copy } from 'lucide-react'
 import { useState } from 'react'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
@@ -9,20 +9,19 @@ import type { DueClient } from '../../contract/shapes.ts'
 import { useNow } from '../clock.ts'
 import { Buttons } from '../parts/Buttons.tsx'
 import { CardFoot } from '../parts/Card.tsx'
-import { copyText, NOT_COPIED } from '../parts/copy.ts'
 import { Cancel } from '../parts/dialog/Cancel.tsx'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { useLastValue } from '../parts/dialog/useLastValue.ts'
 import { Form } from '../parts/form/Form.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
-import { useNotice } from '../parts/notices/Notices.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { useSubmit } from '../queries.ts'
 import { keepPreferences, useKnowsPreferences, usePreferences, useSession } from '../session.tsx'
+import { useCopy } from '../useCopy.ts'
 import { At } from '../When.tsx'
 import { zone } from '../zone.ts'
-import { sms, whatsApp, whyNoNumber } from './contact.ts'
 import { remindingText, USUAL_REMINDER } from './reminder.ts'
+import { SendTo } from './SendTo.tsx'
 
 interface ReminderDialogProps {
   /** Null while the dialog is closed. */
@@ -74,7 +73,7 @@ interface ReminderProps {
 
 function Reminder({ client, noted, onNoted, onEdit }: ReminderProps) {
   const { reminder } = usePreferences()
-  const notice = useNotice()
+  const copy = useCopy()
   const text = remindingText(reminder, client, zone(), useNow())
   const { name: self } = useSession()
   const note = useSubmit(calls.clients.remind, {
@@ -82,28 +81,20 @@ function Reminder({ client, noted, onNoted, onEdit }: ReminderProps) {
     onDone: ({ reminded }, { name }) => onNoted({ name, reminded, by: self }),
   })
   const isDone = () => note.submit({ name: client.name, reminded: true })
-  const copy = async () => {
-    if (!(await copyText(text))) return notice.error(NOT_COPIED)
-    notice.settle(NOT_COPIED)
-    notice.success('Copied')
-    isDone()
-  }
-  const why = whyNoNumber(client.phone)
   return (
     <>
       <Letter>{text}</Letter>
       <Buttons>
-        <ToService address={whatsApp(client.phone, text)} icon={<MessageCircle size={18} />} onOpen={isDone}>
-          WhatsApp
-        </ToService>
-        <ToService address={sms(client.phone, text)} icon={<MessageSquareText size={18} />} onOpen={isDone}>
-          SMS
-        </ToService>
-        <Button autoFocus variant="contained" startIcon={<Copy size={18} />} onClick={copy}>
+        <SendTo client={{ ...client, login: client.name }} text={text} bySms onOpen={isDone} />
+        <Button
+          autoFocus
+          variant="contained"
+          startIcon={<Copy size={18} />}
+          onClick={async () => (await copy(text)) && isDone()}
+        >
           Copy
         </Button>
       </Buttons>
-      {why && <Note>{why}</Note>}
       <Foot aria-live="polite">
         {noted.reminded === null ? (
           <span>Not reminded yet</span>
@@ -126,39 +117,6 @@ function Reminder({ client, noted, onNoted, onEdit }: ReminderProps) {
         </Button>
       </Foot>
     </>
-  )
-}
-
-interface ToServiceProps {
-  /** Null where the number has no country. */
-  address: string | null
-  icon: React.ReactNode
-  onOpen: () => void
-  children: string
-}
-
-/** A link to another service, which learns neither where it was opened nor a way back. */
-function ToService({ address, icon, onOpen, children }: ToServiceProps) {
-  if (address === null) {
-    return (
-      <Button variant="outlined" disabled startIcon={icon}>
-        {children}
-      </Button>
-    )
-  }
-  return (
-    <Button
-      variant="outlined"
-      component="a"
-      href={address}
-      // The phone itself opens a text message; a window for it would stay empty.
-      target={address.startsWith('https:') ? '_blank' : undefined}
-      rel="noopener noreferrer"
-      startIcon={icon}
-      onClick={onOpen}
-    >
-      {children}
-    </Button>
   )
 }
 
@@ -202,12 +160,6 @@ const Letter = styled('blockquote')(({ theme }) => ({
   whiteSpace: 'pre-wrap',
   overflowWrap: 'anywhere',
   background: theme.palette.background.default,
-}))
-
-const Note = styled('p')(({ theme }) => ({
-  marginTop: 8,
-  fontSize: '0.75rem',
-  color: theme.palette.text.secondary,
 }))
 
 const Foot = styled(CardFoot)({ '& > span': { flex: '1 1 auto' } })

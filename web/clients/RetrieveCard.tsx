@@ -89,7 +89,8 @@ function possible({ retrievable }: ClientDetail, expired: boolean): string {
   if (expired) return 'Nothing is left of an expired client'
   if (retrievable === 0) return 'There is nothing to retrieve'
   const up = `Up to ${inCredits(retrievable)} can be retrieved`
-  return retrievable > MOST_MONTHS ? `${up}, ${MOST_MONTHS} at a time` : up
+  // The server offers no more at a time, though there may be more.
+  return retrievable === MOST_MONTHS ? `${up} at a time` : up
 }
 
 /** Shows the expiry and the dealer's balance after the retrieval. */

@@ -12,6 +12,7 @@ import { Skeleton } from '../parts/Skeleton.tsx'
 import type { Tone } from '../parts/tone.ts'
 import { useSubmit } from '../queries.ts'
 import { to } from '../screens.ts'
+import { OnDay } from '../When.tsx'
 import { zone } from '../zone.ts'
 import { anotherIcon, CredentialSheet } from './CredentialSheet.tsx'
 import { RenewDialog } from './RenewDialog.tsx'
@@ -83,7 +84,7 @@ export function VerdictCard({ client }: { client: ClientDetail | undefined }) {
       <TakeMac about={nearly} onClose={() => setNearly(null)} />
       {client && (
         <Dialog open={asked === 'credentials'} title={`Credentials of ${client.name}`} onClose={close}>
-          <CredentialSheet client={{ ...client, login: client.name }} another={TO_ANOTHER} />
+          <CredentialSheet client={{ ...client, login: client.name }} another={TO_ANOTHER} onType={close} />
         </Dialog>
       )}
     </Section>
@@ -108,22 +109,33 @@ function Reasons({ verdicts: [first, ...more] }: { verdicts: readonly Verdict[] 
           <Skeleton width={260} height={24} />
         </span>
       )}
-      {more.map(({ says, ticks }) => (
-        <p key={says} aria-live={ticks && 'off'}>
-          {says}
+      {more.map((verdict) => (
+        <p key={verdict.says} aria-live={verdict.ticks && 'off'}>
+          <Said {...verdict} />
         </p>
       ))}
     </Reasoning>
   )
 }
 
-function Sign({ says, tone, ticks }: Verdict) {
-  const Icon = tone === 'good' ? CircleCheck : TriangleAlert
+function Sign(verdict: Verdict) {
+  const Icon = verdict.tone === 'good' ? CircleCheck : TriangleAlert
   return (
-    <strong aria-live={ticks && 'off'}>
+    <strong aria-live={verdict.ticks && 'off'}>
       <Icon aria-hidden size={22} />
-      {says}
+      <span>
+        <Said {...verdict} />
+      </span>
     </strong>
+  )
+}
+
+function Said({ says, until }: Verdict) {
+  if (!until) return says
+  return (
+    <>
+      {says} <OnDay iso={until.iso} />, {until.away}
+    </>
   )
 }
 

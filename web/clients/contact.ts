@@ -1,8 +1,5 @@
-/** Why nothing can be sent to a phone number. */
-export function whyNoNumber(phone: string): string | undefined {
-  if (digitsAbroad(phone) !== null) return undefined
-  return phone === '' ? 'This client has no phone number' : 'Type the number with + and its country'
-}
+/** What a button says in place of the services, none of which can be given the number. */
+export const NO_COUNTRY = 'Type the number with + and its country'
 
 /** Returns the address that opens WhatsApp with a text to this number; null where the country is unknown. */
 export function whatsApp(phone: string, text: string): string | null {

@@ -28,6 +28,8 @@ interface Line {
   secret?: true
   /** True for what is typed into a box. */
   typed?: true
+  /** The moment whose day `value` is. */
+  moment?: string
 }
 
 export function credentialLines({
@@ -42,6 +44,6 @@ export function credentialLines({
     { label: 'Password', value: password, secret: true, typed: true },
     ...(mac === null ? [] : [{ label: 'MAC', value: mac, typed: true } as const]),
     { label: 'Package', value: packageLabel(package_selection) ?? String(package_selection) },
-    { label: 'Expiry', value: showMoment(expiry, zone(), 'date') },
+    { label: 'Expiry', value: showMoment(expiry, zone(), 'date'), moment: expiry },
   ]
 }

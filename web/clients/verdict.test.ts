@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { verdictsOf } from './verdict.ts'
+import { type Verdict, verdictsOf } from './verdict.ts'
 
 const NOW = new Date('2026-11-21T10:00:00.000Z')
 const NOT_ASKED = { online: false, box_refusal: null, box_answered: null, near_box: null, wrong_login: null }
@@ -14,24 +14,24 @@ const EXPIRED = { ...SERVED, expiry: '2026-09-24T23:59:59.000Z' }
 const LOCKED = { locked: true, locked_to_ip: '203.0.113.7' }
 
 test.each([
-  [SERVED, ['Served until 14 January, 54 days']],
-  [{ ...SERVED, expiry: '2026-12-01T23:59:59.000Z' }, ['Served until 1 December, 10 days']],
-  [{ ...SERVED, expiry: '2026-11-22T23:59:59.000Z' }, ['Served until 22 November, 1 day']],
-  [{ ...SERVED, expiry: '2026-11-21T23:59:59.000Z' }, ['Served until the end of today']],
+  [SERVED, ['Served until 2027-01-14, in 54 days']],
+  [{ ...SERVED, expiry: '2026-12-01T23:59:59.000Z' }, ['Served until 2026-12-01, in 10 days']],
+  [{ ...SERVED, expiry: '2026-11-22T23:59:59.000Z' }, ['Served until 2026-11-22, tomorrow']],
+  [{ ...SERVED, expiry: '2026-11-21T23:59:59.000Z' }, ['Served until 2026-11-21, today']],
   [EXPIRED, ['Expired 58 days ago']],
   [{ ...SERVED, expiry: '2026-11-20T23:59:59.000Z' }, ['Expired yesterday']],
-  [{ ...SERVED, status: false }, ['Switched off', 'Paid until 14 January, 54 days']],
-  [{ ...SERVED, ...LOCKED }, ['Locked to 203.0.113.7', 'Served until 14 January, 54 days']],
-  [{ ...SERVED, expiry: '2027-11-21T23:59:59.000Z' }, ['Served until 21 November 2027, 365 days']],
+  [{ ...SERVED, status: false }, ['Switched off', 'Paid until 2027-01-14, in 54 days']],
+  [{ ...SERVED, ...LOCKED }, ['Locked to 203.0.113.7', 'Served until 2027-01-14, in 54 days']],
+  [{ ...SERVED, expiry: '2027-11-21T23:59:59.000Z' }, ['Served until 2027-11-21, in 365 days']],
   // The lock is off, or has met no box yet.
-  [{ ...SERVED, locked_to_ip: '203.0.113.7' }, ['Served until 14 January, 54 days']],
-  [{ ...SERVED, locked: true }, ['Served until 14 January, 54 days']],
+  [{ ...SERVED, locked_to_ip: '203.0.113.7' }, ['Served until 2027-01-14, in 54 days']],
+  [{ ...SERVED, locked: true }, ['Served until 2027-01-14, in 54 days']],
   [
     { ...EXPIRED, ...LOCKED, status: false },
     ['Expired 58 days ago', 'Switched off', 'Locked to 203.0.113.7'],
   ],
 ])('%o is judged as %j', (client, says) => {
-  expect(verdictsOf(client, NOW, 'UTC').map((verdict) => verdict.says)).toEqual(says)
+  expect(verdictsOf(client, NOW, 'UTC').map(whole)).toEqual(says)
 })
 
 test('each reason has the act that mends it, and an expired client is renewed before anything else', () => {
@@ -116,7 +116,7 @@ test('a box with nearly the MAC of a client is taken over, but not by an expired
   const says = 'A box asked 2 minutes ago with another MAC: 00:1A:79:AB:CD:E0'
   expect(verdictsOf({ ...SERVED, near_box }, NOW, 'UTC')).toMatchObject([
     { says, mend: 'take the MAC' },
-    { says: 'Served until 14 January, 54 days' },
+    { says: 'Served until' },
   ])
   const [, second] = verdictsOf({ ...EXPIRED, near_box }, NOW, 'UTC')
   expect(second).toEqual({ says, tone: 'warn', ticks: true })
@@ -126,11 +126,16 @@ test('a wrong password that was tried with the login of a client is told of', ()
   const wrong_login = '2026-11-21T09:58:00.000Z'
   expect(verdictsOf({ ...SERVED, wrong_login }, NOW, 'UTC')).toMatchObject([
     { says: 'A wrong password was tried with its login 2 minutes ago', tone: 'warn' },
-    { says: 'Served until 14 January, 54 days' },
+    { says: 'Served until' },
   ])
 })
 
 test('days are those of the business: the last second of a day in its zone is still that day', () => {
   const client = { ...SERVED, expiry: '2026-11-22T02:59:59.000Z' }
-  expect(verdictsOf(client, NOW, 'America/Sao_Paulo')[0].says).toBe('Served until the end of today')
+  expect(verdictsOf(client, NOW, 'America/Sao_Paulo')[0].until?.away).toBe('today')
 })
+
+/** A verdict as the card shows it in UTC. */
+function whole({ says, until }: Verdict): string {
+  return until ? `${says} ${until.iso.slice(0, 10)}, ${until.away}` : says
+}

@@ -1,13 +1,14 @@
 import type { BoxRefusal } from '../../contract/box-refusals.ts'
 import { type ExpiryState, expiryState } from '../../contract/clients.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
-import { daysUntil, relativeDay, showDay, timeAgo } from '../parts/time.ts'
+import { daysUntil, relativeDay, timeAgo } from '../parts/time.ts'
 import type { Tone } from '../parts/tone.ts'
-import { inDays } from '../words.ts'
 
 /** One thing that decides whether a client's box plays, and the act that mends it. */
 export interface Verdict {
   says: string
+  /** The moment whose day follows `says`, and how far off it is in words. */
+  until?: { iso: string; away: string }
   tone: Tone
   /** True where it says how long ago something was, and so changes by itself. */
   ticks?: true
@@ -45,9 +46,9 @@ export function verdictsOf(client: Judged, now: Date, zone: string): [Verdict, .
     // Nothing else of an expired client changes until it is renewed.
     return [expired, ...against.map(({ mend: _, ...reason }) => reason)]
   }
-  const until = left === 0 ? 'the end of today' : `${showDay(client.expiry, zone, now)}, ${inDays(left)}`
   const served: Verdict = {
-    says: `${client.status ? 'Served' : 'Paid'} until ${until}`,
+    says: client.status ? 'Served until' : 'Paid until',
+    until: { iso: client.expiry, away: relativeDay(left) },
     tone: state === 'expiring' ? 'warn' : 'good',
   }
   const [first, ...more] = against

@@ -1,6 +1,7 @@
 import Button from '@mui/material/Button'
 import { CalendarClock, CalendarPlus } from 'lucide-react'
 import { useRef, useState } from 'react'
+import { Link } from 'react-router'
 import { calls } from '../../contract/calls.ts'
 import { DUE_WITHIN, type DueWithin } from '../../contract/due.ts'
 import type { DueClient } from '../../contract/shapes.ts'
@@ -21,6 +22,7 @@ import type { Table } from '../parts/table/table.ts'
 import { useLastPage } from '../parts/table/useLastPage.ts'
 import { type ListState, useListState } from '../parts/table/useListState.ts'
 import { useCall } from '../queries.ts'
+import { to } from '../screens.ts'
 import { dueClients } from '../tables/due.tsx'
 
 /** The clients that are to be renewed soon, or were not renewed: to be reminded and renewed, one, some or all. */
@@ -125,6 +127,17 @@ function DueList({ table, list, page, counts, select }: DueListProps) {
           />
         }
         emptyIcon={<CalendarClock aria-hidden size={32} strokeWidth={1.25} />}
+        emptyAction={
+          list.search === '' ? (
+            <Button variant="outlined" component={Link} to={to.clients()}>
+              See all clients
+            </Button>
+          ) : (
+            <Button variant="outlined" onClick={() => list.setSearch('')}>
+              Clear the search
+            </Button>
+          )
+        }
       />
     </Card>
   )

@@ -4,12 +4,11 @@ import type { OwnSession } from '../../contract/shapes.ts'
 import { browserOf } from '../agent.ts'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Stack } from '../parts/Stack.tsx'
-import { showMoment } from '../parts/time.ts'
 import { Question } from '../Question.tsx'
 import { useCall } from '../queries.ts'
 import { TableCard } from '../TableCard.tsx'
 import { sessions, signIns } from '../tables/signIns.tsx'
-import { zone } from '../zone.ts'
+import { At } from '../When.tsx'
 
 /** The caller's sessions, which can be ended one by one, and the last sign-ins and failures. */
 export function SignIns() {
@@ -37,9 +36,12 @@ export function SignIns() {
             input={({ id }) => ({ id })}
             onClose={() => setEnding(null)}
           >
-            {({ agent, address, since }) =>
-              `${browserOf(agent)} from ${address ?? 'an unknown address'}, signed in at ${showMoment(since, zone(), 'datetime')}, is signed out at once.`
-            }
+            {({ agent, address, since }) => (
+              <>
+                {browserOf(agent)} from {address ?? 'an unknown address'}, signed in at <At iso={since} />, is
+                signed out at once.
+              </>
+            )}
           </Question>
         </TableCard>
         <TableCard

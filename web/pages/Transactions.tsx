@@ -17,7 +17,7 @@ import { allTransactions } from '../tables/transactions.tsx'
 /** All transactions of the caller and all beneath. The server filters, searches, sorts, sums and pages them. */
 export function Transactions() {
   const { role } = useSession()
-  const { filter, change } = useTransactionFilter()
+  const { filter, change, clear } = useTransactionFilter()
   const table = role === 'dealer' ? allTransactions.ofDealer : allTransactions.ofBranch
   const page = useTransactionPage(table, filter)
   const [exporting, setExporting] = useState(false)
@@ -54,6 +54,13 @@ export function Transactions() {
           loading={page.loading}
           error={page.error}
           onRetry={page.retry}
+          emptyAction={
+            (page.list.search !== '' || Object.keys(filter).length > 0) && (
+              <Button variant="outlined" onClick={clear}>
+                Show all transactions
+              </Button>
+            )
+          }
         />
       </Card>
       <Later

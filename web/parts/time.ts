@@ -18,16 +18,6 @@ export function showMinute(iso: string, zone: string): string {
   return showMoment(iso, zone, 'datetime').slice(0, 16)
 }
 
-/** Returns the day of a moment in `zone` as in a sentence: '14 January', with its year where that may be mistaken. */
-export function showDay(iso: string, zone: string, now: Date): string {
-  return new Intl.DateTimeFormat('en-GB', {
-    timeZone: zone,
-    day: 'numeric',
-    month: 'long',
-    ...(Math.abs(daysUntil(iso, zone, now)) > 300 && { year: 'numeric' }),
-  }).format(new Date(iso))
-}
-
 /** Returns the number of calendar days in `zone` from `now` to `iso`: 0 is today, negative is past. */
 export function daysUntil(iso: string, zone: string, now: Date): number {
   const today = showMoment(now.toISOString(), zone, 'date')

@@ -4,6 +4,7 @@ import { useEffect, useSyncExternalStore } from 'react'
 import { connection } from '../api.ts'
 import { Spinner } from '../parts/Spinner.tsx'
 import { useDelayed } from '../parts/useDelayed.ts'
+import { At } from '../When.tsx'
 
 /** A banner that is shown while the server cannot be reached. */
 export function Offline() {
@@ -18,7 +19,12 @@ export function Offline() {
           <WifiOff aria-hidden size={18} />
           <span>
             <b>The connection to Boxtree is lost.</b> Trying to reach it; nothing is sent twice.
-            {asOf && ` What is shown is as of ${asOf}.`}
+            {asOf && (
+              <>
+                {' '}
+                What is shown is as of <At iso={asOf} />.
+              </>
+            )}
           </span>
           <Spinner />
         </Banner>

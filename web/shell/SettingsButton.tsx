@@ -43,7 +43,7 @@ const Tab = styled(Fab, { shouldForwardProp: (name) => name !== 'side' })<{ side
     height: 48,
     '@media (pointer: coarse)': { width: 44 },
     borderRadius: side === 'right' ? '8px 0 0 8px' : '0 8px 8px 0',
-    boxShadow: theme.shadows[4],
+    boxShadow: theme.shadows[8],
     [theme.breakpoints.down('sm')]: {
       top: 10,
       bottom: 'auto',

@@ -143,6 +143,16 @@ function components(accent: Accent) {
     },
     MuiIconButton: { styleOverrides: { root: { borderRadius: 8, padding: 8 } } },
     MuiPaper: { styleOverrides: { root: { backgroundImage: 'none' } } },
-    MuiDialog: { styleOverrides: { paper: { borderRadius: 12, margin: 16 } } },
+    // What floats has one elevation.
+    MuiDialog: {
+      styleOverrides: {
+        paper: ({ theme }: { theme: Theme }) => ({
+          borderRadius: 12,
+          margin: 16,
+          boxShadow: theme.shadows[8],
+        }),
+      },
+    },
+    MuiDrawer: { defaultProps: { elevation: 8 } },
   }
 }

@@ -39,7 +39,7 @@ function declare(level: LevelName): Table<Account> {
           ...ofTree,
         ]
       : [
-          moment('created', 'Created', 'date'),
+          moment('created', 'Created', 'datetime'),
           name(level),
           balance({ narrow: 'aside' }),
           words('description', 'Description'),

@@ -30,4 +30,6 @@ const Frame = styled('div')(({ theme }) => ({
   gap: 12,
   paddingBlock: 8,
   '& p': { color: theme.palette.text.secondary },
+  // It only changes, so it does not move.
+  '& .MuiLinearProgress-bar': { transition: 'none' },
 }))

@@ -43,7 +43,6 @@ const Line = styled('label')(({ theme }) => ({
     borderRadius: 10,
     background: theme.palette.edge,
     cursor: 'inherit',
-    transition: 'background-color 120ms',
     '&::after': {
       content: '""',
       display: 'block',
@@ -52,10 +51,8 @@ const Line = styled('label')(({ theme }) => ({
       margin: 2,
       borderRadius: 8,
       background: theme.palette.background.paper,
-      transition: 'transform 120ms',
     },
     '&:checked': { background: theme.palette.accent.text },
     '&:checked::after': { transform: 'translateX(14px)' },
-    '@media (prefers-reduced-motion: reduce)': { transition: 'none', '&::after': { transition: 'none' } },
   },
 }))
