@@ -75,9 +75,7 @@ async function start(): Promise<void> {
   const data = await openData(config)
   const secretKey = found ?? (await step(() => makeSecretKey(data.sql, config)))
   measureAll(config, data)
-  const firstLogin = config.serve.console
-    ? await step(() => makeFirstLogin(data.sql, config, process.stdout.isTTY))
-    : null
+  const firstLogin = config.serve.console ? await step(() => makeFirstLogin(data.sql, config)) : null
   const opened: Opened = { ...data, config, secretKey, seal: createSeal(secretKey) }
   const backups = backupsOf(opened)
   const ports: Ports = { console: null, boxes: null }
@@ -90,7 +88,8 @@ async function start(): Promise<void> {
   heartbeat.start()
   if (console) tell(`Boxtree is ready on ${addressOf(console, config)}`)
   if (boxes) tell(`Boxes are served on ${addressOf(boxes, config)}`)
-  if (firstLogin) tell(firstLogin)
+  const line = await firstLogin?.(process.stdout.isTTY)
+  if (line) tell(line)
   setTimeout(keepSpares, SETTLED_MS).unref()
 }
 

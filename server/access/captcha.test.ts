@@ -55,6 +55,29 @@ describe('a proof of work', () => {
     await refuses(captcha, await solved(stranger))
   })
 
+  test('is made for one network after the other, however many one of them asks for', async () => {
+    const made: string[] = []
+    const ask = async (network: string) => {
+      await captcha.challenge(stranger(network))
+      made.push(network)
+    }
+    const flood = Array.from({ length: 100 }, () => ask('192.0.2.1'))
+    await Promise.all([ask('192.0.2.2'), ask('192.0.2.3')])
+    expect(made.length).toBeLessThan(10)
+    await Promise.all(flood)
+  })
+
+  test('is not made for one who has disconnected', async () => {
+    const gone = new AbortController()
+    const asked = Array.from({ length: 20 }, () =>
+      captcha.challenge({ ...stranger('192.0.2.1'), gone: gone.signal }),
+    )
+    gone.abort()
+    const outcomes = await Promise.allSettled(asked)
+    // The first was under way.
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  })
+
   test('is refused after five minutes', async () => {
     const answer = await solved(captcha)
     await refuses(captcha, answer, new Date(now.getTime() + 300_000))
@@ -83,7 +106,7 @@ describe('a proof of work', () => {
 describe('a harder challenge', () => {
   const captcha = openCaptcha({ provider: 'altcha' }, key)
   const harderChallenge = async (name: string, seconds: number) =>
-    captcha.harderChallenge?.(now, name, seconds)
+    captcha.harderChallenge?.({ ...stranger('192.0.2.1'), now }, name, seconds)
 
   test('is valid once, for its own login name, and returns its cost', async () => {
     const answer = await solve(await harderChallenge('Rui.Tavares', 5))
@@ -202,9 +225,13 @@ async function refuses(captcha: Captcha, answer: string | undefined, at = now, n
 }
 
 async function solved(captcha: Captcha): Promise<string> {
-  return solve((await captcha.challenge(now)).challenge)
+  return solve((await captcha.challenge(stranger('192.0.2.1'))).challenge)
 }
 
 function read(answer: string) {
   return JSON.parse(Buffer.from(answer, 'base64').toString())
+}
+
+function stranger(network: string) {
+  return { now, network, gone: null }
 }

@@ -6,20 +6,30 @@ import * as z from 'zod/mini'
 import type { calls, OutputOf } from '../../contract/calls.ts'
 import { HOUR_MS } from '../../contract/time.ts'
 import type { Captcha as Configured } from '../config.ts'
+import type { OpenContext } from '../context.ts'
 import { captchaChecks, captchaFailures } from '../metrics.ts'
 import { change } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { Refusal, refuseField } from '../refusal.ts'
+import { Turns } from '../turns.ts'
 import { derive } from './seal.ts'
 
 export type Captcha = {
-  /** Returns what the login page needs to show it, with a new challenge where Boxtree makes the challenges. */
-  challenge(now: Date): Promise<OutputOf<typeof calls.session.captcha>>
-  /** Makes a challenge that takes a phone this many seconds, valid for one login name; null where none can be made. */
-  harderChallenge: ((now: Date, name: string, seconds: number) => Promise<Challenge>) | null
+  /**
+   * Returns what the login page needs to show it, with a new challenge where Boxtree makes the challenges.
+   * @throws Refusal without a turn
+   */
+  challenge(asker: Asker): Promise<OutputOf<typeof calls.session.captcha>>
+  /**
+   * Makes a challenge that takes a phone this many seconds, valid for one login name; null where none can be made.
+   * @throws Refusal without a turn
+   */
+  harderChallenge: ((asker: Asker, name: string, seconds: number) => Promise<Challenge>) | null
   /** Checks a solution, once. Returns the seconds that it cost a phone: 0 for an ordinary challenge. @throws Refusal */
   check(context: Check, solution: string | undefined, name: string): Promise<number>
 }
+
+type Asker = Pick<OpenContext, 'now' | 'network' | 'gone'>
 
 type Check = { sql: Sql; now: Date; address: string }
 
@@ -62,6 +72,18 @@ const TRIES = { least: 75, most: 113 }
 /** The tries of a phone in a second: the 94 of an average challenge take it 0.4 s. */
 const TRIES_PER_SECOND = 250
 
+/**
+ * One challenge is made at a time, for one network after the other: anybody may ask for them, and they are made by the
+ * threads that hash passwords and read files, whose queue has no order of its own.
+ */
+const making = new Turns<string>({
+  atOnce: 1,
+  maxWait: {
+    ms: 10_000,
+    message: 'Too many people are signing in at the moment. Please try again in a moment.',
+  },
+})
+
 /** Altcha's proof of work, checked by its signatures alone: each solution of a flood costs two HMACs. */
 function proofOfWork(secretKey: Uint8Array): Captcha {
   const secrets = {
@@ -70,15 +92,15 @@ function proofOfWork(secretKey: Uint8Array): Captcha {
   }
   const nameKey = derive(secretKey, 'captcha names').toString('hex')
   return {
-    async challenge(now) {
-      const data = { expiry: now.getTime() + LIFE.ordinary }
-      return { provider: 'altcha', challenge: await create(TRIES.least, TRIES.most, data) }
+    async challenge(asker) {
+      const data = { expiry: asker.now.getTime() + LIFE.ordinary }
+      return { provider: 'altcha', challenge: await create(asker, TRIES.least, TRIES.most, data) }
     },
-    harderChallenge(now, name, seconds) {
+    harderChallenge(asker, name, seconds) {
       const least = Math.round((seconds * TRIES_PER_SECOND * 2) / 3)
       // The browser shows its progress by the number of tries.
-      const data = { expiry: now.getTime() + LIFE.harder, name: bind(name), seconds, tries: 2 * least }
-      return create(least, 2 * least, data)
+      const data = { expiry: asker.now.getTime() + LIFE.harder, name: bind(name), seconds, tries: 2 * least }
+      return create(asker, least, 2 * least, data)
     },
     async check(context, text, name) {
       const { challenge, solution } = readSolution(text)
@@ -93,16 +115,23 @@ function proofOfWork(secretKey: Uint8Array): Captcha {
     },
   }
 
-  function create(least: number, most: number, data: z.output<typeof Data>): Promise<Challenge> {
-    // Without the library's own expiry, which reads the machine's clock instead of the one passed in.
-    return createChallenge({
-      algorithm: 'PBKDF2/SHA-256',
-      cost: ROUNDS,
-      counter: randomInt(least, most),
-      deriveKey,
-      data,
-      ...secrets,
-    })
+  function create(
+    { network, gone }: Asker,
+    least: number,
+    most: number,
+    data: z.output<typeof Data>,
+  ): Promise<Challenge> {
+    const make = () =>
+      // Without the library's own expiry, which reads the machine's clock instead of the one passed in.
+      createChallenge({
+        algorithm: 'PBKDF2/SHA-256',
+        cost: ROUNDS,
+        counter: randomInt(least, most),
+        deriveKey,
+        data,
+        ...secrets,
+      })
+    return making.run(network ?? 'unknown', make, gone)
   }
 
   function bind(name: string): string {

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../../test/support/database.ts'
 import { freshFolder } from '../../test/support/folder.ts'
-import { readConfig } from '../config.ts'
+import { type Config, readConfig } from '../config.ts'
 import { makeFirstLogin } from './first-login.ts'
+import { isPassword } from './password.ts'
 
 const KNOWN = 'login: mallory\npassword: known-to-another\n'
 
@@ -21,11 +22,31 @@ afterEach(() => database.drop())
 
 /** Makes the admin as the first start does where there is no terminal. Returns what is then in `first-login`. */
 async function firstLogin(): Promise<string> {
-  await makeFirstLogin(database.sql, readConfig({ DATA_DIR: dataDir }), false)
+  await makeFirstLogin(database.sql, readConfig({ DATA_DIR: dataDir }))
   return readFileSync(join(dataDir, 'first-login'), 'utf8')
 }
 
+/** Starts once, up to the line that is printed at the end. */
+async function start(config: Config, onTerminal = false): Promise<string | null> {
+  const line = await makeFirstLogin(database.sql, config)
+  return line(onTerminal)
+}
+
 describe('the first login', () => {
+  test('is told on a terminal by the first start that does not fail, and once', async () => {
+    const config = readConfig({ DATA_DIR: dataDir })
+    // This one fails before it can tell, as where the port is taken.
+    await makeFirstLogin(database.sql, config)
+    const line = await start(config, true)
+    const password = /^First login: admin, password (\S{19})$/.exec(line ?? '')?.[1] ?? ''
+    const [admin] = await database.sql<
+      { password: string }[]
+    >`select password from account where role = 'admin'`
+    expect(await isPassword(password, admin?.password, null)).toBe(true)
+    expect(existsSync(join(dataDir, 'first-login'))).toBe(false)
+    expect(await start(config, true)).toBe(null)
+  })
+
   test('is that of the draft which an interrupted start left behind', async () => {
     writeFileSync(draft, 'login: owner\npassword: of-the-first-start\n', { mode: 0o600 })
     expect(await firstLogin()).toBe('login: owner\npassword: of-the-first-start\n')
@@ -44,21 +65,19 @@ describe('the first login', () => {
 
   test('is not written again at later starts, for which the disk may be full', async () => {
     const config = readConfig({ DATA_DIR: dataDir })
-    await makeFirstLogin(database.sql, config, false)
+    await start(config)
     rmSync(dataDir, { recursive: true })
-    expect(await makeFirstLogin(database.sql, config, false)).toBe(null)
+    expect(await start(config)).toBe(null)
     expect(existsSync(dataDir)).toBe(false)
   })
 
   test('is forgotten at the next start where the admin has signed in, at another server', async () => {
     const config = readConfig({ DATA_DIR: dataDir })
-    expect(await makeFirstLogin(database.sql, config, false)).toBe(
-      `First login: in ${join(dataDir, 'first-login')}`,
-    )
+    expect(await start(config)).toBe(`First login: in ${join(dataDir, 'first-login')}`)
     await database.sql`
       insert into sign_in (account, at, outcome, address, agent)
       select id, now(), 'succeeded', '203.0.113.9', '' from account`
-    expect(await makeFirstLogin(database.sql, config, false)).toBe(null)
+    expect(await start(config)).toBe(null)
     expect(existsSync(join(dataDir, 'first-login'))).toBe(false)
   })
 

@@ -9,23 +9,21 @@ import type { Sql } from '../postgres/pool.ts'
 import { createFirstAdmin, hasAdmin } from './admin.ts'
 
 /**
- * Creates the admin at the very first start. Printed lines end up in a log: where there is no terminal, the password is
- * written to a file.
- * @returns the line to print at the end of the start; null when there is none
+ * Creates the admin at the very first start. A password that is made here is in a file until somebody was told of it, so
+ * that a start that fails later does not lose it.
+ * @returns what returns the line to print at the end of the start; null where there is none
  */
-export async function makeFirstLogin(sql: Sql, config: Config, onTerminal: boolean): Promise<string | null> {
+export async function makeFirstLogin(
+  sql: Sql,
+  config: Config,
+): Promise<(onTerminal: boolean) => Promise<string | null>> {
   const { adminLogin, adminPassword } = config
-  if (adminPassword !== null) {
-    const made = await createFirstAdmin(sql, adminLogin, adminPassword)
-    return made ? `First login: ${adminLogin}, with the ADMIN_PASSWORD that you gave` : null
+  if (adminPassword === null) {
+    await leaveFirstLogin(sql, config)
+    return (onTerminal) => leftBehind(sql, config, onTerminal)
   }
-  if (onTerminal) {
-    const password = generatePassword()
-    const made = await createFirstAdmin(sql, adminLogin, password)
-    return made ? `First login: ${adminLogin}, password ${password}` : leftBehind(sql, config)
-  }
-  await leaveFirstLogin(sql, config)
-  return leftBehind(sql, config)
+  const made = await createFirstAdmin(sql, adminLogin, adminPassword)
+  return async () => (made ? `First login: ${adminLogin}, with the ADMIN_PASSWORD that you gave` : null)
 }
 
 const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789'
@@ -40,7 +38,7 @@ export function generatePassword(): string {
 async function leaveFirstLogin(sql: Sql, config: Config): Promise<void> {
   const file = firstLoginFile(config)
   const draft = `${file}.draft`
-  const interrupted = readDraft(draft)
+  const interrupted = readLogin(draft)
   // The draft is for the first start alone: later ones need no room on the disk.
   if (!interrupted && (await hasAdmin(sql))) return
   const { login, password } = interrupted ?? writeDraft(draft, config)
@@ -51,9 +49,9 @@ async function leaveFirstLogin(sql: Sql, config: Config): Promise<void> {
 
 type Login = { login: string; password: string }
 
-/** Returns the login of a start that was interrupted. Where another user planted the draft, its password is known. */
-function readDraft(draft: string): Login | null {
-  const [, login, password] = /^login: (.+)\npassword: (.+)\n$/.exec(readOwned(draft, OWN_UID) ?? '') ?? []
+/** Returns the login that a start left in a file. Where another user planted the file, its password is known. */
+function readLogin(file: string): Login | null {
+  const [, login, password] = /^login: (.+)\npassword: (.+)\n$/.exec(readOwned(file, OWN_UID) ?? '') ?? []
   return login && password ? { login, password } : null
 }
 
@@ -65,16 +63,20 @@ function writeDraft(draft: string, { dataDir, adminLogin: login }: Config): Logi
   return { login, password }
 }
 
-/** Says where the first login is, unless the admin has signed in: at another server, which has no such file. */
-async function leftBehind(sql: Sql, config: Config): Promise<string | null> {
+/**
+ * Says where the first login is, unless the admin has signed in: at another server, which has no such file. Printed lines
+ * end up in a log, but for those on a terminal: there it says the password, which needs no file from then on.
+ */
+async function leftBehind(sql: Sql, config: Config, onTerminal: boolean): Promise<string | null> {
   const file = firstLoginFile(config)
   if (!existsSync(file)) return null
   const [signedIn] = await sql`
     select from sign_in s join account a on a.id = s.account
     where a.role = 'admin' and s.outcome = 'succeeded' limit 1`
-  if (!signedIn) return `First login: in ${file}`
+  const login = onTerminal && !signedIn ? readLogin(file) : null
+  if (!signedIn && !login) return `First login: in ${file}`
   await forgetFirstLogin(config)
-  return null
+  return login && `First login: ${login.login}, password ${login.password}`
 }
 
 /** Removes the file with the first login, whose password is somebody's own now, or good no more. */

@@ -6,7 +6,7 @@ import type { Fragment, Sql } from '../postgres/pool.ts'
 import { Refusal } from '../refusal.ts'
 
 /** What a try is made with. Without a captcha no challenge is offered. */
-type TryContext = Pick<OpenContext, 'sql' | 'now' | 'network'> & {
+type TryContext = Pick<OpenContext, 'sql' | 'now' | 'network' | 'gone'> & {
   business: Pick<Business, 'seal'> & Partial<Pick<Business, 'captcha'>>
 }
 
@@ -222,11 +222,8 @@ function before(now: Date, milliseconds: number): Date {
   return new Date(now.getTime() - milliseconds)
 }
 
-async function refuse(
-  { business: { captcha }, now }: TryContext,
-  { name, worked }: Try,
-  { wait, work }: Closed,
-): Promise<Refusal> {
+async function refuse(context: TryContext, { name, worked }: Try, { wait, work }: Closed): Promise<Refusal> {
+  const { captcha } = context.business
   const retryAfter = wait / 1000
   if (work !== undefined && worked !== null && captcha?.harderChallenge) {
     return new Refusal(
@@ -234,7 +231,7 @@ async function refuse(
       'There were many wrong logins. This device has to work for the next one.',
       {
         retryAfter,
-        challenge: await captcha.harderChallenge(now, name, work),
+        challenge: await captcha.harderChallenge(context, name, work),
       },
     )
   }

@@ -24,7 +24,7 @@ const LIFE = HOUR_MS
 export const session: Omit<Handlers<typeof calls.session>, 'savePreferences'> = {
   ...signIns,
 
-  captcha: ({ business, now }) => business.captcha.challenge(now),
+  captcha: (context) => context.business.captcha.challenge(context),
 
   // Captcha and password are checked before a transaction begins, so that a flood of logins holds no connection.
   async login(context, input) {

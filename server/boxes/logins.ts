@@ -50,7 +50,7 @@ export async function clientOfLogin(context: LoginContext, login: Login): Promis
   const { sql, now } = context
   try {
     const admitted = await beginTry(
-      { sql, now, network: login.network, business: { seal: context.seal } },
+      { sql, now, network: login.network, gone: null, business: { seal: context.seal } },
       { name: tryName(login.login), worked: null },
     )
     const attempt = await beginOfMac(sql, login.mac, now)
