@@ -2,7 +2,7 @@
 // packages of the lockfile, builds the console if its source has changed, and runs the command on Node 24, which is one
 // of the packages.
 
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   copyFileSync,
@@ -123,8 +123,15 @@ function readJson(file) {
  */
 async function install() {
   say('Installing packages (once; about a minute)')
-  rmSync(DRAFT, { recursive: true, force: true })
-  mkdirSync(DRAFT)
+  try {
+    rmSync(DRAFT, { recursive: true, force: true })
+    mkdirSync(DRAFT)
+  } catch (error) {
+    if (!['EACCES', 'EPERM', 'EROFS'].includes(error.code)) throw error
+    quit(
+      `Packages are missing, and this user may not write to ${ROOT}: run \`node boxtree.mjs build\` as its owner.`,
+    )
+  }
   for (const file of ['package.json', 'package-lock.json', '.npmrc']) {
     if (existsSync(file)) copyFileSync(file, join(DRAFT, file))
   }
@@ -132,7 +139,8 @@ async function install() {
   const args = ['ci', '--prefix', DRAFT, ...options]
   const npm = process.env.npm_execpath
   const { NODE_ENV: _, ...env } = process.env
-  const code = npm?.endsWith('.js')
+  // Other package managers set it, too.
+  const code = npm?.endsWith('npm-cli.js')
     ? await run(process.execPath, [npm, ...args], env)
     : await run('npm', args, env)
   if (code !== 0) quit('npm could not install the packages; see its words above, then try again.')
@@ -143,11 +151,13 @@ async function install() {
 
 function findNode() {
   const bundled = join(ROOT, `node_modules/node-${process.platform}-${process.arch}/bin/node`)
-  if (existsSync(bundled)) return bundled
+  const runs = existsSync(bundled) && spawnSync(bundled, ['--version']).status === 0
+  if (runs) return bundled
   if (Number(process.versions.node.split('.')[0]) >= 24) return process.execPath
-  return quit(
-    `Boxtree needs Node 24, and none came for ${process.platform}-${process.arch}: install Node 24 and start again.`,
-  )
+  const why = existsSync(bundled)
+    ? 'the one that came does not run here (on Linux it needs glibc)'
+    : `none came for ${process.platform}-${process.arch}`
+  return quit(`Boxtree needs Node 24, and ${why}: install Node 24 and start again.`)
 }
 
 function isConsoleStale() {

@@ -82,7 +82,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     backups: readBackups(reader),
     metrics: readMetrics(reader),
     freeDiskMb: reader.whole('FREE_DISK_MB', { least: 0, most: 1_000_000, otherwise: 256 }),
-    trustedProxies: readAddresses(reader, 'TRUSTED_PROXIES', ''),
+    trustedProxies: readProxies(reader),
     secretKey: readSecretKey(reader, 'SECRET_KEY'),
     newSecretKey: readSecretKey(reader, 'NEW_SECRET_KEY'),
   }
@@ -291,6 +291,16 @@ function readAddresses(reader: Reader, name: string, otherwise: string): string[
     }
   }
   return addresses
+}
+
+function readProxies(reader: Reader): string[] {
+  const proxies = readAddresses(reader, 'TRUSTED_PROXIES', '')
+  for (const block of proxies.filter((block) => /\/0+$/.test(block))) {
+    reader.faults.push(
+      `TRUSTED_PROXIES has '${block}', which is everybody: then anybody could claim any address. Name the addresses of your proxies.`,
+    )
+  }
+  return proxies
 }
 
 function isAddressOrBlock(text: string): boolean {

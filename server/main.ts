@@ -9,7 +9,6 @@ import { createSeal, type Seal } from './access/seal.ts'
 import { findSecretKey } from './access/secret-key.ts'
 import { type AppDependencies, openApp, openBoxApp } from './app.ts'
 import { measureBackups, openBackups } from './backup/scheduler.ts'
-import { markOf } from './backup/stored.ts'
 import { openGateway } from './boxes/gateway.ts'
 import { say, sentenceOf } from './commands/command.ts'
 import { type Config, readConfig, StartFault } from './config.ts'
@@ -22,6 +21,7 @@ import { measure } from './metrics.ts'
 import { keepSpares } from './nouns/exports/spare.ts'
 import { startClock } from './postgres/clock.ts'
 import { openDatabase } from './postgres/database.ts'
+import { markOf } from './postgres/database-mark.ts'
 import { codeOf } from './postgres/errors.ts'
 import { freeSpaceOf } from './postgres/files.ts'
 import { refuseUnfit } from './postgres/fit.ts'
@@ -259,11 +259,11 @@ async function listen(app: FastifyInstance, { host, port, variable }: Place): Pr
     }
     if (code === 'EACCES')
       throw new StartFault(`You may not use port ${port}; set ${variable} to one above 1023.`)
-    if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(code)) {
-      const name = variable === 'METRICS_PORT' ? 'METRICS_HOST' : 'HOST'
+    if (code === '') throw error
+    const name = variable === 'METRICS_PORT' ? 'METRICS_HOST' : 'HOST'
+    if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(code))
       throw new StartFault(`${name} is ${host}, which is no address of this machine.`)
-    }
-    throw error
+    throw new StartFault(`${name} is ${host}, on which this machine cannot listen (${code}).`)
   }
 }
 

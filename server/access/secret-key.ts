@@ -60,6 +60,11 @@ export function writeKeyFile(file: string, key: Buffer): void {
   putInPlace(draftOf(file, key), file, 'first')
 }
 
+/** Writes a key file into a folder that is just being made. It makes no hard link, which a disk for backups may not have. */
+export function writeNewKeyFile(file: string, key: Buffer): void {
+  writeDurably(file, textOf(key))
+}
+
 /** Returns the path of the key that a rotation will put in the place of the present one. */
 export function nextKeyFile({ dataDir }: KeyPlace): string {
   return join(dataDir, 'secret-key.next')
@@ -72,6 +77,10 @@ export function replaceKeyFile(config: KeyPlace): void {
 function draftOf(file: string, key: Buffer): string {
   const draft = `${file}.${process.pid}`
   rmSync(draft, { force: true })
-  writeDurably(draft, `${key.toString('base64')}\n`)
+  writeDurably(draft, textOf(key))
   return draft
+}
+
+function textOf(key: Buffer): string {
+  return `${key.toString('base64')}\n`
 }

@@ -1,12 +1,12 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { begin } from '../postgres/begin.ts'
+import { markOf } from '../postgres/database-mark.ts'
 import { LOCKS, tryLock } from '../postgres/locks.ts'
 import { type Connect, openPool, type Sql } from '../postgres/pool.ts'
 import type { Reserve } from './room.ts'
 import {
   isOf,
-  markOf,
   nameOf,
   recentOf,
   type StoredBackup,

@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process'
+import { type ChildProcess, fork } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { FastifyBaseLogger } from 'fastify'
@@ -168,7 +168,13 @@ type BackupProcess = {
 type Said = { made?: Made; fault?: { message: string; stack?: string } }
 
 function startProcess(order: Order): BackupProcess {
-  const child = fork(PROCESS, { stdio: 'ignore', serialization: 'advanced' })
+  let child: ChildProcess
+  try {
+    child = fork(PROCESS, { stdio: 'ignore', serialization: 'advanced' })
+  } catch (error) {
+    // Node throws some errors of a start, as that of a machine without memory, and reports others as an event.
+    return { ended: Promise.resolve({ fault: error as Error }), stop: async () => {} }
+  }
   const { promise: ended, resolve } = Promise.withResolvers<Said>()
   let said: Said = { fault: { message: 'The process of the backup ended by itself.' } }
   child.on('message', (message: Said) => {

@@ -5,7 +5,6 @@ import * as z from 'zod/mini'
 import { TEST_RESTORE_OUTCOMES } from '../../contract/system.ts'
 import { codeOf } from '../postgres/errors.ts'
 import { putInPlace, writeDurably } from '../postgres/files.ts'
-import type { Sql } from '../postgres/pool.ts'
 
 /** What came of a test restore, into a cluster that is thrown away. */
 export type TestRestore = z.output<typeof TestRestore>
@@ -36,18 +35,6 @@ const MARKED = /^(?:auto-[^.]*Z|\.trial)-([0-9a-f]{8})(?:[-.]|$)/
 /** @param mark that of the database, see `markOf` */
 export function nameOf(moment: Date, mark: string): string {
   return `auto-${moment.toISOString().replace(/[:.]/g, '-')}-${mark}`
-}
-
-/**
- * Returns eight digits that tell one database from another, in the names of its backups: two databases that share a folder,
- * as a business and its copy for tests, count and remove only their own. A standby has the mark of its primary, and a
- * database that was restored another one.
- */
-export async function markOf(sql: Sql): Promise<string> {
-  const [row] = await sql<{ mark: string }[]>`
-    select left(md5(c.system_identifier || ' ' || d.oid), 8) as mark
-    from pg_control_system() c, pg_database d where d.datname = current_database()`
-  return row?.mark ?? ''
 }
 
 /** Returns the mark that a name has; undefined for what earlier versions have made. */

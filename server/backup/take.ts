@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { createGzip } from 'node:zlib'
 import { requireKey } from '../access/key-check.ts'
 import { createSeal } from '../access/seal.ts'
-import { writeKeyFile } from '../access/secret-key.ts'
+import { writeNewKeyFile } from '../access/secret-key.ts'
 import { StartFault } from '../config.ts'
 import { begin } from '../postgres/begin.ts'
 import { codeOf } from '../postgres/errors.ts'
@@ -47,7 +47,7 @@ export async function takeBackup(options: TakeOptions): Promise<Manifest> {
     makeFolder(draft)
     try {
       const manifest = await copyAll(sql, draft, options)
-      writeKeyFile(join(draft, KEY), key)
+      writeNewKeyFile(join(draft, KEY), key)
       writeDurably(join(draft, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`)
       putInPlace(draft, folder)
       return manifest

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Config, StartFault } from '../config.ts'
 import { MAJOR } from './binaries.ts'
 import { isInDataFolder } from './data-folder.ts'
+import { markOf } from './database-mark.ts'
 import { startEmbedded } from './embedded.ts'
 import { isLost } from './errors.ts'
 import { type Connect, openPool } from './pool.ts'
@@ -35,8 +36,14 @@ export async function openDatabase(
   { guest = false, standby = false, stopping }: Opening = {},
 ): Promise<Database> {
   if (config.database === null) return startEmbedded({ dataDir: config.dataDir, say, guest, stopping })
-  await answers('DATABASE_URL', config.database.server, { standby, stopping, say })
-  await answers('DATABASE_OWNER_URL', config.database.owner, { standby, stopping, say })
+  const waiting = { standby, stopping, say }
+  const server = await answerOf('DATABASE_URL', config.database.server, waiting)
+  const owner = await answerOf('DATABASE_OWNER_URL', config.database.owner, waiting)
+  if (server !== owner) {
+    throw new StartFault(
+      'DATABASE_URL and DATABASE_OWNER_URL name two different databases; both must name the one that Boxtree is to use.',
+    )
+  }
   return { ...config.database, files: null, stop: async () => {} }
 }
 
@@ -52,15 +59,15 @@ export function requireDatabase({ dataDir, database }: Pick<Config, 'dataDir' | 
 
 type Waiting = { standby: boolean; stopping: AbortSignal | undefined; say: (line: string) => void }
 
-async function answers(name: string, to: Connect, { standby, stopping, say }: Waiting): Promise<void> {
+/** Waits until a database answers. Returns its mark. */
+async function answerOf(name: string, to: Connect, { standby, stopping, say }: Waiting): Promise<string> {
   const sql = openPool(to, { max: 1, standby })
   const deadline = Date.now() + WAIT_MS
   let told = false
   try {
     for (;;) {
       try {
-        await sql`select 1`
-        return
+        return await markOf(sql)
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error)
         if (!isLost(error) || Date.now() > deadline) {

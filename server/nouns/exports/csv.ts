@@ -18,10 +18,10 @@ export async function* csv(sql: Sql, { columns, signed, rows }: Listing): AsyncG
 const FORMULA = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']
 
 /**
- * Where lists are separated by semicolons, as in Portugal, Excel begins a cell at each, also within quotes. Of all columns
- * only a description may have one.
+ * Where lists are separated by semicolons, as in Portugal, Excel begins a cell at each, also within quotes, and takes
+ * quotation marks before a formula for the beginning of a quoted part. Of all columns only a description may have one.
  */
-const FORMULA_WITHIN = ';(?=\\s*[=+@＝＋＠－-])'
+const FORMULA_WITHIN = ';(?=[\\s"]*[=+@＝＋＠－-])'
 
 function cell(sql: Sql, column: string): Fragment {
   const text = sql(column)

@@ -76,6 +76,14 @@ function parse(csv: string): string[][] {
     )
 }
 
+/** Returns the cells that a spreadsheet finds which separates them by semicolons, and forgives what follows a quoted part. */
+function cellsBySemicolon(csv: string): string[] {
+  return csv
+    .split('\r\n')
+    .flatMap((line) => [...line.matchAll(/(?:^|;)(?:"((?:[^"]|"")*)"?)?([^;]*)/g)])
+    .map(([, quoted = '', rest = '']) => quoted.replaceAll('""', '"') + rest)
+}
+
 describe('the CSV of the clients of a dealer', () => {
   let dealer: Person
   beforeAll(async () => {
@@ -376,10 +384,18 @@ describe('the CSV of transactions', () => {
   test('has no formula behind a semicolon either, at which Excel begins a cell in many countries', async () => {
     world.clock.set('2026-06-22T12:00:00.000Z')
     const { reseller, dealer } = await world.family()
-    for (const desc of ['x;=HYPERLINK(A1);', 'a; -5;@b', 'one;two; three'])
+    for (const desc of ['x;=HYPERLINK(A1);', 'a; -5;@b', 'one;two; three', 'x;"=1+1;', 'x;""=1', 'x"; "@a'])
       await world.client(dealer, { desc })
-    const rows = await transactions(reseller, '2026-06-22', '2026-06-22')
-    expect(rows.map((row) => row[5])).toEqual(["x;'=HYPERLINK(A1);", "a;' -5;'@b", 'one;two; three'])
+    const day = { from: '2026-06-22', to: '2026-06-22' }
+    const { ticket } = await reseller.call(desk.reseller.exportTransactions, day)
+    const { text } = await fetchFile(ticket)
+    const descriptions = parse(text)
+      .slice(1)
+      .map((row) => row[5])
+    expect(descriptions.slice(0, 3)).toEqual(["x;'=HYPERLINK(A1);", "a;' -5;'@b", 'one;two; three'])
+    const cells = cellsBySemicolon(text)
+    expect(cells.length).toBeGreaterThan(15)
+    expect(cells.filter((cell) => /^\s*[=+@-]/.test(cell))).toEqual([])
   })
 
   test('includes the first day and the last, in the time zone of the business', async () => {

@@ -17,7 +17,9 @@ const spares: ChildProcess[] = []
 /** Starts the processes of the next files ahead, because loading their modules takes longer than the start of a file. */
 export function keepSpares(): void {
   while (spares.length < KEPT) {
-    const started = start()
+    const started = startOrNull()
+    // The next file then begins a little later.
+    if (started === null) return
     const forget = () => {
       const at = spares.indexOf(started)
       if (at >= 0) spares.splice(at, 1)
@@ -53,6 +55,15 @@ function start(): ChildProcess {
     stdio: ['ignore', 'pipe', 'ignore', 'ipc'],
     serialization: 'advanced',
   })
+}
+
+/** Node throws some errors of a start, as that of a machine without memory, and reports others as an event. */
+function startOrNull(): ChildProcess | null {
+  try {
+    return start()
+  } catch {
+    return null
+  }
 }
 
 function pipeOf(process: ChildProcess): Socket {
