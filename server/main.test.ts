@@ -177,6 +177,18 @@ describe('the console', () => {
     taken.close()
   })
 
+  test('names a HOST on which it cannot listen, and keeps the first login for the next start', async () => {
+    // A link-local address without its interface.
+    const console = runConsole({ dataDir, env: { HOST: 'fe80::1' } })
+    expect(await console.exit).toBe(1)
+    expect(linesOf(console).at(-1)).toMatchObject({
+      msg: expect.stringMatching(
+        /^HOST is fe80::1, (on which this machine cannot listen|which is no address)/,
+      ),
+    })
+    expect(existsSync(join(dataDir, 'first-login'))).toBe(true)
+  })
+
   test('names every fault of its configuration, and writes no file', async () => {
     const console = runConsole({ dataDir, env: { PORT: 'http', TIME_ZONE: 'Mars/Olympus' } })
     expect(await console.exit).toBe(1)

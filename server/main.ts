@@ -85,10 +85,10 @@ async function start(): Promise<void> {
   await serve(config, { console, boxes })
   if (console) ports.console = portOf(console)
   if (gateway) ports.boxes = portOf(boxes ?? console)
+  const line = await firstLogin?.(process.stdout.isTTY)
   heartbeat.start()
   if (console) tell(`Boxtree is ready on ${addressOf(console, config)}`)
   if (boxes) tell(`Boxes are served on ${addressOf(boxes, config)}`)
-  const line = await firstLogin?.(process.stdout.isTTY)
   if (line) tell(line)
   setTimeout(keepSpares, SETTLED_MS).unref()
 }

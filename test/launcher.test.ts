@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -16,7 +25,7 @@ function runWithoutPackages(...command: string[]): string {
 function runWith(program: string, ...command: string[]): string {
   copyFileSync(join(import.meta.dirname, '../boxtree.mjs'), join(folder, 'boxtree.mjs'))
   writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ packages: { 'node_modules/one': {} } }))
-  const npm = join(folder, 'npm.js')
+  const npm = join(folder, 'npm-cli.js')
   writeFileSync(npm, program)
   const env = { PATH: process.env.PATH, npm_execpath: npm }
   const { stdout, stderr, status } = spawnSync(process.execPath, ['boxtree.mjs', ...command], {
@@ -57,6 +66,28 @@ test('the packages stay as they are until all new ones have come', () => {
   const there = readdirSync(packages as string)
   expect([there.includes('new'), there.includes('present')]).toEqual([true, false])
   expect(existsSync(join(folder, 'node_modules.draft'))).toBe(false)
+})
+
+test.runIf(process.getuid?.() === 0)('a user who may not write the packages reads whose work that is', () => {
+  const closed = mkdtempSync(join(tmpdir(), 'boxtree-launcher-closed-'))
+  copyFileSync(join(import.meta.dirname, '../boxtree.mjs'), join(closed, 'boxtree.mjs'))
+  writeFileSync(join(closed, 'package-lock.json'), JSON.stringify({ packages: { 'node_modules/one': {} } }))
+  chmodSync(closed, 0o755)
+  // Node itself may lie where another user cannot start it.
+  const node = join(closed, 'node')
+  copyFileSync(process.execPath, node)
+  const { stderr, status } = spawnSync(node, ['boxtree.mjs', 'check'], {
+    cwd: closed,
+    uid: 65_534,
+    gid: 65_534,
+    env: { PATH: process.env.PATH },
+    encoding: 'utf8',
+  })
+  rmSync(closed, { recursive: true })
+  expect(status).toBe(1)
+  expect(stderr).toBe(
+    `Packages are missing, and this user may not write to ${closed}: run \`node boxtree.mjs build\` as its owner.\n`,
+  )
 })
 
 test('any other command says plain sentences', () => {

@@ -7,7 +7,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { proveTheBooks } from '../../test/support/books.ts'
-import { type Console, startConsole } from '../../test/support/console.ts'
+import { type Console, INHERITED, runConsole, startConsole } from '../../test/support/console.ts'
 import { type External, startExternal } from '../../test/support/external.ts'
 import { freshFolder } from '../../test/support/folder.ts'
 import { newClient, Person } from '../../test/support/world.ts'
@@ -178,6 +178,20 @@ describe('with an external PostgreSQL', () => {
     } finally {
       await copy.stop()
     }
+  })
+
+  test('a start, and a backup, are refused where the two addresses name different databases', async () => {
+    const env = { ...external.env, DATABASE_OWNER_URL: external.at('holder', 'postgres') }
+    const sentence = 'DATABASE_URL and DATABASE_OWNER_URL name two different databases'
+    const started = runConsole({ dataDir: freshFolder(), env })
+    expect(await started.exit).toBe(1)
+    expect(started.output()).toContain(sentence)
+    const folder = join(freshFolder(), 'backup')
+    const backup = run(process.execPath, ['server/commands/backup.ts', folder], {
+      env: { ...INHERITED, ...env, DATA_DIR: dataDir },
+    })
+    await expect(backup).rejects.toMatchObject({ stderr: expect.stringContaining(sentence) })
+    expect(existsSync(folder)).toBe(false)
   })
 
   test.each([

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Page, Route } from 'playwright-core'
+import type { Page } from 'playwright-core'
 
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
@@ -656,11 +656,16 @@ async function dealerOfTwelve(world: World, credits = 5): Promise<Person> {
 }
 
 describe('the script of a page', () => {
+  // A file is fetched, and then imported from what the browser keeps: two entries of one name.
   const filesOf = (page: Page, name: string) =>
     page.evaluate(
       (name) =>
-        performance.getEntriesByType('resource').filter((file) => file.name.includes(`/assets/${name}`))
-          .length,
+        new Set(
+          performance
+            .getEntriesByType('resource')
+            .map((file) => file.name)
+            .filter((file) => file.includes(`/assets/${name}`)),
+        ).size,
       name,
     )
 
@@ -701,10 +706,7 @@ describe('the script of a page', () => {
     const { dealer } = await world.family({ credits: 3 })
     const { name } = await world.client(dealer)
     const page = await open({ as: dealer, at: '/clients' })
-    const held: Route[] = []
-    await page.route('**/assets/RenewDialog-*', (route) => {
-      held.push(route)
-    })
+    const release = await holdBack(page, '**/assets/RenewDialog-*')
     const button = page.getByRole('button', { name: `Renew ${name}` })
     const waits = page.getByRole('status').getByText('Loading…')
     await button.press('Enter')
@@ -714,7 +716,7 @@ describe('the script of a page', () => {
     await expect(button).toBeFocused()
     await button.click()
     await expect(waits).toBeVisible()
-    for (const route of held) await route.continue()
+    release()
     await expect(page.getByRole('dialog')).toBeVisible()
     await expect(waits).toHaveCount(0)
   })
