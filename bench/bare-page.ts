@@ -1,12 +1,12 @@
-import { execFileSync, fork } from 'node:child_process'
-import { once } from 'node:events'
+import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { build } from 'vite'
 import { compressed } from '../web/vite.config.ts'
-import type { BarePage, Serving } from './bare-server.ts'
+import type { BarePage, Serving } from './bare-page-server.ts'
 import { rootFolder } from './fill.ts'
+import { startProcess } from './run-process.ts'
 
 // The two bare pages that the console is compared with: React with a router and one fetch, and the smallest console of
 // react-admin. They are built with the same tools and served in the same way.
@@ -35,10 +35,9 @@ export async function serveBarePage(name: 'react' | 'react-admin', console: stri
       chunkSizeWarningLimit: 2_000,
     },
   })
-  const server = fork(join(import.meta.dirname, 'bare-server.ts'))
-  server.send({ folder, console } satisfies BarePage)
-  const [{ url }] = (await once(server, 'message')) as [Serving]
-  return { url, stop: () => server.disconnect() }
+  const page: BarePage = { folder, console }
+  const { process, answer } = await startProcess<Serving>('bare-page-server.ts', page)
+  return { url: answer.url, stop: () => process.disconnect() }
 }
 
 /** Copies a page to the data and installs its packages there, once: no other command of Boxtree needs them. */

@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { constants, setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,13 +9,14 @@ import { readConfig } from '../server/config.ts'
 import { startEmbedded } from '../server/postgres/embedded.ts'
 import { openPool, type Sql } from '../server/postgres/pool.ts'
 import { type Console, startConsole } from '../test/support/console.ts'
-import type { Asked, Order, Work } from './asking.ts'
-import type { Bytes, Listening } from './bare.ts'
+import type { Bytes, Listening } from './bare-poll-server.ts'
 import { type Boxes, letAllIn, POLL, readBox, writeBoxes } from './box-file.ts'
+import type { Asked, Order, Work } from './box-process.ts'
 import { Connection } from './connection.ts'
 import { type Figure, quantile, type Round, ratioOf } from './figure.ts'
 import type { Folders } from './fill.ts'
 import { openSessions, type Person } from './people.ts'
+import { startProcess } from './run-process.ts'
 import { countStatements, statementsSoFar } from './statements.ts'
 import { highestMemory, processorTime } from './watch.ts'
 
@@ -88,14 +89,14 @@ async function* firstPolls(console: Console, { file, all }: Boxes): AsyncGenerat
 
 /** Returns the median of what the bare Fastify answered in a second. */
 async function* besideBare(console: Console, boxes: Boxes): AsyncGenerator<Figure, number> {
-  const bare = await startBare(await bytesOf(console.url, boxes))
+  const bare = await startProcess<Listening>('bare-poll-server.ts', await bytesOf(console.url, boxes))
   const order = { file: boxes.file, boxes: boxes.playing, connections: CONNECTIONS }
   const work: Work = { kind: 'poll', milliseconds: ROUND_MS, perSecond: null }
   const rates: Round[] = []
   const times: Round[] = []
   try {
     for (let round = 0; round < ROUNDS; round += 1) {
-      const sides = { ours: console, theirs: bare }
+      const sides = { ours: console, theirs: { url: bare.answer.url, process: bare.process } }
       const rate = { ours: 0, theirs: 0 }
       const time = { ours: 0, theirs: 0 }
       for (const side of ['theirs', 'ours'] as const) {
@@ -260,7 +261,7 @@ function memoryOf({ process }: Console, when: string): Figure {
 
 /** Asks in a process of its own, which has started and read the boxes once it has `begun`. */
 function ask(order: Order): { begun: Promise<void>; asked: Promise<Asked> } {
-  const child = fork(join(import.meta.dirname, 'asking.ts'))
+  const child = fork(join(import.meta.dirname, 'box-process.ts'))
   // Boxes are no load of the machine that serves the console, so that they give way to it where they do not have to hurry.
   const hurries =
     order.work.kind !== 'stay awake' && !(order.work.kind === 'poll' && order.work.perSecond !== null)
@@ -290,16 +291,6 @@ async function bytesOf(url: string, { file }: Boxes): Promise<Bytes> {
   const headers = Object.fromEntries(answer.headers)
   for (const name of ['connection', 'content-length', 'date', 'keep-alive']) delete headers[name]
   return { headers, body: await answer.text() }
-}
-
-async function startBare(bytes: Bytes): Promise<{ url: string; process: ChildProcess }> {
-  const child = fork(join(import.meta.dirname, 'bare.ts'))
-  const { url } = await new Promise<Listening>((resolve, reject) => {
-    child.once('message', (listening: Listening) => resolve(listening))
-    child.once('exit', (code) => reject(new Error(`The bare Fastify ended with ${code}`)))
-    child.send(bytes)
-  })
-  return { url, process: child }
 }
 
 function inWords(number: number): string {

@@ -8,8 +8,7 @@ import { startConsole } from '../test/support/console.ts'
 import { newClient, unique } from '../test/support/world.ts'
 import { Connection } from './connection.ts'
 import { nameOf, openSession, openSessions, type Person, sessionOf } from './people.ts'
-import type { Renewer } from './renewal.ts'
-import { renewersOf } from './renewers.ts'
+import { type Renewer, renewersOf } from './renewers.ts'
 
 /** How often each call is made; an even number, so that what moves comes back. */
 const TIMES = 12

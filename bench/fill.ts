@@ -11,8 +11,8 @@ import { fillStatistics } from '../server/nouns/statistics.ts'
 import { startEmbedded } from '../server/postgres/embedded.ts'
 import { migrate } from '../server/postgres/migrate.ts'
 import { openPool } from '../server/postgres/pool.ts'
-import { Business, DAYS } from './fill/business.ts'
 import { load } from './fill/load.ts'
+import { DAYS, Simulation } from './fill/simulation.ts'
 import { createAccounts } from './fill/tree.ts'
 
 /** The data folders of the databases that most parts measure. */
@@ -62,7 +62,7 @@ async function fill(
     seed(clients)
     const tree = await createAccounts(sql, dealers, startOf(first, config.timeZone))
     const close = (password: string, client: number) => seal.close(password, ofClient(client))
-    await load(sql, new Business(tree, clients, first), close, say)
+    await load(sql, new Simulation(tree, clients, first), close, say)
     await fillStatistics(sql, new Date(), config.timeZone)
     await fillBranchDays(sql, new Date(), config.timeZone)
     await fillBusyDays(sql, new Date(), config.timeZone)

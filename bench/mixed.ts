@@ -4,12 +4,11 @@ import { openPool } from '../server/postgres/pool.ts'
 import { prove } from '../server/verify/proof.ts'
 import { type Console, startConsole } from '../test/support/console.ts'
 import { LONG, MANY, READS, type What, WRITES } from './acts.ts'
-import { runApart } from './apart.ts'
-import type { Dealt, Made, Order, Work } from './dealing.ts'
+import type { Dealt, Made, Order, Work } from './dealer-process.ts'
 import { type Figure, growthOf, median, quantile, type Round, ratioOf } from './figure.ts'
 import type { Folders } from './fill.ts'
-import type { Renewer } from './renewal.ts'
-import { renewersOf } from './renewers.ts'
+import { type Renewer, renewersOf } from './renewers.ts'
+import { runProcess } from './run-process.ts'
 import { familyTime, postmasterOf, processorTime, watchMemory } from './watch.ts'
 
 const DEALERS = 200
@@ -117,7 +116,7 @@ async function deal(
   })
   const memory = watchMemory(pid)
   const before = spent()
-  const dealt = await runApart<Dealt>('dealing.ts', order, milliseconds + GRACE_MS)
+  const dealt = await runProcess<Dealt>('dealer-process.ts', order, milliseconds + GRACE_MS)
   const after = spent()
   memory.stop()
   const during = (key: keyof typeof after) => after[key] - before[key]

@@ -1,10 +1,20 @@
 import { transfer } from '../server/ledger/transfer.ts'
 import { begin } from '../server/postgres/begin.ts'
 import type { Sql } from '../server/postgres/pool.ts'
-import { runApart } from './apart.ts'
 import { openSession } from './people.ts'
-import type { Renewer } from './renewal.ts'
-import type { Done, Order } from './renewing.ts'
+import type { Done, Order } from './renewal-process.ts'
+import { runProcess } from './run-process.ts'
+
+/** A dealer with a session, and clients to renew. */
+export interface Renewer {
+  id: number
+  token: string
+  superreseller: number
+  reseller: number
+  balance: number
+  consumed: number
+  clients: string[]
+}
 
 /** Prepares dealers with a session and credits, the biggest first. */
 export async function renewersOf(
@@ -55,5 +65,5 @@ export async function renewersOf(
 
 /** Renews without a pause. */
 export function renewFor(order: Order): Promise<Done> {
-  return runApart('renewing.ts', order)
+  return runProcess('renewal-process.ts', order)
 }

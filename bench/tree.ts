@@ -13,8 +13,7 @@ import {
   sessionOf,
   withDatabaseOf,
 } from './people.ts'
-import type { Renewer } from './renewal.ts'
-import { renewersOf } from './renewers.ts'
+import { type Renewer, renewersOf } from './renewers.ts'
 
 const ROUNDS = 9
 /** A call that moves 1,000 clients is measured less often: it and what it is compared with write 1,000 rows each. */

@@ -10,8 +10,8 @@ import { Connection } from './connection.ts'
 import { type Figure, median, ofRounds, quantile, type Round, ratioOf } from './figure.ts'
 import type { Folders } from './fill.ts'
 import { MISSING, makeBareLedger, pgbench, removeBareLedger } from './pgbench.ts'
-import { captureStatements, type Renewer, replay, type Statement } from './renewal.ts'
-import { renewersOf, renewFor } from './renewers.ts'
+import { captureStatements, replay, type Statement } from './renewal-replay.ts'
+import { type Renewer, renewersOf, renewFor } from './renewers.ts'
 
 const CONNECTIONS = [8, 32]
 const WARM_UP_MS = 5_000

@@ -3,12 +3,12 @@ import { pipeline } from 'node:stream/promises'
 import { begin } from '../../server/postgres/begin.ts'
 import type { Sql } from '../../server/postgres/pool.ts'
 import {
-  type Business,
   CLIENT_COLUMNS,
   DEVICE_COLUMNS,
   SERVICE_COLUMNS,
+  type Simulation,
   TRANSFER_COLUMNS,
-} from './business.ts'
+} from './simulation.ts'
 
 /**
  * Writes a whole business in one transaction. Triggers are off, because they would run for every row; the indexes are
@@ -17,7 +17,7 @@ import {
  */
 export async function load(
   sql: Sql,
-  business: Business,
+  simulation: Simulation,
   seal: (password: string, client: number) => Buffer,
   say: (line: string) => void,
 ): Promise<void> {
@@ -28,19 +28,19 @@ export async function load(
     const indexes = await dropIndexes(sql)
     // With what refers to clients, which is empty.
     await sql`truncate transfer, mac_trial, directory, client cascade`
-    await copy('transfer', TRANSFER_COLUMNS, business.ledger())
-    await copy('client', CLIENT_COLUMNS, business.clients(seal))
-    await copy('service', SERVICE_COLUMNS, business.services())
-    await copy('device', DEVICE_COLUMNS, business.devices())
-    const holdings = [...business.balances]
+    await copy('transfer', TRANSFER_COLUMNS, simulation.ledger())
+    await copy('client', CLIENT_COLUMNS, simulation.clients(seal))
+    await copy('service', SERVICE_COLUMNS, simulation.services())
+    await copy('device', DEVICE_COLUMNS, simulation.devices())
+    const holdings = [...simulation.balances]
     await sql`
       update holding set balance = made.balance
       from unnest(${holdings.map(([id]) => id)}::bigint[], ${holdings.map(([, balance]) => balance)}::bigint[])
         as made (id, balance)
       where holding.id = made.id`
     await sql`
-      select setval(pg_get_serial_sequence('transfer', 'id'), ${business.transfers}),
-        setval(pg_get_serial_sequence('client', 'id'), ${business.clientsMade})`
+      select setval(pg_get_serial_sequence('transfer', 'id'), ${simulation.transfers}),
+        setval(pg_get_serial_sequence('client', 'id'), ${simulation.clientsMade})`
     await sql`select rebuild_lists()`
     for (const { name, definition } of indexes) await timed(name, () => sql.unsafe(definition))
 

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Box, POLL, readBox } from './box-file.ts'
 import { Connection } from './connection.ts'
+import { answerAndEnd } from './run-process.ts'
 
 // Asks as boxes do, without a pause. Its own process keeps this work off the server's thread and the measurement's.
 
@@ -49,10 +50,7 @@ process.once('message', async (order: Order) => {
   const asking = new Asking(order)
   process.send?.('begun')
   const asked = await asking.done()
-  // A long message is lost if the channel is closed before it was sent.
-  process.send?.({ ...asked, milliseconds: performance.now() - began } satisfies Asked, () =>
-    process.disconnect(),
-  )
+  answerAndEnd({ ...asked, milliseconds: performance.now() - began } satisfies Asked)
 })
 
 class Asking {

@@ -1,17 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { addMonths, dayOf, endOf, later } from '../server/ledger/calendar.ts'
 import { type Connect, openPool, type Sql } from '../server/postgres/pool.ts'
-
-/** A dealer with a session, and clients to renew. */
-export interface Renewer {
-  id: number
-  token: string
-  superreseller: number
-  reseller: number
-  balance: number
-  consumed: number
-  clients: string[]
-}
+import type { Renewer } from './renewers.ts'
 
 /** A statement as the server sends it: its text and the types of its parameters. */
 export interface Statement {

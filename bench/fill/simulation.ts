@@ -18,7 +18,7 @@ const PIECE = 1 << 18
  * return and are deleted, and credits are passed down the tree when they are needed. Every row is one that the server's
  * own calls could have written. The tables are produced as text for COPY, the ledger in the order of its ids.
  */
-export class Business {
+export class Simulation {
   /** The balance of each holding, by its id. */
   readonly balances = new Map<number, number>()
   /** The number of rows of the ledger so far. */

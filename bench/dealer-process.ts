@@ -4,6 +4,7 @@ import { calls } from '../contract/calls.ts'
 import { LONG, MANY, oneOf, takeAct, type What } from './acts.ts'
 import { Connection } from './connection.ts'
 import { download } from './download.ts'
+import { answerAndEnd } from './run-process.ts'
 
 // Works as dealers do. Its own process keeps this work off the server's thread and the measurement's.
 
@@ -56,8 +57,7 @@ const TIMES_ALONE = 2
 const PDF_OF = 4
 
 process.once('message', async (order: Order) => {
-  // A long message is lost if the channel is closed before it was sent.
-  process.send?.(await new Dealing(order).done(), () => process.disconnect())
+  answerAndEnd(await new Dealing(order).done())
 })
 
 class Dealing {
