@@ -13,11 +13,12 @@ import type { Bytes, Listening } from './bare-poll-server.ts'
 import { type Boxes, letAllIn, POLL, readBox, writeBoxes } from './box-file.ts'
 import type { Asked, Order, Work } from './box-process.ts'
 import { Connection } from './connection.ts'
-import { type Figure, quantile, type Round, ratioOf } from './figure.ts'
+import { type Figure, median, quantile, type Round, ratioOf } from './figure.ts'
 import type { Folders } from './fill.ts'
 import { openSessions, type Person } from './people.ts'
 import { startProcess } from './run-process.ts'
 import { countStatements, statementsSoFar } from './statements.ts'
+import { timed } from './timed.ts'
 import { highestMemory, processorTime } from './watch.ts'
 
 const CONNECTIONS = 64
@@ -119,10 +120,7 @@ async function* besideBare(console: Console, boxes: Boxes): AsyncGenerator<Figur
     limit: null,
     absolute: 'µs',
   })
-  return quantile(
-    rates.map(({ theirs }) => theirs),
-    0.5,
-  )
+  return median(rates.map(({ theirs }) => theirs))
 }
 
 /**
@@ -196,10 +194,8 @@ async function look(
   end.then(over, over)
   while (!isOver) {
     for (const [what, path] of Object.entries(paths)) {
-      const began = performance.now()
-      await connection.get(path, token)
+      const time = await timed(() => connection.get(path, token))
       const before = times.get(what)
-      const time = performance.now() - began
       if (before) before.push(time)
       else times.set(what, [time])
     }

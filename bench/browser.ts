@@ -4,15 +4,13 @@ import { ROLES, type Role } from '../contract/roles.ts'
 import { launchChromium } from '../test/support/chromium.ts'
 import { startConsole } from '../test/support/console.ts'
 import { to } from '../web/screens.ts'
-import { type Figure, median } from './figure.ts'
+import { DETAIL, type Figure, median } from './figure.ts'
 import { type Line, openLine } from './line.ts'
 import { DESK, LINE, open, SLOWED, watched } from './opening.ts'
 import { openSessions, type People, withDatabaseOf } from './people.ts'
 
 /** How often an input is measured; the figure is the median. */
 const INPUTS = 8
-/** Prints the measurements behind the figures. */
-const DETAIL = process.env.BENCH_DETAIL !== undefined
 
 const PHONE = { width: 390, height: 844 }
 

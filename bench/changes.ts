@@ -7,13 +7,15 @@ import { openPool, type Sql } from '../server/postgres/pool.ts'
 import { startConsole } from '../test/support/console.ts'
 import { newClient, unique } from '../test/support/world.ts'
 import { Connection } from './connection.ts'
-import { nameOf, openSession, openSessions, type Person, sessionOf } from './people.ts'
-import { type Renewer, renewersOf } from './renewers.ts'
+import { elsewhere, nameOf, openSession, openSessions, type Person, sessionOf, signIn } from './people.ts'
+import { expiredOf, type Renewer, renewersOf } from './renewers.ts'
+import { timed } from './timed.ts'
 
 /** How often each call is made; an even number, so that what moves comes back. */
 const TIMES = 12
 /** How many clients a call of many changes; of those that it deletes, a tenth, because they do not come back. */
 const MANY = 100
+const DELETED = TIMES + TIMES * (MANY / 10)
 const CREDITS = 1_000
 
 /** The accounts of one database that make the calls, and what they change. */
@@ -26,7 +28,7 @@ interface Stage {
   /** Its clients that have expired. */
   expired: string[]
   /** A dealer and a reseller outside the branch of `people`. */
-  elsewhere: { dealer: string; reseller: string }
+  elsewhere: { dealer: Person; reseller: Person }
   /** Dealers that were created here. */
   created: string[]
   /** Makes a call. Returns its answer. */
@@ -84,8 +86,8 @@ const CHANGES: readonly (readonly [Call, Prepare])[] = [
   [
     calls.tree.moveClients,
     ({ people, dealer, elsewhere }, nr) => {
-      const [from, to] = nr % 2 === 0 ? [dealer.name, elsewhere.dealer] : [elsewhere.dealer, dealer.name]
-      return [people.admin, { from, to, clients: dealer.clients }]
+      const [from, to] = nr % 2 === 0 ? [dealer, elsewhere.dealer] : [elsewhere.dealer, dealer]
+      return [people.admin, { from: from.name, to: to.name, clients: dealer.clients }]
     },
   ],
   [calls.level.superreseller.save, ({ people }) => passed(people.admin, people.superreseller)],
@@ -140,7 +142,7 @@ const CHANGES: readonly (readonly [Call, Prepare])[] = [
     calls.tree.move,
     ({ people, dealer, elsewhere }, nr) => [
       people.admin,
-      { name: dealer.name, to: nr % 2 === 0 ? elsewhere.reseller : people.reseller.name },
+      { name: dealer.name, to: (nr % 2 === 0 ? elsewhere : people).reseller.name },
     ],
   ],
   [
@@ -178,9 +180,7 @@ export async function* measureChanges(
       for (let nr = 0; nr < TIMES; nr += 1) {
         for (const [at, stage] of stages.entries()) {
           const [by, input] = await prepare(stage, nr)
-          const began = performance.now()
-          await stage.change(call, by, input)
-          times[at]?.push(performance.now() - began)
+          times[at]?.push(await timed(() => stage.change(call, by, input)))
         }
       }
       yield { call: call.name, times }
@@ -201,25 +201,20 @@ async function openStage(dataDir: string): Promise<Stage & { close(): Promise<vo
   if (!renewer) throw new Error('There is no dealer')
   const dealer = { ...renewer, name: await nameOf(sql, renewer.id) }
   const { admin } = await openSessions(sql)
-  const person = async (id: number) => ({
-    id,
-    name: await nameOf(sql, id),
-    token: await openSession(sql, id),
-  })
   const people = {
     admin,
-    superreseller: await person(dealer.superreseller),
-    reseller: await person(dealer.reseller),
+    superreseller: await signIn(sql, dealer.superreseller),
+    reseller: await signIn(sql, dealer.reseller),
   }
-  const give = (call: Call, by: Person, { name }: Person) =>
-    change(call, by, { name, credits: CREDITS, transaction: 0 })
-  await give(calls.level.superreseller.save, people.admin, people.superreseller)
-  await give(calls.level.superreseller.save, people.admin, people.superreseller)
-  await give(calls.level.reseller.save, people.superreseller, people.reseller)
+  const give = (call: Call, by: Person, { name }: Person, credits: number) =>
+    change(call, by, { name, credits, transaction: 0 })
+  // The superreseller keeps half, and gives the other half to its reseller.
+  await give(calls.level.superreseller.save, people.admin, people.superreseller, 2 * CREDITS)
+  await give(calls.level.reseller.save, people.superreseller, people.reseller, CREDITS)
   return {
     ...{ sql, people, dealer, created: [], change },
-    expired: await expiredOf(sql, dealer),
-    elsewhere: await elsewhere(sql, dealer),
+    expired: await expiredOf(sql, dealer, DELETED),
+    elsewhere: await elsewhere(sql, dealer.superreseller),
     async close() {
       connection.close()
       await sql.end()
@@ -243,24 +238,4 @@ async function withdrawAny(sql: Sql, dealer: Person, change: Stage['change']): P
   const open = await sql<{ id: number }[]>`
     select id from credit_request where account = ${dealer.id} and state = 'open'`
   for (const { id } of open) await change(calls.requests.withdraw, dealer, { id })
-}
-
-/** Returns expired clients of a dealer, as many as are deleted, without those that are renewed before. */
-async function expiredOf(sql: Sql, { id, clients: renewed }: Renewer): Promise<string[]> {
-  const least = TIMES + TIMES * (MANY / 10)
-  const clients = await sql<{ name: string }[]>`
-    select c.name from client c join service s on s.client = c.id
-    where c.dealer = ${id} and c.deleted is null and s.expiry < now() and c.name <> all (${renewed}::text[])
-    order by c.id desc limit ${least}`
-  if (clients.length < least)
-    throw new Error(`Only ${clients.length} clients of the dealer have expired: fill the database anew`)
-  return clients.map(({ name }) => name)
-}
-
-async function elsewhere(sql: Sql, { superreseller }: Renewer): Promise<Stage['elsewhere']> {
-  const [other] = await sql<Stage['elsewhere'][]>`
-    select d.name as dealer, r.name as reseller from account d join account r on r.id = d.reseller
-    where d.superreseller <> ${superreseller} order by d.id limit 1`
-  if (!other) throw new Error('All dealers are in one branch')
-  return other
 }

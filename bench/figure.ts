@@ -1,3 +1,6 @@
+/** Whether the measurements behind the figures are printed too. */
+export const DETAIL = process.env.BENCH_DETAIL !== undefined
+
 export interface Figure {
   what: string
   value: number

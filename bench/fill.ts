@@ -14,6 +14,7 @@ import { openPool } from '../server/postgres/pool.ts'
 import { load } from './fill/load.ts'
 import { DAYS, Simulation } from './fill/simulation.ts'
 import { createAccounts } from './fill/tree.ts'
+import { timed } from './timed.ts'
 
 /** The data folders of the databases that most parts measure. */
 export type Folders = Record<'million' | 'tenthousand', string>
@@ -40,10 +41,9 @@ export async function filled(name: keyof typeof FILLS, say: (line: string) => vo
   const draft = `${folder}.draft`
   rmSync(draft, { recursive: true, force: true })
   say(`Filling ${folder}`)
-  const began = performance.now()
-  await fill(draft, FILLS[name], say)
+  const milliseconds = await timed(() => fill(draft, FILLS[name], say))
   renameSync(draft, folder)
-  say(`Filled in ${Math.round((performance.now() - began) / 1000)} s`)
+  say(`Filled in ${Math.round(milliseconds / 1000)} s`)
   return folder
 }
 

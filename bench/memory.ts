@@ -4,6 +4,7 @@ import { Connection } from './connection.ts'
 import { type Figure, growthOf } from './figure.ts'
 import type { Folders } from './fill.ts'
 import { openSessions, type People, withDatabaseOf } from './people.ts'
+import { timed } from './timed.ts'
 import { watchMemory } from './watch.ts'
 
 const CONNECTIONS = 32
@@ -20,9 +21,7 @@ export async function* memoryFigures({ million }: Folders): AsyncGenerator<Figur
     const memory = watchMemory(console.process.pid)
     await make(console.url, work, WARM_UP)
     const warm = memory.samples.length
-    const began = performance.now()
-    await make(console.url, work, REQUESTS)
-    const seconds = (performance.now() - began) / 1000
+    const seconds = (await timed(() => make(console.url, work, REQUESTS))) / 1000
     const { peak } = memory.stop()
     // Garbage collection makes the memory rise and fall; the minimum of a period is what is really in use.
     const [start, ...rest] = memory.samples

@@ -43,6 +43,25 @@ export async function openSessions(sql: Sql): Promise<People> {
   return Object.fromEntries(people) as People
 }
 
+/** Inserts a session for an account. Returns who it is then. */
+export async function signIn(sql: Sql, id: number): Promise<Person> {
+  return { id, name: await nameOf(sql, id), token: await openSession(sql, id) }
+}
+
+/** Signs in a dealer with clients outside the branch of a superreseller, and its reseller. */
+export async function elsewhere(
+  sql: Sql,
+  superreseller: number,
+): Promise<{ dealer: Person; reseller: Person }> {
+  const [other] = await sql<{ dealer: number; reseller: number }[]>`
+    select id as dealer, reseller from account
+    where role = 'dealer' and superreseller <> ${superreseller}
+      and exists (select from client where client.dealer = account.id and deleted is null)
+    order by id limit 1`
+  if (!other) throw new Error('All dealers with clients are in one branch')
+  return { dealer: await signIn(sql, other.dealer), reseller: await signIn(sql, other.reseller) }
+}
+
 /** Inserts a session. Returns its token. */
 export async function openSession(sql: Sql, account: number): Promise<string> {
   const token = randomBytes(32).toString('base64url')

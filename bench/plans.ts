@@ -1,14 +1,11 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { pino } from 'pino'
 import type { Role } from '../contract/roles.ts'
-import { readSecretKey } from '../server/access/secret-key.ts'
-import { openApp } from '../server/app.ts'
-import { readConfig } from '../server/config.ts'
 import { startEmbedded } from '../server/postgres/embedded.ts'
 import { openPool, type Sql } from '../server/postgres/pool.ts'
 import type { Folders } from './fill.ts'
 import { openSessions, type People } from './people.ts'
+import { openSilentApp } from './silent-app.ts'
 
 /** The most frequent calls, made by the busiest account of a role, and a summary of their plans. */
 const CALLS: readonly { file: string; role: Role; summary: string; path: string; body?: object }[] = [
@@ -90,7 +87,6 @@ const FOLDER = join(import.meta.dirname, 'plans')
  * Yields the files.
  */
 export async function* writePlans({ million: dataDir }: Folders): AsyncGenerator<string> {
-  const config = readConfig({ DATA_DIR: dataDir })
   const database = await startEmbedded({ dataDir, say: () => {} })
   const sql = openPool(database.superuser, { max: 1, noTimeouts: true, noMaxAge: true })
   const explained = openPool(database.superuser, { max: 1, noTimeouts: true, noMaxAge: true })
@@ -103,15 +99,7 @@ export async function* writePlans({ million: dataDir }: Folders): AsyncGenerator
         ('log_min_duration', '0'), ('log_analyze', 'on'), ('log_buffers', 'on'), ('log_nested_statements', 'on'),
         ('log_parameter_max_length', '0')
       ) as setting (name, value)`
-    const log = pino({ level: 'silent' })
-    const app = await openApp({
-      config,
-      database: database.superuser,
-      sql: explained,
-      secretKey: readSecretKey(config),
-      log,
-      freeSpace: null,
-    })
+    const app = await openSilentApp(dataDir, database.superuser, explained)
     mkdirSync(FOLDER, { recursive: true })
     for (const { file, role, summary, path, body } of CALLS) {
       const call = async () => {
@@ -126,10 +114,8 @@ export async function* writePlans({ million: dataDir }: Folders): AsyncGenerator
       for (let time = 1; time < TIMES; time += 1) await call()
       const before = readLog(database.files).length
       await call()
-      writeFileSync(
-        join(FOLDER, `${file}.txt`),
-        `${summary}\n\n${plansIn(readLog(database.files).slice(before))}`,
-      )
+      const plans = plansIn(readLog(database.files).slice(before))
+      writeFileSync(join(FOLDER, `${file}.txt`), [summary, ...plans].join('\n\n'))
       yield `bench/plans/${file}.txt`
     }
     await app.close()

@@ -7,16 +7,15 @@ import { DAY_MS } from '../contract/time.ts'
 import type { Sql } from '../server/postgres/pool.ts'
 import { startConsole } from '../test/support/console.ts'
 import { Connection } from './connection.ts'
-import { type Figure, median, quantile, type Round, ratioOf } from './figure.ts'
+import { DETAIL, type Figure, median, quantile, type Round, ratioOf } from './figure.ts'
 import type { Folders } from './fill.ts'
 import { openSessions, type People, withDatabaseOf } from './people.ts'
+import { timed } from './timed.ts'
 
 /** How often each call is made after FEW warm-up calls. A slow call stops after ENOUGH_MS, but not before FEW. */
 const TIMES = 20
 const FEW = 3
 const ENOUGH_MS = 400
-/** Prints the measurements behind the figures. */
-const DETAIL = process.env.BENCH_DETAIL !== undefined
 
 /**
  * Measures every call that reads, by the busiest account of each role, one after the other over one connection: lists
@@ -321,9 +320,7 @@ async function time(calls: readonly (() => Promise<unknown>)[]): Promise<number[
   let spent = 0
   for (let round = 0; round < FEW * 2 || (spent < ENOUGH_MS && round < FEW + TIMES); round += 1) {
     for (const [at, call] of calls.entries()) {
-      const began = performance.now()
-      await call()
-      times[at]?.push(performance.now() - began)
+      times[at]?.push(await timed(call))
     }
     spent += Math.max(...times.map((of) => of.at(-1) ?? 0))
   }

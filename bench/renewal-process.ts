@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Connection } from './connection.ts'
 import { answerAndEnd } from './run-process.ts'
+import { timed } from './timed.ts'
 
 // Renews without a pause. Its own process keeps this work off the server's thread and the measurement's.
 
@@ -35,9 +36,8 @@ process.once('message', async ({ url, connections, milliseconds, renewers }: Ord
       for (let nr = 0; performance.now() < until; nr += 1) {
         const by = own[nr % own.length] as Dealer
         const name = by.clients[Math.floor(nr / own.length) % by.clients.length]
-        const sent = performance.now()
-        await connection.post('/v1/api/renew', by.token, JSON.stringify({ name, months: 1 }), randomUUID())
-        times.push(performance.now() - sent)
+        const body = JSON.stringify({ name, months: 1 })
+        times.push(await timed(() => connection.post('/v1/api/renew', by.token, body, randomUUID())))
       }
       connection.close()
     }),

@@ -1,7 +1,7 @@
 import { transfer } from '../server/ledger/transfer.ts'
 import { begin } from '../server/postgres/begin.ts'
 import type { Sql } from '../server/postgres/pool.ts'
-import { openSession } from './people.ts'
+import { nameOf, openSession } from './people.ts'
 import type { Done, Order } from './renewal-process.ts'
 import { runProcess } from './run-process.ts'
 
@@ -53,14 +53,24 @@ export async function renewersOf(
     actor: number,
     to: number,
   ): Promise<void> {
-    const [account] = await sql<{ name: string }[]>`select name from account where id = ${to}`
-    const facts = {
-      actor,
-      login: account?.name ?? '',
-      description: 'For a measurement',
-    }
+    const facts = { actor, login: await nameOf(sql, to), description: 'For a measurement' }
     await transfer(sql, { type: 'ADD', source, destination, rows: [{ ...facts, credits }] })
   }
+}
+
+/** Returns so many expired clients of a dealer, to be deleted, without those that it renews. */
+export async function expiredOf(
+  sql: Sql,
+  { id, clients: renewed }: Renewer,
+  count: number,
+): Promise<string[]> {
+  const clients = await sql<{ name: string }[]>`
+    select c.name from client c join service s on s.client = c.id
+    where c.dealer = ${id} and c.deleted is null and s.expiry < now() and c.name <> all (${renewed}::text[])
+    order by c.id limit ${count}`
+  if (clients.length < count)
+    throw new Error(`Only ${clients.length} clients of the dealer have expired: fill the database anew`)
+  return clients.map(({ name }) => name)
 }
 
 /** Renews without a pause. */

@@ -1,8 +1,4 @@
-import { pino } from 'pino'
 import { ANY_CLIENT_SORTS } from '../contract/shapes.ts'
-import { readSecretKey } from '../server/access/secret-key.ts'
-import { openApp } from '../server/app.ts'
-import { readConfig } from '../server/config.ts'
 import { startEmbedded } from '../server/postgres/embedded.ts'
 import { type Connect, openPool, type Sql } from '../server/postgres/pool.ts'
 import { startConsole } from '../test/support/console.ts'
@@ -10,9 +6,11 @@ import { Connection } from './connection.ts'
 import { type Figure, ofRounds, type Round, ratioOf } from './figure.ts'
 import type { Folders } from './fill.ts'
 import { openSessions } from './people.ts'
+import { openSilentApp } from './silent-app.ts'
+import { timed } from './timed.ts'
 
 const ROUNDS = 5
-const CLIENT_FILTERS = ['all', 'expired'] as const
+const FILTERS = ['all', 'expired'] as const
 
 /** Whose clients are searched, and by how much a search must be quicker than a panel's. */
 type Scope = { whose: string; path: string; token: string; dealer: number | null; least: number }
@@ -112,18 +110,7 @@ async function statementsOf(
 ): Promise<Statement[]> {
   const statements: Statement[] = []
   const sql = openPool(to, { max: 1 })
-  const config = readConfig({ DATA_DIR: dataDir })
-  const log = pino({ level: 'silent' })
-  const app = await openApp({
-    ...{
-      config,
-      database: to,
-      sql,
-      secretKey: readSecretKey(config),
-      log,
-      freeSpace: null,
-    },
-  })
+  const app = await openSilentApp(dataDir, to, sql)
   try {
     sql.options.debug = (_connection, text, parameters, types) => {
       statements.push({ text: text.trim(), parameters: [...parameters], types: [...(types as number[])] })
@@ -168,7 +155,7 @@ async function timeInside(sql: Sql, statements: readonly Statement[]): Promise<n
 async function* middlePages(get: (path: string) => Promise<string>): AsyncGenerator<Figure> {
   const figures: Figure[] = []
   for (const sort of ANY_CLIENT_SORTS) {
-    for (const filter of CLIENT_FILTERS) {
+    for (const filter of FILTERS) {
       const path = `/v1/admin/clients?${new URLSearchParams({ sort, order: 'asc', filter })}`
       const { total_pages } = JSON.parse(await get(path)) as { total_pages: number }
       const middle = `${path}&page=${Math.round(total_pages / 2)}`
@@ -187,10 +174,4 @@ async function* middlePages(get: (path: string) => Promise<string>): AsyncGenera
     }
   }
   yield* figures.sort((a, b) => b.value - a.value)
-}
-
-async function timed(work: () => PromiseLike<unknown>): Promise<number> {
-  const began = performance.now()
-  await work()
-  return performance.now() - began
 }

@@ -5,15 +5,16 @@ import { Connection } from './connection.ts'
 import { type Figure, type Round, ratioOf } from './figure.ts'
 import type { Folders } from './fill.ts'
 import {
+  elsewhere,
   nameOf,
   openSession,
   openSessions,
-  type People,
   type Person,
   sessionOf,
   withDatabaseOf,
 } from './people.ts'
 import { type Renewer, renewersOf } from './renewers.ts'
+import { timed } from './timed.ts'
 
 const ROUNDS = 9
 /** A call that moves 1,000 clients is measured less often: it and what it is compared with write 1,000 rows each. */
@@ -74,7 +75,8 @@ export async function* treeFigures({ million }: Folders): AsyncGenerator<Figure>
 
 async function measureAccounts(sql: Sql, change: Change): Promise<Map<Measured, Round[]>> {
   const people = await openSessions(sql)
-  const { dealer, reseller } = await elsewhere(sql, people)
+  const { dealer: other, reseller } = await elsewhere(sql, people.superreseller.id)
+  const dealer = { ...(await renewerOf(sql, other)), name: other.name }
   const [client] = dealer.clients
   const rounds = new Map<Measured, Round[]>()
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -131,9 +133,12 @@ async function measureAccounts(sql: Sql, change: Change): Promise<Map<Measured, 
   }
 
   async function measured(what: Measured, work: () => Promise<string>): Promise<string> {
-    const renewal = await timed(() => change(calls.clients.renew.path, dealer, { name: client, months: 1 }))
-    const { milliseconds, answer } = await timed(work)
-    rounds.set(what, [...(rounds.get(what) ?? []), { ours: milliseconds, theirs: renewal.milliseconds }])
+    const theirs = await timed(() => change(calls.clients.renew.path, dealer, { name: client, months: 1 }))
+    let answer = ''
+    const ours = await timed(async () => {
+      answer = await work()
+    })
+    rounds.set(what, [...(rounds.get(what) ?? []), { ours, theirs }])
     return answer
   }
 }
@@ -146,37 +151,22 @@ async function measureClients(sql: Sql, change: Change): Promise<Round[]> {
   const rounds: Round[] = []
   for (let round = 0; round < ROUNDS_OF_MANY; round += 1) {
     const { clients } = from
-    const renewed = await timed(() =>
+    const theirs = await timed(() =>
       change(calls.clients.multirenew.path, { ...from, name: '' }, { clients, months: 1 }),
     )
     const [there, back] = [names, names.toReversed()].map(([from, to]) => ({ from, to, clients }))
     for (const move of [there, back]) {
-      const { milliseconds } = await timed(() => change(calls.tree.moveClients.path, admin, move as object))
-      rounds.push({ ours: milliseconds, theirs: renewed.milliseconds })
+      const ours = await timed(() => change(calls.tree.moveClients.path, admin, move as object))
+      rounds.push({ ours, theirs })
     }
   }
   return rounds
 }
 
-/** Returns a dealer outside the branch of the busiest super reseller, with its reseller. */
-async function elsewhere(
-  sql: Sql,
-  { superreseller }: People,
-): Promise<{ dealer: Renewer & Person; reseller: Person }> {
-  const dealers = await renewersOf(sql, { dealers: 64, clients: 1 })
-  const dealer = dealers.find((one) => one.superreseller !== superreseller.id && one.clients.length > 0)
-  if (!dealer) throw new Error('All dealers are in one branch')
-  const [account] = await sql<{ id: number; name: string }[]>`
-    select id, name from account where id = (select reseller from account where id = ${dealer.id})`
-  if (!account) throw new Error('A dealer has no reseller')
-  return {
-    dealer: { ...dealer, name: await nameOf(sql, dealer.id) },
-    reseller: { ...account, token: await openSession(sql, account.id) },
-  }
-}
-
-async function timed(work: () => Promise<string>): Promise<{ milliseconds: number; answer: string }> {
-  const began = performance.now()
-  const answer = await work()
-  return { milliseconds: performance.now() - began, answer }
+/** Prepares a dealer that is not among the biggest with credits and one client. */
+async function renewerOf(sql: Sql, { id, name }: Person): Promise<Renewer> {
+  const renewers = await renewersOf(sql, { dealers: 64, clients: 1 })
+  const renewer = renewers.find((one) => one.id === id)
+  if (!renewer) throw new Error(`${name} is not among the first ${renewers.length} dealers`)
+  return renewer
 }

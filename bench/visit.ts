@@ -6,7 +6,7 @@ import { launchChromium } from '../test/support/chromium.ts'
 import { startConsole } from '../test/support/console.ts'
 import { to } from '../web/screens.ts'
 import { serveBarePage } from './bare-page.ts'
-import { type Figure, ofRounds, ratioOf } from './figure.ts'
+import { DETAIL, type Figure, ofRounds, ratioOf } from './figure.ts'
 import type { Folders } from './fill.ts'
 import { type Line, openLine } from './line.ts'
 import { LINE, open, SLOWED, watched } from './opening.ts'
@@ -16,8 +16,6 @@ import { openSessions, type People, withDatabaseOf } from './people.ts'
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
 /** A page that fetched nothing for so long fetches nothing more ahead. */
 const QUIET_MS = 5_000
-/** Prints the measurements behind the figures. */
-const DETAIL = process.env.BENCH_DETAIL !== undefined
 
 /** A screen, and what the two bare pages show in its place: the rows of one call. */
 interface Screen {

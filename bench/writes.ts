@@ -1,17 +1,14 @@
-import { pino } from 'pino'
-import { readSecretKey } from '../server/access/secret-key.ts'
-import { openApp } from '../server/app.ts'
-import { readConfig } from '../server/config.ts'
 import { type Embedded, startEmbedded } from '../server/postgres/embedded.ts'
-import type { Connect, Sql } from '../server/postgres/pool.ts'
-import { openPool } from '../server/postgres/pool.ts'
+import { type Connect, openPool, type Sql } from '../server/postgres/pool.ts'
 import { startConsole } from '../test/support/console.ts'
 import { Connection } from './connection.ts'
 import { type Figure, median, ofRounds, quantile, type Round, ratioOf } from './figure.ts'
 import type { Folders } from './fill.ts'
 import { MISSING, makeBareLedger, pgbench, removeBareLedger } from './pgbench.ts'
 import { captureStatements, replay, type Statement } from './renewal-replay.ts'
-import { type Renewer, renewersOf, renewFor } from './renewers.ts'
+import { expiredOf, type Renewer, renewersOf, renewFor } from './renewers.ts'
+import { openSilentApp } from './silent-app.ts'
+import { timed } from './timed.ts'
 
 const CONNECTIONS = [8, 32]
 const WARM_UP_MS = 5_000
@@ -87,15 +84,7 @@ async function* besideLeast(database: Embedded, url: string, renewers: Renewer[]
 /** Captures the statements that the server sends for a renewal that shares its transaction with no other. */
 function statementsOf(dataDir: string, to: Connect, by: Renewer): Promise<Statement[]> {
   return captureStatements(to, async (sql) => {
-    const config = readConfig({ DATA_DIR: dataDir })
-    const app = await openApp({
-      config,
-      database: to,
-      sql,
-      secretKey: readSecretKey(config),
-      log: pino({ level: 'silent' }),
-      freeSpace: null,
-    })
+    const app = await openSilentApp(dataDir, to, sql)
     return async () => {
       const answer = await app.inject({
         method: 'POST',
@@ -118,7 +107,7 @@ async function* renewalOfMany(
   const connection = await Connection.open(url)
   const post = (path: string, input: object) =>
     timed(() => connection.post(`/v1/api/${path}`, by.token, JSON.stringify(input), crypto.randomUUID()))
-  const expired = await expiredOf(sql, by)
+  const expired = await expiredOf(sql, by, TIMES * FEWER)
   const rounds = {
     bare: [] as Round[],
     changed: [] as Round[],
@@ -146,22 +135,4 @@ async function* renewalOfMany(
   yield beside(`Another package for ${MANY} clients, beside a renewal of them`, rounds.changed, 1)
   yield beside(`Looking at ${MANY} clients before a change, beside a renewal of them`, rounds.quoted, 1)
   yield beside(`Deleting ${FEWER} expired clients, beside a renewal of as many`, rounds.removed, 2)
-}
-
-/**
- * Returns the expired clients that are deleted: some of the tenth of all clients that the biggest dealer has, without
- * those that are renewed before.
- */
-async function expiredOf(sql: Sql, { id, clients: renewed }: Renewer): Promise<string[]> {
-  const clients = await sql<{ name: string }[]>`
-    select c.name from client c join service s on s.client = c.id
-    where c.dealer = ${id} and c.deleted is null and s.expiry < now() and c.name <> all (${renewed}::text[])
-    order by c.id limit ${MANY}`
-  return clients.map(({ name }) => name)
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const began = performance.now()
-  await work()
-  return performance.now() - began
 }

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { begin } from '../../server/postgres/begin.ts'
 import type { Sql } from '../../server/postgres/pool.ts'
+import { timed } from '../timed.ts'
 import {
   CLIENT_COLUMNS,
   DEVICE_COLUMNS,
@@ -42,22 +43,20 @@ export async function load(
       select setval(pg_get_serial_sequence('transfer', 'id'), ${simulation.transfers}),
         setval(pg_get_serial_sequence('client', 'id'), ${simulation.clientsMade})`
     await sql`select rebuild_lists()`
-    for (const { name, definition } of indexes) await timed(name, () => sql.unsafe(definition))
+    for (const { name, definition } of indexes) await step(name, () => sql.unsafe(definition))
 
     async function copy(table: string, columns: string, pieces: Iterable<string>): Promise<void> {
-      await timed(table, async () => {
+      await step(table, async () => {
         const into = await sql.unsafe(`copy ${table} (${columns}) from stdin (freeze)`).writable()
         await pipeline(Readable.from(pieces), into)
       })
     }
   })
-  await timed('analyze', () => sql`analyze`)
+  await step('analyze', () => sql`analyze`)
   await sql`checkpoint`
 
-  async function timed(what: string, work: () => PromiseLike<unknown>): Promise<void> {
-    const began = performance.now()
-    await work()
-    say(`  ${what}: ${((performance.now() - began) / 1000).toFixed(1)} s`)
+  async function step(what: string, work: () => PromiseLike<unknown>): Promise<void> {
+    say(`  ${what}: ${((await timed(work)) / 1000).toFixed(1)} s`)
   }
 }
 
