@@ -11,7 +11,7 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cach
  * milliseconds here, and within these limits on a machine that is many times slower or busy with something else.
  */
 const database = {
-  globalSetup: './test/support/global.ts',
+  globalSetup: './test/support/global-setup.ts',
   pool: 'forks' as const,
   expect: { poll: { timeout: 20_000 } },
   hookTimeout: 120_000,
@@ -164,7 +164,7 @@ export default defineConfig({
         test: {
           ...database,
           name: 'journeys',
-          globalSetup: ['./test/support/install.ts', database.globalSetup],
+          globalSetup: ['./test/support/install-chromium.ts', database.globalSetup],
           include: ['test/journeys/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 180_000,

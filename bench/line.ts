@@ -1,4 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net'
+import { listen } from '../test/support/port.ts'
 
 /** The bandwidth and the latency of a line. */
 export interface LineFacts {
@@ -50,9 +51,7 @@ export async function openLine(to: string, { bitsPerSecond, roundTripMs }: LineF
     up.carry(near, far)
     down.carry(far, near)
   })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  const address = server.address()
-  const port = typeof address === 'object' ? address?.port : undefined
+  const port = await listen(server)
   return {
     url: `http://localhost:${port}`,
     takeBytes: () => down.takeBytes(),

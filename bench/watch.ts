@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { MAJOR } from '../server/postgres/binaries.ts'
+import { postmasterIn, processes } from '../test/support/processes.ts'
 
 const EVERY_MS = 200
 
@@ -26,9 +26,8 @@ function memoryOf(pid: number | undefined): number {
 
 /** Returns 0 while no child runs the program. */
 function memoryOfChild(pid: number | undefined, program: string): number {
-  const children = execFileSync('ps', ['-o', 'rss=,args=', '--ppid', String(pid)], { encoding: 'utf8' })
-  const found = children.split('\n').filter((line) => line.includes(program))
-  return Math.max(0, ...found.map((line) => Number.parseInt(line, 10))) / 1024
+  const found = processes().filter(({ parent, command }) => parent === pid && command.includes(program))
+  return Math.max(0, ...found.map(({ memory }) => memory))
 }
 
 /** The unit of /proc: a hundredth of a second. */
@@ -66,6 +65,7 @@ function statusOf(pid: number | undefined, field: string): number {
 
 /** Returns the id of the process of the embedded database that others are beneath. */
 export function postmasterOf(dataDir: string): number {
-  const file = readFileSync(join(dataDir, `postgres-${MAJOR}`, 'postmaster.pid'), 'utf8')
-  return Number.parseInt(file, 10)
+  const pid = postmasterIn(join(dataDir, `postgres-${MAJOR}`))
+  if (pid === null) throw new Error(`No database runs in ${dataDir}`)
+  return pid
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { sealUnbound } from '../../test/support/unbound.ts'
+import { sealUnbound } from '../../test/support/unbound-password.ts'
 import { createSeal, hash, ofClient, randomToken } from './seal.ts'
 
 const KEY = Buffer.alloc(32, 1)

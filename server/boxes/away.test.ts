@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { Box } from '../../test/support/box.ts'
 import { A_PLAYLIST, givePlaylist } from '../../test/support/playlist.ts'
+import { openPostgresProxy } from '../../test/support/postgres-proxy.ts'
 import { startServer } from '../../test/support/server.ts'
-import { openWire } from '../../test/support/wire.ts'
 import { openWorld, type Person, type World } from '../../test/support/world.ts'
 
 let world: World
@@ -146,9 +146,9 @@ test('while the database is away, the port of the boxes is ready for 30 minutes,
 
 test('a database that swallows what it is sent holds up neither polls nor stream checks', async () => {
   const { server, owner } = world.server.database
-  if (typeof server === 'string') throw new Error('the wire leads to a unix socket')
-  const wire = await openWire(server.socket)
-  const behind = `postgres://${server.user}@127.0.0.1:${wire.port}/${server.database}`
+  if (typeof server === 'string') throw new Error('the proxy leads to a unix socket')
+  const proxy = await openPostgresProxy(server.socket)
+  const behind = `postgres://${server.user}@127.0.0.1:${proxy.port}/${server.database}`
   const gateway = await startServer({
     database: { ...world.server.database, server: behind, owner },
     clock: () => world.clock.now,
@@ -163,7 +163,7 @@ test('a database that swallows what it is sent holds up neither polls nor stream
       'x-original-uri': cmd.replace('ffmpeg http://streams.example', ''),
       'x-viewer-address': '::1',
     }
-    wire.cutAt(0, 'in silence')
+    proxy.cutAt(0, 'in silence')
     world.clock.pass({ minutes: 1 })
     expect(await box.poll()).toBe(true)
     await expect.poll(() => gateway.logged.join(), { timeout: 30_000 }).toContain('answers from memory')
@@ -184,7 +184,7 @@ test('a database that swallows what it is sent holds up neither polls nor stream
     }
     // Those who find a read of the channels that has just begun may wait for that.
     expect(waits.filter((wait) => wait > 1_500).length).toBeLessThan(4)
-    wire.mend()
+    proxy.mend()
     await dealer.call(calls.clients.save, { login: name, status: false })
     const isIn = () => {
       world.clock.pass({ seconds: 6 })
@@ -192,9 +192,9 @@ test('a database that swallows what it is sent holds up neither polls nor stream
     }
     await expect.poll(isIn, { timeout: 30_000 }).toBe(false)
   } finally {
-    wire.mend()
+    proxy.mend()
     await gateway.close()
-    await wire.close()
+    await proxy.close()
   }
 })
 

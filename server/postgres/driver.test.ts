@@ -3,7 +3,7 @@ import { createServer, Socket } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../../test/support/database.ts'
-import { openWire, type Wire } from '../../test/support/wire.ts'
+import { openPostgresProxy, type PostgresProxy } from '../../test/support/postgres-proxy.ts'
 import { isLost } from './errors.ts'
 import { type Connect, openPool, type Sql } from './pool.ts'
 import { closeSockets } from './sockets.ts'
@@ -11,17 +11,17 @@ import { closeSockets } from './sockets.ts'
 /** What becomes of a connection that is lost, and of the next one in its place: each pool here has only one. */
 
 let database: FreshDatabase
-let wire: Wire
+let proxy: PostgresProxy
 let url: string
 beforeAll(async () => {
   database = await freshDatabase({ migrated: false })
   const { server } = database
-  if (typeof server === 'string') throw new Error('the wire leads to a unix socket')
-  wire = await openWire(server.socket)
-  url = `postgres://${server.user}@127.0.0.1:${wire.port}/${server.database}`
+  if (typeof server === 'string') throw new Error('the proxy leads to a unix socket')
+  proxy = await openPostgresProxy(server.socket)
+  url = `postgres://${server.user}@127.0.0.1:${proxy.port}/${server.database}`
 })
 afterAll(async () => {
-  await wire.close()
+  await proxy.close()
   await database.drop()
 })
 
@@ -196,7 +196,7 @@ test('statements that are sent together are one packet, however long they are', 
         await Promise.all(
           ['a', 'b', 'c'].map((letter) => sql.unsafe(`select '${letter.repeat(5_000)}' as text`)),
         )
-        const sent = writes.mock.contexts.filter((socket) => (socket as Socket).remotePort === wire.port)
+        const sent = writes.mock.contexts.filter((socket) => (socket as Socket).remotePort === proxy.port)
         expect(sent).toHaveLength(1)
       })
     } finally {

@@ -1,5 +1,5 @@
 import { expect, inject, test } from 'vitest'
-import { as } from '../../test/support/global.ts'
+import { connectAs } from '../../test/support/global-setup.ts'
 import { suiteWorld } from '../../test/support/world.ts'
 import { StartFault } from '../config.ts'
 import { refuseUnfit } from './fit.ts'
@@ -21,7 +21,7 @@ test('a database without the encoding UTF8 is refused at the start', async () =>
   const superuser = openPool(postgres, { max: 1 })
   await superuser`create database boxtree_latin template template0 encoding 'LATIN1' locale 'C'`
   try {
-    await expect(refuseUnfit(as(postgres, 'postgres', 'boxtree_latin'), 'UTC')).rejects.toThrow(
+    await expect(refuseUnfit(connectAs(postgres, 'postgres', 'boxtree_latin'), 'UTC')).rejects.toThrow(
       'The database must have the encoding UTF8',
     )
   } finally {

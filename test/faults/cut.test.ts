@@ -3,20 +3,20 @@ import { calls } from '../../contract/calls.ts'
 import { begin } from '../../server/postgres/begin.ts'
 import { runs, seedOf } from '../laws/runs.ts'
 import { proveTheBooks } from '../support/books.ts'
+import { type Moment, openPostgresProxy, type PostgresProxy } from '../support/postgres-proxy.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { type Moment, openWire, type Wire } from '../support/wire.ts'
 import { type Family, newClient, openWorld, type Person, unique, type World } from '../support/world.ts'
 
 /** The world's own server observes; a second server's connection to the database is cut again and again. */
 let world: World
-let wire: Wire
+let proxy: PostgresProxy
 let cuttable: TestServer
 beforeAll(async () => {
   world = await openWorld()
   const { server, owner } = world.server.database
-  if (typeof server === 'string') throw new Error('the wire leads to a unix socket')
-  wire = await openWire(server.socket)
-  const behind = `postgres://${server.user}@127.0.0.1:${wire.port}/${server.database}`
+  if (typeof server === 'string') throw new Error('the proxy leads to a unix socket')
+  proxy = await openPostgresProxy(server.socket)
+  const behind = `postgres://${server.user}@127.0.0.1:${proxy.port}/${server.database}`
   cuttable = await startServer({
     database: { ...world.server.database, server: behind, owner },
     clock: () => world.clock.now,
@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await cuttable.close()
-  await wire.close()
+  await proxy.close()
   await world.close()
 })
 
@@ -141,7 +141,7 @@ async function statementsOf(scene: Scene, spending: Spending): Promise<string[]>
   await renew()
   const answer = await at(scene, spending).attempt(spending.call, spending.input(scene), { key: unique() })
   expect(answer).toMatchObject({ status: 200 })
-  const seen = wire.takeSeen()
+  const seen = proxy.takeSeen()
   await renew()
   return seen
 }
@@ -151,9 +151,9 @@ async function makeTwice(scene: Scene, spending: Spending, cut: { at: number; mo
   const input = spending.input(scene)
   const key = unique()
   const before = await stateOf(scene)
-  wire.cutAt(cut.at, cut.moment)
+  proxy.cutAt(cut.at, cut.moment)
   const first = await at(scene, spending).attempt(spending.call, input, { key })
-  wire.mend()
+  proxy.mend()
   const between = await stateOf(scene)
   const again = await scene.family[spending.by ?? 'dealer'].send(spending.call, input, { key })
   const after = await stateOf(scene)
@@ -172,9 +172,9 @@ function at(scene: Scene, spending: Spending): Person {
 }
 
 async function renew(): Promise<void> {
-  wire.renew()
+  proxy.renew()
   await begin(cuttable.sql, (sql) => sql`select 'here'`)
-  wire.takeSeen()
+  proxy.takeSeen()
 }
 
 /** Returns the dealer's credits, and the number of its rows in the ledger. */

@@ -9,8 +9,8 @@ import { type Embedded, startEmbedded } from '../../server/postgres/embedded.ts'
 import { openPool, type Sql } from '../../server/postgres/pool.ts'
 import { runs, seedOf } from '../laws/runs.ts'
 import { type Console, startConsole } from '../support/console.ts'
-import { freePort } from '../support/external.ts'
 import { freshFolder } from '../support/folder.ts'
+import { freePort } from '../support/port.ts'
 import { range, seconds, WORKLOAD_ENV, Workload } from '../support/workload.ts'
 
 /** In milliseconds; the strict limits apply in `npm run faults`. */

@@ -5,8 +5,8 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { freePort } from '../support/external.ts'
 import { freshFolder } from '../support/folder.ts'
+import { freePort } from '../support/port.ts'
 
 // The proxies of deploy/ before the port of the boxes, as they stand but for addresses, files and what needs a
 // certificate: no query of a box is in anything that they write, whether it is answered or not. Debian has them all.

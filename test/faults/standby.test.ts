@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { seed, whole } from '../../server/commands/demo/dice.ts'
 import { runs, seedOf } from '../laws/runs.ts'
 import { type Console, startConsole } from '../support/console.ts'
-import { freePort } from '../support/external.ts'
 import { freshFolder } from '../support/folder.ts'
 import { type OldPrimary, Pair } from '../support/pair.ts'
+import { freePort } from '../support/port.ts'
 import { range, WORKLOAD_ENV, Workload } from '../support/workload.ts'
 
 const OLD_PRIMARIES: OldPrimary[] = ['still running', 'killed', 'shut down']

@@ -1,9 +1,9 @@
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { openPool } from '../../server/postgres/pool.ts'
+import { isListening } from '../support/port.ts'
 import { DatabaseNode, type Member } from './node.ts'
 import { CADDY, killPrograms, startProgram, write } from './programs.ts'
 import { caddyOf, haproxyOf, type Machine, machineOf, type Place, rolesOf, type Urls } from './samples.ts'
@@ -163,12 +163,5 @@ async function until(what: string, isSo: () => Promise<boolean>): Promise<void> 
 }
 
 function listening(address: string, port: number): Promise<void> {
-  return until(
-    `something listens on ${address}:${port}`,
-    () =>
-      new Promise((resolve) => {
-        const socket = connect(port, address, () => resolve(true))
-        socket.on('error', () => resolve(false)).on('connect', () => socket.destroy())
-      }),
-  )
+  return until(`something listens on ${address}:${port}`, () => isListening(address, port))
 }

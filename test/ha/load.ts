@@ -24,7 +24,7 @@ const RENEWALS = 8
 type Person = { name: string; token: string }
 
 /** The accounts that work in all scenarios, and the Idempotency-Key of every write with what is known of it. */
-export class Business {
+export class Accounts {
   readonly urls: Urls
   readonly keys = new Map<string, 'acknowledged' | 'unknown'>()
   reseller: Person = { name: '', token: '' }
@@ -35,14 +35,14 @@ export class Business {
   }
 
   /** Makes the accounts, with credits enough for a run. */
-  static async open(urls: Urls): Promise<Business> {
-    const business = new Business(urls)
-    const admin = await business.#signIn('admin')
-    const north = await business.#make('superreseller', admin, 'north', 40)
-    business.reseller = await business.#make('reseller', north, 'city', 30)
+  static async open(urls: Urls): Promise<Accounts> {
+    const accounts = new Accounts(urls)
+    const admin = await accounts.#signIn('admin')
+    const north = await accounts.#make('superreseller', admin, 'north', 40)
+    accounts.reseller = await accounts.#make('reseller', north, 'city', 30)
     for (let at = 0; at < DEALERS; at += 1)
-      business.dealers.push(await business.#make('dealer', business.reseller, `corner-${at}`, 2))
-    return business
+      accounts.dealers.push(await accounts.#make('dealer', accounts.reseller, `corner-${at}`, 2))
+    return accounts
   }
 
   async #make(
@@ -150,7 +150,7 @@ export class Load {
   /** The requests that were sent, and those of them that got no answer or a 502, 503 or 504. */
   readonly writes = { sent: 0, failed: 0 }
   readonly reads = { sent: 0, failed: 0 }
-  readonly #business: Business
+  readonly #accounts: Accounts
   /** When it began and ended, and when each write was acknowledged, in milliseconds. */
   readonly #began = performance.now()
   #ended: number | null = null
@@ -160,15 +160,15 @@ export class Load {
   #isGivenUp = false
   #fault: unknown = null
 
-  constructor(business: Business) {
-    this.#business = business
-    const work = business.dealers.flatMap((dealer) => [
+  constructor(accounts: Accounts) {
+    this.#accounts = accounts
+    const work = accounts.dealers.flatMap((dealer) => [
       ...Array.from({ length: WORKERS_EACH - 1 }, () => this.#deal(dealer)),
       this.#resell(dealer),
     ])
     const read = [
       this.#repeat(READ_EVERY_MS, () => this.#read(() => this.#list())),
-      this.#repeat(READ_EVERY_MS, () => this.#read(() => business.handshake())),
+      this.#repeat(READ_EVERY_MS, () => this.#read(() => accounts.handshake())),
     ]
     this.#working = [...work, ...read].map((one) =>
       one.catch((error) => {
@@ -239,13 +239,13 @@ export class Load {
     return this.#repeat(WRITE_EVERY_MS, async () => {
       const transaction: 0 | 1 = whole(5) === 0 ? 1 : 0
       const credits = transaction === 1 ? 1 : 4
-      await this.#write(this.#business.reseller, save, (desc) => ({ name, credits, transaction, desc }))
+      await this.#write(this.#accounts.reseller, save, (desc) => ({ name, credits, transaction, desc }))
     })
   }
 
   async #list(): Promise<boolean> {
-    const dealer = pick(this.#business.dealers)
-    return (await this.#business.ask(calls.clients.list, {}, { person: dealer })) !== null
+    const dealer = pick(this.#accounts.dealers)
+    return (await this.#accounts.ask(calls.clients.list, {}, { person: dealer })) !== null
   }
 
   async #read(isAnswered: () => Promise<boolean>): Promise<void> {
@@ -256,12 +256,12 @@ export class Load {
   /** Sends a write again until it is answered; its description is its key, which the ledger's row has too. */
   async #write<C extends Call>(person: Person, call: C, make: (key: string) => InputOf<C>): Promise<boolean> {
     const key = randomUUID()
-    const { keys } = this.#business
+    const { keys } = this.#accounts
     const input = make(key)
     keys.set(key, 'unknown')
     while (!this.#isGivenUp) {
       this.writes.sent += 1
-      if ((await this.#business.ask(call, input, { person, key })) !== null) {
+      if ((await this.#accounts.ask(call, input, { person, key })) !== null) {
         keys.set(key, 'acknowledged')
         this.#acknowledged.push(performance.now())
         return true

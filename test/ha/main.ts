@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { BareWriter } from './bare.ts'
+import { BareWriter } from './bare-writer.ts'
 import { Cluster } from './cluster.ts'
-import { Business, Load } from './load.ts'
+import { Accounts, Load } from './load.ts'
 import { CADDY, whatIsMissing } from './programs.ts'
 import { SCENARIOS, type Scenario } from './scenarios.ts'
 
@@ -42,9 +42,9 @@ async function main(names: readonly string[]): Promise<number> {
   process.on('disconnect', () => process.exit(130))
   try {
     await cluster.start(say)
-    const business = await Business.open(cluster.urls)
+    const accounts = await Accounts.open(cluster.urls)
     const chosen = SCENARIOS.filter(({ name }) => names.length === 0 || names.includes(name))
-    const isSound = await runAll(chosen, cluster, business)
+    const isSound = await runAll(chosen, cluster, accounts)
     const isProved = await prove(cluster)
     return isSound && isProved ? 0 : 1
   } catch (error) {
@@ -60,7 +60,7 @@ function unknownOf(names: readonly string[]): string | null {
 }
 
 /** Returns whether every scenario went as it must. */
-async function runAll(chosen: readonly Scenario[], cluster: Cluster, business: Business): Promise<boolean> {
+async function runAll(chosen: readonly Scenario[], cluster: Cluster, accounts: Accounts): Promise<boolean> {
   say(
     rowOf([
       '',
@@ -75,7 +75,7 @@ async function runAll(chosen: readonly Scenario[], cluster: Cluster, business: B
   )
   let isSound = true
   for (const scenario of chosen) {
-    const { load, bareGap, rate, lost, doubled } = await run(scenario, cluster, business)
+    const { load, bareGap, rate, lost, doubled } = await run(scenario, cluster, accounts)
     const { writes, reads, longestGap } = load
     say(
       rowOf([
@@ -96,11 +96,11 @@ async function runAll(chosen: readonly Scenario[], cluster: Cluster, business: B
 }
 
 /** Runs one scenario on a whole cluster. All writes since the start of the run are looked for in the ledger. */
-async function run({ title, act, replacesPrimary }: Scenario, cluster: Cluster, business: Business) {
+async function run({ title, act, replacesPrimary }: Scenario, cluster: Cluster, accounts: Accounts) {
   await cluster.untilWhole()
   const { name } = await cluster.withRole('leader')
   const bare = await BareWriter.open(cluster.nodes.map(({ superuser }) => superuser))
-  const load = new Load(business)
+  const load = new Load(accounts)
   await pause(BEFORE_MS)
   const { rate } = load
   await act(cluster, load)
@@ -110,7 +110,7 @@ async function run({ title, act, replacesPrimary }: Scenario, cluster: Cluster, 
   const bareGap = load.longestGapOf((await bare.stop()).toSorted((a, b) => a - b))
   if (replacesPrimary && (await cluster.withRole('leader')).name === name)
     throw new Error(`Of '${title}' nothing was tried: the primary is still ${name}`)
-  return { load, bareGap, rate, ...(await business.compare(cluster.database)) }
+  return { load, bareGap, rate, ...(await accounts.compare(cluster.database)) }
 }
 
 /** Has `npm run verify` prove the ledger. Returns whether it did. */

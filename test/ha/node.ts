@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
-import { endGroup, makeFolder, postgresIn, runProgram, signal, startProgram, write } from './programs.ts'
+import { signal } from '../support/processes.ts'
+import { endGroup, makeFolder, postgresIn, runProgram, startProgram, write } from './programs.ts'
 import { etcdOf, type Machine, type Place, patroniOf } from './samples.ts'
 
 /** What Patroni tells of a machine. */

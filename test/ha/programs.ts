@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { chownSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { chownSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { promisify } from 'node:util'
+import { postmasterIn, processes, signal } from '../support/processes.ts'
 
 /** Debian's packages that must be there, with a program of each. */
 const PACKAGES = {
@@ -72,28 +72,11 @@ export function endGroup(child: ChildProcess | null): void {
 
 /** Returns the processes of the PostgreSQL in a data folder, the first of which starts the others. */
 export function postgresIn(folder: string): number[] {
-  const file = join(folder, 'postmaster.pid')
-  if (!existsSync(file)) return []
-  const first = Number(readFileSync(file, 'utf8').split('\n')[0])
-  const isIts = readText(`/proc/${first}/cmdline`).includes(folder)
-  return isIts ? [first, ...childrenOf(first)] : []
-}
-
-export function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name)
-  } catch {
-    // It has ended.
-  }
-}
-
-function childrenOf(parent: number): number[] {
-  const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
-  // The fields after the name of the program, which may have spaces: state, parent.
-  return all.map(Number).filter((pid) => {
-    const fields = readText(`/proc/${pid}/stat`).split(') ').at(-1)?.split(' ')
-    return Number(fields?.[1]) === parent
-  })
+  const first = postmasterIn(folder)
+  if (first === null) return []
+  const all = processes()
+  const isIts = all.some(({ pid, command }) => pid === first && command.includes(folder))
+  return isIts ? [first, ...all.filter(({ parent }) => parent === first).map(({ pid }) => pid)] : []
 }
 
 function readText(file: string): string {

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { freePort } from '../support/external.ts'
 import { freshFolder } from '../support/folder.ts'
+import { freePort } from '../support/port.ts'
 
 export interface Portal {
   /** The address of the portal, as a person types it. */

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { copyRepository } from '../support/copy.ts'
+import { copyRepository } from '../support/copy-repository.ts'
 import { MUTANTS, type Mutant } from './mutants.ts'
 
 // Tests the tests: removes one guard at a time from a copy of the repository and runs the suites that must then fail.

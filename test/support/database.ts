@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { inject } from 'vitest'
 import { type Connect, openPool, type Sql } from '../../server/postgres/pool.ts'
-import { as, TEMPLATE } from './global.ts'
+import { connectAs, TEMPLATE } from './global-setup.ts'
 
 export interface FreshDatabase {
   server: Connect
@@ -39,8 +39,8 @@ export async function freshDatabase({
     await sql`revoke all on database ${sql(database)} from public`
     await sql`grant connect on database ${sql(database)} to boxtree_server`
   })
-  const server = as(postgres, 'boxtree_server', database)
-  const owner = as(postgres, 'boxtree_owner', database)
+  const server = connectAs(postgres, 'boxtree_server', database)
+  const owner = connectAs(postgres, 'boxtree_owner', database)
   const sql = openPool(server, { max: connections })
   const ownerSql = openPool(owner, { max: 1 })
   return {

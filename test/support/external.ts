@@ -1,14 +1,15 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, mkdirSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { findBinaries } from '../../server/postgres/binaries.ts'
 import { initialise } from '../../server/postgres/cluster.ts'
 import { isLost } from '../../server/postgres/errors.ts'
 import { findHome, type Home } from '../../server/postgres/home.ts'
 import { openPool, type Sql } from '../../server/postgres/pool.ts'
 import { ENVIRONMENT, programPath, run } from '../../server/postgres/run.ts'
+import { freePort } from './port.ts'
 
 export interface External {
   /** `DATABASE_URL` and `DATABASE_OWNER_URL`, as an operator with a PostgreSQL of their own sets them. */
@@ -28,7 +29,7 @@ export async function startExternal(folder: string, isOldest = false): Promise<E
   configure(home, port)
   const child = startPostgres(home)
   const at = (user: string, database: string) => urlOf(user, database, port)
-  await setUp(at('postgres', 'postgres'))
+  await createRolesAndDatabase(at('postgres', 'postgres'))
   return {
     env: { DATABASE_URL: at('console', 'shop'), DATABASE_OWNER_URL: at('holder', 'shop') },
     at,
@@ -98,7 +99,7 @@ export function startPostgres(home: Home): ChildProcess {
 }
 
 /** Creates the roles and the database, once the server accepts connections. */
-export async function setUp(superuser: string): Promise<void> {
+export async function createRolesAndDatabase(superuser: string): Promise<void> {
   const sql = openPool(superuser, { max: 1 })
   try {
     await untilReady(sql)
@@ -117,7 +118,7 @@ export async function untilReady(sql: Sql): Promise<void> {
     } catch (error) {
       if (!isLost(error) || Date.now() > deadline) throw error
     }
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await pause(50)
   }
 }
 
@@ -127,13 +128,4 @@ export async function stop(child: ChildProcess): Promise<void> {
   const exit = once(child, 'exit')
   child.kill('SIGINT')
   await exit
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address ? address.port : 0
 }

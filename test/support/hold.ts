@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { TransactionSql } from 'postgres'
 import type { Call } from '../../contract/call.ts'
 import type { Sql } from '../../server/postgres/pool.ts'
@@ -49,5 +50,5 @@ export async function holdOpen(
 export async function somebodyWaits(sql: Pick<TestServer['ownerSql'], 'unsafe'>, many = 1): Promise<void> {
   const waiting =
     'select from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()'
-  while ((await sql.unsafe(waiting)).length < many) await new Promise((resolve) => setTimeout(resolve, 5))
+  while ((await sql.unsafe(waiting)).length < many) await pause(5)
 }

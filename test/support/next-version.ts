@@ -1,7 +1,7 @@
 import { appendFileSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PRESENT } from '../../server/postgres/schema.ts'
-import { copyRepository } from './copy.ts'
+import { copyRepository } from './copy-repository.ts'
 
 /** What the next version adds to the tables. */
 const ADDED = 'alter table client add note text;\n'

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { join } from 'node:path'
-import { freePort } from './external.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import { freePort, isListening } from './port.ts'
 import type { TestServer } from './server.ts'
 
 const SAMPLE = readFileSync(join(import.meta.dirname, '../../deploy/nginx-streams.conf'), 'utf8')
@@ -40,7 +40,7 @@ export async function startNginx(folder: string, { boxUrl }: Pick<TestServer, 'b
     }`,
   )
   const nginx = spawn('nginx', ['-p', folder, '-e', 'errors', '-c', 'nginx.conf'], { stdio: 'ignore' })
-  await listens(port)
+  while (!(await isListening('127.0.0.1', port))) await pause(50)
   return {
     url: `http://127.0.0.1:${port}`,
     answers: () =>
@@ -55,17 +55,5 @@ export async function startNginx(folder: string, { boxUrl }: Pick<TestServer, 'b
       nginx.kill()
       if (nginx.exitCode === null) await once(nginx, 'exit')
     },
-  }
-}
-
-async function listens(port: number): Promise<void> {
-  for (;;) {
-    const socket = connect(port, '127.0.0.1')
-    try {
-      await once(socket, 'connect')
-      return void socket.destroy()
-    } catch {
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
   }
 }

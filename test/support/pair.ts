@@ -3,13 +3,15 @@ import { once } from 'node:events'
 import { chmodSync, chownSync, copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { findBinaries } from '../../server/postgres/binaries.ts'
+import { findBinaries, MAJOR } from '../../server/postgres/binaries.ts'
 import { initialise } from '../../server/postgres/cluster.ts'
 import { codeOf } from '../../server/postgres/errors.ts'
 import { findHome, type Home } from '../../server/postgres/home.ts'
 import { openPool, type Sql } from '../../server/postgres/pool.ts'
 import type { RunAs } from '../../server/postgres/run.ts'
-import { configure, freePort, put, setUp, startPostgres, stop, untilReady, urlOf } from './external.ts'
+import { configure, createRolesAndDatabase, put, startPostgres, stop, untilReady, urlOf } from './external.ts'
+import { freePort } from './port.ts'
+import { signal } from './processes.ts'
 
 /** What happens to the old primary when the standby is promoted; 'still running' kills it a second later. */
 export type OldPrimary = 'killed' | 'shut down' | 'still running'
@@ -25,27 +27,27 @@ interface Server {
  * swap roles any number of times and keep their two ports.
  */
 export class Pair {
-  private primary: Server
-  private standby: Server | null = null
-  private unused: { folder: string; port: number }
+  #primary: Server
+  #standby: Server | null = null
+  #unused: { folder: string; port: number }
 
   static async start(folders: [string, string]): Promise<Pair> {
     const [port, other] = [await freePort(), await freePort()]
     const home = await findHome(folders[0], findBinaries(), initialise)
     configurePair(home, port)
     const pair = new Pair({ home, port, process: startPostgres(home) }, { folder: folders[1], port: other })
-    await setUp(pair.at('postgres', 'postgres'))
+    await createRolesAndDatabase(pair.at('postgres', 'postgres'))
     return pair
   }
 
   private constructor(primary: Server, unused: { folder: string; port: number }) {
-    this.primary = primary
-    this.unused = unused
+    this.#primary = primary
+    this.#unused = unused
   }
 
   /** `DATABASE_URL` and `DATABASE_OWNER_URL`, each with both hosts in a fixed order. */
   get env(): { DATABASE_URL: string; DATABASE_OWNER_URL: string } {
-    const ports = [this.primary.port, this.standby?.port ?? this.unused.port].sort()
+    const ports = [this.#primary.port, this.#standby?.port ?? this.#unused.port].sort()
     return {
       DATABASE_URL: urlOf('console', 'shop', ...ports),
       DATABASE_OWNER_URL: urlOf('holder', 'shop', ...ports),
@@ -54,42 +56,42 @@ export class Pair {
 
   /** Returns the connection string of a role to a database of the primary. */
   at(user: string, database: string): string {
-    return urlOf(user, database, this.primary.port)
+    return urlOf(user, database, this.#primary.port)
   }
 
   /** Returns a connection string that names both hosts, the standby first. */
   standbyFirst(user: string, database: string): string {
-    const { primary, standby } = this.both()
+    const { primary, standby } = this.#both()
     return urlOf(user, database, standby.port, primary.port)
   }
 
   /** The ports of both, as a load balancer knows them. */
   get ports(): { primary: number; standby: number } {
-    const { primary, standby } = this.both()
+    const { primary, standby } = this.#both()
     return { primary: primary.port, standby: standby.port }
   }
 
   get hasStandby(): boolean {
-    return this.standby !== null
+    return this.#standby !== null
   }
 
   /** Copies the running primary and starts the copy as its standby, for which every COMMIT waits from then on. */
   async join(): Promise<void> {
-    const { folder, port } = this.unused
-    const cluster = join(folder, 'postgres-18')
+    const { folder, port } = this.#unused
+    const cluster = join(folder, `postgres-${MAJOR}`)
     rmSync(cluster, { recursive: true, force: true })
-    const home = { ...this.primary.home, cluster }
-    await this.asSuperuser(async (sql) => {
+    const home = { ...this.#primary.home, cluster }
+    await this.#asSuperuser(async (sql) => {
       await sql`select pg_backup_start('standby', true)`
-      copy(this.primary.home.cluster, home)
+      copy(this.#primary.home.cluster, home)
       const [ended] = await sql<{ labelfile: string }[]>`select labelfile from pg_backup_stop(false)`
       put(home, 'backup_label', ended?.labelfile ?? '')
     })
-    configurePair(home, port, { primary_conninfo: `host=127.0.0.1 port=${this.primary.port} user=postgres` })
+    configurePair(home, port, { primary_conninfo: `host=127.0.0.1 port=${this.#primary.port} user=postgres` })
     put(home, 'standby.signal', '')
-    this.standby = { home, port, process: startPostgres(home) }
-    configurePair(this.primary.home, this.primary.port, { synchronous_standby_names: '*' })
-    await this.asSuperuser(async (sql) => {
+    this.#standby = { home, port, process: startPostgres(home) }
+    configurePair(this.#primary.home, this.#primary.port, { synchronous_standby_names: '*' })
+    await this.#asSuperuser(async (sql) => {
       await sql`select pg_reload_conf()`
       while ((await sql`select from pg_stat_replication where sync_state = 'sync'`).length === 0)
         await pause(50)
@@ -100,7 +102,7 @@ export class Pair {
 
   /** Has the standby receive nothing more, as a broken network does. A later promotion does without what it lacks. */
   async cutOff(): Promise<void> {
-    const { standby } = this.both()
+    const { standby } = this.#both()
     configurePair(standby.home, standby.port)
     await withSuperuser(standby.port, async (sql) => {
       await sql`select pg_reload_conf()`
@@ -113,7 +115,7 @@ export class Pair {
    * lost.
    */
   async promote(old: OldPrimary): Promise<void> {
-    const { primary, standby } = this.both()
+    const { primary, standby } = this.#both()
     await withSuperuser(standby.port, async (sql) => {
       const [receiver] = await sql<{ pid: number }[]>`select pid from pg_stat_wal_receiver`
       if (receiver) process.kill(receiver.pid, 'SIGSTOP')
@@ -129,24 +131,24 @@ export class Pair {
       await pause(1000)
       await kill(primary)
     }
-    this.swap()
+    this.#swap()
   }
 
   /**
    * Shuts the primary down and leaves the standby a standby, so that nothing can be written. Returns what promotes it.
    */
   async losePrimary(): Promise<() => Promise<void>> {
-    const { primary, standby } = this.both()
+    const { primary, standby } = this.#both()
     await stop(primary.process)
     return async () => {
       await withSuperuser(standby.port, (sql) => sql`select pg_promote()`)
-      this.swap()
+      this.#swap()
     }
   }
 
   /** Cancels a COMMIT's wait for the standby, once there is one. PostgreSQL then commits on the primary alone. */
   async cancelWait(): Promise<void> {
-    await this.asSuperuser(async (sql) => {
+    await this.#asSuperuser(async (sql) => {
       for (;;) {
         const cancelled = await sql`
           select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep' limit 1`
@@ -156,23 +158,22 @@ export class Pair {
     })
   }
 
-  private both(): { primary: Server; standby: Server } {
-    if (!this.standby) throw new Error('there is no standby')
-    return { primary: this.primary, standby: this.standby }
+  #both(): { primary: Server; standby: Server } {
+    if (!this.#standby) throw new Error('there is no standby')
+    return { primary: this.#primary, standby: this.#standby }
   }
 
   /** The standby has become the primary, and the old one is gone. */
-  private swap(): void {
-    const { primary, standby } = this.both()
-    this.primary = standby
-    this.standby = null
-    this.unused = { folder: join(primary.home.cluster, '..'), port: primary.port }
+  #swap(): void {
+    const { primary, standby } = this.#both()
+    this.#primary = standby
+    this.#standby = null
+    this.#unused = { folder: join(primary.home.cluster, '..'), port: primary.port }
   }
 
   /** Stops the standby, as for work on its machine. Returns what starts it again. */
   async suspend(): Promise<() => void> {
-    const { standby } = this
-    if (!standby) throw new Error('there is no standby')
+    const { standby } = this.#both()
     await stop(standby.process)
     return () => {
       standby.process = startPostgres(standby.home)
@@ -180,12 +181,12 @@ export class Pair {
   }
 
   async stop(): Promise<void> {
-    if (this.standby) await stop(this.standby.process)
-    await stop(this.primary.process)
+    if (this.#standby) await stop(this.#standby.process)
+    await stop(this.#primary.process)
   }
 
-  private asSuperuser<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    return withSuperuser(this.primary.port, work)
+  #asSuperuser<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    return withSuperuser(this.#primary.port, work)
   }
 }
 
@@ -219,13 +220,7 @@ async function kill(server: Server): Promise<void> {
   )
   const exit = once(server.process, 'exit')
   server.process.kill('SIGKILL')
-  for (const { pid } of pids) {
-    try {
-      process.kill(pid, 'SIGKILL')
-    } catch {
-      // It has ended with the others.
-    }
-  }
+  for (const { pid } of pids) signal(pid, 'SIGKILL')
   await exit
 }
 

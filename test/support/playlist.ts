@@ -1,8 +1,7 @@
-import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { calls } from '../../contract/calls.ts'
+import { listen } from './port.ts'
 import type { World } from './world.ts'
 
 /** A playlist of three channels in two groups. */
@@ -52,9 +51,7 @@ export async function servePlaylist(first: string | RequestListener): Promise<Se
     if (typeof what === 'string') response.end(what)
     else what(request, response)
   })
-  server.listen(0, '127.0.0.1').unref()
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  const port = await listen(server.unref())
   return {
     address: `http://127.0.0.1:${port}/get.php?username=u&password=hidden-word`,
     serve(next) {

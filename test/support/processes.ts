@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 
 type Process = {
   pid: number
@@ -36,4 +37,22 @@ function listed(): Process[] {
     const [, pid, parent, rss, command = ''] = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? []
     return pid ? [{ pid: Number(pid), parent: Number(parent), command, memory: Number(rss) / 1024 }] : []
   })
+}
+
+/** Returns the process of PostgreSQL that started all others on these files; null where none runs. */
+export function postmasterIn(cluster: string): number | null {
+  try {
+    return Number.parseInt(readFileSync(join(cluster, 'postmaster.pid'), 'utf8'), 10) || null
+  } catch {
+    return null
+  }
+}
+
+/** Sends a signal; 0 is none. Returns whether the process is there. */
+export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, name)
+  } catch {
+    return false
+  }
 }

@@ -28,20 +28,20 @@ export class Workload {
   /** The longest time that a 503 took, in milliseconds. */
   slowestRefusal = 0
   /** The rows that the ledger must have, by their login. */
-  private expectedRows = new Map<string, string[]>()
+  readonly #expectedRows = new Map<string, string[]>()
   /** When the successful retry of each retried key was sent. */
-  private retriedAt = new Map<string, number>()
-  private working: Promise<void>[] = []
-  private isStopping = false
+  readonly #retriedAt = new Map<string, number>()
+  #working: Promise<void>[] = []
+  #isStopping = false
 
   /** Creates the workload's tree of accounts on a console that has just been started for the first time. */
   static async create(console: { url: string }): Promise<Workload> {
     const workload = new Workload()
     const admin = await signIn(console, 'admin')
-    const north = await workload.createAccount(console, admin, 'superreseller', 'north', 40)
-    const city = await workload.createAccount(console, north, 'reseller', 'city', 32)
+    const north = await workload.#createAccount(console, admin, 'superreseller', 'north', 40)
+    const city = await workload.#createAccount(console, north, 'reseller', 'city', 32)
     for (let index = 0; index < DEALERS; index += 1) {
-      const dealer = await workload.createAccount(console, city, 'dealer', `corner-${index}`, 7)
+      const dealer = await workload.#createAccount(console, city, 'dealer', `corner-${index}`, 7)
       workload.branches.push({ superreseller: north, reseller: city, dealer })
     }
     return workload
@@ -51,27 +51,27 @@ export class Workload {
   readonly branches: { superreseller: Person; reseller: Person; dealer: Person }[] = []
 
   start(): void {
-    this.isStopping = false
-    this.working = Array.from({ length: WORKERS }, (_, index) => {
+    this.#isStopping = false
+    this.#working = Array.from({ length: WORKERS }, (_, index) => {
       const { reseller, dealer } = this.branches[index % DEALERS] as (typeof this.branches)[number]
-      return index < DEALERS ? this.workAsReseller(reseller, dealer) : this.workAsDealer(dealer)
+      return index < DEALERS ? this.#workAsReseller(reseller, dealer) : this.#workAsDealer(dealer)
     })
     // `stop` and `untilAcknowledged` report a worker's failure.
-    for (const work of this.working) work.catch(() => {})
+    for (const work of this.#working) work.catch(() => {})
   }
 
   /** Lets every worker repeat its current write until it is answered, then ends. */
   async stop(): Promise<void> {
-    this.isStopping = true
-    await Promise.all(this.working)
+    this.#isStopping = true
+    await Promise.all(this.#working)
   }
 
   /** Waits until this many more writes are acknowledged. */
   async untilAcknowledged(more: number): Promise<void> {
     const goal = this.acknowledged + more
     while (this.acknowledged < goal) {
-      await Promise.race([pause(PAUSE_MS), Promise.all(this.working)])
-      if (this.isStopping) throw new Error('the workload is not running')
+      await Promise.race([pause(PAUSE_MS), Promise.all(this.#working)])
+      if (this.#isStopping) throw new Error('the workload is not running')
     }
   }
 
@@ -90,7 +90,7 @@ export class Workload {
         login,
         of?.map(({ type, credits }) => `${type} ${credits}`),
       ])
-      expect(Object.fromEntries(described)).toEqual(Object.fromEntries(this.expectedRows))
+      expect(Object.fromEntries(described)).toEqual(Object.fromEntries(this.#expectedRows))
       expect(await sql`select from idempotency_key where reply is null`).toHaveLength(0)
       await proveTheBooks(sql)
       const { first, others } = await verify(sql, role)
@@ -109,7 +109,7 @@ export class Workload {
       // A try whose answer was lost came at least a pause before the retry. Less than that is how exactly clocks are
       // read.
       const isLost = ({ key, created }: { key: string; created: string }) =>
-        Date.parse(created) < (this.retriedAt.get(key) ?? 0) - PAUSE_MS / 2
+        Date.parse(created) < (this.#retriedAt.get(key) ?? 0) - PAUSE_MS / 2
       return answers.filter(isLost).map(({ key }) => key)
     } finally {
       await sql.end({ timeout: 1 })
@@ -126,14 +126,14 @@ export class Workload {
   }
 
   /** Creates, renews and changes clients, and retrieves credits, until the workload stops. */
-  private async workAsDealer(dealer: Person): Promise<void> {
-    while (!this.isStopping) {
+  async #workAsDealer(dealer: Person): Promise<void> {
+    while (!this.#isStopping) {
       const own: Client[] = []
-      for (let turn = 0; turn < 20 && !this.isStopping; turn += 1) await this.writeAsDealer(dealer, own)
+      for (let turn = 0; turn < 20 && !this.#isStopping; turn += 1) await this.#writeAsDealer(dealer, own)
     }
   }
 
-  private async writeAsDealer(dealer: Person, own: Client[]): Promise<void> {
+  async #writeAsDealer(dealer: Person, own: Client[]): Promise<void> {
     const months = 1 + whole(3)
     const [one, two] = own
     if (!one || !two) {
@@ -143,8 +143,8 @@ export class Workload {
         ministra: true,
         months,
       })
-      if (await this.write(dealer, calls.clients.create, input)) {
-        this.record(input.login, `USED ${months}`)
+      if (await this.#write(dealer, calls.clients.create, input)) {
+        this.#record(input.login, `USED ${months}`)
         own.push({ name: input.login, paid: months })
       }
       return
@@ -152,48 +152,48 @@ export class Workload {
     const client = pick(own)
     switch (whole(4)) {
       case 0:
-        if (await this.write(dealer, calls.clients.renew, { name: client.name, months }))
-          this.recordPurchase(client, months)
+        if (await this.#write(dealer, calls.clients.renew, { name: client.name, months }))
+          this.#recordPurchase(client, months)
         return
       case 1:
-        if (await this.write(dealer, calls.clients.save, { login: client.name, months, desc: randomUUID() }))
-          this.recordPurchase(client, months)
+        if (await this.#write(dealer, calls.clients.save, { login: client.name, months, desc: randomUUID() }))
+          this.#recordPurchase(client, months)
         return
       case 2:
-        if (await this.write(dealer, calls.clients.multirenew, { clients: [one.name, two.name], months })) {
-          this.recordPurchase(one, months)
-          this.recordPurchase(two, months)
+        if (await this.#write(dealer, calls.clients.multirenew, { clients: [one.name, two.name], months })) {
+          this.#recordPurchase(one, months)
+          this.#recordPurchase(two, months)
         }
         return
       default:
         // The retrieval must leave a month; otherwise it would count as a trial.
         if (client.paid <= months) return
-        if (await this.write(dealer, calls.clients.retrieve, { login: client.name, credits: months })) {
+        if (await this.#write(dealer, calls.clients.retrieve, { login: client.name, credits: months })) {
           client.paid -= months
-          this.record(client.name, `RETRIEVED ${months}`)
+          this.#record(client.name, `RETRIEVED ${months}`)
         }
     }
   }
 
-  private recordPurchase(client: Client, months: number): void {
+  #recordPurchase(client: Client, months: number): void {
     client.paid += months
-    this.record(client.name, `USED ${months}`)
+    this.#record(client.name, `USED ${months}`)
   }
 
   /** Gives credits to a dealer and takes them back, until the workload stops. */
-  private async workAsReseller(reseller: Person, dealer: Person): Promise<void> {
-    while (!this.isStopping) {
+  async #workAsReseller(reseller: Person, dealer: Person): Promise<void> {
+    while (!this.#isStopping) {
       const credits = 1 + whole(50)
       const transaction = whole(3) === 0 ? 1 : 0
       const input = { name: dealer.name, credits, transaction, desc: randomUUID() }
-      if (await this.write(reseller, calls.level.dealer.save, input)) {
-        this.record(dealer.name, `${transaction ? 'REMOVE' : 'ADD'} ${credits}`)
+      if (await this.#write(reseller, calls.level.dealer.save, input)) {
+        this.#record(dealer.name, `${transaction ? 'REMOVE' : 'ADD'} ${credits}`)
       }
     }
   }
 
   /** Repeats a write until its outcome is known. Returns whether it was done. */
-  private async write(person: Person, call: Call, input: object): Promise<boolean> {
+  async #write(person: Person, call: Call, input: object): Promise<boolean> {
     const key = randomUUID()
     for (let tries = 1; ; tries += 1) {
       const sent = Date.now()
@@ -205,7 +205,7 @@ export class Workload {
       }
       if (answer.status === 200) {
         this.tally[tries === 1 ? 'firstTry' : 'retried'] += 1
-        if (tries > 1) this.retriedAt.set(key, sent)
+        if (tries > 1) this.#retriedAt.set(key, sent)
         return true
       }
       if (answer.status !== 503) {
@@ -219,7 +219,7 @@ export class Workload {
     }
   }
 
-  private async createAccount(
+  async #createAccount(
     console: { url: string },
     parent: Person,
     level: 'superreseller' | 'reseller' | 'dealer',
@@ -229,15 +229,15 @@ export class Workload {
     await parent.call(calls.level[level].create, { login: name, password: WORKLOAD_PASSWORD })
     for (let given = 0; given < thousands; given += 1) {
       await parent.call(calls.level[level].save, { name, credits: 1000, transaction: 0 })
-      this.record(name, 'ADD 1000')
+      this.#record(name, 'ADD 1000')
     }
     return signIn(console, name)
   }
 
-  private record(login: string, row: string): void {
-    const rows = this.expectedRows.get(login) ?? []
+  #record(login: string, row: string): void {
+    const rows = this.#expectedRows.get(login) ?? []
     rows.push(row)
-    this.expectedRows.set(login, rows)
+    this.#expectedRows.set(login, rows)
   }
 }
 

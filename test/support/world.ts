@@ -11,9 +11,9 @@ import type { Role } from '../../contract/roles.ts'
 import { hashPassword } from '../../server/access/password.ts'
 import { hash } from '../../server/access/seal.ts'
 import { dayOf, endOf } from '../../server/ledger/calendar.ts'
-import { checkAnswer } from './document.ts'
+import { checkAnswer } from './openapi-check.ts'
 import { ADMIN, SECRET_KEY, startServer, type TestServer, type TestServerOptions } from './server.ts'
-import { sealUnbound } from './unbound.ts'
+import { sealUnbound } from './unbound-password.ts'
 
 /** The time at which a world begins: a morning in spring, far from the end of a day, month or year. */
 const BEGINNING = '2026-05-15T10:00:00.000Z'

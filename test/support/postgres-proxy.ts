@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
+import { listen } from './port.ts'
 
 /**
  * When the connection is cut: before the database receives the batch, after it has received it, or after it has
@@ -8,7 +9,7 @@ import { connect, createServer, type Socket } from 'node:net'
 export type Moment = 'before' | 'during' | 'after' | 'in silence'
 
 /** A TCP proxy before PostgreSQL that cuts connections at a chosen statement. */
-export interface Wire {
+export interface PostgresProxy {
   port: number
   /** Returns the statement of each batch since the last call, over all connections. */
   takeSeen(): string[]
@@ -27,7 +28,7 @@ type Decision = Moment | null
  * Opens the proxy on a free TCP port before a unix socket. A batch is a group of protocol messages that PostgreSQL
  * answers together, such as those of one statement or of a COMMIT.
  */
-export async function openWire(socketPath: string): Promise<Wire> {
+export async function openPostgresProxy(socketPath: string): Promise<PostgresProxy> {
   let armed: { left: number; moment: Moment } | null = null
   let seen: string[] = []
   let silent = false
@@ -38,11 +39,9 @@ export async function openWire(socketPath: string): Promise<Wire> {
     const upstream = keep(connect(socketPath))
     join(client, upstream, decide, () => silent)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
+  const port = await listen(server)
   return {
-    port: typeof address === 'object' && address ? address.port : 0,
+    port,
     takeSeen() {
       const taken = seen
       seen = []

@@ -64,7 +64,7 @@ async function start(folder: string, project: string): Promise<{ postgres: Conne
 }
 
 /** Returns the connection to the same server for another role and database. */
-export function as(postgres: Connect, user: string, database: string): Connect {
+export function connectAs(postgres: Connect, user: string, database: string): Connect {
   if (typeof postgres !== 'string') return { ...postgres, user, database }
   const url = new URL(postgres)
   url.username = user
@@ -78,8 +78,8 @@ async function makeTemplate(postgres: Connect): Promise<void> {
   await sql`create database ${sql(TEMPLATE)} owner boxtree_owner template template0`
   await sql.end({ timeout: 5 })
   await migrate({
-    server: as(postgres, 'boxtree_server', TEMPLATE),
-    owner: as(postgres, 'boxtree_owner', TEMPLATE),
+    server: connectAs(postgres, 'boxtree_server', TEMPLATE),
+    owner: connectAs(postgres, 'boxtree_owner', TEMPLATE),
     say: () => {},
   })
 }
