@@ -3,17 +3,18 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { constants, setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { calls } from '../contract/calls.ts'
 import { createSeal } from '../server/access/seal.ts'
 import { readSecretKey } from '../server/access/secret-key.ts'
 import { readConfig } from '../server/config.ts'
-import { startEmbedded } from '../server/postgres/embedded.ts'
-import { openPool, type Sql } from '../server/postgres/pool.ts'
+import type { Sql } from '../server/postgres/pool.ts'
 import { type Console, startConsole } from '../test/support/console.ts'
 import type { Bytes, Listening } from './bare-poll-server.ts'
 import { type Boxes, letAllIn, POLL, readBox, writeBoxes } from './box-file.ts'
 import type { Asked, Order, Work } from './box-process.ts'
 import { Connection } from './connection.ts'
-import { type Figure, median, quantile, type Round, ratioOf } from './figure.ts'
+import { openDatabaseOf } from './database.ts'
+import { type Figure, grouped, median, quantile, type Round, ratioOf } from './figure.ts'
 import type { Folders } from './fill.ts'
 import { openSessions, type Person } from './people.ts'
 import { startProcess } from './run-process.ts'
@@ -54,8 +55,7 @@ export async function* boxFigures({ million }: Folders): AsyncGenerator<Figure |
 
 /** Measures all that needs no restart. Returns the boxes. */
 async function* whileRunning(dataDir: string, console: Console, file: string): AsyncGenerator<Figure, Boxes> {
-  const database = await startEmbedded({ dataDir, say: () => {}, guest: true })
-  const sql = openPool(database.superuser, { max: 1, noTimeouts: true, noMaxAge: true })
+  const { sql, close } = await openDatabaseOf(dataDir, 'superuser')
   try {
     await letAllIn(sql)
     const boxes = await writeBoxes(sql, createSeal(readSecretKey(readConfig({ DATA_DIR: dataDir }))), file)
@@ -70,8 +70,7 @@ async function* whileRunning(dataDir: string, console: Console, file: string): A
     return boxes
   } finally {
     await sql`drop extension if exists pg_stat_statements`
-    await sql.end()
-    await database.stop()
+    await close()
   }
 }
 
@@ -80,12 +79,12 @@ async function* firstPolls(console: Console, { file, all }: Boxes): AsyncGenerat
   const order = { url: console.url, file, first: 0, boxes: all, connections: CONNECTIONS }
   const { milliseconds } = await ask({ ...order, work: { kind: 'each polls once' } }).asked
   yield {
-    what: `First polls of ${inWords(all)} boxes after a start`,
+    what: `First polls of ${grouped(all)} boxes after a start`,
     value: (1000 * all) / milliseconds,
     limit: null,
     unit: '/s',
   }
-  yield memoryOf(console, `once it knows ${inWords(all)} boxes`)
+  yield memoryOf(console, `once it knows ${grouped(all)} boxes`)
 }
 
 /** Returns the median of what the bare Fastify answered in a second. */
@@ -113,7 +112,7 @@ async function* besideBare(console: Console, boxes: Boxes): AsyncGenerator<Figur
   } finally {
     bare.process.kill()
   }
-  const what = `Polls of ${inWords(boxes.playing)} boxes, beside a bare Fastify`
+  const what = `Polls of ${grouped(boxes.playing)} boxes, beside a bare Fastify`
   yield ratioOf(rates, { what, limit: LEAST, atLeast: true, absolute: '/s' })
   yield ratioOf(times, {
     what: 'Processor time of the server, a poll, beside it',
@@ -157,7 +156,7 @@ async function* besideConsole(
   const rate = Math.round((1000 * polled) / (ROUNDS * TURNS * TURN_MS))
   for (const [what, times] of rounds) {
     yield ratioOf(times, {
-      what: `p95 of ${what}, with ${inWords(rate)} polls a second beside none`,
+      what: `p95 of ${what}, with ${grouped(rate)} polls a second beside none`,
       limit: 2,
       absolute: 'ms',
     })
@@ -166,13 +165,15 @@ async function* besideConsole(
 
 /** Returns what a dealer often looks at. */
 async function pathsOf(connection: Connection, { token }: Person): Promise<Record<string, string>> {
-  const { data } = JSON.parse(await connection.get('/v1/api/clients', token)) as { data: { name: string }[] }
+  const { data } = JSON.parse(await connection.get(calls.clients.list.path, token)) as {
+    data: { name: string }[]
+  }
   const name = data[0]?.name ?? ''
   return {
-    'a page of clients': '/v1/api/clients?sort=expiry&filter=active',
-    'a search': `/v1/api/clients?search=${name}`,
-    'a client': `/v1/api/client/${name}`,
-    'the credits': '/v1/api/credits',
+    'a page of clients': `${calls.clients.list.path}?sort=expiry&filter=active`,
+    'a search': `${calls.clients.list.path}?search=${name}`,
+    'a client': calls.clients.detail.path.replace('{name}', name),
+    'the credits': calls.credits.dealer.path,
   }
 }
 
@@ -214,7 +215,7 @@ async function* costOf(sql: Sql, console: Console, milliseconds: number): AsyncG
     value: (presence - 1) / (milliseconds / 10_000),
     limit: 1,
     unit: '',
-    absolute: `${presence} of ${inWords(all)} statements in ${Math.round(milliseconds / 1000)} s; ${Math.round(presenceMs)} ms each`,
+    absolute: `${presence} of ${grouped(all)} statements in ${Math.round(milliseconds / 1000)} s; ${Math.round(presenceMs)} ms each`,
   }
   yield memoryOf(console, 'under all of this')
 }
@@ -236,11 +237,11 @@ async function* comingBack(dataDir: string, url: string, boxes: Boxes): AsyncGen
   const { again } = quietly(await asked)
   const seconds = (performance.now() - began) / 1000
   yield {
-    what: `All of ${inWords(count)} boxes that come back at once have signed in and polled`,
+    what: `All of ${grouped(count)} boxes that come back at once have signed in and polled`,
     value: seconds,
     limit: 120,
     unit: 's',
-    absolute: `${Math.round(count / seconds)} a second, each over a connection of its own; ${inWords(again)} tries failed`,
+    absolute: `${Math.round(count / seconds)} a second, each over a connection of its own; ${grouped(again)} tries failed`,
   }
   yield memoryOf(console, 'after that')
   return console
@@ -287,8 +288,4 @@ async function bytesOf(url: string, { file }: Boxes): Promise<Bytes> {
   const headers = Object.fromEntries(answer.headers)
   for (const name of ['connection', 'content-length', 'date', 'keep-alive']) delete headers[name]
   return { headers, body: await answer.text() }
-}
-
-function inWords(number: number): string {
-  return number.toLocaleString('en-US')
 }

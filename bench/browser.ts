@@ -1,13 +1,15 @@
 import type { Browser, Page, Route } from 'playwright-core'
+import { calls } from '../contract/calls.ts'
 import { LEVEL_NAMES, LEVELS } from '../contract/levels.ts'
 import { ROLES, type Role } from '../contract/roles.ts'
 import { launchChromium } from '../test/support/chromium.ts'
 import { startConsole } from '../test/support/console.ts'
 import { to } from '../web/screens.ts'
+import { withDatabaseOf } from './database.ts'
 import { DETAIL, type Figure, median } from './figure.ts'
 import { type Line, openLine } from './line.ts'
 import { DESK, LINE, open, SLOWED, watched } from './opening.ts'
-import { openSessions, type People, withDatabaseOf } from './people.ts'
+import { openSessions, type People } from './people.ts'
 
 /** How often an input is measured; the figure is the median. */
 const INPUTS = 8
@@ -50,7 +52,7 @@ const THOUSANDS: readonly Thousand[] = [
 async function* inputs(browser: Browser, url: string, people: People): AsyncGenerator<Figure> {
   for (const { rows, path, perPage } of THOUSANDS) {
     const { page, context } = await open(browser, { as: { ...people.admin, role: 'admin' } })
-    await page.route('**/v1/admin/list', multiply)
+    await page.route(`**/v1${calls.level.superreseller.list.path}`, multiply)
     await page.goto(`${url}${path}?perPage=${perPage}`)
     await page.waitForSelector('tbody .ellipsis', { state: 'attached' })
     await page.waitForLoadState('networkidle')
@@ -58,7 +60,7 @@ async function* inputs(browser: Browser, url: string, people: People): AsyncGene
     const slow = await context.newCDPSession(page)
     await slow.send('Emulation.setCPUThrottlingRate', { rate: SLOWED })
     for (const [what, act] of Object.entries(actsOn(page))) {
-      const times = await repeat(INPUTS, (time) => timed(page, () => act(time)))
+      const times = await repeat(INPUTS, (time) => paintTime(page, () => act(time)))
       if (DETAIL) process.stderr.write(`  ${times.map(Math.round).join(' ')}\n`)
       yield { what: `${what}, ${perPage} of 1,000 ${rows}`, value: median(times), limit: 100, unit: 'ms' }
     }
@@ -91,7 +93,7 @@ function actsOn(page: Page): Record<string, (time: number) => Promise<void>> {
 }
 
 /** Returns the milliseconds from an input to its last painted change of the rows. */
-async function timed(page: Page, act: () => Promise<void>): Promise<number> {
+async function paintTime(page: Page, act: () => Promise<void>): Promise<number> {
   await page.waitForTimeout(600)
   await page.evaluate(() => window.stopwatch.follow('tbody'))
   await act()
@@ -109,8 +111,8 @@ async function* shifts(browser: Browser, line: Line, people: People): AsyncGener
     [null, '/'],
     ...ROLES.map((role) => [role, to.home[role]()] as const),
     ...lists,
-    ['dealer', '/clients'],
-    ['admin', '/admin/clients'],
+    ['dealer', to.clients()],
+    ['admin', to.allClients()],
   ]
   for (const [name, viewport] of [['desk', DESK] as const, ['phone', PHONE] as const]) {
     for (const [role, path] of screens) {

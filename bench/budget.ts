@@ -1,6 +1,6 @@
-import { startEmbedded } from '../server/postgres/embedded.ts'
-import { openPool, type Sql } from '../server/postgres/pool.ts'
+import type { Sql } from '../server/postgres/pool.ts'
 import { startConsole } from '../test/support/console.ts'
+import { openDatabaseOf } from './database.ts'
 import { type Figure, ofRounds } from './figure.ts'
 import type { Folders } from './fill.ts'
 import { renewersOf, renewFor } from './renewers.ts'
@@ -28,8 +28,7 @@ const LEAST_MS = 0.004
 export async function* budgetFigures({ million }: Folders): AsyncGenerator<Figure | string> {
   const stopCounting = countStatements(million)
   const console = await startConsole({ dataDir: million })
-  const database = await startEmbedded({ dataDir: million, say: () => {}, guest: true })
-  const sql = openPool(database.superuser, { max: 1, noTimeouts: true, noMaxAge: true })
+  const { sql, close } = await openDatabaseOf(million, 'superuser')
   try {
     await sql`create extension if not exists pg_stat_statements`
     const order = { url: console.url, connections: CONNECTIONS, renewers: await renewersOf(sql) }
@@ -52,8 +51,7 @@ export async function* budgetFigures({ million }: Folders): AsyncGenerator<Figur
     await sql`drop extension pg_stat_statements`
   } finally {
     stopCounting()
-    await sql.end()
-    await database.stop()
+    await close()
     await console.stop()
   }
 }

@@ -1,12 +1,14 @@
+import { randomUUID } from 'node:crypto'
 import { DEFAULT_SETTINGS } from '../contract/appearance.ts'
 import { type Call, everyCall } from '../contract/call.ts'
 import { calls } from '../contract/calls.ts'
 import type { Role } from '../contract/roles.ts'
-import { startEmbedded } from '../server/postgres/embedded.ts'
-import { openPool, type Sql } from '../server/postgres/pool.ts'
+import type { Sql } from '../server/postgres/pool.ts'
 import { startConsole } from '../test/support/console.ts'
 import { newClient, unique } from '../test/support/world.ts'
 import { Connection } from './connection.ts'
+import { openDatabaseOf } from './database.ts'
+import { PASSWORD } from './fill/tree.ts'
 import { elsewhere, nameOf, openSession, openSessions, type Person, sessionOf, signIn } from './people.ts'
 import { expiredOf, type Renewer, renewersOf } from './renewers.ts'
 import { timed } from './timed.ts'
@@ -38,8 +40,6 @@ interface Stage {
 /** Who makes a call for the nth time, with which input. What it takes to find that out is not measured. */
 type Prepared = readonly [Person, object]
 type Prepare = (stage: Stage, nr: number) => Prepared | Promise<Prepared>
-
-const PASSWORD = 'boxtree-bench'
 
 /** Calls that change something, or look at clients before they are changed, in the order in which they are measured. */
 const CHANGES: readonly (readonly [Call, Prepare])[] = [
@@ -192,11 +192,11 @@ export async function* measureChanges(
 
 async function openStage(dataDir: string): Promise<Stage & { close(): Promise<void> }> {
   const console = await startConsole({ dataDir })
-  const database = await startEmbedded({ dataDir, say: () => {}, guest: true })
-  const sql = openPool(database.server, { max: 1, noTimeouts: true })
+  const database = await openDatabaseOf(dataDir, 'server')
+  const { sql } = database
   const connection = await Connection.open(console.url)
   const change: Stage['change'] = async (call, { token }, input) =>
-    JSON.parse(await connection.post(`/v1${call.path}`, token, JSON.stringify(input), crypto.randomUUID()))
+    JSON.parse(await connection.post(call.path, token, JSON.stringify(input), randomUUID()))
   const [renewer] = await renewersOf(sql, { dealers: 1, clients: MANY })
   if (!renewer) throw new Error('There is no dealer')
   const dealer = { ...renewer, name: await nameOf(sql, renewer.id) }
@@ -217,8 +217,7 @@ async function openStage(dataDir: string): Promise<Stage & { close(): Promise<vo
     elsewhere: await elsewhere(sql, dealer.superreseller),
     async close() {
       connection.close()
-      await sql.end()
-      await database.stop()
+      await database.close()
       await console.stop()
     },
   }

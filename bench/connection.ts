@@ -24,14 +24,16 @@ export class Connection {
     socket.on('close', () => this.#answered?.reject(new Error('The server hung up')))
   }
 
+  /** Makes a call that reads. @param path as the contract has it, with the parameters and the query */
   get(path: string, token: string): Promise<string> {
-    return this.#send(`GET ${path} HTTP/1.1\r\nhost: ${this.#host}\r\naccess-token: ${token}\r\n\r\n`)
+    return this.#send(`GET /v1${path} HTTP/1.1\r\nhost: ${this.#host}\r\naccess-token: ${token}\r\n\r\n`)
   }
 
+  /** Makes a call with a body of JSON. @param key its Idempotency-Key */
   post(path: string, token: string, body: string, key?: string): Promise<string> {
     const once = key ? `idempotency-key: ${key}\r\n` : ''
     return this.#send(
-      `POST ${path} HTTP/1.1\r\nhost: ${this.#host}\r\naccess-token: ${token}\r\n${once}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      `POST /v1${path} HTTP/1.1\r\nhost: ${this.#host}\r\naccess-token: ${token}\r\n${once}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
     )
   }
 

@@ -134,9 +134,9 @@ class Dealing {
     }
     await takeAct()(
       {
-        get: (what, path) => made(what, connection.get(`/v1${path}`, token)),
+        get: (what, path) => made(what, connection.get(path, token)),
         post: (what, { path }, input) =>
-          made(what, connection.post(`/v1${path}`, token, JSON.stringify(input), randomUUID())),
+          made(what, connection.post(path, token, JSON.stringify(input), randomUUID())),
       },
       oneOf(clients),
     )
@@ -162,7 +162,7 @@ class Dealing {
     const input = { format, search: '', sort: 'name', order: 'asc', filter: 'all' }
     const began = performance.now()
     const answer = await this.#over((connection) =>
-      connection.post(`/v1${calls.clients.export.path}`, dealers[dealer]?.token ?? '', JSON.stringify(input)),
+      connection.post(calls.clients.export.path, dealers[dealer]?.token ?? '', JSON.stringify(input)),
     )
     const { ticket } = JSON.parse(answer) as { ticket: string }
     const ticketMs = performance.now() - began
@@ -178,7 +178,7 @@ class Dealing {
     const body = JSON.stringify({ clients, months: 1 })
     const began = performance.now()
     await this.#over((connection) =>
-      connection.post(`/v1${calls.clients.multirenew.path}`, token, body, randomUUID()),
+      connection.post(calls.clients.multirenew.path, token, body, randomUUID()),
     )
     this.#made.push({ what: 'multi-renewal', dealer, ms: performance.now() - began })
   }

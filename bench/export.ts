@@ -1,9 +1,10 @@
-import { startEmbedded } from '../server/postgres/embedded.ts'
-import { openPool, type Sql } from '../server/postgres/pool.ts'
+import { calls } from '../contract/calls.ts'
+import type { Sql } from '../server/postgres/pool.ts'
 import { type Console, startConsole } from '../test/support/console.ts'
 import { Connection } from './connection.ts'
+import { openDatabaseOf } from './database.ts'
 import { download } from './download.ts'
-import { type Figure, ofRounds, type Round, ratioOf } from './figure.ts'
+import { type Figure, grouped, ofRounds, type Round, ratioOf } from './figure.ts'
 import type { Folders } from './fill.ts'
 import { openSessions } from './people.ts'
 import { watchMemory } from './watch.ts'
@@ -16,15 +17,14 @@ const ROUNDS = 3
  */
 export async function* exportFigures({ million }: Folders): AsyncGenerator<Figure> {
   const console = await startConsole({ dataDir: million })
-  const database = await startEmbedded({ dataDir: million, say: () => {}, guest: true })
-  const sql = openPool(database.server, { max: 1, noTimeouts: true })
+  const { sql, close } = await openDatabaseOf(million, 'server')
   try {
     const { admin, dealer } = await openSessions(sql)
     for (const file of [
-      { format: 'csv', path: '/v1/admin/clients/export', token: admin.token, of: 'true', least: 100_000 },
+      { format: 'csv', path: calls.admin.exportClients.path, token: admin.token, of: 'true', least: 100_000 },
       {
         format: 'pdf',
-        path: '/v1/api/clients/export',
+        path: calls.clients.export.path,
         token: dealer.token,
         of: `c.dealer = ${dealer.id}`,
         least: 5_000,
@@ -33,8 +33,7 @@ export async function* exportFigures({ million }: Folders): AsyncGenerator<Figur
       for (const sort of ['name', 'expiry'] as const) yield* figuresOf(console, sql, { ...file, sort })
     }
   } finally {
-    await sql.end()
-    await database.stop()
+    await close()
     await console.stop()
   }
 }
@@ -62,12 +61,14 @@ async function* figuresOf(console: Console, sql: Sql, file: File): AsyncGenerato
   const server = watchMemory(console.process.pid)
   const maker = watchMemory(console.process.pid, 'exports/maker.ts')
   for (let round = 0; round < ROUNDS; round += 1) {
-    const ours = await download(`${console.url}/v1/exports/${await ticketOf(console, file)}`)
+    const ours = await download(
+      `${console.url}/v1${calls.files.download.path.replace('{ticket}', await ticketOf(console, file))}`,
+    )
     const theirs = await copy(sql, `copy (${copied} order by ${ORDERS[file.sort]}) to stdout (format csv)`)
     first.push({ ours: ours.firstMs, theirs: theirs.firstMs })
     speed.push({ ours: (1000 * rows) / ours.wholeMs, theirs: (1000 * rows) / theirs.wholeMs })
   }
-  const what = `of ${rows.toLocaleString('en-US')} clients as ${file.format} by ${file.sort}`
+  const what = `of ${grouped(rows)} clients as ${file.format} by ${file.sort}`
   const beside = '    the same, beside a bare COPY'
   yield {
     what: `First byte ${what}`,

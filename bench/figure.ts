@@ -80,6 +80,11 @@ function numberOf(amount: number, unit: string): string {
   return amount.toLocaleString('en-US', { maximumFractionDigits })
 }
 
+/** Formats a whole number with a comma after each three digits. */
+export function grouped(count: number): string {
+  return count.toLocaleString('en-US')
+}
+
 export function median(values: readonly number[]): number {
   return quantile(values, 0.5)
 }

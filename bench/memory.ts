@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { calls } from '../contract/calls.ts'
 import { startConsole } from '../test/support/console.ts'
 import { Connection } from './connection.ts'
-import { type Figure, growthOf } from './figure.ts'
+import { withDatabaseOf } from './database.ts'
+import { type Figure, grouped, growthOf } from './figure.ts'
 import type { Folders } from './fill.ts'
-import { openSessions, type People, withDatabaseOf } from './people.ts'
+import { openSessions, type People } from './people.ts'
 import { timed } from './timed.ts'
 import { watchMemory } from './watch.ts'
 
@@ -46,7 +48,7 @@ export async function* memoryFigures({ million }: Folders): AsyncGenerator<Figur
       absolute: `${(peak / (start ?? peak)).toFixed(1)} times that before them`,
     }
     yield {
-      what: `Memory grown over ${REQUESTS.toLocaleString('en-US')} of them`,
+      what: `Memory grown over ${grouped(REQUESTS)} of them`,
       value: value * all,
       spread: { low: spread.low * all, high: spread.high * all },
       limit: 5,
@@ -62,8 +64,9 @@ type Request = (connection: Connection) => Promise<unknown>
 /** A typical mixture of requests: mostly pages and searches, some lists of a thousand rows, some changes. */
 async function requests(url: string, people: People): Promise<Request[]> {
   const { admin, superreseller, reseller, dealer } = people
+  const { clients } = calls
   const connection = await Connection.open(url)
-  const page = await connection.get('/v1/api/clients?per_page=100&filter=active', dealer.token)
+  const page = await connection.get(`${clients.list.path}?per_page=100&filter=active`, dealer.token)
   connection.close()
   const names = (JSON.parse(page) as { data: { name: string }[] }).data.map(({ name }) => name)
   const name = () => names[Math.floor(Math.random() * names.length)] ?? ''
@@ -72,29 +75,29 @@ async function requests(url: string, people: People): Promise<Request[]> {
     (connection) =>
       connection.get(path, token)
   return [
-    read(dealer.token, '/v1/api/clients'),
-    read(dealer.token, '/v1/api/clients?sort=expiry&filter=expiring&per_page=25'),
-    read(dealer.token, '/v1/api/clients?page=400'),
-    (connection) => connection.get(`/v1/api/clients?search=${name()}`, dealer.token),
-    (connection) => connection.get(`/v1/api/client/${name()}`, dealer.token),
-    (connection) => connection.get(`/v1/api/history/${name()}`, dealer.token),
-    read(dealer.token, '/v1/api/credits'),
-    read(dealer.token, '/v1/api/user'),
-    read(dealer.token, '/v1/api/transactions'),
-    read(reseller.token, '/v1/reseller/list'),
-    read(superreseller.token, '/v1/superreseller/list'),
-    read(admin.token, '/v1/admin/clients'),
-    read(admin.token, '/v1/admin/list'),
+    read(dealer.token, clients.list.path),
+    read(dealer.token, `${clients.list.path}?sort=expiry&filter=expiring&per_page=25`),
+    read(dealer.token, `${clients.list.path}?page=400`),
+    (connection) => connection.get(`${clients.list.path}?search=${name()}`, dealer.token),
+    (connection) => connection.get(clients.detail.path.replace('{name}', name()), dealer.token),
+    (connection) => connection.get(clients.history.path.replace('{name}', name()), dealer.token),
+    read(dealer.token, calls.credits.dealer.path),
+    read(dealer.token, calls.session.user.path),
+    read(dealer.token, calls.desk.dealer.transactions.path),
+    read(reseller.token, calls.level.dealer.list.path),
+    read(superreseller.token, calls.level.reseller.list.path),
+    read(admin.token, calls.admin.clients.path),
+    read(admin.token, calls.level.superreseller.list.path),
     (connection) =>
       connection.post(
-        '/v1/api/saveclient',
+        clients.save.path,
         dealer.token,
         JSON.stringify({ login: name(), desc: 'Moved' }),
         randomUUID(),
       ),
     (connection) =>
       connection.post(
-        '/v1/api/quote',
+        clients.quote.path,
         dealer.token,
         JSON.stringify({ clients: names.slice(0, 10), months: 1 }),
       ),

@@ -1,11 +1,10 @@
 import { cpus } from 'node:os'
-import { startEmbedded } from '../server/postgres/embedded.ts'
-import { openPool } from '../server/postgres/pool.ts'
 import { prove } from '../server/verify/proof.ts'
 import { type Console, startConsole } from '../test/support/console.ts'
 import { LONG, MANY, READS, type What, WRITES } from './acts.ts'
+import { openDatabaseOf } from './database.ts'
 import type { Dealt, Made, Order, Work } from './dealer-process.ts'
-import { type Figure, growthOf, median, quantile, type Round, ratioOf } from './figure.ts'
+import { type Figure, grouped, growthOf, median, quantile, type Round, ratioOf } from './figure.ts'
 import type { Folders } from './fill.ts'
 import { type Renewer, renewersOf } from './renewers.ts'
 import { runProcess } from './run-process.ts'
@@ -49,8 +48,7 @@ export async function* mixedFigures(
   say: (line: string) => void,
 ): AsyncGenerator<Figure | string> {
   const console = await startConsole({ dataDir: million })
-  const database = await startEmbedded({ dataDir: million, say: () => {}, guest: true })
-  const sql = openPool(database.server, { max: 1, noTimeouts: true })
+  const { database, sql, close } = await openDatabaseOf(million, 'server')
   try {
     const dealers = await renewersOf(sql, { dealers: DEALERS, clients: MANY })
     const crew = { console, dealers, postmaster: postmasterOf(million) }
@@ -76,8 +74,7 @@ export async function* mixedFigures(
       unit: '',
     }
   } finally {
-    await sql.end()
-    await database.stop()
+    await close()
     await console.stop()
   }
 }
@@ -191,7 +188,7 @@ function* timeFigures(minutes: readonly Minute[]): Generator<Figure | string> {
     value: made.filter(isTooLong).length,
     limit: 0,
     unit: '',
-    absolute: `of ${made.length.toLocaleString('en-US')}, ${disturbed} of them while other programs took a tenth of the machine or more; the longest was a ${longest.what}, of ${Math.round(longest.ms)} ms`,
+    absolute: `of ${grouped(made.length)}, ${disturbed} of them while other programs took a tenth of the machine or more; the longest was a ${longest.what}, of ${Math.round(longest.ms)} ms`,
   }
   yield* kindsInWords(
     made,
@@ -217,7 +214,7 @@ function* kindsInWords(made: readonly Made[], alone: readonly Made[]): Generator
     const times = timesOf(made, [kind])
     const [p50, p99, longest] = [0.5, 0.99, 1].map((part) => Math.round(quantile(times, part)))
     const slow = times.filter((ms) => ms > TOO_LONG_MS).length
-    yield `    ${kind.padEnd(14)} ${times.length.toLocaleString('en-US').padStart(7)} times; p50 ${p50}, p99 ${p99}, longest ${longest} ms, ${slow} of more than a second; alone p50 ${Math.round(median(timesOf(alone, [kind])))} ms`
+    yield `    ${kind.padEnd(14)} ${grouped(times.length).padStart(7)} times; p50 ${p50}, p99 ${p99}, longest ${longest} ms, ${slow} of more than a second; alone p50 ${Math.round(median(timesOf(alone, [kind])))} ms`
   }
 }
 

@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { ROLES, type Role } from '../contract/roles.ts'
 import { hash } from '../server/access/seal.ts'
-import { readConfig } from '../server/config.ts'
-import { openDatabase } from '../server/postgres/database.ts'
-import { openPool, type Sql } from '../server/postgres/pool.ts'
+import type { Sql } from '../server/postgres/pool.ts'
 
 /** The busiest account of each role. */
 export type People = Record<Role, Person>
@@ -11,18 +9,6 @@ export interface Person {
   id: number
   name: string
   token: string
-}
-
-/** Connects to the database of a running console for the time of `work`. */
-export async function withDatabaseOf<T>(dataDir: string, work: (sql: Sql) => Promise<T>): Promise<T> {
-  const database = await openDatabase(readConfig({ DATA_DIR: dataDir }), () => {}, { guest: true })
-  const sql = openPool(database.server, { max: 1, noTimeouts: true })
-  try {
-    return await work(sql)
-  } finally {
-    await sql.end()
-    await database.stop()
-  }
 }
 
 /** Inserts a session for the busiest account of each role. */

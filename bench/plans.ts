@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { calls } from '../contract/calls.ts'
 import type { Role } from '../contract/roles.ts'
 import { startEmbedded } from '../server/postgres/embedded.ts'
 import { openPool, type Sql } from '../server/postgres/pool.ts'
@@ -14,66 +15,66 @@ const CALLS: readonly { file: string; role: Role; summary: string; path: string;
     role: 'dealer',
     summary:
       'The page is the first ten entries of one index; the counts are sums of a kept count for each day of expiry.',
-    path: '/api/clients',
+    path: calls.clients.list.path,
   },
   {
     file: '02-the-deepest-page',
     role: 'dealer',
     summary: 'The same index is read from its other end, so the last page costs as much as the first.',
-    path: '/api/clients?page=10000',
+    path: `${calls.clients.list.path}?page=10000`,
   },
   {
     file: '03-a-page-by-expiry',
     role: 'dealer',
     summary: 'The clients that expire soon are one range of the index by expiry, in the order of the list.',
-    path: '/api/clients?sort=expiry&filter=expiring',
+    path: `${calls.clients.list.path}?sort=expiry&filter=expiring`,
   },
   {
     file: '04-a-search-that-finds-few',
     role: 'dealer',
     summary:
       'A first statement estimates the number of matches; the trigram index then finds them, and they are counted and sorted at once.',
-    path: '/api/clients?search={part}',
+    path: `${calls.clients.list.path}?search={part}`,
   },
   {
     file: '05-a-search-that-finds-nearly-all',
     role: 'dealer',
     summary:
       "The estimate is so high that the counts scan all of the dealer's clients, which takes nearly all of the time; the page is found at once in the order of the list.",
-    path: '/api/clients?search=00:1a:79',
+    path: `${calls.clients.list.path}?search=00:1a:79`,
   },
   {
     file: '06-a-page-of-all-clients',
     role: 'admin',
     summary:
       'The page is ten entries of one index; nearly all of the time goes into the sum of the kept counts, one for each day of each superreseller.',
-    path: '/admin/clients',
+    path: calls.admin.clients.path,
   },
   {
     file: '07-a-client',
     role: 'dealer',
     summary:
       "One index finds the client by its dealer and name, one its box by the client's id, and one its purchases.",
-    path: '/api/client/{name}',
+    path: calls.clients.detail.path,
   },
   {
     file: '08-the-latest-transactions',
     role: 'dealer',
     summary: 'The newest thousand of ten million rows are read from the end of one index.',
-    path: '/api/transactions',
+    path: calls.desk.dealer.transactions.path,
   },
   {
     file: '09-the-dashboard-of-the-admin',
     role: 'admin',
     summary:
       'No client is read: nearly all of the time goes into the sums of the kept counts of each superreseller.',
-    path: '/admin/list',
+    path: calls.level.superreseller.list.path,
   },
   {
     file: '10-a-renewal',
     role: 'dealer',
     summary: 'Every statement finds its rows by one index, and reads no more rows than it changes.',
-    path: '/api/renew',
+    path: calls.clients.renew.path,
     body: { months: 1 },
   },
 ]

@@ -7,9 +7,10 @@ import { DAY_MS } from '../contract/time.ts'
 import type { Sql } from '../server/postgres/pool.ts'
 import { startConsole } from '../test/support/console.ts'
 import { Connection } from './connection.ts'
+import { withDatabaseOf } from './database.ts'
 import { DETAIL, type Figure, median, quantile, type Round, ratioOf } from './figure.ts'
 import type { Folders } from './fill.ts'
-import { openSessions, type People, withDatabaseOf } from './people.ts'
+import { openSessions, type People } from './people.ts'
 import { timed } from './timed.ts'
 
 /** How often each call is made after FEW warm-up calls. A slow call stops after ENOUGH_MS, but not before FEW. */
@@ -203,7 +204,7 @@ function casesOf(role: Role, people: People, client: Client): Case[] {
       return Object.entries(terms(client)).map(([word, search]) => ({
         group: 'Finding the best of 100,000 clients' as const,
         key: `${name} ${word}`,
-        path: `/v1${call.path}?${new URLSearchParams({ search })}`,
+        path: `${call.path}?${new URLSearchParams({ search })}`,
       }))
     }
     // All sums of the admin's are over ten million rows; its screen begins with a month.
@@ -213,7 +214,7 @@ function casesOf(role: Role, people: People, client: Client): Case[] {
         {
           group: 'Sums of the transactions of 30 days' as const,
           key: `${role} ${name}`,
-          path: `/v1${call.path}?from=${from}`,
+          path: `${call.path}?from=${from}`,
         },
       ]
     }
@@ -227,7 +228,7 @@ function casesOf(role: Role, people: People, client: Client): Case[] {
       ? ('Sums over 100,000 clients: spent, due and the forecast' as const)
       : (`Other calls of the ${role}` as const)
     const query = name === 'clients.asked' ? `?mac=${client.mac}` : ''
-    return [{ group, key: `${role} ${name}`, path: `/v1${path}${query}` }]
+    return [{ group, key: `${role} ${name}`, path: `${path}${query}` }]
   })
 }
 
@@ -265,7 +266,7 @@ function lists(
   return queries.map(([group, word, query]) => ({
     group,
     key: `${path} ${word} ${query.sort} ${query.order} ${query.filter} ${query.per_page ?? 10}`,
-    path: `/v1${path}?${new URLSearchParams(query)}`,
+    path: `${path}?${new URLSearchParams(query)}`,
   }))
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { calls } from '../contract/calls.ts'
 import { Connection } from './connection.ts'
 import { answerAndEnd } from './run-process.ts'
 import { timed } from './timed.ts'
@@ -37,7 +38,7 @@ process.once('message', async ({ url, connections, milliseconds, renewers }: Ord
         const by = own[nr % own.length] as Dealer
         const name = by.clients[Math.floor(nr / own.length) % by.clients.length]
         const body = JSON.stringify({ name, months: 1 })
-        times.push(await timed(() => connection.post('/v1/api/renew', by.token, body, randomUUID())))
+        times.push(await timed(() => connection.post(calls.clients.renew.path, by.token, body, randomUUID())))
       }
       connection.close()
     }),

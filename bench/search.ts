@@ -1,8 +1,9 @@
+import { calls } from '../contract/calls.ts'
 import { ANY_CLIENT_SORTS } from '../contract/shapes.ts'
-import { startEmbedded } from '../server/postgres/embedded.ts'
 import { type Connect, openPool, type Sql } from '../server/postgres/pool.ts'
 import { startConsole } from '../test/support/console.ts'
 import { Connection } from './connection.ts'
+import { openDatabaseOf } from './database.ts'
 import { type Figure, ofRounds, type Round, ratioOf } from './figure.ts'
 import type { Folders } from './fill.ts'
 import { openSessions } from './people.ts'
@@ -21,18 +22,23 @@ type Scope = { whose: string; path: string; token: string; dealer: number | null
  */
 export async function* searchFigures({ million }: Folders): AsyncGenerator<Figure> {
   const console = await startConsole({ dataDir: million })
-  const database = await startEmbedded({ dataDir: million, say: () => {}, guest: true })
-  const sql = openPool(database.superuser, { max: 1, noTimeouts: true, noMaxAge: true })
+  const { database, sql, close } = await openDatabaseOf(million, 'superuser')
   const connection = await Connection.open(console.url)
   try {
     const { admin, dealer } = await openSessions(sql)
     const scopes: Scope[] = [
-      { whose: 'all clients', path: '/admin/clients', token: admin.token, dealer: null, least: 20 },
-      { whose: "a dealer's", path: '/api/clients', token: dealer.token, dealer: dealer.id, least: 5 },
+      { whose: 'all clients', path: calls.admin.clients.path, token: admin.token, dealer: null, least: 20 },
+      {
+        whose: "a dealer's",
+        path: calls.clients.list.path,
+        token: dealer.token,
+        dealer: dealer.id,
+        least: 5,
+      },
     ]
     for (const scope of scopes) {
       for (const { term, share } of await termsOf(sql, scope)) {
-        const path = `/v1${scope.path}?search=${encodeURIComponent(term)}`
+        const path = `${scope.path}?search=${encodeURIComponent(term)}`
         const statements = await statementsOf(million, database.server, { path, token: scope.token })
         yield* searched(sql, { ...scope, path, term, share, statements }, () =>
           connection.get(path, scope.token),
@@ -42,8 +48,7 @@ export async function* searchFigures({ million }: Folders): AsyncGenerator<Figur
     yield* middlePages((path) => connection.get(path, admin.token))
   } finally {
     connection.close()
-    await sql.end()
-    await database.stop()
+    await close()
     await console.stop()
   }
 }
@@ -115,7 +120,7 @@ async function statementsOf(
     sql.options.debug = (_connection, text, parameters, types) => {
       statements.push({ text: text.trim(), parameters: [...parameters], types: [...(types as number[])] })
     }
-    const answer = await app.inject({ method: 'GET', url: path, headers: { 'access-token': token } })
+    const answer = await app.inject({ method: 'GET', url: `/v1${path}`, headers: { 'access-token': token } })
     if (answer.statusCode !== 200) throw new Error(answer.body)
   } finally {
     await app.close()
@@ -156,7 +161,7 @@ async function* middlePages(get: (path: string) => Promise<string>): AsyncGenera
   const figures: Figure[] = []
   for (const sort of ANY_CLIENT_SORTS) {
     for (const filter of FILTERS) {
-      const path = `/v1/admin/clients?${new URLSearchParams({ sort, order: 'asc', filter })}`
+      const path = `${calls.admin.clients.path}?${new URLSearchParams({ sort, order: 'asc', filter })}`
       const { total_pages } = JSON.parse(await get(path)) as { total_pages: number }
       const middle = `${path}&page=${Math.round(total_pages / 2)}`
       await get(middle)

@@ -1,18 +1,13 @@
+import { randomUUID } from 'node:crypto'
 import { calls } from '../contract/calls.ts'
 import type { Sql } from '../server/postgres/pool.ts'
 import { startConsole } from '../test/support/console.ts'
 import { Connection } from './connection.ts'
+import { withDatabaseOf } from './database.ts'
 import { type Figure, type Round, ratioOf } from './figure.ts'
+import { PASSWORD } from './fill/tree.ts'
 import type { Folders } from './fill.ts'
-import {
-  elsewhere,
-  nameOf,
-  openSession,
-  openSessions,
-  type Person,
-  sessionOf,
-  withDatabaseOf,
-} from './people.ts'
+import { elsewhere, nameOf, openSession, openSessions, type Person, sessionOf } from './people.ts'
 import { type Renewer, renewersOf } from './renewers.ts'
 import { timed } from './timed.ts'
 
@@ -53,7 +48,7 @@ export async function* treeFigures({ million }: Folders): AsyncGenerator<Figure>
   const console = await startConsole({ dataDir: million })
   const connection = await Connection.open(console.url)
   const change: Change = (path, { token }, input) =>
-    connection.post(`/v1${path}`, token, JSON.stringify(input), crypto.randomUUID())
+    connection.post(path, token, JSON.stringify(input), randomUUID())
   try {
     const { singly, together } = await withDatabaseOf(million, async (sql) => ({
       singly: await measureAccounts(sql, change),
@@ -104,7 +99,7 @@ async function measureAccounts(sql: Sql, change: Change): Promise<Map<Measured, 
     await measured('Ending another session', () => change(calls.session.end.path, dealer, other))
 
     const login = `bench${Date.now().toString(36)}`
-    await change(calls.level.dealer.create.path, reseller, { login, password: 'boxtree-bench' })
+    await change(calls.level.dealer.create.path, reseller, { login, password: PASSWORD })
     await measured('Setting a password from above', () =>
       change(calls.tree.password.path, people.admin, { name: login, password: 'boxtree-new' }),
     )

@@ -6,11 +6,12 @@ import { launchChromium } from '../test/support/chromium.ts'
 import { startConsole } from '../test/support/console.ts'
 import { to } from '../web/screens.ts'
 import { serveBarePage } from './bare-page.ts'
+import { withDatabaseOf } from './database.ts'
 import { DETAIL, type Figure, ofRounds, ratioOf } from './figure.ts'
 import type { Folders } from './fill.ts'
 import { type Line, openLine } from './line.ts'
 import { LINE, open, SLOWED, watched } from './opening.ts'
-import { openSessions, type People, withDatabaseOf } from './people.ts'
+import { openSessions, type People } from './people.ts'
 
 /** How often each screen is opened, in turn with the two bare pages; the figure is the median. */
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
@@ -115,7 +116,7 @@ async function* besideBarePages(
     rows: String(ROWS),
   })
   const bare = role ? '[data-fetched]' : 'input[name=username]'
-  const time = (url: string, selector: string) => timed(browser, url, selector, as)
+  const time = (url: string, selector: string) => openingTimes(browser, url, selector, as)
   const rounds: { ours: number; react: number; admin: number; captcha: number }[] = []
   for (let round = 0; round < ROUNDS; round += 1) {
     const ours = await time(lines.ours.url + path, selector)
@@ -139,7 +140,7 @@ async function* besideBarePages(
 }
 
 /** Returns when the element is painted, and how long after that the captcha of our login is solved. */
-async function timed(
+async function openingTimes(
   browser: Browser,
   url: string,
   selector: string,

@@ -1,7 +1,11 @@
-import { type Embedded, startEmbedded } from '../server/postgres/embedded.ts'
-import { type Connect, openPool, type Sql } from '../server/postgres/pool.ts'
+import { randomUUID } from 'node:crypto'
+import type { Call } from '../contract/call.ts'
+import { calls } from '../contract/calls.ts'
+import type { Embedded } from '../server/postgres/embedded.ts'
+import type { Connect, Sql } from '../server/postgres/pool.ts'
 import { startConsole } from '../test/support/console.ts'
 import { Connection } from './connection.ts'
+import { openDatabaseOf } from './database.ts'
 import { type Figure, median, ofRounds, quantile, type Round, ratioOf } from './figure.ts'
 import type { Folders } from './fill.ts'
 import { MISSING, makeBareLedger, pgbench, removeBareLedger } from './pgbench.ts'
@@ -26,8 +30,7 @@ const FEWER = MANY / TIMES
  */
 export async function* writeFigures({ million }: Folders): AsyncGenerator<Figure | string> {
   const console = await startConsole({ dataDir: million })
-  const database = await startEmbedded({ dataDir: million, say: () => {}, guest: true })
-  const sql = openPool(database.server, { max: 1, noTimeouts: true })
+  const { database, sql, close } = await openDatabaseOf(million, 'server')
   try {
     const renewers = await renewersOf(sql)
     if (MISSING) yield MISSING
@@ -38,8 +41,7 @@ export async function* writeFigures({ million }: Folders): AsyncGenerator<Figure
       await statementsOf(million, database.server, renewers[0] as Renewer),
     )
   } finally {
-    await sql.end()
-    await database.stop()
+    await close()
     await console.stop()
   }
 }
@@ -88,8 +90,8 @@ function statementsOf(dataDir: string, to: Connect, by: Renewer): Promise<Statem
     return async () => {
       const answer = await app.inject({
         method: 'POST',
-        url: '/v1/api/multirenew',
-        headers: { 'access-token': by.token, 'idempotency-key': crypto.randomUUID() },
+        url: `/v1${calls.clients.multirenew.path}`,
+        headers: { 'access-token': by.token, 'idempotency-key': randomUUID() },
         payload: { clients: by.clients.slice(0, 1), months: 1 },
       })
       if (answer.statusCode !== 200) throw new Error(answer.body)
@@ -104,9 +106,10 @@ async function* renewalOfMany(
 ): AsyncGenerator<Figure> {
   const [by] = (await renewersOf(sql, { dealers: 1, clients: MANY })) as [Renewer]
   const { clients } = by
+  const { multirenew, multisave, multiquote, multiremove } = calls.clients
   const connection = await Connection.open(url)
-  const post = (path: string, input: object) =>
-    timed(() => connection.post(`/v1/api/${path}`, by.token, JSON.stringify(input), crypto.randomUUID()))
+  const post = ({ path }: Call, input: object) =>
+    timed(() => connection.post(path, by.token, JSON.stringify(input), randomUUID()))
   const expired = await expiredOf(sql, by, TIMES * FEWER)
   const rounds = {
     bare: [] as Round[],
@@ -116,16 +119,16 @@ async function* renewalOfMany(
   }
   for (let time = 0; time < TIMES; time += 1) {
     // First, because an expired client cannot be changed.
-    const renewed = await post('multirenew', { clients, months: 1 })
+    const renewed = await post(multirenew, { clients, months: 1 })
     rounds.changed.push({
-      ours: await post('multisave', { clients, package_selection: time % 2 ? 1 : 2 }),
+      ours: await post(multisave, { clients, package_selection: time % 2 ? 1 : 2 }),
       theirs: renewed,
     })
-    rounds.quoted.push({ ours: await post('multiquote', { clients }), theirs: renewed })
+    rounds.quoted.push({ ours: await post(multiquote, { clients }), theirs: renewed })
     rounds.bare.push({ ours: renewed, theirs: await timed(() => replay(sql, statements, by, clients)) })
     rounds.removed.push({
-      ours: await post('multiremove', { clients: expired.slice(time * FEWER, (time + 1) * FEWER) }),
-      theirs: await post('multirenew', { clients: clients.slice(0, FEWER), months: 1 }),
+      ours: await post(multiremove, { clients: expired.slice(time * FEWER, (time + 1) * FEWER) }),
+      theirs: await post(multirenew, { clients: clients.slice(0, FEWER), months: 1 }),
     })
   }
   connection.close()

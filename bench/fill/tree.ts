@@ -6,7 +6,7 @@ import { LAST } from '../../server/commands/demo/words.ts'
 import type { Sql } from '../../server/postgres/pool.ts'
 
 /** The password of every account. */
-const PASSWORD = 'boxtree-bench'
+export const PASSWORD = 'boxtree-bench'
 
 /** A dealer with its holdings and those of the accounts above it, by their ids. */
 export interface Dealer {
