@@ -157,6 +157,15 @@ describe('the console', () => {
     expect(postmaster()).toBe(pid)
   })
 
+  test('warns where the days were counted in another time zone before', async () => {
+    const before = await start()
+    await before.stop()
+    const after = await startConsole({ dataDir, env: { TIME_ZONE: 'Europe/Lisbon' } })
+    running.push(after)
+    await expect.poll(after.output).toContain('TIME_ZONE is Europe/Lisbon, and was UTC at the last start')
+    expect(before.output()).not.toContain('TIME_ZONE')
+  })
+
   test('is refused on a data folder that another console uses, which goes on', async () => {
     const { url } = await start()
     const second = runConsole({ dataDir })

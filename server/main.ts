@@ -28,6 +28,7 @@ import { refuseUnfit } from './postgres/fit.ts'
 import { migrate } from './postgres/migrate.ts'
 import { CONNECTIONS, MOST_CHANGES, openPool } from './postgres/pool.ts'
 import { watchPrimary } from './postgres/primary.ts'
+import { noteTimeZone } from './postgres/time-zone.ts'
 
 // Without this, the heap of new objects grows and makes nothing faster: memory under load nearly doubles.
 setFlagsFromString('--semi-space-growth-factor=1')
@@ -90,7 +91,15 @@ async function start(): Promise<void> {
   if (console) tell(`Boxtree is ready on ${addressOf(console, config)}`)
   if (boxes) tell(`Boxes are served on ${addressOf(boxes, config)}`)
   if (line) tell(line)
+  if (opened.zoneBefore !== null) warnOfZone(config.timeZone, opened.zoneBefore)
   setTimeout(keepSpares, SETTLED_MS).unref()
+}
+
+/** Each expiry, trial and sum of a day would end at another hour, which nobody would notice for weeks. */
+function warnOfZone(zone: string, before: string): void {
+  const sentence = `TIME_ZONE is ${zone}, and was ${before} at the last start: days end at another hour from now on. If that was not meant, set it back and start again.`
+  if (process.stdout.isTTY) say(sentence)
+  else log.warn(sentence)
 }
 
 type Opened = Awaited<ReturnType<typeof openData>> & { config: Config; secretKey: Buffer; seal: Seal }
@@ -103,6 +112,7 @@ async function openData(config: Config) {
   undo.push(() => database.stop())
   await step(() => refuseUnfit(database.server, config.timeZone))
   await step(() => migrate({ ...database, say: tell, stopping: stopping.signal }))
+  const zoneBefore = await step(() => noteTimeZone(database.owner, config.timeZone))
   let onOpen = () => {}
   const sql = openPool(database.server, {
     max: CONNECTIONS,
@@ -121,7 +131,7 @@ async function openData(config: Config) {
   }
   const { files } = database
   const freeSpace = files === null ? null : () => freeSpaceOf(files)
-  return { database, sql, clock, primary, freeSpace }
+  return { database, sql, clock, primary, freeSpace, zoneBefore }
 }
 
 function backupsOf({ config, database, sql, secretKey, clock }: Opened): OwnBackups | null {

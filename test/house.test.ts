@@ -249,11 +249,11 @@ test('no file of the web but main.tsx imports a page', () => {
   }
 })
 
-test('only web/api.ts calls fetch', () => {
+test('only web/api.ts calls the server, and only web/importFetched.ts fetches scripts', () => {
   const callers = inRoom('web')
     .filter(({ text }) => /\bfetch\(/.test(text))
     .map(({ path }) => path)
-  expect(callers).toEqual(['web/api.ts'])
+  expect(callers).toEqual(['web/api.ts', 'web/importFetched.ts'])
 })
 
 test('only web/parts/dialog/Cancel.tsx draws the button that closes a dialog', () => {

@@ -6,7 +6,6 @@ import * as z from 'zod/mini'
 import type { calls, OutputOf } from '../../contract/calls.ts'
 import { HOUR_MS } from '../../contract/time.ts'
 import type { Captcha as Configured } from '../config.ts'
-import type { OpenContext } from '../context.ts'
 import { captchaChecks, captchaFailures } from '../metrics.ts'
 import { change } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
@@ -29,7 +28,8 @@ export type Captcha = {
   check(context: Check, solution: string | undefined, name: string): Promise<number>
 }
 
-type Asker = Pick<OpenContext, 'now' | 'network' | 'gone'>
+/** Who asks for a challenge, see `OpenContext`. */
+type Asker = { now: Date; network: string | null; gone: AbortSignal | null }
 
 type Check = { sql: Sql; now: Date; address: string }
 

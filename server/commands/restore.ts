@@ -6,6 +6,7 @@ import { restoreBackup } from '../backup/restore.ts'
 import { type Config, readConfig, StartFault } from '../config.ts'
 import { openDatabase } from '../postgres/database.ts'
 import { migrate } from '../postgres/migrate.ts'
+import { isSameZone, noteTimeZone } from '../postgres/time-zone.ts'
 import { prove } from '../verify/proof.ts'
 import { runCommand, say } from './command.ts'
 
@@ -27,6 +28,7 @@ async function main(): Promise<number> {
     await restoreBackup({ owner, key, folder, manifest, say, onRestored })
     await forgetFirstLogin(config)
     await migrate({ ...database, say })
+    await noteTimeZone(owner, manifest.time_zone)
     const code = await prove(database.server, say)
     say(
       code === 0
@@ -42,12 +44,6 @@ async function main(): Promise<number> {
   } finally {
     await database.stop()
   }
-}
-
-/** Zones have old and new names. */
-function isSameZone(one: string, other: string): boolean {
-  const of = (timeZone: string) => new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone
-  return of(one) === of(other)
 }
 
 function chooseKey(config: Config, folder: string): Buffer {
