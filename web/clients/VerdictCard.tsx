@@ -165,9 +165,10 @@ const Reasoning = styled('div', { shouldForwardProp: (name) => name !== 'tone' }
       fontWeight: 600,
       lineHeight: 1.33,
       letterSpacing: '-0.01em',
-      fontVariantNumeric: 'tabular-nums',
       color: theme.palette.tones[tone].text,
     },
+    // At this size figures of one width stand too far apart.
+    '& strong time': { fontVariantNumeric: 'normal' },
     '& svg': { flex: 'none' },
     '& p': { marginLeft: 34, color: theme.palette.text.secondary },
   }),

@@ -42,7 +42,7 @@ function declare(level: LevelName): Table<Account> {
           moment('created', 'Created', 'datetime'),
           name(level),
           balance({ narrow: 'aside' }),
-          words('description', 'Description'),
+          { ...words<Account>('description', 'Description'), least: 72 },
           count('clients', 'Clients', { narrow: 'more' }),
           ...ofTree,
         ],
@@ -58,8 +58,9 @@ function name(level: LevelName): Column<Account> {
   return {
     key: 'name',
     header: 'Name',
-    // A name of 15 letters.
-    least: 140,
+    // At the least it shows a name of 15 letters.
+    width: 180,
+    least: 136,
     mono: true,
     narrow: 'title',
     sort: (row) => row.name.toLowerCase(),

@@ -59,6 +59,7 @@ export function balance<Row extends { credits: number; low: boolean }>(look: Loo
   return {
     ...column,
     width: 112,
+    least: 88,
     text: (row) => `${column.text?.(row)}${row.low ? ' low' : ''}`,
     cell: ({ credits, low }) => (
       <Chip tone={balanceTone(credits)} hint={low ? 'Below the threshold' : undefined}>
