@@ -45,7 +45,7 @@ const MOSTLY_DATABASE = [
   'server/{jobs,ledger}/**/*.test.ts',
   'server/access/audit.test.ts',
   'server/corridor/{health,idempotency}.test.ts',
-  'server/nouns/{closing,moving,renewals,statistics,transactions}.test.ts',
+  'server/nouns/{closing,moving-accounts,renewals,statistics,transactions}.test.ts',
 ]
 
 /**

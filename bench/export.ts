@@ -59,7 +59,7 @@ async function* figuresOf(console: Console, sql: Sql, file: File): AsyncGenerato
   const first: Round[] = []
   const speed: Round[] = []
   const server = watchMemory(console.process.pid)
-  const maker = watchMemory(console.process.pid, 'exports/maker.ts')
+  const maker = watchMemory(console.process.pid, 'exports/process.ts')
   for (let round = 0; round < ROUNDS; round += 1) {
     const ours = await download(
       `${console.url}/v1${calls.files.download.path.replace('{ticket}', await ticketOf(console, file))}`,

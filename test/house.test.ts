@@ -96,7 +96,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'server/access/session.ts',
     'server/access/session-lookup.ts',
     'server/postgres/clock.ts',
-    'server/postgres/sockets.ts',
+    'server/postgres/host-connections.ts',
   ],
   'server/jobs/': [
     ...COMMON,
@@ -131,7 +131,7 @@ const WEB_MAY_IMPORT: Record<string, readonly string[]> = {
   'web/tables/': [
     'contract/',
     'web/parts/',
-    'web/agent.ts',
+    'web/userAgent.ts',
     'web/clock.ts',
     'web/levels.ts',
     'web/screens.ts',

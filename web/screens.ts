@@ -60,7 +60,7 @@ export const screens = {
     admin,
     superreseller: dashboard('superreseller', '/superreseller', 'BranchDashboard'),
     reseller: dashboard('reseller', '/reseller', 'BranchDashboard'),
-    dealer: dashboard('dealer', '/', 'Home'),
+    dealer: dashboard('dealer', '/', 'DealerDashboard'),
   },
   level: {
     superreseller: accounts('superreseller', {

@@ -73,7 +73,7 @@ function neededBy(file: string, id: string, graph: Graph): boolean {
 /** The frame around every page and the pages without a form, which are opened first and most. */
 const FORMLESS = [
   'routes.tsx',
-  ...['AdminDashboard', 'BranchDashboard', 'Home', 'AllClients', 'Clients', 'Accounts'].map(
+  ...['AdminDashboard', 'BranchDashboard', 'DealerDashboard', 'AllClients', 'Clients', 'Accounts'].map(
     (page) => `pages/${page}.tsx`,
   ),
 ]

@@ -1,5 +1,5 @@
 import { addDays, type Day, endOf } from '../../server/ledger/calendar.ts'
-import { counted } from '../../server/ledger/months.ts'
+import { periodFrom } from '../../server/ledger/months.ts'
 
 const ZONE = 'UTC'
 
@@ -40,7 +40,7 @@ export class Calendar {
     const key = from * 16 + months
     const known = this.#counted.get(key)
     if (known !== undefined) return known
-    const { expiry } = counted(this.days[from] as Day, months, ZONE)
+    const { expiry } = periodFrom(this.days[from] as Day, months, ZONE)
     const end = this.#numbers.get(expiry.slice(0, 10)) as number
     this.#counted.set(key, end)
     return end

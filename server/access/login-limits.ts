@@ -69,11 +69,11 @@ export async function countWrongLogin({ sql, now, network }: TryContext, name: s
 }
 
 /** Whether an address has to wait for its next try: a plain read, for which nobody who changes something has to wait. */
-export async function isClosedTo(
+export async function isNetworkClosed(
   network: string | null,
   { sql, now }: Pick<OpenContext, 'sql' | 'now'>,
 ): Promise<boolean> {
-  const closed = network === null ? null : await closedFor(network, sql, now)
+  const closed = network === null ? null : await networkClosure(network, sql, now)
   return closed !== null && closed !== UNDECIDED
 }
 
@@ -119,8 +119,8 @@ const UNDECIDED = { wait: 0 } as const
 async function admit(context: TryContext, { name, worked }: Try): Promise<Admitted | Closed> {
   const { sql, now, network } = context
   const account = await lockNames(context, name)
-  const ofAddress = network === null ? null : await closedFor(network, sql, now)
-  const ofAccount = (await isKnown()) ? null : await closedTo()
+  const ofAddress = network === null ? null : await networkClosure(network, sql, now)
+  const ofAccount = (await isKnown()) ? null : await accountClosure()
   const closed = [ofAddress, ofAccount].filter((one) => one !== null)
   if (closed.length > 0) return closed.find((one) => one !== UNDECIDED) ?? UNDECIDED
   const [row] = await sql<Admitted[]>`
@@ -137,7 +137,7 @@ async function admit(context: TryContext, { name, worked }: Try): Promise<Admitt
     return known !== undefined
   }
 
-  async function closedTo(): Promise<Closed | null> {
+  async function accountClosure(): Promise<Closed | null> {
     const tries = await triesOf(sql, sql`name = ${account}`, MOST_OF_ACCOUNT_AN_HOUR, now)
     const [newest, oldest] = [tries[0], tries[MOST_OF_ACCOUNT_AN_HOUR - 1]]
     if (newest && oldest) return oldest.wrong ? { wait: oldest.tried + HOUR_MS - now.getTime() } : UNDECIDED
@@ -147,7 +147,7 @@ async function admit(context: TryContext, { name, worked }: Try): Promise<Admitt
   }
 }
 
-async function closedFor(network: string, sql: Sql, now: Date): Promise<Closed | null> {
+async function networkClosure(network: string, sql: Sql, now: Date): Promise<Closed | null> {
   const tries = await triesOf(sql, sql`address = ${network}`, MOST_OF_NETWORK, now)
   return closedBy(tries, MOST_OF_NETWORK, now)
 }

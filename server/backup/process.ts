@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { setPriority } from 'node:os'
-import { makeBackup, type Order } from './make.ts'
+import { makeScheduledBackup, type ScheduledBackup } from './scheduled-backup.ts'
 
 // Makes one backup by the clock, in a process of its own, which leaves the processor to the console's calls. It ends
 // when the console does, and removes what it has begun.
@@ -15,9 +15,9 @@ try {
   // A stricter unit of systemd than the sample in deploy/ may forbid it: the backup is made all the same.
 }
 
-const [order] = (await once(process, 'message')) as [Order]
+const [order] = (await once(process, 'message')) as [ScheduledBackup]
 try {
-  const made = await makeBackup(order, interrupted.signal)
+  const made = await makeScheduledBackup(order, interrupted.signal)
   process.send?.({ made }, () => process.exit(0))
 } catch (error) {
   if (interrupted.signal.aborted) process.exit(1)

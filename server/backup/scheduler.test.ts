@@ -11,7 +11,7 @@ import { SECRET_KEY } from '../../test/support/server.ts'
 import { openWorld, type World } from '../../test/support/world.ts'
 import { LOCKS } from '../postgres/locks.ts'
 import { openPool } from '../postgres/pool.ts'
-import { makeBackup, type Order } from './make.ts'
+import { makeScheduledBackup, type ScheduledBackup } from './scheduled-backup.ts'
 import { openBackups } from './scheduler.ts'
 import { markIn, storedIn, TEST_RESTORE_FILE } from './stored.ts'
 import { takeBackup } from './take.ts'
@@ -139,7 +139,7 @@ describe('a backup by the clock', () => {
   })
   afterEach(() => world.close())
 
-  const order = (): Order => ({
+  const order = (): ScheduledBackup => ({
     ...{ owner: world.server.database.owner, key: SECRET_KEY, timeZone: 'UTC', folder, keep: 7 },
     ...{ due: new Date('2026-05-10T00:00:00Z'), now: new Date('2026-05-10T12:00:00Z') },
     // What is kept free on another disk does not count.
@@ -235,7 +235,7 @@ describe('a backup by the clock', () => {
   test('is made and kept although older ones are named in the future, which are left alone', async () => {
     const ahead = 'auto-2026-05-10T12-01-01-000Z'
     plant(ahead, 'sound')
-    const made = await makeBackup({ ...order(), keep: 1 }, NEVER)
+    const made = await makeScheduledBackup({ ...order(), keep: 1 }, NEVER)
     expect(made).toMatchObject({ testRestore: { outcome: 'sound' }, removed: [] })
     expect(readdirSync(folder).sort()).toEqual([made?.name, ahead].sort())
   })
@@ -247,10 +247,10 @@ describe('a backup by the clock', () => {
       '.trial-0a1b2c3d-aBcDeF',
     ]
     for (const name of others) plant(name, 'sound')
-    const first = await makeBackup({ ...order(), keep: 1 }, NEVER)
+    const first = await makeScheduledBackup({ ...order(), keep: 1 }, NEVER)
     expect(first).toMatchObject({ testRestore: { outcome: 'sound' }, removed: [] })
     const next = { due: new Date('2026-05-11T00:00:00Z'), now: new Date('2026-05-11T12:00:00Z') }
-    const second = await makeBackup({ ...order(), ...next, keep: 1 }, NEVER)
+    const second = await makeScheduledBackup({ ...order(), ...next, keep: 1 }, NEVER)
     expect(second?.removed).toEqual([first?.name])
     expect(readdirSync(folder).sort()).toEqual([...others, second?.name].sort())
     // A standby has the mark of its primary, and every server finds the same.
@@ -277,7 +277,7 @@ describe('a backup by the clock', () => {
   test('is made beside what cannot be opened or is no folder, and removes that', async () => {
     mkdirSync(join(folder, '.trial-older', 'postgres-17'), { recursive: true })
     writeFileSync(join(folder, '.trial-file'), '')
-    const made = await makeBackup(order(), NEVER)
+    const made = await makeScheduledBackup(order(), NEVER)
     expect(made).toMatchObject({ testRestore: { outcome: 'sound' } })
     expect(readdirSync(folder)).toEqual([made?.name])
   })
@@ -285,13 +285,13 @@ describe('a backup by the clock', () => {
   test('that fails leaves no more of the older ones than are kept', async () => {
     for (const day of ['01', '02', '03']) plant(`auto-2020-01-${day}T00-00-00-000Z`, 'sound')
     const wrong = { ...order(), key: Buffer.alloc(32, 'another'), keep: 1 }
-    await expect(makeBackup(wrong, NEVER)).rejects.toThrow('is not the key of this database')
+    await expect(makeScheduledBackup(wrong, NEVER)).rejects.toThrow('is not the key of this database')
     expect(readdirSync(folder)).toEqual(['auto-2020-01-03T00-00-00-000Z'])
   })
 
   test('stops as soon as less is free than what is kept for the database beside it, and leaves nothing', async () => {
     const all = { folder: parent, bytes: Number.MAX_SAFE_INTEGER }
-    await expect(makeBackup({ ...order(), reserve: all }, NEVER)).rejects.toThrow(
+    await expect(makeScheduledBackup({ ...order(), reserve: all }, NEVER)).rejects.toThrow(
       'There is no room for the backup',
     )
     expect(readdirSync(folder)).toEqual([])
@@ -316,14 +316,14 @@ describe('a backup by the clock', () => {
   test('is made by one server at a time', async () => {
     await world.server.ownerSql.begin(async (sql) => {
       await sql`select pg_advisory_xact_lock(${LOCKS.backup})`
-      expect(await makeBackup(order(), NEVER)).toBe(null)
+      expect(await makeScheduledBackup(order(), NEVER)).toBe(null)
     })
     expect(existsSync(folder)).toBe(false)
   })
 
   test('is left to the server that has just made one in the same folder', async () => {
     plant('auto-2026-05-10T11-59-00-000Z', 'sound')
-    expect(await makeBackup(order(), NEVER)).toBe(null)
+    expect(await makeScheduledBackup(order(), NEVER)).toBe(null)
     expect(readdirSync(folder)).toHaveLength(1)
   })
 
@@ -334,7 +334,7 @@ describe('a backup by the clock', () => {
     // What a full disk has left of its result, and of another try.
     for (const half of [TEST_RESTORE_FILE, `${TEST_RESTORE_FILE}.draft`])
       writeFileSync(join(folder, name, half), '')
-    expect(await makeBackup(order(), NEVER)).toMatchObject({
+    expect(await makeScheduledBackup(order(), NEVER)).toMatchObject({
       name,
       testRestore: { outcome: 'sound' },
       removed: [],

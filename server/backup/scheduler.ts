@@ -6,10 +6,10 @@ import type { Backups } from '../../contract/system.ts'
 import { HOUR_MS, MINUTE_MS } from '../../contract/time.ts'
 import type { Config } from '../config.ts'
 import { backupFailures, measure } from '../metrics.ts'
-import type { Made, Order } from './make.ts'
+import type { BackupOutcome, ScheduledBackup } from './scheduled-backup.ts'
 import { isAhead, recentOf, type StoredBackup, storedIn } from './stored.ts'
 
-export type ScheduleOptions = Pick<Order, 'owner' | 'key' | 'timeZone' | 'reserve'> & {
+export type ScheduleOptions = Pick<ScheduledBackup, 'owner' | 'key' | 'timeZone' | 'reserve'> & {
   plan: NonNullable<Config['backups']>
   /** Returns the mark of the database, see `markOf`. */
   markOf: () => Promise<string>
@@ -165,9 +165,9 @@ type BackupProcess = {
   stop(): Promise<void>
 }
 
-type Said = { made?: Made; fault?: { message: string; stack?: string } }
+type Said = { made?: BackupOutcome; fault?: { message: string; stack?: string } }
 
-function startProcess(order: Order): BackupProcess {
+function startProcess(order: ScheduledBackup): BackupProcess {
   let child: ChildProcess
   try {
     child = fork(PROCESS, { stdio: 'ignore', serialization: 'advanced' })

@@ -15,7 +15,7 @@ import { freeSpaceOf, putInPlace, writeDurably } from '../postgres/files.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { judge, nameTables, RELEASE, type Standing, standingOf } from '../postgres/schema.ts'
 import { KEY, MANIFEST, type Manifest, tableFile } from './archive.ts'
-import { keptBeside, type Reserve } from './room.ts'
+import { type Reserve, reservedOn } from './reserve.ts'
 import { RowCounter } from './row-counter.ts'
 import { openSource, type SourceOptions } from './source.ts'
 
@@ -170,7 +170,7 @@ async function copyOut(
   signal?.throwIfAborted()
   const count = new RowCounter(name, say)
   const hash = createHash('sha256')
-  const kept = keptBeside(folder, reserve)
+  const kept = reservedOn(folder, reserve)
   const copy = await sql`copy ${sql(name)} (${sql(columns)}) to stdout`.readable()
   // The driver pauses its socket while rows arrive too fast, and would not resume it after the last ones.
   copy.once('end', () => copy._read(0))

@@ -3,13 +3,13 @@ import { basename, dirname, join } from 'node:path'
 import { StartFault } from '../config.ts'
 import { type Embedded, startEmbedded } from '../postgres/embedded.ts'
 import { freeSpaceOf } from '../postgres/files.ts'
-import { removeFolder, SHARED } from '../postgres/home.ts'
+import { removeFolder, SYSTEM_FOLDER } from '../postgres/home.ts'
 import { migrate } from '../postgres/migrate.ts'
 import { originOf } from '../postgres/schema.ts'
 import { prove } from '../verify/proof.ts'
 import { readManifest } from './archive.ts'
+import { type Reserve, reservedOn } from './reserve.ts'
 import { restoreBackup } from './restore.ts'
-import { keptBeside, type Reserve } from './room.ts'
 import { markIn, type TestRestore } from './stored.ts'
 
 export type TestRestoreOptions = {
@@ -121,8 +121,8 @@ async function throwAway(cluster: Embedded, dataDir: string): Promise<void> {
 /** Says which room is lacking, beside the backups or where root's clusters are; null where there is enough. */
 function shortageOf({ folder, size, reserve, free = freeSpaceOf }: TestRestoreOptions): string | null {
   const beside = dirname(folder)
-  for (const place of process.getuid?.() === 0 ? [beside, dirname(SHARED)] : [beside]) {
-    const needed = ROOM * size + EMPTY + keptBeside(place, reserve)
+  for (const place of process.getuid?.() === 0 ? [beside, dirname(SYSTEM_FOLDER)] : [beside]) {
+    const needed = ROOM * size + EMPTY + reservedOn(place, reserve)
     if (free(place) < needed)
       return `The backup was not tried, because the disk has less than the ${inMb(needed)} MB free that its test restore needs.`
   }

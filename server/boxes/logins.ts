@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { BoxRefusal } from '../../contract/box-refusals.ts'
-import { beginTry, endTry, isClosedTo, tryName } from '../access/login-limits.ts'
+import { beginTry, endTry, isNetworkClosed, tryName } from '../access/login-limits.ts'
 import { ofClient, type Seal } from '../access/seal.ts'
 import { begin, change } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
@@ -25,7 +25,7 @@ export async function mayTry(
   context: Pick<LoginContext, 'sql' | 'now'>,
   { mac, network }: Pick<Login, 'mac' | 'network'>,
 ): Promise<boolean> {
-  return (await mayLogIn(context.sql, mac, context.now)) && !(await isClosedTo(network, context))
+  return (await mayLogIn(context.sql, mac, context.now)) && !(await isNetworkClosed(network, context))
 }
 
 /** Whether a MAC that no client has may try a login now. */

@@ -16,16 +16,16 @@ import {
 import { files, replays } from '../metrics.ts'
 import { sendAhead } from '../postgres/begin.ts'
 import type { Clock } from '../postgres/clock.ts'
+import { closeWhenSilent } from '../postgres/host-connections.ts'
 import type { Sql } from '../postgres/pool.ts'
-import { closeWhenSilent } from '../postgres/sockets.ts'
 import { Refusal } from '../refusal.ts'
 import { openCallLimits } from './call-limits.ts'
+import { closingStatement } from './closing-statement.ts'
 import { retryDeadlocks } from './deadlock.ts'
 import type { Disk } from './disk.ts'
-import { ending } from './ending.ts'
 import { claimKey, repeated } from './idempotency.ts'
 import { parse, tokenOf } from './parse.ts'
-import { type Arrived, openShared, type Together } from './shared.ts'
+import { type Arrived, openShared, type Together } from './shared-transaction.ts'
 
 export type AnyHandler =
   | ((context: Context, input: unknown) => Promise<unknown>)
@@ -178,7 +178,7 @@ async function runInTransaction(
   const output = call.output.parse(result)
   if (call.changes) {
     const held = call.endsSession ? null : context
-    await sendAhead(sql, ending(sql, call, [{ context, input, claim, output }], held))
+    await sendAhead(sql, closingStatement(sql, call, [{ context, input, claim, output }], held))
   }
   return output
 }

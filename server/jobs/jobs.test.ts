@@ -8,7 +8,7 @@ import { Clock, suiteWorld } from '../../test/support/world.ts'
 import { createSeal } from '../access/seal.ts'
 import { begin } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
-import { isChangeUnderWay } from './each.ts'
+import { isChangeUnderWay } from './clock-jobs.ts'
 import { startJobs } from './jobs.ts'
 
 const HOUR_MS = 3_600_000

@@ -11,7 +11,7 @@ import {
   playlistRefresh,
   sealing,
   statistics,
-} from './each.ts'
+} from './clock-jobs.ts'
 
 /**
  * Starts the jobs. Every server looks each minute which are due; advisory locks let one server at a time do a job. A

@@ -2,7 +2,7 @@ import { sendAhead } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { Refusal } from '../refusal.ts'
 import type { Day } from './calendar.ts'
-import { type Counted, renewed, started } from './months.ts'
+import { renewed, type ServicePeriod, started } from './months.ts'
 import {
   type Concerned,
   factsOf,
@@ -82,7 +82,7 @@ export async function renewFree(
 export async function payStart(
   dealing: Dealing,
   client: Concerned,
-  service: Counted,
+  service: ServicePeriod,
   months: number,
 ): Promise<number> {
   const { sql, now, business } = dealing

@@ -1,7 +1,7 @@
 import { expiryState, MOST_MONTHS } from '../../contract/clients.ts'
 import type { Refusal } from '../refusal.ts'
 import { dayOf, endOf } from './calendar.ts'
-import { counted } from './months.ts'
+import { periodFrom } from './months.ts'
 import { type Outstanding, outstanding } from './outstanding.ts'
 import type { Dealing, Served } from './purchases.ts'
 import { type TrialFields, trialFacts, whyNotGiven, whyNotShared } from './trials.ts'
@@ -48,7 +48,7 @@ function possible(
   while (purchases.length > 0) {
     const { credits, counted_from, expiry_before } = purchases.pop() as Outstanding
     for (let left = credits - 1; left >= 0; left -= 1) {
-      const expiry = left > 0 ? counted(counted_from, left, zone).expiry : expiry_before
+      const expiry = left > 0 ? periodFrom(counted_from, left, zone).expiry : expiry_before
       if (expiry < today || retrievals.length === MOST_MONTHS) return retrievals
       const isPaid = left > 0 || purchases.length > 0
       retrievals.push({ expiry, leaves: remainderOf(expiry === today, isPaid, hadTrialToday) })

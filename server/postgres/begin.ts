@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { TransactionSql } from 'postgres'
 import { isLost, isOfBrokenConnection, isReadOnly } from './errors.ts'
+import { closeSockets, closeWhenSilent } from './host-connections.ts'
 import { countUnreplicated, type Fragment, inTurn, type Sql } from './pool.ts'
-import { closeSockets, closeWhenSilent } from './sockets.ts'
 import { createTimeout, retry, withTimeout } from './timeout.ts'
 
 /**

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../../test/support/database.ts'
 import { openPostgresProxy, type PostgresProxy } from '../../test/support/postgres-proxy.ts'
 import { isLost } from './errors.ts'
+import { closeSockets } from './host-connections.ts'
 import { type Connect, openPool, type Sql } from './pool.ts'
-import { closeSockets } from './sockets.ts'
 
 /** What becomes of a connection that is lost, and of the next one in its place: each pool here has only one. */
 

@@ -7,7 +7,7 @@ import { findHome, type Home } from './home.ts'
 import { LOCKS } from './locks.ts'
 import { type Connect, openPool, type Sql } from './pool.ts'
 import { ensureRunning, stop } from './postmaster.ts'
-import { socketOf } from './socket.ts'
+import { socketPathOf } from './socket-path.ts'
 
 export interface Embedded {
   /** Connects as the console's role, with the least rights. */
@@ -48,7 +48,7 @@ export async function startEmbedded({ dataDir, say, guest, stopping }: EmbeddedO
   })
   if (home.shared) say(SHARED_USER)
   say((await ensureRunning(home, stopping)) === 'started' ? 'Database started' : 'Database found running')
-  const socket = socketOf(home.cluster)
+  const socket = socketPathOf(home.cluster)
   const superuser = { socket: socket.path, database: 'boxtree', user: 'postgres' }
   await setUp(home, superuser, stopping)
   const lock = new FolderLock(home, superuser, { dataDir, say })

@@ -33,7 +33,7 @@ export interface Home {
 }
 
 /** The folder for what PostgreSQL's user cannot reach in root's data folder. */
-export const SHARED = '/var/lib/boxtree'
+export const SYSTEM_FOLDER = '/var/lib/boxtree'
 
 /**
  * Finds the cluster of a data folder, and makes its folder with `create` when there is none.
@@ -75,7 +75,7 @@ function refuseOtherMajors(dataDir: string): void {
 
 async function reachableBinaries(found: Binaries, runAs: RunAs): Promise<string> {
   if (runAs === null || (await canUse(found.folder, runAs))) return found.folder
-  const copy = join(SHARED, `postgres-${found.version}`)
+  const copy = join(SYSTEM_FOLDER, `postgres-${found.version}`)
   if (!existsSync(copy)) copyBinaries(found.folder, copy)
   if (!(await canUse(copy, runAs))) {
     throw new StartFault(
@@ -109,10 +109,10 @@ function copyBinaries(from: string, to: string): void {
 
 /** @throws StartFault where others may write there, as into the state folder of a service of that name */
 function makeShared(): void {
-  mkdirSync(SHARED, { recursive: true, mode: 0o755 })
-  if (isRootsAlone(SHARED)) return
+  mkdirSync(SYSTEM_FOLDER, { recursive: true, mode: 0o755 })
+  if (isRootsAlone(SYSTEM_FOLDER)) return
   throw new StartFault(
-    `${SHARED} or a folder above it can be changed by others than root; start Boxtree as a plain user.`,
+    `${SYSTEM_FOLDER} or a folder above it can be changed by others than root; start Boxtree as a plain user.`,
   )
 }
 
@@ -203,7 +203,7 @@ async function canEnter(folder: string, runAs: RunAs): Promise<boolean> {
 function sharedGate(dataDir: string): string {
   makeShared()
   const hash = createHash('sha256').update(realpathSync(dataDir)).digest('hex').slice(0, 16)
-  return join(SHARED, `${hash}-${randomBytes(4).toString('hex')}`)
+  return join(SYSTEM_FOLDER, `${hash}-${randomBytes(4).toString('hex')}`)
 }
 
 /** Puts a new cluster in place. Of two first starts at once, the cluster of the first to do so is kept. */

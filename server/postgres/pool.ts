@@ -1,7 +1,7 @@
 import type postgres from 'postgres'
 import { Turns } from '../turns.ts'
 import { driver } from './driver.ts'
-import { failingSocket, type Host, openSocket } from './sockets.ts'
+import { failingSocket, type Host, openSocket } from './host-connections.ts'
 
 /** Where a database is: a connection string, or a unix socket of the embedded server. */
 export type Connect = string | { socket: string; database: string; user: string }

@@ -10,7 +10,7 @@ import { codeOf } from './errors.ts'
 import { OWN_UID, readOwned } from './files.ts'
 import type { Home } from './home.ts'
 import { ENVIRONMENT, programPath, run } from './run.ts'
-import { socketOf } from './socket.ts'
+import { socketPathOf } from './socket-path.ts'
 
 /** Crash recovery long after a checkpoint takes a while, and must not be interrupted. */
 const START_LIMIT_MS = 600_000
@@ -48,7 +48,7 @@ export async function ensureRunning(home: Home, stopping?: AbortSignal): Promise
  * here, is told by this alone: a second server beside it would destroy its files.
  */
 async function answers(home: Home): Promise<boolean> {
-  const socket = socketOf(home.cluster)
+  const socket = socketPathOf(home.cluster)
   const connection = connect(socket.path)
   try {
     await once(connection, 'connect')

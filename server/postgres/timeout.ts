@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { isLost } from './errors.ts'
+import { closeWhenSilent } from './host-connections.ts'
 import type { Sql } from './pool.ts'
-import { closeWhenSilent } from './sockets.ts'
 
 /** How long a lost connection is retried, in milliseconds; with a last try a call stays under 5 s. */
 const RETRY_FOR_MS = 2_500

@@ -2,7 +2,7 @@ import { globSync, realpathSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { MAJOR } from '../../server/postgres/binaries.ts'
-import { SHARED } from '../../server/postgres/home.ts'
+import { SYSTEM_FOLDER } from '../../server/postgres/home.ts'
 import { postmasterIn, signal } from './processes.ts'
 
 // Removes a test run's folder after the run has ended, even by SIGKILL: the pipe from the run to this process then
@@ -17,7 +17,7 @@ process.stdin.resume().on('end', async () => {
   while (servers.some((pid) => signal(pid, 0))) await pause(50)
   for (const cluster of clusters) {
     // As root, the server puts a database there when other users cannot enter the data folder.
-    if (cluster.startsWith(`${SHARED}/`)) rmSync(dirname(cluster), { recursive: true, force: true })
+    if (cluster.startsWith(`${SYSTEM_FOLDER}/`)) rmSync(dirname(cluster), { recursive: true, force: true })
   }
   rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
 })

@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react'
 import { calls } from '../../contract/calls.ts'
 import { chunk } from '../parts/chunk.ts'
-import { Later } from '../parts/dialog/later.tsx'
+import { Later } from '../parts/dialog/Later.tsx'
 import { useCall } from '../queries.ts'
 import { TableCard } from '../TableCard.tsx'
 import { childRequests } from '../tables/requests.tsx'

@@ -11,7 +11,7 @@ import { shownPhone } from '../clients/phone.ts'
 import { useChosenClients } from '../clients/useChosenClients.tsx'
 import { useClientPage } from '../clients/useClientPage.ts'
 import { chunk } from '../parts/chunk.ts'
-import { Later } from '../parts/dialog/later.tsx'
+import { Later } from '../parts/dialog/Later.tsx'
 import { Actions, PageTitle } from '../parts/PageTitle.tsx'
 import { ownClients } from '../tables/clients.tsx'
 

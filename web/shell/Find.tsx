@@ -4,11 +4,11 @@ import { ArrowLeft, Search } from 'lucide-react'
 import { useId, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { chunk } from '../parts/chunk.ts'
-import { Later } from '../parts/dialog/later.tsx'
+import { Later } from '../parts/dialog/Later.tsx'
 import { focusTitle } from '../parts/focus.ts'
 import { EXACT, InputFrame } from '../parts/form/controls.tsx'
 import { useSession } from '../session.tsx'
-import type { Wish } from './FindResults.tsx'
+import type { PendingAct } from './FindResults.tsx'
 import { useShortcuts } from './useShortcuts.ts'
 
 interface FindProps {
@@ -64,7 +64,7 @@ export function Find({ onSettings, onHelp }: FindProps) {
           active,
           wish,
           onActive: act.setActive,
-          onVain: act.forget,
+          onNothing: act.forget,
           onEnd: act.end,
           onSettings,
           onHelp,
@@ -85,7 +85,7 @@ function useSearch() {
   const [text, setText] = useState('')
   const [open, setOpen] = useState(false)
   const [active, setActive] = useState(0)
-  const [wish, setWish] = useState<Wish | null>(null)
+  const [wish, setWish] = useState<PendingAct | null>(null)
   const begin = () => {
     before.current = document.activeElement
     // A hidden field, as on a phone, takes the focus only once it is shown.

@@ -14,7 +14,7 @@ import { useSession } from '../session.tsx'
 import { Expiry } from '../tables/expiry.tsx'
 
 /** What Enter or the arrow asked to do with the best result of a text, as soon as it is there. */
-export interface Wish {
+export interface PendingAct {
   act: 'open' | 'renew'
   text: string
 }
@@ -26,10 +26,10 @@ interface FindResultsProps {
   text: string
   /** The number of the option that Enter opens. */
   active: number
-  wish: Wish | null
+  wish: PendingAct | null
   onActive: (active: number) => void
   /** Called when the result cannot do what was asked, such as renewing a screen. */
-  onVain: () => void
+  onNothing: () => void
   onEnd: () => void
   onSettings: () => void
   onHelp: () => void
@@ -47,7 +47,7 @@ interface Result {
 
 /** The list under the search field, and the renewal of a client that was found. */
 export function FindResults(props: FindResultsProps) {
-  const { id, open, text, active, wish, onActive, onVain, onEnd } = props
+  const { id, open, text, active, wish, onActive, onNothing, onEnd } = props
   const [renewing, setRenewing] = useState<string | null>(null)
   const { clients, failure, isCurrent } = useFound(open ? text : '')
   const results = [...clients.map(asResult(useOpen())), ...useScreensAndActions(props)].slice(0, MOST)
@@ -58,7 +58,7 @@ export function FindResults(props: FindResultsProps) {
   }, [open, at, active, onActive])
   const act: OnChoose = (result, how) => {
     if (!result) return
-    if (how === 'renew' && result.client === undefined) return onVain()
+    if (how === 'renew' && result.client === undefined) return onNothing()
     onEnd()
     if (how === 'renew') setRenewing(result.client ?? null)
     else result.open()
@@ -93,7 +93,7 @@ export function FindResults(props: FindResultsProps) {
 }
 
 /** Does what was asked for before the results came. `due` is null where nothing was, or it was for another text. */
-function useWish(due: Wish['act'] | null, best: Result | undefined, act: OnChoose) {
+function useWish(due: PendingAct['act'] | null, best: Result | undefined, act: OnChoose) {
   const carryOut = useRef(act)
   useLayoutEffect(() => {
     carryOut.current = act
@@ -103,7 +103,7 @@ function useWish(due: Wish['act'] | null, best: Result | undefined, act: OnChoos
   }, [due, best])
 }
 
-type OnChoose = (result: Result | undefined, how: Wish['act']) => void
+type OnChoose = (result: Result | undefined, how: PendingAct['act']) => void
 
 interface ResultGroupProps {
   id: string

@@ -2,7 +2,7 @@ import Fab from '@mui/material/Fab'
 import { styled } from '@mui/material/styles'
 import { Settings } from 'lucide-react'
 import { chunk } from '../parts/chunk.ts'
-import { Later } from '../parts/dialog/later.tsx'
+import { Later } from '../parts/dialog/Later.tsx'
 
 interface SettingsButtonProps {
   side: 'left' | 'right'

@@ -4,7 +4,7 @@ import { type ComponentType, type ReactNode, useCallback, useEffect, useRef, use
 import { useLocation, useNavigationType } from 'react-router'
 import { chunk, useAfterLoad } from '../parts/chunk.ts'
 import { Drawer } from '../parts/dialog/Drawer.tsx'
-import { Later } from '../parts/dialog/later.tsx'
+import { Later } from '../parts/dialog/Later.tsx'
 import { isFinding } from '../parts/focus.ts'
 import { useSession, useSettings } from '../session.tsx'
 import { keepVisit, lastVisit } from '../visits.ts'

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useNow } from '../clock.ts'
 import { chunk } from '../parts/chunk.ts'
-import { Later } from '../parts/dialog/later.tsx'
+import { Later } from '../parts/dialog/Later.tsx'
 import { useSession } from '../session.tsx'
 
 /** Offers to sign in again before the session expires, in a dialog over the page, which keeps what was typed. */

@@ -1,10 +1,10 @@
 import { LogOut } from 'lucide-react'
 import type { OwnSession, SignIn } from '../../contract/shapes.ts'
-import { browserOf } from '../agent.ts'
 import { Chip } from '../parts/Chip.tsx'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
 import { RowButton } from '../parts/table/RowButton.tsx'
 import { type Column, type Table, table } from '../parts/table/table.ts'
+import { browserOf } from '../userAgent.ts'
 import { type ChipLook, chip, moment } from './columns.tsx'
 
 export function sessions(acts: { end: (row: OwnSession) => void }): Table<OwnSession> {

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../../contract/calls.ts'
 import { processes } from '../../../test/support/processes.ts'
 import { openWorld, type Person, suiteWorld } from '../../../test/support/world.ts'
-import { MOST_MEMORY_MB } from './spare.ts'
+import { MOST_MEMORY_MB } from './spare-processes.ts'
 
 /** Files are made apart from the calls: whatever a file holds, everybody else is served. */
 
@@ -133,11 +133,11 @@ describe('a file', () => {
 /** Opens all the files that it may, asks for a file of clients, and says what came of it. */
 const WITHOUT_FILES = `
   import { openSync } from 'node:fs'
-  import { makeFile } from '${new URL('./make.ts', import.meta.url)}'
+  import { streamFile } from '${new URL('./file-stream.ts', import.meta.url)}'
   try {
     for (;;) openSync('/dev/null')
   } catch {}
-  const made = makeFile({}, { maySend: async () => true, done() {} })
+  const made = streamFile({}, { maySend: async () => true, done() {} })
   await made.catch(({ code }) => console.log('refused by', code))`
 
 test('a file whose process cannot be started is refused, and the server goes on', () => {
@@ -197,7 +197,7 @@ describe('the two processes that are kept for the next files', () => {
   })
 
   test('end when their parent is killed, and keep no parent running', async () => {
-    const keep = `import { keepSpares } from '${new URL('./spare.ts', import.meta.url)}'\nkeepSpares()`
+    const keep = `import { keepSpares } from '${new URL('./spare-processes.ts', import.meta.url)}'\nkeepSpares()`
     const script = ['--input-type=module', '-e']
     expect(spawnSync(process.execPath, [...script, keep]).status).toBe(0)
     const parent = spawn(process.execPath, [...script, `${keep}\nsetInterval(() => {}, 1000)`])
@@ -219,7 +219,7 @@ async function killMakers(): Promise<void> {
 }
 
 function isRunning(pid: number): boolean {
-  return processes().some((one) => one.pid === pid && one.command.includes('maker.ts'))
+  return processes().some((one) => one.pid === pid && one.command.includes('exports/process.ts'))
 }
 
 /** The processes of files, and those that wait for the next ones. */
@@ -229,6 +229,6 @@ function makers(): number[] {
 
 function makersOf(parent: number | undefined): number[] {
   return processes()
-    .filter((one) => one.parent === parent && one.command.includes('exports/maker.ts'))
+    .filter((one) => one.parent === parent && one.command.includes('exports/process.ts'))
     .map(({ pid }) => pid)
 }

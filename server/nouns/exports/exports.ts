@@ -11,8 +11,8 @@ import { findAccount } from '../../tree/account.ts'
 import { clientsOf } from '../../tree/client.ts'
 import { whoseTransactions } from '../../tree/whose.ts'
 import { Turns } from '../../turns.ts'
+import { streamFile } from './file-stream.ts'
 import type { ChosenClients } from './listing.ts'
-import { makeFile } from './make.ts'
 import type { Format, Wanted } from './order.ts'
 import { giveUpSlowest } from './pace.ts'
 
@@ -46,7 +46,7 @@ export const download: Handler<typeof calls.files.download> = async (
     return {
       name: fileName(wanted, format, dayOf(begun, zone)),
       type: format === 'pdf' ? 'application/pdf' : 'text/csv; charset=utf-8',
-      body: await makeFile(order, { maySend: () => isThere(sql, session, clock()), done }),
+      body: await streamFile(order, { maySend: () => isThere(sql, session, clock()), done }),
     }
   } catch (error) {
     done()

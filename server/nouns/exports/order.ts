@@ -8,7 +8,7 @@ export type Wanted =
   | { kind: 'clients'; selection: ChosenClients & { format: Format } }
   | { kind: 'transactions'; selection: Selected }
 
-export type Order = {
+export type FileOrder = {
   database: Connect
   account: Account
   now: Date

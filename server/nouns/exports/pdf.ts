@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module'
 import PDFDocument from 'pdfkit'
 import type { Sql } from '../../postgres/pool.ts'
-import { Face } from './face.ts'
 import type { ClientListing } from './listing.ts'
+import { PdfFont } from './pdf-font.ts'
 
 const AT_ONCE = 200
 
@@ -54,8 +54,8 @@ type Cells = Record<string, string | null>
 class Sheet {
   // pdfkit caches 8 kB for every word that it lays out.
   readonly #doc = new PDFDocument({ autoFirstPage: false, fontLayoutCache: false })
-  readonly #plain: Face
-  readonly #bold: Face
+  readonly #plain: PdfFont
+  readonly #bold: PdfFont
   readonly #columns: { title: string; x: number; width: number }[]
   readonly #title: string
   readonly #about: string
@@ -65,8 +65,8 @@ class Sheet {
 
   constructor({ title, about, columns }: ClientListing, count: number) {
     this.#doc.info.Title = title
-    this.#plain = new Face(this.#doc, font('DejaVuSansCondensed'))
-    this.#bold = new Face(this.#doc, font('DejaVuSansCondensed-Bold'))
+    this.#plain = new PdfFont(this.#doc, font('DejaVuSansCondensed'))
+    this.#bold = new PdfFont(this.#doc, font('DejaVuSansCondensed-Bold'))
     this.#columns = place(columns)
     this.#title = title
     this.#about = `${about}: ${count.toLocaleString('en-US')} in all`

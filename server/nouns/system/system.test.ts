@@ -35,7 +35,7 @@ beforeAll(async () => {
     ...{ clock, freeSpace: () => free, backups: backups.state },
     env: { FREE_DISK_MB: '300' },
   })
-  makeBackup({ outcome: 'sound' })
+  makeScheduledBackup({ outcome: 'sound' })
 })
 afterAll(async () => {
   await world.close()
@@ -46,7 +46,11 @@ const state = () => world.admin.call(calls.system.state)
 const findings = async () => (await world.admin.call(calls.system.findings)).findings
 
 /** Leaves one backup in the folder, as the schedule does. */
-function makeBackup({ hoursAgo = 1, outcome = 'sound', sentence = 'The ledger is sound.' } = {}): void {
+function makeScheduledBackup({
+  hoursAgo = 1,
+  outcome = 'sound',
+  sentence = 'The ledger is sound.',
+} = {}): void {
   rmSync(folder, { recursive: true, force: true })
   const at = new Date(world.clock.now.getTime() - hoursAgo * HOUR).toISOString()
   const backup = join(folder, `auto-${at.replace(/[:.]/g, '-')}`)
@@ -264,23 +268,23 @@ describe('what needs a hand', () => {
   ] as const)(
     'is a newest backup whose test restore was %s, until the next is sound',
     async (outcome, urgent, words) => {
-      makeBackup({ outcome, sentence: 'Two credits are lost.' })
+      makeScheduledBackup({ outcome, sentence: 'Two credits are lost.' })
       await expectFinding('backup', urgent, words)
-      makeBackup()
+      makeScheduledBackup()
       expect(await findings()).toEqual([])
     },
   )
 
   test('is a newest backup that is older than twice BACKUP_EVERY', async () => {
-    makeBackup({ hoursAgo: 48 })
+    makeScheduledBackup({ hoursAgo: 48 })
     expect(await findings()).toEqual([])
-    makeBackup({ hoursAgo: 49 })
+    makeScheduledBackup({ hoursAgo: 49 })
     await expectFinding(
       'backup',
       true,
       /^The newest backup is 2 days old, although one is to be made every 24 hours\./,
     )
-    makeBackup()
+    makeScheduledBackup()
     expect(await findings()).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
 import type { DrawerProps } from '@mui/material/Drawer'
 import { chunk } from '../chunk.ts'
-import { Later } from './later.tsx'
+import { Later } from './Later.tsx'
 
 /** A drawer at the side, loaded once the person turns to a control. It traps the focus and returns it; Escape closes it. */
 export function Drawer(props: DrawerProps) {

@@ -2,16 +2,16 @@
  * A font of a PDF. Latin, Greek and Cyrillic letters have one glyph each, so this class measures them once and writes
  * their glyph numbers itself, in a tenth of the time that pdfkit takes to lay out a text. pdfkit lays out all others.
  */
-export class Face {
+export class PdfFont {
   readonly #doc: PDFKit.PDFDocument
   readonly #file: string
-  readonly #font: Embedded
+  readonly #font: PdfkitFont
   readonly #letters = new Map<string, { hex: string; width: number }>()
 
   constructor(doc: PDFKit.PDFDocument, file: string) {
     this.#doc = doc.font(file)
     this.#file = file
-    this.#font = (doc as unknown as { _font: Embedded })._font
+    this.#font = (doc as unknown as { _font: PdfkitFont })._font
   }
 
   /** Breaks a text into at most two lines, after a space or '/' where possible. Cuts off what is too long. */
@@ -90,7 +90,7 @@ Q`)
 }
 
 /** The private fields of pdfkit's font that are used here. The version of pdfkit is pinned because of them. */
-type Embedded = {
+type PdfkitFont = {
   id: string
   ascender: number
   ref(): object

@@ -3,7 +3,7 @@ import { begin, planForValues } from '../../postgres/begin.ts'
 import { openPool } from '../../postgres/pool.ts'
 import { csv } from './csv.ts'
 import { clientListing, transactionListing } from './listing.ts'
-import type { Fault, Order } from './order.ts'
+import type { Fault, FileOrder } from './order.ts'
 import { pdf } from './pdf.ts'
 
 // Makes one file in its own process and with its own connection, writes it to stdout and ends. It reads one
@@ -13,7 +13,7 @@ import { pdf } from './pdf.ts'
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
 process.on('disconnect', () => process.exit(1))
 
-const [{ database, wanted, ...asker }] = (await once(process, 'message')) as [Order]
+const [{ database, wanted, ...asker }] = (await once(process, 'message')) as [FileOrder]
 const sql = openPool(database, { max: 1 })
 try {
   await begin(

@@ -4,7 +4,7 @@ import { begin } from '../postgres/begin.ts'
 import { markOf } from '../postgres/database-mark.ts'
 import { LOCKS, tryLock } from '../postgres/locks.ts'
 import { type Connect, openPool, type Sql } from '../postgres/pool.ts'
-import type { Reserve } from './room.ts'
+import type { Reserve } from './reserve.ts'
 import {
   isOf,
   nameOf,
@@ -19,7 +19,7 @@ import { takeBackup } from './take.ts'
 import { sweepTestRestore, TEST_RESTORE_PREFIX, testRestore } from './test-restore.ts'
 
 /** What the process of a backup by the clock is told. */
-export type Order = {
+export type ScheduledBackup = {
   owner: Connect
   key: Uint8Array
   timeZone: string
@@ -32,7 +32,7 @@ export type Order = {
 }
 
 /** What came of it; null where another server is at it, or has just been. */
-export type Made = {
+export type BackupOutcome = {
   name: string
   testRestore: TestRestore
   removed: string[]
@@ -45,7 +45,10 @@ export type Made = {
  * server at a time: the lock of a transaction lasts until it is done, whatever stands between this program and the
  * database.
  */
-export async function makeBackup(order: Order, signal: AbortSignal): Promise<Made> {
+export async function makeScheduledBackup(
+  order: ScheduledBackup,
+  signal: AbortSignal,
+): Promise<BackupOutcome> {
   const sql = openPool(order.owner, { max: 1, noTimeouts: true, noMaxAge: true })
   try {
     return await begin(
@@ -66,10 +69,10 @@ export async function makeBackup(order: Order, signal: AbortSignal): Promise<Mad
 
 async function make(
   sql: Sql,
-  order: Order & { mark: string },
+  order: ScheduledBackup & { mark: string },
   recent: StoredBackup | null,
   signal: AbortSignal,
-): Promise<Made> {
+): Promise<BackupOutcome> {
   const { owner, timeZone, folder: parent, now, keep, reserve, mark } = order
   mkdirSync(parent, { recursive: true, mode: 0o700 })
   const remove = new Removal(parent)

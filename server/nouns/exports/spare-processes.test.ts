@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process'
 import { afterEach, expect, test, vi } from 'vitest'
-import { endSpares, keepSpares, takeProcess } from './spare.ts'
+import { endSpares, keepSpares, takeProcess } from './spare-processes.ts'
 
 vi.mock('node:child_process', async (original) => {
   const real = await original<typeof import('node:child_process')>()

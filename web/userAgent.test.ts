@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { browserOf } from './agent.ts'
+import { browserOf } from './userAgent.ts'
 
 test.each([
   [

@@ -13,7 +13,7 @@ export type Ended = { context: OpenContext & Caller; input: object; claim: Claim
  * keys. It is sent together with the COMMIT.
  * @param session whose session is not locked yet, and makes the statement fail if it has ended
  */
-export function ending(
+export function closingStatement(
   sql: Sql,
   call: Call,
   ended: readonly Ended[],

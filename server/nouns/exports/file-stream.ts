@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import { isRefusalCode, Refusal } from '../../refusal.ts'
-import type { Fault, Order } from './order.ts'
+import type { Fault, FileOrder } from './order.ts'
 import { Pace } from './pace.ts'
-import { keepSpares, takeProcess } from './spare.ts'
+import { keepSpares, takeProcess } from './spare-processes.ts'
 
 /** How often `maySend` is checked, in milliseconds. */
 const ASK_EVERY = 2_000
@@ -13,8 +13,8 @@ const ASK_EVERY = 2_000
  * may no longer be sent. Resolves with the first bytes, so that an error before them can still be sent as an answer.
  * @param done is called once the process is gone
  */
-export function makeFile(
-  order: Order,
+export function streamFile(
+  order: FileOrder,
   { maySend, done }: { maySend: () => Promise<boolean>; done: () => void },
 ): Promise<Readable> {
   const maker = takeProcess()

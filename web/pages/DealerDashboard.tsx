@@ -15,7 +15,7 @@ import { to } from '../screens.ts'
 import { dealerTransactions } from '../tables/transactions.tsx'
 
 /** The dealer's dashboard: the balance, the clients by state, the newest transactions, and what the day needs. */
-export function Home() {
+export function DealerDashboard() {
   const clients = useCall(calls.clients.list, { per_page: 1 })
   return (
     <>

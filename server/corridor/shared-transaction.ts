@@ -5,7 +5,7 @@ import type { Caller, Context, OpenContext } from '../context.ts'
 import { openBatches } from '../postgres/batches.ts'
 import { begin, sendAhead } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
-import { ending } from './ending.ts'
+import { closingStatement } from './closing-statement.ts'
 import { type Claim, claimFreeKeys } from './idempotency.ts'
 
 /** A call that has arrived, of which it is not known whether it may share a transaction. */
@@ -59,7 +59,7 @@ async function carryOut(
   })
   const plain = ended.filter((one) => one !== undefined)
   // The sessions are locked already.
-  if (plain.length > 0) await sendAhead(sql, ending(sql, call, plain, null))
+  if (plain.length > 0) await sendAhead(sql, closingStatement(sql, call, plain, null))
   return ended.map((one) => one?.output)
 }
 
