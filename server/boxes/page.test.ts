@@ -13,10 +13,18 @@ describe('the page of the boxes', () => {
   })
   afterAll(() => world.close())
 
-  test('weighs less than 40 kB, and its script is ES5', () => {
+  test('weighs less than 40 kB', () => {
     const sizes = readdirSync(FOLDER).map((name) => statSync(join(FOLDER, name)).size)
     expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(40_000)
-    expect(() => parse(readFileSync(join(FOLDER, 'page.js'), 'utf8'), { ecmaVersion: 5 })).not.toThrow()
+  })
+
+  test('has a script of ES5 that names no property by a reserved word, which boxes with WebKit 533 cannot read', () => {
+    const read = (script: string) => parse(script, { ecmaVersion: 5, allowReserved: 'never' })
+    for (const refused of ['begun.catch()', '({ class: 1 })', 'begun?.then()'])
+      expect(() => read(refused), refused).toThrow(SyntaxError)
+    const scripts = readdirSync(FOLDER).filter((name) => name.endsWith('.js'))
+    expect(scripts).toEqual(['page.js'])
+    for (const name of scripts) expect(() => read(readFileSync(join(FOLDER, name), 'utf8'))).not.toThrow()
   })
 
   test.each(['/c/', '/stalker_portal/c/'])(

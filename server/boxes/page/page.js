@@ -1,5 +1,6 @@
-// The page that a set-top box opens. Boxes have old browsers, so this is ES5 without a library, and it uses the box's own
-// player `gSTB` where there is one. Whatever comes from a playlist, a message or a client is written as text, never as HTML.
+// The page that a set-top box opens. Boxes have old browsers, so this is ES5 without a library, and without reserved words
+// as names of properties (`.catch`), at which WebKit 533 reads no further. It uses the box's own player `gSTB` where there is
+// one. Whatever comes from a playlist, a message or a client is written as text, never as HTML.
 
 ;(function () {
   var stb = window.gSTB
@@ -398,7 +399,7 @@
     picture.src = cmd.replace(/^\S+ /, '')
     var begun = picture.play && picture.play()
     // What fails is told by an event too.
-    if (begun && begun.catch) begun.catch(function () {})
+    if (begun && begun.then) begun.then(null, function () {})
   }
 
   function stop() {
