@@ -278,6 +278,49 @@ describe('on the page of the boxes, a box', () => {
     await expect(page.getByRole('status')).toHaveText('1 News One')
   })
 
+  test('plays on, and asks with pauses, while something on the way answers every call by a page of its own', async ({
+    windows,
+    world,
+  }) => {
+    const { page } = await openPlaying(windows, world)
+    await expect.poll(() => played(page)).toHaveLength(1)
+    await page.route('**/load.php', (route) =>
+      route.fulfill({ contentType: 'text/html', body: '<p>Welcome to this network</p>' }),
+    )
+    const answers = answersOf(page)
+    await page.clock.fastForward(POLL)
+    for (let pause = 1; pause <= 4; pause += 1) {
+      // A poll, and a handshake at once.
+      await expect.poll(answers).toBe(2 * pause)
+      await page.clock.fastForward(30_000)
+    }
+    await expect.poll(answers).toBe(10)
+    await page.unrouteAll()
+    await page.clock.fastForward(30_000)
+    await expect.poll(answers).toBe(11)
+    expect(await played(page)).toHaveLength(1)
+  })
+
+  test('signs in at once only once between two polls, though its calls are refused all the same', async ({
+    windows,
+    world,
+  }) => {
+    const { page } = await openPlaying(windows, world)
+    await expect.poll(() => played(page)).toHaveLength(1)
+    await page.route('**/load.php', (route) =>
+      route.request().postData()?.includes('action=create_link')
+        ? route.fulfill({ contentType: 'text/plain', body: 'Authorization failed.' })
+        : route.continue(),
+    )
+    const [signIns, links] = [countOf(page, 'get_profile'), answersOf(page, 'create_link')]
+    for (let polls = 1; polls <= 3; polls += 1) {
+      await page.keyboard.press('ArrowUp')
+      await expect.poll(links).toBe(2 * polls)
+      await answered(page, 'get_events', () => page.clock.fastForward(30_000))
+      expect(signIns()).toBe(polls)
+    }
+  })
+
   test('plays by itself after its first list of channels or its first link has failed', async ({
     windows,
     world,
@@ -514,6 +557,15 @@ function countOf(page: Page, action: string): () => number {
     if (request.postData()?.includes(`action=${action}`)) calls += 1
   })
   return () => calls
+}
+
+/** Counts the calls of this name, or all, that are answered from now on. */
+function answersOf(page: Page, action = ''): () => number {
+  let answers = 0
+  page.on('requestfinished', (request) => {
+    if (request.postData()?.includes(`action=${action}`)) answers += 1
+  })
+  return () => answers
 }
 
 /** What the player of a box says by a number. */

@@ -33,6 +33,8 @@
   var shown = 0
   /** Whether it was told to stop, and not yet that it may play again. */
   var isCut = false
+  /** Whether a refusal has made it sign in at once since its last poll. */
+  var hasHurried = false
   /** 'out', 'login' or 'in'. */
   var state = 'out'
   var pollEvery = 120000
@@ -249,23 +251,30 @@
     polling = setTimeout(isCut ? poll : signIn, pollEvery)
   }
 
-  /** What is playing goes on: the stream may be there while this service is not. */
+  /**
+   * What is playing goes on: the stream may be there while this service is not. A refusal makes it sign in at once, but only
+   * once between two polls: something on the way may answer every call by a page of its own, and two boxes with one MAC put
+   * each other out.
+   */
   function tryAgain(refusal) {
     clearTimeout(polling)
     var polls = state === 'in' || isCut
-    // What was cut off just now has yet to be refused with the reason.
-    if (refusal === '' && state === 'in' && isCut) polling = setTimeout(signIn, AGAIN_MS)
-    else if (refusal === '' && polls) polling = setTimeout(poll, AGAIN_MS)
-    else if (polls) {
+    if (refusal !== '' && polls && !hasHurried) {
+      hasHurried = true
       isCut = false
       signIn()
-    } else {
+    }
+    // What was cut off just now has yet to be refused with the reason.
+    else if (state === 'in' && isCut) polling = setTimeout(signIn, AGAIN_MS)
+    else if (polls) polling = setTimeout(poll, AGAIN_MS)
+    else {
       write(state === 'login' ? 'wrong' : 'screen', AWAY)
       polling = setTimeout(signIn, AGAIN_MS)
     }
   }
 
   function poll() {
+    hasHurried = false
     call(
       'watchdog/get_events',
       {
