@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
@@ -9,6 +11,8 @@ import { openWorld, type Person, unique, type World } from '../../test/support/w
 const MANY = 8
 /** How many of them boxes may have. */
 const FEW = 4
+/** How many connections are read over at once for boxes that are nobody's. */
+const FEW_READS = 2
 
 let world: World
 let dealer: Person
@@ -82,6 +86,31 @@ test.each([
   },
 )
 
+describe.each([
+  ['are asked for a login', 'stb/get_profile', ({ told }: Box) => told],
+  ['log in', 'stb/do_auth', login],
+] as const)("what is read for boxes that are nobody's and %s", (_what, call, fields) => {
+  test.each([
+    ['many networks', FEW_READS, false],
+    ['one network', 1, true],
+  ])('takes few turns, so that a dealer goes on: of %s', async (_who, most, isAtOne) => {
+    const asking = await strangers(isAtOne)
+    await expectFewWait(
+      most,
+      (sql) => sql`lock table box_login in access exclusive mode`,
+      () => asking.map((box) => box.ask(call, fields(box))),
+    )
+  })
+})
+
+test('favourites are read over one connection, so that a dealer goes on, however many boxes ask', async () => {
+  await expectFewWait(
+    1,
+    (sql) => sql`lock table favourite in access exclusive mode`,
+    () => boxes.map((box) => box.ask('itv/get_fav_ids')),
+  )
+})
+
 /** Expects that while something is locked, so many of the calls wait for it, and a dealer for none of them. */
 async function expectFewWait(
   most: number,
@@ -110,27 +139,80 @@ async function ofClients(isOne: boolean): Promise<Box[]> {
   return isOne ? boxes.map(() => boxes[0] as Box) : boxes
 }
 
-test('a box that waits too long for its turn is told to try later', async () => {
-  const release = await holdOpen(world.server.ownerSql, (sql) => sql`lock table favourite in share mode`)
+test('a box that waits too long for the turn of its change is told to try later', async () => {
+  await expectOthersTold(
+    FEW,
+    (sql) => sql`lock table favourite in share mode`,
+    () => boxes.map((box) => box.ask('itv/set_fav', { fav_ch: '' })),
+  )
+})
+
+test("a box that is nobody's and waits too long for what is read for it is told to try later", async () => {
+  const asking = await strangers(false)
+  await expectOthersTold(
+    FEW_READS,
+    (sql) => sql`lock table box_login in access exclusive mode`,
+    () => asking.map((box) => box.ask('stb/get_profile', box.told)),
+  )
+})
+
+/** Expects that while something is locked, all calls but so many are told to try later before these are given up. */
+async function expectOthersTold(
+  few: number,
+  lock: Parameters<typeof holdOpen>[1],
+  ask: () => ReturnType<Box['ask']>[],
+): Promise<void> {
+  const release = await holdOpen(world.server.ownerSql, lock)
   const began = performance.now()
-  const asked = boxes.map((box) => box.ask('itv/set_fav', { fav_ch: '' }))
   const told: unknown[] = []
-  const answers = asked.map(async (answer) => {
+  const answers = ask().map(async (answer) => {
     const { status, text, headers } = await answer
     if (status !== 200) told.push([status, text, headers.get('retry-after')])
     return status
   })
   try {
     // All of them, because whoever still waits when the table is free gets a turn.
-    await expect.poll(() => told.length).toBe(boxes.length - FEW)
+    await expect.poll(() => told.length).toBe(MANY - few)
     for (const one of told) expect(one).toEqual([503, 'Please try again soon.', '60'])
-    // A change that has its turn is given up after ten seconds.
+    // What has its turn is given up after ten seconds.
     expect(performance.now() - began).toBeLessThan(9_000)
   } finally {
     await release()
   }
   const statuses = await Promise.all(answers)
-  expect(statuses.filter((status) => status === 200)).toHaveLength(FEW)
+  expect(statuses.filter((status) => status === 200)).toHaveLength(few)
+}
+
+test('nothing is read for a box that has disconnected before its turn', async () => {
+  const [first, gone, last] = (await strangers(true)) as [Box, Box, Box]
+  const release = await holdOpen(
+    world.server.ownerSql,
+    (sql) => sql`lock table box_login in access exclusive mode`,
+  )
+  const asked = [first.ask('stb/get_profile')]
+  try {
+    await somebodyWaits(world.server.sql)
+    const arrives = once(world.server.app.server, 'request') as Promise<[IncomingMessage, ServerResponse]>
+    const asking = request(`${world.server.boxUrl}/portal.php?type=stb&action=get_profile`, {
+      headers: {
+        cookie: `mac=${gone.mac}`,
+        authorization: `Bearer ${gone.token}`,
+        'x-forwarded-for': gone.address ?? '',
+      },
+    })
+    asking.on('error', () => {}).end()
+    const [, answer] = await arrives
+    asking.destroy()
+    await once(answer, 'close')
+    asked.push(last.ask('stb/get_profile'))
+  } finally {
+    await release()
+  }
+  for (const { status } of await Promise.all(asked)) expect(status).toBe(200)
+  await world.server.gateway.writePresence()
+  const macs = [first, gone, last].map(({ mac }) => mac)
+  const noted = await world.server.sql`select mac from unknown_box where mac = any (${macs}::text[])`
+  expect(noted.map(({ mac }) => mac).toSorted()).toEqual([first.mac, last.mac].toSorted())
 })
 
 test('a login from an address that is closed is refused without a wait for those that are tried', async () => {

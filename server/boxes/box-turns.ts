@@ -1,4 +1,4 @@
-import { Turns } from '../turns.ts'
+import { type Limits, Turns } from '../turns.ts'
 
 /** The turns of the changes for which boxes ask: each client has its own, and so has each network that is nobody's yet. */
 export type BoxTurns = Turns<number | string>
@@ -10,5 +10,15 @@ export type BoxTurns = Turns<number | string>
  * told to try later.
  */
 export function openBoxTurns(): BoxTurns {
-  return new Turns({ atOnce: 4, each: 1, maxWait: { ms: 5_000, message: 'Too many boxes ask at once.' } })
+  return new Turns({ atOnce: 4, ...OF_ONE })
 }
+
+/**
+ * Opens the turns of what is read for boxes that are nobody's: whether they may try a login. The calls of dealers read over
+ * the same connections, and one stranger's boxes can ask faster than all of these read.
+ */
+export function openStrangerTurns(): Turns<string> {
+  return new Turns({ atOnce: 2, ...OF_ONE })
+}
+
+const OF_ONE: Limits = { each: 1, maxWait: { ms: 5_000, message: 'Too many boxes ask at once.' } }

@@ -1,4 +1,5 @@
 import { change } from '../postgres/begin.ts'
+import { openLookup } from '../postgres/lookup.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { withTimeout } from '../postgres/timeout.ts'
 import type { BoxTurns } from './box-turns.ts'
@@ -12,15 +13,13 @@ export type Favourites = ReturnType<typeof openFavourites>
 
 /** The channels that boxes have marked, by client. */
 export function openFavourites(sql: Sql, isAway: () => boolean, turns: BoxTurns) {
+  // By one query for all that wait, because each page of a list asks for them.
+  const find = openLookup((clients) => favouritesOf(sql, clients))
   return {
     /** @throws Away */
-    async of({ id }: Client): Promise<Set<number>> {
+    async of({ id }: Client): Promise<ReadonlySet<number>> {
       if (isAway()) throw new Away()
-      const [row] = await withTimeout(
-        sql,
-        () => sql<{ channels: number[] }[]>`select channels from favourite where client = ${id}`,
-      )
-      return new Set(row?.channels)
+      return (await find(String(id))) ?? NONE
     },
 
     /** @throws Away */
@@ -37,4 +36,15 @@ export function openFavourites(sql: Sql, isAway: () => boolean, turns: BoxTurns)
       )
     },
   }
+}
+
+const NONE: ReadonlySet<number> = new Set()
+
+async function favouritesOf(sql: Sql, clients: readonly string[]): Promise<Map<string, Set<number>>> {
+  const rows = await withTimeout(
+    sql,
+    () => sql<{ client: string; channels: number[] }[]>`
+      select client::text, channels from favourite where client = any (${clients}::bigint[])`,
+  )
+  return new Map(rows.map(({ client, channels }) => [client, new Set(channels)]))
 }

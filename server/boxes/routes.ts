@@ -11,8 +11,8 @@ import { checked, Prepared } from './prepared.ts'
 import { Away, Unauthorized } from './refusals.ts'
 import { type BoxRequest, readRequest } from './request.ts'
 
-/** A request of a box that says its MAC. */
-export type BoxCall = BoxRequest & { mac: string }
+/** A request of a box that says its MAC. `gone` is aborted once the box has disconnected; null where it is answered at once. */
+export type BoxCall = BoxRequest & { mac: string; gone: AbortSignal | null }
 
 /** What carries out each call. */
 export type BoxHandlers = {
@@ -71,7 +71,7 @@ export async function serveBoxes(
     if (!isCall(call)) return sendText(reply, 404, 'There is no such call.')
     request.call = call
     if (mac === null) return sendText(reply, 200, 'Unauthorized request.')
-    const made = await handlers[call]({ ...asked, mac })
+    const made = await handlers[call]({ ...asked, mac, gone: goneOf(reply) })
     reply.type(JSON_TYPE)
     if (!(made instanceof Prepared)) return reply.send(checked(call, made))
     if (made.json.length < LEAST_CHARACTERS) return reply.send(made.json)
@@ -89,6 +89,13 @@ export async function serveBoxes(
     request.log.error({ err: error }, 'a call of a box failed')
     return sendText(reply, 503, 'Please try again soon.')
   }
+}
+
+/** Returns a signal that is aborted once the box that waits for a reply has disconnected. */
+function goneOf({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  raw.once('close', () => raw.writableFinished || gone.abort())
+  return gone.signal
 }
 
 /** An answer to a request that Fastify has not seen: its headers are names and values by turns. */
@@ -115,7 +122,7 @@ export function pollReader({
     const asked = readRequest({ ...from, query: parsed(url.slice(end + 1)), body: undefined }, networks)
     const { call, mac } = asked
     if (call !== 'watchdog/get_events' || mac === null) return null
-    const made = answerAtOnce({ ...asked, mac })
+    const made = answerAtOnce({ ...asked, mac, gone: null })
     return made && { call, headers, body: String(made.json) }
   }
 }

@@ -4,7 +4,7 @@ import type { Sql } from '../postgres/pool.ts'
 import { retryRead } from '../postgres/timeout.ts'
 import type { Admission } from './admission.ts'
 import { type Answer, POLL_SECONDS } from './answers.ts'
-import type { BoxTurns } from './box-turns.ts'
+import { type BoxTurns, openStrangerTurns } from './box-turns.ts'
 import type { Channels } from './channels.ts'
 import { type Client, refusalOf } from './client.ts'
 import type { LateFacts } from './late-facts.ts'
@@ -47,6 +47,7 @@ export function signInCalls({
 }: SignInCalls) {
   const tokens = openTokens(seal)
   const signIn = openSignIns(sql, turns)
+  const strangerTurns = openStrangerTurns()
   return {
     'stb/handshake': handshake,
     'stb/get_profile': getProfile,
@@ -116,12 +117,11 @@ export function signInCalls({
   async function askLogin(request: BoxCall, client: Client | null): Promise<Answer<'stb/get_profile'>> {
     const { mac, place } = request
     const now = clock()
-    const [refusal, isOpen] = await retryRead(sql, () =>
-      Promise.all([
-        refusalOfLogin(sql, mac, nonceOf(request), now),
-        mayTry({ sql, now }, { mac, network: place.network }),
-      ]),
-    )
+    const nonce = nonceOf(request)
+    const [refusal, isOpen] = await readInTurn(request, async () => [
+      await refusalOfLogin(sql, mac, nonce, now),
+      await mayTry({ sql, now }, { mac, network: place.network }),
+    ])
     if (refusal) return refused(ON_SCREEN[refusal])
     if (!client) unknown.note(request, now)
     if (!isOpen) return refused(TOO_MANY_LOGINS)
@@ -140,7 +140,7 @@ export function signInCalls({
     const login = { mac, network: place.network, login: field('login'), password: field('password') }
     // A form that was sent too early is no try.
     if (login.login === '' || login.password === '') return false
-    if (!(await mayTry({ sql, now }, login))) return false
+    if (!(await readInTurn(request, () => mayTry({ sql, now }, login)))) return false
     const outcome = await turns.run(place.network ?? mac, async () => {
       const right = await clientOfLogin({ sql, seal, now }, login)
       if (right === null) return null
@@ -157,6 +157,11 @@ export function signInCalls({
     const { client, refusal } = outcome
     if (refusal) presence.refused(client, refusal, now)
     return true
+  }
+
+  /** Reads over one connection for a box that is nobody's yet, unless it has disconnected before its turn. */
+  function readInTurn<T>({ mac, place, gone }: BoxCall, read: () => Promise<T>): Promise<T> {
+    return retryRead(sql, () => strangerTurns.run(place.network ?? mac, read, gone))
   }
 }
 

@@ -35,7 +35,10 @@ test('of a flood of unknown boxes 1,000 are stored at once, and those that ask a
       .padStart(4, '0')
       .replace(/..(?=.)/, '$&:')}`
     const place = { address: null, network: null }
-    unknown.note({ ...{ call: '', mac, token: '', place }, field: () => '', list: () => [] }, world.clock.now)
+    unknown.note(
+      { ...{ call: '', mac, token: '', place, gone: null }, field: () => '', list: () => [] },
+      world.clock.now,
+    )
   }
   for (let nr = 0; nr < 1_500; nr += 1) ask(nr)
   ask(0)
