@@ -64,7 +64,7 @@ export function openGateway({
   const unknown = openUnknown(sql, log)
   const channels = openChannels(sql, seal, log, clock)
   const isAway = () => roster.isAway
-  const uses = openUses(sql, log, isAway)
+  const uses = openUses(sql, log, isAway, clock)
   const lateFacts = openLateFacts(sql)
   const turns = openBoxTurns()
   const admission = openAdmission({ sql, seal, clock, roster, presence, turns })

@@ -1,7 +1,11 @@
 import { timingSafeEqual } from 'node:crypto'
+import { DAY_MS } from '../../contract/time.ts'
 import { networkOf } from '../access/network.ts'
 import type { Seal } from '../access/seal.ts'
 import type { Client, Place } from './client.ts'
+
+/** How long a stream token is good, in milliseconds. */
+export const GOOD_FOR = DAY_MS
 
 /** To whom a channel is linked, when and where. */
 export type Link = { client: Client; channel: number; mac: string; place: Place; now: Date }
@@ -57,14 +61,17 @@ function streamToken(seal: Pick<Seal, 'hmac'>, { client, channel, place, now }: 
 /** Returns what the stream token in an address says, and the token itself; null where there is none of ours. */
 export function readToken(seal: Pick<Seal, 'hmac'>, address: string): { token: string; said: Said } | null {
   const found = TOKEN.exec(address)
-  const { said = '', client = '', channel = '', made = '', network, box = '' } = found?.groups ?? {}
-  const signed = found?.groups?.signature ?? ''
-  if (!found || !timingSafeEqual(Buffer.from(signed), Buffer.from(signature(seal, said)))) return null
+  if (!found) return null
+  const { said = '', client = '', channel = '', made = '', network, box = '' } = found.groups ?? {}
+  const signed = found.groups?.signature ?? ''
+  const ours = signature(seal, said)
+  if (!timingSafeEqual(Buffer.from(signed), Buffer.from(ours))) return null
   const [id, of, seconds] = [client, channel, made].map((part) => Number.parseInt(part, 36))
   return {
     token: found[0],
     said: {
-      ...{ client: id ?? 0, channel: of ?? 0, made: (seconds ?? 0) * 1000, box, signature: signed },
+      // Ours instead of its equal in the address: it is kept for a day, and a part of a text keeps the whole text in memory.
+      ...{ client: id ?? 0, channel: of ?? 0, made: (seconds ?? 0) * 1000, box, signature: ours },
       network: network === undefined || network === '0' ? null : network,
     },
   }

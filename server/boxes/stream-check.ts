@@ -1,12 +1,11 @@
 import { isIP } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { DAY_MS } from '../../contract/time.ts'
 import { among, networkOf } from '../access/network.ts'
 import type { Seal } from '../access/seal.ts'
 import { isLost } from '../postgres/errors.ts'
 import type { Channels } from './channels.ts'
 import { type Client, macOf, refusalOf } from './client.ts'
-import { boxMark, familyOf, fill, isThere, readToken, type Said } from './links.ts'
+import { boxMark, familyOf, fill, GOOD_FOR, isThere, readToken, type Said } from './links.ts'
 import { Away } from './refusals.ts'
 import type { Roster } from './roster.ts'
 import { isNamed, leadsTo, type Own, type Places } from './stream-paths.ts'
@@ -27,8 +26,7 @@ export type StreamCheck = StreamRules & {
   clock: () => Date
 }
 
-/** How long a token is good, and within which time it must be used first, in milliseconds. */
-const GOOD_FOR = DAY_MS
+/** Within which time a token must be used first, in milliseconds. */
 const FIRST_USE_WITHIN = 120_000
 
 /** What a stream server asks: who wants to watch what. */

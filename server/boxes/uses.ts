@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { change } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { withTimeout } from '../postgres/timeout.ts'
+import { GOOD_FOR } from './links.ts'
 import { Away } from './refusals.ts'
 
 /** The newest tokens that are kept of a client, which may watch and record at once. */
@@ -10,16 +11,20 @@ const MOST_TOKENS = 8
 const WRITE_EVERY = 1_000
 const MOST_CLIENTS = 2_000_000
 
-/** A client's tokens. The first `watched` of them were used longer than a zap takes, the last one first. */
-type Used = { tokens: readonly string[]; watched: number }
+/**
+ * A client's tokens. The first `watched` of them were used longer than a zap takes, the last one first. `kept` is when they
+ * were kept like this, in milliseconds since 1970: each of them was made before.
+ */
+type Used = { tokens: readonly string[]; watched: number; kept: number }
 
-const NONE: Used = { tokens: [], watched: 0 }
+const NONE: Used = { tokens: [], watched: 0, kept: 0 }
 
 /**
  * The stream tokens that were used in time, by their signatures. They are stored as well, so that another server, and this
  * one after a restart, goes on with them.
  */
-export function openUses(sql: Sql, log: FastifyBaseLogger, isAway: () => boolean) {
+export function openUses(sql: Sql, log: FastifyBaseLogger, isAway: () => boolean, clock: () => Date) {
+  /** Those that were kept last are last. */
   const used = new Map<number, Used>()
   /** The clients who have a new token that is not stored yet. */
   let unwritten = new Set<number>()
@@ -69,11 +74,21 @@ export function openUses(sql: Sql, log: FastifyBaseLogger, isAway: () => boolean
 
   function keep(client: number, tokens: string[], watched: number): void {
     used.delete(client)
-    used.set(client, { tokens: tokens.slice(0, MOST_TOKENS), watched })
+    used.set(client, { tokens: tokens.slice(0, MOST_TOKENS), watched, kept: clock().getTime() })
     if (used.size > MOST_CLIENTS) used.delete(used.keys().next().value ?? 0)
   }
 
+  /** Forgets the clients whose tokens are all good no more. */
+  function forget(): void {
+    const over = clock().getTime() - GOOD_FOR
+    for (const [client, { kept }] of used) {
+      if (kept >= over) return
+      used.delete(client)
+    }
+  }
+
   async function write(): Promise<void> {
+    forget()
     if (unwritten.size === 0) return
     const now = unwritten
     unwritten = new Set()
