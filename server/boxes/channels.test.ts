@@ -6,7 +6,7 @@ import { givePlaylist, playlistOf } from '../../test/support/playlist.ts'
 import { SECRET_KEY } from '../../test/support/server.ts'
 import { openWorld, type Person, uniqueMac, type World } from '../../test/support/world.ts'
 import { createSeal } from '../access/seal.ts'
-import { openChannels } from './channels.ts'
+import { type Channels, openChannels } from './channels.ts'
 
 const PLAYLIST = `#EXTM3U
 #EXTINF:-1 tvg-id="one" tvg-chno="7" tvg-logo="http://logos.example/one.png" group-title="News",One
@@ -20,6 +20,8 @@ ${playlistOf(20, 'Many').replace('#EXTM3U\n', '')}`
 /** The package that holds News and Adults, and the same without what is for adults. */
 const ADULTS = 3
 const NO_ADULTS = 4
+/** Another package that holds News and Adults. */
+const SAME = 5
 
 let world: World
 let dealer: Person
@@ -29,7 +31,7 @@ beforeAll(async () => {
   await give(PLAYLIST)
   const { groups } = await world.admin.call(calls.channels.all)
   const held = groups.filter(({ name }) => name !== 'Many').map(({ id }) => id)
-  for (const package_selection of [ADULTS, NO_ADULTS] as const)
+  for (const package_selection of [ADULTS, NO_ADULTS, SAME] as const)
     await world.admin.call(calls.channels.savePackage, { package_selection, groups: held })
 })
 afterAll(() => world.close())
@@ -363,22 +365,43 @@ test('a list of channels is sent compressed to a box that reads that, and as it 
   await give(PLAYLIST)
 })
 
-test('an answer that many boxes get is made once for their package, and again once the channels are others', async () => {
-  const { sql } = world.server
-  const channels = openChannels(sql, createSeal(SECRET_KEY), pino({ level: 'silent' }), () => world.clock.now)
+test('an answer that many boxes get is made once for all packages of the same groups, and again once the channels are others', async () => {
+  const channels = channelsInMemory()
   const made: number[] = []
   const ask = (of: number) =>
     channels.prepared('channels', of, 'ffmpeg', ({ channels }) => {
       made.push(channels.length)
       return '{}'
     })
-  for (const of of [1, ADULTS, 1, ADULTS]) await ask(of)
+  for (const of of [1, ADULTS, 1, SAME, ADULTS]) await ask(of)
   expect(made).toEqual([23, 3])
   await give(playlistOf(5, 'Many'))
   for (const of of [1, 1]) await ask(of)
   expect(made).toEqual([23, 3, 5])
   await give(PLAYLIST)
 })
+
+test('the largest answers of four kinds are kept, and then that which was asked for longest ago is made anew', async () => {
+  const channels = channelsInMemory()
+  const made: string[] = []
+  const ask = (word: string) =>
+    channels.prepared('channels', 1, word, () => {
+      made.push(word)
+      return 'x'.repeat(40_000_000)
+    })
+  for (const word of ['a', 'b', 'c', 'd', 'a']) await ask(word)
+  expect(made).toEqual(['a', 'b', 'c', 'd'])
+  for (const word of ['e', 'a', 'c', 'd', 'e']) await ask(word)
+  expect(made).toEqual(['a', 'b', 'c', 'd', 'e'])
+  await ask('b')
+  expect(made).toEqual(['a', 'b', 'c', 'd', 'e', 'b'])
+})
+
+/** The channels, as a server that has just begun would read them. */
+function channelsInMemory(): Channels {
+  const { sql } = world.server
+  return openChannels(sql, createSeal(SECRET_KEY), pino({ level: 'silent' }), () => world.clock.now)
+}
 
 test('the channels are loaded anew once a standby was promoted, which may give their revision again', async () => {
   const { sql, ownerSql } = world.server

@@ -17,8 +17,12 @@ import { type Places, placesOf } from './stream-paths.ts'
 
 /** How old what is known of the channels may be before a box is told of them, in milliseconds. */
 const CURRENT_FOR = 5_000
-/** The most bytes of prepared answers that are kept, as they are before they are compressed. */
-const MOST_PREPARED = 64 * 1024 * 1024
+/**
+ * The most bytes of prepared answers that are kept, as they are before they are compressed. All channels of the largest
+ * playlist are about 36 MB, and there are four such answers: with those for adults and without, each with the word of either
+ * player. While one is made, no other box is answered for some 300 ms.
+ */
+const MOST_PREPARED = 160 * 1024 * 1024
 
 /** A channel as boxes are told of it. */
 export type Listed = Channel & { id: number; genre: Genre }
@@ -46,9 +50,11 @@ type Lineup = State & {
   genres: readonly Genre[]
   /** A hash of what the boxes of each package see of it. */
   seen: ReadonlyMap<number, string>
-  offers: Map<number, Offer>
+  /** The offers of packages, by that hash: packages of the same groups share one. */
+  offers: Map<string, Offer>
   /** Where their addresses lead; null until somebody asks. */
   places: Places | null
+  /** The one that was asked for last is last. */
   prepared: Map<string, Prepared>
   preparedBytes: number
 }
@@ -109,7 +115,10 @@ export function openChannels(sql: Sql, seal: Pick<Seal, 'open'>, log: FastifyBas
       return now.places
     },
 
-    /** Returns an answer that is the same for many clients, and makes it only once. @throws Away */
+    /**
+     * Returns an answer that is the same for many clients, and makes it only once for all packages of the same groups.
+     * @throws Away
+     */
     async prepared(
       name: string,
       of: number,
@@ -117,17 +126,15 @@ export function openChannels(sql: Sql, seal: Pick<Seal, 'open'>, log: FastifyBas
       make: (offer: Offer) => string,
     ): Promise<Prepared> {
       const now = await current()
-      const key = `${name} ${of} ${word}`
+      const key = `${name} ${sharedBy(now, of)} ${word}`
       const known = now.prepared.get(key)
-      if (known) return known
-      const json = Buffer.from(make(offerOf(now, of)))
-      const made = new Prepared(json)
-      now.preparedBytes += json.length
-      if (now.preparedBytes > MOST_PREPARED) {
-        now.prepared.clear()
-        now.preparedBytes = json.length
+      if (known) {
+        now.prepared.delete(key)
+        now.prepared.set(key, known)
+        return known
       }
-      now.prepared.set(key, made)
+      const made = new Prepared(Buffer.from(make(offerOf(now, of))))
+      keep(now, key, made)
       return made
     },
   }
@@ -236,8 +243,27 @@ function seenByPackage({
   )
 }
 
-function offerOf({ offers, channels, genres }: Lineup, of: number): Offer {
-  const known = offers.get(of)
+/** Keeps an answer in place of those that were asked for longest ago. */
+function keep(lineup: Lineup, key: string, made: Prepared): void {
+  const { prepared } = lineup
+  lineup.preparedBytes += made.json.length
+  for (const [other, { json }] of prepared) {
+    if (lineup.preparedBytes <= MOST_PREPARED) break
+    prepared.delete(other)
+    lineup.preparedBytes -= json.length
+  }
+  prepared.set(key, made)
+}
+
+/** Returns what packages of the same groups have in common. */
+function sharedBy({ seen }: Pick<Lineup, 'seen'>, of: number): string {
+  return seen.get(of) ?? String(of)
+}
+
+function offerOf(lineup: Lineup, of: number): Offer {
+  const { offers, channels, genres } = lineup
+  const shared = sharedBy(lineup, of)
+  const known = offers.get(shared)
   if (known) return known
   const held = new Set(genres.filter((genre) => isHeld(genre, of)))
   const own = channels.filter(({ genre }) => held.has(genre))
@@ -253,7 +279,7 @@ function offerOf({ offers, channels, genres }: Lineup, of: number): Offer {
       return byName
     },
   }
-  offers.set(of, offer)
+  offers.set(shared, offer)
   return offer
 }
 

@@ -422,7 +422,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'an answer that many boxes get is made once',
     file: 'server/boxes/channels.ts',
-    from: 'now.prepared.set(key, made)',
+    from: 'prepared.set(key, made)',
     to: '',
     suites: ['server/boxes/channels.test.ts'],
   },
