@@ -839,6 +839,33 @@ describe('a stranger', () => {
     expect(await box.call('stb/do_auth', login)).toBe(true)
   })
 
+  test.each([
+    [
+      'another client that got its MAC, and was deleted since,',
+      async ({ mac }: Box) => {
+        const { name } = await world.client(dealer, { stb_mac: mac, months: 1 })
+        await world.admin.call(calls.admin.remove, { name })
+      },
+    ],
+    [
+      'a newer login of its box to another client',
+      async (box: Box) => {
+        const { name } = await ministra()
+        expect(await box.at(world.server).logIn(name, 'pass word')).toBe(0)
+      },
+    ],
+  ])('logs in by no token that %s has ended', async (_what, end) => {
+    const { name, box } = await ministra()
+    await box.logIn(name, 'pass word')
+    soon()
+    await end(box)
+    soon()
+    const login = { login: name, password: 'pass word' }
+    expect((await box.ask('stb/do_auth', login)).text).toBe('Authorization failed.')
+    await box.handshake()
+    expect(await box.call('stb/do_auth', login)).toBe(true)
+  })
+
   test('is not signed in by a token that lay unused for a day', async () => {
     const { box } = await boxOf()
     await box.handshake()

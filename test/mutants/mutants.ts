@@ -709,7 +709,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a box that has signed in is put out where a client gets its MAC',
     file: 'server/nouns/clients/device.ts',
-    from: 'await sql`update device set mac = null, token_nonce = null where mac = ${mac}`',
+    from: 'await sql`update device set mac = null, token_nonce = ${makeNonce(now)} where mac = ${mac}`',
     to: '',
     suites: ['server/boxes/gateway.test.ts'],
   },
