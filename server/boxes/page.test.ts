@@ -41,6 +41,24 @@ describe('the page of the boxes', () => {
     },
   )
 
+  test.each([
+    ['/c', '/c/'],
+    ['/stalker_portal/c', '/stalker_portal/c/'],
+    ['/', '/c/'],
+  ])('is found from %s, where calls are answered too', async (typed, at) => {
+    const ask = (query = '', method = 'GET') =>
+      fetch(world.server.boxUrl + typed + query, {
+        ...{ method, redirect: 'manual', headers: { cookie: 'mac=00:1A:79:00:00:01' } },
+      })
+    const led = await ask()
+    const told = ['location', 'cache-control'].map((name) => led.headers.get(name))
+    expect([led.status, ...told]).toEqual([302, at, 'no-store'])
+    expect(await (await fetch(world.server.boxUrl + typed)).text()).toContain('page.js')
+    expect(await (await ask('?type=stb&action=handshake')).text()).toMatch(/^{"js":{"token":/)
+    for (const none of [ask('', 'POST'), ask('?type=stb'), ask('?action=handshake')])
+      expect(await (await none).text()).toBe('There is no such call.')
+  })
+
   test('reads nothing that the console keeps in a browser, which may be at the same address', () => {
     const script = readFileSync(join(FOLDER, 'page.js'), 'utf8')
     for (const name of ['sessionStorage', 'indexedDB', 'caches']) expect(script).not.toContain(name)

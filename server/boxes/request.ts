@@ -4,7 +4,7 @@ import type { Place, Told } from './client.ts'
 
 /** A call of a box: its fields from the query or the body, and who and where the box says it is. */
 export type BoxRequest = {
-  /** Its call, such as `stb/handshake`. */
+  /** Its call, such as `stb/handshake`; NO_CALL where it has neither a type nor an action. */
   call: string
   /** Returns a field; empty where it was not sent. */
   field(name: string): string
@@ -15,6 +15,9 @@ export type BoxRequest = {
   token: string
   place: Place
 }
+
+/** The call of a request that names none. */
+export const NO_CALL = '/'
 
 /** The longest field that is read. */
 const MOST_CHARACTERS = 255

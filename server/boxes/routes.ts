@@ -9,7 +9,7 @@ import { type Answer, type CallName, isCall } from './answers.ts'
 import { servePage } from './page.ts'
 import { checked, Prepared } from './prepared.ts'
 import { Away, Unauthorized } from './refusals.ts'
-import { type BoxRequest, readRequest } from './request.ts'
+import { type BoxRequest, NO_CALL, readRequest } from './request.ts'
 
 /** A request of a box that says its MAC. `gone` is aborted once the box has disconnected; null where it is answered at once. */
 export type BoxCall = BoxRequest & { mac: string; gone: AbortSignal | null }
@@ -29,6 +29,13 @@ const PATHS = [
   '/c',
   '/stalker_portal/c',
 ]
+
+/** Where somebody arrives who has left the path of the page or its last slash out, and where the page is. */
+const PAGES: Readonly<Record<string, string>> = {
+  '/c': '/c/',
+  '/stalker_portal/c': '/stalker_portal/c/',
+  '/': '/c/',
+}
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
@@ -68,6 +75,8 @@ export async function serveBoxes(
     reply.headers(HEADERS)
     const asked = readRequest(request, networks)
     const { call, mac } = asked
+    const page = PAGES[request.routeOptions.url ?? '']
+    if (page && call === NO_CALL && request.method === 'GET') return reply.redirect(page)
     if (!isCall(call)) return sendText(reply, 404, 'There is no such call.')
     request.call = call
     if (mac === null) return sendText(reply, 200, 'Unauthorized request.')
