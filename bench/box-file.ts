@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Seal } from '../server/access/seal.ts'
-import { openTokens } from '../server/boxes/token.ts'
+import { openTokens } from '../server/boxes/box-token.ts'
 import { begin } from '../server/postgres/begin.ts'
 import type { Sql } from '../server/postgres/pool.ts'
 

@@ -10,7 +10,11 @@ import { broadcast, readMessage } from './nouns/broadcast.ts'
 import { channels } from './nouns/channels/channels.ts'
 import { findClients } from './nouns/client-list/find.ts'
 import { listAllClients, listClients } from './nouns/client-list/list.ts'
-import { clients } from './nouns/clients/clients.ts'
+import { chosen } from './nouns/clients/chosen.ts'
+import { clientDetail } from './nouns/clients/detail.ts'
+import { resetDevice } from './nouns/clients/device.ts'
+import { createClient } from './nouns/clients/new.ts'
+import { saveClient } from './nouns/clients/save.ts'
 import { closeAccount } from './nouns/closing.ts'
 import { deviceHistory } from './nouns/device-history.ts'
 import { due } from './nouns/due.ts'
@@ -52,7 +56,11 @@ export const handlers: Handlers<typeof calls> = {
   requests,
   lowBalance,
   clients: {
-    ...clients,
+    ...chosen,
+    create: createClient,
+    detail: clientDetail,
+    save: saveClient,
+    reset: resetDevice,
     ...renewals,
     ...due,
     ...boxEvents,

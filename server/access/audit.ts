@@ -37,7 +37,7 @@ function detailOf(call: Call, input: object): object {
   return Object.fromEntries(fields)
 }
 
-/** Where no account has the name, `account` is null and `name` a digest. */
+/** Appends a login or a wrong password. `account` is null where no account has the name, and `name` a digest then. */
 export async function auditLogin(
   context: Pick<Context, 'sql' | 'address'>,
   event: 'session.login' | 'session.login.failed' | 'session.login.suspended' | 'session.password.failed',

@@ -1,6 +1,7 @@
 import { NONCE_DIGITS } from '../access/box-nonce.ts'
 import type { Seal } from '../access/seal.ts'
 import type { Sql } from '../postgres/pool.ts'
+import { openTokens } from './box-token.ts'
 import type { BoxTurns } from './box-turns.ts'
 import { type Client, refusalOf } from './client.ts'
 import type { Presence } from './presence.ts'
@@ -9,7 +10,6 @@ import type { Roster } from './roster.ts'
 import type { BoxCall } from './routes.ts'
 import { lockTo, type Outcome } from './sign-in.ts'
 import { openStrangers } from './strangers.ts'
-import { openTokens } from './token.ts'
 
 type AdmissionDependencies = {
   sql: Sql

@@ -1,8 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Fragment, Sql } from '../postgres/pool.ts'
 import { withTimeout } from '../postgres/timeout.ts'
-import { waitFor } from './patience.ts'
 import { Away } from './refusals.ts'
+import { waitFor } from './wait-for.ts'
 
 /** How long the log of changes may go unread before a box is answered, and before it is read anew, in milliseconds. */
 const CURRENT_FOR = 5_000

@@ -6,11 +6,11 @@ import type { BoxTurns } from './box-turns.ts'
 import type { Channels, Listed, Offer } from './channels.ts'
 import type { Client } from './client.ts'
 import { type Favourites, openFavourites } from './favourites.ts'
-import { linkTo } from './links.ts'
 import { checked } from './prepared.ts'
 import type { Presence } from './presence.ts'
 import { Away } from './refusals.ts'
 import type { BoxCall, BoxHandlers } from './routes.ts'
+import { streamAddress } from './stream-token.ts'
 
 type ChannelCalls = {
   sql: Sql
@@ -53,7 +53,7 @@ function listCalls({ channels, letIn }: ChannelCalls, favourites: Favourites) {
     'itv/get_all_channels': async (request) => {
       const client = await letIn(request)
       const word = await channels.wordFor(client)
-      channels.isKnownTo(client)
+      channels.noteTold(client)
       return channels.prepared('channels', client.package_selection, word, ({ channels }) =>
         checked('itv/get_all_channels', pageOf(channels, channels.length, word, new Set())),
       )
@@ -105,7 +105,13 @@ function playCalls({ seal, clock, channels, presence, letIn }: ChannelCalls) {
       const channel = byId.get(Number(/\/ch\/(\d{1,10})/.exec(field('cmd'))?.[1]))
       if (!channel) return { id: '0', cmd: '', error: 'nothing_to_play' }
       presence.plays(client, place, channel.name, clock())
-      const address = linkTo(channel.address, seal, { client, channel: channel.id, mac, place, now: clock() })
+      const address = streamAddress(channel.address, seal, {
+        client,
+        channel: channel.id,
+        mac,
+        place,
+        now: clock(),
+      })
       return { id: String(channel.id), cmd: `${await channels.wordFor(client)} ${address}`, error: '' }
     },
 

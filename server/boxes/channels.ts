@@ -8,12 +8,12 @@ import { isLost } from '../postgres/errors.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { withTimeout } from '../postgres/timeout.ts'
 import { timelineOf } from './change-log.ts'
+import { openChannelNews } from './channel-news.ts'
 import type { Client } from './client.ts'
-import { openNews } from './news.ts'
-import { waitFor } from './patience.ts'
 import { Prepared } from './prepared.ts'
 import { Away } from './refusals.ts'
 import { type Places, placesOf } from './stream-paths.ts'
+import { waitFor } from './wait-for.ts'
 
 /** How old what is known of the channels may be before a box is told of them, in milliseconds. */
 const CURRENT_FOR = 5_000
@@ -74,7 +74,7 @@ export function openChannels(sql: Sql, seal: Pick<Seal, 'open'>, log: FastifyBas
   /** When the last read began, by `performance.now`, and whether it failed. */
   let triedAt = Number.NEGATIVE_INFINITY
   let hasFailed = false
-  const news = openNews(clock)
+  const news = openChannelNews(clock)
 
   return {
     /** Whether a client's box has yet to be told that it has other channels. @throws Away */
@@ -85,17 +85,17 @@ export function openChannels(sql: Sql, seal: Pick<Seal, 'open'>, log: FastifyBas
         lookedAt = now
         await current()
       }
-      return news.isFor(client)
+      return news.isNewTo(client)
     },
 
     /** Whether it is known without a look that there is no such news for a client's box. */
     hasNoNewsFor(client: Client): boolean {
       const now = clock().getTime()
-      return !(isOld(readAt, now) && isOld(lookedAt, now)) && !news.isFor(client)
+      return !(isOld(readAt, now) && isOld(lookedAt, now)) && !news.isNewTo(client)
     },
 
     /** Notes that a client's box was told of its other channels, or loads them anyway. */
-    isKnownTo: news.isKnownTo,
+    noteTold: news.noteTold,
 
     /** Returns what the clients of a package can watch now. @throws Away where nothing is known */
     async offer(of: number): Promise<Offer> {

@@ -17,8 +17,8 @@ import { Roster } from './roster.ts'
 import { type BoxHandlers, type EarlyAnswer, pollReader, serveBoxes } from './routes.ts'
 import { signInCalls } from './sign-in-calls.ts'
 import { type StreamRules, serveStreamCheck } from './stream-check.ts'
-import { openUnknown } from './unknown.ts'
-import { openUses } from './uses.ts'
+import { openUnknownBoxes } from './unknown-boxes.ts'
+import { openUsedTokens } from './used-tokens.ts'
 
 export type GatewayDependencies = {
   sql: Sql
@@ -61,10 +61,10 @@ export function openGateway({
 }: GatewayDependencies): Gateway {
   const roster = new Roster(sql, log, clock)
   const presence = openPresence(sql, log)
-  const unknown = openUnknown(sql, log)
+  const unknown = openUnknownBoxes(sql, log)
   const channels = openChannels(sql, seal, log, clock)
   const isAway = () => roster.isAway
-  const uses = openUses(sql, log, isAway, clock)
+  const usedTokens = openUsedTokens(sql, log, isAway, clock)
   const lateFacts = openLateFacts(sql)
   const turns = openBoxTurns()
   const admission = openAdmission({ sql, seal, clock, roster, presence, turns })
@@ -92,7 +92,7 @@ export function openGateway({
   return {
     async serve(app, { alone }) {
       await serveBoxes(app, { handlers, networks, alone })
-      serveStreamCheck(app, { ...streams, roster, channels, uses, seal, clock })
+      serveStreamCheck(app, { ...streams, roster, channels, usedTokens, seal, clock })
     },
     answerAtOnce: pollReader({ networks, log, answerAtOnce: polls.answerAtOnce }),
     canAnswer: () =>
@@ -104,7 +104,7 @@ export function openGateway({
     async stop() {
       clearInterval(writing)
       await write()
-      await uses.stop()
+      await usedTokens.stop()
     },
   }
 

@@ -97,7 +97,7 @@ export function openPolls({
     if (roster.isAway) return QUIET
     // Where the channels cannot be read, a poll is answered all the same.
     if (!(await channels.hasNewsFor(client).catch(() => false))) return QUIET
-    channels.isKnownTo(client)
+    channels.noteTold(client)
     return told({ id: '', event: 'update_channels', message: '' }, now)
   }
 }

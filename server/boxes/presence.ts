@@ -10,7 +10,7 @@ import { type PlainPoll, PlainPolls } from './plain-polls.ts'
  * The last answer that a client's box got, and its last poll. Moments are in milliseconds since the gateway was opened:
  * numbers as large as those since 1970 take twice the memory.
  */
-type Answer = {
+type LastAnswer = {
   /** Null where the box was let in. */
   refusal: BoxRefusal | null
   answered: number
@@ -31,7 +31,7 @@ export type Presence = ReturnType<typeof openPresence>
 /** The last answers to all boxes. They wait in memory, and `write` stores those that changed by one statement. */
 export function openPresence(sql: Sql, log: FastifyBaseLogger) {
   const opened = Date.now()
-  let waiting = new Answers()
+  let waiting = new LastAnswers()
   let writing: Promise<void> = Promise.resolve()
   return {
     letIn({ id, device }: Client, { address }: Place, now: Date): void {
@@ -66,7 +66,7 @@ export function openPresence(sql: Sql, log: FastifyBaseLogger) {
   async function writeWaiting(): Promise<void> {
     if (waiting.size === 0) return
     const answers = waiting
-    waiting = new Answers()
+    waiting = new LastAnswers()
     try {
       const played = answers.played()
       const told = await columnsOf(answers.clients(), answers, TOLD)
@@ -83,9 +83,9 @@ export function openPresence(sql: Sql, log: FastifyBaseLogger) {
 }
 
 /** The last answer to each box, most of which said no more than that it is in. */
-class Answers {
+class LastAnswers {
   readonly #plain = new PlainPolls()
-  readonly #others = new Map<number, Answer>()
+  readonly #others = new Map<number, LastAnswer>()
 
   get size(): number {
     return this.#plain.size + this.#others.size
@@ -106,7 +106,7 @@ class Answers {
     )
   }
 
-  get(client: number): Answer {
+  get(client: number): LastAnswer {
     const plain = this.#plain.get(client)
     return plain ? answerOf(plain) : (this.#others.get(client) ?? { ...NO_ANSWER })
   }
@@ -118,7 +118,7 @@ class Answers {
   }
 
   /** Returns the answer to a client's box, to be changed. */
-  openedOf(client: number): Answer {
+  openedOf(client: number): LastAnswer {
     const known = this.#others.get(client)
     if (known) return known
     const answer = this.get(client)
@@ -128,24 +128,24 @@ class Answers {
   }
 
   /** Keeps an older answer where there is no newer one, and else what it says beyond that. */
-  keepOlder(client: number, older: Answer): void {
+  keepOlder(client: number, older: LastAnswer): void {
     const isKnown = this.#plain.get(client) !== undefined || this.#others.has(client)
     const answer = this.openedOf(client)
     Object.assign(answer, isKnown ? joined(older, answer) : older)
   }
 }
 
-const NO_ANSWER: Answer = {
+const NO_ANSWER: LastAnswer = {
   ...{ refusal: null, answered: 0, polled: null, address: null, nonce: null },
   ...{ watching: null, watched: null, title: null, played: null },
 }
 
-function answerOf({ at, address, nonce }: PlainPoll): Answer {
+function answerOf({ at, address, nonce }: PlainPoll): LastAnswer {
   return { ...NO_ANSWER, answered: at, polled: at, address, nonce }
 }
 
 /** Notes in an answer that its box was let in. What another box played is not what this one plays. */
-function enter(answer: Answer, nonce: string | null, address: string | null, at: number): void {
+function enter(answer: LastAnswer, nonce: string | null, address: string | null, at: number): void {
   if (answer.nonce !== nonce) answer.watching = answer.watched = answer.title = answer.played = null
   answer.refusal = null
   answer.answered = answer.polled = at
@@ -154,7 +154,7 @@ function enter(answer: Answer, nonce: string | null, address: string | null, at:
 }
 
 /** Returns a newer answer with what the older one says beyond it. What another box played is left out. */
-function joined(older: Answer, newer: Answer): Answer {
+function joined(older: LastAnswer, newer: LastAnswer): LastAnswer {
   if (newer.nonce !== null && newer.nonce !== older.nonce) return newer
   return {
     ...newer,
@@ -263,8 +263,8 @@ const SOME = 1_000
  */
 async function columnsOf(
   clients: Float64Array,
-  answers: Answers,
-  keys: readonly (keyof Answer)[],
+  answers: LastAnswers,
+  keys: readonly (keyof LastAnswer)[],
 ): Promise<string> {
   const columns = Array.from({ length: 1 + keys.length }, () => ['{'])
   for (let at = 0; at < clients.length; at += SOME) {

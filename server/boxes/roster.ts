@@ -5,7 +5,7 @@ import type { Sql } from '../postgres/pool.ts'
 import { withTimeout } from '../postgres/timeout.ts'
 import { ChangeLog, type Changes } from './change-log.ts'
 import { type Client, type ClientRow, clientOf, clientRows, columnsOf, macOf } from './client.ts'
-import { KnownClients } from './known.ts'
+import { KnownClients } from './known-clients.ts'
 import { Away } from './refusals.ts'
 
 /** The most clients in memory. */

@@ -4,6 +4,7 @@ import type { Sql } from '../postgres/pool.ts'
 import { retryRead } from '../postgres/timeout.ts'
 import type { Admission } from './admission.ts'
 import { type Answer, POLL_SECONDS } from './answers.ts'
+import { openTokens } from './box-token.ts'
 import { type BoxTurns, openStrangerTurns } from './box-turns.ts'
 import type { Channels } from './channels.ts'
 import { type Client, refusalOf } from './client.ts'
@@ -15,9 +16,8 @@ import { toldBy } from './request.ts'
 import type { Roster } from './roster.ts'
 import type { BoxCall, BoxHandlers } from './routes.ts'
 import { bind, type Outcome } from './sign-in.ts'
-import { openSignIns } from './sign-ins.ts'
-import { openTokens } from './token.ts'
-import type { UnknownBoxes } from './unknown.ts'
+import { openSignInBatches } from './sign-in-batches.ts'
+import type { UnknownBoxes } from './unknown-boxes.ts'
 
 type SignInCalls = {
   sql: Sql
@@ -46,7 +46,7 @@ export function signInCalls({
   turns,
 }: SignInCalls) {
   const tokens = openTokens(seal)
-  const signIn = openSignIns(sql, turns)
+  const signIn = openSignInBatches(sql, turns)
   const strangerTurns = openStrangerTurns()
   return {
     'stb/handshake': handshake,
@@ -84,7 +84,7 @@ export function signInCalls({
       presence.letIn(present, place, now)
       roster.noteChecked(request.mac, request.token)
       // It loads its channels after a sign-in.
-      channels.isKnownTo(present)
+      channels.noteTold(present)
       return welcome(present, request)
     } catch (error) {
       if (error instanceof Away || isLost(error)) return refused(SOON)

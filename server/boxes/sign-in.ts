@@ -40,9 +40,10 @@ export type Outcome = { client: Client; refusal: BoxRefusal | null }
  * Signs boxes in to the clients of their MACs, each to another client, in one transaction: judges them, pins what tells
  * them from others, stores what they say of themselves, and makes their tokens the only ones.
  * @param locked whether clients that somebody is changing at this moment are waited for or left out
- * @returns the outcome by the client's id: null where the client is gone or has another MAC by now, where a new
- *   password or another box has put the box of a Ministra client out, or where a later token or a reset has ended this
- *   one
+ * @returns the outcome by the client's id: null where this sign-in is over already, because
+ *   - the client is gone or has another MAC by now,
+ *   - a new password or another box has put the box of a Ministra client out,
+ *   - or a later token or a reset has ended this one
  */
 export function signInAll(
   sql: Sql,

@@ -5,11 +5,19 @@ import type { Seal } from '../access/seal.ts'
 import { isLost } from '../postgres/errors.ts'
 import type { Channels } from './channels.ts'
 import { type Client, macOf, refusalOf } from './client.ts'
-import { boxMark, familyOf, fill, GOOD_FOR, isThere, readToken, type Said } from './links.ts'
 import { Away } from './refusals.ts'
 import type { Roster } from './roster.ts'
 import { isNamed, leadsTo, type Own, type Places } from './stream-paths.ts'
-import type { openUses } from './uses.ts'
+import {
+  boxMark,
+  familyOf,
+  fillAddress,
+  GOOD_FOR,
+  isThere,
+  readToken,
+  type StreamTokenFields,
+} from './stream-token.ts'
+import type { openUsedTokens } from './used-tokens.ts'
 
 export type StreamRules = {
   /** The addresses and networks of the stream servers. */
@@ -21,7 +29,7 @@ export type StreamRules = {
 export type StreamCheck = StreamRules & {
   roster: Roster
   channels: Channels
-  uses: ReturnType<typeof openUses>
+  usedTokens: ReturnType<typeof openUsedTokens>
   seal: Pick<Seal, 'hmac'>
   clock: () => Date
 }
@@ -73,7 +81,7 @@ function askedBy({ headers, query }: FastifyRequest): Asked {
 }
 
 async function mayWatch(check: StreamCheck, asked: Asked): Promise<boolean> {
-  const { roster, channels, uses, seal, clock } = check
+  const { roster, channels, usedTokens, seal, clock } = check
   const read = readToken(seal, asked.address)
   if (read === null) return false
   const { token, said } = read
@@ -82,12 +90,12 @@ async function mayWatch(check: StreamCheck, asked: Asked): Promise<boolean> {
   if (client === null || !isIn(check, client, said, asked.viewer)) return false
   const channel = (await channels.offer(client.package_selection)).byId.get(said.channel)
   if (!channel) return false
-  const filled = fill(channel.address, { client, mac: macOf(client) ?? '' }, () => token)
+  const filled = fillAddress(channel.address, { client, mac: macOf(client) ?? '' }, () => token)
   if (!isOf(asked, { address: channel.address, filled }, await channels.places())) return false
   const age = clock().getTime() - said.made
   if (age > GOOD_FOR) return false
-  if (age > FIRST_USE_WITHIN) return uses.has(client.id, said.signature)
-  uses.add(client.id, said.signature)
+  if (age > FIRST_USE_WITHIN) return usedTokens.has(client.id, said.signature)
+  usedTokens.add(client.id, said.signature)
   return true
 }
 
@@ -99,7 +107,7 @@ function isOf({ address, stream }: Asked, channel: Own, places: Places): boolean
 function isIn(
   { roster, seal, clock, comparesAddress }: StreamCheck,
   client: Client,
-  said: Said,
+  said: StreamTokenFields,
   viewer: string,
 ): boolean {
   if (client.device?.token_nonce == null || said.box !== boxMark(seal, client)) return false

@@ -11,7 +11,8 @@ export type Ended = { context: OpenContext & Caller; input: object; claim: Claim
 /**
  * Returns the one statement with which changes of one kind end: it appends to the audit and keeps the replies under their
  * keys. It is sent together with the COMMIT.
- * @param session whose session is not locked yet, and makes the statement fail if it has ended
+ * @param session the caller whose session this statement still has to lock: it fails if that has ended. Null where the
+ *   sessions are locked already.
  */
 export function closingStatement(
   sql: Sql,

@@ -6,7 +6,7 @@ import type { Sql } from '../postgres/pool.ts'
 
 /**
  * Removes rows that no call and no gateway can use any more, and those that were kept for KEEP_DAYS. Returns how many
- * of each table; an empty record while another server does this.
+ * of each table were removed: all 0 while another server does this.
  */
 export async function cleanUp(
   sql: Sql,

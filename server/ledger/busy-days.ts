@@ -5,7 +5,7 @@ import type { Fragment, Sql } from '../postgres/pool.ts'
 import { dayOf } from './calendar.ts'
 import { bucketOf, type Days, daysFrom } from './days.ts'
 import { isSelected, momentsOf } from './filter.ts'
-import { ledgerOf, type Whose } from './transfer.ts'
+import { type LedgerScope, ledgerOf } from './rows.ts'
 
 /** From how many transactions on a day of an account is added up for good: reading fewer takes no time. */
 const BUSY = 100
@@ -82,7 +82,7 @@ function eachSeeing(sql: Sql): Fragment {
 /** Adds up by their type the transactions that a filter selects: of an account and of everything beneath it, or of a client. */
 export function sumsOf(
   sql: Sql,
-  whose: Whose,
+  whose: LedgerScope,
   { type, from: firstDay, to: lastDay, search }: Omit<TransactionFilter, 'account' | 'client'>,
   zone: string,
 ): PromiseLike<TransactionSum[]> {

@@ -3,12 +3,12 @@ import type { Sql } from '../postgres/pool.ts'
 import { Refusal } from '../refusal.ts'
 import type { Day } from './calendar.ts'
 import { renewed, type ServicePeriod, started } from './months.ts'
+import type { Placed } from './path.ts'
 import {
   type Concerned,
   factsOf,
   type LockedHolding,
   type Movement,
-  type Placed,
   transfer,
   transferFree,
 } from './transfer.ts'

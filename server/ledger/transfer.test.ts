@@ -3,7 +3,8 @@ import { proveTheBooks } from '../../test/support/books.ts'
 import { suiteWorld } from '../../test/support/world.ts'
 import { begin } from '../postgres/begin.ts'
 import { refuseField } from '../refusal.ts'
-import { note, pathOf, transfer } from './transfer.ts'
+import { pathOf } from './path.ts'
+import { note, transfer } from './transfer.ts'
 
 const world = await suiteWorld({ env: { TRIALS_PER_DAY: '50' } })
 const family = await world.family({ credits: 10 })

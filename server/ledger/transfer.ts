@@ -2,8 +2,9 @@ import type { Role } from '../../contract/roles.ts'
 import type { TRANSACTION_TYPES } from '../../contract/shapes.ts'
 import { shortage } from '../../contract/words.ts'
 import { sendAhead } from '../postgres/begin.ts'
-import type { Fragment, Sql } from '../postgres/pool.ts'
+import type { Sql } from '../postgres/pool.ts'
 import { notFound, Refusal, refuseField } from '../refusal.ts'
+import { type Path, type Placed, pathOf } from './path.ts'
 
 /**
  * What a row of the ledger records besides its movement: whom it concerns, who acted, and the client as it was then.
@@ -28,9 +29,6 @@ export function factsOf(
 ): Facts & { client: number } {
   return { actor: actor.id, client: id, login: name, mac, description, expiry }
 }
-
-/** The path to the account that a row concerns. */
-export type Path = { superreseller: number; reseller: number | null; dealer: number | null }
 
 type Type = (typeof TRANSACTION_TYPES)[number]
 
@@ -212,70 +210,6 @@ export function placeOf({ account, role, superreseller, reseller }: LockedHoldin
   return { id: account, role, superreseller, reseller }
 }
 
-export type Placed = { id: number; role: Role; superreseller: number | null; reseller: number | null }
-
-export function pathOf(account: Placed): Path {
-  switch (account.role) {
-    case 'dealer':
-      return { superreseller: above(account.superreseller), reseller: account.reseller, dealer: account.id }
-    case 'reseller':
-      return { superreseller: above(account.superreseller), reseller: account.id, dealer: null }
-    case 'superreseller':
-      return { superreseller: account.id, reseller: null, dealer: null }
-    case 'admin':
-      throw new Error('the admin is on no path: the ledger concerns the accounts beneath it')
-  }
-}
-
-/** An account, with everything beneath it, or one client. */
-export type Whose = Pick<Placed, 'id' | 'role'> | { client: number }
-
-/**
- * Returns the rows `t` of a client, or those that an account may see: its own and those of everything beneath it; for
- * the admin, all. A moved client's row is seen on both of its paths.
- * @param which a condition on the rows `t`
- * @param head an ORDER BY and LIMIT for each path, so that neither is read further than needed: PostgreSQL does not
- *   merge the two in order by itself
- */
-export function ledgerOf(
-  sql: Sql,
-  whose: Whose,
-  { which = sql`true`, head = sql`` }: { which?: Fragment; head?: Fragment } = {},
-): Fragment {
-  if ('client' in whose)
-    return sql`(select * from transfer t where t.client = ${whose.client} and ${which} ${head}) t`
-  const { id, role } = whose
-  if (role === 'admin') return sql`(select * from transfer t where ${which} ${head}) t`
-  const path = sql`t.${sql(role)}`
-  const from = sql`t.${sql(`from_${role}`)}`
-  return sql`(
-    (select * from transfer t where ${path} = ${id} and ${which} ${head})
-    union all
-    (select * from transfer t where ${from} = ${id} and ${path} is distinct from ${id} and ${which} ${head})
-  ) t`
-}
-
-/** Whether a client was moved away from an account or from beneath it, so that some of its rows are on another path. */
-export async function hasLostClients(sql: Sql, { id, role }: Pick<Placed, 'id' | 'role'>): Promise<boolean> {
-  if (role === 'admin') return false
-  const [lost] = await sql`select from transfer where ${sql(`from_${role}`)} = ${id} limit 1`
-  return lost !== undefined
-}
-
-/** Returns the condition for rows that were written beneath an account, or of it; for the admin, all rows. */
-export function concerning(sql: Sql, account: Pick<Placed, 'id' | 'role'>): Fragment {
-  switch (account.role) {
-    case 'admin':
-      return sql`true`
-    case 'superreseller':
-      return sql`t.superreseller = ${account.id}`
-    case 'reseller':
-      return sql`t.reseller = ${account.id}`
-    case 'dealer':
-      return sql`t.dealer = ${account.id}`
-  }
-}
-
 function stored(type: Type, path: Path, facts: Facts, origin: Path | null) {
   return {
     type,
@@ -311,9 +245,4 @@ async function append(sql: Sql, rows: readonly StoredRow[]): Promise<void> {
       from_superreseller bigint, from_reseller bigint, from_dealer bigint, client bigint, actor bigint,
       login text, mac text, description text, expiry timestamptz, expiry_before timestamptz, counted_from date)`
   await sendAhead(sql, appending)
-}
-
-function above(account: number | null): number {
-  if (account === null) throw new Error('an account below the superresellers has one above it')
-  return account
 }

@@ -3,8 +3,9 @@ import { counted } from '../../contract/words.ts'
 import { type Refusal, refuseField } from '../refusal.ts'
 import { dayOf, endOf, startOf } from './calendar.ts'
 import { outstanding } from './outstanding.ts'
+import { pathOf } from './path.ts'
 import type { Dealing, Served } from './purchases.ts'
-import { type Concerned, factsOf, lockPlace, note, pathOf } from './transfer.ts'
+import { type Concerned, factsOf, lockPlace, note } from './transfer.ts'
 
 /**
  * What decides whether a trial may be given. A dealer gives TRIALS_PER_DAY, each a TRIAL row. A MAC has one in 30 days,

@@ -1,7 +1,7 @@
 import type { calls, OutputOf } from '../../contract/calls.ts'
 import type { Context, Handler } from '../context.ts'
 import { addMonths, type Day, dayOf, startOf } from '../ledger/calendar.ts'
-import { concerning } from '../ledger/transfer.ts'
+import { concerning } from '../ledger/rows.ts'
 import { planForValues, sendAhead } from '../postgres/begin.ts'
 
 type Months = OutputOf<typeof calls.clients.spent>

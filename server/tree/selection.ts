@@ -189,7 +189,7 @@ async function dealersLike(sql: Sql, term: string): Promise<number[]> {
   return found.map(({ id }) => id)
 }
 
-/** The database lower-cases it as it did the directory. */
+/** Lower-cased by the database, as the searched text was: JavaScript lower-cases some letters otherwise. */
 export function like(sql: Sql, term: string, where: 'contains' | 'begins' = 'contains'): Fragment {
   return sql`lower(${likePattern(term, where)})`
 }

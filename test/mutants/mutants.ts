@@ -72,7 +72,7 @@ export const MUTANTS: Mutant[] = [
     file: 'server/boxes/sign-in.ts',
     from: 'sql`skip locked`',
     to: 'sql``',
-    suites: ['server/boxes/sign-ins.test.ts'],
+    suites: ['server/boxes/sign-in-batches.test.ts'],
   },
   {
     guard: 'what cannot be stored fails alone of all that share a transaction',
@@ -80,7 +80,7 @@ export const MUTANTS: Mutant[] = [
     from: 'if (isLost(error) || batch === null)',
     to: 'if (isLost(error) || error)',
     suites: [
-      'server/boxes/sign-ins.test.ts',
+      'server/boxes/sign-in-batches.test.ts',
       'server/corridor/shared-transaction.test.ts',
       'server/postgres/batches.test.ts',
     ],
@@ -98,17 +98,17 @@ export const MUTANTS: Mutant[] = [
     from: 'if (taken.size === most || taken.has(key))',
     to: 'if (taken.size > 0)',
     suites: [
-      'server/boxes/sign-ins.test.ts',
+      'server/boxes/sign-in-batches.test.ts',
       'server/corridor/shared-transaction.test.ts',
       'server/postgres/batches.test.ts',
     ],
   },
   {
     guard: 'boxes with one MAC sign in one after the other',
-    file: 'server/boxes/sign-ins.ts',
+    file: 'server/boxes/sign-in-batches.ts',
     from: '    keyOf: ({ id }) => id,\n',
     to: '',
-    suites: ['server/boxes/sign-ins.test.ts'],
+    suites: ['server/boxes/sign-in-batches.test.ts'],
   },
   {
     guard: 'of two renewals of one client in a transaction, one comes later',
@@ -287,7 +287,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'no box waits for a database that is known to swallow what it is sent',
-    file: 'server/boxes/patience.ts',
+    file: 'server/boxes/wait-for.ts',
     from: '(isAway ? PATIENCE_AWAY_MS : PATIENCE_MS)',
     to: '5 * PATIENCE_MS',
     suites: ['server/boxes/away.test.ts'],
@@ -414,10 +414,10 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'a flood of unknown boxes fills no memory',
-    file: 'server/boxes/unknown.ts',
+    file: 'server/boxes/unknown-boxes.ts',
     from: 'if (waiting.size >= MOST_WAITING && !waiting.has(mac)) return',
     to: '',
-    suites: ['server/boxes/unknown.test.ts'],
+    suites: ['server/boxes/unknown-boxes.test.ts'],
   },
   {
     guard: 'an answer that many boxes get is made once',
@@ -494,14 +494,14 @@ export const MUTANTS: Mutant[] = [
     file: 'server/nouns/macs.ts',
     from: 'known.is_own ? known.asked : null',
     to: 'known.asked',
-    suites: ['server/boxes/unknown.test.ts'],
+    suites: ['server/boxes/unknown-boxes.test.ts'],
   },
   {
     guard: "the MAC with which a box signed in to somebody else's client says nothing",
     file: 'server/nouns/macs.ts',
     from: '      union all select client from device where mac = ${mac}',
     to: '',
-    suites: ['server/boxes/unknown.test.ts'],
+    suites: ['server/boxes/unknown-boxes.test.ts'],
   },
   {
     guard: 'a box is online for 300 seconds after its poll and no longer',
@@ -547,24 +547,24 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'a token counts for its MAC alone',
-    file: 'server/boxes/token.ts',
+    file: 'server/boxes/box-token.ts',
     from: 'return isOurs ? nonce : null',
     to: 'return isOurs || mac !== mac.toLowerCase() ? nonce : null',
     suites: ['server/boxes/gateway.test.ts'],
   },
   {
     guard: 'a token is taken for a checked one only if all of it is the same',
-    file: 'server/boxes/known.ts',
+    file: 'server/boxes/known-clients.ts',
     from: 'return timingSafeEqual(',
     to: 'return true || timingSafeEqual(',
-    suites: ['server/boxes/known.test.ts'],
+    suites: ['server/boxes/known-clients.test.ts'],
   },
   {
     guard: 'a token that was checked counts only without anything after it',
-    file: 'server/boxes/known.ts',
+    file: 'server/boxes/known-clients.ts',
     from: 'return token.length === 2 * TOKEN_BYTES && ',
     to: 'return ',
-    suites: ['server/boxes/known.test.ts'],
+    suites: ['server/boxes/known-clients.test.ts'],
   },
   {
     guard: 'a MAC alone lets no Ministra client in',
@@ -715,7 +715,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'a sign-in to a client that is being changed takes a turn',
-    file: 'server/boxes/sign-ins.ts',
+    file: 'server/boxes/sign-in-batches.ts',
     from: 'turns.run(one.id, ',
     to: 'Promise.try(',
     suites: ['server/boxes/box-turns.test.ts'],
@@ -2067,7 +2067,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'a box is told of other channels once',
-    file: 'server/boxes/news.ts',
+    file: 'server/boxes/channel-news.ts',
     from: '&& !told.has(id)',
     to: '',
     suites: ['server/boxes/channels.test.ts'],
@@ -2081,7 +2081,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'boxes are told of other channels of their package alone',
-    file: 'server/boxes/news.ts',
+    file: 'server/boxes/channel-news.ts',
     from: 'if (before.get(of) !== sees)',
     to: 'if (sees)',
     suites: ['server/boxes/channels.test.ts'],
@@ -2095,7 +2095,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'a stream token is one that was signed here',
-    file: 'server/boxes/links.ts',
+    file: 'server/boxes/stream-token.ts',
     from: '!timingSafeEqual(Buffer.from(signed), Buffer.from(ours))',
     to: '!timingSafeEqual(Buffer.from(signed), Buffer.from(signed))',
     suites: ['server/boxes/stream-check.test.ts'],
@@ -2200,7 +2200,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'a stream goes on while its client zaps through others',
-    file: 'server/boxes/uses.ts',
+    file: 'server/boxes/used-tokens.ts',
     from: 'keep(client, [...tokens.slice(0, watched), signature, ...tokens.slice(watched)], watched)',
     to: 'keep(client, [signature, ...tokens], watched)',
     suites: ['server/boxes/stream-check.test.ts'],
@@ -2208,7 +2208,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'who watches goes on after a restart',
     file: 'server/boxes/gateway.ts',
-    from: 'await uses.stop()',
+    from: 'await usedTokens.stop()',
     to: '',
     suites: ['server/boxes/stream-check.test.ts'],
   },

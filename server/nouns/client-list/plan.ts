@@ -240,9 +240,9 @@ async function findMatches(
   }
 
   /**
-   * Finds a page of more matches than are counted: in walking through the list's order, or, where the matches lie together
-   * elsewhere in that order or the page is far from its beginning, by sorting all of them. Neither takes much longer than
-   * the other.
+   * Finds a page where there are too many matches to count. It walks through the list's order until the page is full; where
+   * the matches lie together elsewhere in that order, or the page is far from its beginning, it sorts all matches. Neither
+   * takes much longer than the other.
    */
   async function walkOrSort(): Promise<number[]> {
     const matching = expected + ofExpiries.all

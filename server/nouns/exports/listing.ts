@@ -4,7 +4,7 @@ import type { TransactionFilter } from '../../../contract/transactions.ts'
 import type { Account } from '../../context.ts'
 import { type Day, dayOf } from '../../ledger/calendar.ts'
 import { isSelected } from '../../ledger/filter.ts'
-import { concerning, hasLostClients, ledgerOf } from '../../ledger/transfer.ts'
+import { concerning, hasLostClients, ledgerOf } from '../../ledger/rows.ts'
 import type { Fragment, Sql } from '../../postgres/pool.ts'
 import { nameFor } from '../../tree/names.ts'
 import {

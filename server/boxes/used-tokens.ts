@@ -2,8 +2,8 @@ import type { FastifyBaseLogger } from 'fastify'
 import { change } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { withTimeout } from '../postgres/timeout.ts'
-import { GOOD_FOR } from './links.ts'
 import { Away } from './refusals.ts'
+import { GOOD_FOR } from './stream-token.ts'
 
 /** The newest tokens that are kept of a client, which may watch and record at once. */
 const MOST_TOKENS = 8
@@ -15,17 +15,17 @@ const MOST_CLIENTS = 2_000_000
  * A client's tokens. The first `watched` of them were used longer than a zap takes, the last one first. `kept` is when they
  * were kept like this, in milliseconds since 1970: each of them was made before.
  */
-type Used = { tokens: readonly string[]; watched: number; kept: number }
+type UsedTokens = { tokens: readonly string[]; watched: number; kept: number }
 
-const NONE: Used = { tokens: [], watched: 0, kept: 0 }
+const NONE: UsedTokens = { tokens: [], watched: 0, kept: 0 }
 
 /**
- * The stream tokens that were used in time, by their signatures. They are stored as well, so that another server, and this
- * one after a restart, goes on with them.
+ * The newest stream tokens that each client has used in time, by their signatures. They are stored as well, so that another
+ * server, and this one after a restart, goes on with them.
  */
-export function openUses(sql: Sql, log: FastifyBaseLogger, isAway: () => boolean, clock: () => Date) {
+export function openUsedTokens(sql: Sql, log: FastifyBaseLogger, isAway: () => boolean, clock: () => Date) {
   /** Those that were kept last are last. */
-  const used = new Map<number, Used>()
+  const used = new Map<number, UsedTokens>()
   /** The clients who have a new token that is not stored yet. */
   let unwritten = new Set<number>()
   const writing = setInterval(() => void write(), WRITE_EVERY)

@@ -5,20 +5,20 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openWorld, type World } from '../../test/support/world.ts'
 import type { Client } from './client.ts'
-import { linkTo, readToken } from './links.ts'
 import { Away } from './refusals.ts'
-import { openUses } from './uses.ts'
+import { readToken, streamAddress } from './stream-token.ts'
+import { openUsedTokens } from './used-tokens.ts'
 
 let world: World
-let uses: ReturnType<typeof openUses>
+let usedTokens: ReturnType<typeof openUsedTokens>
 beforeAll(async () => {
   world = await openWorld()
   // What memory does not know is asked of nobody.
   const isAway = () => true
-  uses = openUses(world.server.sql, pino({ level: 'silent' }), isAway, () => world.clock.now)
+  usedTokens = openUsedTokens(world.server.sql, pino({ level: 'silent' }), isAway, () => world.clock.now)
 })
 afterAll(async () => {
-  await uses.stop()
+  await usedTokens.stop()
   await world.close()
 })
 
@@ -31,7 +31,7 @@ function addressOf(id: number): string {
     ...{ package_selection: 1, expiry: 0, device: null, waits_until: 0 },
   }
   const place = { address: null, network: null }
-  return linkTo(`/{token}/index.m3u8?${'x'.repeat(2_000)}`, seal, {
+  return streamAddress(`/{token}/index.m3u8?${'x'.repeat(2_000)}`, seal, {
     ...{ client, channel: 1, mac: '', place, now: world.clock.now },
   })
 }
@@ -45,23 +45,24 @@ function heapAfterCollecting(): number {
 test('the token of each client that watches is kept in a few hundred bytes, however long its address is', () => {
   const many = 20_000
   const before = heapAfterCollecting()
-  for (let id = 1; id <= many; id += 1) uses.add(id, readToken(seal, addressOf(id))?.said.signature ?? 'none')
+  for (let id = 1; id <= many; id += 1)
+    usedTokens.add(id, readToken(seal, addressOf(id))?.said.signature ?? 'none')
   expect((heapAfterCollecting() - before) / many).toBeLessThan(600)
 })
 
 test('a client is forgotten once its tokens are good no more, and not before', async () => {
   const knows = (id: number, token: string) =>
-    uses.has(id, token).catch((error) => {
+    usedTokens.has(id, token).catch((error) => {
       if (!(error instanceof Away)) throw error
       return false
     })
-  uses.add(1, 'first')
-  uses.add(2, 'second')
+  usedTokens.add(1, 'first')
+  usedTokens.add(2, 'second')
   world.clock.pass({ days: 1 })
-  await uses.write()
+  await usedTokens.write()
   // It is used once more.
   expect(await knows(1, 'first')).toBe(true)
   world.clock.pass({ ms: 1 })
-  await uses.write()
+  await usedTokens.write()
   expect([await knows(1, 'first'), await knows(2, 'second')]).toEqual([true, false])
 })

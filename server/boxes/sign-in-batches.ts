@@ -10,7 +10,7 @@ const MOST_AT_ONCE = 200
  * Returns a function that signs a box in, together with all that ask at the same time: after an outage a hundred thousand
  * boxes come at once, and a transaction for each would take most of the time. It returns null as `signInAll` does.
  */
-export function openSignIns(sql: Sql, turns: BoxTurns): (one: SignIn) => Promise<Outcome | null> {
+export function openSignInBatches(sql: Sql, turns: BoxTurns): (one: SignIn) => Promise<Outcome | null> {
   return openBatches<SignIn, Outcome | null>({
     async together(take) {
       const asked = take()

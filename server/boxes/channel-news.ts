@@ -3,8 +3,8 @@ import type { Client } from './client.ts'
 /** How long boxes are told of other channels, in milliseconds: as long as an `update_channels` of a dealer's change lives. */
 const TOLD_FOR = 240_000
 
-/** Which packages have other channels since a short while, and the clients whose boxes know of it. */
-export function openNews(clock: () => Date) {
+/** Which packages' channels changed within the last four minutes, and which clients' boxes have been told. */
+export function openChannelNews(clock: () => Date) {
   const changes = new Map<number, { at: number; told: Set<number> }>()
   return {
     /** Compares what the boxes of each package see with what they saw before. */
@@ -14,13 +14,13 @@ export function openNews(clock: () => Date) {
     },
 
     /** Whether a client's box has yet to hear that its channels are others now. */
-    isFor({ id, package_selection }: Client): boolean {
+    isNewTo({ id, package_selection }: Client): boolean {
       const told = recent(package_selection)
       return told !== undefined && !told.has(id)
     },
 
     /** Notes that a client's box was told so, or loads its channels anyway. */
-    isKnownTo({ id, package_selection }: Client): void {
+    noteTold({ id, package_selection }: Client): void {
       recent(package_selection)?.add(id)
     },
   }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Client, deviceOf, macOf } from './client.ts'
-import { KnownClients } from './known.ts'
+import { KnownClients } from './known-clients.ts'
 
 const IDS = { min: 1, max: 40 }
 const macs = fc.oneof(

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { Box } from '../../test/support/box.ts'
 import { type Family, openWorld, uniqueMac, type World } from '../../test/support/world.ts'
-import { openUnknown } from './unknown.ts'
+import { openUnknownBoxes } from './unknown-boxes.ts'
 
 const { asked } = calls.clients
 
@@ -27,7 +27,7 @@ function boxOf(mac = uniqueMac()): Box {
 }
 
 test('of a flood of unknown boxes 1,000 are stored at once, and those that ask again are counted', async () => {
-  const unknown = openUnknown(world.server.sql, pino({ level: 'silent' }))
+  const unknown = openUnknownBoxes(world.server.sql, pino({ level: 'silent' }))
   const ask = (nr: number) => {
     const mac = `00:1A:78:00:${nr
       .toString(16)

@@ -8,10 +8,10 @@ import type { Client, Place } from './client.ts'
 export const GOOD_FOR = DAY_MS
 
 /** To whom a channel is linked, when and where. */
-export type Link = { client: Client; channel: number; mac: string; place: Place; now: Date }
+export type StreamGrant = { client: Client; channel: number; mac: string; place: Place; now: Date }
 
 /** What a stream token says; it was signed by us. */
-export type Said = {
+export type StreamTokenFields = {
   client: number
   channel: number
   /** In milliseconds since 1970. */
@@ -29,14 +29,14 @@ const TOKEN =
   /(?<![0-9a-z-])(?<said>(?<client>[0-9a-z]{1,11})-(?<channel>[0-9a-z]{1,7})-(?<made>[0-9a-z]{1,9})-(?<network>[46][0-9a-f]{8}|0)-(?<box>[0-9a-f]{8}))-(?<signature>[0-9a-f]{32})(?![0-9a-z-])/
 
 /** Fills the client into the address of a channel, where that has a place for it. */
-export function linkTo(address: string, seal: Pick<Seal, 'hmac'>, link: Link): string {
-  return fill(address, link, () => streamToken(seal, link))
+export function streamAddress(address: string, seal: Pick<Seal, 'hmac'>, link: StreamGrant): string {
+  return fillAddress(address, link, () => streamToken(seal, link))
 }
 
 /** Fills a login, a MAC and a token into an address. */
-export function fill(
+export function fillAddress(
   address: string,
-  { client, mac }: Pick<Link, 'client' | 'mac'>,
+  { client, mac }: Pick<StreamGrant, 'client' | 'mac'>,
   token: () => string,
 ): string {
   const parts: Record<string, () => string> = {
@@ -51,7 +51,7 @@ export function fill(
  * Returns a token that says which client may watch which channel, from which network, on which box and since when. With
  * it a stream server asks whether that still holds.
  */
-function streamToken(seal: Pick<Seal, 'hmac'>, { client, channel, place, now }: Link): string {
+function streamToken(seal: Pick<Seal, 'hmac'>, { client, channel, place, now }: StreamGrant): string {
   const seconds = Math.floor(now.getTime() / 1000)
   const numbers = [client.id, channel, seconds].map((part) => part.toString(36))
   const said = [...numbers, networkMark(seal, place.network) ?? '0', boxMark(seal, client)].join('-')
@@ -59,7 +59,10 @@ function streamToken(seal: Pick<Seal, 'hmac'>, { client, channel, place, now }: 
 }
 
 /** Returns what the stream token in an address says, and the token itself; null where there is none of ours. */
-export function readToken(seal: Pick<Seal, 'hmac'>, address: string): { token: string; said: Said } | null {
+export function readToken(
+  seal: Pick<Seal, 'hmac'>,
+  address: string,
+): { token: string; said: StreamTokenFields } | null {
   const found = TOKEN.exec(address)
   if (!found) return null
   const { said = '', client = '', channel = '', made = '', network, box = '' } = found.groups ?? {}
@@ -85,7 +88,7 @@ function networkMark(seal: Pick<Seal, 'hmac'>, network: string | null): string |
 }
 
 /** Whether a viewer is in the network of a token. Networks of different families cannot be compared. */
-export function isThere(seal: Pick<Seal, 'hmac'>, { network }: Said, viewer: string): boolean {
+export function isThere(seal: Pick<Seal, 'hmac'>, { network }: StreamTokenFields, viewer: string): boolean {
   const there = networkMark(seal, networkOf(viewer))
   return network === null || there === null || network[0] !== there[0] || network === there
 }

@@ -6,13 +6,13 @@ import type { BoxCall } from './routes.ts'
 /** The most that wait to be stored, so that a flood of MACs fills no memory. */
 const MOST_WAITING = 1_000
 
-/** What an unknown box told last. Moments are texts, as the driver wants them in arrays. */
+/** What an unknown box last told of itself. Moments are texts, as the driver wants them in arrays. */
 type Asked = { asked: string; times: number; address: string | null; stb_type: string; version: string }
 
-export type UnknownBoxes = ReturnType<typeof openUnknown>
+export type UnknownBoxes = ReturnType<typeof openUnknownBoxes>
 
 /** The boxes that asked to sign in with a MAC that no client has. They wait in memory; `write` stores them in one statement. */
-export function openUnknown(sql: Sql, log: FastifyBaseLogger) {
+export function openUnknownBoxes(sql: Sql, log: FastifyBaseLogger) {
   let waiting = new Map<string, Asked>()
   return {
     note({ mac, field, place }: BoxCall, now: Date): void {
