@@ -62,8 +62,11 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'server/nouns/': [
     ...COMMON,
     ...SECRETS,
+    'server/access/audit.ts',
+    'server/access/first-login.ts',
     'server/access/login-limits.ts',
     'server/access/playlist-content.ts',
+    'server/access/session.ts',
     NETWORK,
     'server/context.ts',
     'server/tree/',

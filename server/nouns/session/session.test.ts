@@ -1,14 +1,14 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import { DEFAULT_SETTINGS } from '../../contract/appearance.ts'
-import { calls } from '../../contract/calls.ts'
-import { ROLES } from '../../contract/roles.ts'
-import { solved } from '../../test/support/captcha.ts'
-import { hold, somebodyWaits } from '../../test/support/hold.ts'
-import { ADMIN } from '../../test/support/server.ts'
-import { openWorld, PASSWORD, type Person, suiteWorld } from '../../test/support/world.ts'
-import { setAdminPassword } from './admin.ts'
+import { DEFAULT_SETTINGS } from '../../../contract/appearance.ts'
+import { calls } from '../../../contract/calls.ts'
+import { ROLES } from '../../../contract/roles.ts'
+import { solved } from '../../../test/support/captcha.ts'
+import { hold, somebodyWaits } from '../../../test/support/hold.ts'
+import { ADMIN } from '../../../test/support/server.ts'
+import { openWorld, PASSWORD, type Person, suiteWorld } from '../../../test/support/world.ts'
+import { setAdminPassword } from '../../access/admin.ts'
 
 const { login, logout, user, password } = calls.session
 

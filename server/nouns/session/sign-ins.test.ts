@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { calls } from '../../contract/calls.ts'
-import { PASSWORD, type Person, suiteWorld } from '../../test/support/world.ts'
+import { calls } from '../../../contract/calls.ts'
+import { PASSWORD, type Person, suiteWorld } from '../../../test/support/world.ts'
 
 const { login, list, end, signIns, user } = calls.session
 

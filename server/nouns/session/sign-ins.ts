@@ -1,8 +1,8 @@
-import type { calls } from '../../contract/calls.ts'
-import type { OwnSession, SignIn } from '../../contract/shapes.ts'
-import type { Handlers, OpenContext } from '../context.ts'
-import { sendAhead } from '../postgres/begin.ts'
-import { notFound, Refusal } from '../refusal.ts'
+import type { calls } from '../../../contract/calls.ts'
+import type { OwnSession, SignIn } from '../../../contract/shapes.ts'
+import type { Handlers, OpenContext } from '../../context.ts'
+import { sendAhead } from '../../postgres/begin.ts'
+import { notFound, Refusal } from '../../refusal.ts'
 
 /** The most sign-ins and failures that an account sees of itself. */
 const NEWEST = 100
