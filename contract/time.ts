@@ -5,5 +5,10 @@ export const MINUTE_MS = 60_000
 
 export const HOUR_MS = 60 * MINUTE_MS
 
+/** The moment so many milliseconds before another. */
+export function before(now: Date, milliseconds: number): Date {
+  return new Date(now.getTime() - milliseconds)
+}
+
 /** How long a call may be repeated under its Idempotency-Key, in milliseconds. */
 export const KEY_LIFE_MS = 24 * HOUR_MS

@@ -44,6 +44,7 @@ const DATABASE = [
   'server/postgres/lookup.ts',
   'server/postgres/order.ts',
   'server/postgres/pool.ts',
+  'server/postgres/timeline.ts',
   'server/postgres/timeout.ts',
 ]
 /** What any room may import. */

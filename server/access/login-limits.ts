@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { DAY_MS, HOUR_MS } from '../../contract/time.ts'
+import { before, DAY_MS, HOUR_MS } from '../../contract/time.ts'
 import type { Business, OpenContext } from '../context.ts'
 import { begin, change } from '../postgres/begin.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
@@ -216,10 +216,6 @@ function attemptsFor(work: number): number {
   let attempts = MOST_OF_ACCOUNT
   while (attempts < MOST_OF_ACCOUNT_AN_HOUR && workAfter(attempts) <= work) attempts += MOST_OF_ACCOUNT
   return attempts
-}
-
-function before(now: Date, milliseconds: number): Date {
-  return new Date(now.getTime() - milliseconds)
 }
 
 async function refuse(context: TryContext, { name, worked }: Try, { wait, work }: Closed): Promise<Refusal> {

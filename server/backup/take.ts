@@ -13,7 +13,7 @@ import { begin } from '../postgres/begin.ts'
 import { codeOf } from '../postgres/errors.ts'
 import { freeSpaceOf, putInPlace, writeDurably } from '../postgres/files.ts'
 import type { Sql } from '../postgres/pool.ts'
-import { judge, nameTables, RELEASE, type Standing, standingOf } from '../postgres/schema.ts'
+import { ageOf, nameTables, RELEASE, type Standing, standingOf } from '../postgres/schema.ts'
 import { KEY, MANIFEST, type Manifest, tableFile } from './archive.ts'
 import { type Reserve, reservedOn } from './reserve.ts'
 import { RowCounter } from './row-counter.ts'
@@ -67,7 +67,7 @@ export async function takeBackup(options: TakeOptions): Promise<Manifest> {
 async function requireSchema(sql: Sql): Promise<Standing> {
   const found = await standingOf(sql)
   if (!found) throw new StartFault('There is nothing to back up yet; start the console first.')
-  judge(found, RELEASE)
+  ageOf(found, RELEASE)
   return found
 }
 

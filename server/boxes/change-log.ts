@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { Fragment, Sql } from '../postgres/pool.ts'
+import type { Sql } from '../postgres/pool.ts'
+import { timelineOf } from '../postgres/timeline.ts'
 import { withTimeout } from '../postgres/timeout.ts'
 import { Away } from './refusals.ts'
 import { waitFor } from './wait-for.ts'
@@ -106,9 +107,4 @@ function changesSince(sql: Sql, since: string | null) {
       ${timelineOf(sql)} as timeline,
       array(select distinct client from box_change where written >= ${since}::text::xid8) as changed,
       array(select dealer from dealer_out_of_service) as unserved`
-}
-
-/** What each promotion of a standby counts up, after which the same number may stand for something else. */
-export function timelineOf(sql: Sql): Fragment {
-  return sql`substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)`
 }

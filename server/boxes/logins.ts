@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { BoxRefusal } from '../../contract/box-refusals.ts'
+import { before } from '../../contract/time.ts'
 import { beginTry, endTry, isNetworkClosed, tryName } from '../access/login-limits.ts'
 import { ofClient, type Seal } from '../access/seal.ts'
 import { begin, change } from '../postgres/begin.ts'
@@ -116,8 +117,4 @@ export async function refusalOfLogin(
     where mac = ${mac} and token_nonce = ${nonce} and tried > ${before(now, REFUSED_FOR_MS)}
     order by tried desc limit 1`
   return refused?.refusal ?? null
-}
-
-function before(now: Date, milliseconds: number): Date {
-  return new Date(now.getTime() - milliseconds)
 }

@@ -10,13 +10,13 @@ import { type Connect, openPool, type Sql } from './pool.ts'
 export async function refuseUnfit(database: Connect, timeZone: string): Promise<void> {
   const sql = openPool(database, { max: 1 })
   try {
-    await judge(sql, timeZone)
+    await requireFit(sql, timeZone)
   } finally {
     await sql.end()
   }
 }
 
-async function judge(sql: Sql, timeZone: string): Promise<void> {
+async function requireFit(sql: Sql, timeZone: string): Promise<void> {
   const [is] = await sql<{ encoding: string; small: string }[]>`
     select current_setting('server_encoding') as encoding, lower('I') as small`
   if (is?.encoding !== 'UTF8' || is.small !== 'i') {

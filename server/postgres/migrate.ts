@@ -5,8 +5,8 @@ import { codeOf, isLost } from './errors.ts'
 import { LOCKS } from './locks.ts'
 import { type Connect, openPool, type Sql } from './pool.ts'
 import {
+  ageOf,
   crossBridge,
-  judge,
   makeSchema,
   noteStep,
   RELEASE,
@@ -103,7 +103,7 @@ async function bringForward(sql: Sql, forward: Forward): Promise<boolean> {
     await begin(sql, (transaction) => makeSchema(transaction, release.schema, release.steps))
     return false
   }
-  const age = judge(found, release)
+  const age = ageOf(found, release)
   if (age === 'newer') say('The tables are those of a newer version, on which this one can run')
   if (age !== 'older') return age === 'newer'
   say('Bringing the tables of the older version forward')

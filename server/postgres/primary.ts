@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { MINUTE_MS } from '../../contract/time.ts'
 import { databaseUp, primary, primaryChanges } from '../metrics.ts'
 import type { Sql } from './pool.ts'
+import { timelineOf } from './timeline.ts'
 import { withTimeout } from './timeout.ts'
 
 /**
@@ -96,7 +97,7 @@ async function findPrimary(sql: Sql): Promise<Seen | null> {
     sql,
     () => sql<Seen[]>`
       select coalesce(host(inet_server_addr()) || ':' || inet_server_port(), ${SOCKET}) as host,
-        substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) as timeline
+        ${timelineOf(sql)} as timeline
       where not pg_is_in_recovery()`,
   )
   return row ?? null

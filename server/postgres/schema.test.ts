@@ -6,10 +6,10 @@ import { begin } from './begin.ts'
 import { migrate } from './migrate.ts'
 import type { Sql } from './pool.ts'
 import {
+  ageOf,
   BETWEEN_RELEASES,
   checksumOfStatements,
   fingerprintOf,
-  judge,
   makeSchema,
   makeTablesOf,
   originOf,
@@ -140,7 +140,7 @@ describe('the tables that the main branch has made between two releases', () => 
     'are those of the last release with its steps: %s',
     (fingerprint, step) => {
       const isPresent = fingerprint === PRESENT.fingerprint
-      expect(judge({ fingerprint, step, needs: 0 }, RELEASE)).toBe(isPresent ? 'present' : 'older')
+      expect(ageOf({ fingerprint, step, needs: 0 }, RELEASE)).toBe(isPresent ? 'present' : 'older')
       for (const name of isPresent ? [] : [fingerprint, `${fingerprint}+${step}`])
         expect(originOf(name)).toMatchObject({ schema: { step: 0 }, steps: RELEASE.steps.slice(0, step) })
     },

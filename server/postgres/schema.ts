@@ -162,7 +162,7 @@ export async function standingOf(sql: Sql): Promise<Standing | null> {
  * it can run on.
  * @throws StartFault where it is none of these
  */
-export function judge(
+export function ageOf(
   { fingerprint, step, needs }: Standing,
   { schema, before }: Release,
 ): 'present' | 'older' | 'newer' {

@@ -1,6 +1,6 @@
 import { StartFault } from '../config.ts'
 import { type Connect, openPool, type Sql } from '../postgres/pool.ts'
-import { judge, RELEASE, standingOf } from '../postgres/schema.ts'
+import { ageOf, RELEASE, standingOf } from '../postgres/schema.ts'
 import { type Findings, verify } from './verify.ts'
 
 /** Prints the findings, and returns the exit code. @throws StartFault where the tables are those of another version */
@@ -21,7 +21,7 @@ export async function prove(server: Connect, say: (line: string) => void): Promi
 async function refuseOtherTables(sql: Sql): Promise<void> {
   const standing = await standingOf(sql)
   if (standing === null) throw new StartFault('The database has no tables yet; start the console first.')
-  const age = judge(standing, RELEASE)
+  const age = ageOf(standing, RELEASE)
   if (age === 'present') return
   throw new StartFault(
     `The tables are those of ${age === 'newer' ? 'a newer' : 'an older'} version of Boxtree; run npm run verify of that version.`,

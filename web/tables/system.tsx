@@ -1,4 +1,11 @@
-import { JOB_LABELS, type Job, type JobName, type Server } from '../../contract/system.ts'
+import {
+  CLOCK_OFFSET_MS,
+  JOB_LABELS,
+  type Job,
+  type JobName,
+  NEARLY_FULL,
+  type Server,
+} from '../../contract/system.ts'
 import { bytes, counted } from '../../contract/words.ts'
 import { Chip } from '../parts/Chip.tsx'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
@@ -21,7 +28,9 @@ export const servers: PlainTable<Server> = {
     moment('started', 'Started', 'date'),
     moment('seen', 'Last seen', 'datetime'),
     inOneLine('database', 'Database', { width: 112, least: 80 }, databaseOf),
-    figure('clock', 'Clock', offsetOf, ({ clock_offset_ms: ms }) => (Math.abs(ms) > 5_000 ? 'warn' : null)),
+    figure('clock', 'Clock', offsetOf, ({ clock_offset_ms: ms }) =>
+      Math.abs(ms) > CLOCK_OFFSET_MS ? 'warn' : null,
+    ),
     figure('disk', 'Disk free', roomOf, toneOfRoom),
   ]),
   rowKey: ({ id }) => id,
@@ -57,7 +66,7 @@ function roomOf({ disk_free }: Server): string {
 }
 
 function toneOfRoom({ disk_free, disk_least }: Server): Tone | null {
-  if (disk_free === null || disk_least === null || disk_free >= 4 * disk_least) return null
+  if (disk_free === null || disk_least === null || disk_free >= NEARLY_FULL * disk_least) return null
   return disk_free < disk_least ? 'bad' : 'warn'
 }
 

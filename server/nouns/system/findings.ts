@@ -1,10 +1,12 @@
 import {
   type Backups,
+  CLOCK_OFFSET_MS,
   type Database,
   FINDINGS,
   type Finding,
   JOB_LABELS,
   type Job,
+  NEARLY_FULL,
   type Server,
 } from '../../../contract/system.ts'
 import { HOUR_MS, MINUTE_MS } from '../../../contract/time.ts'
@@ -24,11 +26,8 @@ const OVERDUE_MS: Partial<Record<Job['name'], number>> = {
 const FAILURES = 3
 /** The jobs of a server that has just been started have not run yet. */
 const SETTLING_MS = 5 * MINUTE_MS
-/** The offset of a clock that is told, and how long servers of two versions may run beside each other. */
-const CLOCK_MS = 5_000
+/** How long servers of two versions may run beside each other. */
 const VERSIONS_MS = HOUR_MS
-/** A disk is told that has less than so many times what is kept free. */
-const NEAR = 4
 
 /** Returns what needs a hand, the most important first, each with what to do. */
 export function findingsOf(state: State): Finding[] {
@@ -81,7 +80,7 @@ function isFull({ disk_free, disk_least }: Server): boolean {
 
 function ofDisk(server: Server): Finding[] {
   const { host, disk_free: free, disk_least: least } = server
-  if (free === null || least === null || free >= NEAR * least) return []
+  if (free === null || least === null || free >= NEARLY_FULL * least) return []
   const room = `The disk of the database on ${host} has ${bytes(free)} free`
   if (isFull(server)) {
     return [
@@ -185,7 +184,7 @@ function ofJob({ name, failures, failure, succeeded }: Job, living: readonly Ser
 }
 
 function ofClock({ host, clock_offset_ms: offset }: Server): Finding[] {
-  if (Math.abs(offset) <= CLOCK_MS) return []
+  if (Math.abs(offset) <= CLOCK_OFFSET_MS) return []
   const side = offset > 0 ? 'ahead of' : 'behind'
   return [
     hint(

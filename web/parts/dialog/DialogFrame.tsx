@@ -11,8 +11,6 @@ export interface DialogProps {
   onClose: () => void
   /** True while a call runs: the dialog cannot be closed. */
   busy?: boolean | undefined
-  /** In CSS pixels; 480 by default. */
-  width?: number | undefined
   /** A question cannot be dismissed by a click outside of it. */
   question?: boolean | undefined
   children: ReactNode
@@ -20,16 +18,7 @@ export interface DialogProps {
   actions?: ReactNode
 }
 
-export function DialogFrame({
-  open,
-  title,
-  onClose,
-  busy,
-  width = 480,
-  question,
-  children,
-  actions,
-}: DialogProps) {
+export function DialogFrame({ open, title, onClose, busy, question, children, actions }: DialogProps) {
   const id = useId()
   const leave = () => {
     if (!busy) onClose()
@@ -45,7 +34,7 @@ export function DialogFrame({
       aria-labelledby={id}
       aria-describedby={question ? `${id}-body` : undefined}
       // What still shows while it fades out takes no more clicks: one of them would do the same again.
-      slotProps={{ paper: { inert: !open, sx: { width, maxWidth: 'calc(100% - 32px)' } } }}
+      slotProps={{ paper: { inert: !open, sx: { width: 480, maxWidth: 'calc(100% - 32px)' } } }}
     >
       <Head>
         <h2 id={id}>{title}</h2>

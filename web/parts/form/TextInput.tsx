@@ -15,7 +15,6 @@ interface TextInputProps extends FieldProps {
   asTyped?: boolean | undefined
   autoComplete?: string | undefined
   inputMode?: ComponentProps<'input'>['inputMode']
-  placeholder?: string | undefined
   action?: ReactNode
 }
 
