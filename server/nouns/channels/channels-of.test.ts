@@ -5,6 +5,11 @@ function of(text: string) {
   return channelsOf(Buffer.from(text))
 }
 
+/** Returns a text in the old encoding of Windows, which has the euro where Latin-1 has none. */
+function windows(text: string): Uint8Array {
+  return Buffer.from(text.replaceAll('€', '\x80'), 'latin1')
+}
+
 test('a playlist from Windows, with a mark at its beginning, gives its channels', () => {
   const { channels, skipped } = of(
     '\uFEFF#EXTM3U url-tvg="http://x"\r\n#EXTINF:-1 tvg-id="um.pt" tvg-logo="http://l.example/1.png" group-title="Notícias, ao vivo",Um, dois HD\r\nhttp://s.example/1?t={token}\r\n',
@@ -16,8 +21,42 @@ test('a playlist from Windows, with a mark at its beginning, gives its channels'
       ...{ logo: 'http://l.example/1.png', address: 'http://s.example/1?t={token}' },
     },
   ])
-  const latin = Buffer.from('#EXTM3U\n#EXTINF:-1,Espa\xf1a\nhttp://s.example/1\n', 'latin1')
-  expect(channelsOf(latin).channels[0]?.name).toBe('España')
+})
+
+test('a playlist is read in the encoding that it is in: UTF-8, UTF-16, or the old one of Windows', () => {
+  const entries = (name: string) => `#EXTM3U\n#EXTINF:-1 group-title="Señal",${name}\nhttp://s.example/1\n`
+  const namesOf = (bytes: Uint8Array) => channelsOf(bytes).channels.map(({ name, group }) => [name, group])
+  for (const name of ['España', 'Café Ñandú', 'Über 20 €'])
+    expect(namesOf(windows(entries(name)))).toEqual([[name, 'Señal']])
+  const utf16 = Buffer.from(`\uFEFF${entries('Новости 📺')}`, 'utf16le')
+  expect(namesOf(utf16)).toEqual([['Новости 📺', 'Señal']])
+  expect(namesOf(Buffer.from(utf16).swap16())).toEqual([['Новости 📺', 'Señal']])
+  // Whoever wrote it had lost all of its letters with accents already, and cut the last name.
+  const lost = Buffer.from(`${entries('Espa\uFFFDa').replace('ñ', '\uFFFD')}#EXTINF:-1,Caf`)
+  const cut = Buffer.concat([lost, Buffer.of(0xc3), Buffer.from('\nhttp://s.example/2\n')])
+  expect(namesOf(cut)).toEqual([
+    ['Espa\uFFFDa', 'Se\uFFFDal'],
+    ['Caf\uFFFD', 'Other'],
+  ])
+})
+
+test('one broken character in UTF-8 is one character, and all other channels and groups keep their names', () => {
+  const whole = Array.from(
+    { length: 1_000 },
+    (_, at) => `#EXTINF:-1 group-title="Notícias ${at % 7}",Canção ${at}\nhttp://s.example/${at}`,
+  ).join('\n')
+  const before = of(whole)
+  // The first byte of 'é', of which a program that cuts after so many bytes has left out the second.
+  const broken = Buffer.concat([
+    Buffer.from(`${whole}\n#EXTINF:-1 group-title="Notícias 0",Caf`),
+    Buffer.of(0xc3),
+    Buffer.from('\nhttp://s.example/cut\n'),
+  ])
+  const after = channelsOf(broken)
+  expect(after.channels.slice(0, -1)).toEqual(before.channels)
+  expect(after.channels.at(-1)?.name).toBe('Caf\uFFFD')
+  expect(JSON.stringify(after).split('\uFFFD')).toHaveLength(3) // Once in the name, and once in the key.
+  expect(after.groups.map(({ name }) => name)).toEqual(before.groups.map(({ name }) => name))
 })
 
 test('a channel without a name is called by its tvg-name, its id or its place, and one without a group is in Other', () => {

@@ -1,5 +1,6 @@
 import parser from 'iptv-playlist-parser'
 import { type Channel, LONGEST_NAME, MOST_GROUPS } from '../../../contract/channels.ts'
+import { textOf } from './text-of.ts'
 
 /** What a playlist says: its channels in order, its groups, and how many entries no box could play. */
 export type Playlist = { channels: Channel[]; groups: GroupListing[]; skipped: number }
@@ -96,15 +97,6 @@ class Reading {
     while (this.#keys.has(`${key}\n${times}`))
     this.#times.set(key, times)
     return `${key}\n${times}`
-  }
-}
-
-/** A playlist may be in UTF-8, with or without a mark at its beginning, or in the old encoding of Windows. */
-function textOf(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    return new TextDecoder('windows-1252').decode(bytes)
   }
 }
 

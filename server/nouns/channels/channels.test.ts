@@ -262,6 +262,22 @@ describe('a group', () => {
     await world.admin.refused('not_found', savePackage, { package_selection: 3, groups: [999] })
   })
 
+  test('stays for adults, and out of the packages, where a character of the playlist is broken', async () => {
+    const whole = playlistOf(1_000, 'Após a meia-noite')
+    await give(whole)
+    const [group] = (await world.admin.call(all)).groups
+    await world.admin.call(saveGroup, { group: group?.id ?? 0, adult: true })
+    await world.admin.call(savePackage, { package_selection: 7, groups: [] })
+    const before = await ids()
+    const cut = Buffer.concat([Buffer.from(`${whole}#EXTINF:-1,Caf`), Buffer.of(0xc3)])
+    await give(Buffer.concat([cut, Buffer.from('\nhttp://streams.example/cut\n')]))
+    expect((await world.admin.call(all)).groups).toMatchObject([
+      { id: group?.id, adult: true, packages: [1], channels: 1_000 },
+      { name: 'Other', channels: 1 },
+    ])
+    expect(await ids()).toEqual({ ...before, 'name Caf\uFFFD\nOther': expect.any(Number) })
+  })
+
   test('is left as it is by an admin who has not changed it, like one that the playlist has brought since', async () => {
     await give(A_PLAYLIST)
     const [news, sports] = (await world.admin.call(all)).groups.map(({ id }) => id)
