@@ -105,6 +105,8 @@ garbage
 #EXTINF:-1 tvg-id="unclosed,Half
 http://s/1
 #EXTINF:-1,No address
+  #EXTINF:-1,No address either
+
 #EXTINF:-1,File
 file:///etc/passwd
 #EXTINF:-1,Script
@@ -118,7 +120,7 @@ rtsp://s/2
     ['Half', 'http://s/1', ''],
     ['Good', 'rtsp://s/2', ''],
   ])
-  expect(skipped).toBe(4)
+  expect(skipped).toBe(6)
 })
 
 test('50,000 entries are read, of which thousands have one name', () => {

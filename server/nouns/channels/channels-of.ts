@@ -13,9 +13,9 @@ const MOST_CHANNELS = 100_000
 
 /** Reads the text of an M3U playlist. What is broken in it is left out and counted. */
 export function channelsOf(bytes: Uint8Array): Playlist {
-  const entries = parser.parse(asPlaylist(textOf(bytes))).items
+  const text = asPlaylist(textOf(bytes))
   const reading = new Reading()
-  for (const { name, tvg, group, url = '', raw } of entries) {
+  for (const { name, tvg, group, url = '', raw } of parser.parse(text).items) {
     const number = /\btvg-chno="?(\d{1,6})\b/.exec(raw)?.[1]
     reading.add({
       id: lineOf(tvg.id),
@@ -26,7 +26,15 @@ export function channelsOf(bytes: Uint8Array): Playlist {
       number: number === undefined ? null : Number(number),
     })
   }
-  return reading.end()
+  const { channels, groups } = reading.end()
+  return { channels, groups, skipped: entriesIn(text) - channels.length }
+}
+
+/** The parser passes over an entry without an address where another entry follows, so they are counted here. */
+function entriesIn(text: string): number {
+  let entries = 0
+  for (const _ of text.matchAll(/\n[^\S\n]*#EXTINF:/g)) entries += 1
+  return entries
 }
 
 type Entry = Omit<Channel, 'key' | 'number'> & { id: string; number: number | null }
@@ -37,13 +45,9 @@ class Reading {
   readonly #keys = new Set<string>()
   readonly #times = new Map<string, number>()
   readonly #numbers = new Set<number>()
-  #skipped = 0
 
   add({ id, name, group: asked, logo, address, number }: Entry): void {
-    if (!isPlayable(address) || this.#channels.length >= MOST_CHANNELS) {
-      this.#skipped += 1
-      return
-    }
+    if (!isPlayable(address) || this.#channels.length >= MOST_CHANNELS) return
     const group = this.#groupOf(asked)
     group.channels += 1
     if (!address.includes('{token}')) group.unprotected += 1
@@ -62,7 +66,7 @@ class Reading {
   }
 
   /** Gives the channels without a number of their own those that are left, in the order of the playlist. */
-  end(): Playlist {
+  end(): Omit<Playlist, 'skipped'> {
     let next = 1
     const channels = this.#channels.map(({ number, ...channel }) => {
       if (number !== null) return { ...channel, number }
@@ -71,7 +75,7 @@ class Reading {
       next += 1
       return { ...channel, number: own }
     })
-    return { channels, groups: [...this.#groups.values()], skipped: this.#skipped }
+    return { channels, groups: [...this.#groups.values()] }
   }
 
   #groupOf(asked: string): GroupListing {

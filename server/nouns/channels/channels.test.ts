@@ -90,6 +90,7 @@ describe('a playlist', () => {
     ['empty', '#EXTM3U\n'],
     ['empty', '<html>Not found</html>'],
     ['broken', `${playlistOf(20)}${'#EXTINF:-1,Gone\nno address\n'.repeat(21)}`],
+    ['broken', `${playlistOf(20)}${'#EXTINF:-1,Without an address\n'.repeat(21)}`],
     ['shrunk', playlistOf(2)],
   ])(
     'that is %s is held back while the last good one goes on, until the admin takes it',
