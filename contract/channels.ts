@@ -5,7 +5,7 @@ import { oneLine } from './text.ts'
 
 /** A channel of a playlist, as the server keeps it. */
 export type Channel = {
-  /** Its tvg-id, or its name and group, by which it keeps its id. */
+  /** Its tvg-id, its name and group, or all of these, by which it keeps its id. */
   key: string
   name: string
   number: number

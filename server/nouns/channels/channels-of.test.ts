@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import type { Channel } from '../../../contract/channels.ts'
 import { channelsOf } from './channels-of.ts'
 
 function of(text: string) {
@@ -67,7 +68,7 @@ test('a channel without a name is called by its tvg-name, its id or its place, a
   expect(groups).toEqual([{ name: 'Other', channels: 3, unprotected: 3 }])
 })
 
-test('channels with one id or one name keep apart, each with the same key every time', () => {
+test('channels with one name keep apart, and those with one id too, each with the same key every time', () => {
   const text = `#EXTM3U
 #EXTINF:-1 tvg-id="a",A
 http://s/1
@@ -82,7 +83,7 @@ http://s/5
 `
   const { channels } = of(text)
   expect(channels.map(({ key }) => key)).toEqual([
-    'id a',
+    'id a\nname A\nOther',
     'id a\nname A HD\nOther',
     'name B\nOther',
     'name B\nOther\n2',
@@ -90,6 +91,68 @@ http://s/5
   ])
   expect(of(text)).toEqual(of(text))
 })
+
+describe('channels that share a tvg-id have the same keys', () => {
+  const entry = (id: string, name: string, group = 'News') =>
+    `#EXTINF:-1 tvg-id="${id}" group-title="${group}",${name}\nhttp://s.example/${name}`
+  const keysOf = (entries: readonly string[], inUse: readonly Channel[] = []) =>
+    Object.fromEntries(
+      channelsOf(Buffer.from(entries.join('\n')), inUse).channels.map(({ name, key }) => [name, key]),
+    )
+  const SD = entry('a', 'SD')
+  const HD = entry('a', 'HD')
+  const UHD = entry('a', 'UHD', 'Sports')
+
+  test('in whatever order they come', () => {
+    const keys = {
+      SD: 'id a\nname SD\nNews',
+      HD: 'id a\nname HD\nNews',
+      UHD: 'id a\nname UHD\nSports',
+      Other: 'id b',
+    }
+    for (const entries of ordersOf([SD, HD, UHD, entry('b', 'Other')])) expect(keysOf(entries)).toEqual(keys)
+  })
+
+  test('as those in use, also where one of those has the tvg-id alone', () => {
+    const key = (key: string, name: string) => ({
+      key,
+      name,
+      number: 1,
+      group: 'News',
+      logo: '',
+      address: '',
+    })
+    const inUse = [key('id a', 'SD'), key('id a\nname HD\nNews', 'HD'), key('name SD\nNews', 'SD')]
+    const keys = { SD: 'id a', HD: 'id a\nname HD\nNews', UHD: 'id a\nname UHD\nSports' }
+    for (const entries of ordersOf([SD, HD, UHD])) expect(keysOf(entries, inUse)).toEqual(keys)
+  })
+
+  test('also after another one got the tvg-id, or lost it', () => {
+    const { channels: one } = of(SD)
+    expect(keysOf([HD, SD], one)).toEqual({ SD: 'id a', HD: 'id a\nname HD\nNews' })
+    const { channels: both } = channelsOf(Buffer.from(`${HD}\n${SD}`), one)
+    expect(keysOf([HD], both)).toEqual({ HD: 'id a\nname HD\nNews' })
+    expect(keysOf([SD], both)).toEqual({ SD: 'id a' })
+    // A channel that has another name is known by a tvg-id that it has alone.
+    expect(keysOf([entry('a', 'Renamed')], one)).toEqual({ Renamed: 'id a' })
+  })
+
+  test('where they are alike in name and group too, each time', () => {
+    const alike = `${SD}\n${SD}\n${SD}`
+    const { channels: first } = of(alike)
+    expect(channelsOf(Buffer.from(alike), first).channels).toEqual(first)
+    const { channels: one } = of(SD)
+    const { channels: next } = channelsOf(Buffer.from(alike), one)
+    expect(next.map(({ key }) => key)).toEqual(['id a', 'id a\nname SD\nNews', 'id a\nname SD\nNews\n2'])
+    expect(channelsOf(Buffer.from(alike), next).channels).toEqual(next)
+  })
+})
+
+/** Returns a list in every order. */
+function ordersOf<Item>(items: readonly Item[]): Item[][] {
+  if (items.length === 0) return [[]]
+  return items.flatMap((item, at) => ordersOf(items.toSpliced(at, 1)).map((rest) => [item, ...rest]))
+}
 
 test('a channel has the number that it says, if no other has it before, else the next free one', () => {
   const entry = (number: string) => `#EXTINF:-1 ${number},X\nhttp://s/1\n`

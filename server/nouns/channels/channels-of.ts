@@ -1,5 +1,6 @@
 import parser from 'iptv-playlist-parser'
 import { type Channel, LONGEST_NAME, MOST_GROUPS } from '../../../contract/channels.ts'
+import { withKeys } from './keys.ts'
 import { textOf } from './text-of.ts'
 
 /** What a playlist says: its channels in order, its groups, and how many entries no box could play. */
@@ -11,8 +12,8 @@ export type GroupListing = { name: string; channels: number; unprotected: number
 const OTHER = 'Other'
 const MOST_CHANNELS = 100_000
 
-/** Reads the text of an M3U playlist. What is broken in it is left out and counted. */
-export function channelsOf(bytes: Uint8Array): Playlist {
+/** Reads an M3U playlist, where others are in use or none. What is broken in it is left out and counted. */
+export function channelsOf(bytes: Uint8Array, inUse: readonly Channel[] = []): Playlist {
   const text = asPlaylist(textOf(bytes))
   const reading = new Reading()
   for (const { name, tvg, group, url = '', raw } of parser.parse(text).items) {
@@ -26,7 +27,7 @@ export function channelsOf(bytes: Uint8Array): Playlist {
       number: number === undefined ? null : Number(number),
     })
   }
-  const { channels, groups } = reading.end()
+  const { channels, groups } = reading.end(inUse)
   return { channels, groups, skipped: entriesIn(text) - channels.length }
 }
 
@@ -40,10 +41,8 @@ function entriesIn(text: string): number {
 type Entry = Omit<Channel, 'key' | 'number'> & { id: string; number: number | null }
 
 class Reading {
-  readonly #channels: (Omit<Channel, 'number'> & { number: number | null })[] = []
+  readonly #channels: Entry[] = []
   readonly #groups = new Map<string, GroupListing>()
-  readonly #keys = new Set<string>()
-  readonly #times = new Map<string, number>()
   readonly #numbers = new Set<number>()
 
   add({ id, name, group: asked, logo, address, number }: Entry): void {
@@ -54,9 +53,8 @@ class Reading {
     const called = name || id || `Channel ${this.#channels.length + 1}`
     const isFree = number !== null && number > 0 && !this.#numbers.has(number)
     if (isFree) this.#numbers.add(number)
-    const key = this.#keyOf(id, called, group.name)
     this.#channels.push({
-      key,
+      id,
       name: called,
       group: group.name,
       logo,
@@ -65,10 +63,10 @@ class Reading {
     })
   }
 
-  /** Gives the channels without a number of their own those that are left, in the order of the playlist. */
-  end(): Omit<Playlist, 'skipped'> {
+  /** Gives the channels their keys, and those without a number of their own what is left, in the order of the playlist. */
+  end(inUse: readonly Channel[]): Omit<Playlist, 'skipped'> {
     let next = 1
-    const channels = this.#channels.map(({ number, ...channel }) => {
+    const channels = withKeys(this.#channels, inUse).map(({ number, ...channel }) => {
       if (number !== null) return { ...channel, number }
       while (this.#numbers.has(next)) next += 1
       const own = next
@@ -84,23 +82,6 @@ class Reading {
     const group = this.#groups.get(name) ?? { name, channels: 0, unprotected: 0 }
     this.#groups.set(name, group)
     return group
-  }
-
-  /** Several channels may have one tvg-id, such as those of one program in other qualities. The first has it alone. */
-  #keyOf(id: string, name: string, group: string): string {
-    const named = `name ${name}\n${group}`
-    const candidates = id === '' ? [named] : [`id ${id}`, `id ${id}\n${named}`]
-    const free = candidates.find((key) => !this.#keys.has(key)) ?? this.#nextOf(candidates.at(-1) ?? '')
-    this.#keys.add(free)
-    return free
-  }
-
-  #nextOf(key: string): string {
-    let times = this.#times.get(key) ?? 1
-    do times += 1
-    while (this.#keys.has(`${key}\n${times}`))
-    this.#times.set(key, times)
-    return `${key}\n${times}`
   }
 }
 

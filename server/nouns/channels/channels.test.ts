@@ -3,6 +3,7 @@ import { calls } from '../../../contract/calls.ts'
 import { A_PLAYLIST, compressed, playlistOf, servePlaylist } from '../../../test/support/playlist.ts'
 import { SECRET_KEY } from '../../../test/support/server.ts'
 import { openWorld, type World } from '../../../test/support/world.ts'
+import { channelsIn } from '../../access/playlist-content.ts'
 import { rotateKey } from '../../access/reseal.ts'
 import { createSeal, OF_PLAYLIST } from '../../access/seal.ts'
 import { cleanUp } from '../../jobs/clean-up.ts'
@@ -31,6 +32,12 @@ function refresh(signal = new AbortController().signal) {
 async function ids(): Promise<Record<string, number>> {
   const rows = await world.server.sql<{ id: number; key: string }[]>`select id, key from channel`
   return Object.fromEntries(rows.map(({ id, key }) => [key, id]))
+}
+
+/** Returns the keys of the channels in use. */
+async function keysInUse(): Promise<string[]> {
+  const [row] = await world.server.sql<{ content: Buffer }[]>`select content from playlist`
+  return (await channelsIn(seal, row?.content ?? Buffer.alloc(0))).map(({ key }) => key)
 }
 
 describe('a playlist', () => {
@@ -169,6 +176,32 @@ describe('a playlist', () => {
     expect(await ids()).toMatchObject(before)
     const [row] = await world.server.sql`select max(id) as newest, count(*)::int as count from channel`
     expect(row?.newest).toBe(row?.count)
+  })
+
+  test('leaves every channel its id where several have one tvg-id, however it is read', async () => {
+    const entries = (...names: string[]) =>
+      names.map((name) => `#EXTINF:-1 tvg-id="one.pt",${name}\nhttp://streams.example/${name}`).join('\n')
+    const served = await servePlaylist(entries('SD'))
+    await world.admin.call(giveAddress, { address: served.address })
+    const known = { 'id one.pt': 1, 'id one.pt\nname HD\nOther': 2 }
+    served.serve(entries('HD', 'SD'))
+    world.clock.pass({ minutes: 61 })
+    expect(await refresh()).toMatchObject({ channels: 2 })
+    expect(await ids()).toEqual(known)
+    served.serve(entries('SD', 'HD'))
+    await world.admin.call(fetchNow)
+    expect(await ids()).toEqual(known)
+    served.serve(entries('HD', 'UHD', 'SD'))
+    await world.admin.call(giveAddress, { address: served.address })
+    expect(await ids()).toEqual({ ...known, 'id one.pt\nname UHD\nOther': 3 })
+    await give(entries('HD'))
+    expect(await keysInUse()).toEqual(['id one.pt\nname HD\nOther'])
+  })
+
+  test('that cannot be opened any more is replaced like any other', async () => {
+    await give(A_PLAYLIST)
+    await world.server.ownerSql`update playlist set content = 'not sealed'`
+    expect(await give(playlistOf(2))).toMatchObject({ channels: 2, held: null })
   })
 
   test('that is held back costs no channel its id: none in use, and none of its own once it is taken', async () => {

@@ -5,7 +5,7 @@ import { OF_PLAYLIST } from '../../access/seal.ts'
 import { type Context, type Handlers, Unchanged } from '../../context.ts'
 import { notFound, Refusal } from '../../refusal.ts'
 import { keepAgain, readAgain, readFrom } from './from-address.ts'
-import { keep, revise, take } from './keep.ts'
+import { inUseOf, keep, revise, take } from './keep.ts'
 import { type Read, read } from './read.ts'
 
 export const channels: Handlers<typeof calls.channels> = {
@@ -26,15 +26,16 @@ export const channels: Handlers<typeof calls.channels> = {
   },
 
   giveAddress: {
-    async outside({ business, gone }, { address }, begin) {
-      const found = await readFrom(address, business.playlist, gone)
+    async outside({ sql, business: { seal, playlist: rules }, gone: signal }, { address }, begin) {
+      const found = await readFrom(address, { sql, seal, rules, signal })
       return begin((context) => replace(context, found, { address, shown: `${new URL(address).origin}/…` }))
     },
   },
 
   giveFile: {
-    async outside(_context, { name, file }, begin) {
-      const found = await read({ bytes: Buffer.from(file, 'base64'), isCompressed: true })
+    async outside({ sql, business: { seal } }, { name, file }, begin) {
+      const bytes = Buffer.from(file, 'base64')
+      const found = await read({ bytes, isCompressed: true, inUse: await inUseOf(sql, seal) })
       return begin((context) => replace(context, found, { address: null, shown: name }))
     },
   },
@@ -44,7 +45,7 @@ export const channels: Handlers<typeof calls.channels> = {
       const [known] = await sql<{ address: Buffer | null }[]>`select address from playlist`
       const address = known?.address
       if (!address) throw new Refusal('invalid_input', 'There is no address to read the playlist from.')
-      const found = await readAgain(address, { seal, rules, signal })
+      const found = await readAgain(address, { sql, seal, rules, signal })
       return begin(async ({ sql, now }) => {
         const kept = await keepAgain(sql, { address, found, seal, now })
         if (kept === null) throw changedSince()

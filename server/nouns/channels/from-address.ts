@@ -2,25 +2,20 @@ import { OF_PLAYLIST, type Seal } from '../../access/seal.ts'
 import type { PlaylistRules } from '../../context.ts'
 import type { Sql } from '../../postgres/pool.ts'
 import { allowedBy, download } from './download.ts'
-import { type Kept, keep, revise } from './keep.ts'
+import { inUseOf, type Kept, keep, revise } from './keep.ts'
 import { type Read, read } from './read.ts'
 
+export type Reading = { sql: Sql; seal: Seal; rules: PlaylistRules; signal: AbortSignal | null }
+
 /** Downloads a playlist and reads it, while no transaction is open. @throws Refusal where either fails */
-export async function readFrom(
-  address: string,
-  rules: PlaylistRules,
-  signal: AbortSignal | null,
-): Promise<Read> {
+export async function readFrom(address: string, { sql, seal, rules, signal }: Reading): Promise<Read> {
   const bytes = await download(address, { mayAsk: allowedBy(rules), signal })
-  return read({ bytes, isCompressed: false })
+  return read({ bytes, isCompressed: false, inUse: await inUseOf(sql, seal) })
 }
 
 /** Reads the playlist at its encrypted address again, as `readFrom` does. */
-export function readAgain(
-  address: Buffer,
-  { seal, rules, signal }: { seal: Seal; rules: PlaylistRules; signal: AbortSignal | null },
-): Promise<Read> {
-  return readFrom(seal.open(address, OF_PLAYLIST.address), rules, signal)
+export function readAgain(address: Buffer, reading: Reading): Promise<Read> {
+  return readFrom(reading.seal.open(address, OF_PLAYLIST.address), reading)
 }
 
 /** Takes or holds back what was read again; null where the playlist has another address meanwhile. */

@@ -13,6 +13,18 @@ export async function revise(sql: Sql): Promise<void> {
     on conflict (only_one) do update set revision = lineup.revision + 1`
 }
 
+/** Returns the channels in use, packed; null where there are none. */
+export async function inUseOf(sql: Sql, seal: Pick<Seal, 'open'>): Promise<string | null> {
+  const [row] = await sql<{ content: Buffer | null }[]>`select content from playlist`
+  if (!row?.content) return null
+  try {
+    return seal.open(row.content, OF_PLAYLIST.channels)
+  } catch {
+    // A playlist that cannot be opened any more can still be replaced.
+    return null
+  }
+}
+
 /**
  * How many rows `remove_outdated` may remove at once: more than one playlist can add, so one call removes all that are
  * too many.

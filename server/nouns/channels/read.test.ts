@@ -6,7 +6,7 @@ afterEach(() => {
 })
 
 function playlist(text: string) {
-  return { bytes: Buffer.from(`#EXTM3U\n${text}`), isCompressed: false }
+  return { bytes: Buffer.from(`#EXTM3U\n${text}`), isCompressed: false, inUse: null }
 }
 
 test('a playlist of less than 64 MB that takes more memory than there is for it is refused', async () => {

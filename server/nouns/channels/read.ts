@@ -3,7 +3,12 @@ import { Refusal } from '../../refusal.ts'
 import { Turns } from '../../turns.ts'
 import type { GroupListing } from './channels-of.ts'
 
-export type Order = { bytes: Uint8Array; isCompressed: boolean }
+export type Order = {
+  bytes: Uint8Array
+  isCompressed: boolean
+  /** The channels in use, packed like those that are read; null where there are none. */
+  inUse: string | null
+}
 
 export type Read = {
   keys: string[]

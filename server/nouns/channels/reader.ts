@@ -1,16 +1,16 @@
 import { promisify } from 'node:util'
 import { parentPort, workerData } from 'node:worker_threads'
 import { gunzipSync, gzip } from 'node:zlib'
-import { MOST_PLAYLIST } from '../../../contract/channels.ts'
+import { type Channel, MOST_PLAYLIST } from '../../../contract/channels.ts'
 import { channelsOf } from './channels-of.ts'
 import type { Order, Read } from './read.ts'
 
 // Reads one playlist in a thread of its own, and ends. The parser changes String.prototype, which no other code sees
 // here.
 
-const { bytes, isCompressed } = workerData as Order
+const { bytes, isCompressed, inUse } = workerData as Order
 const text = isCompressed ? gunzipSync(bytes, { maxOutputLength: MOST_PLAYLIST }) : bytes
-const { channels, groups, skipped } = channelsOf(text)
+const { channels, groups, skipped } = channelsOf(text, inUse === null ? [] : unpacked(inUse))
 const packed = await promisify(gzip)(JSON.stringify(channels))
 const read: Read = {
   keys: channels.map(({ key }) => key),
@@ -19,3 +19,7 @@ const read: Read = {
   packed: packed.toString('base64'),
 }
 parentPort?.postMessage(read)
+
+function unpacked(packed: string): Channel[] {
+  return JSON.parse(gunzipSync(Buffer.from(packed, 'base64')).toString())
+}

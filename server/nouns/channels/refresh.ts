@@ -30,7 +30,7 @@ export async function refreshPlaylist(context: RefreshContext): Promise<Kept | {
   if (!claimed) return null
   const { address } = claimed
   try {
-    const found = await readAgain(address, { seal, rules: playlist, signal })
+    const found = await readAgain(address, { sql, seal, rules: playlist, signal })
     return await begin(sql, (sql) => keepAgain(sql, { address, found, seal, now }))
   } catch (error) {
     if (signal.aborted) {
