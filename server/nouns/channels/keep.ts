@@ -3,6 +3,7 @@ import { HOLD_ALL } from '../../../contract/packages.ts'
 import { channelsIn } from '../../access/playlist-content.ts'
 import { OF_PLAYLIST, type Seal } from '../../access/seal.ts'
 import type { Sql } from '../../postgres/pool.ts'
+import { soundsAdult } from './adults.ts'
 import type { GroupListing } from './channels-of.ts'
 import type { Read } from './read.ts'
 
@@ -130,9 +131,4 @@ async function keepGroups(sql: Sql, groups: readonly GroupListing[]): Promise<vo
     on conflict (name) do update
       set place = excluded.place, channels = excluded.channels, unprotected = excluded.unprotected`
   await sql`select remove_outdated('channel_group', '-infinity', ${MOST_AT_ONCE})`
-}
-
-/** A group with such a name is marked until the admin says otherwise: it is safer to leave out too much. */
-function soundsAdult(name: string): boolean {
-  return /\badults?\b|\bxxx\b|\+ ?18\b|\b18 ?\+|porn|erotic/i.test(name)
 }
