@@ -95,6 +95,20 @@ test('a password goes to the host that it was given for, and to no other', async
   expect(sent).toEqual([`Basic ${btoa('user:word!')}`, undefined])
 })
 
+test('a password may have any character, also a % that stands for itself', async () => {
+  const sent: (string | undefined)[] = []
+  const served = await servePlaylist(({ headers }, response) => {
+    sent.push(headers.authorization)
+    response.end('#EXTM3U')
+  })
+  const passwords = { 'p%s+': 'p%s+', '100%': '100%', '%zz%21é': '%zz!é', 'p%25ss': 'p%ss' }
+  for (const typed of Object.keys(passwords))
+    await download(served.address.replace('http://', `http://us%er:${typed}@`), open)
+  await download(served.address.replace('http://', 'http://:word@'), open)
+  const logins = [...Object.values(passwords).map((word) => `us%er:${word}`), ':word']
+  expect(sent).toEqual(logins.map((login) => `Basic ${Buffer.from(login).toString('base64')}`))
+})
+
 test('nobody waits for an address that does not answer or that is broken off', async () => {
   const served = await servePlaylist((_, response) => response.destroy())
   await expect(download(served.address, open)).rejects.toThrow('cannot be reached')

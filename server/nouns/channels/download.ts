@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
+import querystring from 'node:querystring'
 import { createGunzip } from 'node:zlib'
 import { MOST_PLAYLIST, PlaylistAddress } from '../../../contract/channels.ts'
 import { among } from '../../access/network.ts'
@@ -64,18 +65,24 @@ async function get(url: URL, mayAsk: Options['mayAsk'], signal: AbortSignal): Pr
   const [checked, ...others] = await within(addressesOf(url, mayAsk), signal)
   const toChecked: LookupFunction = (_host, { all }, done) =>
     all ? done(null, [checked, ...others]) : done(null, checked.address, checked.family)
-  const { username, password } = url
-  const request = (url.protocol === 'https:' ? https : http).get(url, {
+  // A % that begins no character stands for itself.
+  const login = [url.username, url.password].map((part) => querystring.unescape(part)).join(':')
+  const request = (url.protocol === 'https:' ? https : http).get(withoutLogin(url), {
     lookup: toChecked,
     agent: false,
     signal,
     headers: { accept: '*/*', 'accept-encoding': 'gzip', 'user-agent': 'Boxtree' },
-    ...(username && { auth: `${decodeURIComponent(username)}:${decodeURIComponent(password)}` }),
+    ...(login !== ':' && { auth: login }),
   })
   // It also fails after its answer has begun, or once nobody waits for it any more.
   request.on('error', () => {})
   const [response] = (await once(request, 'response')) as [IncomingMessage]
   return response
+}
+
+/** Returns an address without its login: Node fails at one with a % that stands for itself. */
+function withoutLogin(url: URL): URL {
+  return Object.assign(new URL(url), { username: '', password: '' })
 }
 
 /** Waits for work that cannot be ended, until the signal is aborted. */
