@@ -34,6 +34,11 @@ async function ids(): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ id, key }) => [key, id]))
 }
 
+async function revision(): Promise<number> {
+  const [row] = await world.server.sql<{ revision: number }[]>`select revision from lineup`
+  return row?.revision ?? 0
+}
+
 /** Returns the keys of the channels in use. */
 async function keysInUse(): Promise<string[]> {
   const [row] = await world.server.sql<{ content: Buffer }[]>`select content from playlist`
@@ -122,6 +127,49 @@ describe('a playlist', () => {
     const at = (await world.admin.call(all)).playlist?.held?.at ?? ''
     await world.admin.call(takeHeld, { at })
     expect(await give(`${broken}${playlistOf(1)}`)).toMatchObject({ held: null })
+  })
+
+  test('that is read again unchanged makes no gateway load it anew, and is said to have been read', async () => {
+    const served = await servePlaylist(playlistOf(20))
+    await world.admin.call(giveAddress, { address: served.address })
+    const { playlist } = await world.admin.call(all)
+    const before = await revision()
+    const answers = [
+      playlistOf(20),
+      '#EXTM3U',
+      `${playlistOf(20)}#EXTINF:-1,Without an address`,
+      playlistOf(20),
+    ]
+    for (const answer of answers) {
+      served.serve(answer)
+      world.clock.pass({ minutes: 61 })
+      await refresh()
+      expect((await world.admin.call(all)).playlist).toMatchObject({
+        tried: world.clock.now.toISOString(),
+        taken: playlist?.taken,
+        channels: 20,
+        skipped: answer.includes('Without') ? 1 : 0,
+        held: answer === '#EXTM3U' ? { why: 'empty' } : null,
+      })
+    }
+    expect(await revision()).toBe(before)
+    // They count as seen, so that none loses its id soon after it leaves the playlist.
+    const [seen] = await world.server.sql<{ first: string }[]>`select min(seen) as first from channel`
+    expect(seen?.first).toBe(world.clock.now.toISOString())
+    served.serve(playlistOf(21))
+    world.clock.pass({ minutes: 61 })
+    await refresh()
+    expect(await revision()).toBe(before + 1)
+  })
+
+  test('that is read again unchanged is loaded anew where a channel has another id', async () => {
+    const served = await servePlaylist(A_PLAYLIST)
+    await world.admin.call(giveAddress, { address: served.address })
+    const before = await revision()
+    await world.server.ownerSql`delete from channel where key = 'id one.pt'`
+    world.clock.pass({ minutes: 61 })
+    await refresh()
+    expect(await revision()).toBe(before + 1)
   })
 
   test('that a server was reading while it was stopped is read by another one at once', async () => {
@@ -333,7 +381,6 @@ test('the words of the players are kept, and each is one word', async () => {
 })
 
 test('every change of what boxes can watch raises the revision, and nothing else does', async () => {
-  const revision = async () => (await world.server.sql`select revision from lineup`)[0]?.revision ?? 0
   await give(A_PLAYLIST)
   const [group] = (await world.admin.call(all)).groups
   const changes = [
@@ -347,6 +394,8 @@ test('every change of what boxes can watch raises the revision, and nothing else
     await change()
     expect(await revision()).toBe(before + 1)
   }
+  const before = await revision()
   await world.admin.call(savePlayers, { player: 'ffmpeg', alt_player: 'auto' })
-  expect(await revision()).toBe(5)
+  expect(await give('#EXTM3U')).toMatchObject({ held: 'empty' })
+  expect(await revision()).toBe(before)
 })

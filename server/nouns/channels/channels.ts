@@ -5,7 +5,7 @@ import { OF_PLAYLIST } from '../../access/seal.ts'
 import { type Context, type Handlers, Unchanged } from '../../context.ts'
 import { notFound, Refusal } from '../../refusal.ts'
 import { keepAgain, readAgain, readFrom } from './from-address.ts'
-import { inUseOf, keep, revise, take } from './keep.ts'
+import { holdOthers, inUseOf, keep, revise, take } from './keep.ts'
 import { type Read, read } from './read.ts'
 
 export const channels: Handlers<typeof calls.channels> = {
@@ -47,7 +47,7 @@ export const channels: Handlers<typeof calls.channels> = {
       if (!address) throw new Refusal('invalid_input', 'There is no address to read the playlist from.')
       const found = await readAgain(address, { sql, seal, rules, signal })
       return begin(async ({ sql, now }) => {
-        const kept = await keepAgain(sql, { address, found, seal, now })
+        const kept = await keepAgain(sql, { address, found, seal, now, isAsked: true })
         if (kept === null) throw changedSince()
         return { status: 'OK', ...kept }
       })
@@ -97,7 +97,7 @@ async function replace(
   found: Read,
   { address, shown }: { address: string | null; shown: string },
 ) {
-  await revise(sql)
+  await holdOthers(sql)
   const source = {
     address: address === null ? null : business.seal.close(address, OF_PLAYLIST.address),
     shown,
@@ -106,7 +106,7 @@ async function replace(
   }
   await sql`
     insert into playlist ${sql(source)} on conflict (only_one) do update set ${sql(source)}`
-  return { status: 'OK' as const, ...(await keep(sql, business.seal, found, now)) }
+  return { status: 'OK' as const, ...(await keep(sql, business.seal, found, { now, isAsked: true })) }
 }
 
 function changedSince(): Refusal {

@@ -2,7 +2,7 @@ import { OF_PLAYLIST, type Seal } from '../../access/seal.ts'
 import type { PlaylistRules } from '../../context.ts'
 import type { Sql } from '../../postgres/pool.ts'
 import { allowedBy, download } from './download.ts'
-import { inUseOf, type Kept, keep, revise } from './keep.ts'
+import { holdOthers, inUseOf, type Kept, keep } from './keep.ts'
 import { type Read, read } from './read.ts'
 
 export type Reading = { sql: Sql; seal: Seal; rules: PlaylistRules; signal: AbortSignal | null }
@@ -18,13 +18,11 @@ export function readAgain(address: Buffer, reading: Reading): Promise<Read> {
   return readFrom(reading.seal.open(address, OF_PLAYLIST.address), reading)
 }
 
+type Again = { address: Buffer; found: Read; seal: Seal; now: Date; isAsked: boolean }
+
 /** Takes or holds back what was read again; null where the playlist has another address meanwhile. */
-export async function keepAgain(
-  sql: Sql,
-  { address, found, seal, now }: { address: Buffer; found: Read; seal: Seal; now: Date },
-): Promise<Kept | null> {
-  // No other change is under way from here on.
-  await revise(sql)
+export async function keepAgain(sql: Sql, { address, found, seal, ...when }: Again): Promise<Kept | null> {
+  await holdOthers(sql)
   const present = await sql`select from playlist where address = ${address}`
-  return present.length > 0 ? keep(sql, seal, found, now) : null
+  return present.length > 0 ? keep(sql, seal, found, when) : null
 }

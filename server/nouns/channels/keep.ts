@@ -7,6 +7,13 @@ import { soundsAdult } from './adults.ts'
 import type { GroupListing } from './channels-of.ts'
 import type { Read } from './read.ts'
 
+/** Waits until no other change is under way, and lets none begin: for what may turn out to change nothing. */
+export async function holdOthers(sql: Sql): Promise<void> {
+  await sql`
+    insert into lineup (only_one) values (true)
+    on conflict (only_one) do update set revision = lineup.revision`
+}
+
 /** Raises the revision, by which gateways learn of a change. Changes wait for each other here, so it comes first. */
 export async function revise(sql: Sql): Promise<void> {
   await sql`
@@ -34,25 +41,37 @@ const MOST_AT_ONCE = 1_000_000
 
 export type Kept = { channels: number; skipped: number; held: HeldBack | null }
 
-/** Takes a playlist that was read, or holds it back. The row of the playlist must be there. */
-export async function keep(sql: Sql, seal: Seal, read: Read, now: Date): Promise<Kept> {
+/**
+ * Takes a playlist that was read, or holds it back, after `holdOthers`. The row of the playlist must be there. What is taken
+ * is a change where a person asks for it, and else only if it differs from the playlist in use.
+ */
+export async function keep(
+  sql: Sql,
+  seal: Seal,
+  read: Read,
+  { now, isAsked }: { now: Date; isAsked: boolean },
+): Promise<Kept> {
   const { keys, groups, skipped, packed } = read
   const [present] = await sql<Counted[]>`select channels, skipped from playlist`
   const held = whyHeld({ channels: keys.length, skipped }, present ?? { channels: 0, skipped: 0 })
-  const content = seal.close(packed, OF_PLAYLIST.channels)
   if (held === null) {
-    await giveIds(sql, keys, now)
+    const hasNewIds = await giveIds(sql, keys, now)
     await sql`
-      update playlist set tried = ${now}, failure = null, content = ${content}, taken = ${now}, channels = ${keys.length},
-        skipped = ${skipped}, held = null, held_at = null, held_content = null, held_channels = null, held_skipped = null,
-        held_groups = null`
-    await keepGroups(sql, groups)
+      update playlist set tried = ${now}, failure = null, channels = ${keys.length}, skipped = ${skipped}, held = null,
+        held_at = null, held_content = null, held_channels = null, held_skipped = null, held_groups = null`
+    // Its groups follow from its channels. Each gateway loads all of them anew after a change.
+    if (isAsked || hasNewIds || packed !== (await inUseOf(sql, seal))) {
+      await revise(sql)
+      await sql`update playlist set content = ${seal.close(packed, OF_PLAYLIST.channels)}, taken = ${now}`
+      await keepGroups(sql, groups)
+    }
   } else {
     // Its channels that have no id yet get one once it is taken: any number of playlists may be held back.
     await keepIds(sql, keys, (await newestSeen(sql)) ?? now)
     await sql`
-      update playlist set tried = ${now}, failure = null, held = ${held}, held_at = ${now}, held_content = ${content},
-        held_channels = ${keys.length}, held_skipped = ${skipped}, held_groups = ${sql.json(groups)}`
+      update playlist set tried = ${now}, failure = null, held = ${held}, held_at = ${now},
+        held_content = ${seal.close(packed, OF_PLAYLIST.channels)}, held_channels = ${keys.length},
+        held_skipped = ${skipped}, held_groups = ${sql.json(groups)}`
   }
   return { channels: keys.length, skipped, held }
 }
@@ -99,15 +118,16 @@ async function newestSeen(sql: Sql): Promise<string | null> {
 
 /**
  * Gives every channel an id that has none yet, and forgets those of channels that were not seen for longest, where they are
- * too many. A row that conflicts would use up an id.
+ * too many. A row that conflicts would use up an id. Returns whether any had none.
  */
-async function giveIds(sql: Sql, keys: readonly string[], seen: Date | string): Promise<void> {
+async function giveIds(sql: Sql, keys: readonly string[], seen: Date | string): Promise<boolean> {
   await keepIds(sql, keys, seen)
-  await sql`
+  const { count } = await sql`
     insert into channel (key, seen)
     select key, ${seen} from unnest(${keys}::text[]) with ordinality as asked (key, nr)
     where not exists (select from channel known where known.key = asked.key) order by nr`
   await sql`select remove_outdated('channel', '-infinity', ${MOST_AT_ONCE})`
+  return count > 0
 }
 
 async function keepIds(sql: Sql, keys: readonly string[], seen: Date | string): Promise<void> {

@@ -31,7 +31,7 @@ export async function refreshPlaylist(context: RefreshContext): Promise<Kept | {
   const { address } = claimed
   try {
     const found = await readAgain(address, { sql, seal, rules: playlist, signal })
-    return await begin(sql, (sql) => keepAgain(sql, { address, found, seal, now }))
+    return await begin(sql, (sql) => keepAgain(sql, { address, found, seal, now, isAsked: false }))
   } catch (error) {
     if (signal.aborted) {
       // Not read after all, as this server is being stopped: another one reads it at once.
