@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { Done } from './call.ts'
 import { Moment } from './shapes.ts'
 import { oneLine } from './text.ts'
+import { counted } from './words.ts'
 
 /** A channel of a playlist, as the server keeps it. */
 export type Channel = {
@@ -22,6 +23,19 @@ export const MOST_COMPRESSED = 16 * 1024 * 1024
 /** Why a playlist is held back: no channels, more broken entries than channels, or at most a tenth of those in use. */
 const HELD_BACK = ['empty', 'broken', 'shrunk'] as const
 export type HeldBack = (typeof HELD_BACK)[number]
+
+/** Says of a playlist why it is held back, as the end of a sentence about it. `inUse` counts the channels in use. */
+export function faultInPlaylist(
+  { why, channels, skipped }: { why: HeldBack; channels: number; skipped: number },
+  inUse: number,
+): string {
+  const faults = {
+    empty: 'has no channels.',
+    broken: `has ${counted(channels, 'channel')}, and ${counted(skipped, 'line')} that no box could play.`,
+    shrunk: `has ${counted(channels, 'channel')}, where ${inUse.toLocaleString('en-US')} are in use.`,
+  }
+  return faults[why]
+}
 
 /** The longest name of a group, and of a channel. */
 export const LONGEST_NAME = 200

@@ -17,6 +17,11 @@ import { Moment } from '../shapes.ts'
 
 const roles = ['admin'] as const
 
+/**
+ * Also where the playlist would be held back. By default it is refused then, if the one in use would lose its address.
+ */
+const anyway = z.optional(z.boolean())
+
 export const channels = {
   all: call({
     method: 'GET',
@@ -32,7 +37,7 @@ export const channels = {
     roles,
     summary: 'Reads the playlist at an address, and again every PLAYLIST_MINUTES',
     // Its address may contain a password.
-    input: z.strictObject({ address: secret(PlaylistAddress) }),
+    input: z.strictObject({ address: secret(PlaylistAddress), anyway }),
     output: PlaylistRead,
     slow: true,
   }),
@@ -45,6 +50,7 @@ export const channels = {
       name: FileName,
       /** Compressed with gzip, in base64. */
       file: secret(z.string().check(z.maxLength((MOST_COMPRESSED / 3) * 4 + 4, 'The file is too large'))),
+      anyway,
     }),
     output: PlaylistRead,
     body: 'file',

@@ -21,7 +21,7 @@ import {
   signIn,
   test,
 } from '../support/browser.ts'
-import { A_PLAYLIST, givePlaylist } from '../support/playlist.ts'
+import { A_PLAYLIST, givePlaylist, playlistOf, servePlaylist } from '../support/playlist.ts'
 import { ADMIN } from '../support/server.ts'
 import { PASSWORD } from '../support/world.ts'
 import { ALL_CLIENTS, OF_A_BRANCH } from './columns.ts'
@@ -408,6 +408,47 @@ describe('the admin', () => {
     await rm(folder, { recursive: true })
     await press(dialog, 'Read it')
     await expect(dialog.getByText('This file cannot be read any more. Please choose it again')).toBeVisible()
+  })
+
+  test('keeps the address of a playlist in use, unless told to take another one all the same', async ({
+    open,
+    world,
+  }) => {
+    const used = await servePlaylist(playlistOf(20))
+    await world.admin.call(calls.channels.giveAddress, { address: used.address })
+    const shown = async () => (await world.admin.call(calls.channels.all)).playlist?.shown
+    const before = await shown()
+    const page = await open({ as: world.admin, at: to.channels() })
+    await press(page, 'Give a playlist')
+    const dialog = page.getByRole('dialog')
+    const anyway = dialog.getByLabel('Take it all the same')
+    const fault = dialog.getByText('Nothing was changed, because this playlist has no channels.')
+    const mistyped = (await servePlaylist('<html>')).address
+    await fill(dialog, { Address: mistyped })
+    await expect(anyway).toHaveCount(0)
+    await press(dialog, 'Read it')
+    await expect(fault).toBeVisible()
+    await expect(anyway).toBeFocused()
+    await anyway.check()
+    // What was ticked of one address is not said of another.
+    await fill(dialog, { Address: (await servePlaylist('#EXTM3U')).address })
+    await expect(anyway).toHaveCount(0)
+    await press(dialog, 'Read it')
+    await expect(fault).toBeVisible()
+    await expect(anyway).not.toBeChecked()
+    expect(await shown()).toBe(before)
+    await dialog.getByLabel('A file').check()
+    const file = { name: 'few.m3u', mimeType: 'audio/x-mpegurl', buffer: Buffer.from(playlistOf(2)) }
+    await dialog.getByLabel('File', { exact: true }).setInputFiles(file)
+    await press(dialog, 'Read it')
+    await expect(dialog.getByText('because this playlist has 2 channels, where 20 are in use.')).toBeVisible()
+    expect(await shown()).toBe(before)
+    await anyway.check()
+    await expect(dialog.getByText('The address of the present playlist is lost')).toBeVisible()
+    await press(dialog, 'Read it')
+    await expect(page.getByText('2 channels in use')).toBeVisible()
+    await expect(dialog).toHaveCount(0)
+    expect(await shown()).toBe('few.m3u')
   })
 
   test('downloads transactions as a file', async ({ open, world }) => {

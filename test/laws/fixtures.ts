@@ -378,6 +378,8 @@ const TREE: Tree = {
     },
     takeHeld: {
       async input({ world }) {
+        // One that is read at an address would not be replaced by an empty file.
+        await world.admin.call(calls.channels.giveFile, { name: 'full.m3u', file: compressed(A_PLAYLIST) })
         await world.admin.call(calls.channels.giveFile, { name: 'empty.m3u', file: compressed('#EXTM3U') })
         const { playlist } = await world.admin.call(calls.channels.all)
         return { at: playlist?.held?.at }

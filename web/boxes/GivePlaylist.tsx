@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { type ComponentProps, useState } from 'react'
 import { useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
@@ -7,14 +7,24 @@ import { ChoiceInput } from '../parts/form/ChoiceInput.tsx'
 import { FileInput } from '../parts/form/FileInput.tsx'
 import type { SubmitError } from '../parts/form/Form.tsx'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
+import { CheckboxInput } from '../parts/form/SwitchInput.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 import { useSubmit } from '../queries.ts'
 import { packed } from './packed.ts'
 
-/** Asks for the address of a playlist, or for its file. */
+/**
+ * Asks for the address of a playlist, or for its file. Where it was refused because it may be a mistake, it can be taken all
+ * the same.
+ */
 export function GivePlaylist({ open, onClose }: { open: boolean; onClose: () => void }) {
-  const byAddress = useSubmit(calls.channels.giveAddress, { onDone: onClose })
-  const asFile = useSubmit(calls.channels.giveFile, { onDone: onClose })
+  const [sent, setSent] = useState<Source | null>(null)
+  const [doubted, setDoubted] = useState<Source | null>(null)
+  const close = () => {
+    setDoubted(null)
+    onClose()
+  }
+  const byAddress = useSubmit(calls.channels.giveAddress, { onDone: close })
+  const asFile = useSubmit(calls.channels.giveFile, { onDone: close })
   const [packing, setPacking] = useState(false)
   const [unread, setUnread] = useState<SubmitError | null>(null)
   const sending = {
@@ -26,13 +36,23 @@ export function GivePlaylist({ open, onClose }: { open: boolean; onClose: () => 
       setUnread(null)
     },
   }
-  const give = async ({ kind, address, file }: z.output<typeof Given>) => {
-    if (kind === 'address') return byAddress.submit({ address })
+  if (sending.submitError?.fields?.anyway && doubted !== sent) setDoubted(sent)
+  const give: ComponentProps<typeof FormDialog<Values, Values>>['onSubmit'] = async (
+    { anyway: isTicked, ...source },
+    { setValue },
+  ) => {
+    const { kind, address, file } = source
+    // What was ticked of one playlist is not said of another.
+    const anyway = isTicked && isSame(source, doubted)
+    setValue('anyway', anyway)
+    // Of two refusals, that of the address would stand before that of the file.
+    sending.reset()
+    setSent(source)
+    if (kind === 'address') return byAddress.submit({ address, anyway })
     if (!file) return
     setPacking(true)
-    setUnread(null)
     try {
-      asFile.submit({ name: file.name.slice(0, 200), file: await packed(file) })
+      asFile.submit({ name: file.name.slice(0, 200), file: await packed(file), anyway })
     } catch {
       // A browser reads no file that was changed or removed since it was chosen.
       setUnread({
@@ -47,7 +67,7 @@ export function GivePlaylist({ open, onClose }: { open: boolean; onClose: () => 
     <FormDialog
       open={open}
       title="Give a playlist"
-      onClose={onClose}
+      onClose={close}
       schema={Given}
       values={NONE}
       autoFocus="address"
@@ -56,12 +76,13 @@ export function GivePlaylist({ open, onClose }: { open: boolean; onClose: () => 
       sending={sending}
     >
       <ChoiceInput name="kind" label="It is" options={KINDS} />
-      <Source />
+      <SourceInput />
+      <Anyway doubted={doubted} />
     </FormDialog>
   )
 }
 
-function Source() {
+function SourceInput() {
   return useWatch({ name: 'kind' }) === 'file' ? (
     <FileInput
       name="file"
@@ -80,15 +101,41 @@ function Source() {
   )
 }
 
+/** Shown beside the playlist that was refused, until another one is typed or chosen. */
+function Anyway({ doubted }: { doubted: Source | null }) {
+  const [kind, address, file] = useWatch({ name: ['kind', 'address', 'file'] })
+  return (
+    isSame({ kind, address, file }, doubted) && (
+      <CheckboxInput
+        name="anyway"
+        label="Take it all the same"
+        help="The address of the present playlist is lost"
+      />
+    )
+  )
+}
+
+function isSame({ kind, address, file }: Source, other: Source | null): boolean {
+  return kind === other?.kind && (kind === 'address' ? address === other.address : file === other.file)
+}
+
 const KINDS = [
   { value: 'address', label: 'An address' },
   { value: 'file', label: 'A file' },
 ]
 
-const NONE: z.input<typeof Given> = { kind: 'address', address: '', file: null }
+const NONE: Values = { kind: 'address', address: '', file: null, anyway: false }
+
+type Values = z.output<typeof Given>
+type Source = Omit<Values, 'anyway'>
 
 const Given = z
-  .object({ kind: z.enum(['address', 'file']), address: z.string(), file: z.custom<File | null>() })
+  .object({
+    kind: z.enum(['address', 'file']),
+    address: z.string(),
+    file: z.custom<File | null>(),
+    anyway: z.boolean(),
+  })
   .check(
     z.superRefine(({ kind, address, file }, context) => {
       const fault = kind === 'address' ? faultOf(address) : faultOfFile(file)

@@ -2,7 +2,7 @@ import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
 import { useState } from 'react'
 import { calls } from '../../contract/calls.ts'
-import type { Playlist } from '../../contract/channels.ts'
+import { faultInPlaylist, type Playlist } from '../../contract/channels.ts'
 import { counted } from '../../contract/words.ts'
 import { Card, CardButtons } from '../parts/Card.tsx'
 import { chunk } from '../parts/chunk.ts'
@@ -98,7 +98,7 @@ function State({ playlist, unprotected }: { playlist: Playlist; unprotected: num
         )}
       </FactList>
       {failure && <p data-tone="bad">It could not be read: {failure} The channels stay as they are.</p>}
-      {held && <p data-tone="bad">{whyHeld(held, channels)}</p>}
+      {held && <p data-tone="bad">What was read last is held back: it {faultInPlaylist(held, channels)}</p>}
       {skipped > 0 && (
         <p>
           {counted(skipped, 'line')} that no box could play {skipped === 1 ? 'is' : 'are'} left out.
@@ -112,15 +112,6 @@ function State({ playlist, unprotected }: { playlist: Playlist; unprotected: num
       )}
     </>
   )
-}
-
-function whyHeld({ why, channels, skipped }: NonNullable<Playlist['held']>, present: number): string {
-  const reasons = {
-    empty: 'it has no channels.',
-    broken: `it has ${counted(channels, 'channel')}, and ${counted(skipped, 'line')} that no box could play.`,
-    shrunk: `it has ${counted(channels, 'channel')}, where ${present.toLocaleString('en-US')} are in use.`,
-  }
-  return `What was read last is held back: ${reasons[why]}`
 }
 
 const About = styled('div')(({ theme }) => ({

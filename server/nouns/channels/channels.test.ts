@@ -120,6 +120,61 @@ describe('a playlist', () => {
     },
   )
 
+  test.each([
+    ['has no channels', '#EXTM3U'],
+    [
+      'has 20 channels, and 21 lines that no box could play',
+      `${playlistOf(20)}${'#EXTINF:-1,Gone\n'.repeat(21)}`,
+    ],
+    ['has 2 channels, where 20 are in use', playlistOf(2)],
+  ])(
+    'that %s does not replace the address of the one in use before the admin insists',
+    async (fault, text) => {
+      const served = await servePlaylist(playlistOf(20))
+      await world.admin.call(giveAddress, { address: served.address })
+      const before = await world.admin.call(all)
+      const other = await servePlaylist(text)
+      const file = { name: 'next.m3u', file: compressed(text) }
+      const refusal = await world.admin.refused('invalid_input', giveAddress, { address: other.address })
+      expect(refusal.errors).toEqual({ anyway: `Nothing was changed, because this playlist ${fault}.` })
+      await world.admin.refused('invalid_input', giveFile, file)
+      expect(await world.admin.call(all)).toEqual(before)
+      served.serve(playlistOf(22))
+      world.clock.pass({ minutes: 61 })
+      expect(await refresh()).toMatchObject({ channels: 22, held: null })
+      const channels = text.split('http:').length - 1
+      const revised = await revision()
+      expect(await world.admin.call(giveFile, { ...file, anyway: true })).toMatchObject({
+        channels,
+        held: null,
+      })
+      expect(await revision()).toBe(revised + 1)
+      expect((await world.admin.call(all)).playlist).toMatchObject({
+        shown: 'next.m3u',
+        channels,
+        held: null,
+      })
+      expect(await refresh()).toBe(null)
+    },
+  )
+
+  test('is held back where it replaces the address of none in use, or is read at the same address', async () => {
+    const served = await servePlaylist('#EXTM3U')
+    const other = await servePlaylist('#EXTM3U')
+    for (const { address } of [served, other, served])
+      expect(await world.admin.call(giveAddress, { address })).toMatchObject({ held: 'empty' })
+    served.serve(playlistOf(20))
+    await world.admin.call(fetchNow)
+    served.serve(playlistOf(1))
+    expect(await world.admin.call(giveAddress, { address: served.address })).toMatchObject({ held: 'shrunk' })
+    other.serve(playlistOf(2))
+    const { address } = other
+    expect(await world.admin.call(giveAddress, { address, anyway: true })).toMatchObject({ held: null })
+    world.clock.pass({ minutes: 61 })
+    other.serve(playlistOf(3))
+    expect(await refresh()).toMatchObject({ channels: 3 })
+  })
+
   test('that is broken is taken again without a question, once the admin has taken it', async () => {
     const broken = `${playlistOf(20)}${'#EXTINF:-1,Gone\nno address\n'.repeat(21)}`
     await give(playlistOf(20))

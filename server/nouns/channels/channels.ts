@@ -1,11 +1,18 @@
 import type * as z from 'zod/mini'
 import type { calls } from '../../../contract/calls.ts'
-import { DEFAULT_PLAYERS, type Group, type Players, type Playlist } from '../../../contract/channels.ts'
-import { OF_PLAYLIST } from '../../access/seal.ts'
+import {
+  DEFAULT_PLAYERS,
+  faultInPlaylist,
+  type Group,
+  type Players,
+  type Playlist,
+} from '../../../contract/channels.ts'
+import { OF_PLAYLIST, type Seal } from '../../access/seal.ts'
 import { type Context, type Handlers, Unchanged } from '../../context.ts'
-import { notFound, Refusal } from '../../refusal.ts'
+import type { Sql } from '../../postgres/pool.ts'
+import { notFound, Refusal, refuseField } from '../../refusal.ts'
 import { keepAgain, readAgain, readFrom } from './from-address.ts'
-import { holdOthers, inUseOf, keep, revise, take } from './keep.ts'
+import { type Counted, holdOthers, inUseOf, keep, revise, take, whyHeld } from './keep.ts'
 import { type Read, read } from './read.ts'
 
 export const channels: Handlers<typeof calls.channels> = {
@@ -26,17 +33,18 @@ export const channels: Handlers<typeof calls.channels> = {
   },
 
   giveAddress: {
-    async outside({ sql, business: { seal, playlist: rules }, gone: signal }, { address }, begin) {
+    async outside({ sql, business: { seal, playlist: rules }, gone: signal }, { address, anyway }, begin) {
       const found = await readFrom(address, { sql, seal, rules, signal })
-      return begin((context) => replace(context, found, { address, shown: `${new URL(address).origin}/…` }))
+      const shown = `${new URL(address).origin}/…`
+      return begin((context) => replace(context, found, { address, shown, anyway }))
     },
   },
 
   giveFile: {
-    async outside({ sql, business: { seal } }, { name, file }, begin) {
+    async outside({ sql, business: { seal } }, { name, file, anyway }, begin) {
       const bytes = Buffer.from(file, 'base64')
       const found = await read({ bytes, isCompressed: true, inUse: await inUseOf(sql, seal) })
-      return begin((context) => replace(context, found, { address: null, shown: name }))
+      return begin((context) => replace(context, found, { address: null, shown: name, anyway }))
     },
   },
 
@@ -91,22 +99,49 @@ export const channels: Handlers<typeof calls.channels> = {
   },
 }
 
+/** What was given: the address of a playlist, or null for a file. */
+type Given = { address: string | null; shown: string; anyway: boolean | undefined }
+
 /** Replaces the playlist by another one. The present channels stay in use until the new playlist is accepted. */
 async function replace(
-  { sql, now, business }: Context,
+  { sql, now, business: { seal } }: Context,
   found: Read,
-  { address, shown }: { address: string | null; shown: string },
+  { address, shown, anyway = false }: Given,
 ) {
   await holdOthers(sql)
+  if (!anyway) await keepWorkingAddress(sql, seal, { found, address })
   const source = {
-    address: address === null ? null : business.seal.close(address, OF_PLAYLIST.address),
+    address: address === null ? null : seal.close(address, OF_PLAYLIST.address),
     shown,
     given: now,
     tried: now,
   }
   await sql`
     insert into playlist ${sql(source)} on conflict (only_one) do update set ${sql(source)}`
-  return { status: 'OK' as const, ...(await keep(sql, business.seal, found, { now, isAsked: true })) }
+  const kept = await keep(sql, seal, found, { now, isAsked: true })
+  if (kept.held === null || !anyway) return { status: 'OK' as const, ...kept }
+  await revise(sql)
+  await take(sql, seal, { at: now.toISOString(), now })
+  return { status: 'OK' as const, ...kept, held: null }
+}
+
+/**
+ * What is held back may be a mistake, and nobody could type the address of the playlist in use again: it is shown nowhere.
+ * @throws Refusal where a playlist that would be held back replaces that address by another one, or by none
+ */
+async function keepWorkingAddress(
+  sql: Sql,
+  seal: Pick<Seal, 'open'>,
+  { found: { keys, skipped }, address }: { found: Read; address: string | null },
+): Promise<void> {
+  const [inUse] = await sql<(Counted & { address: Buffer })[]>`
+    select address, channels, skipped from playlist where address is not null and taken is not null`
+  if (!inUse) return
+  const next = { channels: keys.length, skipped }
+  const why = whyHeld(next, inUse)
+  if (why === null || seal.open(inUse.address, OF_PLAYLIST.address) === address) return
+  const fault = faultInPlaylist({ why, ...next }, inUse.channels)
+  throw refuseField('invalid_input', 'anyway', `Nothing was changed, because this playlist ${fault}`)
 }
 
 function changedSince(): Refusal {

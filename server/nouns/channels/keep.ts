@@ -94,10 +94,10 @@ export async function take(
   return true
 }
 
-type Counted = { channels: number; skipped: number }
+export type Counted = { channels: number; skipped: number }
 
-/** An admin who has taken a broken playlist is not asked again each hour. */
-function whyHeld(next: Counted, present: Counted): HeldBack | null {
+/** Returns why a playlist is held back. An admin who has taken a broken playlist is not asked again each hour. */
+export function whyHeld(next: Counted, present: Counted): HeldBack | null {
   if (next.channels === 0) return 'empty'
   if (isBroken(next) && !isBroken(present)) return 'broken'
   return next.channels * 10 <= present.channels ? 'shrunk' : null
