@@ -36,7 +36,7 @@ const WITHOUT_DATABASE = [
   'server/corridor/openapi/*.test.ts',
   'server/corridor/small-disk.test.ts',
   'server/jobs/heartbeat.test.ts',
-  'server/nouns/channels/{channels-of,download,rebinding}.test.ts',
+  'server/nouns/channels/{parse-playlist,download,rebinding}.test.ts',
   'server/nouns/exports/pace.test.ts',
 ]
 

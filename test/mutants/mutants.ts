@@ -196,17 +196,17 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'the thread that reads a playlist has little memory',
-    file: 'server/nouns/channels/read.ts',
+    file: 'server/nouns/channels/read-in-thread.ts',
     from: '    resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY_MB },\n',
     to: '',
-    suites: ['server/nouns/channels/read.test.ts'],
+    suites: ['server/nouns/channels/read-in-thread.test.ts'],
   },
   {
     guard: 'a playlist is read for a minute at most',
-    file: 'server/nouns/channels/read.ts',
+    file: 'server/nouns/channels/read-in-thread.ts',
     from: 'const MOST_MS = 60_000',
     to: 'const MOST_MS = 61_000',
-    suites: ['server/nouns/channels/read.test.ts'],
+    suites: ['server/nouns/channels/read-in-thread.test.ts'],
   },
   {
     guard: 'a poll is seen also where another gateway stored a later refusal',
@@ -2018,7 +2018,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'a playlist that is given compressed unpacks to at most 64 MB',
-    file: 'server/nouns/channels/reader.ts',
+    file: 'server/nouns/channels/reader-thread.ts',
     from: '{ maxOutputLength: MOST_PLAYLIST }',
     to: '{}',
     suites: ['server/nouns/channels/channels.test.ts'],
@@ -2039,10 +2039,10 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'an entry without an address that a box can play is left out',
-    file: 'server/nouns/channels/channels-of.ts',
+    file: 'server/nouns/channels/parse-playlist.ts',
     from: 'if (!isPlayable(address) ||',
     to: 'if (',
-    suites: ['server/nouns/channels/channels-of.test.ts'],
+    suites: ['server/nouns/channels/parse-playlist.test.ts'],
   },
   {
     guard: 'a box is told of the channels of its package alone',

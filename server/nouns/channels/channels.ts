@@ -13,7 +13,7 @@ import type { Sql } from '../../postgres/pool.ts'
 import { notFound, Refusal, refuseField } from '../../refusal.ts'
 import { keepAgain, readAgain, readFrom } from './from-address.ts'
 import { type Counted, holdOthers, inUseOf, keep, revise, take, whyHeld } from './keep.ts'
-import { type Read, read } from './read.ts'
+import { type Read, read } from './read-in-thread.ts'
 
 export const channels: Handlers<typeof calls.channels> = {
   async all({ sql, business }) {

@@ -3,7 +3,7 @@ import type { PlaylistRules } from '../../context.ts'
 import type { Sql } from '../../postgres/pool.ts'
 import { allowedBy, download } from './download.ts'
 import { holdOthers, inUseOf, type Kept, keep } from './keep.ts'
-import { type Read, read } from './read.ts'
+import { type Read, read } from './read-in-thread.ts'
 
 export type Reading = { sql: Sql; seal: Seal; rules: PlaylistRules; signal: AbortSignal | null }
 

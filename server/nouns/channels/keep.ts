@@ -4,8 +4,8 @@ import { channelsIn } from '../../access/playlist-content.ts'
 import { OF_PLAYLIST, type Seal } from '../../access/seal.ts'
 import type { Sql } from '../../postgres/pool.ts'
 import { soundsAdult } from './adults.ts'
-import type { GroupListing } from './channels-of.ts'
-import type { Read } from './read.ts'
+import type { GroupListing } from './parse-playlist.ts'
+import type { Read } from './read-in-thread.ts'
 
 /** Waits until no other change is under way, and lets none begin: for what may turn out to change nothing. */
 export async function holdOthers(sql: Sql): Promise<void> {

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { read } from './read.ts'
+import { read } from './read-in-thread.ts'
 
 afterEach(() => {
   vi.useRealTimers()

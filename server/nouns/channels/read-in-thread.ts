@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { Refusal } from '../../refusal.ts'
 import { Turns } from '../../turns.ts'
-import type { GroupListing } from './channels-of.ts'
+import type { GroupListing } from './parse-playlist.ts'
 
 export type Order = {
   bytes: Uint8Array
@@ -34,7 +34,7 @@ export function read(order: Order): Promise<Read> {
 }
 
 async function readInThread(order: Order): Promise<Read> {
-  const worker = new Worker(new URL('./reader.ts', import.meta.url), {
+  const worker = new Worker(new URL('./reader-thread.ts', import.meta.url), {
     workerData: order,
     resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY_MB },
     stdout: true,

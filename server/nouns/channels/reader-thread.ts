@@ -2,15 +2,15 @@ import { promisify } from 'node:util'
 import { parentPort, workerData } from 'node:worker_threads'
 import { gunzipSync, gzip } from 'node:zlib'
 import { type Channel, MOST_PLAYLIST } from '../../../contract/channels.ts'
-import { channelsOf } from './channels-of.ts'
-import type { Order, Read } from './read.ts'
+import { parsePlaylist } from './parse-playlist.ts'
+import type { Order, Read } from './read-in-thread.ts'
 
 // Reads one playlist in a thread of its own, and ends. The parser changes String.prototype, which no other code sees
 // here.
 
 const { bytes, isCompressed, inUse } = workerData as Order
 const text = isCompressed ? gunzipSync(bytes, { maxOutputLength: MOST_PLAYLIST }) : bytes
-const { channels, groups, skipped } = channelsOf(text, inUse === null ? [] : unpacked(inUse))
+const { channels, groups, skipped } = parsePlaylist(text, inUse === null ? [] : unpacked(inUse))
 const packed = await promisify(gzip)(JSON.stringify(channels))
 const read: Read = {
   keys: channels.map(({ key }) => key),

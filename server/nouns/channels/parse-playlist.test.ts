@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { Channel } from '../../../contract/channels.ts'
-import { channelsOf } from './channels-of.ts'
+import { parsePlaylist } from './parse-playlist.ts'
 
 function of(text: string) {
-  return channelsOf(Buffer.from(text))
+  return parsePlaylist(Buffer.from(text))
 }
 
 /** Returns a text in the old encoding of Windows, which has the euro where Latin-1 has none. */
@@ -26,7 +26,7 @@ test('a playlist from Windows, with a mark at its beginning, gives its channels'
 
 test('a playlist is read in the encoding that it is in: UTF-8, UTF-16, or the old one of Windows', () => {
   const entries = (name: string) => `#EXTM3U\n#EXTINF:-1 group-title="Señal",${name}\nhttp://s.example/1\n`
-  const namesOf = (bytes: Uint8Array) => channelsOf(bytes).channels.map(({ name, group }) => [name, group])
+  const namesOf = (bytes: Uint8Array) => parsePlaylist(bytes).channels.map(({ name, group }) => [name, group])
   for (const name of ['España', 'Café Ñandú', 'Über 20 €'])
     expect(namesOf(windows(entries(name)))).toEqual([[name, 'Señal']])
   const utf16 = Buffer.from(`\uFEFF${entries('Новости 📺')}`, 'utf16le')
@@ -53,7 +53,7 @@ test('one broken character in UTF-8 is one character, and all other channels and
     Buffer.of(0xc3),
     Buffer.from('\nhttp://s.example/cut\n'),
   ])
-  const after = channelsOf(broken)
+  const after = parsePlaylist(broken)
   expect(after.channels.slice(0, -1)).toEqual(before.channels)
   expect(after.channels.at(-1)?.name).toBe('Caf\uFFFD')
   expect(JSON.stringify(after).split('\uFFFD')).toHaveLength(3) // Once in the name, and once in the key.
@@ -97,7 +97,7 @@ describe('channels that share a tvg-id have the same keys', () => {
     `#EXTINF:-1 tvg-id="${id}" group-title="${group}",${name}\nhttp://s.example/${name}`
   const keysOf = (entries: readonly string[], inUse: readonly Channel[] = []) =>
     Object.fromEntries(
-      channelsOf(Buffer.from(entries.join('\n')), inUse).channels.map(({ name, key }) => [name, key]),
+      parsePlaylist(Buffer.from(entries.join('\n')), inUse).channels.map(({ name, key }) => [name, key]),
     )
   const SD = entry('a', 'SD')
   const HD = entry('a', 'HD')
@@ -130,7 +130,7 @@ describe('channels that share a tvg-id have the same keys', () => {
   test('also after another one got the tvg-id, or lost it', () => {
     const { channels: one } = of(SD)
     expect(keysOf([HD, SD], one)).toEqual({ SD: 'id a', HD: 'id a\nname HD\nNews' })
-    const { channels: both } = channelsOf(Buffer.from(`${HD}\n${SD}`), one)
+    const { channels: both } = parsePlaylist(Buffer.from(`${HD}\n${SD}`), one)
     expect(keysOf([HD], both)).toEqual({ HD: 'id a\nname HD\nNews' })
     expect(keysOf([SD], both)).toEqual({ SD: 'id a' })
     // A channel that has another name is known by a tvg-id that it has alone.
@@ -140,11 +140,11 @@ describe('channels that share a tvg-id have the same keys', () => {
   test('where they are alike in name and group too, each time', () => {
     const alike = `${SD}\n${SD}\n${SD}`
     const { channels: first } = of(alike)
-    expect(channelsOf(Buffer.from(alike), first).channels).toEqual(first)
+    expect(parsePlaylist(Buffer.from(alike), first).channels).toEqual(first)
     const { channels: one } = of(SD)
-    const { channels: next } = channelsOf(Buffer.from(alike), one)
+    const { channels: next } = parsePlaylist(Buffer.from(alike), one)
     expect(next.map(({ key }) => key)).toEqual(['id a', 'id a\nname SD\nNews', 'id a\nname SD\nNews\n2'])
-    expect(channelsOf(Buffer.from(alike), next).channels).toEqual(next)
+    expect(parsePlaylist(Buffer.from(alike), next).channels).toEqual(next)
   })
 })
 

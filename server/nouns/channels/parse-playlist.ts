@@ -13,7 +13,7 @@ const OTHER = 'Other'
 const MOST_CHANNELS = 100_000
 
 /** Reads an M3U playlist, where others are in use or none. What is broken in it is left out and counted. */
-export function channelsOf(bytes: Uint8Array, inUse: readonly Channel[] = []): Playlist {
+export function parsePlaylist(bytes: Uint8Array, inUse: readonly Channel[] = []): Playlist {
   const text = asPlaylist(textOf(bytes))
   const reading = new Reading()
   for (const { name, tvg, group, url = '', raw } of parser.parse(text).items) {
