@@ -25,7 +25,7 @@ const DASHBOARDS: Record<Role, string> = {
   admin: 'pages/AdminDashboard.tsx',
   superreseller: 'pages/BranchDashboard.tsx',
   reseller: 'pages/BranchDashboard.tsx',
-  dealer: 'pages/Home.tsx',
+  dealer: 'pages/DealerDashboard.tsx',
 }
 
 /** Scripts, by their name, that are fetched only after the page is drawn; all others count as part of the page. */
@@ -99,7 +99,7 @@ test('dashboards and lists fetch no code of forms', () => {
 
 test.each([
   ['admin', '/', 'pages/AdminDashboard.tsx'],
-  ['dealer', '/', 'pages/Home.tsx'],
+  ['dealer', '/', 'pages/DealerDashboard.tsx'],
   ['dealer', '/clients', 'pages/Clients.tsx'],
   ['superreseller', '/resellers', 'pages/Accounts.tsx'],
 ])('the document of the %s at %s names every script that the page waits for', (role, path, page) => {

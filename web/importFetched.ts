@@ -24,9 +24,13 @@ function fetched(href: string): Promise<unknown> {
   return asked
 }
 
-/** Whether the page has asked for it itself: those are the files of its first screen, without which there is no page. */
+/**
+ * Whether the page has it already: those are the files of its first screen, without which there is no page. Style sheets of
+ * it are only loaded ahead, which applies none.
+ */
 function isInPage(href: string): boolean {
-  return document.querySelector(`link[href="${href}"]`) !== null
+  const kind = href.endsWith('.css') ? '[rel="stylesheet"]' : ''
+  return document.querySelector(`link${kind}[href="${href}"]`) !== null
 }
 
 function ask(href: string): Promise<unknown> {

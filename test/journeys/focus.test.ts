@@ -40,7 +40,7 @@ const FIRST_FIELDS: Record<string, string | null> = {
   System: null,
   AdminDashboard: null,
   BranchDashboard: null,
-  Home: null,
+  DealerDashboard: null,
   Accounts: null,
   Clients: null,
   Due: null,
